@@ -355,8 +355,8 @@ def test_an_address_with_a_key_in_it_is_refused_without_showing_it(monkeypatch, 
     ],
 )
 def test_searches_of_the_web_are_asked_that_have_a_key_or_are_named(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, given: dict[str, str], asked: list[str]
-) -> None:
+    monkeypatch, tmp_path, given, asked
+):
     monkeypatch.chdir(tmp_path)
     for name in ("SERPER_API_KEY", "TAVILY_API_KEY", "NEWS_API_KEY", "SEARXNG_URL"):
         monkeypatch.delenv(name, raising=False)
@@ -371,9 +371,7 @@ def test_searches_of_the_web_are_asked_that_have_a_key_or_are_named(
 @pytest.mark.parametrize(
     "url", ["a.example:8888", "ftp://a.example", "http://a:b@c.example", "http://a.example?key=x"]
 )
-def test_an_address_that_is_none_or_holds_a_password_is_refused(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, url: str
-) -> None:
+def test_an_address_that_is_none_or_holds_a_password_is_refused(monkeypatch, tmp_path, url):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("SEARXNG_URL", url)
     with pytest.raises(ConfigError, match=r"web\.searxng\.url") as raised:
@@ -381,9 +379,7 @@ def test_an_address_that_is_none_or_holds_a_password_is_refused(
     assert url not in str(raised.value)
 
 
-def test_the_pages_of_a_report_are_a_setting(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_the_pages_of_a_report_are_a_setting(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     assert load_config().report_pages == 10
     monkeypatch.setenv("PAPER_SEARCH_PAGES", "0")
@@ -500,9 +496,7 @@ def test_it_is_known_where_each_setting_comes_from(tmp_path, monkeypatch, env_fi
     assert origins["home"] == "--home"
 
 
-def test_numpy_gets_one_thread_unless_the_environment_says_otherwise(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_numpy_gets_one_thread_unless_the_environment_says_otherwise(monkeypatch):
     for before, after in ((None, "1"), ("4", "4")):
         monkeypatch.setenv("OPENBLAS_NUM_THREADS", before or "")
         if before is None:
@@ -511,9 +505,7 @@ def test_numpy_gets_one_thread_unless_the_environment_says_otherwise(
         assert os.environ["OPENBLAS_NUM_THREADS"] == after
 
 
-def test_the_key_of_zotero_is_a_secret_and_its_library_is_checked(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_the_key_of_zotero_is_a_secret_and_its_library_is_checked(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ZOTERO_API_KEY", "CANARY-1")
     monkeypatch.setenv("ZOTERO_LIBRARY", "group:12")

@@ -30,12 +30,12 @@ def mode(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 
 
-def test_directories_that_are_missing_are_made_for_their_owner_alone(tmp_path: Path) -> None:
+def test_directories_that_are_missing_are_made_for_their_owner_alone(tmp_path):
     made = private_directory(tmp_path / "home" / "usage")
     assert {mode(made), mode(made.parent)} == {0o700}
 
 
-def test_a_directory_and_a_file_that_are_there_stay_as_they_are(tmp_path: Path) -> None:
+def test_a_directory_and_a_file_that_are_there_stay_as_they_are(tmp_path):
     shared = tmp_path / "shared"
     shared.mkdir(mode=0o755)
     (shared / "notes").write_text("mine")
@@ -43,7 +43,7 @@ def test_a_directory_and_a_file_that_are_there_stay_as_they_are(tmp_path: Path) 
     assert mode(shared) == 0o755
 
 
-async def test_library_index_usage_settings_and_threads_are_private(tmp_path: Path) -> None:
+async def test_library_index_usage_settings_and_threads_are_private(tmp_path):
     home = tmp_path / "home"
     remember_setting("default_max_results", "7", home=home)
     with Library.open(home / "library") as library:

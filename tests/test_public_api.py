@@ -1,7 +1,6 @@
 """`import paper_search`: what it gives, and a search in one call."""
 
 import inspect
-from pathlib import Path
 
 import pytest
 
@@ -10,18 +9,18 @@ from paper_search.config import load_config
 from paper_search.errors import QuestionError, UnknownNameError
 
 
-def test_every_public_name_can_be_had() -> None:
+def test_every_public_name_can_be_had():
     for name in paper_search.__all__:
         assert getattr(paper_search, name) is not None
         assert name in dir(paper_search)
 
 
-def test_an_unknown_name_is_an_attribute_error() -> None:
+def test_an_unknown_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="nonsense"):
         paper_search.nonsense  # noqa: B018  # the access is the point
 
 
-async def test_a_search_in_one_call_asks_nobody_and_gives_papers(tmp_path: Path) -> None:
+async def test_a_search_in_one_call_asks_nobody_and_gives_papers(tmp_path):
     config = load_config(home=tmp_path)
     assert inspect.iscoroutinefunction(paper_search.search)
     phases: list[str] = []
@@ -40,7 +39,7 @@ async def test_a_search_in_one_call_asks_nobody_and_gives_papers(tmp_path: Path)
     assert paper_search.export_bibtex(collection).count("@") >= 4
 
 
-async def test_bad_input_is_refused(tmp_path: Path) -> None:
+async def test_bad_input_is_refused(tmp_path):
     config = load_config(home=tmp_path)
     with pytest.raises(QuestionError):
         await paper_search.search(" ", config=config)

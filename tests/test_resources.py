@@ -37,7 +37,7 @@ def providers(folder: Path) -> dict[str, ResourceProvider[object]]:
 @pytest.mark.parametrize(
     "kind", ["conventions", "files", "package resources", "workflows", "entry points"]
 )
-def test_each_has_sorted_names_all_of_which_can_be_read(tmp_path: Path, kind: str):
+def test_each_has_sorted_names_all_of_which_can_be_read(tmp_path, kind):
     """INVARIANT 4 of the specification."""
     provider = providers(tmp_path)[kind]
     names = provider.names()
@@ -49,7 +49,7 @@ def test_each_has_sorted_names_all_of_which_can_be_read(tmp_path: Path, kind: st
         provider.read("no such name")
 
 
-def test_a_persons_own_text_goes_before_the_one_that_ships(tmp_path: Path):
+def test_a_persons_own_text_goes_before_the_one_that_ships(tmp_path):
     (tmp_path / "intent_parser.md").write_text("Mine.\n")
     own = Conventions(DirectoryFiles(tmp_path), PackageFiles("paper_search.prompts"), kind="prompt")
     assert own.read("intent_parser") == "Mine."
@@ -66,14 +66,14 @@ def test_the_sample_library_is_a_resource_of_its_package():
 
 
 @pytest.mark.parametrize("name", ["../secret.txt", "inner/../../secret.txt", "/etc/hostname"])
-def test_nothing_outside_of_a_directory_can_be_read(tmp_path: Path, name: str):
+def test_nothing_outside_of_a_directory_can_be_read(tmp_path, name):
     (tmp_path / "secret.txt").write_text("s")
     (tmp_path / "root").mkdir()
     with pytest.raises(InputError, match="leads out"):
         DirectoryFiles(tmp_path / "root").read(name)
 
 
-def test_a_link_out_of_a_directory_is_not_followed(tmp_path: Path):
+def test_a_link_out_of_a_directory_is_not_followed(tmp_path):
     (tmp_path / "secret.txt").write_text("s")
     (tmp_path / "root").mkdir()
     (tmp_path / "root" / "link.txt").symlink_to(tmp_path / "secret.txt")
@@ -81,7 +81,7 @@ def test_a_link_out_of_a_directory_is_not_followed(tmp_path: Path):
         DirectoryFiles(tmp_path / "root").read("link.txt")
 
 
-def test_files_lie_in_directories_of_the_directory_too(tmp_path: Path):
+def test_files_lie_in_directories_of_the_directory_too(tmp_path):
     (tmp_path / "inner").mkdir()
     (tmp_path / "inner" / "b.bin").write_bytes(b"\0\1")
     assert DirectoryFiles(tmp_path).names() == ["inner/b.bin"]
@@ -110,7 +110,7 @@ class CountingFinder(DistributionFinder):
         return iter(())
 
 
-def test_installed_packages_are_looked_for_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_installed_packages_are_looked_for_once(tmp_path, monkeypatch):
     finder = CountingFinder()
     monkeypatch.setattr(sys, "meta_path", [finder, *sys.meta_path])
     monkeypatch.syspath_prepend(str(tmp_path))

@@ -35,7 +35,7 @@ from paper_search.workflow import (
 )
 
 
-def test_limits_filters_and_facets_have_defaults() -> None:
+def test_limits_filters_and_facets_have_defaults():
     intent = ParsedIntent(topic="t", concepts=["c"], intent_type=IntentType.SURVEY)
     strategy = SearchStrategy(queries=[], sources=[])
     metadata = SearchMetadata(query="q", search_strategy=strategy, total_found=0)
@@ -44,7 +44,7 @@ def test_limits_filters_and_facets_have_defaults() -> None:
     assert PaperCollection(metadata=metadata, papers=[]).facets.by_year == {}
 
 
-async def test_two_records_of_one_result_id_are_one_work() -> None:
+async def test_two_records_of_one_result_id_are_one_work():
     def record(number: int, title: str) -> RawPaper:
         return RawPaper(
             id=str(number),
@@ -61,7 +61,7 @@ async def test_two_records_of_one_result_id_are_one_work() -> None:
     assert len(works) == 1
 
 
-async def test_two_result_ids_do_not_keep_one_doi_apart() -> None:
+async def test_two_result_ids_do_not_keep_one_doi_apart():
     papers = [
         RawPaper(
             id=str(n),
@@ -75,7 +75,7 @@ async def test_two_result_ids_do_not_keep_one_doi_apart() -> None:
     assert len(await Deduplicator(enable_llm_pass=False).deduplicate(papers)) == 1
 
 
-async def test_no_calls_mean_no_request_and_an_empty_answer() -> None:
+async def test_no_calls_mean_no_request_and_an_empty_answer():
     def refuse(request: httpx.Request) -> httpx.Response:
         raise AssertionError(f"asked {request.url}")
 
@@ -93,21 +93,21 @@ async def test_no_calls_mean_no_request_and_an_empty_answer() -> None:
     ]
 
 
-def test_a_negative_number_of_calls_is_refused() -> None:
+def test_a_negative_number_of_calls_is_refused():
     with pytest.raises(ConfigError, match="max_calls is -1; give 0 for no requests"):
         SerpAPIScholarSource("key", max_calls=-1)
     with pytest.raises(ValidationError, match="greater than or equal to 0"):
         SearchSourceConfig(name="openalex", max_calls=-1)
 
 
-async def test_settings_without_a_source_say_so() -> None:
+async def test_settings_without_a_source_say_so():
     with pytest.raises(ConfigError, match=r"no source is enabled.*load_config"):
         await SearchWorkflow.from_config(AppConfig()).run("graph networks")
     with pytest.raises(ConfigError, match="no source is enabled"):
         await paper_search.search("graph networks", AppConfig())
 
 
-async def test_a_search_takes_its_settings_by_position_and_a_domain(tmp_path: Path) -> None:
+async def test_a_search_takes_its_settings_by_position_and_a_domain(tmp_path):
     config = load_config(home=tmp_path)
     collection = await paper_search.search(
         "graph neural networks", config, sources=["sample"], domain="materials_science"
@@ -144,10 +144,7 @@ def flow(tmp_path: Path) -> tuple[SearchWorkflow, list[tuple[str, dict[str, Any]
     return workflow, told
 
 
-async def test_a_paper_marked_both_ways_counts_as_relevant_and_the_run_goes_on(
-    flow: tuple[SearchWorkflow, list[tuple[str, dict[str, Any]]]],
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+async def test_a_paper_marked_both_ways_counts_as_relevant_and_the_run_goes_on(flow, caplog):
     caplog.set_level(logging.WARNING)
     collection = await flow[0].run("graph neural networks")
     assert collection.ended_by is not None
@@ -155,9 +152,7 @@ async def test_a_paper_marked_both_ways_counts_as_relevant_and_the_run_goes_on(
     assert "taken as relevant" in caplog.text
 
 
-async def test_progress_says_which_iteration_it_is_and_how_much_there_is_to_do(
-    flow: tuple[SearchWorkflow, list[tuple[str, dict[str, Any]]]],
-) -> None:
+async def test_progress_says_which_iteration_it_is_and_how_much_there_is_to_do(flow):
     workflow, told = flow
     collection = await workflow.run("graph neural networks")
 
@@ -175,7 +170,7 @@ async def test_progress_says_which_iteration_it_is_and_how_much_there_is_to_do(
     assert said["completed"] == {"papers": len(collection.papers), "iteration": 1}
 
 
-def test_every_new_name_of_the_page_for_who_comes_from_the_seeds_is_there() -> None:
+def test_every_new_name_of_the_page_for_who_comes_from_the_seeds_is_there():
     page = (Path(__file__).parents[1] / "docs" / "seed-interfaces.md").read_text("utf-8")
     named = set(re.findall(r"`(paper_search(?:\.\w+)+)[`(]", page))
     assert len(named) > 10

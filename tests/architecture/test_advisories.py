@@ -22,7 +22,7 @@ FLOORS = {
 
 
 @pytest.mark.parametrize("name", FLOORS)
-def test_what_is_installed_is_not_older__sec_21(name: str) -> None:
+def test_what_is_installed_is_not_older__sec_21(name):
     try:
         installed = version(name)
     except PackageNotFoundError:
@@ -31,7 +31,7 @@ def test_what_is_installed_is_not_older__sec_21(name: str) -> None:
 
 
 @pytest.mark.parametrize("file", ["requirements.txt", "requirements-dev.txt"])
-def test_what_is_pinned_is_not_older__sec_21(file: str) -> None:
+def test_what_is_pinned_is_not_older__sec_21(file):
     pins = dict(re.findall(r"^([\w.-]+)==([^\s;]+)", text_of(ROOT / file), re.MULTILINE))
     old = [name for name in FLOORS if name in pins and Version(pins[name]) < Version(FLOORS[name])]
     assert old == []

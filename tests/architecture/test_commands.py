@@ -97,7 +97,7 @@ def mistake(words: list[str], *, is_whole: bool = True) -> str | None:
     return None
 
 
-def test_every_command_that_a_text_names_exists() -> None:
+def test_every_command_that_a_text_names_exists():
     wrong = [
         f"{shown(path)}: {problem}"
         for path in shipped_modules()
@@ -110,7 +110,7 @@ def test_every_command_that_a_text_names_exists() -> None:
     assert wrong == []
 
 
-def test_the_texts_that_name_commands_are_found() -> None:
+def test_the_texts_that_name_commands_are_found():
     named = {words[0] for path in shipped_modules() for words in words_of(path)}
     assert {"fork", "report", "resume", "threads", "library"} <= named
     built = {words[0] for path in shipped_modules() for words in built_commands(path) if words}

@@ -2,7 +2,6 @@
 
 import itertools
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,6 @@ from markdown_it.token import Token
 from scripts.docs import COMMANDS, LISTS, command_reference, overview, with_lists
 from tests.architecture.tree import ROOT, markdown_files, shown, text_of
 
-from paper_search.steps import Workflow
 from paper_search.steps.toolkit.drawing import to_mermaid
 from paper_search.workflow.graph import WORKFLOW
 
@@ -50,7 +48,7 @@ def anchors(path: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-def test_every_link_leads_somewhere() -> None:
+def test_every_link_leads_somewhere():
     dead = [
         f"{shown(path)}: {link}"
         for path in markdown_files()
@@ -68,11 +66,11 @@ def leads_somewhere(path: Path, link: str) -> bool:
 
 
 @pytest.mark.parametrize("path", LISTS, ids=lambda path: path.name)
-def test_what_pages_list_is_what_the_code_has(path: Path) -> None:
+def test_what_pages_list_is_what_the_code_has(path):
     assert text_of(path) == with_lists(text_of(path)), "run scripts/docs.py"
 
 
-def test_the_command_reference_is_what_the_program_says() -> None:
+def test_the_command_reference_is_what_the_program_says():
     assert text_of(COMMANDS) == command_reference(), "run scripts/docs.py"
 
 
@@ -80,16 +78,14 @@ def test_the_command_reference_is_what_the_program_says() -> None:
     ("page", "kind", "draw"),
     [("docs/architecture.md", "graph", to_mermaid), ("README.md", "overview", overview)],
 )
-def test_the_picture_of_the_graph_is_the_graph(
-    page: str, kind: str, draw: Callable[[Workflow], str]
-) -> None:
+def test_the_picture_of_the_graph_is_the_graph(page, kind, draw):
     pictures = re.findall(
         rf"<!-- {kind}: paper_search -->\n```mermaid\n(.*?)```", text_of(ROOT / page), re.DOTALL
     )
     assert pictures == [draw(WORKFLOW)], "run scripts/docs.py"
 
 
-def test_the_overview_has_every_edge_of_the_graph_and_names_the_outcomes_of_branches() -> None:
+def test_the_overview_has_every_edge_of_the_graph_and_names_the_outcomes_of_branches():
     lines = [line.strip() for line in overview(WORKFLOW).splitlines()[1:]]
     drawn = {
         edge
@@ -104,19 +100,19 @@ def test_the_overview_has_every_edge_of_the_graph_and_names_the_outcomes_of_bran
     assert "confirm_strategy -- approve, edit --> search" in lines
 
 
-def test_the_glossary_has_at_most_30_words() -> None:
+def test_the_glossary_has_at_most_30_words():
     table = text_of(ROOT / "CONTRIBUTING.md").partition("\n| word | meaning |\n|---|---|\n")[2]
     rows = table.partition("\n\n")[0].splitlines()
     words = [word for row in rows for word in row.split("|")[1].split(", ")]
     assert 0 < len(words) <= 30
 
 
-def test_the_readme_is_short() -> None:
+def test_the_readme_is_short():
     assert len(text_of(ROOT / "README.md").splitlines()) <= 120
 
 
 @pytest.mark.parametrize("name", ["main", "tests"])
-def test_the_readme_holds_the_commands_that_the_gate_runs(name: str) -> None:
+def test_the_readme_holds_the_commands_that_the_gate_runs(name):
     marker = f"<!-- command: {name} -->"
     blocks = re.findall(
         rf"^{marker}\n+```sh\n(.+?)\n```$", text_of(ROOT / "README.md"), re.MULTILINE | re.DOTALL
@@ -124,7 +120,7 @@ def test_the_readme_holds_the_commands_that_the_gate_runs(name: str) -> None:
     assert len(blocks) == 1
 
 
-def test_every_file_that_a_document_names_exists() -> None:
+def test_every_file_that_a_document_names_exists():
     named = re.compile(r"`((?:src|tests|docs|graphs|scripts|notebooks|benchmarks)/[\w./-]*)`")
     missing = [
         f"{shown(path)}: {name}"
@@ -137,9 +133,7 @@ def test_every_file_that_a_document_names_exists() -> None:
 
 
 @pytest.mark.parametrize("place", range(len(programs(EXTENDING))))
-def test_the_python_on_the_page_about_extending_runs(
-    place: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_python_on_the_page_about_extending_runs(place, tmp_path, monkeypatch):
     monkeypatch.setenv("PAPER_SEARCH_HOME", str(tmp_path))
     monkeypatch.delenv("LLM_MODEL", raising=False)
     monkeypatch.chdir(tmp_path)
@@ -147,13 +141,13 @@ def test_the_python_on_the_page_about_extending_runs(
     exec(code, {"__name__": "__main__"})  # noqa: S102  # our own page
 
 
-def test_there_are_at_most_20_decisions_numbered_from_0001() -> None:
+def test_there_are_at_most_20_decisions_numbered_from_0001():
     numbers = [path.name[:5] for path in DECISIONS]
     assert numbers == [f"{number:04}-" for number in range(1, len(DECISIONS) + 1)]
     assert len(DECISIONS) <= 20
 
 
-def test_a_decision_is_short_and_gives_the_reason_and_the_trade_offs() -> None:
+def test_a_decision_is_short_and_gives_the_reason_and_the_trade_offs():
     form = ["## Decision", "## Reason", "## Trade-offs"]
     wrong = []
     for path in DECISIONS:
@@ -164,7 +158,7 @@ def test_a_decision_is_short_and_gives_the_reason_and_the_trade_offs() -> None:
     assert wrong == []
 
 
-def test_the_architecture_page_lists_the_decisions_in_order_by_their_titles() -> None:
+def test_the_architecture_page_lists_the_decisions_in_order_by_their_titles():
     expected = [
         f"- [{text_of(path).splitlines()[0].removeprefix('# ')}](decisions/{path.name})"
         for path in DECISIONS
@@ -173,7 +167,7 @@ def test_the_architecture_page_lists_the_decisions_in_order_by_their_titles() ->
     assert listed.splitlines() == expected
 
 
-def test_every_decision_that_a_file_cites_exists() -> None:
+def test_every_decision_that_a_file_cites_exists():
     numbers = {path.name[:4] for path in DECISIONS}
     files = [
         path

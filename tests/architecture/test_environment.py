@@ -35,7 +35,7 @@ def is_os(node: ast.expr) -> bool:
     return isinstance(node, ast.Name) and node.id == "os"
 
 
-def test_only_config_reads_the_environment() -> None:
+def test_only_config_reads_the_environment():
     places = [
         shown(path, node)
         for path in [*shipped_modules(), *wiring()]
@@ -45,7 +45,7 @@ def test_only_config_reads_the_environment() -> None:
     assert places == []
 
 
-def test_every_way_to_read_the_environment_is_seen() -> None:
+def test_every_way_to_read_the_environment_is_seen():
     ways = "import os\nfrom os import environ\nos.environ['A']\nos.getenv('A')\nos.path\n"
     assert len(uses_of_the_environment(ast.walk(ast.parse(ways)))) == 3
 
@@ -78,7 +78,7 @@ WITH_KEYS = (
 """The services whose answers a key opens, or makes more of."""
 
 
-def test_the_example_settings_name_every_variable_that_config_reads() -> None:
+def test_the_example_settings_name_every_variable_that_config_reads():
     text = (ROOT / ".env.example").read_text(encoding="utf-8")
     named = set(re.findall(r"^#? ?([A-Z][A-Z0-9_]*)=", text, re.MULTILINE))
     of_sources = {
@@ -93,13 +93,13 @@ def test_the_example_settings_name_every_variable_that_config_reads() -> None:
     assert named >= {"SERPER_API_KEY", "TAVILY_API_KEY", "SEARXNG_URL", "NEWS_API_KEY"}
 
 
-def test_the_example_settings_hold_no_values() -> None:
+def test_the_example_settings_hold_no_values():
     lines = (ROOT / ".env.example").read_text(encoding="utf-8").splitlines()
     settings = [line for line in lines if line and not line.startswith("# ")]
     assert [line for line in settings if not re.fullmatch(r"[A-Z][A-Z0-9_]*=", line)] == []
 
 
-def test_the_defaults_that_the_example_settings_state_are_those_of_the_program() -> None:
+def test_the_defaults_that_the_example_settings_state_are_those_of_the_program():
     text = (ROOT / ".env.example").read_text(encoding="utf-8")
     stated = {
         variable: default

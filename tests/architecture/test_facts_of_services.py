@@ -29,14 +29,14 @@ def lists_of_services(path: Path) -> list[list[str]]:
     return found
 
 
-def test_no_module_outside_of_the_sources_lists_services() -> None:
+def test_no_module_outside_of_the_sources_lists_services():
     modules = [path for path in ROOT.rglob("*.py") if path.name not in SETTINGS]
     outside = [path for path in modules if ROOT / "sources" not in path.parents]
     assert {path.name: lists for path in outside if (lists := lists_of_services(path))} == {}
 
 
 @pytest.mark.parametrize("name", sorted(SERVICES))
-def test_a_page_calls_a_service_as_its_adapter_does(name: str) -> None:
+def test_a_page_calls_a_service_as_its_adapter_does(name):
     service = service_of(name)
     assert service is not None
     assert words(name) == service.title

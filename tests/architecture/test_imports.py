@@ -63,19 +63,19 @@ def run(program: str, *modules: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_importing_any_module_does_no_work_and_needs_no_settings() -> None:
+def test_importing_any_module_does_no_work_and_needs_no_settings():
     finished = run(IMPORT_EVERYTHING)
     assert finished.returncode == 0, finished.stderr
     assert int(finished.stdout) > 50
 
 
-def test_the_command_line_starts_without_heavy_packages() -> None:
+def test_the_command_line_starts_without_heavy_packages():
     finished = run("import sys, paper_search.cli.app; print(*sys.modules)")
     assert finished.returncode == 0, finished.stderr
     assert {name.partition(".")[0] for name in finished.stdout.split()} & HEAVY == set()
 
 
-def test_the_package_itself_starts_with_next_to_nothing() -> None:
+def test_the_package_itself_starts_with_next_to_nothing():
     finished = run("import sys, paper_search; print(*sys.modules)")
     loaded = {name.partition(".")[0] for name in finished.stdout.split()}
     assert loaded & (HEAVY | {"pydantic", "typer"}) == set()
@@ -103,7 +103,7 @@ def imported(path: Path) -> set[str]:
     return names - sys.stdlib_module_names - {"paper_search"}
 
 
-def test_every_package_that_is_imported_is_declared() -> None:
+def test_every_package_that_is_imported_is_declared():
     known, declared = packages_distributions(), declared_packages()
     undeclared = [
         f"{shown(path)} imports {name}"

@@ -37,17 +37,17 @@ def packages() -> set[str]:
     return {f"paper_search.{name}" for name in names} - FRONT - {TEST_KIT}
 
 
-def test_the_contracts_are_kept() -> None:
+def test_the_contracts_are_kept():
     linted = lint_imports(ROOT / "src")
     assert linted.returncode == 0, linted.stdout + linted.stderr
 
 
-def test_every_package_has_its_place_in_the_layers() -> None:
+def test_every_package_has_its_place_in_the_layers():
     layers = next(contract for contract in CONTRACTS if contract["type"] == "layers")["layers"]
     placed = {name.strip() for line in layers for name in line.split("|")}
     assert placed == packages()
 
 
-def test_all_shipped_code_is_forbidden_to_import_the_test_kit() -> None:
+def test_all_shipped_code_is_forbidden_to_import_the_test_kit():
     contract = next(item for item in CONTRACTS if item.get("forbidden_modules") == [TEST_KIT])
     assert set(contract["source_modules"]) == packages()

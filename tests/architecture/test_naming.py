@@ -36,7 +36,7 @@ ALLOWED = {PACKAGE / "steps" / "core.py"}
 """The design names it: StepDef and Workflow."""
 
 
-def test_no_module_is_a_drawer_for_anything() -> None:
+def test_no_module_is_a_drawer_for_anything():
     drawers = [
         shown(path)
         for path in repository_files()
@@ -46,7 +46,7 @@ def test_no_module_is_a_drawer_for_anything() -> None:
     assert drawers == []
 
 
-def test_no_class_is_called_a_manager_or_a_helper() -> None:
+def test_no_class_is_called_a_manager_or_a_helper():
     vague = re.compile(r"(Manager|Helper|Helpers|Util|Utils)$")
     classes = [
         f"{shown(path, node)} {node.name}"
@@ -58,7 +58,7 @@ def test_no_class_is_called_a_manager_or_a_helper() -> None:
     assert classes == []
 
 
-def test_no_function_is_called_a_node_or_a_helper() -> None:
+def test_no_function_is_called_a_node_or_a_helper():
     vague = re.compile(r"[a-z]_(node|helper|util)$")
     names = [
         f"{shown(path, function)} {function.name}"
@@ -69,7 +69,7 @@ def test_no_function_is_called_a_node_or_a_helper() -> None:
     assert names == []
 
 
-def test_a_module_says_in_one_sentence_what_it_is() -> None:
+def test_a_module_says_in_one_sentence_what_it_is():
     wrong = []
     for path in [*shipped_modules(), *wiring()]:
         docstring = ast.get_docstring(parsed(path)) or ""
@@ -80,7 +80,7 @@ def test_a_module_says_in_one_sentence_what_it_is() -> None:
     assert wrong == []
 
 
-def test_only_the_command_line_prints() -> None:
+def test_only_the_command_line_prints():
     prints = [
         shown(path, node)
         for path in [*shipped_modules(), *wiring()]

@@ -49,12 +49,12 @@ EXEMPTION = re.compile(
 )
 
 
-def test_no_file_names_the_host_of_a_package_registry() -> None:
+def test_no_file_names_the_host_of_a_package_registry():
     hosts = re.compile("|".join(re.escape(".".join(parts)) for parts in HOSTS), re.IGNORECASE)
     assert lines_that_match(hosts, repository_files()) == []
 
 
-def test_the_pinned_requirements_say_versions_and_hashes_and_nothing_else() -> None:
+def test_the_pinned_requirements_say_versions_and_hashes_and_nothing_else():
     paths = [ROOT / "requirements.txt", ROOT / "requirements-dev.txt"]
     words = re.compile("|".join([*INDEX_WORDS, "://", "@ ", r"-e\b"]))
     assert lines_that_match(words, paths) == []
@@ -64,7 +64,7 @@ def test_the_pinned_requirements_say_versions_and_hashes_and_nothing_else() -> N
         assert len(pins) == len(hashed) > 50, path.name
 
 
-def test_the_pins_are_what_pyproject_asks_for() -> None:
+def test_the_pins_are_what_pyproject_asks_for():
     document = tomllib.loads(text_of(ROOT / "pyproject.toml"))
     runtime = document["build-system"]["requires"] + document["project"]["dependencies"]
     asked = {
@@ -82,7 +82,7 @@ def is_pinned(wanted: Requirement, pins: dict[str, str]) -> bool:
     return version is not None and version in wanted.specifier
 
 
-def test_both_files_pin_the_same_versions() -> None:
+def test_both_files_pin_the_same_versions():
     runtime, development = (
         set(re.findall(r"^([\w.-]+==[^\s;]+)", text_of(ROOT / name), re.MULTILINE))
         for name in ("requirements.txt", "requirements-dev.txt")
@@ -96,27 +96,27 @@ def machine_paths() -> re.Pattern[str]:
     return re.compile(rf"(?<![\w.:/~)}}*-])/(?:{directories})(?:/|\b(?=[\s'\"`:,;)]|$))")
 
 
-def test_no_file_names_a_path_of_one_machine() -> None:
+def test_no_file_names_a_path_of_one_machine():
     assert lines_that_match(machine_paths(), repository_files()) == []
 
 
 @pytest.mark.parametrize(
     "machine", ["/ro" + "ot/x", "'/wo" + "rk'", "cd /t" + "mp", "/ho" + "me/me/x"]
 )
-def test_a_path_of_one_machine_would_be_seen(machine: str) -> None:
+def test_a_path_of_one_machine_would_be_seen(machine):
     assert machine_paths().search(machine)
 
 
-def test_no_lock_file_records_where_packages_were_fetched() -> None:
+def test_no_lock_file_records_where_packages_were_fetched():
     assert [shown(path) for path in repository_files() if LOCK_FILES.search(path.name)] == []
 
 
-def test_the_root_stays_small_enough_to_read() -> None:
+def test_the_root_stays_small_enough_to_read():
     entries = {path.relative_to(ROOT).parts[0] for path in repository_files()}
     assert len([name for name in entries if not name.startswith(".")]) <= MAX_ROOT_ENTRIES
 
 
-def test_nothing_generated_is_kept() -> None:
+def test_nothing_generated_is_kept():
     generated = {".db", ".pyc", ".log", ".orig", ".rej", ".whl", ".bak"}
     assert [shown(path) for path in repository_files() if path.suffix in generated] == []
 
@@ -132,7 +132,7 @@ def names_to_load(document: dict) -> list[str]:
 @pytest.mark.parametrize(
     "name", names_to_load(json.loads((ROOT / "langgraph.json").read_text(encoding="utf-8")))
 )
-def test_everything_that_langgraph_json_names_exists(name: str) -> None:
+def test_everything_that_langgraph_json_names_exists(name):
     path, _, attribute = name.partition(":")
     defined = {
         defined
@@ -156,7 +156,7 @@ def exemptions_without_reason(line: str) -> bool:
     return is_vague or len(re.findall(r"[^\W\d_]{2,}", reason)) == 0
 
 
-def test_every_exemption_names_its_rule_and_its_reason() -> None:
+def test_every_exemption_names_its_rule_and_its_reason():
     bare = [
         f"{shown(path)}:{number}: {line.strip()}"
         for path in repository_files()
@@ -179,7 +179,7 @@ def test_every_exemption_names_its_rule_and_its_reason() -> None:
         ("x = 1  # type: ignore[misc]  # noqa: E501", True),
     ],
 )
-def test_an_exemption_without_rule_or_reason_would_be_seen(line: str, is_bare: bool) -> None:  # noqa: FBT001  # a parameter of the table
+def test_an_exemption_without_rule_or_reason_would_be_seen(line, is_bare):
     assert exemptions_without_reason(line) is is_bare
 
 
@@ -202,7 +202,7 @@ def is_told(handler: ast.ExceptHandler) -> bool:
     )
 
 
-def test_no_broad_except_hides_an_error() -> None:
+def test_no_broad_except_hides_an_error():
     hiding = [
         shown(path, node)
         for path in [*shipped_modules(), *wiring()]
@@ -212,7 +212,7 @@ def test_no_broad_except_hides_an_error() -> None:
     assert hiding == []
 
 
-def test_no_suppress_hides_every_error() -> None:
+def test_no_suppress_hides_every_error():
     hiding = [
         shown(path, node)
         for path in shipped_modules()
@@ -224,12 +224,12 @@ def test_no_suppress_hides_every_error() -> None:
     assert hiding == []
 
 
-def test_there_is_nothing_left_to_do() -> None:
+def test_there_is_nothing_left_to_do():
     unfinished = re.compile(r"\b(TO" + r"DO|FIX" + r"ME|XX" + r"X|NotImplemented" + r"Error)\b")
     paths = [path for path in repository_files() if path.is_relative_to(PACKAGE)]
     assert lines_that_match(unfinished, paths) == []
 
 
-def test_the_mutants_of_every_module_run_against_tests_that_exist() -> None:
+def test_the_mutants_of_every_module_run_against_tests_that_exist():
     tests = {name for module in modules() for name in nearest_tests(module)}
     assert [name for name in tests if not (ROOT / name).exists()] == []

@@ -72,7 +72,7 @@ def steps_of(body: str) -> list[StepDef]:
 
 
 @pytest.mark.parametrize("body", blocks_with_steps())
-async def test_the_code_of_the_document_makes_a_workflow_that_runs(body: str):
+async def test_the_code_of_the_document_makes_a_workflow_that_runs(body):
     steps = [
         step if step.next else StepDef(id=step.id, handler=step.handler, next={Outcome.OK: None})
         for step in steps_of(body)

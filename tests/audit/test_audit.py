@@ -42,7 +42,7 @@ def names(directory: Path) -> list[str]:
     return [path.name for path in directory.iterdir()]
 
 
-async def test_every_record_ever_found_has_its_status() -> None:
+async def test_every_record_ever_found_has_its_status():
     audit = await reviewed()
     rows = [row for row in table(audit, "records.csv") if row["id"]]
     again = [row for row in rows if row["why"].startswith("arrived in round")]
@@ -69,7 +69,7 @@ async def test_every_record_ever_found_has_its_status() -> None:
     }
 
 
-async def test_the_numbers_of_the_flow_add_up_over_rounds() -> None:
+async def test_the_numbers_of_the_flow_add_up_over_rounds():
     flow = (await reviewed()).flow
     assert flow.disagreements() == []
     assert (flow.identified, flow.by_source) == (18, {"a": 9, "b": 9})
@@ -83,13 +83,13 @@ async def test_the_numbers_of_the_flow_add_up_over_rounds() -> None:
     assert flow.exclusion_reasons == {"no bees": 1, "no reason given": 1}
 
 
-async def test_a_sum_that_does_not_agree_is_named() -> None:
+async def test_a_sum_that_does_not_agree_is_named():
     flow = (await reviewed()).flow
     wrong = flow.model_copy(update={"duplicates": 6})
     assert wrong.disagreements() == ["identified: 18, not 19"]
 
 
-async def test_the_search_log_has_every_string_as_it_was_sent() -> None:
+async def test_the_search_log_has_every_string_as_it_was_sent():
     first, *_, last = table(await reviewed(), "search_log.csv")
     assert (first["round"], first["source"], first["query"]) == ("1", "a", "round_0 as a reads it")
     counts = ("hits", "received", "excluded", "dropped", "kept", "new_records", "new_works")
@@ -101,7 +101,7 @@ async def test_the_search_log_has_every_string_as_it_was_sent() -> None:
     assert (last["round"], last["query"]) == ("3", "round_2 as b reads it")
 
 
-async def test_the_decision_log_has_who_said_what_of_which_paper() -> None:
+async def test_the_decision_log_has_who_said_what_of_which_paper():
     rows = table(await reviewed(), "decisions.csv")
     assert {row["by"] for row in rows} == {current_person()}
     said = [(row["question"], row["round"], row["event"], row["paper"]) for row in rows]
@@ -120,7 +120,7 @@ async def test_the_decision_log_has_who_said_what_of_which_paper() -> None:
 
 
 @pytest.mark.parametrize("name", ["search_log.csv", "decisions.csv", "records.csv"])
-async def test_a_table_without_rows_has_the_columns_of_one_with_rows(name: str) -> None:
+async def test_a_table_without_rows_has_the_columns_of_one_with_rows(name):
     persistence = await open_memory()
     await two_sources(persistence).start("bees", thread_id="t")
     empty = (await audit_of(persistence, "t", has_pictures=False)).files[name].decode()
@@ -131,14 +131,14 @@ async def test_a_table_without_rows_has_the_columns_of_one_with_rows(name: str) 
     assert None not in rows[0]
 
 
-async def test_the_strategies_of_all_rounds_are_told_with_what_changed_them() -> None:
+async def test_the_strategies_of_all_rounds_are_told_with_what_changed_them():
     first, second, _ = json.loads((await reviewed()).files["strategies.json"])
     assert first["strategy"]["queries"][0]["boolean_query"] == "round_0"
     assert first["feedback"]["free_text_feedback"] == "more on wasps"
     assert second["changes"] == "+ round_1; - round_0"
 
 
-async def test_an_edited_strategy_is_told_with_what_was_proposed_and_who_changed_it() -> None:
+async def test_an_edited_strategy_is_told_with_what_was_proposed_and_who_changed_it():
     strategy = {"queries": [{"keywords": [], "boolean_query": "wasps"}], "sources": ["fake"]}
     persistence = await searched(edit(strategy), edit({}), APPROVE, APPROVE)
     audit = await audit_of(persistence, "t", has_pictures=False)
@@ -151,12 +151,12 @@ async def test_an_edited_strategy_is_told_with_what_was_proposed_and_who_changed
     assert "+ wasps; - round\\_0" in audit.files["report.md"].decode()
 
 
-async def test_the_same_thread_gives_the_same_bytes() -> None:
+async def test_the_same_thread_gives_the_same_bytes():
     persistence = await searched(APPROVE, APPROVE)
     assert (await audit_of(persistence, "t")).files == (await audit_of(persistence, "t")).files
 
 
-async def test_the_documents_show_what_others_wrote_and_obey_nothing() -> None:
+async def test_the_documents_show_what_others_wrote_and_obey_nothing():
     persistence = await open_memory()
     workflow = two_sources(persistence)
     await workflow.start("<script>alert(1)</script> | [a](javascript:b)", thread_id="t")
@@ -165,7 +165,7 @@ async def test_the_documents_show_what_others_wrote_and_obey_nothing() -> None:
     assert rb"&lt;script&gt;alert(1)&lt;/script&gt; \| \[a\](javascript:b)" in files["report.md"]
 
 
-async def test_what_to_report_has_the_numbers_of_the_flow_and_every_string_that_was_sent() -> None:
+async def test_what_to_report_has_the_numbers_of_the_flow_and_every_string_that_was_sent():
     audit = await reviewed()
     text = audit.files["reporting.md"].decode()
     methods = text[text.index("## Methods") : text.index("## PRISMA-S")]
@@ -178,7 +178,7 @@ async def test_what_to_report_has_the_numbers_of_the_flow_and_every_string_that_
     assert all(query.replace("_", "\\_") in text for query in sent)
 
 
-async def test_a_thread_that_waits_with_its_strategy_has_an_empty_flow() -> None:
+async def test_a_thread_that_waits_with_its_strategy_has_an_empty_flow():
     persistence = await open_memory()
     await two_sources(persistence).start("q", thread_id="t")
     audit = await audit_of(persistence, "t")
@@ -186,7 +186,7 @@ async def test_a_thread_that_waits_with_its_strategy_has_an_empty_flow() -> None
     assert audit.flow.disagreements() == []
 
 
-async def test_an_audit_is_written_whole_with_the_hash_of_every_file(tmp_path: Path) -> None:
+async def test_an_audit_is_written_whole_with_the_hash_of_every_file(tmp_path):
     target = tmp_path / "audit"
     audit = await write_audit(await searched(APPROVE, APPROVE), "t", target)
     written = {str(path.relative_to(target)) for path in target.rglob("*") if path.is_file()}
@@ -200,7 +200,7 @@ async def test_an_audit_is_written_whole_with_the_hash_of_every_file(tmp_path: P
 
 
 @pytest.mark.parametrize("kind", ["file", "directory", "dangling link"])
-async def test_what_is_there_already_stays_as_it_is(tmp_path: Path, kind: str) -> None:
+async def test_what_is_there_already_stays_as_it_is(tmp_path, kind):
     target = tmp_path / "audit"
     if kind == "file":
         target.write_text("mine")
@@ -213,7 +213,7 @@ async def test_what_is_there_already_stays_as_it_is(tmp_path: Path, kind: str) -
     assert names(tmp_path) == ["audit"]
 
 
-async def test_what_a_step_that_failed_has_not_worked_on_is_pending() -> None:
+async def test_what_a_step_that_failed_has_not_worked_on_is_pending():
     persistence, skills = await open_memory(), FailingSkills("deduplicate", RuntimeError("full"))
     found = skills, skills, TwoSources(), skills, skills, skills
     workflow = SearchWorkflow(*found, persistence=persistence)
@@ -225,7 +225,7 @@ async def test_what_a_step_that_failed_has_not_worked_on_is_pending() -> None:
     assert (audit.flow.works, audit.flow.pending) == (4, 4)
 
 
-async def test_reviewers_are_told_of_with_their_agreement_and_what_was_settled() -> None:
+async def test_reviewers_are_told_of_with_their_agreement_and_what_was_settled():
     persistence = await searched(APPROVE, APPROVE)
     for name, verdict in (("ada", True), ("bo", False)):
         reviewers = await SearchSession.on(persistence, "t").reviewers()
@@ -251,7 +251,7 @@ async def test_reviewers_are_told_of_with_their_agreement_and_what_was_settled()
     assert (conflict["settled"], conflict["settled_by"]) == ("exclude", "cy")
 
 
-async def test_labels_are_in_the_decisions_and_on_the_record() -> None:
+async def test_labels_are_in_the_decisions_and_on_the_record():
     persistence = await searched(APPROVE, APPROVE)
     screening = await SearchSession.on(persistence, "t").screening()
     first, second, *_ = screening.papers
@@ -270,7 +270,7 @@ async def test_labels_are_in_the_decisions_and_on_the_record() -> None:
     assert labels == {first.id: "for chapter 2; follow up", second.id: "follow up"}
 
 
-def test_of_two_papers_with_one_record_the_one_decided_on_has_it() -> None:
+def test_of_two_papers_with_one_record_the_one_decided_on_has_it():
     records = {i: RawPaper(id=i, title=i, source="s") for i in "ab"}
     first = Paper(id="a", title="a", authors=[], source="s", merged_from=["a", "b"])
     said = ScreeningDecision(decision="include")
@@ -289,7 +289,7 @@ def test_of_two_papers_with_one_record_the_one_decided_on_has_it() -> None:
     assert flow_of(thread, told).disagreements() == []
 
 
-async def test_a_round_that_was_reopened_does_not_count_and_its_records_are_told_of() -> None:
+async def test_a_round_that_was_reopened_does_not_count_and_its_records_are_told_of():
     persistence = await searched(*THREE_ROUNDS[:3], THREE_ROUNDS[-1])
     workflow = two_sources(persistence)
     await workflow.fork("t", CheckpointKind.RESULT_REVIEW, 0)
@@ -305,7 +305,7 @@ async def test_a_round_that_was_reopened_does_not_count_and_its_records_are_told
     assert "forked" in events
 
 
-async def test_a_round_whose_strategy_was_rejected_after_all_is_counted_nowhere() -> None:
+async def test_a_round_whose_strategy_was_rejected_after_all_is_counted_nowhere():
     persistence = await searched(APPROVE, edit({"marked_relevant": ["a-shared"]}), APPROVE, APPROVE)
     workflow = two_sources(persistence)
     await workflow.fork("t", CheckpointKind.STRATEGY_CONFIRMATION, 1)
@@ -321,7 +321,7 @@ async def test_a_round_whose_strategy_was_rejected_after_all_is_counted_nowhere(
     assert audit.flow.disagreements() == []
 
 
-async def test_papers_beyond_the_number_asked_for_are_set_aside_for_that() -> None:
+async def test_papers_beyond_the_number_asked_for_are_set_aside_for_that():
     persistence = await open_memory()
     workflow = two_sources(persistence, ScriptedHandler([APPROVE, APPROVE]), max_results=1)
     await workflow.run("q", thread_id="t")

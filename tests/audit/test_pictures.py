@@ -33,7 +33,7 @@ def words(svg: bytes) -> list[str]:
     return [text.text or "" for text in texts]
 
 
-async def test_the_flow_shows_the_counts_of_the_audit() -> None:
+async def test_the_flow_shows_the_counts_of_the_audit():
     audit = await reviewed()
     said = words(pictures(audit.thread, audit.records, audit.flow)["prisma_flow"])
     assert "Records identified (n = 18)" in said
@@ -46,14 +46,14 @@ async def test_the_flow_shows_the_counts_of_the_audit() -> None:
     assert "Works included (n = 1)" in said
 
 
-async def test_there_is_no_picture_of_scores_without_a_work_in_the_result() -> None:
+async def test_there_is_no_picture_of_scores_without_a_work_in_the_result():
     audit = await reviewed()
     works = [replace(work, status=Status.NOT_CARRIED_OVER) for work in works_of(audit.records)]
     assert len(works) > 2
     assert scores(audit.thread, works) is None
 
 
-async def test_a_picture_is_a_png_as_well_and_each_time_the_same() -> None:
+async def test_a_picture_is_a_png_as_well_and_each_time_the_same():
     audit = await reviewed()
     drawn = pictures(audit.thread, audit.records, audit.flow, "png")
     assert set(drawn) == set(CAPTIONS) - {"papers_by_year"}
@@ -61,17 +61,17 @@ async def test_a_picture_is_a_png_as_well_and_each_time_the_same() -> None:
     assert pictures(audit.thread, audit.records, audit.flow, "png") == drawn
 
 
-async def test_a_picture_is_left_out_where_there_is_nothing_to_show() -> None:
+async def test_a_picture_is_left_out_where_there_is_nothing_to_show():
     audit = await reviewed()
     bare = pictures(audit.thread, [], audit.flow)
     assert set(bare) == {"prisma_flow"}
 
 
-async def test_whoever_wants_no_pictures_gets_none() -> None:
+async def test_whoever_wants_no_pictures_gets_none():
     assert not [name for name in (await reviewed()).files if name.startswith("pictures/")]
 
 
-async def test_a_work_of_two_records_counts_for_both_sources_and_their_queries() -> None:
+async def test_a_work_of_two_records_counts_for_both_sources_and_their_queries():
     records = (await reviewed()).records
     assert works_by(records, is_by_query=False)["a-shared"] == {("a",), ("b",)}
     queries = works_by(records, is_by_query=True)["a-shared"]
@@ -89,7 +89,7 @@ def row(record: str, source: str) -> RecordRow:
     return RecordRow(arrival, status, "", work=work)
 
 
-def test_what_only_the_smaller_of_many_sources_share_is_not_said_to_be_of_one_alone() -> None:
+def test_what_only_the_smaller_of_many_sources_share_is_not_said_to_be_of_one_alone():
     letters = "abcdefghijkl"
     records = [row(letter, "Large") for letter in letters]
     # Every work but the first two is in a smaller source, too; the ninth and tenth are the last.
@@ -109,7 +109,7 @@ def decided(number: int, status: Status, at: str, score: float = 0.5) -> Work:
     return Work(paper.model_copy(update={"relevance_score": score}), (name,), status, "")
 
 
-def test_the_curve_of_recall_follows_the_order_in_which_works_were_decided_on() -> None:
+def test_the_curve_of_recall_follows_the_order_in_which_works_were_decided_on():
     def mark(number: int, at: str) -> ScreeningMark:
         return ScreeningMark(
             paper_id=f"r{number}", number=number, iteration=0, is_relevant=True, said_at=at

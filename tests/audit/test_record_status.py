@@ -124,7 +124,7 @@ def answer(chance: Random, asked: Checkpoint) -> Decision:
 @example(seed=524)
 @example(seed=627976)
 @given(seed=st.integers(0, 2**32))
-def test_every_record_has_one_status_and_all_sums_agree(seed: int) -> None:
+def test_every_record_has_one_status_and_all_sums_agree(seed):
     async def checked() -> None:
         persistence, shown = await thread(Random(seed))  # noqa: S311  # no secret is made of it
         stored = await SearchRecords(persistence.store, "t").rows("records")

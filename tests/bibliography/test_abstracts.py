@@ -34,26 +34,26 @@ from paper_search.bibliography.text import indexed_abstract, join_abstract, plai
         ("line\n  broken", "line broken"),
     ],
 )
-def test_an_abstract_reads_as(given: str, text: str) -> None:
+def test_an_abstract_reads_as(given, text):
     assert plain_abstract(given) == text
 
 
 @pytest.mark.parametrize("given", [None, "", "  ", "No abstract available.", "[N/A]", "Abstract"])
-def test_what_says_nothing_is_no_abstract(given: str | None) -> None:
+def test_what_says_nothing_is_no_abstract(given):
     assert plain_abstract(given) is None
 
 
-def test_latex_is_left_alone_where_none_is_written() -> None:
+def test_latex_is_left_alone_where_none_is_written():
     assert plain_abstract("a {b} c", has_latex=False) == "a {b} c"
 
 
-def test_labelled_parts_are_joined() -> None:
+def test_labelled_parts_are_joined():
     parts = [("OBJECTIVE", "To <i>see</i>."), ("UNLABELLED", "More."), (None, "End."), ("X", None)]
     assert join_abstract(parts) == "Objective: To see. More. End."
     assert join_abstract([("AIM", " "), (None, None)]) is None
 
 
-def test_an_inverted_index_is_put_in_order() -> None:
+def test_an_inverted_index_is_put_in_order():
     assert indexed_abstract({"learns": [1], "Deep": [0], "well": [2, "x"], "bad": None}) == (
         "Deep learns well"
     )
@@ -63,5 +63,5 @@ def test_an_inverted_index_is_put_in_order() -> None:
 
 @examples(60)
 @given(st.text(alphabet="<>/abpjts:h4 &;lt{}$\\.", max_size=60))
-def test_nothing_is_an_exception(text: str) -> None:
+def test_nothing_is_an_exception(text):
     plain_abstract(text)

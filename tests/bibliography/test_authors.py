@@ -71,7 +71,7 @@ def whole(author: Author) -> tuple[str, str, str, bool]:
 @pytest.mark.parametrize("export", [export_ris, export_bibtex, export_csl_json, export_json])
 @given(authors=st.lists(persons | organisations, min_size=1, max_size=4))
 @examples(120)
-def test_names_come_back_from_a_file_as_they_went_into_it(export, authors) -> None:  # type: ignore[no-untyped-def]  # parametrized beside a strategy
+def test_names_come_back_from_a_file_as_they_went_into_it(export, authors):
     suffix = {export_ris: ".ris", export_bibtex: ".bib"}.get(export, ".json")
 
     record = read(export(collection_of(paper(*authors))), suffix)
@@ -87,9 +87,7 @@ def _nfc(parts: tuple[str, str, str, bool]) -> tuple[str, ...]:
 
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("given_name", GIVEN)
-def test_what_a_ris_file_has_before_the_comma_is_the_family_name(
-    family: str, given_name: str
-) -> None:
+def test_what_a_ris_file_has_before_the_comma_is_the_family_name(family, given_name):
     record = read(f"TY  - JOUR\nTI  - A\nAU  - {family}, {given_name}\nER  - \n", ".ris")
 
     (author,) = record.authors
@@ -135,8 +133,8 @@ def test_what_a_ris_file_has_before_the_comma_is_the_family_name(
     ],
 )
 def test_a_family_name_or_initials_are_never_taken_for_a_degree_or_a_suffix(
-    name: str, family: str, given_name: str, suffix: str
-) -> None:
+    name, family, given_name, suffix
+):
     assert whole(author_named(name)) == (family, given_name, suffix, False)
 
 
@@ -146,23 +144,23 @@ def test_a_family_name_or_initials_are_never_taken_for_a_degree_or_a_suffix(
     st.sampled_from([name for name in GIVEN if name.isupper()]),
 )
 @examples(150)
-def test_initials_after_a_family_name_stay_initials(family: str, initials: str) -> None:
+def test_initials_after_a_family_name_stay_initials(family, initials):
     parts = split_name(f"{family}, {initials}")
     assert (parts.full_family, parts.given, parts.suffix) == (family, initials, "")
 
 
 @given(persons | organisations)
 @examples(150)
-def test_a_written_name_is_read_as_the_same_parts(author: Author) -> None:
+def test_a_written_name_is_read_as_the_same_parts(author):
     assert whole(author_named(written(author), is_inverted=True)) == whole(author)
 
 
-def test_a_name_that_says_its_parts_is_written_as_it_is() -> None:
+def test_a_name_that_says_its_parts_is_written_as_it_is():
     assert written(Author(name="Jane Doe")) == "Jane Doe"
     assert written(author_named("Doe, Jane")) == "Doe, Jane"
 
 
-def test_parts_that_a_source_gives_are_never_split_again() -> None:
+def test_parts_that_a_source_gives_are_never_split_again():
     author = author_of(family="García Márquez", given="Gabriel", author_id="0000")
     assert author == Author(
         name="Gabriel García Márquez",
@@ -176,24 +174,24 @@ def test_parts_that_a_source_gives_are_never_split_again() -> None:
     assert "author = {García Márquez, Gabriel}" in export_bibtex(collection_of(paper(author)))
 
 
-def test_a_family_name_of_two_words_alone_is_kept_whole_by_bibtex() -> None:
+def test_a_family_name_of_two_words_alone_is_kept_whole_by_bibtex():
     author = author_of(family="Ben Hassen")
     assert "author = {{Ben Hassen}}" in export_bibtex(collection_of(paper(author)))
 
 
-def test_a_person_of_one_name_has_it_as_the_family_name() -> None:
+def test_a_person_of_one_name_has_it_as_the_family_name():
     assert author_of(given="Plato") == Author(name="Plato", family="Plato")
     assert author_of() is None
 
 
-def test_an_author_saved_before_there_were_parts_is_read_and_saved_as_it_was() -> None:
+def test_an_author_saved_before_there_were_parts_is_read_and_saved_as_it_was():
     saved = '{"name":"Ma, Jun","author_id":null}'
     author = Author.model_validate_json(saved)
     assert author.model_dump_json() == saved
     assert parts_of(author) == PersonName("Ma", "Jun")
 
 
-def test_the_first_key_word_is_the_family_name_without_its_particle() -> None:
+def test_the_first_key_word_is_the_family_name_without_its_particle():
     author = author_of(family="van der Berg", given="Jan")
     assert export_bibtex(collection_of(paper(author))).startswith("@misc{berg_nd_on,")
 
@@ -207,6 +205,6 @@ def test_the_first_key_word_is_the_family_name_without_its_particle() -> None:
         (r"{\'E}lie Cartan and others", ["Élie Cartan"]),
     ],
 )
-def test_braces_of_a_bibtex_file_keep_a_name_whole(field: str, names: list[str]) -> None:
+def test_braces_of_a_bibtex_file_keep_a_name_whole(field, names):
     record = read(f"@article{{a, title={{A}}, author={{{field}}}}}", ".bib")
     assert [author.name for author in record.authors] == names

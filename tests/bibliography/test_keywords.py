@@ -1,7 +1,5 @@
 """Keywords are read from how formats and services write them."""
 
-from typing import Any
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -32,26 +30,26 @@ from paper_search.bibliography.keywords import (
         ({"name": "alone"}, ["alone"]),
     ],
 )
-def test_keywords_are_read_however_they_are_written(written: Any, expected: list[str]) -> None:
+def test_keywords_are_read_however_they_are_written(written, expected):
     assert keywords_of(written) == expected
 
 
-def test_a_record_has_no_more_keywords_than_indexers_give() -> None:
+def test_a_record_has_no_more_keywords_than_indexers_give():
     assert len(distinct_keywords(str(number) for number in range(1000))) == MOST
 
 
 @given(st.lists(st.text(max_size=12), max_size=20))
-def test_reading_keywords_again_changes_nothing(written: list[str]) -> None:
+def test_reading_keywords_again_changes_nothing(written):
     once = distinct_keywords(written)
     assert distinct_keywords(once) == once
     assert len({word.casefold() for word in once}) == len(once)
 
 
-def test_a_subject_heading_is_read_without_its_qualifiers() -> None:
+def test_a_subject_heading_is_read_without_its_qualifiers():
     assert heading("Anxiety Disorders/psychology/*therapy") == "Anxiety Disorders"
     assert heading("*Research Design") == "Research Design"
 
 
-def test_categories_of_arxiv_are_spelled_out() -> None:
+def test_categories_of_arxiv_are_spelled_out():
     assert category_names("cs.LG stat.ML q-bio.BM") == ["Machine Learning", "Biomolecules"]
     assert category_names("68T05 I.2.6") == []

@@ -22,14 +22,14 @@ from paper_search.bibliography.languages import language_code, language_name, li
         (None, None),
     ],
 )
-def test_a_language_is_known_by(given: str | None, code: str | None) -> None:
+def test_a_language_is_known_by(given, code):
     assert language_code(given) == code
 
 
-def test_libraries_have_codes_of_their_own() -> None:
+def test_libraries_have_codes_of_their_own():
     assert (library_code("de"), library_code("fr"), library_code("en")) == ("ger", "fre", "eng")
     assert library_code("tlh") is None
 
 
-def test_a_language_has_an_english_name() -> None:
+def test_a_language_has_an_english_name():
     assert (language_name("zh"), language_name("dut")) == ("chinese", "dutch")

@@ -17,7 +17,7 @@ from paper_search.bibliography.names import PersonName, author_named, split_name
         ("Platon", "Platon"),
     ],
 )
-def test_people_read_a_name_in_the_order_in_which_it_is_said(name: str, natural: str) -> None:
+def test_people_read_a_name_in_the_order_in_which_it_is_said(name, natural):
     assert str(author_named(name, is_inverted=True)) == natural
 
 
@@ -64,7 +64,7 @@ def test_people_read_a_name_in_the_order_in_which_it_is_said(name: str, natural:
         ("O'Neil, J.", "O'Neil", "J.", "", ""),
     ],
 )
-def test_a_name_comes_apart(name: str, family: str, given: str, particle: str, suffix: str) -> None:
+def test_a_name_comes_apart(name, family, given, particle, suffix):
     assert split_name(name) == PersonName(family, given, particle, suffix)
 
 
@@ -87,22 +87,22 @@ def test_a_name_comes_apart(name: str, family: str, given: str, particle: str, s
         "",
     ],
 )
-def test_what_is_no_persons_name_stays_whole(name: str) -> None:
+def test_what_is_no_persons_name_stays_whole(name):
     assert split_name(name) == PersonName(name, is_literal=True)
 
 
-def test_braces_of_a_bibtex_file_mark_a_literal() -> None:
+def test_braces_of_a_bibtex_file_mark_a_literal():
     assert split_name("{The Team}") == PersonName("The Team", is_literal=True)
 
 
-def test_the_inverted_form_has_the_particle_first_and_the_suffix_last() -> None:
+def test_the_inverted_form_has_the_particle_first_and_the_suffix_last():
     assert split_name("Jan van der Berg Jr.").inverted == "van der Berg, Jan, Jr."
     assert split_name("Aristotle").inverted == "Aristotle"
 
 
 @given(st.text(max_size=60).filter(lambda text: not {",", "，", "{"} & set(text)))
 @examples(200)
-def test_no_letter_of_a_name_is_lost(name: str) -> None:
+def test_no_letter_of_a_name_is_lost(name):
     parts = split_name(name)
     kept = parts.particle + parts.family + parts.given + parts.suffix
     assert sorted("".join(kept.split())) == sorted("".join(name.split()))
@@ -110,13 +110,13 @@ def test_no_letter_of_a_name_is_lost(name: str) -> None:
 
 @given(st.text(alphabet="aB,. -vanderJr", max_size=40))
 @examples(200)
-def test_a_family_name_is_never_missing_where_there_is_a_name(name: str) -> None:
+def test_a_family_name_is_never_missing_where_there_is_a_name(name):
     parts = split_name(name)
     assert bool(parts.family) == bool(name.strip())
 
 
 @pytest.mark.parametrize("unit", ["a ", "A.", "A-", ", ", "van ", "university ", "王 ", "Jr "])
 @pytest.mark.timeout(30)  # a tenth of a second as it is, a minute at least were it quadratic
-def test_a_name_without_end_is_split(unit: str) -> None:
+def test_a_name_without_end_is_split(unit):
     """SEC-17"""
     assert split_name(unit * 100_000).family

@@ -12,15 +12,15 @@ from paper_search.skills.words import tokens
     ("common", "rare"),
     [("system", "sonar"), ("patient", "toxicity"), ("model", "caffeine"), ("of", "present")],
 )
-def test_common_words_are_less_rare(common: str, rare: str) -> None:
+def test_common_words_are_less_rare(common, rare):
     [one], [other] = tokens(common), tokens(rare)
     assert rarity(one) < rarity(other)
 
 
-def test_what_was_never_counted_is_as_rare_as_the_rarest() -> None:
+def test_what_was_never_counted_is_as_rare_as_the_rarest():
     assert rarity("zzyzx") == rarity("图神") >= rarity("brainstorm")
 
 
 @given(st.text())
-def test_every_word_has_a_rarity(word: str) -> None:
+def test_every_word_has_a_rarity(word):
     assert 0.5 <= rarity(word) <= 5.0

@@ -2,7 +2,6 @@
 
 import json
 import re
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -24,7 +23,7 @@ from paper_search.bibliography.text import clean, normalised_title, plain
         (r"{\it Type} \xspace and \unknown{its words}", "Type and its words"),
     ],
 )
-def test_latex_is_decoded(latex: str, expected: str) -> None:
+def test_latex_is_decoded(latex, expected):
     assert plain(latex) == expected
 
 
@@ -32,7 +31,7 @@ JSON_TEXT = re.compile(r'"(?:[^"\\]|\\.)*"')
 XML_TEXT = re.compile(r">([^<>]*)<")
 
 
-def test_every_recorded_text_becomes_readable(recorded: Path) -> None:
+def test_every_recorded_text_becomes_readable(recorded):
     """Of all answers that services once gave: none raises, none vanishes."""
     texts = set[str]()
     for path in recorded.rglob("*.json"):
@@ -46,37 +45,37 @@ def test_every_recorded_text_becomes_readable(recorded: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["US$5 and $10 a day", "C# or F#", "a_b and x^2", "50% of 3"])
-def test_what_is_not_latex_stays(text: str) -> None:
+def test_what_is_not_latex_stays(text):
     assert plain(text) == text
 
 
 @pytest.mark.parametrize("text", ["{" * 5000, "\\" * 5000, "$x", "}{", "\\frac{", "$a" * 10_000])
-def test_broken_latex_raises_nothing(text: str) -> None:
+def test_broken_latex_raises_nothing(text):
     assert isinstance(plain(text), str)
 
 
 @pytest.mark.parametrize("command", [r"\sqrt", r"\href", r"\verb", r"\begin{array}"])
-def test_a_command_without_what_belongs_to_it_stays(command: str) -> None:
+def test_a_command_without_what_belongs_to_it_stays(command):
     assert plain(f"Trees {command}") == f"Trees {command}"
 
 
-def test_known_tags_and_entities_go_and_comparisons_stay() -> None:
+def test_known_tags_and_entities_go_and_comparisons_stay():
     given_text = "<jats:p>If <i>p</i>&lt;0.05</jats:p> and a<b, c>d &amp; <5 mg"
     assert clean(given_text) == "If p<0.05 and a<b, c>d & <5 mg"
 
 
-def test_invisible_and_unstorable_characters_go() -> None:
+def test_invisible_and_unstorable_characters_go():
     """API-20"""
     cleaned = clean("a\u200bb\x00c\u202ed\ud800 \n\t e\u00ad")
     assert cleaned == "abcd\ufffd e"
     cleaned.encode("utf-8")
 
 
-def test_titles_agree_across_case_accents_and_punctuation() -> None:
+def test_titles_agree_across_case_accents_and_punctuation():
     assert normalised_title("Naïve Bayes: A Re-view!") == normalised_title("NAIVE BAYES — a review")
 
 
-def test_titles_of_other_scripts_keep_their_letters() -> None:
+def test_titles_of_other_scripts_keep_their_letters():
     assert normalised_title("深度学习：综述") == "深度学习综述"
     assert normalised_title("Ёлка") == normalised_title("елка")
     assert normalised_title("がく") != normalised_title("かく")
@@ -84,15 +83,13 @@ def test_titles_of_other_scripts_keep_their_letters() -> None:
 
 
 @given(st.text())
-def test_cleaning_twice_changes_nothing_that_once_did_not_unless_markup_was_nested(
-    text: str,
-) -> None:
+def test_cleaning_twice_changes_nothing_that_once_did_not_unless_markup_was_nested(text):
     once = clean(text.replace("&", "").replace("<", ""))
     assert clean(once) == once
 
 
 @given(st.text())
-def test_a_normalised_title_is_its_own(text: str) -> None:
+def test_a_normalised_title_is_its_own(text):
     once = normalised_title(text.replace("&", "").replace("<", ""))
     assert normalised_title(once) == once
 
@@ -102,6 +99,6 @@ def test_a_normalised_title_is_its_own(text: str) -> None:
     ["<a " * 200_000, "<i x=" * 150_000, "&" * 500_000, "$" * 500_000, "<i x= " * 100_000 + ">"],
 )
 @pytest.mark.timeout(30)  # a tenth of a second as it is, a minute at least were it quadratic
-def test_hostile_text_without_end_is_read(text: str) -> None:
+def test_hostile_text_without_end_is_read(text):
     """SEC-17"""
     assert len(clean(text)) <= len(text)

@@ -1,15 +1,14 @@
 """`paper-search audit`."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 Cli = Callable[..., Any]
 
 
 def test_the_audit_of_a_search_is_a_new_directory_and_its_counts_are_told(
-    cli: Cli, done_by_hand: str, tmp_path: Path
-) -> None:
+    cli, done_by_hand, tmp_path
+):
     ended = cli("audit", done_by_hand, "--output", "audit")
     assert ended.code == 0
     assert "wrote" in ended.stderr
@@ -23,7 +22,7 @@ def test_the_audit_of_a_search_is_a_new_directory_and_its_counts_are_told(
     assert (tmp_path / "audit" / "report.html").read_text() == page
 
 
-def test_the_counts_are_printed_as_json(cli: Cli, done: str, tmp_path: Path) -> None:
+def test_the_counts_are_printed_as_json(cli, done, tmp_path):
     document = cli("audit", done, "--output", "audit", "--json").document
     assert document["output"] == str(tmp_path / "audit")
     flow = document["flow"]
@@ -31,6 +30,6 @@ def test_the_counts_are_printed_as_json(cli: Cli, done: str, tmp_path: Path) -> 
     assert set(document["files"]) >= {"records.csv", "report.md", "manifest-sha256.txt"}
 
 
-def test_a_thread_that_is_not_there_leaves_no_directory(cli: Cli, tmp_path: Path) -> None:
+def test_a_thread_that_is_not_there_leaves_no_directory(cli, tmp_path):
     assert cli("audit", "nobody", "--output", "audit").code == 4
     assert not (tmp_path / "audit").exists()

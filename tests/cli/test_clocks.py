@@ -4,15 +4,12 @@ import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from typing import Any
 
 FAKETIME = shutil.which("faketime")
 
 
-def test_a_thread_is_reviewed_and_ends_whatever_the_clock_does(
-    cli: Callable[..., Any], waiting: str
-) -> None:
+def test_a_thread_is_reviewed_and_ends_whatever_the_clock_does(cli, waiting):
     def resume(shift: str, *options: str) -> tuple[int, Any]:
         token = cli("show", waiting, "--json").document["open_checkpoint"]["token"]
         program = [sys.executable, "-m", "paper_search", "resume", waiting]

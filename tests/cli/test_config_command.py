@@ -25,9 +25,7 @@ def searched(home: Path) -> list[str]:
     return [name for name, item in load_config(home=home).sources.items() if item.enabled]
 
 
-def test_all_settings_are_shown_with_where_they_come_from(
-    cli: Cli, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_all_settings_are_shown_with_where_they_come_from(cli, monkeypatch):
     monkeypatch.setenv("PAPER_SEARCH_CONTACT", "me@x.org")
     assert cli("config", "set", "domain", "materials_science").code == 0
     settings = shown(cli)
@@ -42,7 +40,7 @@ def test_all_settings_are_shown_with_where_they_come_from(
     assert all(name in table for name in settings)
 
 
-def test_no_secret_is_shown(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_secret_is_shown(cli, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "CANARY-1")
     monkeypatch.setenv("SERPAPI_API_KEY", "CANARY-2")
     monkeypatch.setenv("DATABASE_URL", "postgresql://me:CANARY-3@host/db")
@@ -57,7 +55,7 @@ def test_no_secret_is_shown(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     assert settings["serpapi_scholar.api_key"]["origin"] == "SERPAPI_API_KEY"
 
 
-def test_what_is_set_for_a_service_is_shown(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_set_for_a_service_is_shown(cli, monkeypatch):
     values = {
         "SNOWBALL_MAX_CALLS": "7",
         "SERPAPI_RATE_LIMIT": "0.5",
@@ -76,7 +74,7 @@ def test_what_is_set_for_a_service_is_shown(cli: Cli, monkeypatch: pytest.Monkey
     assert rows["core.api_key"]["origin"] == "CORE_API_KEY"
 
 
-def test_sources_are_set_and_set_back(cli: Cli, home: Path) -> None:
+def test_sources_are_set_and_set_back(cli, home):
     assert cli("config", "set", "sources", "web").code == 0
     assert searched(home) == list(WEB_SOURCES)
     assert shown(cli)["sources"]["origin"] == "config.toml"
@@ -94,24 +92,20 @@ def test_sources_are_set_and_set_back(cli: Cli, home: Path) -> None:
         (("set", "domain"), 2, "VALUE"),
     ],
 )
-def test_what_cannot_be_set_is_refused_with_what_can(
-    cli: Cli, home: Path, args: tuple[str, ...], code: int, words: str
-) -> None:
+def test_what_cannot_be_set_is_refused_with_what_can(cli, home, args, code, words):
     ended = cli("config", *args)
     assert ended.code == code
     assert words in ended.stderr
     assert not (home / "config.toml").exists()
 
 
-def test_a_variable_that_counts_more_is_named(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_variable_that_counts_more_is_named(cli, monkeypatch):
     monkeypatch.setenv("PAPER_SEARCH_SOURCES", "arxiv")
     ended = cli("config", "set", "sources", "library")
     assert "environment: PAPER_SEARCH_SOURCES takes precedence" in ended.stderr
 
 
-def test_without_a_terminal_nothing_is_asked_and_the_library_is_searched(
-    cli: Cli, home: Path
-) -> None:
+def test_without_a_terminal_nothing_is_asked_and_the_library_is_searched(cli, home):
     ended = cli("find", QUESTION, stdin="w\n")
     assert ended.code == 3
     assert ASKED not in ended.stderr
@@ -126,9 +120,7 @@ def strategy_of(cli: Cli, thread: str) -> dict[str, Any]:
     return strategy
 
 
-def test_the_first_search_at_a_terminal_asks_once_and_the_answer_is_remembered(
-    person: Seat, home: Path
-) -> None:
+def test_the_first_search_at_a_terminal_asks_once_and_the_answer_is_remembered(person, home):
     someone = person("find", QUESTION)
     someone.sees(ASKED)
     someone.sees("OpenAlex")
@@ -148,9 +140,7 @@ def test_the_first_search_at_a_terminal_asks_once_and_the_answer_is_remembered(
     assert ASKED not in someone.screen
 
 
-def test_who_wants_the_services_gets_them_and_older_threads_keep_theirs(
-    person: Seat, cli: Cli, home: Path
-) -> None:
+def test_who_wants_the_services_gets_them_and_older_threads_keep_theirs(person, cli, home):
     assert cli("find", QUESTION).code == 3
     (old,) = cli("threads", "--json").document
     someone = person("find", QUESTION)
@@ -167,9 +157,7 @@ def test_who_wants_the_services_gets_them_and_older_threads_keep_theirs(
     assert payload["strategy"]["sources"] == payload["available_sources"] == ["library"]
 
 
-def test_who_has_a_library_searches_it_with_the_services(
-    person: Seat, cli: Cli, home: Path, tmp_path: Path
-) -> None:
+def test_who_has_a_library_searches_it_with_the_services(person, cli, home, tmp_path):
     file = tmp_path / "own.bib"
     file.write_text("@article{a, title={Graphs}, author={A. Author}, year={2020}}")
     assert cli("library", "add", str(file)).code == 0
@@ -183,9 +171,7 @@ def test_who_has_a_library_searches_it_with_the_services(
 
 
 @pytest.mark.parametrize("key", ["q", "\x04"])
-def test_who_quits_there_searches_nothing_and_is_asked_again(
-    person: Seat, cli: Cli, home: Path, key: str
-) -> None:
+def test_who_quits_there_searches_nothing_and_is_asked_again(person, cli, home, key):
     someone = person("find", QUESTION)
     someone.resizes(80)
     someone.sees("OpenAlex, Crossref,\n     arXiv,")
@@ -207,9 +193,7 @@ def test_who_quits_there_searches_nothing_and_is_asked_again(
         (("--json",), {}),
     ],
 )
-def test_who_has_said_it_already_or_wants_no_questions_is_not_asked(
-    person: Seat, home: Path, args: tuple[str, ...], env: dict[str, str]
-) -> None:
+def test_who_has_said_it_already_or_wants_no_questions_is_not_asked(person, home, args, env):
     someone = person("find", QUESTION, *args, **env)
     if "--yes" not in args:
         someone.sees(MENU_1)

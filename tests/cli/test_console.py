@@ -15,9 +15,7 @@ def program_at(folder: Path) -> Path:
     return program
 
 
-def test_a_program_outside_of_the_path_is_named_as_it_was_typed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_program_outside_of_the_path_is_named_as_it_was_typed(tmp_path, monkeypatch):
     program_at(tmp_path / "its bin")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", "/nowhere")
@@ -25,9 +23,7 @@ def test_a_program_outside_of_the_path_is_named_as_it_was_typed(
     assert command_line("threads") == "'its bin/paper-search' threads"
 
 
-def test_of_two_programs_the_one_that_runs_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_of_two_programs_the_one_that_runs_is_named(tmp_path, monkeypatch):
     here, other = program_at(tmp_path / "here"), program_at(tmp_path / "other")
     monkeypatch.setenv("PATH", str(other.parent))
     monkeypatch.setattr("sys.argv", [str(here)])
@@ -37,13 +33,13 @@ def test_of_two_programs_the_one_that_runs_is_named(
 
 
 @pytest.mark.parametrize("typed", ["paper-search", "/usr/bin/pytest"])
-def test_otherwise_it_has_its_name(typed: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_otherwise_it_has_its_name(typed, monkeypatch):
     monkeypatch.setenv("PATH", "/nowhere")
     monkeypatch.setattr("sys.argv", [typed])
     assert command_line("threads") == "paper-search threads"
 
 
-def test_every_value_can_be_printed_as_json(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+def test_every_value_can_be_printed_as_json(capsysbinary):
     for value in ({"a": [1, "é"]}, {"half": "\ud800"}, {"many": 2**70}):
         print_json(value)
     half, many = '{\n  "half": "\ufffd"\n}\n', f'{{\n  "many": {2**70}\n}}\n'

@@ -20,9 +20,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("seed", range(0, COLUMNS, 6))
-def test_commands_list_show_and_delete_whatever_byte_was_flipped(
-    cli: Cli, home: Path, whole: Path, seed: int
-) -> None:
+def test_commands_list_show_and_delete_whatever_byte_was_flipped(cli, home, whole, seed):
     """PER-09"""
     shutil.copy(whole, home / "threads.db")
     what, owner = flip_a_bit(home / "threads.db", seed)

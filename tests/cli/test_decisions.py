@@ -38,9 +38,7 @@ def rows(cli: Cli, thread: str, *options: str) -> tuple[list[dict[str, str]], st
     return list(csv.DictReader(io.StringIO(ended.stdout))), ended.stderr
 
 
-def test_an_export_leaves_out_what_was_decided_irrelevant_and_says_so(
-    cli: Cli, decided: str
-) -> None:
+def test_an_export_leaves_out_what_was_decided_irrelevant_and_says_so(cli, decided):
     listed, said = rows(cli, decided)
     counts = {row["decision"] for row in listed}
     assert counts == {"include", ""}
@@ -60,9 +58,7 @@ def test_an_export_leaves_out_what_was_decided_irrelevant_and_says_so(
         ("all", {"include": 2, "exclude": 3, "": None}),
     ],
 )
-def test_an_export_holds_the_papers_decided_as_asked_for(
-    cli: Cli, decided: str, decision: str, expected: dict[str, int | None]
-) -> None:
+def test_an_export_holds_the_papers_decided_as_asked_for(cli, decided, decision, expected):
     listed, _ = rows(cli, decided, "--decision", decision)
     found = [row["decision"] for row in listed]
     assert set(found) == set(expected)
@@ -72,15 +68,13 @@ def test_an_export_holds_the_papers_decided_as_asked_for(
     assert all(row["decided_by"] and row["decided_at"] for row in listed if row["decision"])
 
 
-def test_a_word_that_is_none_of_those_accepted_is_refused_plainly(cli: Cli) -> None:
+def test_a_word_that_is_none_of_those_accepted_is_refused_plainly(cli):
     ended = cli("export", "any", "--decision", "maybe")
     assert ended.code == 2
     assert "Invalid value for '--decision': 'maybe' is not one of 'included'" in ended.stderr
 
 
-def test_a_thread_is_shown_without_what_was_decided_irrelevant_unless_asked(
-    cli: Cli, decided: str
-) -> None:
+def test_a_thread_is_shown_without_what_was_decided_irrelevant_unless_asked(cli, decided):
     every = cli("show", decided, "--json", "--decision", "all").document["collection"]
     out = {p["id"] for p in every["papers"] if p.get("screening", {}).get("decision") == "exclude"}
     assert len(out) == 3

@@ -38,31 +38,27 @@ def package(
         del sys.modules[name]
 
 
-def test_importing_a_part_does_not_run_the_package(package: Callable[[str], list[str]]) -> None:
+def test_importing_a_part_does_not_run_the_package(package):
     runs = package("LARGE = 2\n")
     part = importlib.import_module("slow_one.part")
     assert (part.SMALL, runs) == (1, ["slow_one.part"])
 
 
-def test_the_first_name_that_is_asked_for_runs_the_package_once(
-    package: Callable[[str], list[str]],
-) -> None:
+def test_the_first_name_that_is_asked_for_runs_the_package_once(package):
     runs = package("LARGE = 2\n")
     module = importlib.import_module("slow_one")
     assert runs == []
     assert (module.LARGE, module.LARGE, runs) == (2, 2, ["slow_one"])
 
 
-def test_a_name_that_the_package_lacks_is_the_usual_error(
-    package: Callable[[str], list[str]],
-) -> None:
+def test_a_name_that_the_package_lacks_is_the_usual_error(package):
     package("LARGE = 2\n")
     module = importlib.import_module("slow_one")
     with pytest.raises(AttributeError, match=r"module 'slow_one' has no attribute 'nonsense'"):
         _ = module.nonsense
 
 
-def test_a_package_that_cannot_run_fails_at_every_use(package: Callable[[str], list[str]]) -> None:
+def test_a_package_that_cannot_run_fails_at_every_use(package):
     runs = package("raise ImportError('a part is missing')\n")
     module = importlib.import_module("slow_one")
     for _ in range(2):
@@ -71,13 +67,13 @@ def test_a_package_that_cannot_run_fails_at_every_use(package: Callable[[str], l
     assert runs == ["slow_one", "slow_one"]
 
 
-def test_a_package_that_is_not_installed_is_missing_as_ever() -> None:
+def test_a_package_that_is_not_installed_is_missing_as_ever():
     defer_import("not_installed_anywhere")
     with pytest.raises(ModuleNotFoundError, match="not_installed_anywhere"):
         importlib.import_module("not_installed_anywhere")
 
 
-def test_what_is_deferred_can_still_be_used() -> None:
+def test_what_is_deferred_can_still_be_used():
     """In a process of its own: here all of them may be loaded."""
     import subprocess
 

@@ -3,7 +3,6 @@
 import re
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,7 +16,7 @@ from paper_search.sources.client import time_text
 Cli = Callable[..., Ended]
 
 
-def test_all_is_well_without_any_setting(cli: Cli) -> None:
+def test_all_is_well_without_any_setting(cli):
     ended = cli("doctor", "--json")
     assert ended.code == 0
     checks: dict[str, Any] = {block["what"]: block for block in ended.document}
@@ -26,9 +25,7 @@ def test_all_is_well_without_any_setting(cli: Cli) -> None:
     assert checks["source library"]["found"].startswith("ok: 1 of ")
 
 
-def test_what_is_wrong_is_said_with_how_to_fix_it(
-    cli: Cli, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_wrong_is_said_with_how_to_fix_it(cli, home, monkeypatch):
     monkeypatch.setenv("LLM_MODEL", "gpt")
     monkeypatch.setenv("PAPER_SEARCH_SOURCES", "openalex")
     (home / "threads.db").write_bytes(b"this is no database" * 1000)
@@ -46,9 +43,7 @@ def test_what_is_wrong_is_said_with_how_to_fix_it(
     assert "SERPER_API_KEY" in table.stdout
 
 
-def test_the_home_that_is_named_is_the_one_that_is_checked(
-    cli: Cli, tmp_path: Path, unpacked_sample: Path
-) -> None:
+def test_the_home_that_is_named_is_the_one_that_is_checked(cli, tmp_path, unpacked_sample):
     other = tmp_path / "other"
     other.mkdir()
     (other / unpacked_sample.name).symlink_to(unpacked_sample)
@@ -59,13 +54,13 @@ def test_the_home_that_is_named_is_the_one_that_is_checked(
     assert [what for what, item in checks.items() if not item["is_well"]] == ["threads"]
 
 
-def test_an_unknown_source_is_an_error_that_names_the_known_ones(cli: Cli) -> None:
+def test_an_unknown_source_is_an_error_that_names_the_known_ones(cli):
     ended = cli("doctor", "--source", "nowhere")
     assert ended.code == 2
     assert "known: arxiv, " in ended.stderr
 
 
-def test_known_papers_come_from_identifiers_and_files(cli: Cli, tmp_path: Path) -> None:
+def test_known_papers_come_from_identifiers_and_files(cli, tmp_path):
     found = cli("find", QUESTION, "--source", "sample", "--yes", "--json").document["papers"]
     file = tmp_path / "known.bib"
     file.write_text(f"@article{{a, title={{{found[0]['title']}}}, doi={{10.1000/nowhere-a}}}}")
@@ -75,9 +70,7 @@ def test_known_papers_come_from_identifiers_and_files(cli: Cli, tmp_path: Path) 
     assert "1 of 2 known papers found; missing: 10.1000/nowhere-b" in ended.stdout + ended.stderr
 
 
-def test_what_is_no_paper_in_a_file_of_known_papers_is_said_by_line(
-    cli: Cli, tmp_path: Path
-) -> None:
+def test_what_is_no_paper_in_a_file_of_known_papers_is_said_by_line(cli, tmp_path):
     (tmp_path / "known.bib").write_text(
         "@article{a, title={Nowhere to be found}, doi={10.1000/nowhere-a}}\n"
         "@article{b, year={2020}}\n@article{c, author={Doe, J.}}\n"
@@ -93,16 +86,14 @@ def test_what_is_no_paper_in_a_file_of_known_papers_is_said_by_line(
     ("value", "words"),
     [("no-such.bib", "no-such.bib"), ("  ", "blank"), ("empty.bib", "empty.bib")],
 )
-def test_known_papers_that_cannot_be_read_are_an_error(
-    cli: Cli, tmp_path: Path, value: str, words: str
-) -> None:
+def test_known_papers_that_cannot_be_read_are_an_error(cli, tmp_path, value, words):
     (tmp_path / "empty.bib").write_text("")
     ended = cli("find", QUESTION, "--source", "sample", "--yes", "--must-find", value)
     assert ended.code in {1, 2}
     assert words in ended.stderr
 
 
-def test_the_report_of_a_search_is_in_markdown(cli: Cli, tmp_path: Path) -> None:
+def test_the_report_of_a_search_is_in_markdown(cli, tmp_path):
     file = tmp_path / "papers.md"
     args = ("--yes", "--output", str(file), "--must-find", "10.1000/nowhere")
     assert cli("find", QUESTION, "--source", "sample", *args).code == 0
@@ -112,7 +103,7 @@ def test_the_report_of_a_search_is_in_markdown(cli: Cli, tmp_path: Path) -> None
     assert "0 of 1 known papers found; missing: 10.1000/nowhere." in text
 
 
-def test_failures_are_told_once_for_a_source() -> None:
+def test_failures_are_told_once_for_a_source():
     failed = [
         SourceReport(source="a", status=SourceStatus.TIMEOUT, error="slow"),
         SourceReport(source="a", status=SourceStatus.TIMEOUT, error="slow again"),
@@ -124,7 +115,7 @@ def test_failures_are_told_once_for_a_source() -> None:
     ]
 
 
-def test_a_service_that_refused_lately_is_listed_as_such(cli: Cli, home: Path) -> None:
+def test_a_service_that_refused_lately_is_listed_as_such(cli, home):
     refusal = Refusal(time.time() + 600, "HTTP 429")
     process_limiter(home / "cache" / "limits.db").refuse("export.arxiv.org", refusal)
     found = {block["name"]: block["refused"] for block in cli("sources", "--json").document}

@@ -1,7 +1,6 @@
 """The text of a report at its question: read whole, as a page, in an editor, and approved."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -25,9 +24,7 @@ def drafted(cli: Cli) -> str:
     return str(planned)
 
 
-def test_the_whole_text_is_read_edited_and_approved_at_the_terminal(
-    person: Seat, cli: Cli, drafted: str, editor: Callable[[str], str]
-) -> None:
+def test_the_whole_text_is_read_edited_and_approved_at_the_terminal(person, cli, drafted, editor):
     retitling = editor(r"form = form.replace('\n# ', '\n# My own title on ', 1)")
     someone = person("resume", drafted, EDITOR=retitling)
     someone.sees("[s]how")
@@ -48,9 +45,7 @@ def test_the_whole_text_is_read_edited_and_approved_at_the_terminal(
     assert product["provenance"]["is_approved_by_person"] is True
 
 
-def test_the_text_that_waits_can_be_had_in_every_format(
-    cli: Cli, drafted: str, tmp_path: Path
-) -> None:
+def test_the_text_that_waits_can_be_had_in_every_format(cli, drafted, tmp_path):
     page = tmp_path / "draft.html"
     assert cli("export", drafted, "-o", str(page)).code == 0
     assert "Status: draft" in page.read_text()
@@ -76,7 +71,7 @@ def report() -> Report:
     )
 
 
-def test_a_text_comes_back_from_the_editor_as_it_went_without_its_marks() -> None:
+def test_a_text_comes_back_from_the_editor_as_it_went_without_its_marks():
     text = write_draft(report())
     assert "Shade cures fever [@rowan_2019]. [not supported] It is cheap." in text
     assert parse_draft(text) == {
@@ -88,12 +83,12 @@ def test_a_text_comes_back_from_the_editor_as_it_went_without_its_marks() -> Non
     assert changes(text, text) is None
 
 
-def test_only_what_was_changed_is_an_edit() -> None:
+def test_only_what_was_changed_is_an_edit():
     text = write_draft(report())
     assert changes(text, text.replace("It cools.", "It is cool.")) == {"conclusion": "It is cool."}
 
 
 @pytest.mark.parametrize("text", ["", "words", "# Title only", "## A section\n\nwithout a title"])
-def test_a_text_that_is_no_report_is_refused(text: str) -> None:
+def test_a_text_that_is_no_report_is_refused(text):
     with pytest.raises(InvalidDecisionError):
         parse_draft(text)

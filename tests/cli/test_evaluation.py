@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from paper_search.testing.llm import grades_of
-from paper_search.testing.model_server import ModelServer
 
 Cli = Callable[..., Any]
 QUESTION = "graph neural networks for molecules"
@@ -39,9 +38,7 @@ def labels(tmp_path: Path) -> Path:
     return path
 
 
-def test_judging_is_measured_with_a_model_and_without(
-    cli: Cli, labels: Path, model: ModelServer
-) -> None:
+def test_judging_is_measured_with_a_model_and_without(cli, labels, model):
     assert model.url
     without, by_model = cli("eval", str(labels), "--json").document
     assert (without["variant"], by_model["variant"]) == ("no model", "gpt-4o-mini")
@@ -63,9 +60,7 @@ def test_judging_is_measured_with_a_model_and_without(
     assert "eval-gpt-4o-mini" in cli("usage").stdout
 
 
-def test_searching_is_measured_where_a_source_is_named(
-    cli: Cli, tmp_path: Path, model: ModelServer
-) -> None:
+def test_searching_is_measured_where_a_source_is_named(cli, tmp_path, model):
     assert model.url
     found = cli("find", QUESTION, "--source", "sample", "--yes", "--json").document["papers"]
     path = tmp_path / "known.csv"
@@ -81,9 +76,7 @@ def test_searching_is_measured_where_a_source_is_named(
         ]
 
 
-def test_a_budget_ends_an_evaluation_and_says_so(
-    cli: Cli, labels: Path, model: ModelServer
-) -> None:
+def test_a_budget_ends_an_evaluation_and_says_so(cli, labels, model):
     assert model.url
     ended = cli("eval", str(labels), "--budget", "3 calls", "--json")
     by_model = ended.document[1]
@@ -93,7 +86,7 @@ def test_a_budget_ends_an_evaluation_and_says_so(
     assert "ended early" in cli("eval", str(labels), "--budget", "3 calls").stderr
 
 
-def test_a_screened_search_is_a_set_of_labels(cli: Cli, reviewing: str) -> None:
+def test_a_screened_search_is_a_set_of_labels(cli, reviewing):
     assert cli("eval", "--thread", reviewing).code == 2
     papers = cli("show", reviewing, "--json").document["collection"]["papers"]
     marks = ("--relevant", papers[0]["id"], "--irrelevant", papers[1]["id"])
@@ -104,7 +97,7 @@ def test_a_screened_search_is_a_set_of_labels(cli: Cli, reviewing: str) -> None:
     assert without["recall"] == 1.0
 
 
-def test_without_labels_or_a_thread_there_is_nothing_to_measure(cli: Cli, labels: Path) -> None:
+def test_without_labels_or_a_thread_there_is_nothing_to_measure(cli, labels):
     assert cli("eval").code == 2
     assert cli("eval", str(labels), "--thread", "x").code == 2
     assert cli("eval", "nowhere.csv").code == 2

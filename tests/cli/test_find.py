@@ -4,7 +4,6 @@ import json
 import re
 import shlex
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -25,7 +24,7 @@ def printed_command(text: str) -> list[str]:
     return words[1:]
 
 
-def test_it_stops_at_each_question_and_the_printed_commands_lead_to_the_end(cli: Cli) -> None:
+def test_it_stops_at_each_question_and_the_printed_commands_lead_to_the_end(cli):
     first = cli("find", QUESTION, *SAMPLE)
     assert first.code == 3
     assert first.stdout == ""
@@ -39,18 +38,18 @@ def test_it_stops_at_each_question_and_the_printed_commands_lead_to_the_end(cli:
     assert "approved" in third.stderr
 
 
-def test_the_question_says_that_the_sample_stands_in_for_an_empty_library(cli: Cli) -> None:
+def test_the_question_says_that_the_sample_stands_in_for_an_empty_library(cli):
     told = "your library is empty: the sample of"
     assert told in " ".join(cli("find", QUESTION).stderr.split())
     assert told not in cli("find", QUESTION, *SAMPLE).stderr
 
 
-def test_a_question_that_names_no_kind_of_paper_is_not_said_to_want_one(cli: Cli) -> None:
+def test_a_question_that_names_no_kind_of_paper_is_not_said_to_want_one(cli):
     assert "wanted" not in cli("find", "robot safety", *SAMPLE).stderr
     assert "wanted  survey" in cli("find", "a survey of robot safety", *SAMPLE).stderr
 
 
-def test_the_head_of_a_result_says_how_many_papers_have_the_concepts(cli: Cli) -> None:
+def test_the_head_of_a_result_says_how_many_papers_have_the_concepts(cli):
     foreign = "How do vaccines affect child mortality in Africa?"
     asked = cli(*printed_command(cli("find", foreign, *SAMPLE).stderr), "--json")
     line = asked.document["checkpoint"]["payload"]["fit"]
@@ -63,7 +62,7 @@ def test_the_head_of_a_result_says_how_many_papers_have_the_concepts(cli: Cli) -
     assert line in " ".join(cli("show", thread).stdout.split())
 
 
-def test_a_round_on_another_subject_is_judged_by_that_subject(cli: Cli) -> None:
+def test_a_round_on_another_subject_is_judged_by_that_subject(cli):
     result = cli(*printed_command(cli("find", "depression in adolescents", *SAMPLE).stderr))
     [approve] = [printed_command(result.stderr)]
     other = cli(*approve[:2], "--reject", "focus on sleep quality instead", *approve[3:])
@@ -74,7 +73,7 @@ def test_a_round_on_another_subject_is_judged_by_that_subject(cli: Cli) -> None:
     assert ended["fit"].startswith(f"of {len(ended['collection']['papers'])} papers, ")
 
 
-def test_a_question_is_printed_as_json_for_machines(cli: Cli) -> None:
+def test_a_question_is_printed_as_json_for_machines(cli):
     ended = cli("find", QUESTION, *SAMPLE, "--json")
     document = ended.document
     assert ended.code == 3
@@ -86,7 +85,7 @@ def test_a_question_is_printed_as_json_for_machines(cli: Cli) -> None:
     assert words == ["paper-search", "resume", document["thread_id"], *named, "--json"]
 
 
-def test_yes_asks_nobody_and_the_result_says_so(cli: Cli) -> None:
+def test_yes_asks_nobody_and_the_result_says_so(cli):
     ended = cli("find", QUESTION, *SAMPLE, "--yes", "--json")
     assert ended.code == 0
     assert ended.document["status"] == "done"
@@ -95,19 +94,19 @@ def test_yes_asks_nobody_and_the_result_says_so(cli: Cli) -> None:
     assert PaperCollection.model_validate(ended.document).papers
 
 
-def test_papers_go_to_stdout_and_messages_to_stderr(cli: Cli) -> None:
+def test_papers_go_to_stdout_and_messages_to_stderr(cli):
     ended = cli("find", QUESTION, *SAMPLE, "--yes")
     assert ended.stdout.lstrip().startswith("#")
     assert "not reviewed; thread" in ended.stderr
     assert "not reviewed" not in ended.stdout
 
 
-def test_max_limits_the_papers(cli: Cli) -> None:
+def test_max_limits_the_papers(cli):
     ended = cli("find", "neural networks", *SAMPLE, "--yes", "--max", "3", "--json")
     assert len(ended.document["papers"]) == 3
 
 
-def test_max_iterations_ends_a_search_that_nobody_approves(cli: Cli) -> None:
+def test_max_iterations_ends_a_search_that_nobody_approves(cli):
     """HUM-15"""
     ended = cli("find", QUESTION, *SAMPLE, "--max-iterations", "1", "--json")
     ended = cli("resume", ended.document["thread_id"], "--reject", "no", "--json")
@@ -123,15 +122,13 @@ def test_max_iterations_ends_a_search_that_nobody_approves(cli: Cli) -> None:
         ("table", lambda text: text.lstrip().startswith("#")),
     ],
 )
-def test_every_format_comes_out_of_stdout(
-    cli: Cli, done: str, name: str, is_written: Callable[[str], object]
-) -> None:
+def test_every_format_comes_out_of_stdout(cli, done, name, is_written):
     ended = cli("export", done, "--format", name)
     assert ended.code == 0
     assert is_written(ended.stdout)
 
 
-def test_papers_that_go_to_a_file_are_named_in_the_messages(cli: Cli, tmp_path: Path) -> None:
+def test_papers_that_go_to_a_file_are_named_in_the_messages(cli, tmp_path):
     file = tmp_path / "papers.json"
     ended = cli("find", "neural networks", *SAMPLE, "--yes", "--output", str(file))
     papers = json.loads(file.read_text())["papers"]
@@ -142,7 +139,7 @@ def test_papers_that_go_to_a_file_are_named_in_the_messages(cli: Cli, tmp_path: 
     assert ended.stdout == ""
 
 
-def test_nothing_but_json_is_said_to_machines_of_papers_in_a_file(cli: Cli, tmp_path: Path) -> None:
+def test_nothing_but_json_is_said_to_machines_of_papers_in_a_file(cli, tmp_path):
     file = tmp_path / "papers.bib"
     ended = cli("find", QUESTION, *SAMPLE, "--yes", "--json", "--output", str(file))
     assert ended.document["papers"][0]["title"] not in ended.stderr
@@ -156,9 +153,7 @@ def test_nothing_but_json_is_said_to_machines_of_papers_in_a_file(cli: Cli, tmp_
         (("--format", "table", "--output", "papers.txt"), b"#"),
     ],
 )
-def test_the_suffix_of_the_file_or_the_option_says_the_format(
-    cli: Cli, done: str, tmp_path: Path, options: tuple[str, ...], begins: bytes
-) -> None:
+def test_the_suffix_of_the_file_or_the_option_says_the_format(cli, done, tmp_path, options, begins):
     file = tmp_path / options[-1]
     ended = cli("export", done, *options)
     assert (ended.code, ended.stdout) == (0, "")
@@ -166,9 +161,7 @@ def test_the_suffix_of_the_file_or_the_option_says_the_format(
     assert f"papers to {file.name}\n" in ended.stderr
 
 
-def test_nothing_is_overwritten_unasked_and_no_search_is_wasted_on_it(
-    cli: Cli, tmp_path: Path
-) -> None:
+def test_nothing_is_overwritten_unasked_and_no_search_is_wasted_on_it(cli, tmp_path):
     """SEC-12"""
     file = tmp_path / "papers.bib"
     file.write_text("precious")
@@ -182,9 +175,7 @@ def test_nothing_is_overwritten_unasked_and_no_search_is_wasted_on_it(
     assert "precious" not in file.read_text()
 
 
-def test_where_the_papers_go_is_part_of_the_command_that_continues(
-    cli: Cli, tmp_path: Path
-) -> None:
+def test_where_the_papers_go_is_part_of_the_command_that_continues(cli, tmp_path):
     file = tmp_path / "two words.ris"
     ended = cli("find", QUESTION, *SAMPLE, "--no-strategy-review", "--output", file.name)
     assert ended.code == 3
@@ -195,8 +186,8 @@ def test_where_the_papers_go_is_part_of_the_command_that_continues(
 
 @pytest.mark.parametrize("is_before", [True, False])
 def test_the_home_is_taken_before_and_after_the_command_and_named_in_the_one_that_continues(
-    cli: Cli, home: Path, tmp_path: Path, is_before: object, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    cli, home, tmp_path, is_before, monkeypatch
+):
     elsewhere = tmp_path / "elsewhere"
     home.rename(elsewhere)
     monkeypatch.setenv("PAPER_SEARCH_HOME", str(tmp_path / "unused"))
@@ -227,9 +218,7 @@ def test_the_home_is_taken_before_and_after_the_command_and_named_in_the_one_tha
         (("graphs", "--force"), 2, "--output"),
     ],
 )
-def test_bad_input_is_one_clear_error_and_starts_nothing(
-    cli: Cli, args: tuple[str, ...], code: int, words: str
-) -> None:
+def test_bad_input_is_one_clear_error_and_starts_nothing(cli, args, code, words):
     ended = cli("find", *args, "--yes")
     assert ended.code == code
     assert words in ended.stderr
@@ -237,9 +226,7 @@ def test_bad_input_is_one_clear_error_and_starts_nothing(
     assert cli("threads", "--json").document == []
 
 
-def test_a_search_in_which_every_source_failed_has_failed_and_says_why(
-    cli: Cli, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_search_in_which_every_source_failed_has_failed_and_says_why(cli, monkeypatch):
     """API-26"""
     monkeypatch.setenv("SERPAPI_API_KEY", "CANARY-key")
     monkeypatch.setenv("SERPAPI_MAX_CALLS", "1")
@@ -250,9 +237,7 @@ def test_a_search_in_which_every_source_failed_has_failed_and_says_why(
     assert "CANARY" not in ended.stdout + ended.stderr
 
 
-def test_a_search_that_stops_in_the_middle_says_how_to_go_on(
-    cli: Cli, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_search_that_stops_in_the_middle_says_how_to_go_on(cli, monkeypatch):
     monkeypatch.setenv("SERPAPI_API_KEY", "CANARY-key")
     with monkeypatch.context() as broken:
         broken.setenv("LLM_MODEL", "none")
@@ -270,9 +255,7 @@ def test_a_search_that_stops_in_the_middle_says_how_to_go_on(
     assert ended.document["papers"]
 
 
-def test_a_home_that_cannot_be_written_is_an_error_that_says_what_to_do(
-    cli: Cli, tmp_path: Path
-) -> None:
+def test_a_home_that_cannot_be_written_is_an_error_that_says_what_to_do(cli, tmp_path):
     """PER-08"""
     file = tmp_path / "a-file"
     file.write_text("precious")
@@ -283,9 +266,7 @@ def test_a_home_that_cannot_be_written_is_an_error_that_says_what_to_do(
 
 
 @pytest.mark.parametrize("content", [b"garbage " * 100, b"SQLite format 3\x00 and then nothing"])
-def test_a_file_that_is_no_database_of_ours_is_left_as_it_is(
-    cli: Cli, home: Path, content: bytes
-) -> None:
+def test_a_file_that_is_no_database_of_ours_is_left_as_it_is(cli, home, content):
     """PER-09"""
     file = home / "threads.db"
     file.write_bytes(content)
@@ -296,7 +277,7 @@ def test_a_file_that_is_no_database_of_ours_is_left_as_it_is(
     assert file.read_bytes() == content
 
 
-def test_titles_cannot_steer_the_terminal(cli: Cli, tmp_path: Path) -> None:
+def test_titles_cannot_steer_the_terminal(cli, tmp_path):
     file = tmp_path / "evil.jsonl"
     title = "Evil \x1b[2J\x07[bold red]graph[/] :smile: \u202egnol"
     file.write_text(json.dumps({"title": title, "source": "x", "year": 2020}) + "\n")
@@ -307,7 +288,7 @@ def test_titles_cannot_steer_the_terminal(cli: Cli, tmp_path: Path) -> None:
     assert not {"\x1b", "\x07", "\u202e"} & set(ended.stdout + ended.stderr)
 
 
-def test_debug_shows_the_traceback(home: Path) -> None:
+def test_debug_shows_the_traceback(home):
     from typer.testing import CliRunner
 
     from paper_search.cli.app import app
@@ -329,9 +310,7 @@ Search Strategy:
 """
 
 
-def test_a_strategy_in_a_file_becomes_the_strategy_of_the_first_question(
-    cli: Cli, tmp_path: Path
-) -> None:
+def test_a_strategy_in_a_file_becomes_the_strategy_of_the_first_question(cli, tmp_path):
     file = tmp_path / "strategy.txt"
     file.write_bytes(STRATEGY.replace("\n", "\r\n").encode("utf-8-sig"))
     asked = cli("find", "--strategy", str(file), *SAMPLE, "--json")
@@ -350,7 +329,7 @@ def test_a_strategy_in_a_file_becomes_the_strategy_of_the_first_question(
     assert hits["3"] >= max(hits["1"], hits["2"]) >= hits["5"] > 0
 
 
-def test_a_pasted_strategy_is_shown_line_by_line_with_hits(cli: Cli) -> None:
+def test_a_pasted_strategy_is_shown_line_by_line_with_hits(cli):
     asked = cli("find", STRATEGY, *SAMPLE)
     assert "1 or 2 (42 sample)" in asked.stderr
     assert "what line 5 finds is searched" in asked.stderr
@@ -358,7 +337,7 @@ def test_a_pasted_strategy_is_shown_line_by_line_with_hits(cli: Cli) -> None:
     assert "is this the result?" in ended.stderr
 
 
-def test_a_strategy_finds_what_its_combined_line_says(cli: Cli) -> None:
+def test_a_strategy_finds_what_its_combined_line_says(cli):
     ended = cli("find", STRATEGY, *SAMPLE, "--yes", "--json")
     assert ended.document["papers"]
     for paper in ended.document["papers"]:
@@ -374,9 +353,7 @@ def test_a_strategy_finds_what_its_combined_line_says(cli: Cli) -> None:
         ("What helps against asthma in children at school?", "holds no search strategy"),
     ],
 )
-def test_a_file_that_is_no_sound_strategy_is_refused(
-    cli: Cli, tmp_path: Path, content: str, said: str
-) -> None:
+def test_a_file_that_is_no_sound_strategy_is_refused(cli, tmp_path, content, said):
     file = tmp_path / "strategy.txt"
     file.write_text(content, encoding="utf-8")
     ended = cli("find", "--strategy", str(file), *SAMPLE)
@@ -384,14 +361,14 @@ def test_a_file_that_is_no_sound_strategy_is_refused(
     assert said in ended.stderr
 
 
-def test_a_question_or_a_strategy_is_needed_and_not_both(cli: Cli, tmp_path: Path) -> None:
+def test_a_question_or_a_strategy_is_needed_and_not_both(cli, tmp_path):
     for words in ([], [QUESTION, "--strategy", str(tmp_path / "missing.txt")]):
         assert "give a QUESTION or --strategy FILE" in cli("find", *words, *SAMPLE).stderr
     missing = cli("find", "--strategy", str(tmp_path / "missing.txt"), *SAMPLE)
     assert "cannot be read" in missing.stderr
 
 
-def test_how_a_mixed_query_was_read_is_said_where_nobody_is_asked(cli: Cli) -> None:
+def test_how_a_mixed_query_was_read_is_said_where_nobody_is_asked(cli):
     query = "graph OR network AND learning"
     ended = cli("find", query, "--source", "sample", "--yes")
     assert "read as graph OR (network AND learning)" in ended.stderr

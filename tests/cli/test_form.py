@@ -42,11 +42,11 @@ def read_back(strategy: SearchStrategy) -> SearchStrategy:
     return SearchStrategy.model_validate(parse_form(form, strategy))
 
 
-def test_every_field_of_a_strategy_reads_back() -> None:
+def test_every_field_of_a_strategy_reads_back():
     assert read_back(FULL) == FULL
 
 
-def test_works_and_terms_that_are_taken_out_of_the_form_are_gone() -> None:
+def test_works_and_terms_that_are_taken_out_of_the_form_are_gone():
     lines = write_form(FULL, []).splitlines()
     form = "\n".join(line for line in lines if not line.startswith(("works", "terms")))
     edited = SearchStrategy.model_validate(parse_form(form, FULL))
@@ -54,12 +54,12 @@ def test_works_and_terms_that_are_taken_out_of_the_form_are_gone() -> None:
     assert [query.terms for query in edited.ranked] == [{}, {}]
 
 
-def test_a_strategy_that_uses_nothing_of_it_reads_back() -> None:
+def test_a_strategy_that_uses_nothing_of_it_reads_back():
     plain = SearchStrategy(queries=[], sources=[], filters=SearchConstraints())
     assert read_back(plain) == plain
 
 
-def test_the_criteria_of_the_judge_stand_in_the_form_where_there_are_any() -> None:
+def test_the_criteria_of_the_judge_stand_in_the_form_where_there_are_any():
     criteria = [
         Criterion(text='It is "new"', weight=2),
         Criterion(text="b", kind=CriterionKind.EXCLUSION),

@@ -88,7 +88,7 @@ def texts(cli: Any, thread: str, *words: str) -> dict[int, dict[str, str]]:
     return {int(entry["title"].split("part ")[1][0]): entry for entry in entries}
 
 
-def test_all_boxes_of_prisma_are_counted(cli, review, home, tmp_path, httpserver) -> None:
+def test_all_boxes_of_prisma_are_counted(cli, review, home, tmp_path, httpserver):
     assert {entry["status"] for entry in texts(cli, review).values()} == {"sought"}
     seek(home, review, httpserver.port)
     found = texts(cli, review)
@@ -169,7 +169,7 @@ def services_at(server: HTTPServer) -> list[Enricher]:
 
 def test_services_are_asked_for_what_the_records_do_not_lead_to_and_each_request_is_logged(
     cli, review, home, tmp_path, httpserver
-) -> None:
+):
     services = services_at(httpserver)
     assert [service.enricher_name for service in services] == list(TEXT_SERVICES)
     seek(home, review, httpserver.port, services)
@@ -205,18 +205,14 @@ def test_services_are_asked_for_what_the_records_do_not_lead_to_and_each_request
     assert f"{address(httpserver, '/copy.pdf')} (Unpaywall)" in decisions
 
 
-def test_a_service_that_wants_a_contact_is_named_as_not_asked(
-    cli, review, home, httpserver
-) -> None:
+def test_a_service_that_wants_a_contact_is_named_as_not_asked(cli, review, home, httpserver):
     seek(home, review, httpserver.port, text_services(AppConfig(contact=None))[1:2])
     assert texts(cli, review)[4]["problem"] == (
         "not asked: Unpaywall wants an e-mail address (PAPER_SEARCH_CONTACT)"
     )
 
 
-def test_what_cannot_be_attached_or_decided_is_said_and_changes_nothing(
-    cli, review, tmp_path
-) -> None:
+def test_what_cannot_be_attached_or_decided_is_said_and_changes_nothing(cli, review, tmp_path):
     before = texts(cli, review)
     paper, excluded = before[4]["id"], "own.ris#6"
     files = {"page.pdf": b"<html><body>Sign in</body></html>", "bad.pdf": b"%PDF-1.4 no more",
@@ -253,7 +249,7 @@ def test_what_cannot_be_attached_or_decided_is_said_and_changes_nothing(
 
 def test_what_a_person_enters_as_not_retrieved_is_not_sought_again(
     cli, review, home, tmp_path, httpserver
-) -> None:
+):
     paper = texts(cli, review)[0]["id"]
     entered = texts(cli, review, paper, "--not-retrieved", "no library  has it")
     assert entered[0]["summary"] == "not retrieved: no library has it"
@@ -272,7 +268,7 @@ def test_what_a_person_enters_as_not_retrieved_is_not_sought_again(
 
 def test_reviewers_decide_apart_at_the_command_and_one_who_leaves_is_not_waited_for(
     cli, review, tmp_path
-) -> None:
+):
     for number in (0, 1):
         (tmp_path / f"{number}.pdf").write_bytes(pdf([f"The text of {number}"]))
         paper = texts(cli, review)[number]["id"]
@@ -304,7 +300,7 @@ def test_reviewers_decide_apart_at_the_command_and_one_who_leaves_is_not_waited_
 
 def test_who_joins_late_decides_on_the_texts_that_come_and_the_shown_ones_stay(
     cli, review, tmp_path
-) -> None:
+):
     (tmp_path / "own.pdf").write_bytes(PDF)
     ids = [texts(cli, review)[n]["id"] for n in (0, 1)]
     texts(cli, review, ids[0], str(tmp_path / "own.pdf"))
@@ -320,9 +316,7 @@ def test_who_joins_late_decides_on_the_texts_that_come_and_the_shown_ones_stay(
     assert "Agreement: 100%" in (tmp_path / "audit" / "report.md").read_text()
 
 
-def test_another_file_takes_the_decision_back_and_the_same_one_does_not(
-    cli, review, tmp_path
-) -> None:
+def test_another_file_takes_the_decision_back_and_the_same_one_does_not(cli, review, tmp_path):
     paper = texts(cli, review)[0]["id"]
     for name, words in {"one.pdf": "One", "other.pdf": "Other"}.items():
         (tmp_path / name).write_bytes(pdf([words]))
@@ -332,7 +326,7 @@ def test_another_file_takes_the_decision_back_and_the_same_one_does_not(
     assert texts(cli, review, paper, str(tmp_path / "other.pdf"))[0]["status"] == "retrieved"
 
 
-def test_before_anything_is_included_it_says_so(cli, tmp_path) -> None:
+def test_before_anything_is_included_it_says_so(cli, tmp_path):
     (tmp_path / "own.ris").write_text(ris("Hepatotoxicity of molecules"))
     words = ("--import", str(tmp_path / "own.ris"), "--question", "livers", "--json")
     thread = cli("screen", *words).document["thread_id"]

@@ -15,13 +15,13 @@ QUESTION = '{"question": "graph neural networks for molecules"}'
 Cli = Callable[..., Any]
 
 
-def test_the_picture_has_every_answer_of_a_person_on_its_edges(cli: Cli):
+def test_the_picture_has_every_answer_of_a_person_on_its_edges(cli):
     drawn = cli("graph").stdout
     assert "confirm_strategy -- reject --> build_strategy" in drawn
     assert "review_results -- approve --> finish" in drawn
 
 
-def test_json_has_the_same_edges(cli: Cli):
+def test_json_has_the_same_edges(cli):
     document = cli("graph", "--json").document
     edge = {"from": "confirm_strategy", "outcome": "edit", "to": "search"}
     assert edge in document["transitions"]
@@ -30,7 +30,7 @@ def test_json_has_the_same_edges(cli: Cli):
 # --- list -----------------------------------------------------------------------------------------
 
 
-def test_list_names_the_workflows_of_the_program(cli: Cli):
+def test_list_names_the_workflows_of_the_program(cli):
     shown = [line.split("  ")[:2] for line in cli("graph", "list").stdout.splitlines()]
     assert ["paper_search", "10 steps"] in shown
     rows = cli("graph", "list", "--json").document
@@ -38,7 +38,7 @@ def test_list_names_the_workflows_of_the_program(cli: Cli):
     assert all(row["path"].endswith("graph.py") for row in rows)
 
 
-def test_list_finds_those_of_a_directory(cli: Cli):
+def test_list_finds_those_of_a_directory(cli):
     names = [block["name"] for block in cli("graph", "list", "--in", EXAMPLES, "--json").document]
     assert names == [
         "confidence_loop",
@@ -49,7 +49,7 @@ def test_list_finds_those_of_a_directory(cli: Cli):
     ]
 
 
-def test_list_shows_the_others_and_fails_where_one_cannot_be_used(cli: Cli, tmp_path: Path):
+def test_list_shows_the_others_and_fails_where_one_cannot_be_used(cli, tmp_path):
     shutil.copy(ROOT / "docs" / "examples" / "linear.py", tmp_path)
     (tmp_path / "bad.py").write_text("WORKFLOW = 1")
     ended = cli("graph", "list", "--in", f"{tmp_path}/")
@@ -58,20 +58,20 @@ def test_list_shows_the_others_and_fails_where_one_cannot_be_used(cli: Cli, tmp_
     assert "which is no Workflow" in ended.stderr
 
 
-def test_list_of_nothing_is_a_usage_error(cli: Cli):
+def test_list_of_nothing_is_a_usage_error(cli):
     assert cli("graph", "list", "--in", "no_such_package").code == 2
 
 
 # --- show -----------------------------------------------------------------------------------------
 
 
-def test_show_prints_mermaid_and_json(cli: Cli):
+def test_show_prints_mermaid_and_json(cli):
     assert cli("graph", "show", "paper_search").stdout == cli("graph").stdout
     shown = cli("graph", "show", "linear", "--in", EXAMPLES, "--json").document
     assert [entry["id"] for entry in shown["steps"]] == ["split", "shorten", "name"]
 
 
-def test_show_refuses_a_workflow_that_is_not_there(cli: Cli):
+def test_show_refuses_a_workflow_that_is_not_there(cli):
     assert cli("graph", "--json", "list").code == 2
     assert cli("graph", "show", "nope").code == 2
 
@@ -79,7 +79,7 @@ def test_show_refuses_a_workflow_that_is_not_there(cli: Cli):
 # --- check ----------------------------------------------------------------------------------------
 
 
-def test_check_compares_with_langgraph_json(cli: Cli, monkeypatch: pytest.MonkeyPatch):
+def test_check_compares_with_langgraph_json(cli, monkeypatch):
     monkeypatch.chdir(ROOT)
     ended = cli("graph", "check", "--json")
     assert ended.code == 0
@@ -90,12 +90,12 @@ def test_check_compares_with_langgraph_json(cli: Cli, monkeypatch: pytest.Monkey
     }
 
 
-def test_check_says_when_there_was_nothing_to_compare_with(cli: Cli):
+def test_check_says_when_there_was_nothing_to_compare_with(cli):
     assert cli("graph", "check", "--json").document["is_compared"] is False
     assert "compared" not in cli("graph", "check").stderr
 
 
-def test_check_lists_every_difference(cli: Cli, tmp_path: Path):
+def test_check_lists_every_difference(cli, tmp_path):
     file = tmp_path / "langgraph.json"
     file.write_text(json.dumps({"graphs": {"other": "./other.py:graph"}}))
     ended = cli("graph", "check", "--langgraph-json", str(file))
@@ -109,7 +109,7 @@ def test_check_lists_every_difference(cli: Cli, tmp_path: Path):
     assert cli("graph", "check", "--langgraph-json", str(tmp_path / "no.json")).code == 2
 
 
-def test_check_finds_a_sub_workflow_that_is_not_there(cli: Cli, tmp_path: Path):
+def test_check_finds_a_sub_workflow_that_is_not_there(cli, tmp_path):
     (tmp_path / "lost.py").write_text(
         "from paper_search.steps import Dispatch, Outcome, StepDef, Workflow\n"
         "step = StepDef('a', handler=Dispatch(script='no.such'), next={Outcome.OK: None})\n"
@@ -121,9 +121,7 @@ def test_check_finds_a_sub_workflow_that_is_not_there(cli: Cli, tmp_path: Path):
 
 
 @pytest.mark.parametrize("services", ["no.such:thing", "paper_search.errors:no_such_function"])
-def test_check_and_run_find_out_that_live_objects_cannot_be_made(
-    cli: Cli, tmp_path: Path, services: str
-):
+def test_check_and_run_find_out_that_live_objects_cannot_be_made(cli, tmp_path, services):
     (tmp_path / "poor.py").write_text(
         "from paper_search.steps import Outcome, StepDef, Workflow\n"
         "step = StepDef('a', next={Outcome.OK: None})\n"
@@ -143,14 +141,14 @@ def run_example(cli: Cli, name: str, *options: str) -> Any:
     return cli("graph", "run", name, "--in", EXAMPLES, *options)
 
 
-def test_run_prints_the_result_and_says_the_way_it_went(cli: Cli):
+def test_run_prints_the_result_and_says_the_way_it_went(cli):
     ended = run_example(cli, "linear", "--input", '{"title": "The origin of species"}')
     assert ended.code == 0
     assert ended.document["name"] == "origin-species"
     assert ended.stderr.splitlines() == ["split: ok", "shorten: ok", "name: ok"]
 
 
-def test_run_takes_settings_as_words_and_checks_them(cli: Cli):
+def test_run_takes_settings_as_words_and_checks_them(cli):
     words = ("--param", "max_iterations=1", "--param", "wanted=3", "--json")
     document = run_example(cli, "confidence_loop", *words).document
     assert document["status"] == "done"
@@ -170,13 +168,13 @@ def test_run_takes_settings_as_words_and_checks_them(cli: Cli):
         (["--answer", "no"], "--answer 'no' is not JSON"),
     ],
 )
-def test_run_refuses_what_it_cannot_use_by_name(cli: Cli, options: list[str], words: str):
+def test_run_refuses_what_it_cannot_use_by_name(cli, options, words):
     ended = run_example(cli, "confidence_loop", *options)
     assert ended.code == 2
     assert words in ended.stderr
 
 
-def test_run_runs_one_step_by_itself(cli: Cli):
+def test_run_runs_one_step_by_itself(cli):
     words = ("--step", "investigate", "--param", "wanted=3", "--input", '{"shelf": ["a", "b"]}')
     document = run_example(cli, "confidence_loop", *words).document
     assert document["outcome"] in {"ok", "iterate"}
@@ -187,14 +185,14 @@ def test_run_runs_one_step_by_itself(cli: Cli):
     assert run_example(cli, "confidence_loop", *words, "--thread", "one").code == 2
 
 
-def test_run_prints_the_question_and_exits_as_one_that_waits(cli: Cli):
+def test_run_prints_the_question_and_exits_as_one_that_waits(cli):
     ended = cli("graph", "run", "paper_search", "--input", QUESTION)
     assert ended.code == 3
     assert ended.document["kind"] == "strategy_confirmation"
     assert "--answer" in ended.stderr
 
 
-def test_run_gives_the_answers_in_order(cli: Cli):
+def test_run_gives_the_answers_in_order(cli):
     limits = ("--param", 'sources=["library"]', "--param", "max_results=2")
     answers = ("--answer", '"approve"', "--answer", '{"action": "approve"}')
     ended = cli("graph", "run", "paper_search", "--input", QUESTION, *limits, *answers, "--json")
@@ -208,7 +206,7 @@ def test_run_gives_the_answers_in_order(cli: Cli):
     assert len(document["result"]["collection"]["papers"]) == 2
 
 
-def test_run_refuses_a_source_that_the_settings_do_not_enable(cli: Cli):
+def test_run_refuses_a_source_that_the_settings_do_not_enable(cli):
     ended = cli(
         "graph", "run", "paper_search", "--input", QUESTION, "--param", 'sources=["scopus"]'
     )
@@ -216,12 +214,12 @@ def test_run_refuses_a_source_that_the_settings_do_not_enable(cli: Cli):
     assert "unknown source 'scopus'; known: library" in ended.stderr
 
 
-def test_run_refuses_an_answer_that_is_none(cli: Cli):
+def test_run_refuses_an_answer_that_is_none(cli):
     ended = cli("graph", "run", "paper_search", "--input", QUESTION, "--answer", '"perhaps"')
     assert ended.code == 2
 
 
-def test_run_keeps_nothing(cli: Cli, home: Path):
+def test_run_keeps_nothing(cli, home):
     cli("graph", "run", "paper_search", "--input", QUESTION)
     assert cli("threads", "--json").document == []
     assert home.is_dir()
@@ -244,7 +242,7 @@ def written(tmp_path: Path) -> str:
     return f"{tmp_path / 'workflows'}/"
 
 
-def test_a_thread_of_another_workflow_is_run_shown_resumed_and_deleted(cli: Cli, written: str):
+def test_a_thread_of_another_workflow_is_run_shown_resumed_and_deleted(cli, written):
     begun = ["graph", "run", "ordering", "--in", written, "--thread", "order-8"]
     ended = cli(*begun, "--input", '{"copies": 2}')
     assert ended.code == 3

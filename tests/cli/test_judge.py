@@ -8,7 +8,6 @@ from rich.console import Console
 
 from paper_search.cli.views import show_paper
 from paper_search.models import Author, Criterion, Grade, Paper
-from paper_search.testing.model_server import ModelServer
 
 Cli = Callable[..., Any]
 FIND = ("find", "graph neural networks for molecules", "--source", "sample")
@@ -19,9 +18,7 @@ def thread_of(ended: Any) -> str:
     return str(ended.document["thread_id"])
 
 
-def test_a_search_in_which_nothing_was_judged_fails_and_says_what_asks_again(
-    cli: Cli, model: ModelServer
-) -> None:
+def test_a_search_in_which_nothing_was_judged_fails_and_says_what_asks_again(cli, model):
     model.failing["BatchAnswer"] = QUOTA
     ended = cli(*FIND, "--yes", "--json")
     thread, papers = thread_of(ended), ended.document["papers"]
@@ -54,9 +51,7 @@ def test_a_search_in_which_nothing_was_judged_fails_and_says_what_asks_again(
     assert model.calls["BatchAnswer"] == calls
 
 
-def test_an_open_question_names_the_command_and_has_the_new_judgements(
-    cli: Cli, model: ModelServer
-) -> None:
+def test_an_open_question_names_the_command_and_has_the_new_judgements(cli, model):
     model.failing["BatchAnswer"] = QUOTA
     asked = cli(*FIND, "--no-strategy-review")
     assert asked.code == 3
@@ -71,14 +66,14 @@ def test_an_open_question_names_the_command_and_has_the_new_judgements(
     assert cli("resume", thread, "--approve").code == 0
 
 
-def test_judging_needs_a_model_and_papers(cli: Cli, done: str) -> None:
+def test_judging_needs_a_model_and_papers(cli, done):
     ended = cli("judge", done)
     assert ended.code == 1
     assert "no model is set" in ended.stderr
     assert cli("judge", "nobody").code == 4
 
 
-def test_the_words_that_a_grade_rests_on_stand_out() -> None:
+def test_the_words_that_a_grade_rests_on_stand_out():
     paper = Paper(
         id="p",
         title="Coffee and sleep",

@@ -21,7 +21,7 @@ def bib(tmp_path: Path) -> Path:
     return file
 
 
-def test_importing_twice_adds_nothing(cli: Cli, bib: Path) -> None:
+def test_importing_twice_adds_nothing(cli, bib):
     (first,) = cli("library", "add", str(bib), "--json").document
     (again,) = cli("library", "add", str(bib), "--json").document
     assert (first["added"], first["unchanged"], first["rejected"]) == (1, 0, 0)
@@ -29,9 +29,7 @@ def test_importing_twice_adds_nothing(cli: Cli, bib: Path) -> None:
     assert cli("library", "info", "--json").document["records"] == 1
 
 
-def test_broken_records_are_listed_with_their_line_and_the_good_ones_go_in(
-    cli: Cli, bib: Path
-) -> None:
+def test_broken_records_are_listed_with_their_line_and_the_good_ones_go_in(cli, bib):
     bib.write_text(GOOD + "\n" + BROKEN)
     ended = cli("library", "add", str(bib))
     assert ended.code == 0
@@ -44,9 +42,7 @@ def test_broken_records_are_listed_with_their_line_and_the_good_ones_go_in(
     ("name", "content"),
     [("empty.bib", b""), ("binary.bib", b"\x00\x01\x02" * 99), ("broken.bib", BROKEN.encode())],
 )
-def test_a_file_without_a_record_fails_and_the_others_go_in(
-    cli: Cli, bib: Path, name: str, content: bytes
-) -> None:
+def test_a_file_without_a_record_fails_and_the_others_go_in(cli, bib, name, content):
     bad = bib.with_name(name)
     bad.write_bytes(content)
     ended = cli("library", "add", str(bad), str(bib), str(bib.with_name("missing.ris")), "--json")
@@ -56,7 +52,7 @@ def test_a_file_without_a_record_fails_and_the_others_go_in(
     assert [block["imported"] for block in ended.document] == [0, 1, 0]
 
 
-def test_the_library_is_searched_and_counted(cli: Cli, bib: Path) -> None:
+def test_the_library_is_searched_and_counted(cli, bib):
     cli("library", "add", str(bib))
     document = cli("library", "search", "toxicity", "--json").document
     assert document["total"] == 1
@@ -67,16 +63,14 @@ def test_the_library_is_searched_and_counted(cli: Cli, bib: Path) -> None:
 
 
 @pytest.mark.parametrize("query", ["(graph AND", ""])
-def test_a_query_that_cannot_be_read_is_a_usage_error(cli: Cli, bib: Path, query: str) -> None:
+def test_a_query_that_cannot_be_read_is_a_usage_error(cli, bib, query):
     cli("library", "add", str(bib))
     ended = cli("library", "search", query)
     assert ended.code == 2
     assert ended.stderr
 
 
-def test_while_the_library_is_empty_the_sample_is_searched_and_that_is_said(
-    cli: Cli, home: Path, bib: Path
-) -> None:
+def test_while_the_library_is_empty_the_sample_is_searched_and_that_is_said(cli, home, bib):
     ended = cli("library", "search", "graph neural networks", "--json")
     assert ended.document["total"] > 100
     assert ended.document["note"].startswith("your library is empty: the sample of")
@@ -89,15 +83,13 @@ def test_while_the_library_is_empty_the_sample_is_searched_and_that_is_said(
     assert cli("library", "search", "graph", "--json").document["note"] is None
 
 
-def test_a_library_that_was_made_but_holds_nothing_is_empty(cli: Cli, home: Path) -> None:
+def test_a_library_that_was_made_but_holds_nothing_is_empty(cli, home):
     Library.open(home / "library").close()
     assert cli("library", "search", "graph", "--json").document["total"] > 0
     assert cli("library", "info", "--json").document["searched"] == "sample"
 
 
-def test_an_empty_library_says_what_searches_use_and_is_not_made_by_looking(
-    cli: Cli, home: Path, bib: Path
-) -> None:
+def test_an_empty_library_says_what_searches_use_and_is_not_made_by_looking(cli, home, bib):
     info = cli("library", "info", "--json").document
     assert (info["records"], info["searched"]) == (0, "sample")
     assert "searches use the sample;" in cli("library", "info").stderr
@@ -107,7 +99,7 @@ def test_an_empty_library_says_what_searches_use_and_is_not_made_by_looking(
     assert "sample" not in cli("library", "info").stderr
 
 
-def test_a_home_that_is_a_file_is_one_clear_error(cli: Cli, bib: Path) -> None:
+def test_a_home_that_is_a_file_is_one_clear_error(cli, bib):
     """PER-08"""
     ended = cli("library", "add", str(bib), "--home", str(bib))
     assert ended.code == 1
@@ -115,7 +107,7 @@ def test_a_home_that_is_a_file_is_one_clear_error(cli: Cli, bib: Path) -> None:
     assert bib.read_text() == GOOD
 
 
-def test_sources_say_what_they_need(cli: Cli, bib: Path) -> None:
+def test_sources_say_what_they_need(cli, bib):
     cli("library", "add", str(bib))
     listed = {block["name"]: block for block in cli("sources", "--json").document}
     assert listed["library"]["enabled"]
@@ -126,9 +118,7 @@ def test_sources_say_what_they_need(cli: Cli, bib: Path) -> None:
     assert "SERPAPI_API_KEY" in cli("sources").stdout
 
 
-def test_names_and_addresses_that_a_person_copies_stand_whole_in_80_columns(
-    person: Cli,
-) -> None:
+def test_names_and_addresses_that_a_person_copies_stand_whole_in_80_columns(person):
     someone = person("sources")
     someone.resizes(80)
     assert someone.leaves() == 0
@@ -136,13 +126,13 @@ def test_names_and_addresses_that_a_person_copies_stand_whole_in_80_columns(
     assert "https://account.ncbi.nlm.nih.gov/settings/" in someone.screen
 
 
-def test_sources_say_in_which_form_they_are_asked(cli: Cli) -> None:
+def test_sources_say_in_which_form_they_are_asked(cli):
     listed = {block["name"]: block for block in cli("sources", "--json").document}
     assert listed["openalex"]["ranks_text"]
     assert str(listed["arxiv"]["note"]).startswith("arXiv: plain questions, at most 10,000")
 
 
-def test_a_source_with_its_key_needs_nothing(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_source_with_its_key_needs_nothing(cli, monkeypatch):
     monkeypatch.setenv("SERPAPI_API_KEY", "CANARY-key")
     ended = cli("sources", "--json")
     listed = {block["name"]: block for block in ended.document}
@@ -156,7 +146,7 @@ def test_a_source_with_its_key_needs_nothing(cli: Cli, monkeypatch: pytest.Monke
     assert "CANARY" not in ended.stdout + ended.stderr
 
 
-def test_a_folder_is_imported_whole_and_other_files_are_passed_over(cli: Cli, bib: Path) -> None:
+def test_a_folder_is_imported_whole_and_other_files_are_passed_over(cli, bib):
     folder = bib.parent / "folder"
     deep = folder / "deep"
     deep.mkdir(parents=True)
@@ -171,7 +161,7 @@ def test_a_folder_is_imported_whole_and_other_files_are_passed_over(cli: Cli, bi
     assert "2 files of other kinds were skipped" in ended.stderr
 
 
-def test_standard_input_is_imported(cli: Cli) -> None:
+def test_standard_input_is_imported(cli):
     ended = cli("library", "add", "-", "--json", stdin=GOOD)
     assert ended.document[0] == {
         "file": "standard input", "imported": 1, "added": 1, "updated": 0, "unchanged": 0,
@@ -182,7 +172,7 @@ def test_standard_input_is_imported(cli: Cli) -> None:
     assert "standard input" in bad.stderr
 
 
-def test_the_format_can_be_said(cli: Cli, tmp_path: Path) -> None:
+def test_the_format_can_be_said(cli, tmp_path):
     file = tmp_path / "export"
     file.write_text("a;Title\n1;Graph\n")
     assert cli("library", "add", str(file), "--format", "csv").code == 0
@@ -193,9 +183,7 @@ def test_the_format_can_be_said(cli: Cli, tmp_path: Path) -> None:
 MODEL = "paper_search.testing.llm:create_fake"
 
 
-def test_an_import_makes_vectors_where_a_model_is_set(
-    cli: Cli, bib: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_import_makes_vectors_where_a_model_is_set(cli, bib, monkeypatch):
     monkeypatch.setenv("PAPER_SEARCH_EMBEDDINGS", MODEL)
     assert "vectors: 1 created, 1 in total" in cli("library", "add", str(bib)).stderr
     assert f"vectors  1, by {MODEL}" in cli("library", "info").stdout
@@ -205,9 +193,7 @@ def test_an_import_makes_vectors_where_a_model_is_set(
     assert "1 created" in cli("library", "embed", "--again").stdout
 
 
-def test_an_import_stands_where_the_model_fails(
-    cli: Cli, bib: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_import_stands_where_the_model_fails(cli, bib, monkeypatch):
     monkeypatch.setenv("PAPER_SEARCH_EMBEDDINGS", "paper_search.testing.llm:absent")
     ended = cli("library", "add", str(bib))
     assert ended.code == 0
@@ -219,7 +205,7 @@ def test_an_import_stands_where_the_model_fails(
     assert cli("library", "embed").code == 1
 
 
-def test_vectors_need_a_model_that_is_set(cli: Cli, bib: Path) -> None:
+def test_vectors_need_a_model_that_is_set(cli, bib):
     assert "vectors" not in cli("library", "add", str(bib)).stderr
     ended = cli("library", "embed")
     assert ended.code != 0
@@ -227,7 +213,7 @@ def test_vectors_need_a_model_that_is_set(cli: Cli, bib: Path) -> None:
     assert "\nvectors " not in cli("library", "info").stdout
 
 
-def test_equal_errors_are_counted_once_with_their_lines(cli: Cli, tmp_path: Path) -> None:
+def test_equal_errors_are_counted_once_with_their_lines(cli, tmp_path):
     file = tmp_path / "refs.ris"
     untitled = "TY  - JOUR\nPY  - 2020\nER  - \n"
     file.write_text(untitled * 12 + "TY  - JOUR\nTI  - A\nER  - \n")
@@ -240,13 +226,13 @@ def test_equal_errors_are_counted_once_with_their_lines(cli: Cli, tmp_path: Path
     assert ended.stdout.splitlines() == [f"{file}: 1 added, 0 updated, 0 unchanged, 12 rejected"]
 
 
-def test_an_entry_that_its_file_names_is_counted_with_the_others(cli: Cli, tmp_path: Path) -> None:
+def test_an_entry_that_its_file_names_is_counted_with_the_others(cli, tmp_path):
     file = tmp_path / "refs.bib"
     file.write_text(GOOD + "\n@article{a, year=2020}\n\n@article{b, year=2021}\n")
     assert f"{file}: 2 entries have no title: lines" in cli("library", "add", str(file)).stderr
 
 
-def test_several_files_end_with_one_line_of_totals(cli: Cli, bib: Path) -> None:
+def test_several_files_end_with_one_line_of_totals(cli, bib):
     other = bib.with_name("other.bib")
     other.write_text(GOOD + "\n" + BROKEN)
     ended = cli("library", "add", str(bib), str(other))

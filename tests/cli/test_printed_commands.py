@@ -29,9 +29,7 @@ def printed(ended: Ended) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("question", ODD[:2])
-def test_what_a_waiting_search_prints_can_be_run(
-    cli: Cli, home: Path, tmp_path: Path, question: str
-) -> None:
+def test_what_a_waiting_search_prints_can_be_run(cli, home, tmp_path, question):
     odd_home = tmp_path / "a home's $(folder)"
     home.rename(odd_home)
     asked = cli("find", "--source", "sample", "--home", str(odd_home), "--", question)
@@ -79,9 +77,7 @@ def _papers(cli: Cli, thread: str, home: Path) -> list[dict[str, str]]:
 
 
 @pytest.mark.parametrize("question", ODD[1:3])
-def test_the_command_that_searches_the_public_services_asks_the_same_question(
-    cli: Cli, question: str
-) -> None:
+def test_the_command_that_searches_the_public_services_asks_the_same_question(cli, question):
     ended = cli("find", "--source", "sample", "--yes", "--", question)
     (command,) = [c for c in printed(ended) if c[0] == "find"]
     words = [word if word != "web" else "sample" for word in command]
@@ -91,9 +87,7 @@ def test_the_command_that_searches_the_public_services_asks_the_same_question(
     assert shown["question"] == question
 
 
-def test_what_reports_and_reviewers_print_can_be_run(
-    cli: Cli, home: Path, tmp_path: Path, reviewing: str
-) -> None:
+def test_what_reports_and_reviewers_print_can_be_run(cli, home, tmp_path, reviewing):
     odd_home = tmp_path / "a home's $(folder)"
     home.rename(odd_home)
     at_home = ("--home", str(odd_home))
@@ -115,7 +109,7 @@ def test_what_reports_and_reviewers_print_can_be_run(
     assert cli(*command).code == 0
 
 
-def test_a_page_of_a_finished_search_names_the_command_that_lists_all(cli: Cli, done: str) -> None:
+def test_a_page_of_a_finished_search_names_the_command_that_lists_all(cli, done):
     (command,) = [c for c in printed(cli("show", done)) if "--all" in c]
     listed = cli(*command)
     assert listed.code == 0

@@ -2,7 +2,6 @@
 
 import shlex
 import sys
-from collections.abc import Callable
 
 import pytest
 from typing_extensions import override
@@ -32,21 +31,17 @@ CHOICES = [
 
 
 @pytest.mark.parametrize("line", ["approve please", "a 1", "A please", "q now", "s 1"])
-def test_a_decision_is_not_taken_from_half_a_sentence(
-    line: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_decision_is_not_taken_from_half_a_sentence(line, capsys):
     assert decide(Typed(line, "r 1"), CHOICES) == "marked 1"
     assert "takes nothing more" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("line", [" R 1 3-5 ", "relevant 1 3-5", "r  1 3-5"])
-def test_a_line_is_a_key_or_its_word_with_what_stands_behind_it(line: str) -> None:
+def test_a_line_is_a_key_or_its_word_with_what_stands_behind_it(line):
     assert decide(Typed(line), CHOICES) == "marked 1 3-5"
 
 
-def test_another_key_is_refused_by_name_and_what_only_shows_asks_again(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_another_key_is_refused_by_name_and_what_only_shows_asks_again(capsys):
     terminal = Typed("x", "", "s", "h", "?", "a")
     assert decide(terminal, CHOICES) == "approved"
     assert len(terminal.prompts) == 6
@@ -55,12 +50,12 @@ def test_another_key_is_refused_by_name_and_what_only_shows_asks_again(
     assert told.count("show it") == 2
 
 
-def test_leaving_is_no_decision() -> None:
+def test_leaving_is_no_decision():
     with pytest.raises(QuitError):
         decide(Typed("q"), CHOICES)
 
 
-def test_a_menu_breaks_between_choices(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_menu_breaks_between_choices(monkeypatch):
     monkeypatch.setenv("COLUMNS", "40")
     many = [Choice("a", "a", f"[a]pprove {n}", "", lambda _: None) for n in range(9)]
     lines = menu_of(many).splitlines()
@@ -75,9 +70,7 @@ def only_numbers(text: str) -> int | None:
     return int(text) or None
 
 
-def test_a_text_that_cannot_be_read_is_edited_again_with_the_reason_on_top(
-    editor: Callable[[str], str],
-) -> None:
+def test_a_text_that_cannot_be_read_is_edited_again_with_the_reason_on_top(editor):
     command = editor("form = '7' if form.startswith('#! that is not') else 'seven'")
     assert edit(Typed("e"), command, "0", "form.txt", only_numbers) == 7
     assert edit(Typed("b"), editor("form = 'x'"), "0", "form.txt", only_numbers) is None
@@ -93,8 +86,6 @@ def test_a_text_that_cannot_be_read_is_edited_again_with_the_reason_on_top(
         ("'", "cannot be used"),
     ],
 )
-def test_without_a_change_nothing_is_decided(
-    command: str | None, words: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_without_a_change_nothing_is_decided(command, words, capsys):
     assert edit(Typed(), command, "0", "form.txt", only_numbers) is None
     assert words in capsys.readouterr().err

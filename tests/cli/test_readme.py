@@ -4,9 +4,8 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -66,7 +65,7 @@ def weights(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @needs_weights
 @pytest.mark.usefixtures("weights")
-def test_the_first_command_prints_what_the_readme_shows(cli: Callable[..., Any]) -> None:
+def test_the_first_command_prints_what_the_readme_shows(cli):
     ended = cli("find", QUESTION, "--yes", "--output", "result.bib")
     assert ended.code == 0
     check(transcript("unattended"), ended.stdout + ended.stderr)
@@ -74,9 +73,7 @@ def test_the_first_command_prints_what_the_readme_shows(cli: Callable[..., Any])
 
 @needs_weights
 @pytest.mark.usefixtures("weights")
-def test_a_search_at_a_terminal_looks_as_in_the_readme(
-    person: Callable[..., Any], cli: Callable[..., Any]
-) -> None:
+def test_a_search_at_a_terminal_looks_as_in_the_readme(person, cli):
     command, *shown = transcript("interactive")
     assert command == f'$ paper-search find "{QUESTION}" --max 3'
     assert cli("config", "set", "sources", "library").code == 0
@@ -98,9 +95,7 @@ def python_block() -> str:
     return found[1]
 
 
-def test_the_python_of_the_readme_approves_one_question_after_the_other(
-    cli: Callable[..., Any], tmp_path: Path
-) -> None:
+def test_the_python_of_the_readme_approves_one_question_after_the_other(cli, tmp_path):
     """As a plain file, in a process each; the settings do not have the thread's own source."""
     assert cli("config", "set", "sources", "library").code == 0
     asked = cli("find", QUESTION, "--source", "sample", "--json")

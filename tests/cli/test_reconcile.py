@@ -12,9 +12,7 @@ KEYS = "[q]uit > "
 
 
 @pytest.mark.slow
-def test_two_people_decide_apart_and_settle_what_they_disagree_on(
-    person: Seat, cli: Cli, reviewing: str
-) -> None:
+def test_two_people_decide_apart_and_settle_what_they_disagree_on(person, cli, reviewing):
     first = cli("screen", reviewing, "--json").document["queue"][0]["id"]
     for name, keys in (("ada", "rr"), ("bo", "ri")):
         someone = person("screen", reviewing, "--reviewer", name)
@@ -58,7 +56,7 @@ def test_two_people_decide_apart_and_settle_what_they_disagree_on(
     assert cli("screen", reviewing, "--reviewer", "ada").code != 0
 
 
-def test_options_that_do_not_go_together_are_refused(cli: Cli, reviewing: str) -> None:
+def test_options_that_do_not_go_together_are_refused(cli, reviewing):
     assert "--reviewer" in cli("screen", reviewing, "--done").stderr
     unnamed = cli("screen", reviewing, "--reviewer", "a/b", "--json")
     assert (unnamed.code, unnamed.stdout) == (2, "")
@@ -69,7 +67,7 @@ def test_options_that_do_not_go_together_are_refused(cli: Cli, reviewing: str) -
     assert "at least two" in told.stderr
 
 
-def test_what_is_no_paper_cannot_be_settled(cli: Cli, reviewing: str) -> None:
+def test_what_is_no_paper_cannot_be_settled(cli, reviewing):
     for name in ("ada", "bo"):
         assert cli("screen", reviewing, "--reviewer", name, "--done").code == 0
     ended = cli("reconcile", reviewing, "--irrelevant", "nobody")

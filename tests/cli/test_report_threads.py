@@ -1,7 +1,6 @@
 """The commands for threads, given the thread of a report."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -35,7 +34,7 @@ def written(cli: Cli, reply: Cli, once: Once) -> str:
     return once(("written",), write)
 
 
-def test_show_has_the_question_of_a_report_and_the_way_to_answer_it(cli: Cli, planned: str) -> None:
+def test_show_has_the_question_of_a_report_and_the_way_to_answer_it(cli, planned):
     shown = cli("show", planned).stdout
     assert "protein folding" in shown
     assert "Sub-questions" in shown
@@ -46,7 +45,7 @@ def test_show_has_the_question_of_a_report_and_the_way_to_answer_it(cli: Cli, pl
     assert document["open_review"]["kind"] == "plan_review"
 
 
-def test_show_has_the_report_and_who_decided_what(cli: Cli, written: str) -> None:
+def test_show_has_the_report_and_who_decided_what(cli, written):
     shown = cli("show", written).stdout
     assert "done (approved)" in shown
     assert "References" not in shown
@@ -55,15 +54,13 @@ def test_show_has_the_report_and_who_decided_what(cli: Cli, written: str) -> Non
     assert document["report"]["sections"]
 
 
-def test_papers_cannot_be_marked_in_a_report(cli: Cli, planned: str) -> None:
+def test_papers_cannot_be_marked_in_a_report(cli, planned):
     ended = cli("resume", planned, "--relevant", "1")
     assert ended.code == 2
     assert "this thread is a report" in ended.stderr
 
 
-def test_an_export_of_a_report_is_in_its_own_formats(
-    cli: Cli, written: str, tmp_path: Path
-) -> None:
+def test_an_export_of_a_report_is_in_its_own_formats(cli, written, tmp_path):
     assert cli("export", written).stdout.startswith("# ")
     assert cli("export", written, "--format", "html").stdout.startswith("<!doctype html>")
     assert cli("export", written, "--json").document["thread_id"] == written
@@ -75,13 +72,13 @@ def test_an_export_of_a_report_is_in_its_own_formats(
     assert "latex" in ended.stderr
 
 
-def test_a_report_that_waits_has_nothing_to_export(cli: Cli, planned: str) -> None:
+def test_a_report_that_waits_has_nothing_to_export(cli, planned):
     ended = cli("export", planned)
     assert ended.code == 1
     assert "has no draft yet" in ended.stderr
 
 
-def test_searches_and_reports_are_one_list_by_pages(cli: Cli, done: str, planned: str) -> None:
+def test_searches_and_reports_are_one_list_by_pages(cli, done, planned):
     """LOAD-07."""
     listed = cli("threads", "--json").document
     assert [row["thread_id"] for row in listed] == [planned, done]
@@ -98,7 +95,7 @@ def test_searches_and_reports_are_one_list_by_pages(cli: Cli, done: str, planned
     assert "search" in table
 
 
-def test_fork_asks_a_decided_question_of_a_report_again(cli: Cli, written: str) -> None:
+def test_fork_asks_a_decided_question_of_a_report_again(cli, written):
     """HUM-18."""
     ended = cli("fork", written, "--to", "plan", "--json")
     assert ended.code == 3
@@ -109,35 +106,35 @@ def test_fork_asks_a_decided_question_of_a_report_again(cli: Cli, written: str) 
     assert "plan or draft" in wrong.stderr
 
 
-def test_a_search_has_no_plan_to_go_back_to(cli: Cli, done: str) -> None:
+def test_a_search_has_no_plan_to_go_back_to(cli, done):
     wrong = cli("fork", done, "--to", "plan")
     assert wrong.code == 2
     assert "strategy or result" in wrong.stderr
 
 
-def test_prune_keeps_the_question_of_a_report(cli: Cli, waiting: str, planned: str) -> None:
+def test_prune_keeps_the_question_of_a_report(cli, waiting, planned):
     """PER-19."""
     assert set(cli("prune", "--yes", "--json").document["pruned"]) == {waiting, planned}
     assert cli("resume", planned, "--approve").code == 3
     assert cli("fork", planned, "--to", "plan").code == 3
 
 
-def test_a_report_cannot_be_screened_or_reported_from(cli: Cli, planned: str) -> None:
+def test_a_report_cannot_be_screened_or_reported_from(cli, planned):
     for words in (("screen", planned), ("report", "--from", planned, "--yes")):
         ended = cli(*words)
         assert ended.code == 4
         assert "is not a search" in ended.stderr
 
 
-def test_doctor_counts_reports(cli: Cli, planned: str) -> None:
+def test_doctor_counts_reports(cli, planned):
     checks = {block["what"]: block for block in cli("doctor", "--json").document}
     assert planned
     assert checks["threads"]["found"] == "0 searches, 1 reports"
 
 
 def test_a_bibliography_that_is_there_stays_and_nothing_is_written_beside_it(
-    cli: Cli, written: str, tmp_path: Path
-) -> None:
+    cli, written, tmp_path
+):
     mine = tmp_path / "report.bib"
     mine.write_text("mine", encoding="utf-8")
     ended = cli("export", written, "--output", str(tmp_path / "report.tex"))

@@ -18,7 +18,7 @@ def model_answers() -> dict[str, Any]:
     return dict(REPORT_ANSWERS)
 
 
-def test_the_cost_of_a_report_is_said_at_its_plan_and_at_its_draft(cli: Cli) -> None:
+def test_the_cost_of_a_report_is_said_at_its_plan_and_at_its_draft(cli):
     planned = cli(*ASK, *SAMPLE, "--budget", "0.50")
     assert planned.code == 3
     assert "will cost  about" in planned.stderr

@@ -5,7 +5,6 @@ import json
 import shlex
 import sqlite3
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,7 +17,7 @@ def payload(cli: Cli, thread: str) -> dict[str, Any]:
     return found
 
 
-def test_without_a_decision_the_question_is_shown_and_stays_open(cli: Cli, waiting: str) -> None:
+def test_without_a_decision_the_question_is_shown_and_stays_open(cli, waiting):
     ended = cli("resume", waiting)
     assert ended.code == 3
     assert "is this the search strategy?" in ended.stderr
@@ -26,8 +25,8 @@ def test_without_a_decision_the_question_is_shown_and_stays_open(cli: Cli, waiti
 
 
 def test_an_edited_strategy_is_what_is_searched_by_the_sources_of_the_thread(
-    cli: Cli, waiting: str, tmp_path: Path
-) -> None:
+    cli, waiting, tmp_path
+):
     strategy = payload(cli, waiting)["strategy"]
     strategy["queries"] = [{"boolean_query": "graph* AND molecul*", "keywords": []}]
     file = tmp_path / "strategy.json"
@@ -43,8 +42,8 @@ def test_an_edited_strategy_is_what_is_searched_by_the_sources_of_the_thread(
 
 @pytest.mark.parametrize("command", ["find", "report"])
 def test_a_thread_whose_process_died_at_once_goes_on_with_the_sources_it_was_begun_with(
-    cli: Cli, home: Path, command: str
-) -> None:
+    cli, home, command
+):
     """PER-02"""
     begun = cli(command, "protein folding", "--source", "sample", "--json").document
     with contextlib.closing(sqlite3.connect(home / "threads.db")) as file:
@@ -64,7 +63,7 @@ def test_a_thread_whose_process_died_at_once_goes_on_with_the_sources_it_was_beg
         assert shown["open_review"]["kind"] == "plan_review"
 
 
-def test_a_whole_decision_can_come_from_standard_input(cli: Cli, waiting: str) -> None:
+def test_a_whole_decision_can_come_from_standard_input(cli, waiting):
     decision = json.dumps({"action": "reject", "note": "only reviews"})
     ended = cli("resume", waiting, "--edit", "-", "--json", stdin=decision)
     assert ended.code == 3
@@ -73,7 +72,7 @@ def test_a_whole_decision_can_come_from_standard_input(cli: Cli, waiting: str) -
     assert history[0]["feedback"]["free_text_feedback"] == "only reviews"
 
 
-def test_a_decision_for_another_checkpoint_is_refused(cli: Cli, waiting: str) -> None:
+def test_a_decision_for_another_checkpoint_is_refused(cli, waiting):
     """HUM-10"""
     named = {"run_id": waiting, "kind": "result_review", "iteration": 0}
     decision = json.dumps({"action": "approve", "checkpoint": named})
@@ -83,7 +82,7 @@ def test_a_decision_for_another_checkpoint_is_refused(cli: Cli, waiting: str) ->
     assert cli("show", waiting, "--json").document["status"] == "waiting"
 
 
-def test_marks_alone_go_round_once_more(cli: Cli, reviewing: str) -> None:
+def test_marks_alone_go_round_once_more(cli, reviewing):
     papers = payload(cli, reviewing)["collection"]["papers"]
     first, second = papers[0]["id"], papers[1]["id"]
     ended = cli("resume", reviewing, "--relevant", "1", "--irrelevant", second, "--note", "graphs")
@@ -97,7 +96,7 @@ def test_marks_alone_go_round_once_more(cli: Cli, reviewing: str) -> None:
     }
 
 
-def test_a_rejection_takes_marks_along(cli: Cli, reviewing: str) -> None:
+def test_a_rejection_takes_marks_along(cli, reviewing):
     ended = cli("resume", reviewing, "--reject", "too old", "--relevant", "1", "--json")
     assert ended.code == 3
     assert ended.document["checkpoint"]["iteration"] == 1
@@ -106,9 +105,7 @@ def test_a_rejection_takes_marks_along(cli: Cli, reviewing: str) -> None:
     assert feedback["free_text_feedback"] == "too old"
 
 
-def test_approving_ends_the_search_and_gives_the_papers(
-    cli: Cli, reviewing: str, tmp_path: Path
-) -> None:
+def test_approving_ends_the_search_and_gives_the_papers(cli, reviewing, tmp_path):
     file = tmp_path / "papers.csv"
     ended = cli("resume", reviewing, "--approve", "--relevant", "1", "--output", str(file))
     assert ended.code == 0
@@ -129,9 +126,7 @@ def test_approving_ends_the_search_and_gives_the_papers(
         ("[" * 100_000, "JSON"),
     ],
 )
-def test_a_bad_edit_names_the_field_and_the_question_stays_open(
-    cli: Cli, waiting: str, content: str, words: str
-) -> None:
+def test_a_bad_edit_names_the_field_and_the_question_stays_open(cli, waiting, content, words):
     """HUM-02, HUM-03, HUM-16"""
     ended = cli("resume", waiting, "--edit", "-", stdin=content)
     assert ended.code == 2
@@ -150,9 +145,7 @@ def test_a_bad_edit_names_the_field_and_the_question_stays_open(
         (("--relevant", "1", "--irrelevant", "1"), "both"),
     ],
 )
-def test_bad_marks_are_named_and_the_question_stays_open(
-    cli: Cli, reviewing: str, options: tuple[str, ...], words: str
-) -> None:
+def test_bad_marks_are_named_and_the_question_stays_open(cli, reviewing, options, words):
     """HUM-04, HUM-05"""
     ended = cli("resume", reviewing, *options)
     assert ended.code == 2
@@ -174,9 +167,7 @@ def test_bad_marks_are_named_and_the_question_stays_open(
         ("--edit", "."),
     ],
 )
-def test_options_that_do_not_fit_are_a_usage_error(
-    cli: Cli, waiting: str, options: tuple[str, ...]
-) -> None:
+def test_options_that_do_not_fit_are_a_usage_error(cli, waiting, options):
     ended = cli("resume", waiting, *options)
     assert ended.code == 2
     assert len(ended.stderr.strip().splitlines()) == 1
@@ -184,7 +175,7 @@ def test_options_that_do_not_fit_are_a_usage_error(
 
 
 @pytest.mark.parametrize("options", [(), ("--approve",), ("--reject", "no")])
-def test_a_finished_thread_cannot_be_resumed(cli: Cli, done: str, options: tuple[str, ...]) -> None:
+def test_a_finished_thread_cannot_be_resumed(cli, done, options):
     """HUM-11"""
     ended = cli("resume", done, *options)
     assert ended.code == 1
@@ -194,9 +185,7 @@ def test_a_finished_thread_cannot_be_resumed(cli: Cli, done: str, options: tuple
 
 @pytest.mark.parametrize("options", [(), ("--approve",)])
 @pytest.mark.parametrize("thread", ["unknown", "../x"])
-def test_an_unknown_thread_is_never_a_new_run(
-    cli: Cli, thread: str, options: tuple[str, ...]
-) -> None:
+def test_an_unknown_thread_is_never_a_new_run(cli, thread, options):
     """HUM-11"""
     ended = cli("resume", "--", thread) if not options else cli("resume", *options, "--", thread)
     assert ended.code == 4
@@ -204,9 +193,7 @@ def test_an_unknown_thread_is_never_a_new_run(
     assert cli("threads", "--json").document == []
 
 
-async def test_a_thread_that_another_process_drives_is_busy(
-    cli: Cli, waiting: str, home: Path
-) -> None:
+async def test_a_thread_that_another_process_drives_is_busy(cli, waiting, home):
     import asyncio
 
     from paper_search.persistence import open_persistence
@@ -222,7 +209,7 @@ async def test_a_thread_that_another_process_drives_is_busy(
     assert detail.document["status"] == "waiting"
 
 
-def test_a_printed_command_that_runs_twice_approves_one_question(cli: Cli, waiting: str) -> None:
+def test_a_printed_command_that_runs_twice_approves_one_question(cli, waiting):
     shown = cli("show", waiting).stdout
     line = next(line for line in shown.splitlines() if line.strip().startswith("approve:"))
     words = shlex.split(line.split(":", 1)[1])[1:]

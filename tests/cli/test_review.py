@@ -4,11 +4,9 @@ import socket
 import subprocess
 import sys
 import webbrowser
-from pathlib import Path
 
 import httpx
 import pytest
-from pytest_httpserver import HTTPServer
 from tests.end_to_end.served import bare_environment
 from tests.ports import free_port
 
@@ -20,7 +18,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return urls
 
 
-def test_the_page_of_a_server_that_runs_is_opened(cli, opened, httpserver: HTTPServer):
+def test_the_page_of_a_server_that_runs_is_opened(cli, opened, httpserver):
     httpserver.expect_request("/review/static/icon.svg").respond_with_data("<svg/>")
     told = cli("review", "--port", str(httpserver.port))
     assert told.code == 0, told.stderr
@@ -30,7 +28,7 @@ def test_the_page_of_a_server_that_runs_is_opened(cli, opened, httpserver: HTTPS
     assert len(opened) == 1
 
 
-def test_a_port_of_another_program_is_refused(cli, opened, httpserver: HTTPServer):
+def test_a_port_of_another_program_is_refused(cli, opened, httpserver):
     told = cli("review", "--port", str(httpserver.port))
     assert told.code == 1
     assert f"another program has port {httpserver.port}" in told.stdout + told.stderr
@@ -46,7 +44,7 @@ def test_a_thread_that_is_not_there_is_said_before_anything_is_served(cli, opene
 
 
 @pytest.mark.slow
-def test_the_address_that_is_printed_answers(tmp_path: Path) -> None:
+def test_the_address_that_is_printed_answers(tmp_path):
     command = [sys.executable, "-m", "paper_search", "review", "--no-browser", "--port"]
     with subprocess.Popen(  # noqa: S603  # our own command
         [*command, str(free_port())],

@@ -1,10 +1,7 @@
 """What a person sees of a strategy that a model wrote, round by round."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
-
-import pytest
 
 from paper_search.testing.llm import LLMCall
 from paper_search.testing.model_server import run_model_server
@@ -32,9 +29,7 @@ def strategy(call: LLMCall) -> dict[str, Any]:
     }
 
 
-def test_a_note_is_obeyed_and_what_changed_is_said(
-    cli: Cli, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_note_is_obeyed_and_what_changed_is_said(cli, home, monkeypatch):
     assert home.is_dir()
     monkeypatch.setenv("LLM_MODEL", "scripted")
     monkeypatch.setenv("OPENAI_API_KEY", "none")

@@ -15,7 +15,7 @@ class Large:
 
 
 @pytest.mark.parametrize("has_runner", [False, True])
-def test_a_result_is_returned_without_being_formatted(*, has_runner: bool) -> None:
+def test_a_result_is_returned_without_being_formatted(*, has_runner):
     large = Large()
 
     async def made() -> Large:
@@ -25,7 +25,7 @@ def test_a_result_is_returned_without_being_formatted(*, has_runner: bool) -> No
         assert run(made(), runner if has_runner else None) is large
 
 
-def test_an_error_comes_out_as_it_is() -> None:
+def test_an_error_comes_out_as_it_is():
     async def failed() -> None:
         raise KeyError("it")
 

@@ -32,26 +32,26 @@ def in_doubt(cli: Cli, tmp_path: Path, once: Once) -> str:
     return once(("in doubt",), find)
 
 
-def test_the_pair_is_shown_with_what_speaks_for_it(cli: Cli, in_doubt: str) -> None:
+def test_the_pair_is_shown_with_what_speaks_for_it(cli, in_doubt):
     shown = cli("show", in_doubt)
     assert "Same work?" in shown.stdout
     assert "title 96% alike" in shown.stdout
 
 
-def test_two_papers_stay_two_unless_somebody_says_otherwise(cli: Cli, in_doubt: str) -> None:
+def test_two_papers_stay_two_unless_somebody_says_otherwise(cli, in_doubt):
     done = cli("resume", in_doubt, "--approve", "--json")
     assert done.code == 0
     assert len(done.document["papers"]) == 2
 
 
-def test_a_pair_said_to_be_one_is_merged(cli: Cli, in_doubt: str) -> None:
+def test_a_pair_said_to_be_one_is_merged(cli, in_doubt):
     done = cli("resume", in_doubt, "--approve", "--same", "1", "--json")
     assert done.code == 0, done.stderr
     [paper] = done.document["papers"]
     assert len(paper["merged_from"]) == 2
 
 
-def test_a_merge_can_be_taken_apart_in_a_later_round(cli: Cli, reply: Cli, in_doubt: str) -> None:
+def test_a_merge_can_be_taken_apart_in_a_later_round(cli, reply, in_doubt):
     again = cli("resume", in_doubt, "--same", "1", "--json")
     assert again.code == 3
     assert len(again.document["checkpoint"]["payload"]["collection"]["papers"]) == 1
@@ -69,9 +69,7 @@ def test_a_merge_can_be_taken_apart_in_a_later_round(cli: Cli, reply: Cli, in_do
         (["--same", "1", "--different", "1"], "one work and as two"),
     ],
 )
-def test_a_wrong_number_is_refused_and_the_question_stays_open(
-    cli: Cli, in_doubt: str, options: list[str], named: str
-) -> None:
+def test_a_wrong_number_is_refused_and_the_question_stays_open(cli, in_doubt, options, named):
     ended = cli("resume", in_doubt, "--approve", *options)
     assert ended.code == 2
     assert named in ended.stderr

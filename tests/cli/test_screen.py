@@ -21,9 +21,7 @@ def sees_screened(someone: Any, screened: int, *, relevant: int | None = None) -
     someone.sees(" screened, " if relevant is None else f" screened, {relevant} relevant.")
 
 
-def test_every_key_is_saved_and_the_marks_join_the_answer(
-    person: Seat, cli: Cli, reviewing: str
-) -> None:
+def test_every_key_is_saved_and_the_marks_join_the_answer(person, cli, reviewing):
     before = cli("screen", reviewing, "--json").document
     assert before["stopping_estimate"] is None
     first = before["queue"][0]["id"]
@@ -64,9 +62,7 @@ def test_every_key_is_saved_and_the_marks_join_the_answer(
     assert feedback["marked_irrelevant"] == [irrelevant]
 
 
-def test_a_mark_can_be_taken_back_and_a_skipped_paper_comes_last(
-    person: Seat, cli: Cli, reviewing: str
-) -> None:
+def test_a_mark_can_be_taken_back_and_a_skipped_paper_comes_last(person, cli, reviewing):
     first = cli("screen", reviewing, "--json").document["queue"][0]
     someone = person("screen", reviewing)
     someone.sees(KEYS)
@@ -89,9 +85,7 @@ def test_a_mark_can_be_taken_back_and_a_skipped_paper_comes_last(
     assert [mark["is_skipped"] for mark in document["marks"]] == [True]
 
 
-def test_a_killed_screening_has_lost_nothing_and_goes_on_where_it_was(
-    person: Seat, cli: Cli, reviewing: str
-) -> None:
+def test_a_killed_screening_has_lost_nothing_and_goes_on_where_it_was(person, cli, reviewing):
     someone = person("screen", reviewing)
     for number in range(1, 3):
         someone.sees(KEYS)
@@ -108,8 +102,8 @@ def test_a_killed_screening_has_lost_nothing_and_goes_on_where_it_was(
 
 
 def test_what_was_screened_is_in_front_of_the_person_who_answers_and_can_be_unmarked(
-    person: Seat, cli: Cli, reviewing: str
-) -> None:
+    person, cli, reviewing
+):
     someone = person("screen", reviewing)
     for key in "rr":
         someone.sees(KEYS)
@@ -135,20 +129,20 @@ def test_what_was_screened_is_in_front_of_the_person_who_answers_and_can_be_unma
     assert feedback["marked_relevant"] == [kept]
 
 
-def test_without_a_terminal_screening_is_refused(cli: Cli, reviewing: str) -> None:
+def test_without_a_terminal_screening_is_refused(cli, reviewing):
     ended = cli("screen", reviewing)
     assert ended.code == 2
     assert "screening needs a terminal" in ended.stderr
 
 
-def test_a_thread_without_a_result_is_not_screened(cli: Cli, waiting: str) -> None:
+def test_a_thread_without_a_result_is_not_screened(cli, waiting):
     ended = cli("screen", waiting, "--json")
     assert ended.code != 0
     assert "no result to screen" in ended.stderr
     assert cli("screen", "nothing", "--json").code == 4
 
 
-def test_a_finished_thread_can_be_screened(person: Seat, cli: Cli, done: str) -> None:
+def test_a_finished_thread_can_be_screened(person, cli, done):
     someone = person("screen", done)
     someone.sees(KEYS)
     someone.types("r")
@@ -161,8 +155,8 @@ def test_a_finished_thread_can_be_screened(person: Seat, cli: Cli, done: str) ->
 
 
 def test_a_narrow_window_without_colours_shows_it_all_and_may_change_its_width(
-    person: Seat, cli: Cli, reviewing: str
-) -> None:
+    person, cli, reviewing
+):
     someone = person("screen", reviewing, NO_COLOR="1")
     someone.resizes(40)
     someone.sees(KEYS)
@@ -179,7 +173,7 @@ def test_a_narrow_window_without_colours_shows_it_all_and_may_change_its_width(
     assert marks(cli, reviewing) == [(None, None)]
 
 
-def test_labels_are_typed_at_a_paper_which_stays(person: Seat, cli: Cli, reviewing: str) -> None:
+def test_labels_are_typed_at_a_paper_which_stays(person, cli, reviewing):
     someone = person("screen", reviewing)
     someone.sees(KEYS)
     someone.types("l")
@@ -199,9 +193,7 @@ def test_labels_are_typed_at_a_paper_which_stays(person: Seat, cli: Cli, reviewi
     assert (mark["is_relevant"], mark["labels"]) == (None, ["for chapter 2"])
 
 
-def test_a_second_screening_of_a_thread_is_told_of_the_first(
-    person: Seat, cli: Cli, reviewing: str
-) -> None:
+def test_a_second_screening_of_a_thread_is_told_of_the_first(person, cli, reviewing):
     first = person("screen", reviewing)
     first.sees(KEYS)
     second = person("screen", reviewing)

@@ -4,7 +4,6 @@ import csv
 import io
 import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -27,14 +26,14 @@ def question() -> str:
     return "drug toxicity of molecules"
 
 
-def test_a_hundred_papers_are_shown_and_nothing_that_was_found_is_lost(cli: Cli, done: str) -> None:
+def test_a_hundred_papers_are_shown_and_nothing_that_was_found_is_lost(cli, done):
     collection = result(cli, done)
     assert len(collection["papers"]) >= 100
     every = ids(collection["papers"]) + ids(collection["set_aside"])
     assert len(every) == len(set(every)) == collection["metadata"]["total_found"]
 
 
-def test_what_is_set_aside_is_counted_and_listed_on_request(cli: Cli, done: str) -> None:
+def test_what_is_set_aside_is_counted_and_listed_on_request(cli, done):
     collection = result(cli, done)
     aside = len(collection["set_aside"])
     assert f"{aside} set aside: paper-search show {done} --all" in cli("show", done).stdout
@@ -43,14 +42,14 @@ def test_what_is_set_aside_is_counted_and_listed_on_request(cli: Cli, done: str)
     assert "set_aside" not in whole
 
 
-def test_a_lowest_score_divides_all_that_was_found(cli: Cli, done: str) -> None:
+def test_a_lowest_score_divides_all_that_was_found(cli, done):
     collection = result(cli, done, "--min-score", "0.3")
     assert collection["papers"]
     assert all(paper["relevance_score"] >= 0.3 for paper in collection["papers"])
     assert all(paper["relevance_score"] < 0.3 for paper in collection["set_aside"])
 
 
-def test_without_a_terminal_no_key_is_offered_to_see_the_rest(cli: Cli, waiting: str) -> None:
+def test_without_a_terminal_no_key_is_offered_to_see_the_rest(cli, waiting):
     shown = " ".join(cli("resume", waiting, "--approve").stderr.split())
     assert "is this the result?" in shown
     assert "set aside (`show THREAD --all` lists them)" in shown
@@ -58,15 +57,13 @@ def test_without_a_terminal_no_key_is_offered_to_see_the_rest(cli: Cli, waiting:
 
 
 @pytest.mark.parametrize("options", [(), ("--all",), ("--min-score", "0.3")])
-def test_an_export_holds_what_the_same_options_show(
-    cli: Cli, done: str, options: tuple[str, ...]
-) -> None:
+def test_an_export_holds_what_the_same_options_show(cli, done, options):
     exported = cli("export", done, "--format", "csv", *options).stdout
     rows = list(csv.DictReader(io.StringIO(exported)))
     assert len(rows) == len(result(cli, done, *options)["papers"])
 
 
-def test_a_paper_that_is_set_aside_can_be_marked_and_stays(cli: Cli, reviewing: str) -> None:
+def test_a_paper_that_is_set_aside_can_be_marked_and_stays(cli, reviewing):
     aside = result(cli, reviewing)["set_aside"][-1]
     ended = cli("resume", reviewing, "--approve", "--relevant", aside["id"], "--json")
     assert ended.code == 0
@@ -74,9 +71,7 @@ def test_a_paper_that_is_set_aside_can_be_marked_and_stays(cli: Cli, reviewing: 
     assert aside["id"] not in ids(ended.document["set_aside"])
 
 
-def test_a_paper_marked_irrelevant_is_set_aside_in_the_next_round(
-    cli: Cli, reply: Cli, reviewing: str
-) -> None:
+def test_a_paper_marked_irrelevant_is_set_aside_in_the_next_round(cli, reply, reviewing):
     first = result(cli, reviewing)["papers"][0]["id"]
     asked = cli("resume", reviewing, "--irrelevant", first, "--note", "more on graphs")
     assert "set aside, 1 of them excluded (" in " ".join(asked.stderr.split())
@@ -88,9 +83,7 @@ def test_a_paper_marked_irrelevant_is_set_aside_in_the_next_round(
     assert "set aside, 1 of them excluded: " in " ".join(cli("show", reviewing).stdout.split())
 
 
-def test_the_next_round_says_what_is_new_and_what_the_queries_ask_now(
-    cli: Cli, reviewing: str
-) -> None:
+def test_the_next_round_says_what_is_new_and_what_the_queries_ask_now(cli, reviewing):
     papers = result(cli, reviewing)["papers"]
     ended = cli("resume", reviewing, "--relevant", papers[2]["id"], "--note", "more on graphs")
     assert "since last" in ended.stderr
@@ -98,8 +91,8 @@ def test_the_next_round_says_what_is_new_and_what_the_queries_ask_now(
 
 
 def test_what_only_an_earlier_round_found_is_a_part_of_its_own_listed_on_request(
-    cli: Cli, reply: Cli, waiting: str, tmp_path: Path
-) -> None:
+    cli, reply, waiting, tmp_path
+):
     reply(waiting, "--approve")
     first = result(cli, waiting)
     found = {*ids(first["papers"]), *ids(first["set_aside"])}
@@ -122,9 +115,7 @@ def test_what_only_an_earlier_round_found_is_a_part_of_its_own_listed_on_request
     assert {*ids(whole["papers"])} == found | now
 
 
-def test_a_condition_that_narrowed_the_result_stands_above_it_and_is_counted(
-    cli: Cli, reply: Cli
-) -> None:
+def test_a_condition_that_narrowed_the_result_stands_above_it_and_is_counted(cli, reply):
     asked = cli("find", "graph neural networks for molecules", "--source", "sample", "--json")
     thread = asked.document["thread_id"]
     assert "    limits  " not in reply(thread, "--approve").stderr

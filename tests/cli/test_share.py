@@ -16,7 +16,7 @@ def thread(cli: Any, monkeypatch: pytest.MonkeyPatch) -> str:
     return str(begun.document["thread_id"])
 
 
-def test_a_search_is_shared_and_that_is_on_record(cli, thread, tmp_path) -> None:
+def test_a_search_is_shared_and_that_is_on_record(cli, thread, tmp_path):
     assert "no account ''" in cli("share", thread, "--with", "").stderr
     assert "Nobody else" in cli("share", thread).stderr
     for role, shared in (("reader", {"bob": "reader"}), ("reviewer", {"bob": "reviewer"}),
@@ -38,7 +38,7 @@ def test_a_search_is_shared_and_that_is_on_record(cli, thread, tmp_path) -> None
         (("--with", "bob", "--as", "editor"), 2, "accepted: reviewer, reader, none"),
     ],
 )
-def test_what_cannot_be_shared_is_said(cli, thread, words, code: int, reason: str) -> None:
+def test_what_cannot_be_shared_is_said(cli, thread, words, code, reason):
     ended = cli("share", thread, *words)
     assert (ended.code, reason in ended.stderr) == (code, True)
     assert cli("share", "nothing", "--with", "bob").code == 4

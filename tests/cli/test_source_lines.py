@@ -24,7 +24,7 @@ def unreached(source: str, **fields: Any) -> SourceReport:
     return SourceReport(source=source, status=SourceStatus.UNREACHABLE, **given)
 
 
-def test_the_queries_to_a_source_are_summed_up_and_each_note_is_there_once() -> None:
+def test_the_queries_to_a_source_are_summed_up_and_each_note_is_there_once():
     reports = [
         SourceReport(source="a", query="x", status=SourceStatus.OK, hits=7, kept=2, note="cut"),
         SourceReport(source="b", status=SourceStatus.EMPTY, note="checked"),
@@ -46,21 +46,19 @@ def test_the_queries_to_a_source_are_summed_up_and_each_note_is_there_once() -> 
         (["empty", "ok"], "ok"),
     ],
 )
-def test_a_source_that_failed_for_some_queries_answered_in_part(
-    statuses: list[str], whole: str
-) -> None:
+def test_a_source_that_failed_for_some_queries_answered_in_part(statuses, whole):
     reports = [SourceReport(source="a", status=SourceStatus(status)) for status in statuses]
     assert summaries(reports)[0].status.value == whole
 
 
-def test_services_that_cannot_be_reached_at_all_are_one_line() -> None:
+def test_services_that_cannot_be_reached_at_all_are_one_line():
     reports = [unreached(name) for name in WEB_SOURCES for _ in range(3)]
     [line] = failure_lines(reports)
     assert line.startswith("No network: none of the eight services could be reached.")
     assert line.endswith("First failure: openalex cannot be reached")
 
 
-def test_a_failure_of_the_library_is_told_beside_the_missing_network() -> None:
+def test_a_failure_of_the_library_is_told_beside_the_missing_network():
     broken = unreached("library", error="its file is damaged")
     offline, other = failure_lines([unreached("a"), unreached("b"), broken])
     assert offline.startswith("No network: none of the two services")
@@ -77,9 +75,7 @@ def test_a_failure_of_the_library_is_told_beside_the_missing_network() -> None:
         [unreached("library"), unreached("sample")],
     ],
 )
-def test_one_service_alone_or_any_answer_says_nothing_of_the_network(
-    reports: list[SourceReport],
-) -> None:
+def test_one_service_alone_or_any_answer_says_nothing_of_the_network(reports):
     assert no_network(reports) is None
 
 
@@ -89,8 +85,8 @@ SAMPLE = SourceReport(source="library", status=SourceStatus.OK, kept=1, is_sampl
 
 @pytest.mark.parametrize(("reports", "papers"), [([OWN], 0), ([SAMPLE], 1), ([], 0)])
 def test_under_nothing_and_under_the_sample_stands_the_command_that_searches_the_world(
-    reports: list[SourceReport], papers: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    reports, papers, monkeypatch
+):
     monkeypatch.setattr("sys.argv", ["paper-search"])
     line = public_sources_hint('can\'t "this" $work?', reports, papers, Path("/a home"))
     assert line is not None
@@ -105,9 +101,7 @@ def test_under_nothing_and_under_the_sample_stands_the_command_that_searches_the
 @pytest.mark.parametrize(
     ("reports", "papers"), [([OWN], 1), ([SAMPLE, *map(unreached, WEB_SOURCES)], 0)]
 )
-def test_it_does_not_stand_under_own_papers_nor_where_the_world_was_searched(
-    reports: list[SourceReport], papers: int
-) -> None:
+def test_it_does_not_stand_under_own_papers_nor_where_the_world_was_searched(reports, papers):
     assert public_sources_hint("graphs", reports, papers, None) is None
 
 
@@ -124,8 +118,8 @@ def offline(monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def test_without_a_network_a_search_ends_with_one_line_and_keeps_an_entry_for_every_source(
-    cli: Cli, offline: str
-) -> None:
+    cli, offline
+):
     assert offline
     ended = cli("find", QUESTION, "--source", "web", "--yes", "--json")
     assert ended.code == 1
@@ -137,9 +131,7 @@ def test_without_a_network_a_search_ends_with_one_line_and_keeps_an_entry_for_ev
     assert {report["status"] for report in reports} == {"unreachable"}
 
 
-def test_without_a_network_the_question_about_the_result_says_so_once(
-    cli: Cli, offline: str
-) -> None:
+def test_without_a_network_the_question_about_the_result_says_so_once(cli, offline):
     assert offline
     ended = cli("find", QUESTION, "--source", "web", "--no-strategy-review")
     assert ended.code == 3
@@ -147,9 +139,7 @@ def test_without_a_network_the_question_about_the_result_says_so_once(
     assert "FAILED" not in ended.stderr
 
 
-def test_a_result_has_a_line_for_each_source_and_details_on_request(
-    cli: Cli, reviewing: str
-) -> None:
+def test_a_result_has_a_line_for_each_source_and_details_on_request(cli, reviewing):
     payload = cli("show", reviewing, "--json").document["open_checkpoint"]["payload"]
     sent = [report["query"] for report in payload["reports"]]
     short = cli("show", reviewing).stdout
@@ -158,9 +148,7 @@ def test_a_result_has_a_line_for_each_source_and_details_on_request(
     assert len([line for line in full.splitlines() if line.startswith("sample ")]) == len(sent)
 
 
-def test_the_world_can_be_searched_from_the_result_of_the_sample(
-    cli: Cli, reviewing: str, done: str, home: Path
-) -> None:
+def test_the_world_can_be_searched_from_the_result_of_the_sample(cli, reviewing, done, home):
     start = "Search eight public services: paper-search find --source web"
     assert f"{start} '{QUESTION}'" in cli("show", reviewing).stdout
     assert f"{start} '{QUESTION}'" in cli("show", done).stdout
@@ -169,7 +157,7 @@ def test_the_world_can_be_searched_from_the_result_of_the_sample(
     assert ended.stderr.count("Search eight public services") == 1
 
 
-def test_the_details_of_the_sources_are_a_key_away(person: Seat, reviewing: str) -> None:
+def test_the_details_of_the_sources_are_a_key_away(person, reviewing):
     someone = person("resume", reviewing)
     someone.sees("[a]pprove  [r]elevant")
     assert "Query" not in someone.screen
@@ -180,9 +168,7 @@ def test_the_details_of_the_sources_are_a_key_away(person: Seat, reviewing: str)
     assert someone.leaves() == 3
 
 
-def test_a_mistake_in_a_proxy_is_one_sentence_that_names_the_variable(
-    cli: Cli, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_mistake_in_a_proxy_is_one_sentence_that_names_the_variable(cli, monkeypatch):
     monkeypatch.setenv("HTTPS_PROXY", "proxy.example.org")
     ended = cli("find", QUESTION, "--source", "web", "--yes")
     assert ended.stderr.count("HTTPS_PROXY is no address of a proxy") == 1

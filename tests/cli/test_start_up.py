@@ -28,7 +28,7 @@ except SystemExit as end:
 """,
     ],
 )
-def test_nothing_heavy_is_imported_before_it_is_needed(statement: str) -> None:
+def test_nothing_heavy_is_imported_before_it_is_needed(statement):
     script = f"{statement}\nimport sys\nprint([m for m in {HEAVY} if m in sys.modules])"
     ended = subprocess.run(  # noqa: S603  # this program
         [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=240
@@ -49,7 +49,7 @@ UNASKED = [
 
 
 @pytest.mark.slow
-def test_a_search_of_the_library_imports_nothing_of_models_servers_and_tracing(home: Any) -> None:
+def test_a_search_of_the_library_imports_nothing_of_models_servers_and_tracing(home):
     script = f"""
 import sys
 sys.argv = ["paper-search", "find", "graphs", "--yes"]
@@ -68,9 +68,7 @@ print([m for m in {UNASKED} if m in sys.modules])
 
 
 @pytest.mark.slow
-def test_the_module_can_be_run_and_names_itself_in_the_commands_it_prints(
-    home: Any,
-) -> None:
+def test_the_module_can_be_run_and_names_itself_in_the_commands_it_prints(home):
     assert home.is_dir()
     ended = subprocess.run(
         [sys.executable, "-m", "paper_search", "find", "graphs", "--source", "sample"],
@@ -85,7 +83,7 @@ def test_the_module_can_be_run_and_names_itself_in_the_commands_it_prints(
     assert ended.stdout == ""
 
 
-def test_help_documents_the_exit_codes(cli: Cli) -> None:
+def test_help_documents_the_exit_codes(cli):
     shown = cli("--help").stdout
     for code in ("0 ", "1 ", "2 ", "3 ", "4 ", "130 "):
         assert f"    {code}" in shown
@@ -109,7 +107,7 @@ def test_help_documents_the_exit_codes(cli: Cli) -> None:
         ("config",),
     ],
 )
-def test_every_command_has_help_and_json(cli: Cli, command: tuple[str, ...]) -> None:
+def test_every_command_has_help_and_json(cli, command):
     shown = cli(*command, "--help")
     assert shown.code == 0
     assert "--json" in shown.stdout
@@ -118,28 +116,24 @@ def test_every_command_has_help_and_json(cli: Cli, command: tuple[str, ...]) -> 
 
 
 @pytest.mark.parametrize("group", [(), ("library",), ("config",), ("graph",)])
-def test_the_short_help_of_a_command_is_a_whole_sentence(
-    cli: Cli, group: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_short_help_of_a_command_is_a_whole_sentence(cli, group, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setenv("TERMINAL_WIDTH", "80")
     lines = cli(*group, "--help").stdout.splitlines()
     assert [line for line in lines if re.search(r"\w\.\.\.$", line)] == []
 
 
-def test_the_version_is_that_of_the_package(cli: Cli) -> None:
+def test_the_version_is_that_of_the_package(cli):
     import paper_search
 
     assert cli("--version").stdout == f"paper-search {paper_search.__version__}\n"
 
 
-def test_an_unknown_command_is_a_usage_error(cli: Cli) -> None:
+def test_an_unknown_command_is_a_usage_error(cli):
     assert cli("fnid", "graphs").code == 2
 
 
-def test_settings_that_cannot_be_used_are_one_clear_error(
-    cli: Cli, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_settings_that_cannot_be_used_are_one_clear_error(cli, monkeypatch):
     monkeypatch.setenv("DEFAULT_MAX_RESULTS", "many")
     ended = cli("threads")
     assert ended.code == 1

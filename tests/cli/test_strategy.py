@@ -1,7 +1,6 @@
 """`paper-search strategy`."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from tests.cli.test_find import SAMPLE, STRATEGY
@@ -12,31 +11,31 @@ from paper_search.query.dialects import DIALECTS
 Cli = Callable[..., Any]
 
 
-def test_the_strategy_is_printed_in_the_language_of_each_database(cli: Cli, done: str) -> None:
+def test_the_strategy_is_printed_in_the_language_of_each_database(cli, done):
     for database in DIALECTS:
         ended = cli("strategy", done, "--database", database)
         assert ended.code == 0
         assert parse(ended.stdout), database
 
 
-def test_json_has_the_text_and_what_has_no_counterpart(cli: Cli, done: str) -> None:
+def test_json_has_the_text_and_what_has_no_counterpart(cli, done):
     document = cli("strategy", done, "--database", "pubmed", "--json").document
     assert document["is_approved"]
     assert document["text"] == cli("strategy", done, "--database", "pubmed").stdout.rstrip("\n")
     assert document["left_out"] == []
 
 
-def test_an_unknown_database_is_refused_with_those_that_are_known(cli: Cli, done: str) -> None:
+def test_an_unknown_database_is_refused_with_those_that_are_known(cli, done):
     ended = cli("strategy", done, "--database", "dialog")
     assert ended.code == 2
     assert "proquest" in ended.stderr
 
 
-def test_a_thread_that_is_not_there_has_no_strategy(cli: Cli) -> None:
+def test_a_thread_that_is_not_there_has_no_strategy(cli):
     assert cli("strategy", "nobody", "--database", "ovid").code == 4
 
 
-def test_a_strategy_says_first_which_line_loses_which_known_paper(cli: Cli, tmp_path: Path) -> None:
+def test_a_strategy_says_first_which_line_loses_which_known_paper(cli, tmp_path):
     (tmp_path / "strategy.txt").write_text(STRATEGY, encoding="utf-8")
     (tmp_path / "known.ris").write_text(
         "TY  - JOUR\nTI  - A graph network of molecules\nAB  - We build it.\nPY  - 2020\nER  - \n"

@@ -5,7 +5,6 @@ import shlex
 import socket
 import subprocess
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,9 +17,7 @@ Cli = Callable[..., Any]
 Seat = Callable[..., Any]
 
 
-def test_approving_twice_gives_the_result_and_nothing_else_on_stdout(
-    person: Seat, cli: Cli, tmp_path: Path
-) -> None:
+def test_approving_twice_gives_the_result_and_nothing_else_on_stdout(person, cli, tmp_path):
     """HUM-01"""
     file = tmp_path / "redirected.bib"
     someone = person("find", QUESTION, "--source", "sample", "--format", "bibtex", stdout=file)
@@ -42,8 +39,8 @@ def test_approving_twice_gives_the_result_and_nothing_else_on_stdout(
 
 
 def test_a_bad_edit_is_shown_with_its_field_and_asked_again_and_a_good_one_searches(
-    person: Seat, cli: Cli, editor: Callable[[str], str]
-) -> None:
+    person, cli, editor
+):
     """HUM-02"""
     body = """
 if form.startswith("#!"):
@@ -69,9 +66,7 @@ else:
     assert strategy["filters"]["max_results"] == 7
 
 
-def test_without_an_editor_it_says_where_a_strategy_can_be_edited(
-    person: Seat, waiting: str, cli: Cli
-) -> None:
+def test_without_an_editor_it_says_where_a_strategy_can_be_edited(person, waiting, cli):
     someone = person("resume", waiting)
     someone.sees(MENU_1)
     someone.types("e")
@@ -82,7 +77,7 @@ def test_without_an_editor_it_says_where_a_strategy_can_be_edited(
     assert cli("show", waiting, "--json").document["status"] == "waiting"
 
 
-def test_papers_are_marked_by_number_and_the_search_goes_round(person: Seat, cli: Cli) -> None:
+def test_papers_are_marked_by_number_and_the_search_goes_round(person, cli):
     someone = person("find", "neural networks", "--source", "sample", "--no-strategy-review")
     someone.sees(MENU_2)
     someone.types("e")
@@ -117,9 +112,7 @@ def test_papers_are_marked_by_number_and_the_search_goes_round(person: Seat, cli
     assert detail["ended_by"] == "approved"
 
 
-def test_the_papers_fit_the_window_above_the_prompt_and_what_is_longer_waits(
-    person: Seat, reviewing: str
-) -> None:
+def test_the_papers_fit_the_window_above_the_prompt_and_what_is_longer_waits(person, reviewing):
     rows = 50  # of the window
     someone = person("resume", reviewing)
     someone.sees("not on this page (m shows them)")
@@ -144,9 +137,7 @@ def test_the_papers_fit_the_window_above_the_prompt_and_what_is_longer_waits(
 
 
 @pytest.mark.parametrize("leave", ["q", "ctrl-c", "ctrl-d"])
-def test_marks_are_saved_at_once_and_no_way_of_leaving_loses_them(
-    person: Seat, cli: Cli, reviewing: str, leave: str
-) -> None:
+def test_marks_are_saved_at_once_and_no_way_of_leaving_loses_them(person, cli, reviewing, leave):
     shown = cli("show", reviewing, "--json").document["open_checkpoint"]["payload"]["collection"]
     first, second, third = [paper["id"] for paper in shown["papers"][:3]]
     someone = person("resume", reviewing)
@@ -184,8 +175,8 @@ def test_marks_are_saved_at_once_and_no_way_of_leaving_loses_them(
 
 
 def test_marks_of_an_earlier_round_are_shown_once_as_they_stand_and_can_be_taken_back(
-    person: Seat, cli: Cli, reviewing: str
-) -> None:
+    person, cli, reviewing
+):
     asked = cli("resume", reviewing, "--relevant", "1", "--irrelevant", "2", "--json")
     payload = asked.document["checkpoint"]["payload"]
     assert sorted(payload["earlier_marks"].values()) == [False, True]
@@ -206,7 +197,7 @@ def test_marks_of_an_earlier_round_are_shown_once_as_they_stand_and_can_be_taken
     assert decided == ["exclude"]
 
 
-def test_ctrl_c_at_a_question_leaves_it_open(person: Seat, waiting: str, cli: Cli) -> None:
+def test_ctrl_c_at_a_question_leaves_it_open(person, waiting, cli):
     """PER-06"""
     someone = person("resume", waiting)
     someone.sees(MENU_1)
@@ -225,9 +216,7 @@ def silent_server() -> Iterator[socket.socket]:
         yield server
 
 
-def test_ctrl_c_in_the_middle_of_the_work_loses_nothing(
-    person: Seat, cli: Cli, silent_server: socket.socket
-) -> None:
+def test_ctrl_c_in_the_middle_of_the_work_loses_nothing(person, cli, silent_server):
     """PER-06"""
     port = silent_server.getsockname()[1]
     someone = person(
@@ -255,7 +244,7 @@ def test_ctrl_c_in_the_middle_of_the_work_loses_nothing(
     assert ended.document["papers"]
 
 
-def test_pruning_all_threads_asks_first(person: Seat, done: str, cli: Cli) -> None:
+def test_pruning_all_threads_asks_first(person, done, cli):
     someone = person("prune")
     someone.sees("delete the history of all threads? [y/N]")
     someone.types("n")
@@ -269,7 +258,7 @@ def test_pruning_all_threads_asks_first(person: Seat, done: str, cli: Cli) -> No
     assert cli("prune", done).code == 0
 
 
-def test_deleting_asks_first(person: Seat, done: str, cli: Cli) -> None:
+def test_deleting_asks_first(person, done, cli):
     someone = person("delete", done)
     someone.sees("[y/N]")
     someone.types("")

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +10,7 @@ from tests.conftest import run_sql
 Cli = Callable[..., Any]
 
 
-def test_threads_are_listed_the_latest_first(cli: Cli, waiting: str, done: str) -> None:
+def test_threads_are_listed_the_latest_first(cli, waiting, done):
     listed = cli("threads", "--json").document
     assert [item["thread_id"] for item in listed] == [done, waiting]
     assert [item["status"] for item in listed] == ["done", "waiting"]
@@ -24,26 +23,26 @@ def test_threads_are_listed_the_latest_first(cli: Cli, waiting: str, done: str) 
         )
 
 
-def test_the_table_of_threads_shows_their_age(cli: Cli) -> None:
+def test_the_table_of_threads_shows_their_age(cli):
     begun = cli("find", "graphs", "--source", "sample", "--json").document["thread_id"]
     shown = cli("threads").stdout
     assert begun in shown
     assert "just now" in shown
 
 
-def test_no_threads_are_an_empty_list(cli: Cli) -> None:
+def test_no_threads_are_an_empty_list(cli):
     assert cli("threads", "--json").document == []
     assert "paper-search find" in cli("threads").stderr
 
 
-def test_show_has_the_open_question_and_the_way_to_answer_it(cli: Cli, waiting: str) -> None:
+def test_show_has_the_open_question_and_the_way_to_answer_it(cli, waiting):
     shown = cli("show", waiting).stdout
     assert "hepatotoxicity of molecules" in shown
     assert "query 1" in shown
     assert f"paper-search resume {waiting} --approve" in shown
 
 
-def test_show_says_what_each_source_will_be_sent(cli: Cli, waiting: str) -> None:
+def test_show_says_what_each_source_will_be_sent(cli, waiting):
     assert "What each source will be sent" not in cli("show", waiting).stdout
     shown = cli("show", waiting, "--details").stdout
     assert "What each source will be sent" in shown
@@ -52,9 +51,7 @@ def test_show_says_what_each_source_will_be_sent(cli: Cli, waiting: str) -> None
     assert all(item["texts"] and not item["requests"] for item in sent)
 
 
-def test_show_has_the_rounds_the_sources_and_the_papers(
-    cli: Cli, reply: Cli, reviewing: str
-) -> None:
+def test_show_has_the_rounds_the_sources_and_the_papers(cli, reply, reviewing):
     assert reply(reviewing, "--reject", "more molecules please").code == 3
     assert reply(reviewing, "--approve").code == 0
     shown = cli("show", reviewing).stdout
@@ -69,28 +66,28 @@ def test_show_has_the_rounds_the_sources_and_the_papers(
     assert document["collection"]["papers"]
 
 
-def test_a_thread_without_papers_has_nothing_to_export(cli: Cli, waiting: str) -> None:
+def test_a_thread_without_papers_has_nothing_to_export(cli, waiting):
     ended = cli("export", waiting, "--format", "bibtex")
     assert ended.code == 1
     assert "no papers yet" in ended.stderr
     assert ended.stdout == ""
 
 
-def test_an_unfinished_thread_exports_what_it_has_and_says_so(cli: Cli, reviewing: str) -> None:
+def test_an_unfinished_thread_exports_what_it_has_and_says_so(cli, reviewing):
     ended = cli("export", reviewing, "--format", "ris")
     assert ended.code == 0
     assert ended.stdout.startswith("TY  - ")
     assert "unfinished search" in ended.stderr
 
 
-def test_json_of_an_export_carries_the_papers(cli: Cli, done: str) -> None:
+def test_json_of_an_export_carries_the_papers(cli, done):
     ended = cli("export", done, "--json")
     assert ended.document["thread_id"] == done
     assert ended.document["papers"]
     assert "unfinished" not in ended.stderr
 
 
-def test_deleting_needs_a_yes_where_nobody_can_be_asked(cli: Cli, done: str) -> None:
+def test_deleting_needs_a_yes_where_nobody_can_be_asked(cli, done):
     ended = cli("delete", done)
     assert ended.code == 2
     assert "--yes" in ended.stderr
@@ -110,8 +107,8 @@ def test_deleting_needs_a_yes_where_nobody_can_be_asked(cli: Cli, done: str) -> 
     ids=["its states", "its row of the list"],
 )
 def test_a_damaged_thread_is_listed_beside_the_others_and_can_be_deleted(
-    cli: Cli, home: Path, waiting: str, done: str, damage: str
-) -> None:
+    cli, home, waiting, done, damage
+):
     """PER-09"""
     run_sql(f"sqlite:///{home}/threads.db", damage, waiting)
     listed = {row["thread_id"]: row["status"] for row in cli("threads", "--json").document}
@@ -131,7 +128,7 @@ def test_a_damaged_thread_is_listed_beside_the_others_and_can_be_deleted(
     )
 
 
-def test_unknown_threads_are_not_found(cli: Cli) -> None:
+def test_unknown_threads_are_not_found(cli):
     for words in (("show",), ("export",), ("delete", "--yes"), ("export", "--format", "ris")):
         ended = cli(*words, "unknown")
         assert ended.code == 4
@@ -139,9 +136,7 @@ def test_unknown_threads_are_not_found(cli: Cli) -> None:
         assert ended.stdout == ""
 
 
-def test_references_are_exported_in_the_style_of_a_file(
-    cli: Cli, done: str, tmp_path: Path
-) -> None:
+def test_references_are_exported_in_the_style_of_a_file(cli, done, tmp_path):
     missing = cli("export", done, "--format", "nowhere.csl")
     assert missing.code == 1
     assert "no reference style 'nowhere.csl'" in missing.stderr

@@ -3,13 +3,12 @@
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 Cli = Callable[..., Any]
 
 
-def test_fork_asks_a_decided_question_again(cli: Cli, reply: Cli, done_by_hand: str) -> None:
+def test_fork_asks_a_decided_question_again(cli, reply, done_by_hand):
     """HUM-18."""
     ended = cli("fork", done_by_hand, "--to", "strategy", "--json")
     assert ended.code == 3
@@ -21,7 +20,7 @@ def test_fork_asks_a_decided_question_again(cli: Cli, reply: Cli, done_by_hand: 
     assert cli("fork", done_by_hand, "--round", "9").code == 1
 
 
-def test_a_late_decision_is_told_what_was_decided(cli: Cli, done_by_hand: str, tmp_path: Path):
+def test_a_late_decision_is_told_what_was_decided(cli, done_by_hand, tmp_path):
     """HUM-10 HUM-19."""
     file = tmp_path / "late.json"
     file.write_text(
@@ -33,7 +32,7 @@ def test_a_late_decision_is_told_what_was_decided(cli: Cli, done_by_hand: str, t
     assert cli("show", done_by_hand, "--json").document["status"] == "done"
 
 
-def test_prune_forgets_the_history_and_keeps_the_rest(cli: Cli, home: Path, reviewing: str) -> None:
+def test_prune_forgets_the_history_and_keeps_the_rest(cli, home, reviewing):
     """PER-19."""
     assert cli("prune", "--yes", "--json").document == {"pruned": [reviewing], "busy": []}
     with closing(sqlite3.connect(home / "threads.db")) as connection:
@@ -46,7 +45,7 @@ def test_prune_forgets_the_history_and_keeps_the_rest(cli: Cli, home: Path, revi
     assert "give --yes to prune all threads" in unasked.stderr
 
 
-def test_a_backup_is_put_back(cli: Cli, waiting: str, tmp_path: Path) -> None:
+def test_a_backup_is_put_back(cli, waiting, tmp_path):
     """PER-10."""
     file = tmp_path / "backup.db"
     assert cli("backup", str(file), "--json").document["bytes"] == file.stat().st_size

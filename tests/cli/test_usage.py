@@ -3,12 +3,9 @@
 import json
 import shlex
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
-
-from paper_search.testing.model_server import ModelServer
 
 Cli = Callable[..., Any]
 QUESTION = "graph neural networks for molecules"
@@ -20,7 +17,7 @@ def spent(cli: Cli, thread: str) -> dict[str, Any]:
     return document
 
 
-def test_the_cost_is_said_before_it_is_spent_and_after(cli: Cli, model: ModelServer) -> None:
+def test_the_cost_is_said_before_it_is_spent_and_after(cli, model):
     asked = cli("find", QUESTION, *SAMPLE)
     assert asked.code == 3
     assert "will cost  about" in asked.stderr
@@ -48,7 +45,7 @@ def test_the_cost_is_said_before_it_is_spent_and_after(cli: Cli, model: ModelSer
     assert "judging of round 1" in cli("usage", thread).stdout
 
 
-def test_the_log_holds_no_text_and_no_key(cli: Cli, model: ModelServer, home: Path) -> None:
+def test_the_log_holds_no_text_and_no_key(cli, model, home):
     assert model.url
     cli("find", QUESTION, *SAMPLE, "--yes")
     (log,) = (home / "usage").glob("*.jsonl")
@@ -61,9 +58,7 @@ def test_the_log_holds_no_text_and_no_key(cli: Cli, model: ModelServer, home: Pa
 @pytest.mark.parametrize(
     ("budget", "limit"), [("3 calls", 3), ("12k tokens", 12_000), ("$0.005", 0.005)]
 )
-def test_a_budget_is_never_passed_and_the_papers_are_there_all_the_same(
-    cli: Cli, model: ModelServer, budget: str, limit: float
-) -> None:
+def test_a_budget_is_never_passed_and_the_papers_are_there_all_the_same(cli, model, budget, limit):
     ended = cli("find", QUESTION, *SAMPLE, "--yes", "--json", "--budget", budget)
     assert ended.document["papers"]
     used = spent(cli, ended.document["thread_id"])["spent"]
@@ -77,9 +72,7 @@ def test_a_budget_is_never_passed_and_the_papers_are_there_all_the_same(
     assert used["calls"] == sum(model.calls.values())
 
 
-def test_a_budget_holds_over_rounds_until_it_is_raised(
-    cli: Cli, reply: Cli, model: ModelServer
-) -> None:
+def test_a_budget_holds_over_rounds_until_it_is_raised(cli, reply, model):
     thread = cli("find", QUESTION, *SAMPLE, "--json", "--budget", "4 calls").document["thread_id"]
     assert reply(thread, "--approve").code == 3
     assert spent(cli, thread)["spent"]["calls"] == 4
@@ -92,9 +85,7 @@ def test_a_budget_holds_over_rounds_until_it_is_raised(
     assert spent(cli, thread)["budget"]["calls"] == 6
 
 
-def test_a_question_that_the_budget_does_not_cover_says_how_to_go_on(
-    cli: Cli, model: ModelServer
-) -> None:
+def test_a_question_that_the_budget_does_not_cover_says_how_to_go_on(cli, model):
     ended = cli("find", QUESTION, *SAMPLE, "--yes", "--budget", "0 calls")
     assert ended.code == 1
     assert "the budget of 0 calls does not cover another call" in ended.stderr
@@ -104,16 +95,14 @@ def test_a_question_that_the_budget_does_not_cover_says_how_to_go_on(
 
 
 @pytest.mark.parametrize("budget", ["much", "-3", "3 apples", "$3 calls", "1 call, 2 calls"])
-def test_a_budget_that_is_none_is_refused(cli: Cli, budget: str) -> None:
+def test_a_budget_that_is_none_is_refused(cli, budget):
     ended = cli("find", QUESTION, *SAMPLE, f"--budget={budget}")
     assert ended.code == 2
     assert "is no budget" in ended.stderr or "twice" in ended.stderr
     assert "200k tokens" in ended.stderr
 
 
-def test_a_budget_of_money_needs_the_price_of_the_model(
-    cli: Cli, model: ModelServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_budget_of_money_needs_the_price_of_the_model(cli, model, monkeypatch, tmp_path):
     assert model.url
     monkeypatch.setenv("LLM_MODEL", "house-model")
     ended = cli("find", QUESTION, *SAMPLE, "--yes", "--budget", "1.00")
@@ -128,14 +117,14 @@ def test_a_budget_of_money_needs_the_price_of_the_model(
     assert 0 < used["money"] <= 10
 
 
-def test_without_a_model_nothing_costs_and_nothing_is_said_of_it(cli: Cli) -> None:
+def test_without_a_model_nothing_costs_and_nothing_is_said_of_it(cli):
     ended = cli("find", QUESTION, *SAMPLE)
     assert "will cost" not in ended.stdout
     assert "Cost" not in cli("threads").stdout
     assert cli("usage", "--json").document == []
 
 
-def test_a_deleted_thread_leaves_no_log(cli: Cli, model: ModelServer, home: Path) -> None:
+def test_a_deleted_thread_leaves_no_log(cli, model, home):
     assert model.url
     thread = cli("find", QUESTION, *SAMPLE, "--json").document["thread_id"]
     assert cli("usage", thread).code == 0
@@ -144,7 +133,7 @@ def test_a_deleted_thread_leaves_no_log(cli: Cli, model: ModelServer, home: Path
     assert cli("usage", thread).code == 4
 
 
-def test_a_report_is_counted_and_kept_within_its_budget(cli: Cli, model: ModelServer) -> None:
+def test_a_report_is_counted_and_kept_within_its_budget(cli, model):
     question = "How do graph neural networks predict molecular properties?"
     ended = cli("report", question, *SAMPLE, "--yes", "--json", "--budget", "4 calls")
     assert ended.code == 1  # four calls answer nothing

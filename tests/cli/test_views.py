@@ -14,9 +14,7 @@ KEYWORDS = ["statistics", "Markov chains"]
 @pytest.mark.parametrize(
     ("abstract", "is_shown"), [(None, True), ("", True), ("We count chains.", False)]
 )
-def test_keywords_are_shown_where_there_is_no_abstract(
-    abstract: str | None, *, is_shown: bool
-) -> None:
+def test_keywords_are_shown_where_there_is_no_abstract(abstract, *, is_shown):
     written = io.StringIO()
     paper = Paper(
         id="1", title="On chains", authors=[], source="s", abstract=abstract, keywords=KEYWORDS

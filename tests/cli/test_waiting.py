@@ -1,7 +1,6 @@
 """A slow source at the command line: what is said of it, and how its rest is had."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -67,7 +66,7 @@ def titles(document: Any) -> set[str]:
     return {paper["title"] for paper in document["checkpoint"]["payload"]["collection"]["papers"]}
 
 
-def test_resume_takes_the_rest_into_the_result(cli: Cli, left_behind: tuple[str, ...]) -> None:
+def test_resume_takes_the_rest_into_the_result(cli, left_behind):
     thread, token, said = left_behind
     assert f"  wait:    paper-search resume {thread} --wait --token {token}" in said
     shown = cli("show", thread)
@@ -87,7 +86,7 @@ def test_resume_takes_the_rest_into_the_result(cli: Cli, left_behind: tuple[str,
     assert "waited  once for slow sources" in cli("show", thread).stdout
 
 
-def test_marks_can_be_given_along(cli: Cli, reply: Cli, left_behind: tuple[str, ...]) -> None:
+def test_marks_can_be_given_along(cli, reply, left_behind):
     thread, token, _ = left_behind
     waited = cli(
         "resume",
@@ -99,9 +98,7 @@ def test_marks_can_be_given_along(cli: Cli, reply: Cli, left_behind: tuple[str, 
     assert {paper["id"] for paper in done.document["papers"]} == {"b1", "c1", "d1", "late1"}
 
 
-def test_waiting_is_no_part_of_another_answer(
-    cli: Cli, left_behind: tuple[str, ...], tmp_path: Path
-) -> None:
+def test_waiting_is_no_part_of_another_answer(cli, left_behind, tmp_path):
     (tmp_path / "f.json").write_text("{}")
     for options in (["--approve"], ["--reject", "no"], ["--note", "w"], ["--edit", "f.json"]):
         refused = cli("resume", left_behind[0], "--wait", *options)
@@ -110,7 +107,7 @@ def test_waiting_is_no_part_of_another_answer(
 
 
 @pytest.mark.usefixtures("late")
-def test_there_is_nothing_to_wait_for_at_the_strategy(cli: Cli) -> None:
+def test_there_is_nothing_to_wait_for_at_the_strategy(cli):
     found = cli("find", QUESTION, "--json")
     refused = cli("resume", found.document["thread_id"], "--wait")
     assert refused.code == 2
@@ -118,7 +115,7 @@ def test_there_is_nothing_to_wait_for_at_the_strategy(cli: Cli) -> None:
 
 
 @pytest.mark.usefixtures("late")
-def test_a_search_without_reviews_does_not_wait_and_says_what_helps(cli: Cli) -> None:
+def test_a_search_without_reviews_does_not_wait_and_says_what_helps(cli):
     found = cli("find", QUESTION, "--yes")
     assert found.code == 0
     assert "source late FAILED (timeout)" in found.stderr
@@ -127,7 +124,7 @@ def test_a_search_without_reviews_does_not_wait_and_says_what_helps(cli: Cli) ->
     assert f"paper-search find --source late '{QUESTION}'" in found.stderr
 
 
-def test_the_line_names_each_source_once() -> None:
+def test_the_line_names_each_source_once():
     reports = [
         SourceReport(source=name, status=SourceStatus.TIMEOUT, is_unfinished=is_late)
         for name, is_late in [("doaj", True), ("arxiv", False), ("doaj", True), ("dblp", True)]
@@ -151,7 +148,7 @@ def _no_saving(_work: object) -> None:
 
 
 @pytest.mark.parametrize("word", ["t", "wait"])
-def test_a_key_waits_at_the_terminal(word: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_key_waits_at_the_terminal(word, capsys):
     terminal = Typed("h", word)
     decision = ResultReview(terminal, question("doaj", "arxiv"), _no_saving).decide()
     assert decision.action is DecisionAction.EDIT
@@ -163,7 +160,7 @@ def test_a_key_waits_at_the_terminal(word: str, capsys: pytest.CaptureFixture[st
     assert "t         wait for doaj and arxiv: the rest joins this result" in told
 
 
-def test_the_key_is_not_there_when_nothing_is_left(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_key_is_not_there_when_nothing_is_left(capsys):
     terminal = Typed("t", "h", "a")
     decision = ResultReview(terminal, question(), _no_saving).decide()
     assert decision.action is DecisionAction.APPROVE
@@ -172,7 +169,7 @@ def test_the_key_is_not_there_when_nothing_is_left(capsys: pytest.CaptureFixture
     assert "wait" not in "".join(terminal.prompts) + told
 
 
-def test_the_commands_that_are_printed_name_it_only_where_it_helps() -> None:
+def test_the_commands_that_are_printed_name_it_only_where_it_helps():
     commands = NextCommands("T", None)
     wait = f"  wait:    {command_line('resume', 'T', '--wait', '--token', 't')}"
     assert wait in commands.lines(question("doaj"))

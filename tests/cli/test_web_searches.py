@@ -3,8 +3,6 @@
 from collections.abc import Callable
 from typing import Any
 
-import pytest
-from pytest_httpserver import HTTPServer
 from tests.cli.conftest import Ended
 
 from paper_search.sources.web import tavily
@@ -12,7 +10,7 @@ from paper_search.sources.web import tavily
 Cli = Callable[..., Ended]
 
 
-def test_they_are_listed_with_what_they_need(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_they_are_listed_with_what_they_need(cli, monkeypatch):
     monkeypatch.setenv("TAVILY_API_KEY", "CANARY-web")
     ended = cli("sources", "--json")
     assert "CANARY" not in ended.stdout
@@ -25,9 +23,7 @@ def test_they_are_listed_with_what_they_need(cli: Cli, monkeypatch: pytest.Monke
     assert "by reports" in cli("sources").stdout
 
 
-def test_doctor_asks_those_that_are_set_up(
-    cli: Cli, monkeypatch: pytest.MonkeyPatch, httpserver: HTTPServer
-) -> None:
+def test_doctor_asks_those_that_are_set_up(cli, monkeypatch, httpserver):
     found = {"results": [{"title": "Learning", "url": "https://a.example/", "content": "Learn"}]}
     httpserver.expect_request("/tavily").respond_with_json(found)
     monkeypatch.setattr(tavily.Tavily, "endpoint", httpserver.url_for("/tavily"))

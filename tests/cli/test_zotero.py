@@ -26,9 +26,7 @@ def zotero(httpserver: HTTPServer, home: Path, monkeypatch: pytest.MonkeyPatch) 
     return server
 
 
-def test_a_collection_is_added_like_a_file_and_twice_adds_nothing(
-    cli: Cli, zotero: ZoteroServer
-) -> None:
+def test_a_collection_is_added_like_a_file_and_twice_adds_nothing(cli, zotero):
     zotero.add_item("BEES2345", "AAAA2222", title="Bees dance", DOI="10.1000/bees")
     zotero.add_item("BEES2345", "BBBB2222", title="", DOI="10.1000/nothing")
     first = cli("library", "add", "zotero:Bees")
@@ -43,9 +41,7 @@ def test_a_collection_is_added_like_a_file_and_twice_adds_nothing(
 @pytest.mark.parametrize(
     ("name", "words"), [("zotero:Ants", "known: Bees"), ("zotero:Bees", "holds no papers")]
 )
-def test_without_the_collection_no_other_file_is_imported(
-    cli: Cli, zotero: ZoteroServer, tmp_path: Path, name: str, words: str
-) -> None:
+def test_without_the_collection_no_other_file_is_imported(cli, zotero, tmp_path, name, words):
     assert zotero.items == {}
     (tmp_path / "a.bib").write_text("@article{a, title={Ants}}")
     ended = cli("library", "add", "a.bib", name)
@@ -54,7 +50,7 @@ def test_without_the_collection_no_other_file_is_imported(
     assert cli("library", "info", "--json").document["records"] == 0
 
 
-def test_papers_that_a_search_must_find_may_be_a_collection(cli: Cli, zotero: ZoteroServer) -> None:
+def test_papers_that_a_search_must_find_may_be_a_collection(cli, zotero):
     found = cli("find", QUESTION, "--source", "sample", "--yes", "--json").document["papers"]
     zotero.add_item("BEES2345", "AAAA2222", title=found[0]["title"])
     zotero.add_item("BEES2345", "BBBB2222", title="Nowhere", DOI="10.1000/nowhere")
@@ -65,9 +61,7 @@ def test_papers_that_a_search_must_find_may_be_a_collection(cli: Cli, zotero: Zo
     assert known["missing"] == ["Nowhere 10.1000/nowhere", "10.1000/nowhere-b"]
 
 
-def test_a_key_is_neither_printed_nor_written(
-    cli: Cli, zotero: ZoteroServer, home: Path, tmp_path: Path
-) -> None:
+def test_a_key_is_neither_printed_nor_written(cli, zotero, home, tmp_path):
     zotero.add_item("BEES2345", "AAAA2222", title="Bees dance")
     told = [cli("--debug", "library", "add", "zotero:Bees")]
     zotero.faults = [Response(f"Invalid key {KEY}", 403)]
@@ -89,9 +83,7 @@ def thread(cli: Cli, zotero: ZoteroServer) -> str:
     return thread_id
 
 
-def test_the_included_papers_go_to_the_collection_once(
-    cli: Cli, zotero: ZoteroServer, thread: str
-) -> None:
+def test_the_included_papers_go_to_the_collection_once(cli, zotero, thread):
     first = cli("export", thread, "--to", "zotero:Bees")
     assert first.code == 0, first.stderr
     assert "Bees in Zotero: 2 created" in first.stdout
@@ -102,9 +94,7 @@ def test_the_included_papers_go_to_the_collection_once(
     assert len(zotero.writes) == writes
 
 
-def test_decisions_that_were_changed_are_changed_in_zotero(
-    cli: Cli, zotero: ZoteroServer, thread: str
-) -> None:
+def test_decisions_that_were_changed_are_changed_in_zotero(cli, zotero, thread):
     cli("export", thread, "--to", "zotero:Bees", "--decision", "all")
     assert decisions(zotero) == {"decision: include": 2, "decision: exclude": 1}
     forked = cli("fork", thread)  # asks about the result again, without decisions
@@ -122,18 +112,14 @@ def decisions(zotero: ZoteroServer) -> Counter[str]:
 
 
 @pytest.mark.parametrize("options", [("--format", "csv"), ("--output", "a.csv")])
-def test_a_collection_takes_no_format_and_no_file(
-    cli: Cli, zotero: ZoteroServer, thread: str, options: tuple[str, ...]
-) -> None:
+def test_a_collection_takes_no_format_and_no_file(cli, zotero, thread, options):
     ended = cli("export", thread, "--to", "zotero:Bees", *options)
     assert ended.code == 2
     assert "without --format and --output" in ended.stderr
     assert zotero.requests == []
 
 
-def test_what_zotero_refuses_fails_the_command_and_is_told(
-    cli: Cli, zotero: ZoteroServer, thread: str
-) -> None:
+def test_what_zotero_refuses_fails_the_command_and_is_told(cli, zotero, thread):
     papers = cli("export", thread, "--decision", "included", "--json").document["papers"]
     zotero.refused_titles = {papers[0]["title"]}
     ended = cli("export", thread, "--to", "zotero:Bees")

@@ -29,7 +29,7 @@ def rows() -> dict[str, list[str]]:
 
 
 @pytest.mark.slow
-def test_the_first_page_is_as_good_as_the_librarys_own_order(rows: dict[str, list[str]]) -> None:
+def test_the_first_page_is_as_good_as_the_librarys_own_order(rows):
     found, static = rows["find"], rows["library search"]
     # One paper at one place makes .03 on so few questions.
     assert float(found[0]) >= float(static[0]) - 0.03
@@ -37,11 +37,11 @@ def test_the_first_page_is_as_good_as_the_librarys_own_order(rows: dict[str, lis
 
 
 @pytest.mark.slow
-def test_no_page_is_empty(rows: dict[str, list[str]]) -> None:
+def test_no_page_is_empty(rows):
     assert rows["find"][3] == "0"
 
 
 @pytest.mark.slow
-def test_marking_finds_more_than_reading_down(rows: dict[str, list[str]]) -> None:
+def test_marking_finds_more_than_reading_down(rows):
     found, static = (rows[name][4].split() for name in ("find", "library search"))
     assert float(found[-1]) >= float(static[-1]) + 0.05

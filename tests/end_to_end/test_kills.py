@@ -10,7 +10,7 @@ SEED = 20261123
 """Others are for `python -m benchmarks.kills --seed N`: a gate says the same on every day."""
 
 
-def test_threads_whose_processes_are_killed_anywhere_end_as_if_they_had_not_been() -> None:
+def test_threads_whose_processes_are_killed_anywhere_end_as_if_they_had_not_been():
     """PER-01 PER-04: results are equal, and a kill costs at most the question in flight."""
     kills, wrong = schedules(len(KINDS), seed=SEED)
     assert kills

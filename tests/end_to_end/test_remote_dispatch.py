@@ -147,7 +147,7 @@ async def open_question(graph: Any) -> Any:
 
 
 async def test_its_questions_are_asked_here_its_answers_go_there_and_nothing_is_done_twice(
-    served: tuple[str, Path], tmp_path: Path
+    served, tmp_path
 ):
     """Every part is a program of its own on this side; a refused answer is asked again."""
     url, log = served
@@ -174,7 +174,7 @@ async def test_its_questions_are_asked_here_its_answers_go_there_and_nothing_is_
     assert log.read_text().splitlines().count("double") == 1
 
 
-async def test_the_outcome_that_ends_it_is_the_outcome_of_the_step(served: tuple[str, Path]):
+async def test_the_outcome_that_ends_it_is_the_outcome_of_the_step(served):
     url, _ = served
     graph = compile_in_memory(table(Dispatch(remote=Remote(url, "served"))), services=Counter())
     result = await graph.ainvoke({"number": -1}, CONFIG)
@@ -183,7 +183,7 @@ async def test_the_outcome_that_ends_it_is_the_outcome_of_the_step(served: tuple
 
 
 async def test_a_server_that_cannot_be_reached_is_named_and_the_thread_goes_on_later(
-    served: tuple[str, Path],
+    served,
 ):
     url, _ = served
     is_away = True

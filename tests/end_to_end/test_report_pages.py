@@ -128,7 +128,7 @@ def asked(server: HTTPServer, *paths: str) -> list[str]:
     return [request.path for request, _ in server.log if request.path in paths]
 
 
-def test_a_report_quotes_what_stands_in_pages_and_open_papers(world: HTTPServer) -> None:
+def test_a_report_quotes_what_stands_in_pages_and_open_papers(world):
     """INJ-04, SEC-13: and asks nothing of the machine's own network."""
     report = written()
     results = [SearchResult.model_validate(row) for row in report["sources"]]
@@ -144,13 +144,13 @@ def test_a_report_quotes_what_stands_in_pages_and_open_papers(world: HTTPServer)
     assert "not a public address" in json.dumps(report)
 
 
-def test_without_pages_none_is_fetched(world: HTTPServer) -> None:
+def test_without_pages_none_is_fetched(world):
     report = written("--pages", "0")
     assert asked(world, "/1.pdf", "/trees", "/story", "/robots.txt") == []
     assert report["status"] in {"complete", "partial"}
 
 
-def test_only_the_sources_that_are_named_are_asked(world: HTTPServer) -> None:
+def test_only_the_sources_that_are_named_are_asked(world):
     written("--source", "openalex")
     assert asked(world, "/searxng/search", "/news") == []
     assert asked(world, "/1.pdf") == ["/1.pdf"]

@@ -65,7 +65,7 @@ async def answered(client: Any, thread: str, resume: Any) -> dict[str, Any]:
     )
 
 
-async def test_a_report_is_planned_approved_revised_and_given_out(client: Any) -> None:
+async def test_a_report_is_planned_approved_revised_and_given_out(client):
     """HUM-01."""
     thread, plan = await begun(client)
     assert plan["value"]["kind"] == "plan_review"
@@ -87,7 +87,7 @@ async def test_a_report_is_planned_approved_revised_and_given_out(client: Any) -
     assert output["search_results"]
 
 
-async def test_the_schemas_of_input_and_settings_are_there_for_forms(client: Any) -> None:
+async def test_the_schemas_of_input_and_settings_are_there_for_forms(client):
     (assistant,) = await client.assistants.search(graph_id=GRAPH)
     schemas = await client.assistants.get_schemas(assistant["assistant_id"])
     assert "original_query" in schemas["input_schema"]["properties"]
@@ -98,7 +98,7 @@ async def test_the_schemas_of_input_and_settings_are_there_for_forms(client: Any
     assert "draft" in schemas["output_schema"]["properties"]
 
 
-async def test_an_input_sets_nothing_but_the_question_and_the_settings(client: Any) -> None:
+async def test_an_input_sets_nothing_but_the_question_and_the_settings(client):
     """SEC-03."""
     thread = (await client.threads.create())["thread_id"]
     smuggled = {"is_complete": True, "human_approved": True, "result_ids": ["x"]}
@@ -110,8 +110,8 @@ async def test_an_input_sets_nothing_but_the_question_and_the_settings(client: A
 
 
 async def test_a_report_of_a_killed_server_is_finished_from_python_and_on_the_next_server(
-    server: ServedProcess, folder: Path, client: Any
-) -> None:
+    server, folder, client
+):
     """PER-01 PER-04 HUM-13."""
     first, _ = await begun(client)
     second, _ = await begun(client)

@@ -136,9 +136,7 @@ class Review:
         }
 
 
-def test_a_review_goes_the_whole_way_and_each_of_its_numbers_is_counted_again(
-    services: Services, tmp_path: Path
-) -> None:
+def test_a_review_goes_the_whole_way_and_each_of_its_numbers_is_counted_again(services, tmp_path):
     """Strategies, two exports, two reviewers, full texts, an update, and the report."""
     services.control(limits=False, crowd=0.0, until="2026-06-30")
     of_pose = [work for work in services.works() if "Pose" in work["title"]]

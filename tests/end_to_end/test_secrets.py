@@ -112,6 +112,6 @@ def _over_the_server(environment: dict[str, str], folder: Path) -> list[str]:
     return texts
 
 
-def test_no_file_row_log_trace_or_export_holds_a_key__per_18__llm_14(told: Told):
+def test_no_file_row_log_trace_or_export_holds_a_key__per_18__llm_14(told):
     assert told.leaks() == []
     assert any("parse_intent" in text for text in told.texts)

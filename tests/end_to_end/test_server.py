@@ -100,7 +100,7 @@ async def eventually(condition: Callable[[], Awaitable[bool]], seconds: float = 
     return False
 
 
-async def test_a_search_goes_from_question_to_result__hum_01(served: Served):
+async def test_a_search_goes_from_question_to_result__hum_01(served):
     async with served.client() as ada:
         thread = await begun(ada)
         assert await question(ada, thread) == "strategy_confirmation"
@@ -116,7 +116,7 @@ async def test_a_search_goes_from_question_to_result__hum_01(served: Served):
 
 
 @pytest.mark.parametrize("token", [None, "wrong-token-of-nobody"])
-async def test_without_a_token_nothing_is_told__sec_01(served: Served, token):
+async def test_without_a_token_nothing_is_told__sec_01(served, token):
     async with served.client(token, **{"x-auth-scheme": "langsmith"}) as nobody:
         for path in ("/assistants/x", "/threads/x", "/info", "/docs", "/openapi.json", "/metrics"):
             assert (await nobody.get(path)).status_code == 401, path
@@ -124,7 +124,7 @@ async def test_without_a_token_nothing_is_told__sec_01(served: Served, token):
         assert (await nobody.post("/assistants/search", json={})).status_code == 401
 
 
-async def test_a_thread_is_there_for_its_owner_alone__sec_02(served: Served):
+async def test_a_thread_is_there_for_its_owner_alone__sec_02(served):
     async with served.client() as ada, served.client(BOB) as bob:
         thread = await begun(ada)
         run = {"assistant_id": GRAPH, "command": {"resume": "approve"}}
@@ -153,7 +153,7 @@ async def test_a_thread_is_there_for_its_owner_alone__sec_02(served: Served):
         assert await question(ada, thread) == "strategy_confirmation"
 
 
-async def test_no_request_goes_round_a_question__sec_03(served: Served):
+async def test_no_request_goes_round_a_question__sec_03(served):
     async with served.client() as ada:
         thread = await begun(ada)
         runs, base = f"/threads/{thread}/runs/wait", {"assistant_id": GRAPH}
@@ -170,7 +170,7 @@ async def test_no_request_goes_round_a_question__sec_03(served: Served):
         assert await question(ada, thread) == "strategy_confirmation"
 
 
-async def test_an_input_sets_nothing_but_the_question_and_the_settings__sec_03(served: Served):
+async def test_an_input_sets_nothing_but_the_question_and_the_settings__sec_03(served):
     async with served.client() as ada:
         smuggled = {"is_complete": True, "strategy": {}, "last_outcome": "approve", "found": ["x"]}
         thread = (await ada.post("/threads", json={})).json()["thread_id"]
@@ -185,7 +185,7 @@ async def test_an_input_sets_nothing_but_the_question_and_the_settings__sec_03(s
         assert (await ada.get(f"/threads/{thread}")).json()["status"] == "idle"
 
 
-async def test_of_several_answers_at_once_one_counts__hum_08(served: Served):
+async def test_of_several_answers_at_once_one_counts__hum_08(served):
     async with served.client() as ada:
         thread = await begun(ada)
         answers = await asyncio.gather(*(answered(ada, thread, "approve") for _ in range(6)))
@@ -193,7 +193,7 @@ async def test_of_several_answers_at_once_one_counts__hum_08(served: Served):
         assert await question(ada, thread) == "result_review"
 
 
-async def test_a_late_answer_does_not_answer_the_next_question__hum_10(served: Served):
+async def test_a_late_answer_does_not_answer_the_next_question__hum_10(served):
     async with served.client() as ada:
         thread = await begun(ada)
         interrupts = (await ada.get(f"/threads/{thread}/state")).json()["interrupts"]
@@ -203,13 +203,13 @@ async def test_a_late_answer_does_not_answer_the_next_question__hum_10(served: S
         assert await question(ada, thread) == "result_review"
 
 
-async def test_searches_and_reports_are_served(served: Served):
+async def test_searches_and_reports_are_served(served):
     async with served.client() as ada:
         listed = (await ada.post("/assistants/search", json={})).json()
     assert {assistant["graph_id"] for assistant in listed} == {GRAPH, "research_report"}
 
 
-async def test_a_thread_of_the_command_line_is_in_the_list_within_seconds(served: Served):
+async def test_a_thread_of_the_command_line_is_in_the_list_within_seconds(served):
     found = command_line(served.environment, "find", QUESTION, "--json")
     assert found.returncode == 3, found.stderr
     thread = json.loads(found.stdout)["thread_id"]
@@ -231,14 +231,14 @@ async def test_a_thread_of_the_command_line_is_in_the_list_within_seconds(served
     assert json.loads(shown.stdout)["checkpoint"] == "result_review"
 
 
-async def test_a_thread_of_the_server_is_listed_at_the_command_line(served: Served):
+async def test_a_thread_of_the_server_is_listed_at_the_command_line(served):
     async with served.client() as ada:
         thread = await begun(ada)
     listed = json.loads(command_line(served.environment, "threads", "--json").stdout)
     assert (thread, "waiting") in [(row["thread_id"], row["status"]) for row in listed]
 
 
-async def test_a_thread_that_another_door_drives_is_busy_here__per_13(served: Served):
+async def test_a_thread_that_another_door_drives_is_busy_here__per_13(served):
     async with served.client() as ada:
         thread = await begun(ada)
         url = f"sqlite:///{served.folder / 'home' / 'threads.db'}"
@@ -247,7 +247,7 @@ async def test_a_thread_that_another_door_drives_is_busy_here__per_13(served: Se
         assert (await answered(ada, thread, "approve")).status_code == 200
 
 
-async def test_a_deleted_thread_leaves_no_row__per_20(served: Served):
+async def test_a_deleted_thread_leaves_no_row__per_20(served):
     async with served.client() as ada:
         thread = await begun(ada)
         assert (await ada.delete(f"/threads/{thread}")).status_code < 300
@@ -259,7 +259,7 @@ async def test_a_deleted_thread_leaves_no_row__per_20(served: Served):
     assert left == set()
 
 
-async def test_filter_keys_are_the_servers_own__sec_22(served: Served):
+async def test_filter_keys_are_the_servers_own__sec_22(served):
     """A key of a filter never becomes a part of a statement: it is looked up in memory."""
     async with served.client() as ada:
         await begun(ada)
@@ -269,7 +269,7 @@ async def test_filter_keys_are_the_servers_own__sec_22(served: Served):
         assert wrong.status_code == 422
 
 
-async def test_errors_say_neither_where_nor_how__sec_19(served: Served):
+async def test_errors_say_neither_where_nor_how__sec_19(served):
     async with served.client() as ada:
         thread = (await ada.post("/threads", json={})).json()["thread_id"]
         tries = [
@@ -287,7 +287,7 @@ async def test_errors_say_neither_where_nor_how__sec_19(served: Served):
     assert [answer.status_code < 500 for answer in tries] == [True] * len(tries)
 
 
-async def test_twenty_searches_at_once_end_and_the_server_still_answers__load_05(served: Served):
+async def test_twenty_searches_at_once_end_and_the_server_still_answers__load_05(served):
     async with served.client() as ada:
         runs = asyncio.gather(*(begun(ada) for _ in range(20)))
         answers = 0
@@ -300,7 +300,7 @@ async def test_twenty_searches_at_once_end_and_the_server_still_answers__load_05
         assert answers > 60  # three for each search: none of them holds up the server
 
 
-async def test_a_short_soak_of_good_and_bad_requests_leaks_nothing__load_06(served: Served):
+async def test_a_short_soak_of_good_and_bad_requests_leaks_nothing__load_06(served):
     """Seeded: threads begun, answered well and badly, deleted; then nothing is left open."""
     chance = random.Random(20261122)  # noqa: S311  # not for secrets
     process = psutil.Process(served.process.pid)
@@ -328,7 +328,7 @@ async def _soak(client: httpx.AsyncClient, chance: random.Random, rounds: int) -
         assert (await client.delete(f"/threads/{thread}")).status_code < 300
 
 
-async def test_a_killed_server_forgets_nothing(tmp_path: Path):
+async def test_a_killed_server_forgets_nothing(tmp_path):
     """Killed right after a question, as it would lose the thread and its list without us."""
     with run_model_server() as model:
         environment = bare_environment(

@@ -69,14 +69,14 @@ def at_once(
     return found, running.log()
 
 
-def test_three_searches_at_once_keep_every_limit_and_every_grammar(at_once) -> None:
+def test_three_searches_at_once_keep_every_limit_and_every_grammar(at_once):
     """Three processes share one home, and thereby turns and places."""
     found, log = at_once
     assert [entry for entry in log if entry["status"] != 200] == []
     assert all(len(document["papers"]) >= 20 for document in found)
 
 
-def test_no_record_is_lost_no_two_works_become_one_and_hardly_one_work_stays_two(at_once) -> None:
+def test_no_record_is_lost_no_two_works_become_one_and_hardly_one_work_stays_two(at_once):
     """The identifiers of the simulated services hold the number of the work."""
     sys.path.insert(0, str(WORLD))
     work_of: Callable[[str], int | None] = importlib.import_module("corpus").work_of
@@ -104,9 +104,7 @@ def test_no_record_is_lost_no_two_works_become_one_and_hardly_one_work_stays_two
         assert len(set(works)) >= 0.99 * len(works)
 
 
-def test_a_service_that_is_down_costs_none_of_the_others(
-    services: Services, tmp_path: Path
-) -> None:
+def test_a_service_that_is_down_costs_none_of_the_others(services, tmp_path):
     services.control(down=["openalex"])
     found = services.find(QUESTIONS[0], tmp_path)
     assert len(found["papers"]) >= 20
@@ -114,9 +112,7 @@ def test_a_service_that_is_down_costs_none_of_the_others(
     assert of_source(found, "crossref")[0]["status"] == "ok"
 
 
-def test_a_spent_budget_is_asked_for_once_and_told_with_what_helps(
-    services: Services, tmp_path: Path
-) -> None:
+def test_a_spent_budget_is_asked_for_once_and_told_with_what_helps(services, tmp_path):
     services.control(budget=0)
     found = [services.find(question, tmp_path) for question in QUESTIONS[:2]]
     assert services.statuses()["openalex", 429] == 1
@@ -127,16 +123,14 @@ def test_a_spent_budget_is_asked_for_once_and_told_with_what_helps(
         assert "funds" not in first["error"]
 
 
-def test_a_crowded_service_is_left_alone_by_the_next_runs(
-    services: Services, tmp_path: Path
-) -> None:
+def test_a_crowded_service_is_left_alone_by_the_next_runs(services, tmp_path):
     services.control(crowd=1.0)
     for question in QUESTIONS:
         services.find(question, tmp_path, "--source", "semantic_scholar", "--source", "crossref")
     assert services.statuses()["semantic_scholar", 429] == 2
 
 
-def test_a_slow_service_does_not_hold_the_page(services: Services, tmp_path: Path) -> None:
+def test_a_slow_service_does_not_hold_the_page(services, tmp_path):
     services.control(slow={"doaj": 3600})
     found = services.find(QUESTIONS[0], tmp_path)
     reports = of_source(found, "doaj")
@@ -145,9 +139,7 @@ def test_a_slow_service_does_not_hold_the_page(services: Services, tmp_path: Pat
     assert len(found["papers"]) >= 20
 
 
-def test_the_rest_of_a_slow_service_joins_the_page_when_it_is_waited_for(
-    services: Services, tmp_path: Path
-) -> None:
+def test_the_rest_of_a_slow_service_joins_the_page_when_it_is_waited_for(services, tmp_path):
     services.control(slow={"doaj": 3600})
     asking = ("find", QUESTIONS[0], "--source", "web", "--no-strategy-review", "--json")
     before = services.run(3, tmp_path, *asking)
@@ -169,9 +161,7 @@ def test_the_rest_of_a_slow_service_joins_the_page_when_it_is_waited_for(
     assert len(of_source(found, "doaj")) == len(of_source(second, "doaj"))
 
 
-def test_wildcards_and_exclusions_are_never_turned_round(
-    services: Services, tmp_path: Path
-) -> None:
+def test_wildcards_and_exclusions_are_never_turned_round(services, tmp_path):
     services.find("(robot* OR sl?m) AND navigation NOT (survey OR review)", tmp_path)
     for entry in services.log():
         said = json.dumps(entry)
@@ -179,9 +169,7 @@ def test_wildcards_and_exclusions_are_never_turned_round(
         assert " AND survey" not in said.replace("AND NOT", ""), said
 
 
-def test_the_smoke_run_saves_what_it_gets_in_the_form_of_the_recorded_answers(
-    services: Services, tmp_path: Path
-) -> None:
+def test_the_smoke_run_saves_what_it_gets_in_the_form_of_the_recorded_answers(services, tmp_path):
     script = Path(__file__).parents[2] / "scripts" / "live_smoke.py"
     out = tmp_path / "out"
     ended = subprocess.run(  # noqa: S603  # our own script

@@ -14,7 +14,7 @@ def written(tmp_path: Path, text: str, name: str = "labels.csv") -> Path:
     return path
 
 
-def test_a_table_has_questions_papers_and_labels(tmp_path: Path) -> None:
+def test_a_table_has_questions_papers_and_labels(tmp_path):
     path = written(
         tmp_path,
         "Question,DOI,Title,Label,Year\n"
@@ -31,7 +31,7 @@ def test_a_table_has_questions_papers_and_labels(tmp_path: Path) -> None:
     assert one.labels[0].known.is_described_by(found)
 
 
-def test_a_review_of_one_question_is_read_with_the_question_given(tmp_path: Path) -> None:
+def test_a_review_of_one_question_is_read_with_the_question_given(tmp_path):
     rows = [{"title": "T", "abstract": "A", "included": "1"}, {"title": "U", "included": "0"}]
     path = written(tmp_path, "\n".join(map(json.dumps, rows)), "review.jsonl")
     [asked] = read_labels(path, "what of it")
@@ -41,7 +41,7 @@ def test_a_review_of_one_question_is_read_with_the_question_given(tmp_path: Path
         read_labels(path)
 
 
-def test_a_folder_of_a_benchmark_is_read(tmp_path: Path) -> None:
+def test_a_folder_of_a_benchmark_is_read(tmp_path):
     corpus = [{"_id": f"d{n}", "title": f"Title {n}", "text": "t"} for n in range(5)]
     written(tmp_path, "\n".join(map(json.dumps, corpus)), "corpus.jsonl")
     written(tmp_path, '{"_id": "1", "text": "asked"}\n{"_id": "2", "text": "b"}', "queries.jsonl")
@@ -61,19 +61,17 @@ def test_a_folder_of_a_benchmark_is_read(tmp_path: Path) -> None:
         ("", "no paper labelled relevant"),
     ],
 )
-def test_a_table_that_cannot_be_used_says_what_to_give(
-    tmp_path: Path, text: str, words: str
-) -> None:
+def test_a_table_that_cannot_be_used_says_what_to_give(tmp_path, text, words):
     with pytest.raises(InputError, match=words):
         read_labels(written(tmp_path, text))
 
 
-def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+def test_a_file_that_is_not_there_is_named(tmp_path):
     with pytest.raises(InputError, match="cannot read"):
         read_labels(tmp_path / "none.csv")
 
 
-def test_a_sample_has_relevant_papers_in_half_of_its_places_and_is_always_the_same() -> None:
+def test_a_sample_has_relevant_papers_in_half_of_its_places_and_is_always_the_same():
     labels = [
         Label(RawPaper(id=str(n), title=str(n), source="s"), is_relevant=n < 30) for n in range(90)
     ]

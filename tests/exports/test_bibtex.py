@@ -42,16 +42,14 @@ def count_in_both(text: str) -> int:
     return len(library.entries)
 
 
-def test_the_kit_of_exporters_finds_nothing() -> None:
+def test_the_kit_of_exporters_finds_nothing():
     """SEC-10"""
     check_exporter(export_bibtex, count_records=count_in_both)
 
 
 @given(ANY_TEXT, ANY_TEXT, ANY_TEXT, ANY_TEXT)
 @examples(150)
-def test_any_text_gives_one_entry_with_all_its_authors(
-    title: str, author: str, venue: str, doi: str
-) -> None:
+def test_any_text_gives_one_entry_with_all_its_authors(title, author, venue, doi):
     """SEC-10"""
     given_paper = paper(title, authors=[author, "Doe, Jane"], venue=venue, doi=doi, year=2020)
 
@@ -67,7 +65,7 @@ def test_any_text_gives_one_entry_with_all_its_authors(
 
 @given(st.text(alphabet="ab {}\\&%$#_~<>|=é", min_size=1, max_size=20))
 @examples(100)
-def test_a_reader_that_decodes_tex_gets_the_title_back(words: str) -> None:
+def test_a_reader_that_decodes_tex_gets_the_title_back(words):
     text = export_bibtex(collection_of(paper(f"x{words}x")))
 
     library = bibtexparser.parse_string(text, append_middleware=[LatexDecodingMiddleware()])
@@ -75,7 +73,7 @@ def test_a_reader_that_decodes_tex_gets_the_title_back(words: str) -> None:
     assert library.entries[0]["title"] == " ".join(f"x{words}x".split())
 
 
-def test_a_plain_paper_reads_as_one_would_write_it() -> None:
+def test_a_plain_paper_reads_as_one_would_write_it():
     text = export_bibtex(
         collection_of(
             paper(
@@ -115,13 +113,13 @@ def test_a_plain_paper_reads_as_one_would_write_it() -> None:
     )
 
 
-def test_an_absent_field_leaves_no_trace() -> None:
+def test_an_absent_field_leaves_no_trace():
     assert export_bibtex(collection_of(paper())) == (
         "@misc{anon_nd_deep,\n  title = {Deep learning}\n}\n"
     )
 
 
-def test_no_papers_give_no_text() -> None:
+def test_no_papers_give_no_text():
     assert export_bibtex(collection_of()) == ""
 
 
@@ -140,9 +138,7 @@ def test_no_papers_give_no_text() -> None:
         (None, "article", "journal", "publisher"),
     ],
 )
-def test_the_entry_type_follows_the_publication_type(
-    kind: str | None, entry: str, venue_field: str, publisher_field: str
-) -> None:
+def test_the_entry_type_follows_the_publication_type(kind, entry, venue_field, publisher_field):
     text = export_bibtex(collection_of(paper(publication_type=kind, venue="V", publisher="P")))
     (found,) = bibtexparser.parse_string(text).entries
     assert (found.entry_type, found[venue_field], found[publisher_field]) == (entry, "V", "P")
@@ -159,21 +155,19 @@ def test_the_entry_type_follows_the_publication_type(
         (None, []),
     ],
 )
-def test_the_type_is_named_where_the_entry_type_does_not_say_it(
-    kind: str | None, written: list[str]
-) -> None:
+def test_the_type_is_named_where_the_entry_type_does_not_say_it(kind, written):
     text = export_bibtex(collection_of(paper(publication_type=kind, venue="V")))
     assert re.findall(r"^  type = \{(.*)\}", text, re.MULTILINE) == written
 
 
 @pytest.mark.parametrize("venue", [None, "arXiv", "arXiv preprint arXiv:2101.00001"])
-def test_a_preprint_is_misc_with_its_eprint(venue: str | None) -> None:
+def test_a_preprint_is_misc_with_its_eprint(venue):
     text = export_bibtex(collection_of(paper(arxiv_id="2101.00001", venue=venue)))
     assert text.startswith("@misc{")
     assert (field(text, "eprint"), field(text, "archiveprefix")) == ("2101.00001", "arXiv")
 
 
-def test_a_published_paper_keeps_its_eprint() -> None:
+def test_a_published_paper_keeps_its_eprint():
     text = export_bibtex(collection_of(paper(arxiv_id="2101.00001", venue="Nature")))
     assert text.startswith("@article{")
     assert field(text, "eprint") == "2101.00001"
@@ -182,13 +176,13 @@ def test_a_published_paper_keeps_its_eprint() -> None:
 @pytest.mark.parametrize(
     "name", ["Smith and Jones", "others", "And, Jane", "et al.", "a} and {b", "x, y, z, w"]
 )
-def test_a_name_that_bibtex_would_split_stays_one_author(name: str) -> None:
+def test_a_name_that_bibtex_would_split_stays_one_author(name):
     text = export_bibtex(collection_of(paper(authors=[name, "Jane Doe"])))
     persons = next(iter(pybtex_of(text).entries.values())).persons
     assert [str(person) for person in persons["author"]][1:] == ["Doe, Jane"]
 
 
-def test_names_reach_bibtex_in_their_parts() -> None:
+def test_names_reach_bibtex_in_their_parts():
     names = ["Jan van der Berg", "Martin Luther King Jr.", "Smith JA", "王伟", "山田 太郎"]
     entries = pybtex_of(export_bibtex(collection_of(paper(authors=names)))).entries
     persons = next(iter(entries.values())).persons["author"]
@@ -209,36 +203,34 @@ def test_names_reach_bibtex_in_their_parts() -> None:
         (Author(name="Hassen", family="Hassen"), "Hassen"),
     ],
 )
-def test_a_family_name_of_two_words_is_in_braces_where_it_stands_alone(
-    author: Author, written: str
-) -> None:
+def test_a_family_name_of_two_words_is_in_braces_where_it_stands_alone(author, written):
     text = export_bibtex(collection_of(paper().model_copy(update={"authors": [author]})))
     assert f"  author = {{{written}}}\n" in text
 
 
-def test_an_address_that_is_not_of_the_web_is_left_out() -> None:
+def test_an_address_that_is_not_of_the_web_is_left_out():
     text = export_bibtex(collection_of(paper(url="javascript:alert(1)")))
     assert "url" not in text
 
 
-def test_braces_in_identifiers_are_percent_encoded() -> None:
+def test_braces_in_identifiers_are_percent_encoded():
     text = export_bibtex(collection_of(paper(doi="10.1/a}b", url="https://example.org/{x}")))
     assert field(text, "doi") == "10.1/a%7Db"
     assert field(text, "url") == "https://example.org/%7Bx%7D"
 
 
-def test_equal_keys_are_made_unique_and_the_first_stays_plain() -> None:
+def test_equal_keys_are_made_unique_and_the_first_stays_plain():
     papers = [paper(year=2020, authors=["Ann Lee"]) for _ in range(3)]
     assert citation_keys(papers) == ["lee_2020_deep", "lee_2020_deep_a", "lee_2020_deep_b"]
 
 
-def test_a_key_that_looks_like_a_numbered_one_is_not_taken_twice() -> None:
+def test_a_key_that_looks_like_a_numbered_one_is_not_taken_twice():
     papers = [paper("Deep_a"), paper("Deep"), paper("Deep")]
     keys = citation_keys(papers)
     assert len(set(keys)) == 3
 
 
-def test_a_thousand_equal_keys_are_all_different() -> None:
+def test_a_thousand_equal_keys_are_all_different():
     keys = citation_keys([paper()] * 1_000)
     assert len(set(keys)) == 1_000
     assert keys[26:28] == ["anon_nd_deep_z", "anon_nd_deep_aa"]
@@ -255,14 +247,14 @@ def test_a_thousand_equal_keys_are_all_different() -> None:
         ("Smith\n}@x{", "a}b", "x_2020_ab"),
     ],
 )
-def test_keys_are_romanised(name: str, title: str, key: str) -> None:
+def test_keys_are_romanised(name, title, key):
     """SEC-10"""
     assert citation_keys([paper(title, authors=[name], year=2020)]) == [key]
 
 
 @given(st.lists(st.tuples(ANY_TEXT, ANY_TEXT, st.none() | st.integers()), max_size=8))
 @examples(100)
-def test_keys_are_plain_and_all_different(records: list[tuple[str, str, int | None]]) -> None:
+def test_keys_are_plain_and_all_different(records):
     """SEC-10"""
     papers = [paper(title, authors=[name], year=year) for title, name, year in records]
     keys = citation_keys(papers)
@@ -270,7 +262,7 @@ def test_keys_are_plain_and_all_different(records: list[tuple[str, str, int | No
     assert all(re.fullmatch(r"[a-z0-9]+_[a-z0-9]+_[a-z0-9]+(_[a-z]+)?", key) for key in keys)
 
 
-def test_every_field_of_a_paper_has_its_name_in_bibtex() -> None:
+def test_every_field_of_a_paper_has_its_name_in_bibtex():
     given = paper(
         publication_type="book",
         authors=["Martin Luther King Jr.", "others", "And, Jane", ""],
@@ -302,7 +294,7 @@ def test_every_field_of_a_paper_has_its_name_in_bibtex() -> None:
     )
 
 
-def test_biblatex_has_entry_types_and_names_of_fields_of_its_own() -> None:
+def test_biblatex_has_entry_types_and_names_of_fields_of_its_own():
     both = {"authors": ["Ann Lee"], "year": 2020, "venue": "V", "pmid": "123456", "note": "Read"}
     text = export_biblatex(
         collection_of(
@@ -345,9 +337,7 @@ def test_biblatex_has_entry_types_and_names_of_fields_of_its_own() -> None:
         ("book", None, {"series": "V"}),
     ],
 )
-def test_what_an_entry_type_demands_is_filled_by_the_venue(
-    kind: str, publisher: str | None, shown: dict[str, str]
-) -> None:
+def test_what_an_entry_type_demands_is_filled_by_the_venue(kind, publisher, shown):
     text = export_bibtex(
         collection_of(paper(publication_type=kind, venue="V", publisher=publisher))
     )
@@ -373,5 +363,5 @@ def test_what_an_entry_type_demands_is_filled_by_the_venue(
         ),
     ],
 )
-def test_what_tex_reads_as_a_command_is_escaped(title: str, written: str) -> None:
+def test_what_tex_reads_as_a_command_is_escaped(title, written):
     assert f"  title = {{{written}}}" in export_bibtex(collection_of(paper(title)))

@@ -31,7 +31,7 @@ def records_of(text: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text, newline=""), strict=True))
 
 
-def test_the_kit_of_exporters_finds_nothing() -> None:
+def test_the_kit_of_exporters_finds_nothing():
     """SEC-09"""
     check_exporter(export_csv, count_records=lambda text: len(records_of(text)))
 
@@ -52,13 +52,13 @@ def test_the_kit_of_exporters_finds_nothing() -> None:
     ],
 )
 @pytest.mark.parametrize("field", ["title", "venue", "abstract", "doi", "id", "relevance_reason"])
-def test_a_formula_is_made_inert_in_every_text_field(attack: str, field: str) -> None:
+def test_a_formula_is_made_inert_in_every_text_field(attack, field):
     """SEC-09"""
     (record,) = records_of(export_csv(collection_of(paper(**{field: attack}))))
     assert record[field].startswith("'")
 
 
-def test_a_formula_after_a_line_break_never_starts_a_line() -> None:
+def test_a_formula_after_a_line_break_never_starts_a_line():
     """SEC-09"""
     text = export_csv(collection_of(paper(title="a\n=1+1\r\n@x")))
     (record,) = records_of(text)
@@ -67,9 +67,7 @@ def test_a_formula_after_a_line_break_never_starts_a_line() -> None:
 
 @given(ANY_TEXT, ANY_TEXT, ANY_TEXT)
 @examples(150)
-def test_any_text_gives_rows_of_equal_length_without_formulas(
-    title: str, author: str, venue: str
-) -> None:
+def test_any_text_gives_rows_of_equal_length_without_formulas(title, author, venue):
     """SEC-09"""
     given_paper = paper(title=title, authors=[Author(name=author)], venue=venue)
 
@@ -86,19 +84,19 @@ def test_any_text_gives_rows_of_equal_length_without_formulas(
 
 
 @pytest.mark.parametrize("attack", ["a;=1+1", "a; =1+1;", 'a;"=1+1"', 'a";"=1', ';;@x;"";-1'])
-def test_a_semicolon_starts_no_formula_where_it_is_the_separator(attack: str) -> None:
+def test_a_semicolon_starts_no_formula_where_it_is_the_separator(attack):
     """SEC-09"""
     text = export_csv(collection_of(paper(title=attack, venue=attack, abstract=attack)))
     cells = [cell for row in csv.reader(io.StringIO(text), delimiter=";") for cell in row]
     assert not any(cell.lstrip().startswith(STARTS) for cell in cells)
 
 
-def test_lines_end_as_rfc_4180_says() -> None:
+def test_lines_end_as_rfc_4180_says():
     text = export_csv(collection_of(paper()))
     assert text.count("\r\n") == text.count("\n") == 2
 
 
-def test_a_plain_paper_has_all_its_cells() -> None:
+def test_a_plain_paper_has_all_its_cells():
     text = export_csv(
         collection_of(
             paper(
@@ -131,11 +129,11 @@ def test_a_plain_paper_has_all_its_cells() -> None:
     }
 
 
-def test_no_papers_give_the_header_alone() -> None:
+def test_no_papers_give_the_header_alone():
     assert len(rows_of(export_csv(collection_of()))) == 1
 
 
-def test_a_count_that_nobody_knows_is_an_empty_cell() -> None:
+def test_a_count_that_nobody_knows_is_an_empty_cell():
     counts = [{}, {"citation_count": 0}, {"citation_count": 7}]
     rows = records_of(export_csv(collection_of(*(paper(**count) for count in counts))))
     assert [row["citation_count"] for row in rows] == ["", "0", "7"]

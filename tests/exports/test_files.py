@@ -17,20 +17,20 @@ def names_in(directory: Path) -> list[str]:
     return sorted(path.name for path in directory.iterdir())
 
 
-def test_a_new_file_holds_the_text_as_it_is(tmp_path: Path) -> None:
+def test_a_new_file_holds_the_text_as_it_is(tmp_path):
     path = write_export("é图\n1,2\r\n", tmp_path / "a.csv")
     assert path == tmp_path / "a.csv"
     assert path.read_bytes() == "é图\n1,2\r\n".encode()
     assert names_in(tmp_path) == ["a.csv"]
 
 
-def test_a_new_file_has_the_mode_that_any_new_file_has(tmp_path: Path) -> None:
+def test_a_new_file_has_the_mode_that_any_new_file_has(tmp_path):
     (tmp_path / "plain").touch()
     write_export("x", tmp_path / "a.bib")
     assert (tmp_path / "a.bib").stat().st_mode == (tmp_path / "plain").stat().st_mode
 
 
-def test_an_existing_file_stays_as_it_is(tmp_path: Path) -> None:
+def test_an_existing_file_stays_as_it_is(tmp_path):
     """SEC-12"""
     path = tmp_path / "a.bib"
     path.write_text("old")
@@ -40,7 +40,7 @@ def test_an_existing_file_stays_as_it_is(tmp_path: Path) -> None:
     assert names_in(tmp_path) == ["a.bib"]
 
 
-def test_an_existing_file_is_replaced_when_that_is_allowed(tmp_path: Path) -> None:
+def test_an_existing_file_is_replaced_when_that_is_allowed(tmp_path):
     path = tmp_path / "a.bib"
     path.write_text("old and longer")
     path.chmod(0o640)
@@ -50,13 +50,13 @@ def test_an_existing_file_is_replaced_when_that_is_allowed(tmp_path: Path) -> No
     assert names_in(tmp_path) == ["a.bib"]
 
 
-def test_a_new_file_may_be_written_with_overwriting_allowed(tmp_path: Path) -> None:
+def test_a_new_file_may_be_written_with_overwriting_allowed(tmp_path):
     write_export("new", tmp_path / "a.bib", overwrite=True)
     assert (tmp_path / "a.bib").read_text() == "new"
 
 
 @pytest.mark.parametrize("exists", [True, False])
-def test_no_link_is_followed_unasked(tmp_path: Path, exists: bool) -> None:  # noqa: FBT001  a parameter of the test
+def test_no_link_is_followed_unasked(tmp_path, exists):
     """SEC-12"""
     target, link = tmp_path / "target", tmp_path / "a.bib"
     if exists:
@@ -69,7 +69,7 @@ def test_no_link_is_followed_unasked(tmp_path: Path, exists: bool) -> None:  # n
     assert link.is_symlink()
 
 
-def test_a_link_keeps_pointing_when_overwriting_is_allowed(tmp_path: Path) -> None:
+def test_a_link_keeps_pointing_when_overwriting_is_allowed(tmp_path):
     target, link = tmp_path / "target", tmp_path / "a.bib"
     target.write_text("old")
     link.symlink_to(target)
@@ -78,7 +78,7 @@ def test_a_link_keeps_pointing_when_overwriting_is_allowed(tmp_path: Path) -> No
     assert target.read_text() == "new"
 
 
-def test_a_loop_of_links_is_an_error(tmp_path: Path) -> None:
+def test_a_loop_of_links_is_an_error(tmp_path):
     link = tmp_path / "a.bib"
     link.symlink_to(link)
     for overwrite in (False, True):
@@ -86,7 +86,7 @@ def test_a_loop_of_links_is_an_error(tmp_path: Path) -> None:
             write_export("new", link, overwrite=overwrite)
 
 
-def test_what_is_not_a_regular_file_is_never_overwritten(tmp_path: Path) -> None:
+def test_what_is_not_a_regular_file_is_never_overwritten(tmp_path):
     """SEC-12"""
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
@@ -111,11 +111,11 @@ def test_what_is_not_a_regular_file_is_never_overwritten(tmp_path: Path) -> None
 )
 @pytest.mark.parametrize("overwrite", [False, True])
 def test_a_path_that_cannot_be_is_refused_with_its_reason(
-    tmp_path: Path,
-    name: str,
-    reason: str,
-    overwrite: bool,  # noqa: FBT001  a parameter of the test
-) -> None:
+    tmp_path,
+    name,
+    reason,
+    overwrite,
+):
     """SEC-12"""
     (tmp_path / "file").touch()
     with pytest.raises(ExportError, match=f"(?i){reason}") as caught:
@@ -125,7 +125,7 @@ def test_a_path_that_cannot_be_is_refused_with_its_reason(
 
 
 @pytest.mark.parametrize("name", ["../a.bib", "sub/../../a.bib", "/a.bib", "link/a.bib"])
-def test_a_name_from_elsewhere_stays_inside(tmp_path: Path, name: str) -> None:
+def test_a_name_from_elsewhere_stays_inside(tmp_path, name):
     """SEC-12"""
     inside, outside = tmp_path / "inside", tmp_path / "outside"
     (inside / "sub").mkdir(parents=True)
@@ -137,13 +137,13 @@ def test_a_name_from_elsewhere_stays_inside(tmp_path: Path, name: str) -> None:
     assert names_in(tmp_path) == ["inside", "outside"]
 
 
-def test_a_name_inside_is_written(tmp_path: Path) -> None:
+def test_a_name_inside_is_written(tmp_path):
     (tmp_path / "sub").mkdir()
     write_export("new", tmp_path / "sub" / ".." / "a.bib", within=tmp_path)
     assert (tmp_path / "a.bib").read_text() == "new"
 
 
-def test_overwriting_through_a_link_does_not_leave_the_directory(tmp_path: Path) -> None:
+def test_overwriting_through_a_link_does_not_leave_the_directory(tmp_path):
     """SEC-12"""
     inside, secret = tmp_path / "inside", tmp_path / "secret"
     inside.mkdir()
@@ -154,7 +154,7 @@ def test_overwriting_through_a_link_does_not_leave_the_directory(tmp_path: Path)
     assert secret.read_text() == "old"
 
 
-def test_text_that_no_file_can_hold_is_refused_before_anything_is_touched(tmp_path: Path) -> None:
+def test_text_that_no_file_can_hold_is_refused_before_anything_is_touched(tmp_path):
     path = tmp_path / "a.bib"
     path.write_text("old")
     with pytest.raises(ExportError, match="surrogates"):
@@ -164,9 +164,9 @@ def test_text_that_no_file_can_hold_is_refused_before_anything_is_touched(tmp_pa
 
 @pytest.mark.parametrize("overwrite", [False, True])
 def test_a_full_disk_leaves_the_old_file_or_none(
-    tmp_path: Path,
-    overwrite: bool,  # noqa: FBT001  a parameter of the test
-) -> None:
+    tmp_path,
+    overwrite,
+):
     path = tmp_path / "a.bib"
     if overwrite:
         path.write_text("old")
@@ -182,14 +182,12 @@ def test_a_full_disk_leaves_the_old_file_or_none(
 
 
 @pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="a directory that root cannot write to")
-def test_a_file_system_that_takes_no_files_is_an_error() -> None:
+def test_a_file_system_that_takes_no_files_is_an_error():
     with pytest.raises(ExportError, match=r"cannot write '/proc/self/a\.bib'"):
         write_export("new", "/proc/self/a.bib")
 
 
-def test_without_hard_links_nothing_is_overwritten_either(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_hard_links_nothing_is_overwritten_either(tmp_path, monkeypatch):
     def refuse(_link: Path, _target: Path) -> None:
         raise OSError(errno.EPERM, os.strerror(errno.EPERM))
 
@@ -202,9 +200,7 @@ def test_without_hard_links_nothing_is_overwritten_either(
     assert names_in(tmp_path) == ["a.bib"]
 
 
-def test_a_failure_without_hard_links_says_its_own_reason(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failure_without_hard_links_says_its_own_reason(tmp_path, monkeypatch):
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
 
     def refuse(_link: Path, _target: Path) -> None:
@@ -220,7 +216,7 @@ def test_a_failure_without_hard_links_says_its_own_reason(
     assert names_in(tmp_path) == []
 
 
-def test_a_path_is_shown_whole_unless_it_is_longer_than_a_line(tmp_path: Path) -> None:
+def test_a_path_is_shown_whole_unless_it_is_longer_than_a_line(tmp_path):
     with pytest.raises(ExportError) as caught:
         write_export("new", tmp_path)
     assert str(caught.value) == f"{str(tmp_path)!r} is a directory; give the name of a file in it"
@@ -229,7 +225,7 @@ def test_a_path_is_shown_whole_unless_it_is_longer_than_a_line(tmp_path: Path) -
         write_export("new", tmp_path / "a.bib", within=long)
 
 
-def test_of_many_writers_at_once_exactly_one_wins(tmp_path: Path) -> None:
+def test_of_many_writers_at_once_exactly_one_wins(tmp_path):
     """SEC-12"""
     path, winners, refused = tmp_path / "a.bib", [], []
     start = threading.Barrier(8)

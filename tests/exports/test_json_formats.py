@@ -17,12 +17,12 @@ from paper_search.testing.exporters import check_exporter, collection_of, nasty_
 # --- JSON -----------------------------------------------------------------------------------------
 
 
-def test_the_kit_of_exporters_finds_nothing_in_json() -> None:
+def test_the_kit_of_exporters_finds_nothing_in_json():
     """SEC-11"""
     check_exporter(export_json, count_records=lambda text: len(json.loads(text)["papers"]))
 
 
-def test_nothing_is_lost_on_the_way_there_and_back() -> None:
+def test_nothing_is_lost_on_the_way_there_and_back():
     collection = collection_of(*nasty_papers())
     collection.facets.by_year = {2020: 3}
     collection.ended_by = EndReason.LIMIT_REACHED
@@ -35,17 +35,17 @@ def test_nothing_is_lost_on_the_way_there_and_back() -> None:
 
 @given(st.text(max_size=60))
 @examples(100)
-def test_any_title_comes_back_unchanged(title: str) -> None:
+def test_any_title_comes_back_unchanged(title):
     text = export_json(collection_of(Paper(id="p", title=title, authors=[], source="test")))
     assert json.loads(text)["papers"][0]["title"] == title
 
 
-def test_letters_of_all_scripts_in_json_stand_for_themselves() -> None:
+def test_letters_of_all_scripts_in_json_stand_for_themselves():
     text = export_json(collection_of(Paper(id="p", title="图é", authors=[], source="test")))
     assert "图é" in text
 
 
-def test_the_indent_can_be_chosen() -> None:
+def test_the_indent_can_be_chosen():
     assert export_json(collection_of()).startswith('{\n  "metadata"')
     assert export_json(collection_of(), indent=4).startswith('{\n    "metadata"')
     assert "\n" not in export_json(collection_of(), indent=None)
@@ -59,20 +59,20 @@ def items_of(collection: PaperCollection) -> list[dict[str, Any]]:
     return items
 
 
-def test_the_kit_of_exporters_finds_nothing_in_csl_json() -> None:
+def test_the_kit_of_exporters_finds_nothing_in_csl_json():
     """SEC-11"""
     check_exporter(export_csl_json, count_records=lambda text: len(CiteProcJSON(json.loads(text))))
 
 
 @given(st.text(max_size=40), st.text(max_size=40), st.text(max_size=40))
 @examples(100)
-def test_any_text_gives_as_many_items_as_papers(title: str, author: str, venue: str) -> None:
+def test_any_text_gives_as_many_items_as_papers(title, author, venue):
     given_paper = paper(title=title, authors=[Author(name=author)], venue=venue, year=2020)
     items = items_of(collection_of(given_paper, given_paper))
     assert len(CiteProcJSON(items)) == 2
 
 
-def test_a_plain_paper_has_all_its_fields() -> None:
+def test_a_plain_paper_has_all_its_fields():
     names = ["Jan van der Berg Jr.", "World Health Organization", "Aristotle"]
     (item,) = items_of(
         collection_of(
@@ -120,7 +120,7 @@ def test_a_plain_paper_has_all_its_fields() -> None:
     }
 
 
-def test_absent_fields_are_absent() -> None:
+def test_absent_fields_are_absent():
     (item,) = items_of(collection_of(paper()))
     assert item == {"id": "anon_nd_deep", "type": "document", "title": "Deep learning"}
 
@@ -129,14 +129,14 @@ def test_absent_fields_are_absent() -> None:
     ("kind", "csl"),
     [("legal_case", "legal_case"), ("Journal_Article", "article-journal"), ("x", "document")],
 )
-def test_a_type_is_one_of_csl_however_it_is_written(kind: str, csl: str) -> None:
+def test_a_type_is_one_of_csl_however_it_is_written(kind, csl):
     assert items_of(collection_of(paper(publication_type=kind)))[0]["type"] == csl
 
 
-def test_ids_are_different_for_equal_papers() -> None:
+def test_ids_are_different_for_equal_papers():
     ids = [item["id"] for item in items_of(collection_of(paper(), paper()))]
     assert ids == ["anon_nd_deep", "anon_nd_deep_a"]
 
 
-def test_letters_of_all_scripts_stand_for_themselves() -> None:
+def test_letters_of_all_scripts_stand_for_themselves():
     assert "图神经网络" in export_csl_json(collection_of(paper(title="图神经网络")))

@@ -25,13 +25,13 @@ def body_rows(text: str) -> int:
 
 
 @pytest.mark.parametrize("exporter", [export_markdown, export_report])
-def test_the_kit_of_exporters_finds_nothing(exporter: object) -> None:
+def test_the_kit_of_exporters_finds_nothing(exporter):
     """SEC-11"""
     assert callable(exporter)
     check_exporter(exporter, count_records=body_rows)
 
 
-def test_a_plain_paper_is_one_row_under_the_header() -> None:
+def test_a_plain_paper_is_one_row_under_the_header():
     names = [Author(name=name) for name in ("Ann Lee", "Bo Li", "Cy Fu")]
     text = export_markdown(
         collection_of(paper(authors=names, year=2020, venue="Nature", relevance_score=0.956))
@@ -43,19 +43,19 @@ def test_a_plain_paper_is_one_row_under_the_header() -> None:
     )
 
 
-def test_what_is_missing_is_a_dash() -> None:
+def test_what_is_missing_is_a_dash():
     text = export_markdown(collection_of(paper(venue=" ", authors=[Author(name="\n")])))
     assert text.splitlines()[2] == "| 1 | Deep learning | - | - | - | 0.00 |"
 
 
-def test_of_four_authors_the_first_is_named() -> None:
+def test_of_four_authors_the_first_is_named():
     names = [Author(name=name) for name in ("Ann Lee", "B", "C", "D")]
     assert "| Ann Lee et al. |" in export_markdown(collection_of(paper(authors=names)))
 
 
 @given(ANY_TEXT, ANY_TEXT, ANY_TEXT)
 @examples(150)
-def test_any_text_stays_in_its_cell(title: str, author: str, venue: str) -> None:
+def test_any_text_stays_in_its_cell(title, author, venue):
     """SEC-11"""
     given_paper = paper(title=title, authors=[Author(name=author)], venue=venue)
     html = rendered(export_markdown(collection_of(given_paper, given_paper)))
@@ -77,7 +77,7 @@ def test_any_text_stays_in_its_cell(title: str, author: str, venue: str) -> None
         "&lt;b&gt; &#60;",
     ],
 )
-def test_markup_in_a_title_is_shown_and_not_obeyed(attack: str) -> None:
+def test_markup_in_a_title_is_shown_and_not_obeyed(attack):
     """SEC-08 SEC-11"""
     html = rendered(export_report(collection_of(paper(title=attack), query=attack)))
     allowed = {"h1", "p", "table", "thead", "tbody", "tr", "th", "td"}
@@ -86,7 +86,7 @@ def test_markup_in_a_title_is_shown_and_not_obeyed(attack: str) -> None:
     assert html.count(shown.replace('"', "&quot;")) == 2
 
 
-def test_the_report_says_what_was_asked_and_where_the_papers_are() -> None:
+def test_the_report_says_what_was_asked_and_where_the_papers_are():
     text = export_report(
         collection_of(
             paper(doi="10.1/a(b)", url="https://example.org/other"),
@@ -107,5 +107,5 @@ def test_the_report_says_what_was_asked_and_where_the_papers_are() -> None:
     )
 
 
-def test_a_report_without_addresses_has_no_empty_heading() -> None:
+def test_a_report_without_addresses_has_no_empty_heading():
     assert "Where" not in export_report(collection_of(paper()))

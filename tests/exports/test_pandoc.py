@@ -32,7 +32,7 @@ PAPER = Paper(
     ("name", "reader"),
     [("bibtex", "bibtex"), ("biblatex", "biblatex"), ("csl-json", "csljson"), ("ris", "ris")],
 )
-def test_pandoc_reads_the_same_reference(name: str, reader: str) -> None:
+def test_pandoc_reads_the_same_reference(name, reader):
     text = export(collection_of(PAPER), name)
     assert isinstance(text, str)
     [item] = json.loads(pypandoc.convert_text(text, "csljson", format=reader))

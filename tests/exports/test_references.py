@@ -1,7 +1,5 @@
 """References in any CSL style."""
 
-from pathlib import Path
-
 import pytest
 
 from paper_search.errors import ConfigError
@@ -27,14 +25,14 @@ PAPERS = collection_of(
 )
 
 
-def test_papers_are_formatted_and_sorted_as_the_style_says(tmp_path: Path) -> None:
+def test_papers_are_formatted_and_sorted_as_the_style_says(tmp_path):
     style = tmp_path / "short.csl"
     style.write_text(STYLE)
     assert export(PAPERS, str(style)) == "Li. Ants. J. Ants\nLovelace. Wasps & bees\n"
     assert export(collection_of(), str(style)) == ""
 
 
-def test_a_style_that_cannot_be_used_is_refused(tmp_path: Path) -> None:
+def test_a_style_that_cannot_be_used_is_refused(tmp_path):
     with pytest.raises(ConfigError, match=r"no reference style .*nowhere\.csl"):
         export(PAPERS, str(tmp_path / "nowhere.csl"))
     broken = tmp_path / "broken.csl"

@@ -30,22 +30,22 @@ def strangers_exporter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return "titles"
 
 
-def test_our_formats_are_known() -> None:
+def test_our_formats_are_known():
     assert [name for name in exporter_names() if name in OURS] == OURS
 
 
 @pytest.mark.parametrize("name", OURS)
-def test_each_of_our_formats_passes_the_kit(name: str) -> None:
+def test_each_of_our_formats_passes_the_kit(name):
     """SEC-10 SEC-11"""
     check_exporter(get_exporter(name))
 
 
-def test_an_unknown_format_names_the_known_ones() -> None:
+def test_an_unknown_format_names_the_known_ones():
     with pytest.raises(UnknownNameError, match=r"'docx'; known: asreview, biblatex, bibtex, .*ris"):
         export(collection_of(), "docx")
 
 
-def test_a_format_that_someone_else_installed_is_found(strangers_exporter: str) -> None:
+def test_a_format_that_someone_else_installed_is_found(strangers_exporter):
     assert strangers_exporter in exporter_names()
     assert format_for_suffix("papers.titles") == strangers_exporter
     check_exporter(get_exporter(strangers_exporter))
@@ -65,18 +65,18 @@ def test_a_format_that_someone_else_installed_is_found(strangers_exporter: str) 
         ("a.rdf", "zotero-rdf"),
     ],
 )
-def test_a_suffix_stands_for_a_format(path: str | Path, name: str) -> None:
+def test_a_suffix_stands_for_a_format(path, name):
     assert format_for_suffix(path) == name
     assert name in exporter_names()
 
 
 @pytest.mark.parametrize("path", ["a.docx", "a", "", ".bibliography", "a.bib.gz"])
-def test_a_suffix_that_stands_for_nothing_is_refused(path: str) -> None:
+def test_a_suffix_that_stands_for_nothing_is_refused(path):
     with pytest.raises(UnknownNameError, match=r"known: \.bib, "):
         format_for_suffix(path)
 
 
-def test_the_package_loads_no_exporter_before_one_is_asked_for() -> None:
+def test_the_package_loads_no_exporter_before_one_is_asked_for():
     code = (
         "import sys, paper_search.exports;"
         "late = {'anyascii', 'paper_search.exports.bibtex'} & set(sys.modules);"

@@ -15,14 +15,14 @@ from paper_search.testing.exporters import check_exporter, collection_of
 ANY_TEXT = st.text(max_size=40) | st.text(alphabet="ERTY -\n\r\x0b\x85\u2028", max_size=25)
 
 
-def test_the_kit_of_exporters_finds_nothing() -> None:
+def test_the_kit_of_exporters_finds_nothing():
     """SEC-11"""
     check_exporter(export_ris, count_records=lambda text: len(rispy.loads(text)))
 
 
 @given(ANY_TEXT, ANY_TEXT, ANY_TEXT)
 @examples(150)
-def test_one_record_stays_one_record(title: str, author: str, venue: str) -> None:
+def test_one_record_stays_one_record(title, author, venue):
     """SEC-11"""
     given_paper = paper(title=title, authors=[Author(name=author)], venue=venue, year=2020)
 
@@ -35,7 +35,7 @@ def test_one_record_stays_one_record(title: str, author: str, venue: str) -> Non
     assert {record.get("title", "") for record in records} == {single_line(title)}
 
 
-def test_a_plain_paper_reads_as_one_would_write_it() -> None:
+def test_a_plain_paper_reads_as_one_would_write_it():
     text = export_ris(
         collection_of(
             paper(
@@ -82,7 +82,7 @@ def test_a_plain_paper_reads_as_one_would_write_it() -> None:
     )
 
 
-def test_absent_fields_leave_no_tag() -> None:
+def test_absent_fields_leave_no_tag():
     assert export_ris(collection_of(paper())) == "TY  - GEN\nTI  - Deep learning\nER  - \n"
 
 
@@ -96,14 +96,12 @@ def test_absent_fields_leave_no_tag() -> None:
         ("1471-2105-11-5", "1471-2105-11-5", None),
     ],
 )
-def test_pages_are_split_only_where_they_are_one_range(
-    pages: str, first: str, last: str | None
-) -> None:
+def test_pages_are_split_only_where_they_are_one_range(pages, first, last):
     (record,) = rispy.loads(export_ris(collection_of(paper(pages=pages))))
     assert (record["start_page"], record.get("end_page")) == (first, last)
 
 
-def test_every_keyword_has_a_line() -> None:
+def test_every_keyword_has_a_line():
     known = paper(keywords=["Graphs", "retracted", "Diabetes Mellitus, Type 2"], is_retracted=True)
     (record,) = rispy.loads(export_ris(collection_of(known)))
     assert record["keywords"] == ["retracted", "Graphs", "Diabetes Mellitus, Type 2"]

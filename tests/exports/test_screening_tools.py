@@ -39,7 +39,7 @@ def rows(name: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text)))
 
 
-def test_asreview_gets_labels_and_what_it_learns_from() -> None:
+def test_asreview_gets_labels_and_what_it_learns_from():
     """The columns are those of ASReview's documentation of data formats."""
     first, second, third = rows("asreview")
     assert [row["included"] for row in (first, second, third)] == ["1", "0", ""]
@@ -55,7 +55,7 @@ def test_asreview_gets_labels_and_what_it_learns_from() -> None:
     )
 
 
-def test_rayyan_gets_decisions_as_it_writes_them_itself() -> None:
+def test_rayyan_gets_decisions_as_it_writes_them_itself():
     first, second, third = rows("rayyan")
     assert first["notes"] == 'RAYYAN-INCLUSION: {"ada"=>"Included"} | see table 2'
     assert second["notes"] == (
@@ -67,7 +67,7 @@ def test_rayyan_gets_decisions_as_it_writes_them_itself() -> None:
     assert (first["authors"], first["pubmed_id"]) == ("Ada Lovelace and Bo Li", "12")
 
 
-def test_labels_stand_where_each_program_looks_for_them() -> None:
+def test_labels_stand_where_each_program_looks_for_them():
     labelled = paper(1, "include", decided_by="ada").model_copy(
         update={"labels": ["for chapter 2", "follow up"]}
     )

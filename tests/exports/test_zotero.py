@@ -37,7 +37,7 @@ PAPER = Paper(
 )
 
 
-def test_an_item_has_its_fields_tags_and_a_note() -> None:
+def test_an_item_has_its_fields_tags_and_a_note():
     text = export(collection_of(PAPER), "zotero-rdf")
     assert isinstance(text, str)
     root = fromstring(text)
@@ -65,7 +65,7 @@ def test_an_item_has_its_fields_tags_and_a_note() -> None:
     )
 
 
-def test_a_paper_that_says_nothing_else_is_a_document_without_a_note() -> None:
+def test_a_paper_that_says_nothing_else_is_a_document_without_a_note():
     bare = Paper(id="1", title="Bees", authors=[], source="s")
     text = export(collection_of(bare), "zotero-rdf")
     assert isinstance(text, str)
@@ -77,7 +77,7 @@ def test_a_paper_that_says_nothing_else_is_a_document_without_a_note() -> None:
     ]
 
 
-def test_rdflib_reads_the_same_graph() -> None:
+def test_rdflib_reads_the_same_graph():
     """Zotero itself reads RDF by such statements, wherever they stand in the file."""
     text = export(collection_of(PAPER), "zotero-rdf")
     assert isinstance(text, str)
@@ -98,7 +98,7 @@ def test_rdflib_reads_the_same_graph() -> None:
     assert "no control" in str(graph.value(note, RDF_NAMES.value))
 
 
-def test_rdflib_reads_papers_whose_every_field_is_an_attack() -> None:
+def test_rdflib_reads_papers_whose_every_field_is_an_attack():
     papers = nasty_papers()
     text = export(collection_of(*papers), "zotero-rdf")
     assert isinstance(text, str)

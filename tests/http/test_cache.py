@@ -84,7 +84,7 @@ def spoil(path: Path, fault: str) -> None:
         database.close()
 
 
-async def test_the_same_question_costs_nothing_another_time(opened: Opening) -> None:
+async def test_the_same_question_costs_nothing_another_time(opened):
     service, budget, waits = Service(sound()), CallBudget(1), list[float]()
     settings = {"interval_s": 5.0}
     for is_again in (False, True, True):
@@ -95,7 +95,7 @@ async def test_the_same_question_costs_nothing_another_time(opened: Opening) -> 
     assert (len(service.asked), waits, budget.used) == (1, [], 1)
 
 
-async def test_a_search_that_is_repeated_for_what_is_new_asks_again_once(opened: Opening) -> None:
+async def test_a_search_that_is_repeated_for_what_is_new_asks_again_once(opened):
     service = Service(sound(1), sound(2), sound(3))
     async with opened(service) as http:
         await http.ask(URL)
@@ -105,7 +105,7 @@ async def test_a_search_that_is_repeated_for_what_is_new_asks_again_once(opened:
         assert len(service.asked) == 3
 
 
-async def test_another_question_is_another_answer(opened: Opening) -> None:
+async def test_another_question_is_another_answer(opened):
     service = Service(sound(1), sound(2))
     async with opened(service) as http:
         one = await http.ask(URL, params={"q": "graph"})
@@ -124,9 +124,7 @@ async def test_another_question_is_another_answer(opened: Opening) -> None:
         {"Vary": "*"},
     ],
 )
-async def test_what_the_service_forbids_to_keep_is_asked_for_again(
-    opened: Opening, headers: dict[str, str]
-) -> None:
+async def test_what_the_service_forbids_to_keep_is_asked_for_again(opened, headers):
     service = Service(sound(1, **headers), sound(2, **headers))
     async with opened(service) as http:
         for _ in range(2):
@@ -134,9 +132,7 @@ async def test_what_the_service_forbids_to_keep_is_asked_for_again(
     assert len(service.asked) == 2
 
 
-async def test_an_answer_that_must_be_checked_is_checked_and_not_sent_again(
-    opened: Opening,
-) -> None:
+async def test_an_answer_that_must_be_checked_is_checked_and_not_sent_again(opened):
     """RFC 9111, 4.3: a 304 makes the stored answer good again."""
     service = Service(sound(1, **{"Cache-Control": "no-cache", "ETag": '"a"'}), httpx.Response(304))
     async with opened(service) as http:
@@ -147,7 +143,7 @@ async def test_an_answer_that_must_be_checked_is_checked_and_not_sent_again(
 
 
 @pytest.mark.parametrize("status", [400, 404, 429, 500, 503])
-async def test_a_failure_is_not_kept(opened: Opening, status: int) -> None:
+async def test_a_failure_is_not_kept(opened, status):
     service = Service(httpx.Response(status), sound())
     async with opened(service) as http:
         with pytest.raises(HttpStatusError):
@@ -155,7 +151,7 @@ async def test_a_failure_is_not_kept(opened: Opening, status: int) -> None:
         assert (await http.ask(URL)).json() == {"n": 1}
 
 
-async def test_an_answer_that_turned_out_to_be_an_error_is_forgotten(opened: Opening) -> None:
+async def test_an_answer_that_turned_out_to_be_an_error_is_forgotten(opened):
     service = Service(httpx.Response(200, text="<html>captcha"), sound())
     async with opened(service) as http:
         answer = await http.ask(URL)
@@ -165,7 +161,7 @@ async def test_an_answer_that_turned_out_to_be_an_error_is_forgotten(opened: Ope
         assert (await http.ask(URL)).json() == {"n": 1}
 
 
-async def test_no_key_is_on_disk(opened: Opening, path: Path) -> None:
+async def test_no_key_is_on_disk(opened, path):
     service = Service(sound())
     headers = {"x-api-key": KEY, "Authorization": f"Bearer {KEY}"}
     async with opened(service) as http:
@@ -180,13 +176,13 @@ async def test_no_key_is_on_disk(opened: Opening, path: Path) -> None:
         assert KEY.encode() not in file.read_bytes()
 
 
-async def test_no_cookie_is_on_disk(opened: Opening, path: Path) -> None:
+async def test_no_cookie_is_on_disk(opened, path):
     async with opened(Service(sound(1, **{"Set-Cookie": "session=CANARY-cookie"}))) as http:
         await http.ask(URL)
     assert all(b"CANARY-cookie" not in file.read_bytes() for file in path.parent.iterdir())
 
 
-async def test_what_is_posted_is_not_kept(opened: Opening) -> None:
+async def test_what_is_posted_is_not_kept(opened):
     service = Service(sound(1), sound(2))
     async with opened(service) as http:
         await http.ask(URL, json={"ids": ["a"]})
@@ -195,7 +191,7 @@ async def test_what_is_posted_is_not_kept(opened: Opening) -> None:
     assert service.asked[0].content == b'{"ids":["a"]}'
 
 
-async def test_without_a_path_nothing_is_kept(opened: Opening, path: Path) -> None:
+async def test_without_a_path_nothing_is_kept(opened, path):
     service = Service(sound(1), sound(2))
     async with opened(service, cache_path=None) as http:
         await http.ask(URL)
@@ -204,9 +200,7 @@ async def test_without_a_path_nothing_is_kept(opened: Opening, path: Path) -> No
 
 
 @pytest.mark.parametrize("fault", ["no database", "another one", "a directory"])
-async def test_a_file_that_cannot_be_used_costs_the_cache_only(
-    opened: Opening, path: Path, fault: str, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_a_file_that_cannot_be_used_costs_the_cache_only(opened, path, fault, caplog):
     spoil(path, fault)
     service = Service(sound(1), sound(2))
     async with opened(service) as http:
@@ -215,7 +209,7 @@ async def test_a_file_that_cannot_be_used_costs_the_cache_only(
     assert caplog.records
 
 
-async def test_a_body_that_is_cut_off_is_not_kept(opened: Opening) -> None:
+async def test_a_body_that_is_cut_off_is_not_kept(opened):
     """A crash or a cap in the middle of a body leaves no half answer."""
     service = Service(httpx.Response(200, content=b"x" * 5000), sound())
     async with opened(service, settings={"max_bytes": 1000}) as http:
@@ -224,9 +218,7 @@ async def test_a_body_that_is_cut_off_is_not_kept(opened: Opening) -> None:
         assert (await http.ask(URL)).json() == {"n": 1}
 
 
-async def test_answers_on_disk_that_are_damaged_later_are_asked_for_again(
-    opened: Opening, path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_answers_on_disk_that_are_damaged_later_are_asked_for_again(opened, path, caplog):
     service = Service(sound(1), sound(2))
     async with opened(service, settings={"retry": RetryPolicy(max_retries=1)}) as http:
         await http.ask(URL)
@@ -237,9 +229,7 @@ async def test_answers_on_disk_that_are_damaged_later_are_asked_for_again(
     assert "not cached any more" in caplog.text
 
 
-async def test_a_redirect_and_its_target_are_kept_under_their_own_addresses(
-    opened: Opening,
-) -> None:
+async def test_a_redirect_and_its_target_are_kept_under_their_own_addresses(opened):
     def service(request: httpx.Request) -> httpx.Response:
         asked.append(request.url.path)
         if request.url.path == "/old":

@@ -91,7 +91,7 @@ async def failure(http: HttpClient, url: str, **options: Any) -> HttpError:
     return error
 
 
-async def test_a_sound_answer_is_read(server: FaultServer, opened: Opening) -> None:
+async def test_a_sound_answer_is_read(server, opened):
     async with opened() as http:
         answer = await http.ask(server.url("/gzip"))
     assert answer.json() == GOOD
@@ -99,9 +99,7 @@ async def test_a_sound_answer_is_read(server: FaultServer, opened: Opening) -> N
     assert "user-agent: paper-search/" in server.heads[0].lower()
 
 
-async def test_a_refusal_without_a_time_is_tried_once_more_and_then_remembered(
-    answered: Opening, tmp_path: Path
-) -> None:
+async def test_a_refusal_without_a_time_is_tried_once_more_and_then_remembered(answered, tmp_path):
     asked: list[str] = []
 
     def refuse(request: httpx.Request) -> httpx.Response:
@@ -122,9 +120,7 @@ async def test_a_refusal_without_a_time_is_tried_once_more_and_then_remembered(
     assert asked[2:] == ["y.org", "y.org"]
 
 
-async def test_a_refusal_with_a_time_is_remembered_until_then(
-    answered: Opening, tmp_path: Path
-) -> None:
+async def test_a_refusal_with_a_time_is_remembered_until_then(answered, tmp_path):
     answer = httpx.Response(429, headers={"retry-after": "36000"})
     async with answered(lambda _: answer, tmp_path / "l.db") as http:
         await failure(http, URL)
@@ -134,8 +130,8 @@ async def test_a_refusal_with_a_time_is_remembered_until_then(
 
 
 async def test_a_host_that_a_caller_takes_for_refusing_is_left_alone_for_a_while(
-    answered: Opening, tmp_path: Path
-) -> None:
+    answered, tmp_path
+):
     asked: list[str] = []
 
     def answer(request: httpx.Request) -> httpx.Response:
@@ -153,9 +149,7 @@ async def test_a_host_that_a_caller_takes_for_refusing_is_left_alone_for_a_while
     assert asked == ["y.org"]
 
 
-async def test_a_refusal_of_those_without_a_key_is_none_of_those_with_one(
-    answered: Opening, tmp_path: Path
-) -> None:
+async def test_a_refusal_of_those_without_a_key_is_none_of_those_with_one(answered, tmp_path):
     path = tmp_path / "limits.db"
     async with answered(lambda _: httpx.Response(429), path, secrets=()) as http:
         await failure(http, URL)
@@ -165,9 +159,7 @@ async def test_a_refusal_of_those_without_a_key_is_none_of_those_with_one(
 
 @pytest.mark.parametrize("status", [200, 500, 403])
 @pytest.mark.parametrize("mark", ["Making sure you're not a bot!", "cf-challenge"])
-async def test_a_page_that_keeps_programs_out_is_a_refusal(
-    answered: Opening, tmp_path: Path, status: int, mark: str
-) -> None:
+async def test_a_page_that_keeps_programs_out_is_a_refusal(answered, tmp_path, status, mark):
     page = f"<!doctype html><title>{mark}</title>"
     async with answered(
         lambda _: httpx.Response(status, html=page), tmp_path / "limits.db"
@@ -178,18 +170,18 @@ async def test_a_page_that_keeps_programs_out_is_a_refusal(
         assert isinstance(await failure(http, URL), HttpRefusedError)
 
 
-async def test_a_page_about_bots_is_read(answered: Opening) -> None:
+async def test_a_page_about_bots_is_read(answered):
     article = {"title": "Making sure you are not a bot: CAPTCHAs"}
     async with answered(lambda _: httpx.Response(200, json=article)) as http:
         assert (await http.ask(URL)).json() == article
 
 
-async def test_json_that_is_called_a_web_page_is_read(answered: Opening) -> None:
+async def test_json_that_is_called_a_web_page_is_read(answered):
     async with answered(lambda _: httpx.Response(200, html='{"a": 1}')) as http:
         assert (await http.ask(URL)).json() == {"a": 1}
 
 
-async def test_an_announced_pace_is_kept(answered: Opening, clock: Clock) -> None:
+async def test_an_announced_pace_is_kept(answered, clock):
     """API-29"""
     headers = {"x-rate-limit-limit": "1", "x-rate-limit-interval": "2s"}
     async with answered(
@@ -202,9 +194,7 @@ async def test_an_announced_pace_is_kept(answered: Opening, clock: Clock) -> Non
     assert clock.waits == [2.0]
 
 
-async def test_the_interval_counts_from_the_sending_and_from_the_answer(
-    server: FaultServer,
-) -> None:
+async def test_the_interval_counts_from_the_sending_and_from_the_answer(server):
     """API-29"""
     counted: list[tuple[str, float]] = []
 
@@ -218,7 +208,7 @@ async def test_the_interval_counts_from_the_sending_and_from_the_answer(
     assert counted == [(httpx.URL(url).netloc.decode(), 3.0)] * 2
 
 
-async def test_what_is_left_of_a_quota_comes_with_the_answer(answered: Opening) -> None:
+async def test_what_is_left_of_a_quota_comes_with_the_answer(answered):
     headers = {"x-ratelimit-remaining": "990", "x-ratelimit-reset": "7200"}
     async with answered(lambda _: httpx.Response(200, headers=headers, json={})) as http:
         quota = (await http.ask(URL)).quota
@@ -227,9 +217,7 @@ async def test_what_is_left_of_a_quota_comes_with_the_answer(answered: Opening) 
 
 
 @pytest.mark.parametrize("kind", [httpx.ConnectTimeout, httpx.ReadTimeout, httpx.PoolTimeout])
-async def test_timeouts_are_asked_again(
-    opened: Opening, kind: type[httpx.TimeoutException]
-) -> None:
+async def test_timeouts_are_asked_again(opened, kind):
     """API-06"""
 
     def handler(request: httpx.Request) -> httpx.Response:
@@ -253,9 +241,7 @@ async def test_timeouts_are_asked_again(
         ("/cut-gzip", 3),
     ],
 )
-async def test_an_answer_cut_off_in_any_way_is_one_error(
-    server: FaultServer, opened: Opening, path: str, attempts: int
-) -> None:
+async def test_an_answer_cut_off_in_any_way_is_one_error(server, opened, path, attempts):
     """API-09"""
     async with opened() as http:
         error = await failure(http, server.url(path))
@@ -264,9 +250,7 @@ async def test_an_answer_cut_off_in_any_way_is_one_error(
 
 
 @pytest.mark.parametrize("path", ["/gzip-bomb", "/huge"])
-async def test_a_body_is_cut_at_the_cap_of_unpacked_bytes(
-    server: FaultServer, opened: Opening, path: str
-) -> None:
+async def test_a_body_is_cut_at_the_cap_of_unpacked_bytes(server, opened, path):
     """API-18, API-19"""
     async with opened(max_bytes=100_000, max_retries=0) as http:
         tracemalloc.start()
@@ -280,7 +264,7 @@ async def test_a_body_is_cut_at_the_cap_of_unpacked_bytes(
     assert peak < 10_000_000
 
 
-async def test_what_cannot_be_stored_is_replaced(server: FaultServer, opened: Opening) -> None:
+async def test_what_cannot_be_stored_is_replaced(server, opened):
     """API-20, API-21"""
     async with opened() as http:
         text = (await http.ask(server.url("/bad-charset"))).json()["organic_results"][0]["title"]
@@ -292,9 +276,7 @@ async def test_what_cannot_be_stored_is_replaced(server: FaultServer, opened: Op
     assert numbers == {"a": None, "b": None, "c": None, "d": 1}
 
 
-async def test_a_redirect_within_the_origin_is_followed_with_the_key(
-    server: FaultServer, opened: Opening
-) -> None:
+async def test_a_redirect_within_the_origin_is_followed_with_the_key(server, opened):
     """API-24"""
     async with opened() as http:
         answer = await http.ask(
@@ -305,9 +287,7 @@ async def test_a_redirect_within_the_origin_is_followed_with_the_key(
     assert all(KEY in head for head in server.heads)
 
 
-async def test_a_client_that_would_follow_redirects_anywhere_is_not_let(
-    server: FaultServer, opened: Opening
-) -> None:
+async def test_a_client_that_would_follow_redirects_anywhere_is_not_let(server, opened):
     """API-24"""
     async with (
         FaultServer() as other,
@@ -320,9 +300,7 @@ async def test_a_client_that_would_follow_redirects_anywhere_is_not_let(
     assert other.requests.total() == 0
 
 
-async def test_every_attempt_counts_against_the_budget(
-    server: FaultServer, opened: Opening
-) -> None:
+async def test_every_attempt_counts_against_the_budget(server, opened):
     budget = CallBudget(2)
     async with opened(max_retries=5) as http:
         error = await failure(http, server.url("/status?code=500"), budget=budget)
@@ -332,9 +310,7 @@ async def test_every_attempt_counts_against_the_budget(
     assert server.requests["/ok"] == 0
 
 
-async def test_requests_to_one_host_are_an_interval_apart(
-    server: FaultServer, opened: Opening, clock: Clock
-) -> None:
+async def test_requests_to_one_host_are_an_interval_apart(server, opened, clock):
     """API-29"""
     async with opened(interval_s=0.5) as http:
         for _ in range(3):
@@ -342,9 +318,7 @@ async def test_requests_to_one_host_are_an_interval_apart(
     assert clock.waits == [0.5, 0.5]
 
 
-async def test_as_many_requests_to_one_host_are_open_at_once_as_the_settings_allow(
-    opened: Opening,
-) -> None:
+async def test_as_many_requests_to_one_host_are_open_at_once_as_the_settings_allow(opened):
     """API-29"""
     running, most = 0, 0
 
@@ -364,16 +338,14 @@ async def test_as_many_requests_to_one_host_are_open_at_once_as_the_settings_all
     assert most == 3
 
 
-def test_hosts_do_not_wait_for_each_other() -> None:
+def test_hosts_do_not_wait_for_each_other():
     """API-29"""
     limiter = HostLimiter(lambda: 0.0)
     turns = [limiter.reserve_within(host, 2.0, 60.0) for host in ("a", "b", "a", "a", "b")]
     assert turns == [0.0, 0.0, 2.0, 4.0, 2.0]
 
 
-async def test_the_key_is_in_no_log_line(
-    server: FaultServer, opened: Opening, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_the_key_is_in_no_log_line(server, opened, caplog):
     """PER-18"""
     with caplog.at_level(logging.DEBUG):
         async with opened() as http:
@@ -393,9 +365,7 @@ async def test_the_key_is_in_no_log_line(
         *(f"httpcore.{part}" for part in ["connection", "http11", "http2", "proxy", "socks"]),
     ],
 )
-async def test_no_part_of_the_libraries_below_logs_the_key(
-    opened: Opening, caplog: pytest.LogCaptureFixture, name: str
-) -> None:
+async def test_no_part_of_the_libraries_below_logs_the_key(opened, caplog, name):
     """PER-18"""
     logger = logging.getLogger(name)
     async with opened():
@@ -404,16 +374,14 @@ async def test_no_part_of_the_libraries_below_logs_the_key(
     assert not logger.filters
 
 
-async def test_a_lone_surrogate_in_a_query_is_replaced(
-    server: FaultServer, opened: Opening
-) -> None:
+async def test_a_lone_surrogate_in_a_query_is_replaced(server, opened):
     """API-20"""
     async with opened() as http:
         await http.ask(server.url("/ok"), params={"q": "a\ud800b"})
     assert "q=a%3Fb" in server.heads[0] or "q=a?b" in server.heads[0]
 
 
-def test_settings_do_not_show_their_secrets() -> None:
+def test_settings_do_not_show_their_secrets():
     assert KEY not in repr(HttpSettings(secrets=(KEY,)))
 
 
@@ -447,7 +415,7 @@ class Body(httpx.AsyncByteStream):
         await asyncio.Event().wait()
 
 
-async def test_what_a_transport_says_is_told_without_the_key(opened: Opening) -> None:
+async def test_what_a_transport_says_is_told_without_the_key(opened):
     """PER-18"""
     async with (
         raising(httpx.ConnectError(f"no route with {KEY}")) as given,
@@ -458,7 +426,7 @@ async def test_what_a_transport_says_is_told_without_the_key(opened: Opening) ->
     assert str(error) == "x.org cannot be reached: ConnectError: no route with [redacted]"
 
 
-async def test_what_cuts_a_body_off_is_told_without_the_key(answered: Opening) -> None:
+async def test_what_cuts_a_body_off_is_told_without_the_key(answered):
     """PER-18, API-09"""
     body = Body(httpx.ReadError(f"reset by {KEY}"))
     async with answered(lambda _: httpx.Response(200, stream=body), max_retries=0) as http:
@@ -468,16 +436,14 @@ async def test_what_cuts_a_body_off_is_told_without_the_key(answered: Opening) -
     assert str(error) == "the answer of x.org is cut off: ReadError: reset by [redacted]"
 
 
-async def test_a_user_agent_says_how_to_reach_whoever_runs_it(server: FaultServer) -> None:
+async def test_a_user_agent_says_how_to_reach_whoever_runs_it(server):
     async with HttpClient(HttpSettings(), contact="ada@example.org") as http:
         await http.ask(server.url("/ok"), headers={"x-mine": "yes"})
     assert "(mailto:ada@example.org)" in server.heads[0]
     assert "x-mine: yes" in server.heads[0].lower()
 
 
-async def test_a_redirect_that_may_not_be_followed_says_where_it_leads(
-    server: FaultServer, opened: Opening
-) -> None:
+async def test_a_redirect_that_may_not_be_followed_says_where_it_leads(server, opened):
     """API-24"""
     async with opened(max_redirects=0) as http:
         error = await failure(http, server.url("/redirect"), params={"to": "/ok"})
@@ -500,9 +466,7 @@ async def test_a_redirect_that_may_not_be_followed_says_where_it_leads(
         (f"bad {KEY} {'x' * 3000}".encode(), f"bad [redacted] {'x' * 1985}"),
     ],
 )
-async def test_of_the_body_of_an_error_what_a_person_can_use_is_kept(
-    answered: Opening, content: bytes, body: str
-) -> None:
+async def test_of_the_body_of_an_error_what_a_person_can_use_is_kept(answered, content, body):
     async with answered(lambda _: httpx.Response(403, content=content)) as http:
         error = await failure(http, URL)
     assert isinstance(error, HttpStatusError)
@@ -517,16 +481,14 @@ async def test_of_the_body_of_an_error_what_a_person_can_use_is_kept(
         {"stream": Body(httpx.ReadError("reset"))},
     ],
 )
-async def test_an_error_whose_body_cannot_be_read_is_still_that_error(
-    answered: Opening, broken: dict[str, Any]
-) -> None:
+async def test_an_error_whose_body_cannot_be_read_is_still_that_error(answered, broken):
     async with answered(lambda _: httpx.Response(404, **broken)) as http:
         error = await failure(http, URL)
     assert isinstance(error, HttpStatusError)
     assert (error.status, error.body) == (404, "")
 
 
-async def test_of_the_type_of_an_answer_the_name_alone_counts(answered: Opening) -> None:
+async def test_of_the_type_of_an_answer_the_name_alone_counts(answered):
     headers = {"content-type": " Application/JSON ; charset=latin-1"}
     async with answered(lambda _: httpx.Response(200, content=b"{}", headers=headers)) as http:
         answer = await http.ask(URL)
@@ -534,7 +496,7 @@ async def test_of_the_type_of_an_answer_the_name_alone_counts(answered: Opening)
     assert (answer.url, answer.from_cache) == (URL, False)
 
 
-async def test_a_body_makes_it_a_post(answered: Opening) -> None:
+async def test_a_body_makes_it_a_post(answered):
     asked: list[httpx.Request] = []
 
     def answer(request: httpx.Request) -> httpx.Response:
@@ -551,7 +513,7 @@ async def test_a_body_makes_it_a_post(answered: Opening) -> None:
     assert asked[0].headers["x-mine"] == "yes"
 
 
-async def test_a_client_that_is_not_open_says_how_to_open_it() -> None:
+async def test_a_client_that_is_not_open_says_how_to_open_it():
     with pytest.raises(RuntimeError) as told:
         await HttpClient(HttpSettings()).ask(URL)
     assert str(told.value) == "an HttpClient is used inside `async with`"
@@ -561,9 +523,7 @@ async def test_a_client_that_is_not_open_says_how_to_open_it() -> None:
 
 
 @pytest.mark.parametrize(("wait", "attempts"), [(59, 2), (60, 1), (61, 1)])
-async def test_a_wait_that_ends_with_the_deadline_is_too_long(
-    answered: Opening, clock: Clock, wait: int, attempts: int
-) -> None:
+async def test_a_wait_that_ends_with_the_deadline_is_too_long(answered, clock, wait, attempts):
     """API-02"""
     headers = {"retry-after": str(wait)}
     async with answered(
@@ -573,7 +533,7 @@ async def test_a_wait_that_ends_with_the_deadline_is_too_long(
     assert (error.attempts, clock.now - 1000.0) == (attempts, 59.0 if attempts == 2 else 0.0)
 
 
-async def test_a_part_of_a_longer_job_ends_with_the_job(answered: Opening, clock: Clock) -> None:
+async def test_a_part_of_a_longer_job_ends_with_the_job(answered, clock):
     async with answered(
         lambda _: httpx.Response(503, headers={"retry-after": "5"}), deadline_s=60.0
     ) as http:
@@ -585,7 +545,7 @@ async def test_a_part_of_a_longer_job_ends_with_the_job(answered: Opening, clock
         assert told.value.attempts == 3
 
 
-async def test_an_attempt_ends_with_the_deadline(answered: Opening) -> None:
+async def test_an_attempt_ends_with_the_deadline(answered):
     """API-07"""
 
     def answer(_: httpx.Request) -> httpx.Response:
@@ -600,9 +560,7 @@ async def test_an_attempt_ends_with_the_deadline(answered: Opening) -> None:
     assert str(error) == "x.org gave no whole answer within 0.1 s"
 
 
-async def test_what_is_waited_for_a_turn_is_taken_from_the_deadline(
-    answered: Opening, clock: Clock
-) -> None:
+async def test_what_is_waited_for_a_turn_is_taken_from_the_deadline(answered, clock):
     """API-07, API-29"""
     answers = iter([httpx.Response(200, json={}), httpx.Response(200, stream=Body())])
     async with answered(
@@ -614,9 +572,7 @@ async def test_what_is_waited_for_a_turn_is_taken_from_the_deadline(
     assert str(error) == "x.org gave no whole answer within 0.25 s"
 
 
-async def test_a_turn_that_comes_after_the_deadline_is_not_waited_for(
-    answered: Opening, clock: Clock
-) -> None:
+async def test_a_turn_that_comes_after_the_deadline_is_not_waited_for(answered, clock):
     """API-29"""
     async with answered(
         lambda _: httpx.Response(200, json={}), interval_s=30.0, deadline_s=20.0
@@ -631,7 +587,7 @@ async def test_a_turn_that_comes_after_the_deadline_is_not_waited_for(
 
 
 @in_virtual_time
-async def test_who_waits_behind_another_request_gives_up_at_the_deadline(answered: Opening) -> None:
+async def test_who_waits_behind_another_request_gives_up_at_the_deadline(answered):
     """API-29"""
     is_asked = asyncio.Event()
 
@@ -649,9 +605,7 @@ async def test_who_waits_behind_another_request_gives_up_at_the_deadline(answere
         first.cancel()
 
 
-async def test_a_spent_budget_is_told_and_an_earlier_error_goes_before_it(
-    answered: Opening,
-) -> None:
+async def test_a_spent_budget_is_told_and_an_earlier_error_goes_before_it(answered):
     async with answered(lambda _: httpx.Response(500)) as http:
         error = await failure(http, URL, budget=CallBudget(0))
         assert str(error) == "the calls allowed for this run are used up"

@@ -47,7 +47,7 @@ class Crowd:
                 self.served += 1
 
 
-async def test_fifty_queries_to_eight_hosts_never_meet_in_a_crowd() -> None:
+async def test_fifty_queries_to_eight_hosts_never_meet_in_a_crowd():
     """API-29"""
     limiter, crowd = HostLimiter(), Crowd()
     slots = {f"host{number}": 1 + number % 3 for number in range(8)}
@@ -58,7 +58,7 @@ async def test_fifty_queries_to_eight_hosts_never_meet_in_a_crowd() -> None:
     assert dict(crowd.most) == slots
 
 
-def test_turns_of_fifty_queries_keep_the_rate() -> None:
+def test_turns_of_fifty_queries_keep_the_rate():
     """API-29"""
     now = 0.0
     limiter = HostLimiter(lambda: now)
@@ -67,7 +67,7 @@ def test_turns_of_fifty_queries_keep_the_rate() -> None:
     assert max(sum(start <= turn < start + 1 for turn in turns) for start in turns) <= 11
 
 
-def test_places_are_shared_by_the_loops_of_all_threads() -> None:
+def test_places_are_shared_by_the_loops_of_all_threads():
     """API-29"""
     limiter, crowd = HostLimiter(), Crowd()
 
@@ -83,7 +83,7 @@ def test_places_are_shared_by_the_loops_of_all_threads() -> None:
     assert crowd.most["a"] <= 2
 
 
-async def test_whoever_gives_up_waiting_takes_no_place() -> None:
+async def test_whoever_gives_up_waiting_takes_no_place():
     limiter = HostLimiter()
     async with limiter.slot("a", 1):
         waiting = [asyncio.ensure_future(Crowd().visit(limiter, "a", 1)) for _ in range(3)]
@@ -96,7 +96,7 @@ async def test_whoever_gives_up_waiting_takes_no_place() -> None:
     assert crowd.served == 1
 
 
-def test_a_turn_that_comes_too_late_is_left_to_others() -> None:
+def test_a_turn_that_comes_too_late_is_left_to_others():
     limiter = HostLimiter(lambda: 0.0)
     assert limiter.reserve_within("a", 3.0, 1.0) == 0.0
     assert limiter.reserve_within("a", 3.0, 2.0) is None
@@ -109,7 +109,7 @@ def two_processes(path: Path) -> tuple[HostLimiter, HostLimiter]:
     return HostLimiter(path=path), HostLimiter(path=path)
 
 
-def test_turns_are_given_out_over_all_processes(tmp_path: Path) -> None:
+def test_turns_are_given_out_over_all_processes(tmp_path):
     one, other = two_processes(tmp_path / "limits.db")
     assert one.reserve_within("a", 5.0, 60.0) == 0.0
     assert 4.0 < (other.reserve_within("a", 5.0, 60.0) or 0.0) <= 5.0
@@ -117,7 +117,7 @@ def test_turns_are_given_out_over_all_processes(tmp_path: Path) -> None:
     assert other.reserve_within("b", 5.0, 60.0) == 0.0
 
 
-async def test_places_are_given_out_over_all_processes(tmp_path: Path) -> None:
+async def test_places_are_given_out_over_all_processes(tmp_path):
     one, other = two_processes(tmp_path / "limits.db")
     crowd = Crowd()
     await asyncio.gather(
@@ -126,7 +126,7 @@ async def test_places_are_given_out_over_all_processes(tmp_path: Path) -> None:
     assert (crowd.served, crowd.most["a"] <= 2) == (20, True)
 
 
-async def test_the_place_of_a_process_that_died_is_free_after_its_time(tmp_path: Path) -> None:
+async def test_the_place_of_a_process_that_died_is_free_after_its_time(tmp_path):
     path = tmp_path / "limits.db"
     dies = (
         "import asyncio, os, sys, pathlib; from paper_search.http.limits import HostLimiter;"
@@ -137,7 +137,7 @@ async def test_the_place_of_a_process_that_died_is_free_after_its_time(tmp_path:
     await Crowd().visit(HostLimiter(path=path), "a", 1)
 
 
-def test_a_refusal_holds_for_all_processes_until_it_ends(tmp_path: Path) -> None:
+def test_a_refusal_holds_for_all_processes_until_it_ends(tmp_path):
     one, other = two_processes(tmp_path / "limits.db")
     one.refuse("a", Refusal(time.time() + 60, "HTTP 429"))
     one.refuse("b", Refusal(time.time() - 1, "HTTP 429"))
@@ -147,13 +147,13 @@ def test_a_refusal_holds_for_all_processes_until_it_ends(tmp_path: Path) -> None
     assert other.refusal("b") is None
 
 
-def test_without_a_file_no_refusal_is_remembered() -> None:
+def test_without_a_file_no_refusal_is_remembered():
     limiter = HostLimiter()
     limiter.refuse("a", Refusal(time.time() + 60, "HTTP 429"))
     assert limiter.refusal("a") is None
 
 
-def test_a_pace_that_a_host_announces_is_kept_if_it_is_slower() -> None:
+def test_a_pace_that_a_host_announces_is_kept_if_it_is_slower():
     limiter = HostLimiter(lambda: 0.0)
     limiter.note("a", Announcement(interval_s=2.0))
     limiter.reserve_within("a", 0.5, 60.0)
@@ -164,20 +164,20 @@ def test_a_pace_that_a_host_announces_is_kept_if_it_is_slower() -> None:
 
 
 @pytest.mark.parametrize(("header", "wait"), [("30", 30.0), ("soon", 0.0)])
-def test_a_host_that_asks_to_back_off_is_left_alone_for_so_long(header: str, wait: float) -> None:
+def test_a_host_that_asks_to_back_off_is_left_alone_for_so_long(header, wait):
     limiter = HostLimiter(lambda: 0.0)
     limiter.note("a", parse_announcement({"backoff": header}))
     assert limiter.reserve_within("a", 0.0, 60.0) == wait
 
 
-async def test_the_slots_that_a_host_announces_are_kept_if_they_are_fewer() -> None:
+async def test_the_slots_that_a_host_announces_are_kept_if_they_are_fewer():
     limiter, crowd = HostLimiter(), Crowd()
     limiter.note("a", Announcement(concurrency=1))
     await asyncio.gather(*(crowd.visit(limiter, "a", 3) for _ in range(10)))
     assert crowd.most["a"] == 1
 
 
-def test_a_spent_budget_is_a_refusal_until_it_is_renewed(tmp_path: Path) -> None:
+def test_a_spent_budget_is_a_refusal_until_it_is_renewed(tmp_path):
     one, other = two_processes(tmp_path / "limits.db")
     until = time.time() + 3600
     one.note("a", Announcement(quota=Quota(10, 1000, until)))
@@ -186,13 +186,13 @@ def test_a_spent_budget_is_a_refusal_until_it_is_renewed(tmp_path: Path) -> None
     assert other.refusal("a") == Refusal(until, "its quota is used up")
 
 
-def test_a_spent_minute_is_waited_for() -> None:
+def test_a_spent_minute_is_waited_for():
     limiter = HostLimiter(lambda: 0.0)
     limiter.note("a", Announcement(pause_s=10.0))
     assert limiter.reserve_within("a", 0.0, 60.0) == 10.0
 
 
-def test_the_interval_counts_from_the_sending() -> None:
+def test_the_interval_counts_from_the_sending():
     now = 0.0
     limiter = HostLimiter(lambda: now)
     limiter.reserve_within("a", 3.0, 60.0)
@@ -202,9 +202,7 @@ def test_the_interval_counts_from_the_sending() -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"no database at all" * 100])
-def test_a_file_that_cannot_be_used_stops_nobody(
-    tmp_path: Path, content: bytes, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_file_that_cannot_be_used_stops_nobody(tmp_path, content, caplog):
     path = tmp_path / "limits.db"
     path.write_bytes(content)
     limiter = HostLimiter(lambda: 0.0, path)
@@ -214,7 +212,7 @@ def test_a_file_that_cannot_be_used_stops_nobody(
     assert ("not shared" in caplog.text) == bool(content)
 
 
-def test_a_turn_from_before_the_clock_was_set_back_is_no_turn(tmp_path: Path) -> None:
+def test_a_turn_from_before_the_clock_was_set_back_is_no_turn(tmp_path):
     path = tmp_path / "limits.db"
     HostLimiter(lambda: 1e6, path).reserve_within("a", 3.0, 60.0)
     an_hour_less = 1e6 - 3_600 + 120  # two minutes have gone since
@@ -226,29 +224,29 @@ def read(**headers: str) -> Announcement:
     return parse_announcement(named, lambda: NOW)
 
 
-def test_the_rate_and_the_places_of_crossref_are_read() -> None:
+def test_the_rate_and_the_places_of_crossref_are_read():
     found = read(x_rate_limit_limit="3", x_rate_limit_interval="1s", x_concurrency_limit="3")
     assert found == Announcement(interval_s=1 / 3, concurrency=3)
 
 
 @pytest.mark.parametrize("reset", ["3600", str(NOW + 3600)])
-def test_what_is_left_is_read_with_the_moment_of_its_end(reset: str) -> None:
+def test_what_is_left_is_read_with_the_moment_of_its_end(reset):
     found = read(x_ratelimit_limit="1000", x_ratelimit_remaining="990", x_ratelimit_reset=reset)
     assert found.quota == Quota(990, 1000, NOW + 3600)
 
 
 @pytest.mark.parametrize("reset", ["", "soon", "-5", "0", "9" * 30, "nan"])
-def test_a_quota_without_a_usable_end_is_none(reset: str) -> None:
+def test_a_quota_without_a_usable_end_is_none(reset):
     assert read(x_ratelimit_remaining="0", x_ratelimit_reset=reset).quota is None
 
 
 @pytest.mark.parametrize(("remaining", "pause_s"), [("0", 10.0), ("3", 0.0)])
-def test_what_is_renewed_soon_is_a_pace_and_no_quota(remaining: str, pause_s: float) -> None:
+def test_what_is_renewed_soon_is_a_pace_and_no_quota(remaining, pause_s):
     found = read(x_ratelimit_remaining=remaining, x_ratelimit_reset="10")
     assert found == Announcement(pause_s=pause_s)
 
 
-def test_the_headers_of_core_are_read() -> None:
+def test_the_headers_of_core_are_read():
     again = datetime.fromtimestamp(NOW + 8, UTC).strftime("%Y-%m-%dT%H:%M:%S+0000")
     headers = {"x-ratelimitremaining": "0", "x-ratelimit-retry-after": again}
     assert parse_announcement(headers, lambda: NOW) == Announcement(pause_s=pytest.approx(8, abs=1))
@@ -258,7 +256,7 @@ def test_the_headers_of_core_are_read() -> None:
     "x-rate-limit-limit", "x-rate-limit-interval", "x-concurrency-limit", "x-ratelimit-limit",
     "x-ratelimit-remaining", "x-ratelimit-reset", "x-ratelimitremaining", "x-ratelimit-retry-after",
 ]), st.text(max_size=8)))  # fmt: skip
-def test_garbage_is_passed_over(headers: dict[str, str]) -> None:
+def test_garbage_is_passed_over(headers):
     found = parse_announcement(headers, lambda: NOW)
     assert found.interval_s >= 0
     assert found.concurrency is None or found.concurrency >= 1

@@ -52,7 +52,7 @@ async def failure(
 
 
 @pytest.mark.parametrize(("is_online", "attempts"), [(True, 3), (False, 2)])
-async def test_without_a_network_a_host_is_soon_given_up(attempts: int, *, is_online: bool) -> None:
+async def test_without_a_network_a_host_is_soon_given_up(attempts, *, is_online):
     """The third attempt would come .3 s or more after the first."""
     limiter = HostLimiter()
     if is_online:
@@ -63,20 +63,20 @@ async def test_without_a_network_a_host_is_soon_given_up(attempts: int, *, is_on
     assert str(error).startswith("127.0.0.1 cannot be reached: ConnectError: ")
 
 
-async def test_a_connection_that_is_never_made_is_given_up_with_its_time(deaf: str) -> None:
+async def test_a_connection_that_is_never_made_is_given_up_with_its_time(deaf):
     error = await failure(deaf)
     assert isinstance(error, HttpUnreachableError)
     assert str(error) == "127.0.0.1 cannot be reached within 0.25 s"
 
 
-async def test_a_connection_gets_its_time_where_there_is_a_network(deaf: str) -> None:
+async def test_a_connection_gets_its_time_where_there_is_a_network(deaf):
     limiter = HostLimiter()
     limiter.note_contact()
     error = await failure(deaf, attempt_timeout_s=0.3, limiter=limiter)
     assert isinstance(error, HttpTimeoutError)
 
 
-async def test_an_answer_may_take_longer_than_connecting(server: FaultServer) -> None:
+async def test_an_answer_may_take_longer_than_connecting(server):
     error = await failure(server.url("/slow-headers"), attempt_timeout_s=0.5)
     assert isinstance(error, HttpTimeoutError)
 
@@ -90,9 +90,7 @@ async def test_an_answer_may_take_longer_than_connecting(server: FaultServer) ->
         ("POST", 302, "/b", None),
     ],
 )
-def test_only_a_redirect_of_a_read_within_the_origin_leads_somewhere(
-    method: str, status: int, to: str, leads_to: str | None
-) -> None:
+def test_only_a_redirect_of_a_read_within_the_origin_leads_somewhere(method, status, to, leads_to):
     request = httpx.Request(method, "https://a.org/a")
     answer = httpx.Response(status, headers={"location": to})
     assert redirect_target(request, answer) == (leads_to and httpx.URL(leads_to))

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from paper_search.http.errors import (
     HttpBodyError,
-    HttpError,
     HttpStatusError,
     HttpTimeoutError,
     HttpUnreachableError,
@@ -41,13 +40,13 @@ NOW = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
         ("9" * 5000, None),
     ],
 )
-def test_retry_after_means(value: str | None, seconds: float | None) -> None:
+def test_retry_after_means(value, seconds):
     """API-02"""
     assert parse_retry_after(value, now=lambda: NOW) == seconds
 
 
 @given(st.text(max_size=50))
-def test_no_retry_after_is_an_exception(value: str) -> None:
+def test_no_retry_after_is_an_exception(value):
     """API-02"""
     seconds = parse_retry_after(value, now=lambda: NOW)
     assert seconds is None or seconds >= 0
@@ -64,12 +63,12 @@ def test_no_retry_after_is_an_exception(value: str) -> None:
         (HttpBodyError("x", is_cut_off=True), True),
     ],
 )
-def test_only_what_may_pass_is_asked_again(error: HttpError, *, expected: bool) -> None:
+def test_only_what_may_pass_is_asked_again(error, *, expected):
     """API-05"""
     assert is_retryable(error) is expected
 
 
-def test_our_own_back_off_doubles_up_to_a_limit_and_is_jittered() -> None:
+def test_our_own_back_off_doubles_up_to_a_limit_and_is_jittered():
     policy = RetryPolicy(max_retries=9, first_wait_s=1, longest_wait_s=4, jitter=lambda: 1.0)
     error = HttpTimeoutError("x")
     assert [policy.wait_before(attempt, error) for attempt in (1, 2, 3, 4)] == [1, 2, 4, 4]
@@ -77,11 +76,11 @@ def test_our_own_back_off_doubles_up_to_a_limit_and_is_jittered() -> None:
     assert shortest.wait_before(1, error) == 0.5
 
 
-def test_what_the_server_asks_for_goes_before_our_back_off() -> None:
+def test_what_the_server_asks_for_goes_before_our_back_off():
     error = HttpStatusError("x", status=429, retry_after=7.0)
     assert RetryPolicy().wait_before(1, error) == 7.0
 
 
-def test_retries_come_to_an_end() -> None:
+def test_retries_come_to_an_end():
     assert RetryPolicy(max_retries=2).wait_before(3, HttpTimeoutError("x")) is None
     assert RetryPolicy(max_retries=0).wait_before(1, HttpTimeoutError("x")) is None

@@ -8,7 +8,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import httpx
 import pytest
@@ -83,28 +82,26 @@ async def opened(**env: str) -> AsyncIterator[HttpClient]:
         yield http
 
 
-async def test_a_request_goes_through_the_proxy_of_its_scheme(proxy: Proxy) -> None:
+async def test_a_request_goes_through_the_proxy_of_its_scheme(proxy):
     async with opened(http_proxy=f"http://127.0.0.1:{proxy.port}") as http:
         await http.ask(f"http://{HOST}/a")
     assert proxy.asked == [f"GET http://{HOST}/a HTTP/1.1"]
 
 
-async def test_a_secure_request_is_tunnelled(proxy: Proxy) -> None:
+async def test_a_secure_request_is_tunnelled(proxy):
     async with opened(HTTPS_PROXY=f"127.0.0.1:{proxy.port}") as http:
         with pytest.raises(Exception, match=HOST):
             await http.ask(f"https://{HOST}/a")
     assert proxy.asked[0] == f"CONNECT {HOST}:443 HTTP/1.1"
 
 
-async def test_socks_is_spoken_and_the_proxy_resolves_the_name(proxy: Proxy) -> None:
+async def test_socks_is_spoken_and_the_proxy_resolves_the_name(proxy):
     async with opened(ALL_PROXY=f"socks5h://127.0.0.1:{proxy.port}") as http:
         await http.ask(f"http://{HOST}/a")
     assert proxy.asked == [f"socks {HOST}", "GET /a HTTP/1.1"]
 
 
-async def test_the_password_of_a_socks_proxy_is_in_no_log_line(
-    proxy: Proxy, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_the_password_of_a_socks_proxy_is_in_no_log_line(proxy, caplog):
     """PER-18"""
     address = f"socks5h://me:CANARY%20p%C3%A4ss@127.0.0.1:{proxy.port}"
     with caplog.at_level(logging.DEBUG):
@@ -116,9 +113,7 @@ async def test_the_password_of_a_socks_proxy_is_in_no_log_line(
 
 
 @pytest.mark.parametrize("scheme", ["http", "https", "socks5"])
-async def test_a_proxy_that_is_down_is_named_and_not_the_service(
-    scheme: str, unused_tcp_port: int
-) -> None:
+async def test_a_proxy_that_is_down_is_named_and_not_the_service(scheme, unused_tcp_port):
     address = f"{scheme}://me:CANARY@127.0.0.1:{unused_tcp_port}"
     async with opened(HTTPS_PROXY=address) as http:
         with pytest.raises(HttpProxyError) as caught:
@@ -132,21 +127,21 @@ async def test_a_proxy_that_is_down_is_named_and_not_the_service(
     assert failure.status is SourceStatus.UNREACHABLE
 
 
-async def test_a_proxy_that_refuses_to_connect_is_named(proxy: Proxy) -> None:
+async def test_a_proxy_that_refuses_to_connect_is_named(proxy):
     proxy.answer = b"HTTP/1.1 407 Proxy Authentication Required\r\n\r\n"
     async with opened(HTTPS_PROXY=f"127.0.0.1:{proxy.port}") as http:
         with pytest.raises(HttpProxyError, match=f"does not connect to {HOST}: .*407"):
             await http.ask(f"https://{HOST}/a")
 
 
-async def test_a_service_that_fails_behind_a_proxy_is_not_called_the_proxy(proxy: Proxy) -> None:
+async def test_a_service_that_fails_behind_a_proxy_is_not_called_the_proxy(proxy):
     async with opened(HTTPS_PROXY=f"127.0.0.1:{proxy.port}") as http:
         with pytest.raises(HttpUnreachableError, match=f"{HOST} cannot be reached") as caught:
             await http.ask(f"https://{HOST}/a")  # it connects, and speaks no TLS
     assert not isinstance(caught.value, HttpProxyError)
 
 
-async def test_a_host_that_no_proxy_is_for_is_asked_straight(proxy: Proxy) -> None:
+async def test_a_host_that_no_proxy_is_for_is_asked_straight(proxy):
     other = Proxy()
     server = await asyncio.start_server(other.serve, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
@@ -176,9 +171,7 @@ async def test_a_host_that_no_proxy_is_for_is_asked_straight(proxy: Proxy) -> No
         ("", "https://localhost", True),
     ],
 )
-def test_no_proxy_names_hosts_domains_addresses_and_networks(
-    exceptions: str, url: str, *, is_straight: bool
-) -> None:
+def test_no_proxy_names_hosts_domains_addresses_and_networks(exceptions, url, *, is_straight):
     config = NetworkConfig.of({"HTTPS_PROXY": "http://p.org:1", "NO_PROXY": exceptions})
     routes, direct = Routes(config), Routes(NetworkConfig())
     assert direct.way_to(httpx.URL(url)) is direct._straight
@@ -197,26 +190,24 @@ def test_no_proxy_names_hosts_domains_addresses_and_networks(
         ("REQUESTS_CA_BUNDLE", __file__, "REQUESTS_CA_BUNDLE is .*: no certificates in it"),
     ],
 )
-def test_a_mistake_is_one_sentence_that_names_the_variable(
-    variable: str, value: str, said: str
-) -> None:
+def test_a_mistake_is_one_sentence_that_names_the_variable(variable, value, said):
     with pytest.raises(ConfigError, match=f"^{said}") as caught:
         Routes(NetworkConfig.of({variable: value}))
     assert "secret" not in str(caught.value)
 
 
-def test_the_password_of_a_proxy_is_a_secret() -> None:
+def test_the_password_of_a_proxy_is_a_secret():
     config = NetworkConfig.of({"HTTPS_PROXY": "http://me:CANARY@p:1", "HTTP_PROXY": "http://p:1"})
     assert config.secrets == ("http://me:CANARY@p:1",)
     assert "CANARY" not in repr(config)
 
 
-def test_small_letters_win_as_they_do_for_other_programs() -> None:
+def test_small_letters_win_as_they_do_for_other_programs():
     config = NetworkConfig.of({"HTTPS_PROXY": "http://a:1", "https_proxy": "http://b:1"})
     assert config.https == Setting(variable="https_proxy", value="http://b:1")
 
 
-def test_an_authority_of_the_institution_is_trusted_beside_the_usual_ones(tmp_path: Path) -> None:
+def test_an_authority_of_the_institution_is_trusted_beside_the_usual_ones(tmp_path):
     usual = len(trusted_certificates().get_ca_certs())
     bundle = tmp_path / "own.pem"
     bundle.write_bytes(an_authority())
@@ -224,9 +215,7 @@ def test_an_authority_of_the_institution_is_trusted_beside_the_usual_ones(tmp_pa
     assert len(trusted_certificates(setting).get_ca_certs()) == usual + 1 > 50
 
 
-async def test_a_host_is_asked_straight_if_an_authority_of_the_institution_vouches_for_it(
-    tmp_path: Path,
-) -> None:
+async def test_a_host_is_asked_straight_if_an_authority_of_the_institution_vouches_for_it(tmp_path):
     authority, own = trustme.CA(), ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     authority.issue_cert("localhost").configure_cert(own)
     bundle = tmp_path / "own.pem"
@@ -254,7 +243,7 @@ def an_authority() -> bytes:
     return certificate.public_bytes(Encoding.PEM)
 
 
-async def test_a_client_that_cannot_be_opened_leaves_nothing_behind() -> None:
+async def test_a_client_that_cannot_be_opened_leaves_nothing_behind():
     before = list(logging.getLogger("httpx").filters)
     with pytest.raises(ConfigError):
         async with opened(HTTPS_PROXY="p.org"):

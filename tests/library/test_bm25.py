@@ -1,7 +1,5 @@
 """Records that have the query's words side by side come before those that have them apart."""
 
-from pathlib import Path
-
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,16 +14,14 @@ def one(_word: str) -> float:
     return 1.0
 
 
-def test_neighbours_are_taken_in_the_order_of_the_query_and_never_a_word_with_itself() -> None:
+def test_neighbours_are_taken_in_the_order_of_the_query_and_never_a_word_with_itself():
     assert pairs_of(["graph", "graph", "drug", "graph"]) == {
         ("graph", "drug"): 1,
         ("drug", "graph"): 1,
     }
 
 
-def test_neighbours_in_the_title_tell_more_than_in_the_abstract_and_in_order_more_than_not() -> (
-    None
-):
+def test_neighbours_in_the_title_tell_more_than_in_the_abstract_and_in_order_more_than_not():
     pairs = pairs_of(["neural", "network"])
     rest = ["drug"] * 8
     texts = [
@@ -39,17 +35,13 @@ def test_neighbours_in_the_title_tell_more_than_in_the_abstract_and_in_order_mor
 
 
 @given(WORDS, WORDS, WORDS)
-def test_a_bonus_is_never_negative_nor_more_than_its_pairs_can_earn(
-    query: list[str], title: list[str], rest: list[str]
-) -> None:
+def test_a_bonus_is_never_negative_nor_more_than_its_pairs_can_earn(query, title, rest):
     pairs = pairs_of(query)
     (bonus,) = bonuses(pairs, [Text(title, rest)], one, 3)
     assert 0.0 <= bonus <= 0.4 * 2.2 * sum(pairs.values())
 
 
-def test_of_two_records_with_the_same_words_the_one_with_the_phrase_comes_first(
-    tmp_path: Path,
-) -> None:
+def test_of_two_records_with_the_same_words_the_one_with_the_phrase_comes_first(tmp_path):
     def paper(number: int, text: str) -> RawPaper:
         return RawPaper(id="", title=f"Record {number}", abstract=text, source="x")
 

@@ -40,28 +40,28 @@ def titles(library: Library, query: str, **limits: object) -> list[str]:
     return [hit.title for hit in hits.papers]
 
 
-def test_plain_words_find_any_of_them_and_rank_all_of_them_first(library: Library) -> None:
+def test_plain_words_find_any_of_them_and_rank_all_of_them_first(library):
     found = titles(library, "graph neural networks drug toxicity")
     assert found[0] == TITLES[0]
     assert set(found) == set(TITLES)
 
 
-def test_a_question_is_ranked_by_its_telling_words(library: Library) -> None:
+def test_a_question_is_ranked_by_its_telling_words(library):
     assert titles(library, "What is the policy on this?") == ["Drug policy"]
 
 
-def test_operators_make_the_query_strict(library: Library) -> None:
+def test_operators_make_the_query_strict(library):
     assert titles(library, "graph AND drug") == [TITLES[0]]
     assert library.search_boolean("graph drug").total == 1
     assert library.search("graph drug").total == 3
 
 
-def test_chinese_words_without_spaces_are_ranked_too(library: Library) -> None:
+def test_chinese_words_without_spaces_are_ranked_too(library):
     library.add([paper("深度学习在医学图像中的应用"), paper("图论")])
     assert titles(library, "医学图像分析")[0] == "深度学习在医学图像中的应用"
 
 
-def test_a_record_without_a_year_may_be_of_any(library: Library) -> None:
+def test_a_record_without_a_year_may_be_of_any(library):
     library.add([paper("Graph undated")])
     assert "Graph undated" in titles(library, "graph", year_from=2003)
     assert "Graph undated" in titles(library, "graph", year_to=1980)
@@ -73,48 +73,46 @@ def ranked(library: Library, text: str, **given: object) -> list[str]:
     return [hit.title for hit in library.search_ranked(query, limit=10, filters=limits).papers]
 
 
-def test_a_condition_alone_is_a_query(library: Library) -> None:
+def test_a_condition_alone_is_a_query(library):
     assert ranked(library, "", conditions=["policy"]) == ["Drug policy"]
 
 
-def test_learned_terms_bring_in_and_raise_what_has_them(library: Library) -> None:
+def test_learned_terms_bring_in_and_raise_what_has_them(library):
     assert "Drug policy" not in ranked(library, "theory of networks")
     assert ranked(library, "theory of networks", terms={"policy": 3.0})[0] == "Drug policy"
 
 
-def test_equal_scores_come_in_the_order_of_import(tmp_path: Path) -> None:
+def test_equal_scores_come_in_the_order_of_import(tmp_path):
     with Library.open(tmp_path) as library:
         library.add(paper(f"Same words {n:03}") for n in range(30))
         expected = [f"Same words {n:03}" for n in range(10)]
         assert [hit.title for hit in library.search("same words", limit=10).papers] == expected
 
 
-def test_a_boolean_query_that_cannot_be_read_is_an_error(library: Library) -> None:
+def test_a_boolean_query_that_cannot_be_read_is_an_error(library):
     with pytest.raises(QuerySyntaxError):
         library.search('"graph AND')
 
 
 @pytest.mark.parametrize("query", ["", "???", "the", "&"])
-def test_words_that_say_nothing_find_nothing_and_raise_nothing(
-    library: Library, query: str
-) -> None:
+def test_words_that_say_nothing_find_nothing_and_raise_nothing(library, query):
     assert library.search(query).papers == []
 
 
-def test_importing_twice_adds_nothing(library: Library) -> None:
+def test_importing_twice_adds_nothing(library):
     again = library.add(paper(title, year=2000 + n) for n, title in enumerate(TITLES))
     assert again == Changes(unchanged=4)
     assert len(library) == 4
 
 
-def test_a_changed_record_is_found_by_its_new_words_only(library: Library) -> None:
+def test_a_changed_record_is_found_by_its_new_words_only(library):
     library.add([paper("Words of yesteryear", doi="10.1000/x")])
     library.add([paper("Words of yesterday", doi="10.1000/x")])
     assert titles(library, "title:yesterday") == ["Words of yesterday"]
     assert titles(library, "title:yesteryear") == []
 
 
-def test_a_deleted_index_is_made_again(library: Library) -> None:
+def test_a_deleted_index_is_made_again(library):
     shutil.rmtree(library.path / "index")
     with Library.open(library.path) as again:
         assert not again.info().is_index_current
@@ -122,13 +120,13 @@ def test_a_deleted_index_is_made_again(library: Library) -> None:
         assert again.info().is_index_current
 
 
-def test_a_damaged_index_is_made_again(library: Library) -> None:
+def test_a_damaged_index_is_made_again(library):
     (library.path / "index" / "paper_search.json").write_text("{", "utf-8")
     with Library.open(library.path) as again:
         assert titles(again, "policy") == ["Drug policy"]
 
 
-def test_the_index_of_another_library_is_not_trusted(library: Library, tmp_path: Path) -> None:
+def test_the_index_of_another_library_is_not_trusted(library, tmp_path):
     with Library.open(tmp_path / "other") as other:
         other.add([paper("Zebra")])
     shutil.rmtree(library.path / "index")
@@ -138,20 +136,20 @@ def test_the_index_of_another_library_is_not_trusted(library: Library, tmp_path:
         assert titles(again, "policy") == ["Drug policy"]
 
 
-def test_records_that_a_crash_left_out_of_the_index_are_caught_up(library: Library) -> None:
+def test_records_that_a_crash_left_out_of_the_index_are_caught_up(library):
     """PER-01"""
     library._records.upsert([paper("Written just before the crash")])
     with Library.open(library.path) as again:
         assert titles(again, "crash") == ["Written just before the crash"]
 
 
-def test_a_search_does_not_wait_for_another_writer(library: Library) -> None:
+def test_a_search_does_not_wait_for_another_writer(library):
     with FileLock(library.path / "writer.lock"), Library.open(library.path, wait_s=0.1) as reader:
         reader._records.upsert([paper("Not indexed yet")])
         assert titles(reader, "policy") == ["Drug policy"]
 
 
-def test_a_second_writer_waits_and_then_says_so(library: Library) -> None:
+def test_a_second_writer_waits_and_then_says_so(library):
     """PER-11"""
     with (
         FileLock(library.path / "writer.lock"),
@@ -162,7 +160,7 @@ def test_a_second_writer_waits_and_then_says_so(library: Library) -> None:
     assert library.add([paper("In time")]).added == 1
 
 
-def test_progress_is_told_batch_by_batch(tmp_path: Path) -> None:
+def test_progress_is_told_batch_by_batch(tmp_path):
     told: list[tuple[int, int | None]] = []
     with Library.open(tmp_path) as library:
         library.add(
@@ -173,7 +171,7 @@ def test_progress_is_told_batch_by_batch(tmp_path: Path) -> None:
     assert told == [(1_000, 2_500), (2_000, 2_500), (2_500, 2_500)]
 
 
-def test_info_says_what_there_is(library: Library) -> None:
+def test_info_says_what_there_is(library):
     info = library.info()
     assert (info.records, info.first_year, info.last_year) == (4, 2000, 2003)
     assert info.records_bytes > 0
@@ -181,18 +179,18 @@ def test_info_says_what_there_is(library: Library) -> None:
     assert info.path == library.path
 
 
-def test_an_empty_library_finds_nothing(tmp_path: Path) -> None:
+def test_an_empty_library_finds_nothing(tmp_path):
     with Library.open(tmp_path) as library:
         assert library.search("anything").papers == []
         assert library.info().records == 0
 
 
-def test_whether_there_is_a_library_can_be_asked_without_making_one(tmp_path: Path) -> None:
+def test_whether_there_is_a_library_can_be_asked_without_making_one(tmp_path):
     assert not Library.exists(tmp_path / "none")
     assert not (tmp_path / "none").exists()
 
 
-def test_good_records_go_in_and_bad_ones_are_listed(tmp_path: Path) -> None:
+def test_good_records_go_in_and_bad_ones_are_listed(tmp_path):
     file = tmp_path / "mixed.jsonl"
     lines = ['{"title": "One"}', "{broken", '{"year": 2000}', "", '{"title": "Two"}', "[]"]
     file.write_text("\n".join(lines), "utf-8")
@@ -204,7 +202,7 @@ def test_good_records_go_in_and_bad_ones_are_listed(tmp_path: Path) -> None:
     assert summary.rejected_count == 3
 
 
-def test_a_damaged_gzip_keeps_what_came_before_the_damage(tmp_path: Path) -> None:
+def test_a_damaged_gzip_keeps_what_came_before_the_damage(tmp_path):
     chance = random.Random(1)  # noqa: S311  # incompressible text, the same every time
     lines = [json.dumps({"title": f"Title {chance.random()}"}) for _ in range(6_000)]
     file = tmp_path / "cut.jsonl.gz"
@@ -217,7 +215,7 @@ def test_a_damaged_gzip_keeps_what_came_before_the_damage(tmp_path: Path) -> Non
         assert library.search("title").total == kept
 
 
-def test_a_file_without_any_record_is_an_error(tmp_path: Path) -> None:
+def test_a_file_without_any_record_is_an_error(tmp_path):
     file = tmp_path / "notes.bib"
     file.write_text("just some words\n", "utf-8")
     with (
@@ -227,7 +225,7 @@ def test_a_file_without_any_record_is_an_error(tmp_path: Path) -> None:
         library.import_file(file)
 
 
-def test_a_full_disk_is_a_named_error(library: Library) -> None:
+def test_a_full_disk_is_a_named_error(library):
     """PER-07"""
     shutil.rmtree(library.path / "index")
     (library.path / "index").touch()
@@ -235,24 +233,24 @@ def test_a_full_disk_is_a_named_error(library: Library) -> None:
         library.add([paper("Nowhere to go")])
 
 
-def test_the_index_says_what_cannot_be_read(tmp_path: Path) -> None:
+def test_the_index_says_what_cannot_be_read(tmp_path):
     with pytest.raises(LibraryError, match="it is rebuilt"):
         TextIndex(tmp_path / "nothing").searcher()
 
 
-def test_authors_are_found_unstemmed(library: Library) -> None:
+def test_authors_are_found_unstemmed(library):
     library.add([paper("Title", authors=[Author(name="Networks, Anna")])])
     assert library.search_boolean("author:networks").total == 1
     assert library.search_boolean("author:network").total == 0
 
 
-def test_a_title_with_a_star_in_it_is_found(library: Library) -> None:
+def test_a_title_with_a_star_in_it_is_found(library):
     title = "Deferred updates: P*-tree indexing, concurrent databases"
     library.add([RawPaper(id="star", title=title, source="x")])
     assert [hit.title for hit in library.search(title).papers] == [title]
 
 
-def test_an_inverted_heading_finds_its_natural_form_and_its_own(library: Library) -> None:
+def test_an_inverted_heading_finds_its_natural_form_and_its_own(library):
     library.add(
         [
             RawPaper(id="1", title="On type 2 diabetes mellitus", source="x"),
@@ -277,9 +275,7 @@ def test_an_inverted_heading_finds_its_natural_form_and_its_own(library: Library
         ("tiab:women NOT type:review", ["women"]),
     ],
 )
-def test_wildcards_inside_words_and_the_order_of_a_distance_are_obeyed(
-    library: Library, query: str, found: list[str]
-) -> None:
+def test_wildcards_inside_words_and_the_order_of_a_distance_are_obeyed(library, query, found):
     titles = ["women with colour", "wooden color", "haemorrhagic fever", "back"]
     library.add([RawPaper(id=f"{n}", title=title, source="x") for n, title in enumerate(titles)])
     matched = [paper.title for paper in library.search_boolean(query).papers]
@@ -288,8 +284,6 @@ def test_wildcards_inside_words_and_the_order_of_a_distance_are_obeyed(
 
 
 @pytest.mark.parametrize("query", ['"trees AND P*-trees', "a (P*-tree AND heirs"])
-def test_a_query_that_was_meant_as_one_is_refused_for_its_star(
-    library: Library, query: str
-) -> None:
+def test_a_query_that_was_meant_as_one_is_refused_for_its_star(library, query):
     with pytest.raises(QuerySyntaxError):
         library.search(query)

@@ -4,7 +4,6 @@ import json
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 
@@ -27,7 +26,7 @@ print("done", flush=True)
 
 
 @pytest.mark.slow
-def test_kill_9_at_twenty_points_loses_nothing_that_was_in(tmp_path: Path) -> None:
+def test_kill_9_at_twenty_points_loses_nothing_that_was_in(tmp_path):
     """PER-01, PER-02"""
     file = tmp_path / "records.jsonl"
     lines = (
@@ -113,9 +112,7 @@ with Library.open(sys.argv[1]) as library:
         ("index", "clear", "after", 1),
     ],
 )
-def test_an_import_that_dies_at_a_chosen_moment_goes_on(
-    tmp_path: Path, owner: str, name: str, moment: str, count: int
-) -> None:
+def test_an_import_that_dies_at_a_chosen_moment_goes_on(tmp_path, owner, name, moment, count):
     """PER-01, PER-02"""
     file, path, total = tmp_path / "records.jsonl", tmp_path / "library", 1_150
     lines = ({"title": f"Title number {n}", "abstract": f"alpha w{n}"} for n in range(total))
@@ -132,7 +129,7 @@ def test_an_import_that_dies_at_a_chosen_moment_goes_on(
         assert library.search(f"title:{total - 1}").total == 1
 
 
-def test_a_library_of_a_newer_version_is_refused_and_not_changed(tmp_path: Path) -> None:
+def test_a_library_of_a_newer_version_is_refused_and_not_changed(tmp_path):
     """PER-06"""
     with Library.open(tmp_path) as library:
         library.add([])

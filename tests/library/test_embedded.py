@@ -46,7 +46,7 @@ def titles(library: Library, query: str, **limits: object) -> list[str]:
     return [hit.title for hit in hits.papers]
 
 
-def test_what_means_the_same_is_found_without_the_word(library: Library) -> None:
+def test_what_means_the_same_is_found_without_the_word(library):
     assert titles(library, "automobile") == ["Automobile history"]
     library.embed()
     hits = library.search("automobile")
@@ -57,19 +57,19 @@ def test_what_means_the_same_is_found_without_the_word(library: Library) -> None
     assert hits.total >= 3
 
 
-def test_a_boolean_query_finds_exactly_what_it_means(library: Library) -> None:
+def test_a_boolean_query_finds_exactly_what_it_means(library):
     library.embed()
     assert sorted(titles(library, "automobile OR glass")) == ["Automobile history", "On glass"]
     assert titles(library, "NOT automobile")[0] != "Automobile history"
     assert library.search("automobile AND tomorrow").papers == []
 
 
-def test_years_and_language_hold_for_what_is_near(library: Library) -> None:
+def test_years_and_language_hold_for_what_is_near(library):
     library.embed()
     assert titles(library, "automobile", year_from=2002, year_to=2002) == ["Vehicles"]
 
 
-def test_the_first_places_do_not_depend_on_how_many_are_wanted(tmp_path: Path) -> None:
+def test_the_first_places_do_not_depend_on_how_many_are_wanted(tmp_path):
     with Library.open(tmp_path, embedder=FakeEmbeddings(8)) as library:
         words = ("tree", "river", "engine", "glass", "bee", "star", "cell")
         titles = [f"Graph {' '.join(words[: n % 8])} {n}" for n in range(600)]
@@ -90,7 +90,7 @@ def feedback(library: Library, *, relevant: str = "", irrelevant: str = "") -> U
 
 
 @pytest.mark.parametrize("query", ["model", "model OR river OR engine"])
-def test_marked_papers_move_the_question(tmp_path: Path, query: str) -> None:
+def test_marked_papers_move_the_question(tmp_path, query):
     with Library.open(tmp_path, embedder=FakeEmbeddings(256)) as library:
         library.add([paper("Model of a river"), paper("Model of an engine")])
         library.add([paper("River beds"), paper("Engine parts"), paper("Glass")])
@@ -111,13 +111,13 @@ def test_marked_papers_move_the_question(tmp_path: Path, query: str) -> None:
         assert away.index("Engine parts") < away.index("River beds")
 
 
-def test_a_known_title_stays_first(library: Library) -> None:
+def test_a_known_title_stays_first(library):
     library.add([paper("Automobile", abstract="glass " * 50, doi="10.1000/9")])
     library.embed()
     assert titles(library, "automobile")[0] == "Automobile"
 
 
-def test_a_record_without_a_vector_is_not_lost_and_the_person_is_told(library: Library) -> None:
+def test_a_record_without_a_vector_is_not_lost_and_the_person_is_told(library):
     library.embed()
     library.add([paper("Automobile repair", doi="10.1000/5")])
     hits = library.search("automobile")
@@ -129,7 +129,7 @@ def test_a_record_without_a_vector_is_not_lost_and_the_person_is_told(library: L
     assert library.info().vectors.is_current
 
 
-def test_a_changed_text_gets_a_new_vector_and_any_other_change_does_not(tmp_path: Path) -> None:
+def test_a_changed_text_gets_a_new_vector_and_any_other_change_does_not(tmp_path):
     model = fake()
     with Library.open(tmp_path, embedder=model) as library:
         library.add(PAPERS)
@@ -143,7 +143,7 @@ def test_a_changed_text_gets_a_new_vector_and_any_other_change_does_not(tmp_path
         assert "On glass" in titles(library, "vehicles")
 
 
-def test_an_embedder_costs_nothing_where_there_is_none(tmp_path: Path) -> None:
+def test_an_embedder_costs_nothing_where_there_is_none(tmp_path):
     script = (
         "import sys\nfrom paper_search.library import Library\n"
         "from paper_search.models import RawPaper\n"
@@ -161,7 +161,7 @@ def test_an_embedder_costs_nothing_where_there_is_none(tmp_path: Path) -> None:
         library.embed()
 
 
-def test_a_model_that_fails_half_way_keeps_what_was_made(tmp_path: Path) -> None:
+def test_a_model_that_fails_half_way_keeps_what_was_made(tmp_path):
     model = fake(fails_after=2)
     with Library.open(tmp_path, embedder=Embedder(model, batch_size=2)) as library:
         library.add(PAPERS)
@@ -176,9 +176,7 @@ def test_a_model_that_fails_half_way_keeps_what_was_made(tmp_path: Path) -> None
         assert titles(library, "vehicles")[0] == "Vehicles"
 
 
-def test_vectors_of_another_model_are_not_mixed_and_not_thrown_away(
-    library: Library, tmp_path: Path
-) -> None:
+def test_vectors_of_another_model_are_not_mixed_and_not_thrown_away(library, tmp_path):
     library.embed()
     with Library.open(tmp_path, embedder=fake(model="other")) as changed:
         hits = changed.search("automobile")
@@ -192,7 +190,7 @@ def test_vectors_of_another_model_are_not_mixed_and_not_thrown_away(
         assert changed.search("automobile").note is None
 
 
-def test_another_dimension_under_the_same_name_is_refused(library: Library, tmp_path: Path) -> None:
+def test_another_dimension_under_the_same_name_is_refused(library, tmp_path):
     library.embed()
     with Library.open(tmp_path, embedder=fake(dimension=32)) as changed:
         assert "32 numbers" in str(changed.search("automobile").note)
@@ -203,9 +201,7 @@ def test_another_dimension_under_the_same_name_is_refused(library: Library, tmp_
 
 
 @pytest.mark.parametrize("damage", ["cut", "gone", "noise", "scale"])
-def test_damaged_vectors_are_told_and_made_again(
-    library: Library, tmp_path: Path, damage: str
-) -> None:
+def test_damaged_vectors_are_told_and_made_again(library, tmp_path, damage):
     library.embed()
     file = tmp_path / "vectors.db"
     match damage:
@@ -226,7 +222,7 @@ def test_damaged_vectors_are_told_and_made_again(
         assert opened.search("automobile").note is None
 
 
-def test_vectors_of_another_library_are_not_used(library: Library, tmp_path: Path) -> None:
+def test_vectors_of_another_library_are_not_used(library, tmp_path):
     library.embed()
     library.close()
     for path in tmp_path.glob("records.db*"):
@@ -237,7 +233,7 @@ def test_vectors_of_another_library_are_not_used(library: Library, tmp_path: Pat
         assert opened.embed().made == 4
 
 
-def test_a_second_writer_of_vectors_waits_and_is_told(tmp_path: Path) -> None:
+def test_a_second_writer_of_vectors_waits_and_is_told(tmp_path):
     with Library.open(tmp_path, embedder=fake(), wait_s=0.05) as library:
         library.add(PAPERS)
         with (
@@ -247,7 +243,7 @@ def test_a_second_writer_of_vectors_waits_and_is_told(tmp_path: Path) -> None:
             library.embed()
 
 
-def test_a_full_disk_is_said_and_leaves_what_was_there(library: Library, tmp_path: Path) -> None:
+def test_a_full_disk_is_said_and_leaves_what_was_there(library, tmp_path):
     library.embed()
     library.add([paper("Automobile repair", doi="10.1000/5")])
     file = tmp_path / "vectors.db"
@@ -265,7 +261,7 @@ def test_a_full_disk_is_said_and_leaves_what_was_there(library: Library, tmp_pat
         assert opened.embed().made == 1
 
 
-def test_progress_is_told(library: Library) -> None:
+def test_progress_is_told(library):
     seen: list[tuple[int, int | None]] = []
     library.embed(on_progress=lambda done, total: seen.append((done, total)))
     assert seen == [(4, 4)]
@@ -291,7 +287,7 @@ with Library.open(sys.argv[1], embedder=Embedder(FakeEmbeddings(), batch_size=5)
 
 
 @pytest.mark.slow
-def test_kill_9_while_vectors_are_made_loses_none_that_was_there(tmp_path: Path) -> None:
+def test_kill_9_while_vectors_are_made_loses_none_that_was_there(tmp_path):
     """PER-01"""
     records = 300
     with Library.open(tmp_path) as library:

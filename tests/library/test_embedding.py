@@ -1,7 +1,6 @@
 """Any embedding model is asked in batches, in time, and what it answers is checked."""
 
 import threading
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -28,7 +27,7 @@ class Answering(Embeddings):
         return self.answer[0]
 
 
-def test_vectors_get_length_one() -> None:
+def test_vectors_get_length_one():
     made = Embedder(Answering([[3.0, 4.0], [0.0, 2.0]])).documents(["a", "b"])
     np.testing.assert_allclose(made, [[0.6, 0.8], [0.0, 1.0]])
     assert made.dtype == np.float32
@@ -46,19 +45,19 @@ def test_vectors_get_length_one() -> None:
         ([[float("nan")] * 2, [0.0, 0.0]], "not numbers"),
     ],
 )
-def test_what_is_no_vector_is_refused_by_name(answer: Any, said: str) -> None:
+def test_what_is_no_vector_is_refused_by_name(answer, said):
     with pytest.raises(EmbeddingError, match=said):
         Embedder(Answering(answer), model="odd").documents(["a", "b"])
 
 
-def test_one_text_without_a_meaning_costs_the_others_nothing() -> None:
+def test_one_text_without_a_meaning_costs_the_others_nothing():
     given = [[float("inf"), 1.0], [0.0, 0.0], [0.0, 5.0], [1e38, 1e38]]
     made = Embedder(Answering(given)).documents(["a", "b", "c", "d"])
     assert made[:3].tolist() == [[0, 0], [0, 0], [0, 1]]
     assert np.isfinite(made).all()
 
 
-def test_a_model_that_hangs_is_left_alone_in_time() -> None:
+def test_a_model_that_hangs_is_left_alone_in_time():
     """Its thread must not keep the program from ending, either."""
     release = threading.Event()
     embedder = Embedder(FakeEmbeddings(waits_for=release), timeout_s=0.05)
@@ -71,7 +70,7 @@ def test_a_model_that_hangs_is_left_alone_in_time() -> None:
         thread.join()
 
 
-def test_what_a_service_says_in_its_error_is_not_told() -> None:
+def test_what_a_service_says_in_its_error_is_not_told():
     error = RuntimeError("bad key sk-secret-1234567890")
     with pytest.raises(EmbeddingError, match="failed: RuntimeError") as caught:
         Embedder(FakeEmbeddings(fails_after=0, error=error)).query("graphs")
@@ -80,29 +79,29 @@ def test_what_a_service_says_in_its_error_is_not_told() -> None:
     )
 
 
-def test_long_texts_are_cut() -> None:
+def test_long_texts_are_cut():
     fake = FakeEmbeddings()
     Embedder(fake, longest_text=5).documents(["one two three"])
     assert fake.asked == ["one t"]
 
 
-def test_a_model_is_named_by_its_class_and_its_own_name() -> None:
+def test_a_model_is_named_by_its_class_and_its_own_name():
     assert Embedder(FakeEmbeddings(model="m1")).model == "FakeEmbeddings:m1"
     assert Embedder(Answering([])).model == "Answering"
     assert Embedder(FakeEmbeddings(), model="mine").model == "mine"
 
 
-def test_a_record_is_embedded_by_title_and_abstract() -> None:
+def test_a_record_is_embedded_by_title_and_abstract():
     assert embedded_text({"title": "T", "abstract": "A", "venue": "V"}) == "T\nA"
     assert embedded_text({"title": "T", "snippet": "S"}) == "T\nS"
     assert embedded_text({"title": " "}) == "-"
 
 
-def test_without_a_name_there_is_no_model() -> None:
+def test_without_a_name_there_is_no_model():
     assert create_embedder(EmbeddingsConfig()) is None
 
 
-def test_a_model_comes_from_any_factory_by_its_path() -> None:
+def test_a_model_comes_from_any_factory_by_its_path():
     module = "paper_search.testing.llm"
     made = create_embedder(EmbeddingsConfig(name=f"{module}:create_fake"))
     assert made is not None
@@ -117,21 +116,19 @@ def test_a_model_comes_from_any_factory_by_its_path() -> None:
 @pytest.mark.parametrize(
     "name", ["no_provider", "no_provider:", ":x", "no_such_module:f", "a..b:f"]
 )
-def test_a_name_that_leads_nowhere_is_refused_with_the_ways_to_write_one(name: str) -> None:
+def test_a_name_that_leads_nowhere_is_refused_with_the_ways_to_write_one(name):
     with pytest.raises(ConfigError, match=r"MODULE:FACTORY"):
         create_embedder(EmbeddingsConfig(name=name, api_key="k"))
 
 
-def test_a_factory_that_fails_is_told_when_it_is_asked() -> None:
+def test_a_factory_that_fails_is_told_when_it_is_asked():
     embedder = create_embedder(EmbeddingsConfig(name="paper_search.testing.llm:absent"))
     assert embedder is not None
     with pytest.raises(EmbeddingError, match="failed: AttributeError"):
         embedder.query("graphs")
 
 
-def test_a_settings_file_cannot_say_which_code_is_imported(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_settings_file_cannot_say_which_code_is_imported(tmp_path, monkeypatch):
     monkeypatch.delenv("PAPER_SEARCH_EMBEDDINGS", raising=False)
     file = tmp_path / "settings"
     file.write_text("PAPER_SEARCH_EMBEDDINGS=paper_search.testing.llm:create_fake\n")
@@ -144,9 +141,7 @@ def test_a_settings_file_cannot_say_which_code_is_imported(
     assert "key-of-openai" not in repr(given)
 
 
-def test_the_key_of_openai_goes_to_no_other_server(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_key_of_openai_goes_to_no_other_server(tmp_path, monkeypatch):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     file = tmp_path / "settings"
     file.write_text(

@@ -39,28 +39,26 @@ def library(tmp_path: Path) -> Iterator[Library]:
         ("consolidation NEAR/0 memory", ["The role of sleep"]),
     ],
 )
-def test_a_word_without_a_field_is_found_among_the_keywords(
-    library: Library, query: str, titles: list[str]
-) -> None:
+def test_a_word_without_a_field_is_found_among_the_keywords(library, query, titles):
     assert [hit.title for hit in library.search_boolean(query).papers] == titles
 
 
-def test_words_find_a_record_by_its_keywords(library: Library) -> None:
+def test_words_find_a_record_by_its_keywords(library):
     found = library.search("hippocampus and memory consolidation").papers
     assert found[0].title == "The role of sleep"
 
 
-def test_keywords_weigh_as_words_of_the_abstract_do() -> None:
+def test_keywords_weigh_as_words_of_the_abstract_do():
     keywords = {"title": "T", "keywords": ["graph theory", "trees"]}
     abstract = {"title": "T", "abstract": "graph theory; trees"}
     assert ranked_text(keywords) == ranked_text(abstract)
 
 
-def test_a_record_without_keywords_ranks_and_is_embedded_as_before() -> None:
+def test_a_record_without_keywords_ranks_and_is_embedded_as_before():
     fields = {"title": "One two", "abstract": "three", "authors": [{"name": "Doe"}], "venue": "V"}
     assert ranked_text(fields).split() == ["one", "two"] * 3 + ["three", "doe", "v"]
     assert embedded_text({"title": "One", "abstract": "two"}) == "One\ntwo"
 
 
-def test_the_embedding_model_is_given_the_keywords() -> None:
+def test_the_embedding_model_is_given_the_keywords():
     assert "hippocampus" in embedded_text({"title": "One", "keywords": ["hippocampus"]})

@@ -27,9 +27,7 @@ def paper(title: str, **fields: object) -> RawPaper:
         ("revised", "revised"), ("controlling", "controlling"), ("noise", "noise"),
     ],
 )  # fmt: skip
-def test_british_words_are_spelled_as_american_ones_and_no_others(
-    british: str, american: str
-) -> None:
+def test_british_words_are_spelled_as_american_ones_and_no_others(british, american):
     assert one_spelling(british) == american
     assert one_spelling(american) == american
 
@@ -43,28 +41,28 @@ def test_british_words_are_spelled_as_american_ones_and_no_others(
         ("医学图像", "医学图像"),
     ],
 )
-def test_ways_of_writing_give_the_same_words(one: str, other: str) -> None:
+def test_ways_of_writing_give_the_same_words(one, other):
     assert set(ranked_words(other)) == set(ranked_words(one))
 
 
-def test_a_title_counts_three_times() -> None:
+def test_a_title_counts_three_times():
     made = ranked_text({"title": "Graphs", "abstract": "On trees", "authors": [{"name": "Doe, J"}]})
     assert made.split() == ["graph"] * 3 + ["tree", "doe", "j"]
 
 
-def test_words_of_the_request_are_left_out_unless_there_are_no_others() -> None:
+def test_words_of_the_request_are_left_out_unless_there_are_no_others():
     assert set(query_weights("Please find papers about graphs")) == {"graph"}
     assert set(query_weights("papers")) == {"paper"}
 
 
 @given(st.text(max_size=200))
-def test_any_text_can_be_analysed_again_and_again(text: str) -> None:
+def test_any_text_can_be_analysed_again_and_again(text):
     words = ranked_words(text)
     assert words == ranked_words(text)
     assert not any(character.isspace() for word in words for character in word)
 
 
-def test_feedback_adds_what_sets_the_first_results_apart() -> None:
+def test_feedback_adds_what_sets_the_first_results_apart():
     results = [
         bm25.ScoredDocument(3.0, ["graph", "toxic", "molecul", "common"]),
         bm25.ScoredDocument(2.0, ["graph", "molecul", "common", "chance"]),
@@ -96,20 +94,20 @@ def first(library: Library, query: str) -> str:
     return library.search(query).papers[0].title
 
 
-def test_a_known_title_is_found_first(library: Library) -> None:
+def test_a_known_title_is_found_first(library):
     assert first(library, "deep learning") == "Deep learning"
     assert first(library, "Deep Learning of Graphs") == "Deep learning of graphs"
 
 
-def test_a_title_of_small_words_is_found(library: Library) -> None:
+def test_a_title_of_small_words_is_found(library):
     assert first(library, "to be or not to be") == "To be or not to be"
 
 
-def test_spellings_meet(library: Library) -> None:
+def test_spellings_meet(library):
     assert first(library, "molecule color") == "Colour of molecules"
 
 
-def test_a_boolean_query_is_ranked_by_its_words(library: Library) -> None:
+def test_a_boolean_query_is_ranked_by_its_words(library):
     found = library.search_boolean("graphs OR nothing OR deep")
     assert found.total == 3
     assert found.papers[0].title == "Deep learning of graphs"
@@ -118,13 +116,13 @@ def test_a_boolean_query_is_ranked_by_its_words(library: Library) -> None:
 @pytest.mark.parametrize(
     "query", ["word " * 5_000, "the of and " * 100, "*", "* OR *", "a* OR b*", '"' * 30]
 )
-def test_odd_queries_are_answered_or_refused_by_name(library: Library, query: str) -> None:
+def test_odd_queries_are_answered_or_refused_by_name(library, query):
     # Anything else that is raised fails the test.
     with suppress(PaperSearchError):
         assert library.search(query).total >= 0
 
 
-def test_a_question_of_five_thousand_words_is_ranked_by_the_rarest(library: Library) -> None:
+def test_a_question_of_five_thousand_words_is_ranked_by_the_rarest(library):
     many = " ".join(f"word{n}" for n in range(4_990))
     assert first(library, f"what is known of the {many} molecules") == "Colour of molecules"
 
@@ -153,29 +151,25 @@ def minerals(tmp_path: Path) -> Iterator[Library]:
         yield opened
 
 
-def test_words_that_are_learned_order_a_few_results_and_bring_in_no_others(
-    minerals: Library,
-) -> None:
+def test_words_that_are_learned_order_a_few_results_and_bring_in_no_others(minerals):
     found = minerals.search("zeolite")
     assert {hit.title for hit in found.papers} == {"Zeolite frameworks", "Zeolite cages"}
     assert found.total == 2
 
 
-def test_as_many_results_as_are_wanted_come_and_all_are_counted(minerals: Library) -> None:
+def test_as_many_results_as_are_wanted_come_and_all_are_counted(minerals):
     assert len(titles_of(minerals, "stranger", limit=3)) == 3
     assert minerals.search("stranger", limit=3).total == 20
     assert minerals.search("nowhere").papers == []
     assert minerals.search("nowhere").total == 0
 
 
-def test_words_in_the_order_of_the_question_come_before_the_same_words_apart(
-    minerals: Library,
-) -> None:
+def test_words_in_the_order_of_the_question_come_before_the_same_words_apart(minerals):
     assert titles_of(minerals, "graph drawing porous")[0] == "Graph drawing of"
     assert titles_of(minerals, "graph drawing porous").index("Drawing of a graph") == 1
 
 
-def test_a_title_word_for_word_comes_before_one_that_begins_so(minerals: Library) -> None:
+def test_a_title_word_for_word_comes_before_one_that_begins_so(minerals):
     assert titles_of(minerals, "to be or not to be")[:2] == [
         "To be or not to be",
         "To be or not to be: a review",
@@ -183,7 +177,7 @@ def test_a_title_word_for_word_comes_before_one_that_begins_so(minerals: Library
     assert titles_of(minerals, "to be or not to be a review")[0] == "To be or not to be: a review"
 
 
-def test_years_and_languages_limit_words_and_trees(minerals: Library) -> None:
+def test_years_and_languages_limit_words_and_trees(minerals):
     late, german = SearchConstraints(year_from=2015), SearchConstraints(language="de")
     assert titles_of(minerals, "zeolite", filters=late) == ["Zeolite cages"]
     assert titles_of(minerals, "to be or not to be", filters=late) == []
@@ -194,7 +188,7 @@ def test_years_and_languages_limit_words_and_trees(minerals: Library) -> None:
     assert minerals.count_boolean("zeolite OR graph") == 4
 
 
-def test_a_condition_is_met_by_every_result_of_words_and_of_stop_words(minerals: Library) -> None:
+def test_a_condition_is_met_by_every_result_of_words_and_of_stop_words(minerals):
     def ranked(text: str, condition: str) -> list[str]:
         limits = SearchConstraints(conditions=[condition])
         found = minerals.search_ranked(RankedQuery(text=text), filters=limits)
@@ -207,16 +201,14 @@ def test_a_condition_is_met_by_every_result_of_words_and_of_stop_words(minerals:
     assert minerals.search_ranked(RankedQuery(text="?")).total == 0
 
 
-def test_what_is_counted_is_what_is_found_within_a_condition(minerals: Library) -> None:
+def test_what_is_counted_is_what_is_found_within_a_condition(minerals):
     limits = SearchConstraints(conditions=["NOT cages"])
     found = minerals.search_boolean("zeolite", filters=limits).papers
     assert [hit.title for hit in found] == ["Zeolite frameworks"]
     assert minerals.count_boolean("zeolite", filters=limits) == 1
 
 
-def test_weighted_terms_raise_what_has_them_and_lower_what_is_unwanted(
-    minerals: Library,
-) -> None:
+def test_weighted_terms_raise_what_has_them_and_lower_what_is_unwanted(minerals):
     def ranked(**terms: float) -> list[str]:
         query = RankedQuery(text="zeolite porous", terms=terms)
         return [hit.title for hit in minerals.search_ranked(query).papers]
@@ -227,7 +219,7 @@ def test_weighted_terms_raise_what_has_them_and_lower_what_is_unwanted(
     assert "Zeolite" not in ranked(zeolites=-9.0)[0]
 
 
-def test_a_tree_is_ranked_by_all_of_its_words_and_no_others_are_found(minerals: Library) -> None:
+def test_a_tree_is_ranked_by_all_of_its_words_and_no_others_are_found(minerals):
     def found(query: str) -> list[str]:
         return [hit.title for hit in minerals.search_boolean(query).papers]
 
@@ -239,7 +231,7 @@ def test_a_tree_is_ranked_by_all_of_its_words_and_no_others_are_found(minerals: 
     assert found("alumina OR porous")[0] == "Porous catalyst"
 
 
-def test_results_without_a_score_teach_no_words() -> None:
+def test_results_without_a_score_teach_no_words():
     results = [
         bm25.ScoredDocument(0.0, ["alpha", "beta"]),
         bm25.ScoredDocument(0.0, ["beta", "gamma"]),
@@ -247,7 +239,7 @@ def test_results_without_a_score_teach_no_words() -> None:
     assert bm25.expanded({"alpha": 1.0}, results, lambda _: 1, 60) == {"alpha": 1.0}
 
 
-def test_a_query_whose_hits_have_none_of_its_words_is_answered(tmp_path: Path) -> None:
+def test_a_query_whose_hits_have_none_of_its_words_is_answered(tmp_path):
     with Library.open(tmp_path) as library:
         library.add(
             RawPaper(id="", title=f"Soil and sand {n}", source="t", year=2000 + n)

@@ -22,7 +22,7 @@ def store(tmp_path: Path) -> Iterator[RecordStore]:
         yield opened
 
 
-def test_a_paper_comes_back_as_it_went_in(store: RecordStore) -> None:
+def test_a_paper_comes_back_as_it_went_in(store):
     given = paper(
         doi="10.1/x", authors=[Author(name="Ä, Ö")], year=2020, abstract="\u4e2d", raw_data={"k": 1}
     )
@@ -32,14 +32,14 @@ def test_a_paper_comes_back_as_it_went_in(store: RecordStore) -> None:
     assert store.get([back.id]) == {back.id: back}
 
 
-def test_the_same_record_twice_is_one(store: RecordStore) -> None:
+def test_the_same_record_twice_is_one(store):
     assert store.upsert([paper(), paper()]) == Changes(added=1, unchanged=1)
     before = store.generation
     assert store.upsert([paper()]) == Changes(unchanged=1)
     assert store.generation == before
 
 
-def test_a_changed_record_is_updated_and_loses_nothing(store: RecordStore) -> None:
+def test_a_changed_record_is_updated_and_loses_nothing(store):
     store.upsert([paper(doi="10.1000/x", abstract="Long.", year=2020)])
     changed = store.upsert([paper("A Title, Corrected", doi="10.1000/X", citation_count=3)])
     (back,) = list(store)
@@ -47,7 +47,7 @@ def test_a_changed_record_is_updated_and_loses_nothing(store: RecordStore) -> No
     assert (back.title, back.abstract, back.citation_count) == ("A Title, Corrected", "Long.", 3)
 
 
-def test_two_works_under_one_doi_are_both_kept(store: RecordStore) -> None:
+def test_two_works_under_one_doi_are_both_kept(store):
     abstracts = [paper(f"{word} in mice", doi="10.1000/suppl") for word in ("Oxygen", "Vagotomy")]
     assert store.upsert(abstracts).added == 2
     assert store.upsert(abstracts) == Changes(unchanged=2)
@@ -55,13 +55,13 @@ def test_two_works_under_one_doi_are_both_kept(store: RecordStore) -> None:
     assert len({record.id for record in store}) == 2
 
 
-def test_more_ids_than_one_statement_takes_are_found(store: RecordStore) -> None:
+def test_more_ids_than_one_statement_takes_are_found(store):
     store.upsert([paper(f"Title {n}") for n in range(2_500)])
     ids = [record.id for record in store]
     assert len(ids) == len(store.get([*ids, "unknown"])) == 2_500
 
 
-def test_the_rows_of_ids_are_found_without_the_unknown(store: RecordStore) -> None:
+def test_the_rows_of_ids_are_found_without_the_unknown(store):
     store.upsert([paper("One"), paper("Two"), paper("Three")])
     ids = {record.title: record.id for record in store}
     rows = store.rows_of([ids["Three"], "unknown", ids["One"]])
@@ -69,14 +69,14 @@ def test_the_rows_of_ids_are_found_without_the_unknown(store: RecordStore) -> No
     assert store.rows_of([]) == []
 
 
-def test_changes_can_be_followed_by_generation(store: RecordStore) -> None:
+def test_changes_can_be_followed_by_generation(store):
     store.upsert([paper("One")])
     seen = store.generation
     store.upsert([paper("Two")])
     assert [record["title"] for _, record in store.changed_since(seen)] == ["Two"]
 
 
-def test_rows_come_in_the_order_asked_for(store: RecordStore) -> None:
+def test_rows_come_in_the_order_asked_for(store):
     store.upsert([paper("One"), paper("Two")])
     assert [row.title for row in store.get_rows([2, 9, 1])] == ["Two", "One"]
 
@@ -91,7 +91,7 @@ def refused(path: Path) -> str:
     return str(caught.value)
 
 
-def test_another_programs_database_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
+def test_another_programs_database_is_refused_and_left_as_it_is(tmp_path):
     """PER-09"""
     path = tmp_path / "records.db"
     connection = sqlite3.connect(path)
@@ -102,14 +102,14 @@ def test_another_programs_database_is_refused_and_left_as_it_is(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("content", [b"garbage", b"SQLite format 3\x00", b"\x00" * 4096])
-def test_garbage_is_refused_and_left_as_it_is(tmp_path: Path, content: bytes) -> None:
+def test_garbage_is_refused_and_left_as_it_is(tmp_path, content):
     """PER-09"""
     path = tmp_path / "records.db"
     path.write_bytes(content)
     refused(path)
 
 
-def test_a_damaged_library_is_named_and_left_as_it_is(tmp_path: Path) -> None:
+def test_a_damaged_library_is_named_and_left_as_it_is(tmp_path):
     """PER-09"""
     path = tmp_path / "records.db"
     with RecordStore(path) as store:
@@ -122,7 +122,7 @@ def test_a_damaged_library_is_named_and_left_as_it_is(tmp_path: Path) -> None:
     assert path.read_bytes() == bytes(damaged)
 
 
-def test_a_library_of_a_newer_version_is_refused(tmp_path: Path) -> None:
+def test_a_library_of_a_newer_version_is_refused(tmp_path):
     """PER-15"""
     path = tmp_path / "records.db"
     RecordStore(path).close()
@@ -133,21 +133,21 @@ def test_a_library_of_a_newer_version_is_refused(tmp_path: Path) -> None:
         RecordStore(path)
 
 
-def test_an_empty_file_becomes_a_library(tmp_path: Path) -> None:
+def test_an_empty_file_becomes_a_library(tmp_path):
     path = tmp_path / "records.db"
     path.touch()
     with RecordStore(path) as store:
         assert store.count() == 0
 
 
-def test_a_home_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+def test_a_home_that_cannot_be_made_is_named(tmp_path):
     """PER-08"""
     (tmp_path / "file").touch()
     with pytest.raises(LibraryError, match="file"):
         RecordStore(tmp_path / "file" / "library" / "records.db")
 
 
-def test_a_failed_write_leaves_nothing_behind(store: RecordStore) -> None:
+def test_a_failed_write_leaves_nothing_behind(store):
     broken = paper("Two").model_copy(update={"raw_data": {1: object()}})
     with pytest.raises(PydanticSerializationError):
         store.upsert([paper("One"), broken])

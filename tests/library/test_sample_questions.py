@@ -71,7 +71,7 @@ def home(unpacked_sample: Path) -> Path:
     return unpacked_sample.parent
 
 
-def test_every_record_that_fits_is_in_the_sample_under_its_title(home: Path) -> None:
+def test_every_record_that_fits_is_in_the_sample_under_its_title(home):
     wanted = {paper: title for question in QUESTIONS for paper, title in question.fits.items()}
     with open_sample(home) as sample:
         assert {i: paper.title for i, paper in sample.get(wanted).items()} == wanted
@@ -79,7 +79,7 @@ def test_every_record_that_fits_is_in_the_sample_under_its_title(home: Path) -> 
     assert len({question.field for question in QUESTIONS}) >= 8
 
 
-def test_the_library_answers_all_questions_but_those_that_need_synonyms(home: Path) -> None:
+def test_the_library_answers_all_questions_but_those_that_need_synonyms(home):
     with open_sample(home) as sample:
         found = shortfalls(
             lambda question: [paper.id for paper in sample.search(question, limit=PAGE).papers]
@@ -91,7 +91,7 @@ def test_the_library_answers_all_questions_but_those_that_need_synonyms(home: Pa
 
 
 @pytest.mark.slow
-def test_find_answers_what_the_library_answers(home: Path) -> None:
+def test_find_answers_what_the_library_answers(home):
     config = load_config(home=home)
     found = shortfalls(lambda question: _found(question, config))
     assert {

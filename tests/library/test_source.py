@@ -60,14 +60,14 @@ def filled(home: Path) -> None:
         )
 
 
-def test_the_source_is_what_the_searcher_expects(home: Path) -> None:
+def test_the_source_is_what_the_searcher_expects(home):
     source = source_of(home)
     assert isinstance(source, SearchSource)
     assert isinstance(source, ReportingSource)
     assert source.source_name == "library"
 
 
-async def test_the_shipped_sample_has_papers_for_the_example_question(home: Path) -> None:
+async def test_the_shipped_sample_has_papers_for_the_example_question(home):
     report = await source_of(home, "sample").report(
         strategy(
             "molecul* AND (graph OR property OR drug)",
@@ -83,7 +83,7 @@ async def test_the_shipped_sample_has_papers_for_the_example_question(home: Path
     assert all(source.note is None and source.is_sample for source in report.sources)
 
 
-async def test_an_empty_library_searches_the_sample_and_says_so(home: Path) -> None:
+async def test_an_empty_library_searches_the_sample_and_says_so(home):
     report = await source_of(home).report(strategy("graph"))
     assert report.papers
     assert "your library is empty" in str(report.sources[0].note)
@@ -94,7 +94,7 @@ async def test_an_empty_library_searches_the_sample_and_says_so(home: Path) -> N
     assert not library_path(home).exists()
 
 
-async def test_a_filled_library_searches_itself(tmp_path: Path) -> None:
+async def test_a_filled_library_searches_itself(tmp_path):
     filled(tmp_path)
     report = await source_of(tmp_path).report(strategy("graph", "theory", "zebra", "year:"))
     graph, theory, zebra, broken = report.sources
@@ -107,7 +107,7 @@ async def test_a_filled_library_searches_itself(tmp_path: Path) -> None:
     assert not any(source.is_sample for source in report.sources)
 
 
-async def test_a_paper_says_where_it_was_seen(tmp_path: Path) -> None:
+async def test_a_paper_says_where_it_was_seen(tmp_path):
     filled(tmp_path)
     with Library.open(library_path(tmp_path)) as library:
         moment = datetime(2026, 1, 1, tzinfo=UTC)
@@ -119,7 +119,7 @@ async def test_a_paper_says_where_it_was_seen(tmp_path: Path) -> None:
     assert first.sightings[0].seen_at == moment.isoformat()
 
 
-async def test_options_limit_one_search(tmp_path: Path) -> None:
+async def test_options_limit_one_search(tmp_path):
     filled(tmp_path)
     source = source_of(tmp_path)
     assert len(await source.search("graph OR theory", max_results=1)) == 1
@@ -131,7 +131,7 @@ async def test_options_limit_one_search(tmp_path: Path) -> None:
         await source.search("graph AND")
 
 
-async def test_only_when_no_query_could_be_answered_the_search_fails(tmp_path: Path) -> None:
+async def test_only_when_no_query_could_be_answered_the_search_fails(tmp_path):
     filled(tmp_path)
     source = source_of(tmp_path)
     assert len(await source.search_advanced(strategy("graph", "("))) == 2
@@ -140,7 +140,7 @@ async def test_only_when_no_query_could_be_answered_the_search_fails(tmp_path: P
         await source.search_advanced(strategy("("))
 
 
-async def test_a_damaged_library_is_a_failure_in_the_report(tmp_path: Path) -> None:
+async def test_a_damaged_library_is_a_failure_in_the_report(tmp_path):
     library_path(tmp_path).mkdir()
     (library_path(tmp_path) / "records.db").write_bytes(b"garbage")
     report = await source_of(tmp_path).report(strategy("graph"))
@@ -148,7 +148,7 @@ async def test_a_damaged_library_is_a_failure_in_the_report(tmp_path: Path) -> N
     assert "not a paper-search library" in str(report.sources[0].error)
 
 
-async def test_searching_does_not_hold_up_the_loop(home: Path) -> None:
+async def test_searching_does_not_hold_up_the_loop(home):
     """API-28"""
     loop_turns = threading.Event()
 
@@ -167,14 +167,14 @@ def shipped_papers() -> list[RawPaper]:
     return [RawPaper.model_validate(json.loads(line)) for line in lines]
 
 
-def test_the_sample_is_of_many_fields_and_none_outweighs_the_others() -> None:
+def test_the_sample_is_of_many_fields_and_none_outweighs_the_others():
     fields = Counter(paper.keywords[0] for paper in shipped_papers() if paper.keywords)
     large = {field: count for field, count in fields.items() if count >= 100}
     assert len(large) >= 15
     assert max(large.values()) <= 3 * min(large.values())
 
 
-def test_every_record_of_the_sample_has_its_facts_and_no_prose() -> None:
+def test_every_record_of_the_sample_has_its_facts_and_no_prose():
     papers = shipped_papers()
     assert len(papers) >= 3_000
     assert len({paper.id for paper in papers}) == len(papers)
@@ -192,15 +192,13 @@ def test_every_record_of_the_sample_has_its_facts_and_no_prose() -> None:
     assert any(paper.citation_count for paper in papers)
 
 
-def test_the_sample_keeps_every_record_that_ships(home: Path) -> None:
+def test_the_sample_keeps_every_record_that_ships(home):
     shipped = len(gzip.decompress(shipped_sample().read_bytes()).decode().splitlines())
     with open_sample(home) as sample:
         assert len(sample) == shipped
 
 
-def test_another_sample_replaces_the_old_one_and_is_made_beside_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_another_sample_replaces_the_old_one_and_is_made_beside_it(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "another disk"))
     for word in ("first", "second"):
         file = tmp_path / f"{word}.jsonl.gz"
@@ -211,7 +209,7 @@ def test_another_sample_replaces_the_old_one_and_is_made_beside_it(
     assert len(kept) == 1
 
 
-def test_a_home_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+def test_a_home_that_cannot_be_written_is_named(tmp_path):
     """PER-08"""
     (tmp_path / "file").touch()
     with pytest.raises(LibraryError, match="--home"):
@@ -224,7 +222,7 @@ def unpack(home: str) -> None:
 
 
 @pytest.mark.slow
-def test_processes_may_unpack_the_sample_at_once(tmp_path: Path) -> None:
+def test_processes_may_unpack_the_sample_at_once(tmp_path):
     """PER-12"""
     context = multiprocessing.get_context("spawn")
     processes = [context.Process(target=unpack, args=(str(tmp_path),)) for _ in range(3)]
@@ -236,7 +234,7 @@ def test_processes_may_unpack_the_sample_at_once(tmp_path: Path) -> None:
     assert len([path for path in (tmp_path / "sample").iterdir() if path.is_dir()]) == 1
 
 
-async def test_a_count_is_exact_and_within_the_limits(tmp_path: Path) -> None:
+async def test_a_count_is_exact_and_within_the_limits(tmp_path):
     with Library.open(library_path(tmp_path)) as library:
         library.add(
             RawPaper(id="", title=f"Graph number {n}", source="library", year=1990 + n)
@@ -260,7 +258,7 @@ def many(path: Path, count: int) -> LibrarySource:
     return source_of(path)
 
 
-async def test_plain_text_brings_in_more_than_a_page(tmp_path: Path) -> None:
+async def test_plain_text_brings_in_more_than_a_page(tmp_path):
     ranked = [RankedQuery(text="soil", depth=30)]
     asked = strategy(max_results=10).model_copy(update={"ranked": ranked})
     report = await many(tmp_path, 40).report(asked)
@@ -269,9 +267,7 @@ async def test_plain_text_brings_in_more_than_a_page(tmp_path: Path) -> None:
     assert len((await many(tmp_path, 40).report(asked)).papers) == 10
 
 
-async def test_the_report_shows_the_weights_of_a_ranked_query_within_a_condition(
-    tmp_path: Path,
-) -> None:
+async def test_the_report_shows_the_weights_of_a_ranked_query_within_a_condition(tmp_path):
     query = RankedQuery(text="soil", terms={"clay": 0.5, "sand": -0.2})
     limits = SearchConstraints(conditions=["NOT 7"])
     asked = strategy().model_copy(update={"ranked": [query], "filters": limits})
@@ -280,7 +276,7 @@ async def test_the_report_shows_the_weights_of_a_ranked_query_within_a_condition
     assert len(report.papers) == 8
 
 
-async def test_a_work_that_the_question_names_comes_first(tmp_path: Path) -> None:
+async def test_a_work_that_the_question_names_comes_first(tmp_path):
     ranked = [RankedQuery(text="soil")]
     asked = strategy(year_from=2020).model_copy(
         update={"works": ["doi:10.1000/7", "doi:10.1000/none"], "ranked": ranked}
@@ -291,13 +287,13 @@ async def test_a_work_that_the_question_names_comes_first(tmp_path: Path) -> Non
     assert len(report.papers) == 9
 
 
-async def test_a_named_work_that_is_not_there_is_an_empty_answer(tmp_path: Path) -> None:
+async def test_a_named_work_that_is_not_there_is_an_empty_answer(tmp_path):
     asked = strategy().model_copy(update={"works": ["doi:10.1000/none"]})
     report = await many(tmp_path, 1).report(asked)
     assert [entry.status for entry in report.sources] == [SourceStatus.EMPTY]
 
 
-async def test_the_number_of_a_work_is_not_looked_for_as_text(home: Path) -> None:
+async def test_the_number_of_a_work_is_not_looked_for_as_text(home):
     asked = SearchStrategy(
         queries=[],
         ranked=[RankedQuery(text="10.5555/no-such-work")],

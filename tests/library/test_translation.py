@@ -81,7 +81,7 @@ def grown(inner: st.SearchStrategy[Node]) -> st.SearchStrategy[Node]:
 
 @examples(150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(tree=st.recursive(LEAVES, grown, max_leaves=5))
-def test_a_query_finds_what_direct_evaluation_finds(library: Library, tree: Node) -> None:
+def test_a_query_finds_what_direct_evaluation_finds(library, tree):
     expected = {
         title
         for title, document in documents().items()
@@ -129,9 +129,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
         ('"&&" OR art', None),
     ],
 )
-def test_queries_as_people_write_them(
-    small: Library, query: str, beginnings: list[str] | None
-) -> None:
+def test_queries_as_people_write_them(small, query, beginnings):
     if beginnings is None:
         with pytest.raises(InputError):
             small.search_boolean(query)
@@ -141,7 +139,7 @@ def test_queries_as_people_write_them(
     assert all(map(str.startswith, found, sorted(beginnings)))
 
 
-def test_a_near_over_huge_groups_is_refused_with_advice(small: Library) -> None:
+def test_a_near_over_huge_groups_is_refused_with_advice(small):
     group = " OR ".join(f"w{n}" for n in range(40))
     with pytest.raises(InputError, match="smaller distance"):
         small.search_boolean(f"({group}) NEAR/50 ({group})")

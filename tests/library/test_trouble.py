@@ -135,7 +135,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="no limits on files there")
 @pytest.mark.parametrize("limit", [60_000, 400_000, 1_000_000])
-def test_an_import_goes_on_once_there_is_space_for_its_files(tmp_path: Path, limit: int) -> None:
+def test_an_import_goes_on_once_there_is_space_for_its_files(tmp_path, limit):
     """PER-07: the disk is full for the index, the log of writes, or the records."""
     file, path = tmp_path / "records.jsonl", tmp_path / "library"
     file.write_text(lines(0, 3_000), "utf-8")
@@ -154,9 +154,7 @@ def test_an_import_goes_on_once_there_is_space_for_its_files(tmp_path: Path, lim
 
 
 @pytest.mark.slow
-def test_a_full_file_system_is_said_and_the_rest_goes_in_later(
-    tmp_path: Path, small_disk: Path
-) -> None:
+def test_a_full_file_system_is_said_and_the_rest_goes_in_later(tmp_path, small_disk):
     """PER-07"""
     file, path = tmp_path / "records.jsonl", small_disk / "library"
     file.write_text(lines(0, 6_000), "utf-8")
@@ -176,7 +174,7 @@ def test_a_full_file_system_is_said_and_the_rest_goes_in_later(
 
 
 @pytest.mark.slow
-def test_two_imports_at_once_are_both_complete_and_searched_meanwhile(tmp_path: Path) -> None:
+def test_two_imports_at_once_are_both_complete_and_searched_meanwhile(tmp_path):
     """PER-12, LOAD-02: 500 records are in both files."""
     path, done = tmp_path / "library", tmp_path / "done"
     for number, first in enumerate((0, 1_500)):
@@ -198,7 +196,7 @@ def test_two_imports_at_once_are_both_complete_and_searched_meanwhile(tmp_path: 
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="rights are others there")
-def test_a_library_that_cannot_be_written_can_be_searched() -> None:
+def test_a_library_that_cannot_be_written_can_be_searched():
     """PER-08"""
     # Not in `tmp_path`, which is its owner's alone: a child of root becomes nobody.
     with tempfile.TemporaryDirectory() as directory:
@@ -221,9 +219,7 @@ def test_a_library_that_cannot_be_written_can_be_searched() -> None:
 
 @pytest.mark.parametrize("suffix", ["term", "idx", "pos", "fast", "store", "fieldnorm"])
 @pytest.mark.parametrize("harm", ["delete", "cut", "overwrite"])
-def test_a_damaged_file_of_the_index_costs_nothing(
-    library: Path, suffix: str, harm: str, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_damaged_file_of_the_index_costs_nothing(library, suffix, harm, caplog):
     """PER-09"""
     for file in (library / "index").glob(f"*.{suffix}"):
         content = file.read_bytes()
@@ -239,7 +235,7 @@ def test_a_damaged_file_of_the_index_costs_nothing(
     assert "being rebuilt" in caplog.text
 
 
-def test_damage_inside_of_a_file_that_ends_well_is_found_out(library: Path) -> None:
+def test_damage_inside_of_a_file_that_ends_well_is_found_out(library):
     """PER-09: the engine panics over it."""
     for file in (library / "index").glob("*.term"):
         content = bytearray(file.read_bytes())
@@ -253,9 +249,7 @@ def test_damage_inside_of_a_file_that_ends_well_is_found_out(library: Path) -> N
     ("part", "damage"), [(b'"title', b"}title"), (b"alpha", b"\xfflpha"), (b"alpha", b"ilpha")]
 )
 @pytest.mark.parametrize("is_indexed", [True, False])
-def test_a_damaged_record_is_named_and_the_others_are_found(
-    library: Path, part: bytes, damage: bytes, *, is_indexed: bool
-) -> None:
+def test_a_damaged_record_is_named_and_the_others_are_found(library, part, damage, *, is_indexed):
     """PER-09: no JSON any more, no text, or another one."""
     with closing(sqlite3.connect(library / "records.db")) as connection, connection:
         (text,) = connection.execute("SELECT paper FROM records WHERE row = 8").fetchone()
@@ -274,7 +268,7 @@ def test_a_damaged_record_is_named_and_the_others_are_found(
         assert (len(answer.papers), answer.note, answer.papers[0].title) == (300, None, "Title 7")
 
 
-def test_an_index_of_the_format_before_is_made_again(library: Path) -> None:
+def test_an_index_of_the_format_before_is_made_again(library):
     """PER-14: what the last release wrote has other words in it."""
     note = library / "index" / "paper_search.json"
     note.write_text(json.dumps({**json.loads(note.read_text("utf-8")), "format": FORMAT - 1}))
@@ -288,12 +282,12 @@ def test_an_index_of_the_format_before_is_made_again(library: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["with space", "übung – 图书馆", "it's 100% #1?&x"])
-def test_any_name_of_a_directory_will_do(tmp_path: Path, name: str) -> None:
+def test_any_name_of_a_directory_will_do(tmp_path, name):
     path = fill(tmp_path / name / "library", count=20)
     assert assert_whole(path) == 20
 
 
-def test_a_library_that_is_deleted_meanwhile_is_an_error_by_name(tmp_path: Path) -> None:
+def test_a_library_that_is_deleted_meanwhile_is_an_error_by_name(tmp_path):
     path = fill(tmp_path / "library", count=20)
     with Library.open(path) as library:
         shutil.rmtree(path)
@@ -304,7 +298,7 @@ def test_a_library_that_is_deleted_meanwhile_is_an_error_by_name(tmp_path: Path)
     assert not path.exists()
 
 
-def test_a_clock_that_goes_back_changes_nothing(tmp_path: Path) -> None:
+def test_a_clock_that_goes_back_changes_nothing(tmp_path):
     """PER-24"""
     path = fill(tmp_path / "library", count=20)
     for when in (4_000_000_000, 1):
@@ -333,7 +327,7 @@ def test_a_clock_that_goes_back_changes_nothing(tmp_path: Path) -> None:
         ('"' + "a* " * 30 + '"', False),
     ],
 )
-def test_a_bad_query_is_answered_or_refused(filled: Path, query: str, *, finds: bool) -> None:
+def test_a_bad_query_is_answered_or_refused(filled, query, *, finds):
     """One that takes for ever never gets to its answer."""
     said: list[str] = []
     with Library.open(filled) as library:

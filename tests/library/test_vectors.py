@@ -41,7 +41,7 @@ def store(tmp_path: Path) -> VectorStore:
     return made
 
 
-def test_the_nearest_are_those_of_the_exact_numbers() -> None:
+def test_the_nearest_are_those_of_the_exact_numbers():
     made = vectors(3_000)
     near = matrix_of(list(range(1, 3_001)), made)
     question = vectors(1, seed=2)[0]
@@ -53,7 +53,7 @@ def test_the_nearest_are_those_of_the_exact_numbers() -> None:
         assert cosine == pytest.approx(exact[row - 1], abs=0.01)
 
 
-def test_only_those_among_the_given_rows_count() -> None:
+def test_only_those_among_the_given_rows_count():
     near = matrix_of([10, 20, 30], vectors(3))
     question = vectors(3)[0]
     assert set(near.nearest(question, 5, among=[30, 20, 999])) == {20, 30}
@@ -62,7 +62,7 @@ def test_only_those_among_the_given_rows_count() -> None:
     assert set(near.cosines(question, {10, 11})) == {10}
 
 
-def test_a_record_without_a_meaning_is_near_to_nothing() -> None:
+def test_a_record_without_a_meaning_is_near_to_nothing():
     made = vectors(2)
     made[1] = 0
     near = matrix_of([1, 2], made)
@@ -71,14 +71,14 @@ def test_a_record_without_a_meaning_is_near_to_nothing() -> None:
 
 
 @pytest.mark.parametrize("count", [1_000, 1_024, 2_500])
-def test_no_vector_is_passed_over_however_many_there_are(count: int) -> None:
+def test_no_vector_is_passed_over_however_many_there_are(count):
     made = vectors(count, dimension=16)
     near = matrix_of(list(range(count)), made)
     for row in (0, 999, count // 2, count - 1):
         assert next(iter(near.nearest(made[row], 1))) == row
 
 
-def test_vectors_come_back_as_they_were_written(store: VectorStore) -> None:
+def test_vectors_come_back_as_they_were_written(store):
     made = vectors(3)
     store.keep([10, 20, 30], [DIGEST] * 3, made)
     near = store.matrix()
@@ -93,9 +93,7 @@ def test_vectors_come_back_as_they_were_written(store: VectorStore) -> None:
     limit=st.integers(1, 50),
     seed=st.integers(0, 5),
 )
-def test_the_last_vector_of_every_row_counts(
-    tmp_path_factory: pytest.TempPathFactory, rows: list[int], limit: int, seed: int
-) -> None:
+def test_the_last_vector_of_every_row_counts(tmp_path_factory, rows, limit, seed):
     made = vectors(len(rows), seed=seed)
     store = VectorStore(tmp_path_factory.mktemp("v") / "vectors.db")
     store.begin(State("library", "model"))
@@ -107,19 +105,19 @@ def test_the_last_vector_of_every_row_counts(
 
 
 @pytest.mark.parametrize("text", [b"", b"not a database", b"SQLite format 3\0" * 50])
-def test_a_file_that_cannot_be_read_is_none(store: VectorStore, text: bytes) -> None:
+def test_a_file_that_cannot_be_read_is_none(store, text):
     store.path.write_bytes(text)
     assert store.state() is None
 
 
-def test_vectors_of_different_lengths_are_damaged(store: VectorStore) -> None:
+def test_vectors_of_different_lengths_are_damaged(store):
     store.keep([1], [DIGEST], vectors(1))
     store.keep([2], [DIGEST], vectors(1, dimension=71))
     with pytest.raises(LibraryError, match="library embed"):
         store.matrix()
 
 
-def test_a_vector_takes_little_more_than_a_byte_a_number(store: VectorStore) -> None:
+def test_a_vector_takes_little_more_than_a_byte_a_number(store):
     store.keep(list(range(1, 1_001)), [DIGEST] * 1_000, vectors(1_000, dimension=384))
     assert store.size_bytes() < 1_000 * 384 * 1.25
 
@@ -133,31 +131,25 @@ def compass() -> Matrix:
 QUESTION = np.array([1, 0], dtype=np.float32)
 
 
-def test_records_by_words_get_their_nearness_and_those_without_a_vector_stay(
-    compass: Matrix,
-) -> None:
+def test_records_by_words_get_their_nearness_and_those_without_a_vector_stay(compass):
     assert list(Neighbourhood(compass, QUESTION).mixed({})) == [EAST, SOUTH, NORTH]
     near = Neighbourhood(compass, QUESTION)
     assert list(near.mixed({NORTH: 4.0, 99: 1.0})) == [EAST, NORTH, 99, SOUTH]
 
 
 @pytest.mark.parametrize("marks", [{"relevant": [SOUTH]}, {"irrelevant": [NORTH]}])
-def test_the_question_moves_with_what_a_person_marked(
-    compass: Matrix, marks: dict[str, list[int]]
-) -> None:
+def test_the_question_moves_with_what_a_person_marked(compass, marks):
     near = Neighbourhood(compass, QUESTION, **marks)
     assert list(near.mixed({})).index(SOUTH) < list(near.mixed({})).index(NORTH)
 
 
-def test_marks_of_records_without_a_vector_leave_the_question_where_it_is(compass: Matrix) -> None:
+def test_marks_of_records_without_a_vector_leave_the_question_where_it_is(compass):
     near = Neighbourhood(compass, QUESTION, relevant=[98], irrelevant=[99])
     assert near.mixed({}) == Neighbourhood(compass, QUESTION).mixed({})
 
 
 @given(scores, cosines)
-def test_no_record_is_lost_and_none_is_made_up(
-    words: dict[int, float], near: dict[int, float]
-) -> None:
+def test_no_record_is_lost_and_none_is_made_up(words, near):
     made = fused(words, near)
     assert made.keys() == words.keys() | near.keys()
     assert all(0 <= score <= 1 for score in made.values())
@@ -165,15 +157,13 @@ def test_no_record_is_lost_and_none_is_made_up(
 
 
 @given(st.permutations(range(1, 11)))
-def test_the_fusion_of_equal_rankings_is_that_ranking(order: list[int]) -> None:
+def test_the_fusion_of_equal_rankings_is_that_ranking(order):
     ranking = {row: 1.0 - place / 20 for place, row in enumerate(order)}
     assert list(fused(ranking, ranking)) == order
 
 
 @given(scores, cosines)
-def test_a_record_that_is_better_on_both_sides_is_not_behind(
-    words: dict[int, float], near: dict[int, float]
-) -> None:
+def test_a_record_that_is_better_on_both_sides_is_not_behind(words, near):
     made = fused(words, near)
     least = min(near.values(), default=0.0)
     for one in made:
@@ -184,13 +174,13 @@ def test_a_record_that_is_better_on_both_sides_is_not_behind(
             assert not is_better or made[one] >= made[other]
 
 
-def test_both_sides_count_half() -> None:
+def test_both_sides_count_half():
     made = fused({1: 8.0, 2: 6.0, 3: 2.0}, {1: 0.5, 2: 0.6, 3: 0.7, 4: 0.55})
     assert made == pytest.approx({1: 0.5, 2: 0.375 + 0.25, 3: 0.125 + 0.5, 4: 0.125})
 
 
 @given(st.floats(-0.5, 0.5))
-def test_where_the_cosines_of_a_model_lie_does_not_matter(shift: float) -> None:
+def test_where_the_cosines_of_a_model_lie_does_not_matter(shift):
     """Some models put all texts close together, some spread them around zero."""
     near = {1: 0.1, 2: 0.3, 3: 0.2}
     shifted = {row: cosine + shift for row, cosine in near.items()}
@@ -198,38 +188,38 @@ def test_where_the_cosines_of_a_model_lie_does_not_matter(shift: float) -> None:
     assert fused(words, shifted) == pytest.approx(fused(words, near), abs=1e-5)
 
 
-def test_one_side_alone_orders_where_the_other_tells_nothing_apart() -> None:
+def test_one_side_alone_orders_where_the_other_tells_nothing_apart():
     assert list(fused({1: 3.0, 2: 2.0, 3: 4.0}, {1: 0.4, 2: 0.4, 3: 0.4})) == [3, 1, 2]
     assert list(fused({1: 2.0, 2: 2.0}, {1: 0.1, 2: 0.9})) == [2, 1]
 
 
-def test_equal_scores_come_in_the_order_of_import() -> None:
+def test_equal_scores_come_in_the_order_of_import():
     assert list(fused({9: 1.0, 3: 1.0, 5: 1.0}, {})) == [3, 5, 9]
     assert fused({}, {}) == {}
 
 
-def test_without_records_a_question_stays_where_it_is() -> None:
+def test_without_records_a_question_stays_where_it_is():
     np.testing.assert_array_equal(move_question(X, NONE, NONE), X)
 
 
-def test_the_weights_are_those_of_the_textbook() -> None:
+def test_the_weights_are_those_of_the_textbook():
     made = move_question(X, np.stack([Y]), np.stack([Z]))
     np.testing.assert_allclose(made / made[0], [1, 0.75, -0.15], rtol=1e-6)
     assert np.linalg.norm(made) == pytest.approx(1)
 
 
-def test_many_records_weigh_no_more_than_one() -> None:
+def test_many_records_weigh_no_more_than_one():
     one, many = np.stack([Y]), np.stack([Y] * 9)
     np.testing.assert_allclose(move_question(X, one, one), move_question(X, many, many), rtol=1e-6)
 
 
-def test_records_count_by_their_middle() -> None:
+def test_records_count_by_their_middle():
     made = move_question(X, np.stack([Y, Z]), NONE)
     np.testing.assert_allclose(made / made[0], [1, 0.375, 0.375], rtol=1e-6)
 
 
 @pytest.mark.parametrize("share", [1.0, 0.0])
-def test_a_question_of_which_nothing_is_left_stays_where_it_is(share: float) -> None:
+def test_a_question_of_which_nothing_is_left_stays_where_it_is(share):
     question: NDArray[np.float32] = np.array([share, 0, 0], dtype=np.float32)
     opposite = np.array([[-share / 0.75, 0, 0]])
     np.testing.assert_array_equal(move_question(question, opposite, NONE), question)

@@ -19,7 +19,7 @@ def settings(server: HTTPServer, **more: object) -> EmbeddingsConfig:
     return EmbeddingsConfig.model_validate(given | more)
 
 
-def test_texts_are_sent_as_they_are_and_vectors_come_back_in_order(httpserver: HTTPServer) -> None:
+def test_texts_are_sent_as_they_are_and_vectors_come_back_in_order(httpserver):
     asked: list[dict[str, object]] = []
 
     def answer(request: Request) -> Response:
@@ -42,7 +42,7 @@ def test_texts_are_sent_as_they_are_and_vectors_come_back_in_order(httpserver: H
     assert (asked[0]["model"], asked[0]["input"]) == ("small", ["a", "bbbb"])
 
 
-def test_a_server_that_refuses_is_named_without_its_words(httpserver: HTTPServer) -> None:
+def test_a_server_that_refuses_is_named_without_its_words(httpserver):
     refusal = {"error": {"message": f"wrong key {KEY}"}}
     httpserver.expect_request("/v1/embeddings").respond_with_json(refusal, status=401)
     embedder = create_embedder(settings(httpserver))
@@ -52,9 +52,7 @@ def test_a_server_that_refuses_is_named_without_its_words(httpserver: HTTPServer
     assert KEY not in str(told.value)
 
 
-def test_the_client_logs_no_key_that_a_server_sends_back(
-    httpserver: HTTPServer, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_the_client_logs_no_key_that_a_server_sends_back(httpserver, caplog):
     caplog.set_level(logging.DEBUG)
     key = "CANARY-of-this-test-alone"
     elsewhere = {"Location": f"/elsewhere?key={key}"}
@@ -70,18 +68,18 @@ def test_the_client_logs_no_key_that_a_server_sends_back(
 
 
 @pytest.mark.parametrize("name", ["openai", "openai: "])
-def test_openai_wants_one_of_its_models(name: str) -> None:
+def test_openai_wants_one_of_its_models(name):
     with pytest.raises(ConfigError, match="name one of its models"):
         create_embedder(EmbeddingsConfig(name=name, api_key=KEY))
 
 
-def test_openai_wants_a_key_and_a_server_of_ones_own_does_not() -> None:
+def test_openai_wants_a_key_and_a_server_of_ones_own_does_not():
     with pytest.raises(ConfigError, match="OPENAI_API_KEY"):
         create_embedder(EmbeddingsConfig(name="openai:small"))
     assert create_embedder(EmbeddingsConfig(name="openai:small", base_url="http://localhost:9/v1"))
 
 
-def test_an_address_with_a_key_in_it_is_refused() -> None:
+def test_an_address_with_a_key_in_it_is_refused():
     config = EmbeddingsConfig(name="openai:small", base_url="http://me:secret@localhost/v1")
     with pytest.raises(ConfigError, match="more than an address") as told:
         create_embedder(config)

@@ -63,39 +63,39 @@ def mistral(model: str = "mistral-small", key: str = "k-0123456789") -> LLMConfi
     return LLMConfig(model=f"mistralai:{model}", max_tokens=7, api_keys={"mistralai": key})
 
 
-async def test_a_model_of_an_installed_package_gets_the_settings_in_its_own_spelling() -> None:
+async def test_a_model_of_an_installed_package_gets_the_settings_in_its_own_spelling():
     llm = create_provider(mistral())
     answer = await llm.complete_json("s", "u", {"title": "Answer"})
     assert answer == {"model": "mistral-small", "max_tokens": 7, "retries": 0, "options": 0}
 
 
-async def test_a_key_that_it_refuses_is_told_and_not_shown() -> None:
+async def test_a_key_that_it_refuses_is_told_and_not_shown():
     with pytest.raises(LLMError) as caught:
         await create_provider(mistral(key="wrong")).complete("s", "u")
     assert caught.value.reason is LLMFailure.KEY
     assert "wrong" not in str(caught.value)
 
 
-async def test_an_answer_that_it_cuts_off_is_told_apart() -> None:
+async def test_an_answer_that_it_cuts_off_is_told_apart():
     with pytest.raises(LLMError) as caught:
         await create_provider(mistral("chatty")).complete("s", "u")
     assert caught.value.reason is LLMFailure.ANSWER_TOO_LONG
 
 
-def test_a_package_that_is_not_installed_is_named() -> None:
+def test_a_package_that_is_not_installed_is_named():
     config = LLMConfig(model="cohere:command-r", api_keys={"cohere": "k"})
     with pytest.raises(ConfigError, match="pip install langchain-cohere"):
         create_provider(config)
 
 
 @pytest.mark.parametrize("name", ["llama3:8b", "ft:gpt-4o-mini:lab::7p4l", "a/b:free"])
-def test_a_colon_in_a_model_name_names_no_provider(name: str) -> None:
+def test_a_colon_in_a_model_name_names_no_provider(name):
     address = None if name.startswith("ft:") else "http://own:8000/v1"
     llm = create_provider(LLMConfig(model=name, api_key="k", base_url=address))
     assert repr(llm) == f"OpenAIProvider(model={name!r}, base_url={address!r})"
 
 
-def test_a_provider_never_gets_the_key_or_the_address_of_another() -> None:
+def test_a_provider_never_gets_the_key_or_the_address_of_another():
     with pytest.raises(ConfigError, match="set MISTRAL_API_KEY"):
         create_provider(LLMConfig(model="mistralai:m", api_key="openai's"))
     llm = create_provider(
@@ -109,9 +109,7 @@ def test_a_provider_never_gets_the_key_or_the_address_of_another() -> None:
     assert repr(llm) == "OpenAIProvider(model='m', base_url=None)"
 
 
-async def test_a_package_may_register_a_model_of_its_own(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_package_may_register_a_model_of_its_own(tmp_path, monkeypatch):
     code = PACKAGE + '\ndef create(config): return ChatMistralAI(model=config.model, api_key="k")\n'
     entry_points = "[paper_search.chat_models]\nlab = lab_models:create\n"
     install(tmp_path, monkeypatch, "lab_models", code, entry_points)
@@ -119,7 +117,7 @@ async def test_a_package_may_register_a_model_of_its_own(
     assert (await llm.complete_json("s", "u"))["model"] == "own"
 
 
-def test_skills_have_models_of_their_own(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_skills_have_models_of_their_own(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     for name, value in {
         "LLM_MODEL": "gpt-small",

@@ -1,5 +1,4 @@
 import asyncio
-from pathlib import Path
 
 import pytest
 from pydantic import ValidationError
@@ -34,17 +33,17 @@ def done(call: CallResult, asked: int, answered: int) -> None:
         ("$.05 and 1 call", Budget(money=0.05, calls=1)),
     ],
 )
-def test_a_budget_is_read_as_a_person_writes_it(text: str, budget: Budget) -> None:
+def test_a_budget_is_read_as_a_person_writes_it(text, budget):
     assert Budget.model_validate(text) == budget
 
 
 @pytest.mark.parametrize("text", ["", "much", "-1", "3 apples", "$3 calls", "1 call, 2 calls", "k"])
-def test_what_is_no_budget_is_refused(text: str) -> None:
+def test_what_is_no_budget_is_refused(text):
     with pytest.raises(ValidationError, match="200k tokens"):
         Budget.model_validate(text)
 
 
-async def test_calls_that_run_at_once_never_pass_the_budget_together() -> None:
+async def test_calls_that_run_at_once_never_pass_the_budget_together():
     meter = Meter(step="score", budget=Budget(tokens=1000))
     running = [spend(meter, 100, 20, most=300) for _ in range(20)]
     done = await asyncio.gather(*running, return_exceptions=True)
@@ -54,7 +53,7 @@ async def test_calls_that_run_at_once_never_pass_the_budget_together() -> None:
     assert meter.of_step.tokens == 720
 
 
-async def test_a_call_that_is_cut_off_gives_its_reserve_back_and_is_counted() -> None:
+async def test_a_call_that_is_cut_off_gives_its_reserve_back_and_is_counted():
     meter = Meter(step="score", budget=Budget(calls=2))
 
     async def hang() -> None:
@@ -71,7 +70,7 @@ async def test_a_call_that_is_cut_off_gives_its_reserve_back_and_is_counted() ->
     assert (spent.calls, spent.failed, spent.input_tokens, spent.output_tokens) == (2, 1, 60, 5)
 
 
-async def test_what_was_spent_before_a_crash_counts_after_it(tmp_path: Path) -> None:
+async def test_what_was_spent_before_a_crash_counts_after_it(tmp_path):
     log = UsageLog(tmp_path, "a/b")
     meter = Meter(step="score", iteration=1, log=log)
     await spend(meter, 100, 10)
@@ -88,7 +87,7 @@ async def test_what_was_spent_before_a_crash_counts_after_it(tmp_path: Path) -> 
     assert logged_threads(tmp_path) == ["a/b"]
 
 
-async def test_on_a_machine_without_the_log_the_state_says_what_was_spent(tmp_path: Path) -> None:
+async def test_on_a_machine_without_the_log_the_state_says_what_was_spent(tmp_path):
     meter = Meter(
         step="score",
         log=UsageLog(tmp_path, "t"),
@@ -100,7 +99,7 @@ async def test_on_a_machine_without_the_log_the_state_says_what_was_spent(tmp_pa
         await spend(meter, 1, 1)
 
 
-def test_versions_of_a_model_cost_what_the_model_does() -> None:
+def test_versions_of_a_model_cost_what_the_model_does():
     prices = load_prices()
     mini = prices.of("openai:gpt-4o-mini")
     assert mini == prices.of("openai:gpt-4o-mini-2024-07-18")
@@ -109,7 +108,7 @@ def test_versions_of_a_model_cost_what_the_model_does() -> None:
     assert prices.of("openai:gpt-4o-mega") is None
 
 
-def test_a_file_of_ones_own_corrects_the_prices_and_their_date(tmp_path: Path) -> None:
+def test_a_file_of_ones_own_corrects_the_prices_and_their_date(tmp_path):
     own = tmp_path / "prices.json"
     own.write_text('{"date": "2030-01-31", "models": {"openai:gpt-4o": [1, 2]}}')
     prices = load_prices(own)
@@ -119,7 +118,7 @@ def test_a_file_of_ones_own_corrects_the_prices_and_their_date(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"models": {}}', '{"date": "soon", "models": {}}'])
-def test_a_file_that_is_no_table_of_prices_says_what_to_write(tmp_path: Path, text: str) -> None:
+def test_a_file_that_is_no_table_of_prices_says_what_to_write(tmp_path, text):
     own = tmp_path / "prices.json"
     own.write_text(text)
     with pytest.raises(ConfigError, match=r"LLM_PRICES.*per million tokens"):

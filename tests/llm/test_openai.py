@@ -72,7 +72,7 @@ def provider(server: HTTPServer, **options: Any) -> OpenAIProvider:
     )
 
 
-async def test_text_is_returned_and_tokens_are_counted(httpserver: HTTPServer) -> None:
+async def test_text_is_returned_and_tokens_are_counted(httpserver):
     script = Script(httpserver, completion("hello"))
     llm = provider(httpserver, temperature=0.5, max_tokens=99)
     with metered(Meter(step="test")) as meter:
@@ -87,7 +87,7 @@ async def test_text_is_returned_and_tokens_are_counted(httpserver: HTTPServer) -
     assert (sent["temperature"], sent["max_completion_tokens"]) == (0.5, 99)
 
 
-async def test_json_is_asked_for_by_schema(httpserver: HTTPServer) -> None:
+async def test_json_is_asked_for_by_schema(httpserver):
     script = Script(httpserver, completion('{"score": 0.5}'))
     assert await ask(provider(httpserver), Verdict, "s", "u") == Verdict(score=0.5)
     wish = script.sent[0]["response_format"]
@@ -125,8 +125,8 @@ def was_sent(option: str, question: dict[str, Any]) -> bool:
 
 @pytest.mark.parametrize(("option", "refusal"), REFUSED_OPTIONS)
 async def test_an_option_that_the_server_refuses_is_left_out_from_then_on(
-    httpserver: HTTPServer, option: str, refusal: Response
-) -> None:
+    httpserver, option, refusal
+):
     script = Script(httpserver, refusal, completion('{"score": 1}'))
     llm = provider(httpserver)
     assert (await ask(llm, Verdict, "s", "u")).score == 1
@@ -139,7 +139,7 @@ async def test_an_option_that_the_server_refuses_is_left_out_from_then_on(
     )
 
 
-async def test_options_may_be_refused_one_after_another(httpserver: HTTPServer) -> None:
+async def test_options_may_be_refused_one_after_another(httpserver):
     words = ("temperature", "max_completion_tokens", "max_tokens", "system role", "response_format")
     refusals = [failure(400, f"{name}: not supported") for name in words]
     script = Script(httpserver, *refusals, completion('{"score": 1}'))
@@ -153,7 +153,7 @@ async def test_options_may_be_refused_one_after_another(httpserver: HTTPServer) 
     assert {*script.sent[-1]} <= {"model", "messages", "stream", "n"}
 
 
-async def test_calls_that_run_at_once_are_all_asked_again(httpserver: HTTPServer) -> None:
+async def test_calls_that_run_at_once_are_all_asked_again(httpserver):
     refusal = failure(400, "temperature is not supported")
     Script(httpserver, refusal, refusal, completion('{"score": 1}'))
     llm = provider(httpserver)
@@ -161,9 +161,7 @@ async def test_calls_that_run_at_once_are_all_asked_again(httpserver: HTTPServer
     assert [answer.score for answer in answers] == [1, 1]
 
 
-async def test_malformed_json_is_repaired_once_with_the_error_shown(
-    httpserver: HTTPServer,
-) -> None:
+async def test_malformed_json_is_repaired_once_with_the_error_shown(httpserver):
     """LLM-01"""
     script = Script(httpserver, completion('{"score": '), completion('{"score": 0.3}'))
     assert (await ask(provider(httpserver), Verdict, "s", "u")).score == 0.3
@@ -183,14 +181,14 @@ async def test_malformed_json_is_repaired_once_with_the_error_shown(
         'For the set {a, b} I give {"score": 0.5}.',
     ],
 )
-async def test_fenced_and_wrapped_json_needs_no_repair(httpserver: HTTPServer, text: str) -> None:
+async def test_fenced_and_wrapped_json_needs_no_repair(httpserver, text):
     """LLM-02"""
     script = Script(httpserver, completion(text))
     assert (await ask(provider(httpserver), Verdict, "s", "u")).score == 0.5
     assert len(script.sent) == 1
 
 
-async def test_an_answer_cut_off_for_length_is_never_complete(httpserver: HTTPServer) -> None:
+async def test_an_answer_cut_off_for_length_is_never_complete(httpserver):
     """LLM-03"""
     script = Script(httpserver, completion('{"score": 0.5}', finish="length"))
     llm = provider(httpserver)
@@ -211,7 +209,7 @@ async def test_an_answer_cut_off_for_length_is_never_complete(httpserver: HTTPSe
         failure(400, "blocked", code="content_filter"),
     ],
 )
-async def test_a_refusal_is_not_asked_again(httpserver: HTTPServer, answer: Any) -> None:
+async def test_a_refusal_is_not_asked_again(httpserver, answer):
     """LLM-04"""
     script = Script(httpserver, answer)
     with pytest.raises(LLMRefusalError):
@@ -235,14 +233,14 @@ async def test_a_refusal_is_not_asked_again(httpserver: HTTPServer, answer: Any)
     ],
     ids=["null", "no-content", "blank", "list", "deep", "no-choices", "error", "{}", "html", "0"],
 )
-async def test_an_answer_that_is_none_is_a_failure(httpserver: HTTPServer, answer: Any) -> None:
+async def test_an_answer_that_is_none_is_a_failure(httpserver, answer):
     """LLM-06, LLM-07"""
     Script(httpserver, answer)
     with pytest.raises(LLMResponseError):
         await ask(provider(httpserver), Verdict, "s", "u")
 
 
-async def test_a_short_rate_limit_is_waited_for(httpserver: HTTPServer) -> None:
+async def test_a_short_rate_limit_is_waited_for(httpserver):
     """LLM-12"""
     script = Script(httpserver, failure(429, "slow", retry_after_ms="10"), completion("ok"))
     llm = provider(httpserver, max_retries=2)
@@ -251,9 +249,7 @@ async def test_a_short_rate_limit_is_waited_for(httpserver: HTTPServer) -> None:
 
 
 @pytest.mark.parametrize(("wait_s", "timeout_s"), [("31", 30.0), ("7", 2.0)])
-async def test_a_long_rate_limit_comes_back_at_once(
-    httpserver: HTTPServer, wait_s: str, timeout_s: float
-) -> None:
+async def test_a_long_rate_limit_comes_back_at_once(httpserver, wait_s, timeout_s):
     """LLM-12"""
     script = Script(httpserver, failure(429, "slow", Retry_After=wait_s))
     with pytest.raises(LLMRateLimitError):
@@ -261,7 +257,7 @@ async def test_a_long_rate_limit_comes_back_at_once(
     assert len(script.sent) == 1
 
 
-async def test_a_server_error_is_retried_a_bounded_number_of_times(httpserver: HTTPServer) -> None:
+async def test_a_server_error_is_retried_a_bounded_number_of_times(httpserver):
     """LLM-12"""
     script = Script(httpserver, failure(500, "oops", retry_after_ms="5"))
     with pytest.raises(LLMError, match="answered with an error"):
@@ -269,7 +265,7 @@ async def test_a_server_error_is_retried_a_bounded_number_of_times(httpserver: H
     assert len(script.sent) == 3
 
 
-async def test_a_server_that_is_not_there_is_named_unreachable() -> None:
+async def test_a_server_that_is_not_there_is_named_unreachable():
     llm = OpenAIProvider(
         model="m", api_key=KEY, base_url="http://127.0.0.1:9/v1", max_retries=0, timeout_s=5
     )
@@ -277,7 +273,7 @@ async def test_a_server_that_is_not_there_is_named_unreachable() -> None:
         await llm.complete("s", "u")
 
 
-async def test_a_server_that_drips_runs_into_the_deadline() -> None:
+async def test_a_server_that_drips_runs_into_the_deadline():
     """LLM-13, LLM-16: every byte resets the client's timeout, so there is one for the whole."""
 
     async def drip(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -304,9 +300,7 @@ async def test_a_server_that_drips_runs_into_the_deadline() -> None:
             await llm.complete("s", "u")
 
 
-async def test_a_refused_key_is_nowhere_to_be_read(
-    httpserver: HTTPServer, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_a_refused_key_is_nowhere_to_be_read(httpserver, caplog):
     """LLM-14"""
     caplog.set_level(logging.DEBUG, logger="paper_search")
     echo = f"Incorrect API key provided: {KEY}. Also sk-abc*****xyz and Bearer {KEY}"
@@ -321,9 +315,7 @@ async def test_a_refused_key_is_nowhere_to_be_read(
     assert caught.value.__context__ is None
 
 
-async def test_the_client_logs_no_key_that_a_server_sends_back(
-    httpserver: HTTPServer, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_the_client_logs_no_key_that_a_server_sends_back(httpserver, caplog):
     caplog.set_level(logging.DEBUG)
     key = "CANARY-of-no-other-test"
     elsewhere = {"Location": f"/elsewhere?key={key}"}
@@ -360,9 +352,7 @@ async def test_the_client_logs_no_key_that_a_server_sends_back(
         (completion('{"score": "high"}'), LLMFailure.UNREADABLE),
     ],
 )
-async def test_failures_are_told_apart(
-    httpserver: HTTPServer, answer: Any, reason: LLMFailure
-) -> None:
+async def test_failures_are_told_apart(httpserver, answer, reason):
     Script(httpserver, answer)
     with pytest.raises(LLMError) as caught:
         await ask(provider(httpserver), Verdict, "s", "u")
@@ -377,7 +367,7 @@ async def test_failures_are_told_apart(
         failure(429, "out of money", code="insufficient_quota"),
     ],
 )
-async def test_what_will_not_pass_is_asked_once(httpserver: HTTPServer, answer: Any) -> None:
+async def test_what_will_not_pass_is_asked_once(httpserver, answer):
     script = Script(httpserver, answer)
     with pytest.raises(LLMError) as caught:
         await ask(provider(httpserver, max_retries=2), Verdict, "s", "u")
@@ -385,20 +375,20 @@ async def test_what_will_not_pass_is_asked_once(httpserver: HTTPServer, answer: 
     assert len(script.sent) == 1
 
 
-async def test_a_question_that_is_too_long_is_told_apart(httpserver: HTTPServer) -> None:
+async def test_a_question_that_is_too_long_is_told_apart(httpserver):
     """LLM-15"""
     Script(httpserver, failure(400, "too many tokens", code="context_length_exceeded"))
     with pytest.raises(LLMLengthError):
         await provider(httpserver).complete("s", "u")
 
 
-def test_one_provider_serves_several_event_loops(httpserver: HTTPServer) -> None:
+def test_one_provider_serves_several_event_loops(httpserver):
     Script(httpserver, completion("ok"))
     llm = provider(httpserver)
     assert [asyncio.run(llm.complete("s", "u")) for _ in range(2)] == ["ok", "ok"]
 
 
-def test_making_a_provider_loads_no_client() -> None:
+def test_making_a_provider_loads_no_client():
     import subprocess
     import sys
 
@@ -413,9 +403,7 @@ def test_making_a_provider_loads_no_client() -> None:
     assert done.stdout.strip() == "[]"
 
 
-async def test_a_model_is_asked_for_one_role_with_a_temperature_and_a_limit_of_its_own(
-    httpserver: HTTPServer,
-) -> None:
+async def test_a_model_is_asked_for_one_role_with_a_temperature_and_a_limit_of_its_own(httpserver):
     script = Script(httpserver, completion("ok"))
     llm = provider(httpserver, temperature=0.5, max_tokens=99)
     for one in (llm.tuned(0.1, 8000), llm.tuned(None, None), llm):

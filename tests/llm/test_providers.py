@@ -5,7 +5,7 @@ from paper_search.llm import LLMConfig, LLMProvider, OpenAIProvider, create_prov
 from paper_search.llm.provider import name_of
 
 
-def test_settings_reach_the_provider() -> None:
+def test_settings_reach_the_provider():
     config = LLMConfig(
         model="m", api_key="k", base_url="http://x/v1", temperature=0.2, max_tokens=5, timeout_s=3.0
     )
@@ -29,27 +29,27 @@ def test_settings_reach_the_provider() -> None:
         (LLMConfig(provider="nope", model="m", api_key="k"), "Unknown LLM provider"),
     ],
 )
-def test_settings_that_lack_something_are_refused(config: LLMConfig, words: str) -> None:
+def test_settings_that_lack_something_are_refused(config, words):
     with pytest.raises(ValueError, match=words):
         create_provider(config)
 
 
-def test_an_unknown_provider_lists_the_known_ones() -> None:
+def test_an_unknown_provider_lists_the_known_ones():
     with pytest.raises(ConfigError, match=r"'nope'.*openai"):
         create_provider(LLMConfig(provider="nope", model="m", api_key="k"))
 
 
-def test_no_unknown_provider_is_taken_for_a_model_of_openai() -> None:
+def test_no_unknown_provider_is_taken_for_a_model_of_openai():
     with pytest.raises(ConfigError, match=r"'gemini'; known: anthropic.*google_genai.*openai"):
         create_provider(LLMConfig(model="gemini:x", api_key="k"))
 
 
-def test_the_key_is_in_no_repr() -> None:
+def test_the_key_is_in_no_repr():
     config = LLMConfig(model="m", api_key="very-secret")
     assert "very-secret" not in repr(config) + repr(create_provider(config))
 
 
-def test_a_double_need_not_call_the_constructor() -> None:
+def test_a_double_need_not_call_the_constructor():
     class Double(LLMProvider):
         def __init__(self) -> None:
             self.ready = True

@@ -1,6 +1,5 @@
 import asyncio
 import contextlib
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -20,14 +19,14 @@ class Pair(BaseModel):
     b: list[str] = []
 
 
-async def test_a_good_answer_costs_one_call() -> None:
+async def test_a_good_answer_costs_one_call():
     llm = FakeLLM({"a": 1})
     assert await ask(llm, Pair, "s", "u") == Pair(a=1)
     assert llm.call_count == 1
     assert llm.calls[0].schema == Pair.model_json_schema()
 
 
-async def test_the_model_sees_its_mistake_and_its_answer() -> None:
+async def test_the_model_sees_its_mistake_and_its_answer():
     """LLM-05"""
     llm = FakeLLM([{"a": "x"}, {"a": 2}])
     assert await ask(llm, Pair, "s", "u") == Pair(a=2)
@@ -35,7 +34,7 @@ async def test_the_model_sees_its_mistake_and_its_answer() -> None:
     assert '{"a": "x"}' in llm.calls[1].user_message
 
 
-async def test_there_is_one_repair_and_no_more() -> None:
+async def test_there_is_one_repair_and_no_more():
     """LLM-01"""
     llm = FakeLLM({"a": None})
     with pytest.raises(LLMResponseError, match="a: Input should be"):
@@ -43,7 +42,7 @@ async def test_there_is_one_repair_and_no_more() -> None:
     assert llm.call_count == 2
 
 
-async def test_none_is_no_answer() -> None:
+async def test_none_is_no_answer():
     """LLM-06"""
     llm = FakeLLM(lambda _: None)
     with pytest.raises(LLMResponseError):
@@ -51,21 +50,21 @@ async def test_none_is_no_answer() -> None:
 
 
 @pytest.mark.parametrize("error", [LLMRateLimitError("x"), LLMRefusalError("x"), KeyError("x")])
-async def test_other_failures_are_not_repaired(error: Exception) -> None:
+async def test_other_failures_are_not_repaired(error):
     llm = FakeLLM(error)
     with pytest.raises(type(error)):
         await ask(llm, Pair, "s", "u")
     assert llm.call_count == 1
 
 
-async def test_a_provider_that_hangs_is_given_up() -> None:
+async def test_a_provider_that_hangs_is_given_up():
     """LLM-13"""
     llm = FakeLLM({"a": 1}, delay_s=30)
     with pytest.raises(LLMError, match=r"within 0\.05 s"):
         await ask(llm, Pair, "s", "u", deadline_s=0.05)
 
 
-async def test_cancelling_is_not_taken_for_a_timeout() -> None:
+async def test_cancelling_is_not_taken_for_a_timeout():
     task = asyncio.create_task(ask(FakeLLM({"a": 1}, delay_s=30), Pair, "s", "u"))
     await asyncio.sleep(0)
     task.cancel()
@@ -76,19 +75,19 @@ async def test_cancelling_is_not_taken_for_a_timeout() -> None:
 @pytest.mark.parametrize(
     "text", ["", "no json", '{"a": {"b": 1}', 'Here: {"a": {"b": 1}', '[{"a": 1}]', "{not json}"]
 )
-def test_text_without_a_whole_object_is_refused(text: str) -> None:
+def test_text_without_a_whole_object_is_refused(text):
     with pytest.raises(LLMResponseError):
         json_object(text)
 
 
-def test_a_model_that_was_cut_off_while_thinking_gave_no_answer() -> None:
+def test_a_model_that_was_cut_off_while_thinking_gave_no_answer():
     with pytest.raises(LLMResponseError):
         json_object('<think>Is it {"score": 0}')
 
 
 @given(st.dictionaries(st.text(max_size=5), st.integers() | st.text(max_size=8), max_size=4))
 @examples(50)
-def test_every_object_survives_a_fence(value: dict[str, Any]) -> None:
+def test_every_object_survives_a_fence(value):
     import json
 
     assert json_object(f"Here you are:\n```json\n{json.dumps(value)}\n```") == value
@@ -96,7 +95,7 @@ def test_every_object_survives_a_fence(value: dict[str, Any]) -> None:
 
 @given(st.text(max_size=200))
 @examples(100)
-def test_no_text_breaks_the_reader(text: str) -> None:
+def test_no_text_breaks_the_reader(text):
     with contextlib.suppress(LLMResponseError):
         assert isinstance(json_object(text), dict)
 
@@ -108,11 +107,11 @@ def test_no_text_breaks_the_reader(text: str) -> None:
         'Hm, {"a": 0}.\n</think>\n```json\n{"a": 1}\n```',
     ],
 )
-def test_thoughts_before_the_answer_do_not_count(text: str) -> None:
+def test_thoughts_before_the_answer_do_not_count(text):
     assert json_object(text) == {"a": 1}
     assert json_object('{"a": "</think>{}"}') == {"a": "</think>{}"}
 
 
-def test_a_very_short_key_does_not_blank_out_the_message() -> None:
+def test_a_very_short_key_does_not_blank_out_the_message():
     assert redacted("a key is a key", "a") == "a key is a key"
     assert redacted("abcd and sk-12345678", "abcd") == "*** and ***"

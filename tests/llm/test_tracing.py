@@ -66,7 +66,7 @@ def test_nothing_is_sent_unless_it_is_asked_for__sec_20(tmp_path, collector):
     ],
     ids=["search", "report", "workflow of others"],
 )
-def test_what_is_sent_holds_no_key__sec_20(tmp_path, collector, command: list[str], step: bytes):
+def test_what_is_sent_holds_no_key__sec_20(tmp_path, collector, command, step):
     """Neither the one in the question nor the one that the model's server says back."""
     server, bodies = collector
     url = server.url_for("").rstrip("/")
@@ -76,7 +76,7 @@ def test_what_is_sent_holds_no_key__sec_20(tmp_path, collector, command: list[st
     assert [body for body in bodies if b"CANARY" in body] == []
 
 
-def test_no_log_of_a_models_client_holds_the_key__sec_20(tmp_path, httpserver: HTTPServer):
+def test_no_log_of_a_models_client_holds_the_key__sec_20(tmp_path, httpserver):
     """The servers of models are asked by packages of others, which log what they are sent to."""
     elsewhere = {"Location": f"/elsewhere?key={KEY}"}
     httpserver.expect_request("/chat/completions").respond_with_data(status=307, headers=elsewhere)

@@ -200,7 +200,7 @@ def test_what_is_said_of_a_record_is_what_is_not_at_its_default(record):
     assert type(record).model_validate({"authors": []} | record.set_fields()) == record
 
 
-def test_an_order_is_called_after_its_scores_only_if_they_fall() -> None:
+def test_an_order_is_called_after_its_scores_only_if_they_fall():
     def order(*scores: float) -> str:
         papers = [
             Paper(id=str(n), title="t", source="s", authors=[], relevance_score=score)

@@ -76,7 +76,7 @@ def test_an_empty_answer_is_no_failure_and_half_an_answer_is_one():
     assert fine == {SourceStatus.OK, SourceStatus.EMPTY}
 
 
-def test_what_does_not_say_its_type_is_let_through() -> None:
+def test_what_does_not_say_its_type_is_let_through():
     limits = SearchConstraints(publication_types=["book"])
     allowed = [limits.allows_type(kind) for kind in ("book", "chapter", None)]
     assert allowed == [True, False, True]

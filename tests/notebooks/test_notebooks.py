@@ -24,7 +24,7 @@ def shown(notebook: NotebookNode) -> dict[str, set[str]]:
 @pytest.mark.slow
 @pytest.mark.filterwarnings("default")  # the kernel's own client warns at its shutdown
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.ipynb")), ids=lambda path: path.stem)
-def test_the_notebook_shows_what_its_reader_sees(path: Path) -> None:
+def test_the_notebook_shows_what_its_reader_sees(path):
     written = nbformat.read(path, as_version=4)
     notebook = nbformat.read(path, as_version=4)
     NotebookClient(notebook, timeout=240, kernel_name="python3").execute()

@@ -1,10 +1,8 @@
 """How pages are fetched: within limits, politely, without telling who asks."""
 
 import gzip
-from pathlib import Path
 
 import pytest
-from pytest_httpserver import HTTPServer
 from tests.fault_server import FaultServer
 from tests.pages.site import TREES, address, fetcher_for, page, pdf
 from werkzeug import Request, Response
@@ -14,7 +12,7 @@ from paper_search.pages.fetching import may_read, parse_robots
 from paper_search.pages.network import PageContentError, PageRefusedError
 
 
-async def test_a_page_a_pdf_and_a_text_are_fetched_as_what_they_are(httpserver: HTTPServer) -> None:
+async def test_a_page_a_pdf_and_a_text_are_fetched_as_what_they_are(httpserver):
     httpserver.expect_request("/a").respond_with_data(
         page(), content_type="text/html; charset=utf-8"
     )
@@ -28,23 +26,21 @@ async def test_a_page_a_pdf_and_a_text_are_fetched_as_what_they_are(httpserver: 
 
 
 @pytest.mark.parametrize("kind", ["image/png", "video/mp4", "application/zip", "application/json"])
-async def test_sec_16_other_kinds_are_cut_off_before_they_are_read(
-    httpserver: HTTPServer, kind: str
-) -> None:
+async def test_sec_16_other_kinds_are_cut_off_before_they_are_read(httpserver, kind):
     httpserver.expect_request("/a").respond_with_data(b"x" * 5_000_000, content_type=kind)
     async with fetcher_for(httpserver.port, max_bytes=1000) as fetcher:
         with pytest.raises(PageContentError, match="cannot be read"):
             await fetcher.fetch(address(httpserver, "/a"))
 
 
-async def test_sec_16_what_is_called_a_pdf_and_is_none_is_refused(httpserver: HTTPServer) -> None:
+async def test_sec_16_what_is_called_a_pdf_and_is_none_is_refused(httpserver):
     httpserver.expect_request("/a").respond_with_data(page(), content_type="application/pdf")
     async with fetcher_for(httpserver.port) as fetcher:
         with pytest.raises(PageContentError, match="neither"):
             await fetcher.fetch(address(httpserver, "/a"))
 
 
-async def test_sec_16_a_page_of_50_mb_is_cut_off(httpserver: HTTPServer) -> None:
+async def test_sec_16_a_page_of_50_mb_is_cut_off(httpserver):
     sent = 0
 
     def endless(_: Request) -> Response:
@@ -63,7 +59,7 @@ async def test_sec_16_a_page_of_50_mb_is_cut_off(httpserver: HTTPServer) -> None
     assert sent < 50
 
 
-async def test_sec_16_a_packed_page_counts_by_what_is_inside(httpserver: HTTPServer) -> None:
+async def test_sec_16_a_packed_page_counts_by_what_is_inside(httpserver):
     bomb = gzip.compress(b"x" * 50_000_000)
     httpserver.expect_request("/a").respond_with_data(
         bomb, headers={"Content-Encoding": "gzip", "Content-Type": "text/html"}
@@ -78,20 +74,20 @@ async def test_sec_16_a_packed_page_counts_by_what_is_inside(httpserver: HTTPSer
                 await fetcher.fetch(address(httpserver, path))
 
 
-async def test_a_page_that_trickles_is_given_up() -> None:
+async def test_a_page_that_trickles_is_given_up():
     async with FaultServer() as server, fetcher_for(server.port, total_s=2.0) as fetcher:
         with pytest.raises(HttpTimeoutError, match=r"within (2|[01]\.\d+) s"):
             await fetcher.fetch(f"http://slow.example.org:{server.port}/slow-headers")
 
 
 @pytest.mark.parametrize("fault", ["/reset", "/garbage", "/cut-gzip", "/status?code=500"])
-async def test_a_host_that_fails_is_an_error_of_ours(fault: str) -> None:
+async def test_a_host_that_fails_is_an_error_of_ours(fault):
     async with FaultServer() as server, fetcher_for(server.port) as fetcher:
         with pytest.raises(HttpError):
             await fetcher.fetch(f"http://bad.example.org:{server.port}{fault}")
 
 
-async def test_nothing_that_tells_who_asks_is_sent(httpserver: HTTPServer) -> None:
+async def test_nothing_that_tells_who_asks_is_sent(httpserver):
     httpserver.expect_request("/a").respond_with_data(
         page(), headers={"Content-Type": "text/html", "Set-Cookie": "id=1; Path=/"}
     )
@@ -104,7 +100,7 @@ async def test_nothing_that_tells_who_asks_is_sent(httpserver: HTTPServer) -> No
         assert request.headers["User-Agent"].startswith("paper-search/")
 
 
-async def test_robots_txt_is_asked_once_and_heeded(httpserver: HTTPServer) -> None:
+async def test_robots_txt_is_asked_once_and_heeded(httpserver):
     httpserver.expect_request("/robots.txt").respond_with_data(
         "User-agent: *\nDisallow: /private\nAllow: /private/open", content_type="text/plain"
     )
@@ -118,8 +114,8 @@ async def test_robots_txt_is_asked_once_and_heeded(httpserver: HTTPServer) -> No
 
 @pytest.mark.parametrize(("status", "is_read"), [(404, True), (403, True), (500, False)])
 async def test_a_host_without_robots_txt_is_read_and_one_that_fails_is_not(
-    httpserver: HTTPServer, status: int, *, is_read: bool
-) -> None:
+    httpserver, status, *, is_read
+):
     httpserver.expect_request("/robots.txt").respond_with_data("", status)
     httpserver.expect_request("/a").respond_with_data(page(), content_type="text/html")
     async with fetcher_for(httpserver.port) as fetcher:
@@ -147,13 +143,11 @@ async def test_a_host_without_robots_txt_is_read_and_one_that_fails_is_not(
         ("User-agent: *\nDisallow: /" + "*a" * 5000, "/" + "a" * 3000 + "b", True),
     ],
 )
-def test_the_longest_rule_decides(rules: str, path: str, *, is_allowed: bool) -> None:
+def test_the_longest_rule_decides(rules, path, *, is_allowed):
     assert may_read(parse_robots(rules.encode(), "paper-search"), path) is is_allowed
 
 
-async def test_a_page_with_a_tag_is_asked_for_again_only_if_it_changed(
-    httpserver: HTTPServer, tmp_path: Path
-) -> None:
+async def test_a_page_with_a_tag_is_asked_for_again_only_if_it_changed(httpserver, tmp_path):
     given = []
 
     def tagged(request: Request) -> Response:
@@ -172,7 +166,7 @@ async def test_a_page_with_a_tag_is_asked_for_again_only_if_it_changed(
     assert given == [None, '"one"']
 
 
-async def test_an_error_is_not_a_page(httpserver: HTTPServer) -> None:
+async def test_an_error_is_not_a_page(httpserver):
     httpserver.expect_request("/a").respond_with_data(page(), 404, content_type="text/html")
     async with fetcher_for(httpserver.port) as fetcher:
         with pytest.raises(HttpStatusError):

@@ -87,7 +87,7 @@ REFUSED_URLS = [
 ]
 
 
-async def test_sec_14_a_host_that_resolves_to_something_else_later_gains_nothing() -> None:
+async def test_sec_14_a_host_that_resolves_to_something_else_later_gains_nothing():
     answers = iter([["93.184.216.34"], ["10.0.0.1"]])
     sent: list[httpx.Request] = []
 
@@ -110,9 +110,7 @@ async def test_sec_14_a_host_that_resolves_to_something_else_later_gains_nothing
     assert len(sent) == 1
 
 
-async def test_sec_14_the_name_goes_with_the_request_and_the_connection_to_the_address(
-    httpserver: HTTPServer,
-) -> None:
+async def test_sec_14_the_name_goes_with_the_request_and_the_connection_to_the_address(httpserver):
     httpserver.expect_request(
         "/a", headers={"Host": f"{HOST}:{httpserver.port}"}
     ).respond_with_data(page(), content_type="text/html")
@@ -135,9 +133,7 @@ async def test_sec_14_the_name_goes_with_the_request_and_the_connection_to_the_a
         "//10.0.0.1/",
     ],
 )
-async def test_sec_15_a_redirect_to_what_is_not_public_is_refused(
-    httpserver: HTTPServer, target: str
-) -> None:
+async def test_sec_15_a_redirect_to_what_is_not_public_is_refused(httpserver, target):
     httpserver.expect_request("/a").respond_with_data("", 302, headers={"Location": target})
     async with fetcher_for(httpserver.port) as fetcher:
         with pytest.raises(PageRefusedError):
@@ -146,8 +142,8 @@ async def test_sec_15_a_redirect_to_what_is_not_public_is_refused(
 
 
 async def test_sec_15_a_redirect_to_a_name_that_resolves_to_a_private_address_is_refused(
-    httpserver: HTTPServer,
-) -> None:
+    httpserver,
+):
     async def resolve(host: str, _port: int) -> list[str]:
         return ["127.0.0.1"] if host == HOST else ["192.168.0.1"]
 
@@ -158,9 +154,7 @@ async def test_sec_15_a_redirect_to_a_name_that_resolves_to_a_private_address_is
             await fetcher.fetch(address(httpserver, "/a"))
 
 
-async def test_sec_15_redirects_between_public_hosts_are_followed_five_times(
-    httpserver: HTTPServer,
-) -> None:
+async def test_sec_15_redirects_between_public_hosts_are_followed_five_times(httpserver):
     def onward(request: Request) -> Response:
         left = int(request.args["left"])
         if left == 0:
@@ -177,7 +171,7 @@ async def test_sec_15_redirects_between_public_hosts_are_followed_five_times(
     assert len([path for path in _paths(httpserver) if path == "/hop"]) == 12
 
 
-async def test_a_host_without_an_address_is_unreachable(httpserver: HTTPServer) -> None:
+async def test_a_host_without_an_address_is_unreachable(httpserver):
     async def resolve(_host: str, _port: int) -> list[str]:
         raise OSError("no such host")
 
@@ -187,9 +181,7 @@ async def test_a_host_without_an_address_is_unreachable(httpserver: HTTPServer) 
     assert _paths(httpserver) == []
 
 
-async def test_a_proxy_of_the_environment_is_not_used(
-    httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_proxy_of_the_environment_is_not_used(httpserver, monkeypatch):
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
     httpserver.expect_request("/a").respond_with_data(page(), content_type="text/html")
@@ -197,7 +189,7 @@ async def test_a_proxy_of_the_environment_is_not_used(
         assert (await fetcher.fetch(address(httpserver, "/a"))).kind == "html"
 
 
-async def test_without_an_exemption_the_loopback_is_never_asked(httpserver: HTTPServer) -> None:
+async def test_without_an_exemption_the_loopback_is_never_asked(httpserver):
     async with PageFetcher(PagePolicy(ports=frozenset({httpserver.port}))) as fetcher:
         with pytest.raises(PageRefusedError):
             await fetcher.fetch(f"http://127.0.0.1:{httpserver.port}/a")
@@ -209,7 +201,7 @@ def _paths(server: HTTPServer) -> list[Any]:
 
 
 @pytest.mark.parametrize("text", NOT_PUBLIC)
-async def test_sec_13_no_host_with_an_address_that_is_not_public_is_asked(text: str) -> None:
+async def test_sec_13_no_host_with_an_address_that_is_not_public_is_asked(text):
     sent: list[httpx.Request] = []
 
     async def resolve(_host: str, _port: int) -> list[str]:
@@ -228,12 +220,12 @@ async def test_sec_13_no_host_with_an_address_that_is_not_public_is_asked(text: 
 
 
 @pytest.mark.parametrize("url", REFUSED_URLS)
-def test_sec_13_an_address_in_an_odd_form_is_refused(url: str) -> None:
+def test_sec_13_an_address_in_an_odd_form_is_refused(url):
     with pytest.raises(PageRefusedError):
         check_url(url, POLICY)
 
 
-def test_what_is_no_web_address_is_told_with_its_beginning() -> None:
+def test_what_is_no_web_address_is_told_with_its_beginning():
     with pytest.raises(PageRefusedError) as caught:
         check_url("ftp://example.org/" + "a" * 100, POLICY)
     beginning = "ftp://example.org/" + "a" * 42
@@ -241,7 +233,7 @@ def test_what_is_no_web_address_is_told_with_its_beginning() -> None:
 
 
 @pytest.mark.parametrize("text", PUBLIC)
-def test_sec_13_public_addresses_pass(text: str) -> None:
+def test_sec_13_public_addresses_pass(text):
     address = ip_address(text)
     assert check_address(address, POLICY) == address
     host = f"[{text}]" if address.version == 6 else text
@@ -258,13 +250,13 @@ def test_sec_13_public_addresses_pass(text: str) -> None:
         ("https://163.com/", "163.com"),
     ],
 )
-def test_sec_13_names_of_public_hosts_pass(url: str, host: str) -> None:
+def test_sec_13_names_of_public_hosts_pass(url, host):
     checked = check_url(url, POLICY)
     assert checked.raw_host.decode() == host
     assert not checked.fragment
 
 
-async def test_sec_13_one_private_address_among_public_ones_is_enough_to_refuse() -> None:
+async def test_sec_13_one_private_address_among_public_ones_is_enough_to_refuse():
     async def resolve(_host: str, _port: int) -> list[str]:
         return ["8.8.8.8", "10.0.0.1"]
 
@@ -275,7 +267,7 @@ async def test_sec_13_one_private_address_among_public_ones_is_enough_to_refuse(
 
 @given(st.integers(0, 2**32 - 1))
 @examples(200)
-def test_sec_13_no_ipv4_address_gets_through_in_the_disguise_of_ipv6(number: int) -> None:
+def test_sec_13_no_ipv4_address_gets_through_in_the_disguise_of_ipv6(number):
     inside = int(IPv4Address(number))
     for disguised in (
         IPv6Address((0xFFFF << 32) | inside),
@@ -300,7 +292,7 @@ async def answered(**headers: str) -> httpx.Response:
     return await network.handle_async_request(httpx.Request("GET", "https://example.org/"))
 
 
-async def test_an_answer_that_does_not_say_its_kind_is_read() -> None:
+async def test_an_answer_that_does_not_say_its_kind_is_read():
     assert (await answered()).status_code == 200
     with pytest.raises(PageContentError) as caught:
         await answered(**{"content-type": "image/" + "x" * 100})
@@ -308,9 +300,7 @@ async def test_an_answer_that_does_not_say_its_kind_is_read() -> None:
     assert str(caught.value) == f"example.org answered with {kind!r}, which cannot be read"
 
 
-async def test_the_system_is_asked_for_addresses_and_those_of_ipv4_come_first(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_the_system_is_asked_for_addresses_and_those_of_ipv4_come_first(monkeypatch):
     def found(host: str, port: int, **_kind: Any) -> list[Any]:
         assert (host, port) == ("example.org", 443)
         kinds = socket.SOCK_STREAM, socket.IPPROTO_TCP, ""

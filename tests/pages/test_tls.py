@@ -16,9 +16,7 @@ AUTHORITY = trustme.CA()
 
 
 @pytest.mark.parametrize(("name", "is_proved"), [(HOST, True), ("other.example.org", False)])
-async def test_sec_14_the_certificate_of_the_name_is_asked_for_and_checked(
-    name: str, *, is_proved: bool
-) -> None:
+async def test_sec_14_the_certificate_of_the_name_is_asked_for_and_checked(name, *, is_proved):
     own = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     AUTHORITY.issue_cert(name).configure_cert(own)
     named: list[str | None] = []

@@ -122,9 +122,7 @@ def flip_a_bit(path: Path, seed: int) -> tuple[str, str]:
     "seed",
     [pytest.param(seed, marks=pytest.mark.slow) if seed % 6 else seed for seed in range(COLUMNS)],
 )
-async def test_a_flipped_bit_hides_no_thread_and_its_own_can_be_deleted(
-    whole: Path, tmp_path: Path, seed: int
-) -> None:
+async def test_a_flipped_bit_hides_no_thread_and_its_own_can_be_deleted(whole, tmp_path, seed):
     """PER-09"""
     path = tmp_path / "threads.db"
     shutil.copy(whole, path)
@@ -152,8 +150,8 @@ async def test_a_flipped_bit_hides_no_thread_and_its_own_can_be_deleted(
     ],
 )
 async def test_a_letter_that_changes_is_not_taken_for_what_was_written(
-    whole: Path, tmp_path: Path, table: str, column: str
-) -> None:
+    whole, tmp_path, table, column
+):
     """PER-09"""
     path = tmp_path / "threads.db"
     shutil.copy(whole, path)
@@ -166,9 +164,7 @@ async def test_a_letter_that_changes_is_not_taken_for_what_was_written(
             await ThreadCatalogs(persistence).searches.show("done")
 
 
-async def test_a_state_of_which_postgres_lost_a_row_is_named_and_its_thread_can_go(
-    postgres_url: str,
-) -> None:
+async def test_a_state_of_which_postgres_lost_a_row_is_named_and_its_thread_can_go(postgres_url):
     """PER-09"""
     await begin(postgres_url)
     run_sql(
@@ -187,8 +183,8 @@ async def test_a_state_of_which_postgres_lost_a_row_is_named_and_its_thread_can_
 
 
 async def test_a_decision_whose_question_was_lost_is_applied_when_it_is_asked_again(
-    whole: Path, tmp_path: Path
-) -> None:
+    whole, tmp_path
+):
     """PER-04, PER-09"""
     path = tmp_path / "threads.db"
     shutil.copy(whole, path)

@@ -331,8 +331,8 @@ async def test_text_that_no_database_takes_is_cleaned(durable_url):
 
 
 async def test_a_process_that_is_suspended_in_a_write_keeps_no_thread_from_others__per_13(
-    postgres_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    postgres_url, monkeypatch
+):
     monkeypatch.setattr(postgres, "IDLE_S", 1.0)
     async with (
         postgres.open_database(postgres_url, None) as suspended,
@@ -367,9 +367,7 @@ asyncio.run(main())
 """
 
 
-def test_a_transaction_ends_whose_process_is_suspended_between_its_statements__per_13(
-    postgres_url: str,
-) -> None:
+def test_a_transaction_ends_whose_process_is_suspended_between_its_statements__per_13(postgres_url):
     """In a pipeline of statements PostgreSQL would wait for the next one for ever."""
     open_transactions = (
         "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"

@@ -51,7 +51,7 @@ async def listed(persistence: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     "keys", [[], [base64.b64encode(os.urandom(32)).decode()]], ids=["plain", "sealed"]
 )
-async def test_a_list_says_the_same_with_and_without_the_summaries(url: str, keys: list[str]):
+async def test_a_list_says_the_same_with_and_without_the_summaries(url, keys):
     async with open_persistence(url, keys=keys) as persistence:
         await begin(persistence)
         summarized = await listed(persistence)
@@ -70,7 +70,7 @@ async def test_a_list_says_the_same_with_and_without_the_summaries(url: str, key
     assert summarized["plan"]["waits_for"] == "plan_review"
 
 
-async def test_a_list_does_not_read_the_states(url: str):
+async def test_a_list_does_not_read_the_states(url):
     """PER-09: a state whose bytes were changed is named by whoever opens the thread."""
     async with open_persistence(url) as persistence:
         await begin(persistence)
@@ -82,7 +82,7 @@ async def test_a_list_does_not_read_the_states(url: str):
 
 
 @pytest.mark.parametrize("table", ["checkpoints", "writes"])
-async def test_a_damaged_summary_is_not_believed(url: str, table: str):
+async def test_a_damaged_summary_is_not_believed(url, table):
     """PER-09"""
     async with open_persistence(url) as persistence:
         await begin(persistence)
@@ -95,7 +95,7 @@ async def test_a_damaged_summary_is_not_believed(url: str, table: str):
         assert await listed(persistence) == before
 
 
-async def test_a_copied_thread_keeps_its_summary(url: str):
+async def test_a_copied_thread_keeps_its_summary(url):
     async with open_persistence(url) as persistence:
         await begin(persistence)
         saver: Any = persistence.checkpointer
@@ -105,7 +105,7 @@ async def test_a_copied_thread_keeps_its_summary(url: str):
         assert found["copy"] == found["result"]
 
 
-async def test_a_thread_with_writes_of_a_step_that_is_not_done_is_looked_at_closely(url: str):
+async def test_a_thread_with_writes_of_a_step_that_is_not_done_is_looked_at_closely(url):
     async with open_persistence(url) as persistence:
         await begin(persistence)
         saver: Any = persistence.checkpointer
@@ -125,9 +125,7 @@ def test_an_outline_keeps_what_is_plain_and_how_long_lists_are():
 @pytest.mark.parametrize(
     "key", ["", base64.b64encode(os.urandom(32)).decode()], ids=["plain", "sealed"]
 )
-async def test_a_list_of_threads_at_rest_is_the_same_without_langgraph(
-    url: str, key: str, monkeypatch: pytest.MonkeyPatch
-):
+async def test_a_list_of_threads_at_rest_is_the_same_without_langgraph(url, key, monkeypatch):
     monkeypatch.setenv("PAPER_SEARCH_ENCRYPTION_KEY", key)
     async with open_persistence(url) as persistence:
         await begin(persistence)
@@ -140,7 +138,7 @@ async def test_a_list_of_threads_at_rest_is_the_same_without_langgraph(
     assert await list_threads(url, limit=3, offset=0) == everything[:3]
 
 
-async def test_threads_are_listed_without_heavy_packages(tmp_path: Path, url: str) -> None:
+async def test_threads_are_listed_without_heavy_packages(tmp_path, url):
     async with open_persistence(url) as persistence:
         await begin(persistence)
     words = ["paper-search", "threads", "--json", "--home", str(tmp_path)]

@@ -62,12 +62,12 @@ async def begun(postgres_url: str) -> str:
     return postgres_url
 
 
-async def test_texts_and_numbers_of_a_stock_thread_are_read(begun: str) -> None:
+async def test_texts_and_numbers_of_a_stock_thread_are_read(begun):
     async with open_persistence(begun, keys=[]) as persistence:
         assert (await asking(persistence.checkpointer).aget_state(CONFIG)).values == BEGUN
 
 
-async def test_texts_and_numbers_of_a_stock_thread_outlive_every_further_step(begun: str) -> None:
+async def test_texts_and_numbers_of_a_stock_thread_outlive_every_further_step(begun):
     """What did not change since has to be in the newer checkpoints as well."""
     async with open_persistence(begun, keys=[]) as persistence:
         graph = asking(persistence.checkpointer)
@@ -81,7 +81,7 @@ async def test_texts_and_numbers_of_a_stock_thread_outlive_every_further_step(be
     assert state.next == ()
 
 
-async def test_they_outlive_pruning_and_copying(begun: str) -> None:
+async def test_they_outlive_pruning_and_copying(begun):
     async with open_persistence(begun, keys=[]) as persistence:
         graph = asking(persistence.checkpointer)
         await graph.ainvoke(Command(resume="one"), CONFIG)
@@ -92,9 +92,7 @@ async def test_they_outlive_pruning_and_copying(begun: str) -> None:
             assert state.values == {**BEGUN, "answer": "one"}, name
 
 
-async def test_the_newer_checkpoints_hold_no_text_in_clear(
-    begun: str, sql: Callable[[str], list[tuple[Any, ...]]]
-) -> None:
+async def test_the_newer_checkpoints_hold_no_text_in_clear(begun, sql):
     """Once they are ours, texts are where all other values are, and can be sealed there."""
     async with open_persistence(begun, keys=[]) as persistence:
         await asking(persistence.checkpointer).ainvoke(Command(resume="one"), CONFIG)
@@ -104,7 +102,7 @@ async def test_the_newer_checkpoints_hold_no_text_in_clear(
     assert "question" not in (newest[0] or {})
 
 
-async def test_the_stock_saver_reads_what_ours_wrote(begun: str) -> None:
+async def test_the_stock_saver_reads_what_ours_wrote(begun):
     async with open_persistence(begun, keys=[]) as persistence:
         await asking(persistence.checkpointer).ainvoke(Command(resume="one"), CONFIG)
     async with stock(begun) as saver:

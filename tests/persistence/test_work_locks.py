@@ -26,7 +26,7 @@ def table(request: pytest.FixtureRequest, tmp_path: Path) -> LeaseTable:
     return LeaseTable(SqliteDatabase(tmp_path / "t.db"))
 
 
-async def test_the_second_is_told_who_holds_it(table: LeaseTable) -> None:
+async def test_the_second_is_told_who_holds_it(table):
     first, second = WorkLock(table, "t", "screened"), WorkLock(table, "t", "screened")
     await first.acquire()
     with pytest.raises(ThreadBusyError, match=f"is being screened by process {os.getpid()}"):
@@ -37,7 +37,7 @@ async def test_the_second_is_told_who_holds_it(table: LeaseTable) -> None:
     await WorkLock(table, "other", "screened").acquire()
 
 
-async def test_the_lease_of_the_thread_is_free_all_the_while(table: LeaseTable) -> None:
+async def test_the_lease_of_the_thread_is_free_all_the_while(table):
     await WorkLock(table, "t", "screened").acquire()
     async with Leases(table).hold("t"):
         pass
@@ -50,13 +50,13 @@ def dead_pid() -> int:
     return process.pid
 
 
-async def test_the_lock_of_a_dead_process_is_free(table: LeaseTable, dead_pid: int) -> None:
+async def test_the_lock_of_a_dead_process_is_free(table, dead_pid):
     dead = LeaseHolder(f"{socket.gethostname()}:{dead_pid}:token", 4e9)
     assert table.take("t#screened", dead, 0.0) == dead
     await WorkLock(table, "t", "screened").acquire()
 
 
-async def test_who_was_silent_for_too_long_writes_no_more(table: LeaseTable) -> None:
+async def test_who_was_silent_for_too_long_writes_no_more(table):
     now = [1_000.0]
     first, second = (WorkLock(table, "t", "screened", lambda: now[0]) for _ in range(2))
     await first.acquire()

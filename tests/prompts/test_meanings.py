@@ -68,20 +68,20 @@ def line_on(prompt: str, name: str) -> str:
     return line
 
 
-def test_every_prompt_for_an_answer_is_looked_at() -> None:
+def test_every_prompt_for_an_answer_is_looked_at():
     domains = {name for name in shipped_prompts().names() if name.startswith("domain_")}
     assert {*ANSWERS, *domains} == {*shipped_prompts().names()}
 
 
 @pytest.mark.parametrize(("prompt", "field"), FIELDS)
-def test_every_field_of_an_answer_is_explained(prompt: str, field: str) -> None:
+def test_every_field_of_an_answer_is_explained(prompt, field):
     """A line names it, and says something besides."""
     lines = [line for line in explanations(prompt) if f"`{field}`" in line]
     assert any(len(re.sub(r"`[^`]*`", "", line).split()) >= 3 for line in lines)
 
 
 @pytest.mark.parametrize("prompt", ANSWERS)
-def test_the_example_of_a_prompt_is_an_answer_that_is_taken_whole(prompt: str) -> None:
+def test_the_example_of_a_prompt_is_an_answer_that_is_taken_whole(prompt):
     [text] = [line for line in load_prompt(prompt).splitlines() if line.startswith("{")]
     model, example = PARTS.get(prompt, ANSWERS[prompt][0]), json_object(text)
     answer = model.model_validate(example).model_dump(mode="json", exclude_unset=True)
@@ -101,14 +101,12 @@ def test_the_example_of_a_prompt_is_an_answer_that_is_taken_whole(prompt: str) -
         ("report_support", "verdict", get_args(SupportAnswer.model_fields["verdict"].annotation)),
     ],
 )
-def test_every_value_of_a_field_is_named_where_the_field_is_explained(
-    prompt: str, field: str, values: list[str]
-) -> None:
+def test_every_value_of_a_field_is_named_where_the_field_is_explained(prompt, field, values):
     named = set(re.findall(r"`([^`]*)`", line_on(prompt, field)))
     assert {*values} <= named
 
 
-def test_criteria_of_a_review_and_depths_of_a_plan_are_explained() -> None:
+def test_criteria_of_a_review_and_depths_of_a_plan_are_explained():
     assert all(line_on("report_reviewer", name) for name in get_args(Category))
     [depth] = [line for line in explanations("report_planner") if line.startswith("- Depth: ")]
     assert all(name in depth for name in get_args(Depth))
@@ -127,9 +125,7 @@ def scores_by_meaning(kind: CriterionKind) -> dict[str, float]:
     }
 
 
-def test_the_grade_that_means_fully_gives_the_best_score_and_the_one_that_means_nothing_none() -> (
-    None
-):
+def test_the_grade_that_means_fully_gives_the_best_score_and_the_one_that_means_nothing_none():
     assert scores_by_meaning(CriterionKind.INCLUSION) == {
         "the paper meets the criterion fully": 1.0,
         "mostly": 0.6667,
@@ -138,7 +134,7 @@ def test_the_grade_that_means_fully_gives_the_best_score_and_the_one_that_means_
     }
 
 
-def test_a_paper_that_is_what_is_to_be_excluded_gets_nothing() -> None:
+def test_a_paper_that_is_what_is_to_be_excluded_gets_nothing():
     [rule] = re.findall(r"Exclusions: .*: (\d) where the paper is what is to be excluded", JUDGE)
     against = Criterion(text="c", kind=CriterionKind.EXCLUSION, weight=3)
     assert score_of([Grade(criterion=against, grade=int(rule))]) == 0.0
@@ -148,7 +144,7 @@ def test_a_paper_that_is_what_is_to_be_excluded_gets_nothing() -> None:
 JUDGE = load_prompt("relevance_scorer")
 
 
-def test_the_example_of_the_judge_is_judged_as_its_words_say() -> None:
+def test_the_example_of_the_judge_is_judged_as_its_words_say():
     title, abstract = re.findall(r'the title "([^"]+)".*reads "([^"]+)"', JUDGE)[0]
     [text] = [line for line in JUDGE.splitlines() if line.startswith("{")]
     measured = Criterion(text="It measures sleep")
@@ -159,7 +155,7 @@ def test_the_example_of_the_judge_is_judged_as_its_words_say() -> None:
     assert judgement.score == 1.0
 
 
-def test_a_criterion_that_decides_weighs_more_than_one_that_counts_much() -> None:
+def test_a_criterion_that_decides_weighs_more_than_one_that_counts_much():
     steps = re.findall(r"(\d) \(([a-z ]+)\)", line_on("intent_parser", "criteria"))
     weights = {meaning: int(weight) for weight, meaning in steps}
     assert weights.keys() == {"counts much", "decides"}

@@ -172,15 +172,13 @@ async def rendered(skill: Callable[[FakeLLM], Awaitable[None]]) -> str:
 
 
 @pytest.mark.parametrize("skill", ANSWERS, ids=lambda skill: skill.__name__)
-async def test_what_a_model_is_sent_is_what_was_reviewed(
-    skill: Callable[[FakeLLM], Awaitable[None]],
-) -> None:
+async def test_what_a_model_is_sent_is_what_was_reviewed(skill):
     """INJ-03"""
     golden = GOLDEN / f"{skill.__name__}.txt"
     assert await rendered(skill) == golden.read_text(encoding="utf-8")
 
 
-def test_every_prompt_has_its_golden_file() -> None:
+def test_every_prompt_has_its_golden_file():
     assert {path.stem for path in GOLDEN.glob("*.txt")} == {*shipped_prompts().names()}
 
 

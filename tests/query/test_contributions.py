@@ -20,7 +20,7 @@ PAPERS = [
 NAMES = ["one", "two", "three", "four"]
 
 
-def test_each_line_says_what_it_finds_alone_and_each_concept_what_it_loses() -> None:
+def test_each_line_says_what_it_finds_alone_and_each_concept_what_it_loses():
     strategy = parse_strategy(TEXT)
     assert strategy is not None
     illness, age = contributions(strategy, PAPERS)
@@ -36,7 +36,7 @@ def test_each_line_says_what_it_finds_alone_and_each_concept_what_it_loses() -> 
     assert lines[-1] == "relative recall: 2 of 4 known papers (50%, 95 % interval 15% to 85%)"
 
 
-def test_without_known_papers_the_lines_of_each_concept_are_named() -> None:
+def test_without_known_papers_the_lines_of_each_concept_are_named():
     strategy = parse_strategy(TEXT)
     assert strategy is not None
     assert list(report(contributions(strategy, []), [])) == [
@@ -46,5 +46,5 @@ def test_without_known_papers_the_lines_of_each_concept_are_named() -> None:
 
 
 @pytest.mark.parametrize(("found", "total", "low", "high"), [(10, 10, 0.72, 1.0), (0, 5, 0, 0.43)])
-def test_the_interval_is_that_of_wilson(found: int, total: int, low: float, high: float) -> None:
+def test_the_interval_is_that_of_wilson(found, total, low, high):
     assert interval(found, total) == pytest.approx((low, high), abs=0.005)

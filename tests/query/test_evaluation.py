@@ -1,7 +1,5 @@
 """Which documents a tree matches."""
 
-from typing import Any
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -68,27 +66,27 @@ DOCUMENT = {
         ("2019", False),
     ],
 )
-def test_a_query_matches_a_document(query: str, *, is_match: bool) -> None:
+def test_a_query_matches_a_document(query, *, is_match):
     assert evaluate(parse(query), DOCUMENT) is is_match
 
 
-def test_a_document_without_a_year_is_in_no_range() -> None:
+def test_a_document_without_a_year_is_in_no_range():
     assert not evaluate(parse("year:-2030"), {"title": "graph"})
     assert not evaluate(parse("year:-2030"), {"title": "graph", "year": None})
     assert evaluate(parse("year:2001"), {"year": 2001})
 
 
-def test_a_phrase_does_not_reach_across_fields() -> None:
+def test_a_phrase_does_not_reach_across_fields():
     assert not evaluate(parse('"discovery naive"'), {"title": "discovery", "abstract": "naive"})
 
 
-def test_the_tokeniser_can_be_replaced() -> None:
+def test_the_tokeniser_can_be_replaced():
     document = {"title": "Networks"}
     assert not evaluate(parse("network"), document)
     assert evaluate(parse("network"), document, tokeniser=lambda text: [text.lower().rstrip("s")])
 
 
-def test_a_phrase_without_tokens_matches_nothing() -> None:
+def test_a_phrase_without_tokens_matches_nothing():
     assert not evaluate(Phrase(("&", "-")), {"title": "& -"})
 
 
@@ -111,26 +109,20 @@ TEXTS = st.lists(st.sampled_from(["aa", "bb", "cc", "aab"]), max_size=5).map(" "
 
 
 @given(TREES, TEXTS, TEXTS, st.sampled_from([None, 1999, 2005, 2011]))
-def test_the_normal_form_matches_the_same_documents(
-    tree: Any, title: str, abstract: str, year: int | None
-) -> None:
+def test_the_normal_form_matches_the_same_documents(tree, title, abstract, year):
     document = {"title": title, "abstract": abstract, "year": year}
     assert evaluate(normalise(tree), document) == evaluate(tree, document)
     assert evaluate(parse(render(tree)), document) == evaluate(tree, document)
 
 
 @given(TREES, TEXTS, TEXTS, st.sampled_from([1999, 2005, 2011]))
-def test_of_a_document_that_is_known_all_of_it_is_told(
-    tree: Any, title: str, abstract: str, year: int
-) -> None:
+def test_of_a_document_that_is_known_all_of_it_is_told(tree, title, abstract, year):
     document = {"title": title, "abstract": abstract, "year": year}
     assert judge(tree, document) is evaluate(tree, document)
 
 
 @given(TREES, TEXTS, TEXTS, st.sampled_from([1999, 2005, 2011]))
-def test_what_is_told_without_an_abstract_or_a_year_is_true_with_any(
-    tree: Any, title: str, abstract: str, year: int
-) -> None:
+def test_what_is_told_without_an_abstract_or_a_year_is_true_with_any(tree, title, abstract, year):
     document = {"title": title, "abstract": abstract, "year": year}
     for unknown in ({"abstract": None}, {"year": None}, {"abstract": None, "year": None}):
         told = judge(tree, {**document, **unknown})
@@ -156,7 +148,7 @@ def test_what_is_told_without_an_abstract_or_a_year_is_true_with_any(
         ("deep OR year:2020", True),
     ],
 )
-def test_what_cannot_be_told_is_neither_true_nor_false(query: str, *, told: bool | None) -> None:
+def test_what_cannot_be_told_is_neither_true_nor_false(query, *, told):
     document = {"title": "deep nets", "abstract": None, "author": None, "venue": "", "year": None}
     assert judge(parse(query), document) is told
 
@@ -178,23 +170,23 @@ def test_what_cannot_be_told_is_neither_true_nor_false(query: str, *, told: bool
         ('title:"a, b"', 'title:"a, b"'),
     ],
 )
-def test_a_heading_as_words_is_turned_round(query: str, plain: str) -> None:
+def test_a_heading_as_words_is_turned_round(query, plain):
     assert render(headings_as_words(parse(query))).replace(",", "") == plain.replace(",", "")
 
 
-def test_a_heading_is_written_as_it_is_read() -> None:
+def test_a_heading_is_written_as_it_is_read():
     tree = parse('MESH:"Carcinoma, Basal Cell"')
     assert tree == Phrase(("Carcinoma,", "Basal", "Cell"), "mesh")
     assert parse(render(tree)) == tree
 
 
-def test_a_heading_matches_where_its_words_stand() -> None:
+def test_a_heading_matches_where_its_words_stand():
     tree = parse('mesh:"carcinoma, basal cell"')
     assert evaluate(tree, {"title": "On basal cell carcinoma", "abstract": ""})
     assert not evaluate(tree, {"title": "Carcinoma, basal or cell", "abstract": ""})
 
 
-def test_whether_a_paper_has_a_heading_that_its_words_do_not_say_cannot_be_told() -> None:
+def test_whether_a_paper_has_a_heading_that_its_words_do_not_say_cannot_be_told():
     tree = parse('mesh:"heart failure"')
     known = {"title": "Pump failure", "abstract": "None."}
     assert judge(tree, known) is None
@@ -223,11 +215,11 @@ def test_whether_a_paper_has_a_heading_that_its_words_do_not_say_cannot_be_told(
         ("tiab:dye", "dye", True),
     ],
 )
-def test_wildcards_order_and_headings_mean(text: str, title: str, is_match: bool) -> None:  # noqa: FBT001  # a parameter of the test
+def test_wildcards_order_and_headings_mean(text, title, is_match):
     assert evaluate(parse(text), {"title": title, "keywords": ""}) is is_match
 
 
-def test_what_only_indexers_know_cannot_be_told() -> None:
+def test_what_only_indexers_know_cannot_be_told():
     assert judge(parse("type:review"), {"title": "A review", "abstract": ""}) is None
     assert judge(parse("tiab:dye"), {"title": "Blue", "abstract": None}) is None
     assert judge(parse("title:dye"), {"title": "Blue", "abstract": None}) is False

@@ -23,7 +23,7 @@ from paper_search.query import lint
         ('"aa bb" OR "aa bb"', 12, "this part"),
     ],
 )
-def test_an_oddity_is_found_at_its_column(text: str, column: int, said: str) -> None:
+def test_an_oddity_is_found_at_its_column(text, column, said):
     found = [finding for finding in lint(text) if said in finding.message]
     assert [finding.column for finding in found] == [column]
 
@@ -40,9 +40,9 @@ def test_an_oddity_is_found_at_its_column(text: str, column: int, said: str) -> 
         "year:2015- aa",
     ],
 )
-def test_a_sound_query_has_no_findings(text: str) -> None:
+def test_a_sound_query_has_no_findings(text):
     assert lint(text) == []
 
 
-def test_a_query_that_cannot_be_read_keeps_its_other_findings() -> None:
+def test_a_query_that_cannot_be_read_keeps_its_other_findings():
     assert [finding.column for finding in lint("“aa” AND")] == [1, 4, 9]

@@ -27,7 +27,7 @@ A, B, C = Term("aa"), Term("bb"), Term("cc")
         (And((A, Term("aa", "title"))), And((A, Term("aa", "title")))),
     ],
 )
-def test_a_tree_is_normalised(tree: object, normal: object) -> None:
+def test_a_tree_is_normalised(tree, normal):
     assert normalise(tree) == normal
 
 
@@ -48,7 +48,7 @@ def test_a_tree_is_normalised(tree: object, normal: object) -> None:
         (Near(A, B, -1), "distance -1"),
     ],
 )
-def test_a_tree_that_means_nothing_is_refused(tree: object, said: str) -> None:
+def test_a_tree_that_means_nothing_is_refused(tree, said):
     with pytest.raises(InputError, match=said):
         render(tree)
 
@@ -66,5 +66,5 @@ def test_a_tree_that_means_nothing_is_refused(tree: object, said: str) -> None:
         (YearRange(None, 2015), "year:-2015"),
     ],
 )
-def test_a_tree_is_written_with_full_parentheses(tree: object, text: str) -> None:
+def test_a_tree_is_written_with_full_parentheses(tree, text):
     assert render(tree) == text

@@ -81,7 +81,7 @@ A, B, C = Term("aa"), Term("bb"), Term("cc")
         ("aa && bb", And((A, B))),
     ],
 )
-def test_a_query_means(text: str, tree: object) -> None:
+def test_a_query_means(text, tree):
     assert parse(text) == tree
 
 
@@ -107,7 +107,7 @@ def test_a_query_means(text: str, tree: object) -> None:
         ("title:", 7, "expected a word"),
     ],
 )
-def test_a_query_is_refused_with_the_column(text: str, column: int, said: str) -> None:
+def test_a_query_is_refused_with_the_column(text, column, said):
     with pytest.raises(QuerySyntaxError) as caught:
         parse(text)
     assert caught.value.column == column
@@ -116,13 +116,13 @@ def test_a_query_is_refused_with_the_column(text: str, column: int, said: str) -
     assert caught.value.query == text
 
 
-def test_many_nots_and_parentheses_do_not_overflow() -> None:
+def test_many_nots_and_parentheses_do_not_overflow():
     assert parse("NOT " * 2001 + "aa") == Not(A)
     assert parse("(" * 100 + "aa" + ")" * 100) == A
     assert parse("title:" * 1000 + "aa") == Term("aa", "title")
 
 
-def test_parts_nested_deeper_than_a_hundred_are_refused() -> None:
+def test_parts_nested_deeper_than_a_hundred_are_refused():
     text = "aa"
     for number in range(99):
         text = f"NOT (b{number} AND {text})"
@@ -130,7 +130,7 @@ def test_parts_nested_deeper_than_a_hundred_are_refused() -> None:
         parse(text)
 
 
-def test_the_deepest_query_does_not_overflow() -> None:
+def test_the_deepest_query_does_not_overflow():
     text = "a" + " NEAR/1 b" * 100
     for number in range(99):
         text = f"title:(x{number} OR y AND NOT ({text}))" if number < 40 else f"({text})"
@@ -153,7 +153,7 @@ PIECES = [
 
 @examples(400)
 @given(st.lists(st.sampled_from(PIECES), max_size=25).map("".join))
-def test_any_text_is_read_or_refused_as_a_query(text: str) -> None:
+def test_any_text_is_read_or_refused_as_a_query(text):
     """INP-FUZZ: nothing but QuerySyntaxError comes out, and what is read can be written again."""
     column = 1
     try:
@@ -215,7 +215,7 @@ def has_words(tree: object) -> bool:
 
 @examples(250)
 @given(TREES)
-def test_a_rendered_tree_reads_back_as_its_normal_form(tree: object) -> None:
+def test_a_rendered_tree_reads_back_as_its_normal_form(tree):
     try:
         normal = normalise(tree)
     except InputError:
@@ -259,12 +259,12 @@ def test_a_rendered_tree_reads_back_as_its_normal_form(tree: object) -> None:
     ],
 )
 @pytest.mark.timeout(60)  # 0.4 s at most as it is
-def test_any_text_is_read_or_refused_in_the_end(text: str) -> None:
+def test_any_text_is_read_or_refused_in_the_end(text):
     """SEC-17"""
     lint(text)
 
 
-def test_a_query_twice_as_long_takes_twice_the_work() -> None:
+def test_a_query_twice_as_long_takes_twice_the_work():
     parts = [f'(title:word{n} AND "phrase number {n}")' for n in range(60)]
     parse(parts[0])
     with counted() as half:
@@ -292,7 +292,7 @@ def test_a_query_twice_as_long_takes_twice_the_work() -> None:
         ("a" + " NEAR/1 a" * 101, "column 903: more than 100 NEAR in a row"),
     ],
 )
-def test_a_refusal_says_where_what_was_expected_and_what_was_found(text: str, message: str) -> None:
+def test_a_refusal_says_where_what_was_expected_and_what_was_found(text, message):
     with pytest.raises(QuerySyntaxError) as told:
         parse(text)
     assert str(told.value) == message
@@ -300,20 +300,20 @@ def test_a_refusal_says_where_what_was_expected_and_what_was_found(text: str, me
     assert message.startswith(f"column {told.value.column}: ")
 
 
-def test_a_mix_without_parentheses_is_noted_at_its_first_word() -> None:
+def test_a_mix_without_parentheses_is_noted_at_its_first_word():
     [(column, note)] = analyse("  aa AND bb OR cc").notes
     assert column == 3
     assert note.endswith("read as (aa AND bb) OR cc")
 
 
-def test_a_reading_has_the_columns_of_words_and_years_and_the_system() -> None:
+def test_a_reading_has_the_columns_of_words_and_years_and_the_system():
     own = analyse("aa AND year:2020")
     assert own.system is None
     assert sorted(own.columns.values()) == [1, 8]
     assert analyse("exp Neoplasms/ and mice.ti,ab.").system == "Ovid"
 
 
-def test_a_query_of_the_greatest_length_is_read_and_one_of_a_character_more_is_refused() -> None:
+def test_a_query_of_the_greatest_length_is_read_and_one_of_a_character_more_is_refused():
     longest = "aa".ljust(MAX_LENGTH)
     assert parse(longest) == A
     with pytest.raises(QuerySyntaxError, match="longer than 50,000 characters"):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from benchmarks.strategies import answer, checker
-from tests.query.printed_strategies import STRATEGIES, Printed
+from tests.query.printed_strategies import STRATEGIES
 
 from paper_search.errors import QuerySyntaxError
 from paper_search.query.parser import analyse
@@ -19,7 +19,7 @@ PUBLISHED = (
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES, ids=lambda strategy: strategy.text[:40])
-def test_a_printed_strategy_finds_what_it_is_meant_to_find(strategy: Printed) -> None:
+def test_a_printed_strategy_finds_what_it_is_meant_to_find(strategy):
     if strategy.line is not None:
         with pytest.raises(QuerySyntaxError) as caught:
             analyse(strategy.text)
@@ -33,9 +33,7 @@ def test_a_printed_strategy_finds_what_it_is_meant_to_find(strategy: Printed) ->
 
 
 @pytest.mark.skipif(not PUBLISHED.is_dir(), reason="the printed strategies are not here")
-def test_no_printed_strategy_is_read_wrong_without_a_word(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_no_printed_strategy_is_read_wrong_without_a_word(capsys):
 
     rows = (PUBLISHED / "strategies.jsonl").read_text(encoding="utf-8").splitlines()
     assert checker(PUBLISHED).check(answer, map(json.loads, rows)) == 0

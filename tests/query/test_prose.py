@@ -28,5 +28,5 @@ from paper_search.query.prose import is_prose
         ('fish in rivers AND "dead zone"', False),
     ],
 )
-def test_sentences_are_told_from_queries(text: str, *, is_so: bool) -> None:
+def test_sentences_are_told_from_queries(text, *, is_so):
     assert is_prose(text) is is_so

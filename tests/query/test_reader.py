@@ -62,7 +62,7 @@ from paper_search.query import lint, parse, render
         ("SRCTITLE(nature) AND PUBYEAR IS 2012", "venue:nature AND year:2012"),
     ],
 )
-def test_a_foreign_search_string_means(text: str, ours: str) -> None:
+def test_a_foreign_search_string_means(text, ours):
     assert render(parse(text)) == render(parse(ours))
 
 
@@ -97,9 +97,7 @@ def test_a_foreign_search_string_means(text: str, ours: str) -> None:
         ('asthma.ti. or "heart', 15, "this quote is never closed"),
     ],
 )
-def test_what_cannot_be_read_is_refused_with_its_column_and_a_true_reason(
-    text: str, column: int, said: str
-) -> None:
+def test_what_cannot_be_read_is_refused_with_its_column_and_a_true_reason(text, column, said):
     with pytest.raises(QuerySyntaxError) as caught:
         parse(text)
     assert caught.value.column == column
@@ -116,11 +114,11 @@ def test_what_cannot_be_read_is_refused_with_its_column_and_a_true_reason(
         "AD(alzheimer) DO (more)",
     ],
 )
-def test_our_own_language_is_not_mistaken_for_another(text: str) -> None:
+def test_our_own_language_is_not_mistaken_for_another(text):
     assert lint(text) == []
 
 
-def test_what_is_carried_over_in_part_is_said() -> None:
+def test_what_is_carried_over_in_part_is_said():
     [finding] = lint("aa[ti] OR bb[ti] AND cc[ti]")
     assert finding.column == 1
     assert "read as (aa[ti] OR bb[ti]) AND cc[ti]" in finding.message
@@ -159,7 +157,7 @@ def test_what_is_carried_over_in_part_is_said() -> None:
         ('(ZU "asthma") AND TI child', 2),
     ],
 )
-def test_what_is_no_word_is_refused_even_where_it_stands_alone(text: str, column: int) -> None:
+def test_what_is_no_word_is_refused_even_where_it_stands_alone(text, column):
     with pytest.raises(QuerySyntaxError) as caught:
         parse(text)
     assert caught.value.column == column
@@ -179,7 +177,7 @@ def test_what_is_no_word_is_refused_even_where_it_stands_alone(text: str, column
         ),
     ],
 )
-def test_what_is_left_out_is_named(text: str, ours: str) -> None:
+def test_what_is_left_out_is_named(text, ours):
     assert render(parse(text)) == render(parse(ours))
     assert any(
         "left out" in remark.message or "read with" in remark.message for remark in lint(text)
@@ -203,5 +201,5 @@ def test_what_is_left_out_is_named(text: str, ours: str) -> None:
         ("1. asthma.m_titl.\n2. 1 and child.ti.", "title:asthma AND title:child"),
     ],
 )
-def test_tags_are_read_where_few_others_say_whose_they_are(text: str, ours: str) -> None:
+def test_tags_are_read_where_few_others_say_whose_they_are(text, ours):
     assert render(parse(text)) == render(parse(ours))

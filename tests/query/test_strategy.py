@@ -125,21 +125,21 @@ def texts(text: str) -> list[str]:
         *(PROQUEST_LINES, LABEL_ALONE),
     ],
 )
-def test_a_strategy_means_what_its_last_line_finds(text: str) -> None:
+def test_a_strategy_means_what_its_last_line_finds(text):
     assert render(parse(text)) == OURS
     assert len(texts(text)) == 5
     remarks = lint(text.replace("“", '"').replace("”", '"'))
     assert all("left out" in remark.message for remark in remarks)
 
 
-def test_strategies_of_ebsco_embase_and_web_of_science_are_read() -> None:
+def test_strategies_of_ebsco_embase_and_web_of_science_are_read():
     ours = "(mesh:Asthma OR tiab:wheez*) AND tiab:child*"
     assert render(parse(EBSCO_HISTORY)) == render(parse(ours))
     assert render(parse(EMBASE_LINES)) == render(parse("(asthma OR tiab:wheez*) AND tiab:child*"))
     assert render(parse(WOS_LINES)) == render(parse("(asthma OR tiab:wheez*) AND tiab:child*"))
 
 
-def test_headings_parts_and_wrapped_lines_are_told_from_queries() -> None:
+def test_headings_parts_and_wrapped_lines_are_told_from_queries():
     text = """\
 1 Index test: tests of reflexes
 1a
@@ -162,7 +162,7 @@ Final search: A or B
     )
 
 
-def test_limits_of_lines_become_conditions() -> None:
+def test_limits_of_lines_become_conditions():
     text = """\
 1. asthma.ti.
 2. limit 1 to (english language and yr="2000 -Current")
@@ -198,7 +198,7 @@ S2 S1 AND TX school  Limiters - Published Date: 20000101-20101231; English Langu
         ("#1 asthma[tiab]\n#2 #1 AND #7", "line 2, column 11: there is no line 7"),
     ],
 )
-def test_a_line_that_cannot_be_read_is_refused_with_its_place(text: str, said: str) -> None:
+def test_a_line_that_cannot_be_read_is_refused_with_its_place(text, said):
     with pytest.raises(QuerySyntaxError) as caught:
         parse(text)
     assert said in str(caught.value)
@@ -207,23 +207,23 @@ def test_a_line_that_cannot_be_read_is_refused_with_its_place(text: str, said: s
     assert 1 <= caught.value.column <= len(row) + 1
 
 
-def test_text_with_a_carriage_return_in_a_line_is_no_table_of_a_history() -> None:
+def test_text_with_a_carriage_return_in_a_line_is_no_table_of_a_history():
     assert parse_strategy(",,\r0") is None
 
 
-def test_a_line_that_no_line_names_is_remarked_on() -> None:
+def test_a_line_that_no_line_names_is_remarked_on():
     found = lint("1. exp Asthma/\n2. wheez$.ti.\n3. child$.ti.\n4. 1 and 3")
     assert [finding.message for finding in found] == [
         "no line names line 2: it has no part in the search"
     ]
 
 
-def test_a_mixture_names_its_line() -> None:
+def test_a_mixture_names_its_line():
     [finding] = lint("1. exp Asthma/\n2. wheez$.ti. or aa.ti. and bb.ti.\n3. 1 and 2")
     assert finding.message.startswith("line 2: AND and OR are mixed without parentheses: read as")
 
 
-def test_a_query_over_several_lines_is_no_strategy() -> None:
+def test_a_query_over_several_lines_is_no_strategy():
     assert parse_strategy("asthma AND\n(child* OR\nschool)") is None
     assert parse_strategy("what is known about\ntype 1 and type 2 diabetes?") is None
     assert render(parse("asthma[ti] AND\n(child*[ti] OR\nschool[ti])")) == (
@@ -240,7 +240,7 @@ CORPUS = (
 
 
 @pytest.mark.skipif(not CORPUS.is_dir(), reason="the strategies of CLEF TAR are not here")
-def test_every_line_of_real_reviews_is_understood_or_refused_with_a_true_reason() -> None:
+def test_every_line_of_real_reviews_is_understood_or_refused_with_a_true_reason():
     lines = understood = 0
     refused: list[str] = []
     for path in sorted(CORPUS.glob("*/*/*")):

@@ -176,7 +176,7 @@ CASES = {
     ("name", "text", "ours"),
     [(name, text, ours) for name, cases in CASES.items() for text, ours in cases],
 )
-def test_a_string_is_recognised_and_means(name: str, text: str, ours: str) -> None:
+def test_a_string_is_recognised_and_means(name, text, ours):
     system = recognised(text.replace("“", '"').replace("”", '"'))
     assert system is not None
     assert system.name == name
@@ -199,7 +199,7 @@ def test_a_string_is_recognised_and_means(name: str, text: str, ours: str) -> No
         "What comes next after TS and DT in ML, e.g. in U.S. schools?",
     ],
 )
-def test_prose_is_of_no_system(text: str) -> None:
+def test_prose_is_of_no_system(text):
     assert count_tags(text) == 0
 
 
@@ -214,9 +214,9 @@ def test_prose_is_of_no_system(text: str) -> None:
         ("aa bb OR cc", "read as (aa AND bb) OR cc"),
     ],
 )
-def test_a_mixture_without_parentheses_says_how_it_was_read(text: str, reading: str) -> None:
+def test_a_mixture_without_parentheses_says_how_it_was_read(text, reading):
     assert any(reading in finding.message for finding in lint(text))
 
 
-def test_parentheses_need_no_remark() -> None:
+def test_parentheses_need_no_remark():
     assert lint("(aa.ti. or bb.ti.) and cc.ti.") == lint("(aa OR bb) AND cc") == []

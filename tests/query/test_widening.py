@@ -11,7 +11,7 @@ def said(query: str, **known: object) -> str | None:
     return None if tree is None else render(tree)
 
 
-def test_one_letter_that_varies_is_written_out() -> None:
+def test_one_letter_that_varies_is_written_out():
     text = said("wom?n")
     assert text is not None
     assert text.split(" OR ")[:5] == ["woman", "wombn", "womcn", "womdn", "women"]
@@ -38,24 +38,24 @@ def test_one_letter_that_varies_is_written_out() -> None:
         ("aa NOT keyword:bb", "aa", None),
     ],
 )
-def test_what_is_widened_is_checked(query: str, text: str, checked: str | None) -> None:
+def test_what_is_widened_is_checked(query, text, checked):
     found = expressible_part(parse(query))
     assert found.tree is not None
     assert render(found.tree) == text
     assert (found.remainder and render(found.remainder)) == checked
 
 
-def test_a_keyword_is_asked_for_anywhere_and_the_person_is_told() -> None:
+def test_a_keyword_is_asked_for_anywhere_and_the_person_is_told():
     found = expressible_part(parse("keyword:aa OR title:bb"))
     assert found.notes == ("keyword: 'aa' is asked for anywhere",)
 
 
-def test_what_a_service_knows_stays() -> None:
+def test_what_a_service_knows_stays():
     assert said("tiab:aa AND type:review", fields=("tiab", "type")) == "tiab:aa AND type:review"
     assert said("wom?n PRE/1 bb", is_full=True) == "wom?n PRE/1 bb"
 
 
-def test_a_query_of_which_nothing_can_be_asked_is_told_so() -> None:
+def test_a_query_of_which_nothing_can_be_asked_is_told_so():
     found = expressible_part(parse("type:review"))
     assert found.tree is None
     assert found.notes == ("type: is known to few services: 'review' is left out here",)

@@ -78,9 +78,7 @@ DOCUMENTS = st.fixed_dictionaries(
 @pytest.mark.parametrize("database", DIALECTS)
 @examples(60)
 @given(tree=TREES, documents=st.lists(DOCUMENTS, min_size=20, max_size=20))
-def test_what_is_written_finds_nothing_that_the_tree_excludes(
-    database: str, tree: Node, documents: list[dict[str, str | int]]
-) -> None:
+def test_what_is_written_finds_nothing_that_the_tree_excludes(database, tree, documents):
     try:
         written = write_strategy(tree, database)
     except InputError:
@@ -96,7 +94,7 @@ def test_what_is_written_finds_nothing_that_the_tree_excludes(
 
 
 @pytest.mark.parametrize("database", ["ovid", "pubmed", "ebsco"])
-def test_a_plain_strategy_reads_back_as_its_tree(database: str) -> None:
+def test_a_plain_strategy_reads_back_as_its_tree(database):
     plain = parse(
         '(mesh:Asthma OR tiab:(wheez* OR "short of breath")) AND (title:(school OR child*))'
         " AND year:2010-2020 AND entered:2019-01-01/2019-06-30 AND NOT type:letter"
@@ -106,7 +104,7 @@ def test_a_plain_strategy_reads_back_as_its_tree(database: str) -> None:
     assert parse(written.text) == plain
 
 
-def test_ovid_gets_a_line_for_each_part_of_a_concept_and_limits_by_line() -> None:
+def test_ovid_gets_a_line_for_each_part_of_a_concept_and_limits_by_line():
     assert write_strategy(TREE, "ovid").text.split("\n") == [
         '1. exp "Asthma"/',
         '2. (wheez* or "short of breath").ti,ab.',
@@ -120,29 +118,29 @@ def test_ovid_gets_a_line_for_each_part_of_a_concept_and_limits_by_line() -> Non
     ]
 
 
-def test_what_a_database_has_no_counterpart_of_is_named() -> None:
+def test_what_a_database_has_no_counterpart_of_is_named():
     written = write_strategy(parse("asthma AND entered:2019-01-01/"), "proquest")
     assert written.text == "noft(asthma)"
     assert written.left_out == (Term("2019-01-01/", "entered"),)
     assert written.notes == ("left out: entered:2019-01-01/: there is no such field",)
 
 
-def test_a_distance_that_cannot_be_written_becomes_phrases_that_find_less() -> None:
+def test_a_distance_that_cannot_be_written_becomes_phrases_that_find_less():
     written = write_strategy(parse("tiab:(heart* NEAR/3 failure)"), "pubmed")
     assert written.text == '"heart* failure"[tiab] OR "failure heart*"[tiab]'
     assert "find less" in written.notes[0]
 
 
-def test_a_strategy_that_only_excludes_is_refused() -> None:
+def test_a_strategy_that_only_excludes_is_refused():
     with pytest.raises(InputError, match="Ovid cannot express this strategy: it only excludes"):
         write_strategy(parse("NOT asthma"), "ovid")
 
 
-def test_an_alternative_that_only_excludes_is_named_as_left_out() -> None:
+def test_an_alternative_that_only_excludes_is_named_as_left_out():
     written = write_strategy(parse("asthma AND (child OR NOT school)"), "ovid")
     assert "this alternative is left out" in written.notes[0]
 
 
-def test_an_unknown_database_is_refused_with_those_that_are_known() -> None:
+def test_an_unknown_database_is_refused_with_those_that_are_known():
     with pytest.raises(UnknownNameError, match="proquest"):
         write_strategy(TREE, "dialog")

@@ -306,7 +306,7 @@ def test_the_sentences_come_with_the_items():
         "Ada Rowan wrote in the Journal of Shade that shade trees lower the temperature",
     ],
 )
-def test_a_source_is_named_by_author_venue_and_the_initials_of_its_words(text: str) -> None:
+def test_a_source_is_named_by_author_venue_and_the_initials_of_its_words(text):
     assert items(f"{GOOD} {text} [@{SHADE}].") == []
 
 
@@ -316,7 +316,7 @@ def sentences_of(content: str, **changes: object) -> list[CheckedSentence]:
     return [sentence for sentence in checked if sentence.place == "s2"]
 
 
-def test_a_sentence_that_nobody_compared_names_the_person_who_wrote_it() -> None:
+def test_a_sentence_that_nobody_compared_names_the_person_who_wrote_it():
     text = f"Shade trees cool warm city streets [@{SHADE}]."
     [sentence] = sentences_of(text, written_at={text: 3})
     assert (sentence.status, sentence.checked_by, sentence.written_at) == (

@@ -52,7 +52,7 @@ def reader(server: HTTPServer) -> PageReader:
     return PageReader(lambda: fetcher_for(server.port))
 
 
-async def test_a_page_is_read_and_its_sentences_can_be_quoted(httpserver: HTTPServer) -> None:
+async def test_a_page_is_read_and_its_sentences_can_be_quoted(httpserver):
     httpserver.expect_request("/a").respond_with_data(page(), content_type="text/html")
     pages = await reader(httpserver).add_texts([web(address(httpserver, "/a"))], 5)
     [result] = pages.results
@@ -68,7 +68,7 @@ async def test_a_page_is_read_and_its_sentences_can_be_quoted(httpserver: HTTPSe
     assert result.metadata["text_fetched_at"]
 
 
-async def test_of_a_paper_the_abstract_stays_in_front_of_its_text(httpserver: HTTPServer) -> None:
+async def test_of_a_paper_the_abstract_stays_in_front_of_its_text(httpserver):
     content = pdf([TITLE, *TREES])
     httpserver.expect_request("/a.pdf").respond_with_data(content, content_type="application/pdf")
     given = paper(address(httpserver, "/a.pdf"))
@@ -95,9 +95,7 @@ async def test_of_a_paper_the_abstract_stays_in_front_of_its_text(httpserver: HT
         ("openalex:W1", {"full_text_url": "library:1"}, False),
     ],
 )
-def test_only_what_a_service_calls_open_is_fetched(
-    source: str, fields: dict[str, str], *, is_open: bool
-) -> None:
+def test_only_what_a_service_calls_open_is_fetched(source, fields, *, is_open):
     given = Paper(
         id=source, title="T", authors=[], source="x", full_text_url="https://a.example/b",
         field_sources=fields,
@@ -106,9 +104,7 @@ def test_only_what_a_service_calls_open_is_fetched(
     assert bool(address_of(result_of(given, "q"))) is is_open
 
 
-async def test_no_more_is_fetched_than_is_allowed_and_the_most_relevant_first(
-    httpserver: HTTPServer,
-) -> None:
+async def test_no_more_is_fetched_than_is_allowed_and_the_most_relevant_first(httpserver):
     for number in range(5):
         httpserver.expect_request(f"/{number}").respond_with_data(page(), content_type="text/html")
     results = [
@@ -122,7 +118,7 @@ async def test_no_more_is_fetched_than_is_allowed_and_the_most_relevant_first(
     assert await reader(httpserver).add_texts(results, 0) == PagesRead(results=results)
 
 
-async def test_what_fails_is_told_and_the_snippet_stays(httpserver: HTTPServer) -> None:
+async def test_what_fails_is_told_and_the_snippet_stays(httpserver):
     httpserver.expect_request("/ok").respond_with_data(page(), content_type="text/html")
     httpserver.expect_request("/login").respond_with_data(
         page("Please sign in to go on.", title="Sign in"), content_type="text/html"
@@ -150,9 +146,7 @@ async def test_what_fails_is_told_and_the_snippet_stays(httpserver: HTTPServer) 
     assert "/latest/meta-data" not in said
 
 
-async def test_without_the_libraries_nothing_is_fetched_and_that_is_told(
-    httpserver: HTTPServer,
-) -> None:
+async def test_without_the_libraries_nothing_is_fetched_and_that_is_told(httpserver):
     poor = PageReader(lambda: fetcher_for(httpserver.port), missing=lambda: ["trafilatura"])
     results = [web(address(httpserver, "/a"))]
     pages = await poor.add_texts(results, 5)
@@ -162,7 +156,7 @@ async def test_without_the_libraries_nothing_is_fetched_and_that_is_told(
     assert httpserver.log == []
 
 
-async def test_a_paper_that_its_page_calls_retracted_is_no_evidence(httpserver: HTTPServer) -> None:
+async def test_a_paper_that_its_page_calls_retracted_is_no_evidence(httpserver):
     httpserver.expect_request("/a").respond_with_data(
         page(title=f"RETRACTED: {TITLE}"), content_type="text/html"
     )
@@ -174,9 +168,7 @@ async def test_a_paper_that_its_page_calls_retracted_is_no_evidence(httpserver: 
     assert address_of(result) == ""
 
 
-async def test_inj_01_inj_04_a_page_that_gives_orders_is_flagged_and_not_obeyed(
-    httpserver: HTTPServer,
-) -> None:
+async def test_inj_01_inj_04_a_page_that_gives_orders_is_flagged_and_not_obeyed(httpserver):
     """INJ-01, INJ-02, INJ-04, INJ-05, INJ-06: text of pages is data."""
     evil = address(httpserver, "/evil")
     orders = (
@@ -196,7 +188,7 @@ async def test_inj_01_inj_04_a_page_that_gives_orders_is_flagged_and_not_obeyed(
     assert [request.path for request, _ in httpserver.log] == ["/robots.txt", "/a"]
 
 
-async def test_the_journal_has_every_request_that_reached_a_host(httpserver: HTTPServer) -> None:
+async def test_the_journal_has_every_request_that_reached_a_host(httpserver):
     httpserver.expect_request("/a").respond_with_data(
         "", status=302, headers={"Location": address(httpserver, "/b")}
     )

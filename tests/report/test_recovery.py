@@ -1,7 +1,5 @@
 """What an error means for a report, and what is tried before going on with less."""
 
-from collections.abc import Callable
-
 import pytest
 from pydantic import BaseModel, ValidationError
 
@@ -125,9 +123,7 @@ async def test_an_answer_at_once_leaves_no_trace():
         (LLMError, API_RETRIES, [1.0, 2.0, 4.0]),
     ],
 )
-async def test_what_passes_is_tried_again_so_often_and_no_more(
-    make: Callable[[str], LLMError], retries: int, waits: list[float]
-):
+async def test_what_passes_is_tried_again_so_often_and_no_more(make, retries, waits):
     lucky = Model(*[make("wait")] * retries)
     trial = attempt(lucky)
     assert await trial.result() == "by model"
@@ -153,7 +149,7 @@ async def test_what_passes_is_tried_again_so_often_and_no_more(
     ],
     ids=lambda item: type(item).__name__,
 )
-async def test_what_does_not_pass_is_not_tried_again(error: LLMError):
+async def test_what_does_not_pass_is_not_tried_again(error):
     model = Model(error)
     trial = attempt(model)
     assert await trial.result() == "by algorithm"

@@ -38,7 +38,7 @@ async def asked(flow: ReportWorkflow) -> Review | None:
     return ended if isinstance(ended, Review) else None
 
 
-async def test_a_person_is_asked_where_their_own_condition_holds() -> None:
+async def test_a_person_is_asked_where_their_own_condition_holds():
     flow = workflow(lambda state: state.critique.overall_score < 7, poor)
     review = await asked(flow)
     assert review is not None
@@ -51,18 +51,18 @@ async def test_a_person_is_asked_where_their_own_condition_holds() -> None:
     assert report.status == "complete"
 
 
-async def test_nobody_is_asked_where_it_does_not_hold() -> None:
+async def test_nobody_is_asked_where_it_does_not_hold():
     assert await asked(workflow(lambda state: state.critique.overall_score < 7)) is None
 
 
-async def test_a_plan_can_be_asked_about_by_a_condition_too() -> None:
+async def test_a_plan_can_be_asked_about_by_a_condition_too():
     long = workflow(lambda state: len(state.research_plan.search_queries) > 2, location="planner")
     review = await asked(long)
     assert review is not None
     assert (review.kind, review.name) == ("plan_review", "Extended Review")
 
 
-async def test_a_condition_that_fails_asks_and_says_so() -> None:
+async def test_a_condition_that_fails_asks_and_says_so():
     flow = workflow(lambda state: state.no_such_field)
     review = await asked(flow)
     assert review is not None
@@ -71,20 +71,18 @@ async def test_a_condition_that_fails_asks_and_says_so() -> None:
 
 
 @pytest.mark.parametrize(("answer", "is_timed"), [(good_answer, True), (poor, False)])
-async def test_silence_approves_only_what_the_reviewer_approves(
-    answer: Any, *, is_timed: bool
-) -> None:
+async def test_silence_approves_only_what_the_reviewer_approves(answer, *, is_timed):
     review = await asked(workflow(None, answer, auto_approve_on_timeout=True))
     assert review is not None
     assert review.auto_approve_on_timeout is is_timed
 
 
-def test_a_breakpoint_elsewhere_is_refused() -> None:
+def test_a_breakpoint_elsewhere_is_refused():
     with pytest.raises(ConfigError, match="before writer; accepted: after planner"):
         workflow(None, location="writer", trigger="before")
 
 
-def test_the_state_takes_messages_of_langchain_and_its_graphs_add_to_them() -> None:
+def test_the_state_takes_messages_of_langchain_and_its_graphs_add_to_them():
     builder = StateGraph(WorkflowState)
     builder.add_node("answer", lambda _state: {"messages": [AIMessage("Two.")]})
     builder.add_edge(START, "answer")
@@ -95,7 +93,7 @@ def test_the_state_takes_messages_of_langchain_and_its_graphs_add_to_them() -> N
     assert WorkflowState.model_validate_json(state.model_dump_json()) == state
 
 
-def test_errors_in_words_make_a_state_that_can_be_read_back() -> None:
+def test_errors_in_words_make_a_state_that_can_be_read_back():
     state = WorkflowState.model_validate({"errors": ["the first"]})
     state.add_error("the second")
     again = WorkflowState.model_validate(state.model_dump(mode="json"))

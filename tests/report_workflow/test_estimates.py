@@ -47,12 +47,12 @@ def priced(model: str = "gpt-4o-mini") -> ReportServices:
     return replace(services, model=lambda name: scripted if name == "planner" else provider)
 
 
-async def test_without_a_model_nothing_is_said_of_cost() -> None:
+async def test_without_a_model_nothing_is_said_of_cost():
     _, asked = await planned(report_services())
     assert asked.shows["estimate"] is None
 
 
-async def test_a_report_costs_what_was_estimated_or_less() -> None:
+async def test_a_report_costs_what_was_estimated_or_less():
     llm = FakeLLM(good_answer)
     flow, asked = await planned(report_services(llm), target_length=150, hitl_before_output=False)
     estimate = ReportEstimate.model_validate(asked.shows["estimate"])
@@ -64,7 +64,7 @@ async def test_a_report_costs_what_was_estimated_or_less() -> None:
     assert tokens <= estimate.one_draft.input_tokens
 
 
-async def test_the_estimate_has_the_price_of_each_role_and_its_date() -> None:
+async def test_the_estimate_has_the_price_of_each_role_and_its_date():
     cheap = await estimated(priced(), planner_model="planner")
     dear = await estimated(priced("gpt-4o"), planner_model="planner")
     assert 0 < (cheap.one_draft.money or 0) < (dear.one_draft.money or 0) / 10
@@ -73,7 +73,7 @@ async def test_the_estimate_has_the_price_of_each_role_and_its_date() -> None:
 
 
 @pytest.mark.parametrize("role", ["searcher", "analyst", "writer", "reviewer"])
-async def test_only_the_roles_that_ask_a_model_cost_something(role: str) -> None:
+async def test_only_the_roles_that_ask_a_model_cost_something(role):
     llm = FakeLLM(good_answer)
     services = replace(report_services(), model=lambda name: llm if name == "it" else None)
     alone = await estimated(services, **{f"{role}_model": "it"})
@@ -82,7 +82,7 @@ async def test_only_the_roles_that_ask_a_model_cost_something(role: str) -> None
     assert bool(alone.one_draft.papers) is (role == "searcher")
 
 
-async def test_longer_reports_more_drafts_and_more_searches_cost_more() -> None:
+async def test_longer_reports_more_drafts_and_more_searches_cost_more():
     services = report_services(FakeLLM(good_answer))
     usual = await estimated(services)
     longer = await estimated(services, target_length=5000)
@@ -97,16 +97,14 @@ async def test_longer_reports_more_drafts_and_more_searches_cost_more() -> None:
 @pytest.mark.parametrize(
     ("role", "calls"), [("analyst", (1, 3)), ("writer", (1, 2)), ("reviewer", (101, 202))]
 )
-async def test_each_role_is_asked_as_often_as_drafts_and_searches_allow(
-    role: str, calls: tuple[int, int]
-) -> None:
+async def test_each_role_is_asked_as_often_as_drafts_and_searches_allow(role, calls):
     llm = FakeLLM(good_answer)
     services = replace(report_services(), model=lambda name: llm if name == "it" else None)
     estimate = await estimated(services, **{f"{role}_model": "it"}, max_iterations=2)
     assert (estimate.one_draft.calls, estimate.at_most.calls) == calls
 
 
-async def test_each_answer_of_a_long_report_is_asked_with_the_sources() -> None:
+async def test_each_answer_of_a_long_report_is_asked_with_the_sources():
     llm = FakeLLM(good_answer)
     services = replace(report_services(), model=lambda name: llm if name == "it" else None)
     short = (await estimated(services, writer_model="it")).one_draft
@@ -115,14 +113,14 @@ async def test_each_answer_of_a_long_report_is_asked_with_the_sources() -> None:
     assert long.input_tokens == pytest.approx(long.calls * short.input_tokens, rel=0.05)
 
 
-async def test_papers_are_judged_by_as_many_at_once_as_the_settings_say() -> None:
+async def test_papers_are_judged_by_as_many_at_once_as_the_settings_say():
     services = report_services(FakeLLM(good_answer))
     batches = replace(services, metering=Metering(batch_size=10))
     alone, together = (await estimated(services)), (await estimated(batches))
     assert alone.one_draft.calls - together.one_draft.calls == 100 - 10
 
 
-async def test_a_report_from_a_search_judges_no_paper_and_searches_no_more() -> None:
+async def test_a_report_from_a_search_judges_no_paper_and_searches_no_more():
     services = report_services(llm := FakeLLM(good_answer))
     assert (await estimated(services)).one_draft.papers == 100
     plan = await Planner(llm).plan(PlannerInput(original_query=QUESTION))
@@ -135,9 +133,7 @@ async def test_a_report_from_a_search_judges_no_paper_and_searches_no_more() -> 
     ("words", "sections", "answers"),
     [(2000, 5, 1), (2001, 5, 6), (5000, 5, 11), (5000, 0, 7), (2001, 100, 101)],
 )
-def test_a_long_report_takes_an_answer_for_each_piece(
-    words: int, sections: int, answers: int
-) -> None:
+def test_a_long_report_takes_an_answer_for_each_piece(words, sections, answers):
     assert answers_for(words, sections) == answers
 
 
@@ -216,9 +212,7 @@ def sent_tokens(call: LLMCall) -> int:
 @pytest.mark.parametrize(
     ("words", "batch_size", "chars"), [(1000, 1, 1500), (2000, 10, 1200), (4000, 10, 1500)]
 )
-async def test_an_estimate_is_within_a_fifth_of_what_is_spent(
-    words: int, batch_size: int, chars: int
-) -> None:
+async def test_an_estimate_is_within_a_fifth_of_what_is_spent(words, batch_size, chars):
     draw = Random(7)  # noqa: S311  # words, no secret
     llm = FakeLLM(LongReport(draw, words))
     papers = pool(draw, 400, chars)

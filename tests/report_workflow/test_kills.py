@@ -159,9 +159,7 @@ def trial(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Trial]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=named)
-def test_a_report_whose_process_was_killed_ends_as_if_it_had_not_been(
-    trial: Trial, tmp_path: Path, case: Case
-) -> None:
+def test_a_report_whose_process_was_killed_ends_as_if_it_had_not_been(trial, tmp_path, case):
     """PER-01 PER-03 PER-04 LLM-17 LLM-18: only the step in flight is repeated, no decision is
     lost, and no call of a model is forgotten."""
     path, point = case
@@ -178,9 +176,7 @@ def test_a_report_whose_process_was_killed_ends_as_if_it_had_not_been(
     ],
     ids=named,
 )
-def test_without_a_model_a_kill_at_any_step_changes_nothing(
-    trial: Trial, tmp_path: Path, case: Case
-) -> None:
+def test_without_a_model_a_kill_at_any_step_changes_nothing(trial, tmp_path, case):
     """PER-01 PER-04: search, approve, report, plan again, revise, approve; killed on the way."""
     path, point = case
     url = f"sqlite:///{tmp_path / 'threads.db'}"
@@ -190,8 +186,8 @@ def test_without_a_model_a_kill_at_any_step_changes_nothing(
 @pytest.mark.slow
 @pytest.mark.parametrize("case", CHOSEN, ids=named)
 def test_a_report_in_postgresql_whose_process_was_killed_ends_as_if_it_had_not_been(
-    trial: Trial, tmp_path: Path, postgres_url: str, case: Case
-) -> None:
+    trial, tmp_path, postgres_url, case
+):
     """PER-01 PER-03 PER-04."""
     path, point = case
     trial.check(Job(postgres_url, str(tmp_path / "log"), path, has_model=True), point)

@@ -257,7 +257,7 @@ def text_of(report: Report) -> dict[str, Any]:
 
 
 @pytest.mark.slow
-def test_a_report_stands_where_its_decisions_put_it(tmp_path: Path) -> None:
+def test_a_report_stands_where_its_decisions_put_it(tmp_path):
     """HUM-01 HUM-02 HUM-03 HUM-07 HUM-08 HUM-09 HUM-10 HUM-14 PER-04."""
     with tempfile.TemporaryDirectory(dir=tmp_path) as folder:
         machine = type("Machine", (ReportMachine,), {"folder": Path(folder)})
@@ -273,6 +273,6 @@ def test_a_report_stands_where_its_decisions_put_it(tmp_path: Path) -> None:
         )
 
 
-def test_the_machine_knows_every_answer_to_every_question() -> None:
+def test_the_machine_knows_every_answer_to_every_question():
     known = {(question, answer) for question in (PLAN, OUTPUT) for answer in ANSWERS}
     assert set(LEADS_TO) == known | {(PLAN, "silence")}

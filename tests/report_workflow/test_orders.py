@@ -118,7 +118,7 @@ def plan_of(ran: Run) -> tuple[Any, ...]:
     return provenance["sub_questions"], texts, ran.asked
 
 
-def test_there_are_at_least_fifty_records_that_give_orders() -> None:
+def test_there_are_at_least_fifty_records_that_give_orders():
     """INJ-08."""
     assert len(KINDS) * len(PLACES) >= 50
     assert all(canary in str(s) for p in PLACES for canary, s in paired(p))
@@ -130,9 +130,7 @@ def paired(place: str) -> list[tuple[str, Any]]:
 
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("answer", [good_answer, obeying, None], ids=["good", "obeying", "plain"])
-async def test_orders_change_neither_the_plan_nor_the_queries_nor_who_decides(
-    ran: Running, place: str, answer: Answer
-) -> None:
+async def test_orders_change_neither_the_plan_nor_the_queries_nor_who_decides(ran, place, answer):
     """INJ-04 INJ-05 INJ-07 INJ-08: as without them, whoever reads them."""
     calm, ordered = await ran(None, answer), await ran(place, answer)
     assert plan_of(ordered) == plan_of(calm)
@@ -144,7 +142,7 @@ async def test_orders_change_neither_the_plan_nor_the_queries_nor_who_decides(
 
 
 @pytest.mark.parametrize("place", PLACES)
-async def test_orders_reach_a_model_only_inside_the_data_block(ran: Running, place: str) -> None:
+async def test_orders_reach_a_model_only_inside_the_data_block(ran, place):
     """INJ-03 INJ-07 INJ-08: in every role, every prompt."""
     ordered = await ran(place, good_answer)
     assert {(call.schema or {})["title"] for call in ordered.calls} == {
@@ -157,9 +155,7 @@ async def test_orders_reach_a_model_only_inside_the_data_block(ran: Running, pla
 
 
 @pytest.mark.parametrize("place", ["abstract", "page"])
-async def test_an_obeying_model_cannot_get_an_order_past_the_checks(
-    ran: Running, place: str
-) -> None:
+async def test_an_obeying_model_cannot_get_an_order_past_the_checks(ran, place):
     """INJ-01 INJ-08: what it adds because it was told to is found, and the report is not passed."""
     ordered = await ran(place, obeying)
     assert ordered.steps[-1] == "fallback"
@@ -171,7 +167,7 @@ async def test_an_obeying_model_cannot_get_an_order_past_the_checks(
 
 
 @pytest.mark.parametrize("place", PLACES)
-async def test_orders_are_inert_in_every_file(ran: Running, place: str) -> None:
+async def test_orders_are_inert_in_every_file(ran, place):
     """INJ-02 INJ-04 INJ-06 SEC-08 SEC-09 SEC-10 SEC-11."""
     report = (await ran(place, None)).report
     check_markdown(render_markdown(report))
@@ -183,9 +179,7 @@ async def test_orders_are_inert_in_every_file(ran: Running, place: str) -> None:
 
 
 @pytest.mark.parametrize("place", PLACES)
-async def test_a_record_that_gives_orders_is_inert_where_it_is_cited(
-    ran: Running, place: str
-) -> None:
+async def test_a_record_that_gives_orders_is_inert_where_it_is_cited(ran, place):
     """SEC-08 SEC-09 SEC-10 SEC-11: every one of them is cited, and its title and author shown."""
     report = (await ran(place, None)).report
     citing = Report.model_validate(report.model_dump())

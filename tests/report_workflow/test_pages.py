@@ -33,7 +33,7 @@ class FakePages:
         )
 
 
-async def test_what_was_read_can_be_quoted_and_what_failed_is_told() -> None:
+async def test_what_was_read_can_be_quoted_and_what_failed_is_told():
     pages = FakePages()
     workflow = ReportWorkflow(replace(report_services(), pages=pages), depth="quick")
     report = await workflow.run(QUESTION)
@@ -44,7 +44,7 @@ async def test_what_was_read_can_be_quoted_and_what_failed_is_told() -> None:
     assert sum(row.purpose is Purpose.PAGE for row in report.journal) == 6
 
 
-async def test_the_journal_names_who_approved_the_plan() -> None:
+async def test_the_journal_names_who_approved_the_plan():
     workflow = ReportWorkflow(replace(report_services(), pages=FakePages()), depth="quick")
     await workflow.start(QUESTION, thread_id="t")
     await workflow.answer("t", "approve", by="ada")
@@ -53,7 +53,7 @@ async def test_the_journal_names_who_approved_the_plan() -> None:
     assert report.approval.by == "bob"
 
 
-async def test_the_limit_holds_over_all_rounds() -> None:
+async def test_the_limit_holds_over_all_rounds():
     pages = FakePages()
     workflow = ReportWorkflow(replace(report_services(), pages=pages), max_pages=2)
     await workflow.run(QUESTION)
@@ -74,9 +74,7 @@ async def test_the_limit_holds_over_all_rounds() -> None:
         (["tavily"], ["tavily"], ["web"]),
     ],
 )
-def test_the_kinds_of_search_are_those_that_are_set_up_and_named(
-    web: list[str], sources: list[str] | None, kinds: list[str]
-) -> None:
+def test_the_kinds_of_search_are_those_that_are_set_up_and_named(web, sources, kinds):
     config = AppConfig(
         sources={"sample": SearchSourceConfig(name="sample")},
         web={item: SearchSourceConfig(name=item, api_key="KEY-of-a-test") for item in web},
@@ -85,13 +83,13 @@ def test_the_kinds_of_search_are_those_that_are_set_up_and_named(
     assert services.searcher(None, sources).search_types == kinds
 
 
-def test_a_source_that_is_not_there_is_not_replaced_by_those_that_are() -> None:
+def test_a_source_that_is_not_there_is_not_replaced_by_those_that_are():
     services = assemble_report(AppConfig(sources={"sample": SearchSourceConfig(name="sample")}))
     with pytest.raises(UnknownNameError, match="source 'library'; known: sample"):
         services.searcher(None, ["sample", "library"])
 
 
-def test_the_settings_can_switch_reading_off_and_a_run_on_again() -> None:
+def test_the_settings_can_switch_reading_off_and_a_run_on_again():
     off = AppConfig(report_pages=0, sources={"sample": SearchSourceConfig(name="sample")})
     assert assemble_report(off).pages is None
     assert assemble_report(AppConfig()).pages is not None
@@ -100,7 +98,7 @@ def test_the_settings_can_switch_reading_off_and_a_run_on_again() -> None:
     assert ReportWorkflow.from_config(AppConfig(), max_pages=0)._services.pages is None
 
 
-async def test_a_workflow_from_settings_asks_its_handler_and_tells_its_reporter() -> None:
+async def test_a_workflow_from_settings_asks_its_handler_and_tells_its_reporter():
     handler, steps = ScriptedReviews(otherwise="approve"), []
     config = AppConfig(sources={"sample": SearchSourceConfig(name="sample")}, report_pages=0)
     workflow = ReportWorkflow.from_config(config, handler, lambda name, _: steps.append(name))

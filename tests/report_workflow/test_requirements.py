@@ -219,7 +219,7 @@ async def test_the_reviewer_shows_the_model_the_draft_and_what_code_found_and_de
     assert critique.recommendation == "revise"
 
 
-def test_each_role_has_the_temperature_and_the_limit_of_the_specification() -> None:
+def test_each_role_has_the_temperature_and_the_limit_of_the_specification():
     params = ReportParams().model_dump()
     roles = ("planner", "searcher", "analyst", "writer", "reviewer")
     assert [params[f"{role}_temperature"] for role in roles] == [0.3, 0.1, 0.2, 0.4, 0.1]

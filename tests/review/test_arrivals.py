@@ -1,7 +1,5 @@
 """A search that is done, searched again for what is new."""
 
-from pathlib import Path
-
 from paper_search.http.freshness import current_mark
 from paper_search.models import RawPaper, SearchStrategy
 from paper_search.review.arrivals import update_review
@@ -29,7 +27,7 @@ class Marked(FakeSource):
         return await super().search_advanced(strategy)
 
 
-async def test_an_update_is_not_told_what_was_stored_before_it(tmp_path: Path) -> None:
+async def test_an_update_is_not_told_what_was_stored_before_it(tmp_path):
     source = Marked()
     workflow = SearchWorkflow(
         IntentParser(),

@@ -2,10 +2,9 @@
 
 import gzip
 import tracemalloc
-from pathlib import Path
 
 import pytest
-from tests.review.malformed import FILES, Malformed, bomb, ris
+from tests.review.malformed import FILES, bomb, ris
 
 from paper_search.errors import InputError
 from paper_search.library.importers import parse_file
@@ -13,7 +12,7 @@ from paper_search.review.files import parse_files
 
 
 @pytest.mark.parametrize("file", FILES, ids=[f"{n}-{file.name}" for n, file in enumerate(FILES)])
-def test_every_record_that_begins_in_a_file_is_read_or_named(file: Malformed) -> None:
+def test_every_record_that_begins_in_a_file_is_read_or_named(file):
     (report,) = parse_files([(file.name, file.content)])
     assert len(report.records) == file.read, report.remarks
     assert len(report.records) + len(report.rejected) >= file.begun
@@ -22,11 +21,11 @@ def test_every_record_that_begins_in_a_file_is_read_or_named(file: Malformed) ->
     assert not file.titles or {record.year for record in report.records} == {2020}
 
 
-def test_there_are_sixty_kinds() -> None:
+def test_there_are_sixty_kinds():
     assert len(FILES) >= 60
 
 
-def test_a_value_may_have_many_lines() -> None:
+def test_a_value_may_have_many_lines():
     """What takes for each line as long as for all before it never gets to the end."""
     lines = "and so on, line by line\n" * 200_000
     content = f"TY  - JOUR\nTI  - Bees\nAB  - {lines}ER  - \n"
@@ -34,14 +33,14 @@ def test_a_value_may_have_many_lines() -> None:
     assert [len(record.abstract or "") for record in report.records] == [200_000 * 24 - 1]
 
 
-def test_a_file_that_is_one_long_line_is_refused(tmp_path: Path) -> None:
+def test_a_file_that_is_one_long_line_is_refused(tmp_path):
     file = tmp_path / "long.ris"
     file.write_bytes(b"TY  - JOUR\nTI  - " + b"x" * 150_000_000)
     with pytest.raises(InputError, match="a line has more than 100,000,000 bytes"):
         list(parse_file(file))
 
 
-def test_gzip_that_unpacks_to_far_more_is_refused_before_a_record_is_made(tmp_path: Path) -> None:
+def test_gzip_that_unpacks_to_far_more_is_refused_before_a_record_is_made(tmp_path):
     content = gzip.compress(b"TY  - JOUR\nTI  - a\nER  - \n" * 50_000)
     tracemalloc.start()
     with pytest.raises(InputError, match="unpacks to more than 1,"):
@@ -53,7 +52,7 @@ def test_gzip_that_unpacks_to_far_more_is_refused_before_a_record_is_made(tmp_pa
     tracemalloc.stop()
 
 
-def test_a_workbook_that_is_large_unpacked_is_refused() -> None:
+def test_a_workbook_that_is_large_unpacked_is_refused():
     content = bomb(250)
     assert len(content) < 1_000_000
     with pytest.raises(InputError, match="bytes unpacked, more than 200,000,000; save it as CSV"):
@@ -70,6 +69,6 @@ def test_a_workbook_that_is_large_unpacked_is_refused() -> None:
         (b"  \n", "is empty"),
     ],
 )
-def test_a_file_without_records_is_refused_with_the_reason(content: bytes, reason: str) -> None:
+def test_a_file_without_records_is_refused_with_the_reason(content, reason):
     with pytest.raises(InputError, match=reason):
         parse_files([("export.ris", content)])

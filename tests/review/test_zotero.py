@@ -60,9 +60,7 @@ async def records(
     return [entry.record for entry in parse_file(path) if isinstance(entry, Imported)]
 
 
-async def test_an_article_has_every_field_that_zotero_has(
-    zotero: ZoteroServer, tmp_path: Path
-) -> None:
+async def test_an_article_has_every_field_that_zotero_has(zotero, tmp_path):
     zotero.add_item("BEES2345", "AAAA2222", **ARTICLE)
     [record] = await records(zotero, tmp_path)
     fields = record.set_fields()
@@ -105,9 +103,7 @@ async def test_an_article_has_every_field_that_zotero_has(
         ({"itemType": "patent"}, {"publication_type": None}),
     ],
 )  # fmt: skip
-async def test_each_type_of_item_keeps_what_only_it_has(
-    zotero: ZoteroServer, tmp_path: Path, fields: Fields, read: Fields
-) -> None:
+async def test_each_type_of_item_keeps_what_only_it_has(zotero, tmp_path, fields, read):
     zotero.add_item("BEES2345", "AAAA2222", title="Bees", **fields)
     [record] = await records(zotero, tmp_path)
     values = {**record.model_dump(), "authors": [author.name for author in record.authors]}
@@ -115,9 +111,7 @@ async def test_each_type_of_item_keeps_what_only_it_has(
 
 
 @pytest.mark.parametrize("largest_page", [100, 25])
-async def test_all_250_items_come_whatever_the_pages_hold(
-    zotero: ZoteroServer, tmp_path: Path, largest_page: int
-) -> None:
+async def test_all_250_items_come_whatever_the_pages_hold(zotero, tmp_path, largest_page):
     zotero.largest_page = largest_page
     for number in range(250):
         zotero.add_item("BEES2345", f"K{number:07}", title=f"Bees {number}")
@@ -127,9 +121,7 @@ async def test_all_250_items_come_whatever_the_pages_hold(
     assert len(pages) == 250 / largest_page if largest_page == 25 else 3
 
 
-async def test_attachments_and_notes_that_stand_alone_are_no_papers(
-    zotero: ZoteroServer, tmp_path: Path
-) -> None:
+async def test_attachments_and_notes_that_stand_alone_are_no_papers(zotero, tmp_path):
     zotero.add_item("BEES2345", "AAAA2222", title="Bees")
     zotero.add_item("BEES2345", "BBBB2222", itemType="attachment", title="scan.pdf")
     zotero.add_item("BEES2345", "CCCC2222", itemType="note", note="<p>to read</p>")
@@ -137,9 +129,7 @@ async def test_attachments_and_notes_that_stand_alone_are_no_papers(
 
 
 @pytest.mark.parametrize("name", ["Bees", "bees", "BEES2345", "Reviews/Wasps", "wasps"])
-async def test_a_collection_goes_by_its_name_its_path_or_its_key(
-    zotero: ZoteroServer, tmp_path: Path, name: str
-) -> None:
+async def test_a_collection_goes_by_its_name_its_path_or_its_key(zotero, tmp_path, name):
     zotero.add_collection("REVI2345", "Reviews")
     zotero.add_collection("WASP2345", "Wasps", parent="REVI2345")
     for key in ("BEES2345", "WASP2345"):
@@ -147,17 +137,13 @@ async def test_a_collection_goes_by_its_name_its_path_or_its_key(
     assert len(await records(zotero, tmp_path, f"zotero:{name}")) == 1
 
 
-async def test_an_unknown_collection_is_answered_with_those_that_are_there(
-    zotero: ZoteroServer, tmp_path: Path
-) -> None:
+async def test_an_unknown_collection_is_answered_with_those_that_are_there(zotero, tmp_path):
     zotero.add_collection("WASP2345", "Wasps", parent="BEES2345")
     with pytest.raises(UnknownNameError, match=r"'Ants'; known: Bees, Bees/Wasps\Z"):
         await records(zotero, tmp_path, "zotero:Ants")
 
 
-async def test_of_two_collections_of_one_name_the_keys_are_named(
-    zotero: ZoteroServer, tmp_path: Path
-) -> None:
+async def test_of_two_collections_of_one_name_the_keys_are_named(zotero, tmp_path):
     zotero.add_collection("OTHR2345", "Reviews")
     zotero.add_collection("WASP2345", "bees", parent="OTHR2345")
     zotero.add_collection("WASP6789", "Bees")
@@ -166,35 +152,29 @@ async def test_of_two_collections_of_one_name_the_keys_are_named(
 
 
 @pytest.mark.parametrize("name", ["zotero:", "zotero: "])
-async def test_a_reference_without_a_name_says_what_to_give(
-    zotero: ZoteroServer, tmp_path: Path, name: str
-) -> None:
+async def test_a_reference_without_a_name_says_what_to_give(zotero, tmp_path, name):
     with pytest.raises(InputError, match="give zotero:NAME or zotero:KEY"):
         await records(zotero, tmp_path, name)
 
 
-async def test_a_collection_without_papers_says_so(zotero: ZoteroServer, tmp_path: Path) -> None:
+async def test_a_collection_without_papers_says_so(zotero, tmp_path):
     with pytest.raises(InputError, match="'Bees' of Zotero holds no papers"):
         await records(zotero, tmp_path)
 
 
-async def test_where_zotero_does_not_run_it_says_what_to_start(tmp_path: Path) -> None:
+async def test_where_zotero_does_not_run_it_says_what_to_start(tmp_path):
     server = ZoteroServer("http://127.0.0.1:9")
     with pytest.raises(ZoteroError, match=r"start it, .* or set ZOTERO_API_KEY"):
         await records(server, tmp_path)
 
 
-async def test_a_zotero_that_lets_no_program_in_says_where_to_allow_it(
-    zotero: ZoteroServer, tmp_path: Path
-) -> None:
+async def test_a_zotero_that_lets_no_program_in_says_where_to_allow_it(zotero, tmp_path):
     zotero.faults = [Response("Local API is not enabled", 403)]
     with pytest.raises(ZoteroError, match='tick "Allow other applications'):
         await records(zotero, tmp_path)
 
 
-async def test_with_a_key_the_library_of_its_owner_is_read(
-    httpserver: HTTPServer, tmp_path: Path
-) -> None:
+async def test_with_a_key_the_library_of_its_owner_is_read(httpserver, tmp_path):
     server = zotero_at(httpserver, KEY)
     server.add_collection("BEES2345", "Bees")
     server.add_item("BEES2345", "AAAA2222", title="Bees")
@@ -205,12 +185,8 @@ async def test_with_a_key_the_library_of_its_owner_is_read(
 
 @pytest.mark.parametrize(("status", "words"), [(403, "ZOTERO_API_KEY"), (400, "key .redacted.")])
 async def test_a_key_that_is_refused_is_neither_shown_nor_logged(
-    httpserver: HTTPServer,
-    tmp_path: Path,
-    caplog: pytest.LogCaptureFixture,
-    status: int,
-    words: str,
-) -> None:
+    httpserver, tmp_path, caplog, status, words
+):
     caplog.set_level("DEBUG")
     server = zotero_at(httpserver, KEY)
     server.faults = [Response(f"Invalid key {KEY}", status)]
@@ -219,26 +195,20 @@ async def test_a_key_that_is_refused_is_neither_shown_nor_logged(
     assert KEY not in caplog.text + str(caught.value)
 
 
-async def test_a_library_that_is_named_is_asked_and_missed_by_its_name(
-    zotero: ZoteroServer, tmp_path: Path
-) -> None:
+async def test_a_library_that_is_named_is_asked_and_missed_by_its_name(zotero, tmp_path):
     with pytest.raises(ZoteroError, match="no library 'groups/12' for you; ZOTERO_LIBRARY"):
         await records(zotero, tmp_path, library="group:12")
 
 
 @pytest.mark.parametrize("status", [429, 500, 503])
-async def test_a_passing_trouble_is_waited_out(
-    zotero: ZoteroServer, tmp_path: Path, status: int
-) -> None:
+async def test_a_passing_trouble_is_waited_out(zotero, tmp_path, status):
     zotero.add_item("BEES2345", "AAAA2222", title="Bees")
     zotero.faults = [Response("later", status, headers={"Retry-After": "0"})]
     assert len(await records(zotero, tmp_path)) == 1
     assert len(zotero.requests) == 3
 
 
-async def test_entries_that_are_missing_are_an_error_and_no_shorter_list(
-    zotero: ZoteroServer, tmp_path: Path
-) -> None:
+async def test_entries_that_are_missing_are_an_error_and_no_shorter_list(zotero, tmp_path):
     zotero.faults = [
         Response(json.dumps([]), content_type="application/json", headers={"Total-Results": "7"})
     ]
@@ -247,9 +217,7 @@ async def test_entries_that_are_missing_are_an_error_and_no_shorter_list(
 
 
 @pytest.mark.parametrize("body", ["<html>", "{}", "[1]", '[{"key": "A"}]'])
-async def test_what_zotero_would_not_answer_is_no_collection(
-    zotero: ZoteroServer, tmp_path: Path, body: str
-) -> None:
+async def test_what_zotero_would_not_answer_is_no_collection(zotero, tmp_path, body):
     zotero.faults = [Response(body, content_type="application/json")]
     with pytest.raises(ZoteroError, match="Zotero"):
         await records(zotero, tmp_path)

@@ -75,9 +75,7 @@ def bare(number: int) -> Paper:
     return Paper(id=f"p{number}", title=title, authors=[], source="s", screening=INCLUDED)
 
 
-async def test_a_paper_becomes_an_item_with_tags_a_note_and_a_link(
-    zotero: ZoteroServer, tmp_path: Path
-) -> None:
+async def test_a_paper_becomes_an_item_with_tags_a_note_and_a_link(zotero, tmp_path):
     summary = await pushed(zotero, tmp_path, [BEES])
     assert summary.counts == {"created": 1, "updated": 0, "unchanged": 0, "left": 0, "refused": 0}
     [item, note, link] = [zotero.items[key] for key in list(zotero.items)[1:]]
@@ -111,7 +109,7 @@ async def test_a_paper_becomes_an_item_with_tags_a_note_and_a_link(
     assert link["url"] == "https://example.org/bees.pdf"
 
 
-async def test_a_second_push_sends_no_write(zotero: ZoteroServer, tmp_path: Path) -> None:
+async def test_a_second_push_sends_no_write(zotero, tmp_path):
     papers = [BEES, *nasty_papers()]
     await pushed(zotero, tmp_path, papers)
     before, writes = copy.deepcopy(zotero.items), len(zotero.writes)
@@ -120,9 +118,7 @@ async def test_a_second_push_sends_no_write(zotero: ZoteroServer, tmp_path: Path
     assert (zotero.items, len(zotero.writes)) == (before, writes)
 
 
-async def test_a_note_that_zotero_spells_in_another_way_is_not_written_again(
-    zotero: ZoteroServer, tmp_path: Path
-) -> None:
+async def test_a_note_that_zotero_spells_in_another_way_is_not_written_again(zotero, tmp_path):
     await pushed(zotero, tmp_path, [BEES])
     [note] = [item for item in zotero.items.values() if item["itemType"] == "note"]
     note["note"] = f'<div data-schema-version="9">{note["note"]}</div>'
@@ -130,9 +126,7 @@ async def test_a_note_that_zotero_spells_in_another_way_is_not_written_again(
     assert len(zotero.writes) == 2
 
 
-async def test_items_of_others_stay_as_they_are_even_with_the_same_doi(
-    zotero: ZoteroServer, tmp_path: Path
-) -> None:
+async def test_items_of_others_stay_as_they_are_even_with_the_same_doi(zotero, tmp_path):
     before = copy.deepcopy(zotero.items["FRGN2345"])
     await pushed(zotero, tmp_path, [BEES])
     await pushed(zotero, tmp_path, [], [decided(BEES, EXCLUDED)])
@@ -145,12 +139,8 @@ async def test_items_of_others_stay_as_they_are_even_with_the_same_doi(
     [(EXCLUDED, ["decision: exclude"], "reason: no control"), (None, [], "<p>undecided</p>")],
 )
 async def test_a_decision_that_was_changed_changes_tag_and_note_of_our_item_only(
-    zotero: ZoteroServer,
-    tmp_path: Path,
-    screening: ScreeningDecision | None,
-    tags: list[str],
-    words: str,
-) -> None:
+    zotero, tmp_path, screening, tags, words
+):
     await pushed(zotero, tmp_path, [BEES, bare(2)])
     [item] = [each for each in zotero.items.values() if "t1/doi" in each.get("extra", "")]
     item |= {"title": "Bees, corrected", "tags": [*item["tags"], {"tag": "my own", "type": 0}]}
@@ -165,15 +155,13 @@ async def test_a_decision_that_was_changed_changes_tag_and_note_of_our_item_only
     assert zotero.items[item["key"]]["title"] == "Bees, corrected"
 
 
-async def test_what_was_never_included_is_not_created(zotero: ZoteroServer, tmp_path: Path) -> None:
+async def test_what_was_never_included_is_not_created(zotero, tmp_path):
     summary = await pushed(zotero, tmp_path, [], [decided(BEES, EXCLUDED)])
     assert sum(summary.counts.values()) == 0
     assert zotero.writes == []
 
 
-async def test_an_item_in_the_trash_or_without_our_line_is_left_alone(
-    zotero: ZoteroServer, tmp_path: Path
-) -> None:
+async def test_an_item_in_the_trash_or_without_our_line_is_left_alone(zotero, tmp_path):
     await pushed(zotero, tmp_path, [bare(1), bare(2)])
     ours = [item for item in zotero.items.values() if "paper-search" in item.get("extra", "")]
     ours[0]["deleted"], ours[1]["extra"] = 1, "mine now"
@@ -183,9 +171,7 @@ async def test_an_item_in_the_trash_or_without_our_line_is_left_alone(
     assert (zotero.items, len(zotero.writes)) == (before, writes)
 
 
-async def test_a_note_in_which_our_line_is_gone_is_left_alone(
-    zotero: ZoteroServer, tmp_path: Path
-) -> None:
+async def test_a_note_in_which_our_line_is_gone_is_left_alone(zotero, tmp_path):
     await pushed(zotero, tmp_path, [bare(1)])
     [note] = [item for item in zotero.items.values() if item["itemType"] == "note"]
     note["note"] = "<p>my own thoughts</p>"
@@ -193,18 +179,14 @@ async def test_a_note_in_which_our_line_is_gone_is_left_alone(
     assert zotero.items[note["key"]]["note"] == "<p>my own thoughts</p>"
 
 
-async def test_a_paper_that_was_merged_with_another_keeps_its_item(
-    zotero: ZoteroServer, tmp_path: Path
-) -> None:
+async def test_a_paper_that_was_merged_with_another_keeps_its_item(zotero, tmp_path):
     await pushed(zotero, tmp_path, [bare(1)])
     merged = bare(1).model_copy(update={"id": "better", "merged_from": ["better", "p1"]})
     summary = await pushed(zotero, tmp_path, [merged])
     assert summary.outcomes == {"better": "unchanged"}
 
 
-async def test_an_item_that_left_the_collection_comes_back_and_stays_where_it_is(
-    zotero: ZoteroServer, tmp_path: Path
-) -> None:
+async def test_an_item_that_left_the_collection_comes_back_and_stays_where_it_is(zotero, tmp_path):
     await pushed(zotero, tmp_path, [bare(1)])
     item = list(zotero.items.values())[1]
     item["collections"] = ["OTHR2345"]
@@ -212,7 +194,7 @@ async def test_an_item_that_left_the_collection_comes_back_and_stays_where_it_is
     assert zotero.items[item["key"]]["collections"] == ["OTHR2345", "BEES2345"]
 
 
-async def test_two_threads_have_items_of_their_own(zotero: ZoteroServer, tmp_path: Path) -> None:
+async def test_two_threads_have_items_of_their_own(zotero, tmp_path):
     await pushed(zotero, tmp_path, [bare(1)])
     await pushed(zotero, tmp_path, [bare(1)], thread="t2")
     titles = [item.get("title") for item in zotero.items.values()]
@@ -220,8 +202,8 @@ async def test_two_threads_have_items_of_their_own(zotero: ZoteroServer, tmp_pat
 
 
 async def test_250_papers_are_written_50_at_a_time_each_with_the_version_it_changes(
-    zotero: ZoteroServer, tmp_path: Path
-) -> None:
+    zotero, tmp_path
+):
     summary = await pushed(zotero, tmp_path, [bare(number) for number in range(250)])
     assert summary.counts["created"] == 250
     assert [len(write) for write in zotero.writes] == [50] * 10
@@ -230,17 +212,15 @@ async def test_250_papers_are_written_50_at_a_time_each_with_the_version_it_chan
 
 @pytest.mark.parametrize("status", [429, 500, 503])
 async def test_a_write_whose_answer_is_lost_is_sent_again_and_makes_nothing_twice(
-    zotero: ZoteroServer, tmp_path: Path, status: int
-) -> None:
+    zotero, tmp_path, status
+):
     zotero.lose_answer = Response("later", status, headers={"Retry-After": "0"})
     summary = await pushed(zotero, tmp_path, [BEES])
     assert summary.counts["created"] == 1
     assert len(zotero.items) == 4
 
 
-async def test_an_item_that_changes_meanwhile_is_looked_at_again(
-    zotero: ZoteroServer, tmp_path: Path
-) -> None:
+async def test_an_item_that_changes_meanwhile_is_looked_at_again(zotero, tmp_path):
     await pushed(zotero, tmp_path, [bare(1)])
     key = list(zotero.items)[1]
     zotero.meddle = {"key": key, "tags": [{"tag": "just added"}, {"tag": "decision: include"}]}
@@ -249,18 +229,14 @@ async def test_an_item_that_changes_meanwhile_is_looked_at_again(
     assert tags == ["just added", "decision: exclude"]
 
 
-async def test_what_zotero_refuses_is_told_and_the_rest_goes_in(
-    zotero: ZoteroServer, tmp_path: Path
-) -> None:
+async def test_what_zotero_refuses_is_told_and_the_rest_goes_in(zotero, tmp_path):
     zotero.refused_titles = {"Bees 1"}
     summary = await pushed(zotero, tmp_path, [bare(1), bare(2)])
     assert summary.outcomes == {"p1": "refused", "p2": "created"}
     assert list(summary.refusals.values()) == ["'title' is refused"]
 
 
-async def test_what_cannot_be_a_tag_or_a_name_in_zotero_is_left_out_or_cut(
-    zotero: ZoteroServer, tmp_path: Path
-) -> None:
+async def test_what_cannot_be_a_tag_or_a_name_in_zotero_is_left_out_or_cut(zotero, tmp_path):
     paper = bare(1).model_copy(
         update={"keywords": ["k" * 256, "short"], "authors": [Author(name="n" * 300)]}
     )
@@ -273,17 +249,13 @@ async def test_what_cannot_be_a_tag_or_a_name_in_zotero_is_left_out_or_cut(
 @pytest.mark.parametrize(
     ("status", "words"), [(409, "locked"), (403, "ZOTERO_API_KEY"), (412, "HTTP 412")]
 )
-async def test_a_write_that_is_refused_as_a_whole_is_an_error(
-    zotero: ZoteroServer, tmp_path: Path, status: int, words: str
-) -> None:
+async def test_a_write_that_is_refused_as_a_whole_is_an_error(zotero, tmp_path, status, words):
     zotero.lose_answer = Response("no", status)
     with pytest.raises(ZoteroError, match=words):
         await pushed(zotero, tmp_path, [bare(1)])
 
 
-async def test_a_key_that_may_only_read_is_refused_before_anything_is_written(
-    zotero: ZoteroServer, tmp_path: Path
-) -> None:
+async def test_a_key_that_may_only_read_is_refused_before_anything_is_written(zotero, tmp_path):
     zotero.may_write = False
     with pytest.raises(ZoteroError, match="may not write to users/475425; "):
         await pushed(zotero, tmp_path, [bare(1)])
@@ -294,9 +266,7 @@ async def test_a_key_that_may_only_read_is_refused_before_anything_is_written(
     ("rights", "may_write"),
     [({"12": True}, True), ({"all": True}, True), ({"12": False, "all": True}, False), ({}, False)],
 )
-async def test_a_group_is_written_to_with_a_key_that_may(
-    zotero: ZoteroServer, tmp_path: Path, rights: dict[str, bool], *, may_write: bool
-) -> None:
+async def test_a_group_is_written_to_with_a_key_that_may(zotero, tmp_path, rights, *, may_write):
     zotero.place = "/groups/12"
     zotero.group_rights = {name: {"library": True, "write": may} for name, may in rights.items()}
     pushing = push(
@@ -320,8 +290,8 @@ def local(httpserver: HTTPServer) -> ZoteroServer:
 
 @pytest.mark.parametrize("dialogs", [["always"], ["once", "once"]])
 async def test_the_zotero_on_this_machine_is_written_to_as_its_person_allows(
-    local: ZoteroServer, tmp_path: Path, dialogs: list[str]
-) -> None:
+    local, tmp_path, dialogs
+):
     local.dialogs = dialogs
     summary = await pushed(local, tmp_path, [BEES])
     assert (summary.counts["created"], len(local.items), dialogs) == (1, 3, [])
@@ -329,25 +299,21 @@ async def test_the_zotero_on_this_machine_is_written_to_as_its_person_allows(
     assert len(local.writes) == 2
 
 
-async def test_a_person_who_says_no_in_zotero_is_obeyed(
-    local: ZoteroServer, tmp_path: Path
-) -> None:
+async def test_a_person_who_says_no_in_zotero_is_obeyed(local, tmp_path):
     local.dialogs = ["deny"]
     with pytest.raises(ZoteroError, match="or you did in its dialog"):
         await pushed(local, tmp_path, [BEES])
     assert local.writes == []
 
 
-async def test_a_zotero_that_takes_no_writes_says_what_does(
-    local: ZoteroServer, tmp_path: Path
-) -> None:
+async def test_a_zotero_that_takes_no_writes_says_what_does(local, tmp_path):
     local.server_id = ""
     with pytest.raises(ZoteroError, match=r"read only .* set ZOTERO_API_KEY"):
         await pushed(local, tmp_path, [BEES])
     assert all(request.method == "GET" for request in local.requests)
 
 
-async def test_an_unknown_collection_is_not_created(zotero: ZoteroServer, tmp_path: Path) -> None:
+async def test_an_unknown_collection_is_not_created(zotero, tmp_path):
     with pytest.raises(UnknownNameError, match="known: Bees"):
         await push(config_of(zotero, tmp_path), "zotero:Ants", "t1", [bare(1)], [])
     with pytest.raises(InputError, match="give zotero:NAME"):
@@ -355,7 +321,7 @@ async def test_an_unknown_collection_is_not_created(zotero: ZoteroServer, tmp_pa
     assert zotero.writes == []
 
 
-async def test_what_was_pushed_is_read_as_it_was(zotero: ZoteroServer, tmp_path: Path) -> None:
+async def test_what_was_pushed_is_read_as_it_was(zotero, tmp_path):
     await pushed(zotero, tmp_path, [BEES])
     del zotero.items["FRGN2345"]
     [record] = await records(zotero, tmp_path)

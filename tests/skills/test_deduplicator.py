@@ -21,30 +21,30 @@ async def clusters(*papers: RawPaper, llm: FakeLLM | None = None) -> list[list[s
     return sorted(work.merged_from or [work.id] for work in merged)
 
 
-async def test_the_same_record_of_one_source_is_one() -> None:
+async def test_the_same_record_of_one_source_is_one():
     one, other = paper("1"), paper("1", title="Other", year=1999)
     assert len(await Deduplicator().deduplicate([one, other])) == 1
 
 
-async def test_two_sources_that_number_different_works_alike_keep_both() -> None:
+async def test_two_sources_that_number_different_works_alike_keep_both():
     one, other = paper("1", source="a"), paper("1", title="Something else", source="b")
     ids = {work.id for work in await Deduplicator().deduplicate([one, other])}
     assert ids == {"1", "b:1"}
 
 
-async def test_a_record_without_year_does_not_join_two_works() -> None:
+async def test_a_record_without_year_does_not_join_two_works():
     found = await clusters(paper("1", year=2019), paper("2", year=2021), paper("3", year=None))
     assert found == [["1"], ["2"], ["3"]]
 
 
 @pytest.mark.parametrize("papers", [[], [paper("1")]])
-async def test_nothing_to_merge_is_returned_as_it_is(papers: list[RawPaper]) -> None:
+async def test_nothing_to_merge_is_returned_as_it_is(papers):
     llm = FakeLLM()
     assert await Deduplicator(llm).deduplicate(papers) is papers
     assert llm.call_count == 0
 
 
-async def test_the_merged_record_is_the_richest_with_its_gaps_filled() -> None:
+async def test_the_merged_record_is_the_richest_with_its_gaps_filled():
     sighting = Sighting(source="a", rank=3)
     poor = paper("poor", doi="10.1000/x", citation_count=9, is_retracted=True, pmid="5")
     rich = paper(
@@ -59,14 +59,14 @@ async def test_the_merged_record_is_the_richest_with_its_gaps_filled() -> None:
     assert [report.source for report in merged.sightings] == ["a", "b"]
 
 
-async def test_keywords_of_all_records_are_united_those_of_the_richest_first() -> None:
+async def test_keywords_of_all_records_are_united_those_of_the_richest_first():
     poor = paper("poor", doi="10.1000/x", keywords=["Trees", "graphs"])
     rich = paper("rich", doi="10.1000/x", abstract="text", keywords=["Graphs"])
     [merged] = await Deduplicator().deduplicate([poor, rich])
     assert merged.keywords == ["Graphs", "Trees"]
 
 
-async def test_the_stable_id_of_a_member_is_kept() -> None:
+async def test_the_stable_id_of_a_member_is_kept():
     poor = paper("doi:10.1000/x", doi="10.1000/x")
     from paper_search.bibliography.identifiers import stable_id
 
@@ -76,7 +76,7 @@ async def test_the_stable_id_of_a_member_is_kept() -> None:
     assert merged.id == poor.id
 
 
-async def test_what_was_merged_before_is_remembered() -> None:
+async def test_what_was_merged_before_is_remembered():
     before = paper("1", doi="10.1000/x", merged_from=["0", "1"])
     [merged] = await Deduplicator().deduplicate([before, paper("2", doi="10.1000/x")])
     assert merged.merged_from == ["0", "1", "2"]
@@ -89,20 +89,20 @@ SINGLES = [
 ]
 
 
-async def test_the_model_joins_what_is_still_single() -> None:
+async def test_the_model_joins_what_is_still_single():
     twin = paper("4", doi="10.1000/x", title="T1"), paper("5", doi="10.1000/x", title="T2")
     llm = FakeLLM({"groups": [["1", "2"]]})
     assert await clusters(*SINGLES, *twin, llm=llm) == [["1", "2"], ["3"], ["4", "5"]]
     assert [entry["id"] for entry in data_block(llm.calls[0])] == ["1", "2", "3"]
 
 
-async def test_invented_ids_lose_and_add_nothing() -> None:
+async def test_invented_ids_lose_and_add_nothing():
     """LLM-08"""
     llm = FakeLLM({"groups": [["1", "ghost"], ["ghost", "phantom"], [], ["2", "2"]]})
     assert await clusters(*SINGLES, llm=llm) == [["1"], ["2"], ["3"]]
 
 
-async def test_the_model_may_not_join_different_dois_strangers_or_parts() -> None:
+async def test_the_model_may_not_join_different_dois_strangers_or_parts():
     papers = [
         paper("1", title="A", doi="10.1000/a"),
         paper("2", title="B", doi="10.1000/b"),
@@ -116,11 +116,11 @@ async def test_the_model_may_not_join_different_dois_strangers_or_parts() -> Non
 
 
 @pytest.mark.parametrize("reply", [LLMError("down"), RuntimeError("bug"), {"groups": 3}, "text"])
-async def test_when_the_model_fails_the_algorithm_stands(reply: Any) -> None:
+async def test_when_the_model_fails_the_algorithm_stands(reply):
     assert await clusters(*SINGLES, llm=FakeLLM(reply)) == [["1"], ["2"], ["3"]]
 
 
-async def test_the_model_is_not_asked_about_too_many_or_when_switched_off() -> None:
+async def test_the_model_is_not_asked_about_too_many_or_when_switched_off():
     llm = FakeLLM({"groups": []})
     await Deduplicator(llm, llm_max_candidates=2).deduplicate(list(SINGLES))
     await Deduplicator(llm, enable_llm_pass=False).deduplicate(list(SINGLES))

@@ -44,14 +44,14 @@ async def filled(one: RawPaper, *records: RawPaper) -> RawPaper:
     return report.works[0]
 
 
-async def test_what_is_missing_is_filled_with_where_it_comes_from() -> None:
+async def test_what_is_missing_is_filled_with_where_it_comes_from():
     record = known(full_text_url="https://x.org/a.pdf")
     found = await filled(work(), record)
     assert (found.abstract, found.full_text_url) == ("Known.", "https://x.org/a.pdf")
     assert found.field_sources == {"abstract": record.id, "full_text_url": record.id}
 
 
-async def test_what_a_source_gave_stays() -> None:
+async def test_what_a_source_gave_stays():
     found = await filled(
         work(abstract="Own.", full_text_url="https://own.org/a"),
         known(doi="10.1000/A", full_text_url="https://x.org/a.pdf", year=2021, venue="Other"),
@@ -59,7 +59,7 @@ async def test_what_a_source_gave_stays() -> None:
     assert found == work(abstract="Own.", full_text_url="https://own.org/a")
 
 
-async def test_a_work_is_not_changed_in_place() -> None:
+async def test_a_work_is_not_changed_in_place():
     mine = work()
     await filled(mine, known())
     assert mine == work()
@@ -84,9 +84,7 @@ async def test_a_work_is_not_changed_in_place() -> None:
     ],
     ids=["title", "similar", "year", "bare", "part", "roman", "pmid", "author", "short", "doi"],
 )
-async def test_a_record_of_another_work_fills_nothing(
-    mine: dict[str, Any], theirs: dict[str, Any]
-) -> None:
+async def test_a_record_of_another_work_fills_nothing(mine, theirs):
     report = await GapFiller([ShelfEnricher(known(**theirs))]).fill([work(**mine)])
     assert report.works == [work(**mine)]
     assert "works without a matching record" in (report.sources[0].note or "")
@@ -106,14 +104,12 @@ async def test_a_record_of_another_work_fills_nothing(
         ({"doi": None, "arxiv_id": "2001.00001"}, {"arxiv_id": "2001.00001"}),
     ],
 )
-async def test_a_record_of_the_work_fills_what_it_can(
-    mine: dict[str, Any], theirs: dict[str, Any]
-) -> None:
+async def test_a_record_of_the_work_fills_what_it_can(mine, theirs):
     found = await filled(work(**mine), known(**theirs))
     assert (found.abstract, found.doi) == ("Known.", "10.1000/a")
 
 
-async def test_the_next_is_asked_only_for_what_is_still_missing() -> None:
+async def test_the_next_is_asked_only_for_what_is_still_missing():
     first = ShelfEnricher(known(full_text_url="https://x.org/a.pdf"), name="first")
     second = ShelfEnricher(name="second")
     bare = work(id="w2", title="Something else that nobody knows", doi="10.1000/z")
@@ -128,14 +124,14 @@ async def test_the_next_is_asked_only_for_what_is_still_missing() -> None:
     )
 
 
-async def test_nobody_is_asked_when_nothing_is_missing() -> None:
+async def test_nobody_is_asked_when_nothing_is_missing():
     enricher = ShelfEnricher()
     report = await GapFiller([enricher]).fill([work(abstract="a", full_text_url="https://x.org")])
     assert enricher.asked == []
     assert report.sources == []
 
 
-async def test_a_failure_is_told_and_loses_nothing() -> None:
+async def test_a_failure_is_told_and_loses_nothing():
     broken = ShelfEnricher(error=KeyError("title"), name="broken")
     report = await GapFiller([broken, ShelfEnricher(known())]).fill([work()])
     assert report.works[0].abstract == "Known."
@@ -143,7 +139,7 @@ async def test_a_failure_is_told_and_loses_nothing() -> None:
     assert report.sources[0].source == "broken (enrichment)"
 
 
-async def test_one_that_does_not_answer_is_given_up() -> None:
+async def test_one_that_does_not_answer_is_given_up():
     class Silent(ShelfEnricher):
         async def look_up(self, works: Sequence[RawPaper]) -> LookUp:
             await asyncio.sleep(60)
@@ -154,7 +150,7 @@ async def test_one_that_does_not_answer_is_given_up() -> None:
     assert report.sources[0].status is SourceStatus.TIMEOUT
 
 
-async def test_a_cancelled_search_is_not_taken_for_a_failure() -> None:
+async def test_a_cancelled_search_is_not_taken_for_a_failure():
     class Stuck(ShelfEnricher):
         async def look_up(self, works: Sequence[RawPaper]) -> LookUp:
             await asyncio.sleep(60)

@@ -10,7 +10,7 @@ from paper_search.models import SearchConstraints, SourceStatus
 from paper_search.skills.hit_counter import HitCounter
 
 
-async def test_a_query_is_asked_of_a_source_once() -> None:
+async def test_a_query_is_asked_of_a_source_once():
     source = FakeCountingSource("a", {"x": 3})
     counter = HitCounter({"a": source}, SearchConstraints())
     assert [await counter.count("a", "x") for _ in range(3)] == [3, 3, 3]
@@ -18,7 +18,7 @@ async def test_a_query_is_asked_of_a_source_once() -> None:
     assert counter.hits_of("x", ["a", "b"]) == {"a": 3}
 
 
-async def test_a_query_that_nobody_counted_has_no_hits_at_all() -> None:
+async def test_a_query_that_nobody_counted_has_no_hits_at_all():
     counter = HitCounter({}, SearchConstraints())
     assert counter.hits("x", text="by name").model_dump() == {"text": "by name", "counts": []}
 
@@ -32,15 +32,15 @@ async def test_a_query_that_nobody_counted_has_no_hits_at_all() -> None:
     ],
 )
 async def test_a_count_says_that_a_limit_is_only_checked_in_the_answers(
-    limits: SearchConstraints,
-    is_at_most: bool,  # noqa: FBT001  # a parameter of the table
-) -> None:
+    limits,
+    is_at_most,
+):
     counter = HitCounter({"a": FakeCountingSource("a", {"x": 3})}, limits)
     await counter.count("a", "x")
     assert [count.is_at_most for count in counter.hits("x").counts] == [is_at_most]
 
 
-async def test_a_source_that_asks_for_conditions_counts_within_them() -> None:
+async def test_a_source_that_asks_for_conditions_counts_within_them():
     class Able(FakeCountingSource):
         keeps_conditions = True
 

@@ -28,7 +28,7 @@ async def parse(question: str) -> ParsedIntent:
     return await IntentParser(None, today=lambda: date(2026, 11, 21)).parse(question)
 
 
-async def test_a_question_is_its_subject_and_its_limits() -> None:
+async def test_a_question_is_its_subject_and_its_limits():
     intent = await parse(
         "Please find 10 papers by Vaswani on attention or memory in translation, not reviews,"
         " but not honey bees, published since 2015 in English"
@@ -46,12 +46,12 @@ async def test_a_question_is_its_subject_and_its_limits() -> None:
     assert intent.notes == []
 
 
-async def test_a_question_without_limits_is_ranked_by_as_it_is_written() -> None:
+async def test_a_question_without_limits_is_ranked_by_as_it_is_written():
     question = "What is known about the survey of  moss (and lichen) in cities?"
     assert (await parse(question)).question == " ".join(question.split())
 
 
-async def test_a_boolean_query_is_the_query_and_nothing_about_it_is_guessed() -> None:
+async def test_a_boolean_query_is_the_query_and_nothing_about_it_is_guessed():
     query = '"graph neural network" AND (drug OR molecule) AND since 2015 NOT survey'
     intent = await parse(query)
     assert intent.boolean_query == query
@@ -62,7 +62,7 @@ async def test_a_boolean_query_is_the_query_and_nothing_about_it_is_guessed() ->
     assert (intent.excluded, intent.authors, intent.notes) == ([], [], [])
 
 
-async def test_nothing_is_read_out_of_quotation_marks() -> None:
+async def test_nothing_is_read_out_of_quotation_marks():
     intent = await parse('the novel "not before 1984" in the schools of "review by Smith" fame')
     assert (intent.excluded, intent.authors, intent.constraints.year_from) == ([], [], None)
     assert intent.intent_type is IntentType.METHOD
@@ -79,7 +79,7 @@ async def test_nothing_is_read_out_of_quotation_marks() -> None:
         ("papers by Darwin since 1990", "Darwin, 1990"),
     ],
 )
-async def test_limits_alone_are_an_intent_without_a_subject(question: str, topic: str) -> None:
+async def test_limits_alone_are_an_intent_without_a_subject(question, topic):
     intent = await parse(question)
     assert (intent.topic, intent.question, intent.concepts) == (topic, "", [])
 
@@ -98,37 +98,37 @@ async def test_limits_alone_are_an_intent_without_a_subject(question: str, topic
         "diabetes و النوم",
     ],
 )
-async def test_a_note_says_that_english_terms_find_more(question: str) -> None:
+async def test_a_note_says_that_english_terms_find_more(question):
     assert "English terms find more" in (await parse(question)).notes[0]
     assert (await parse("the effect of coffee on sleep")).notes == []
 
 
 @pytest.mark.parametrize("question", ["papers", "to be or not to be", "the of and"])
-async def test_words_that_say_nothing_are_searched_with_a_note(question: str) -> None:
+async def test_words_that_say_nothing_are_searched_with_a_note(question):
     intent = await parse(question)
     assert intent.question == question
     assert "only words that most papers use" in intent.notes[0]
 
 
-async def test_a_quotation_mark_that_is_never_closed_is_noted() -> None:
+async def test_a_quotation_mark_that_is_never_closed_is_noted():
     intent = await parse('graph "neural networks')
     assert intent.concepts == ["graph", "neural networks"]
     assert "closing quotation mark is missing" in intent.notes[0]
 
 
 @pytest.mark.parametrize("question", ["not reviews", "excluding honey bees", "no surveys please"])
-async def test_a_question_that_only_excludes_is_refused(question: str) -> None:
+async def test_a_question_that_only_excludes_is_refused(question):
     with pytest.raises(QuestionError, match="only says what to exclude"):
         await parse(question)
 
 
 @pytest.mark.parametrize("question", ["🙂🙂", "?!", "\u200b\u200b", "--", '""'])
-async def test_a_question_without_a_word_is_refused(question: str) -> None:
+async def test_a_question_without_a_word_is_refused(question):
     with pytest.raises(QuestionError, match="contains no words"):
         await parse(question)
 
 
-async def test_hidden_characters_and_emojis_are_no_part_of_concepts() -> None:
+async def test_hidden_characters_and_emojis_are_no_part_of_concepts():
     intent = await parse("so\u200blar\x07 cells 🙂\n in\tcities")
     assert intent.concepts == ["solar cells", "cities"]
 
@@ -149,7 +149,7 @@ async def test_hidden_characters_and_emojis_are_no_part_of_concepts() -> None:
         ("survey data", IntentType.METHOD),
     ],
 )
-async def test_cue_words_tell_the_kind(question: str, kind: IntentType) -> None:
+async def test_cue_words_tell_the_kind(question, kind):
     assert (await parse(question)).intent_type is kind
 
 
@@ -168,13 +168,11 @@ async def test_cue_words_tell_the_kind(question: str, kind: IntentType) -> None:
         ("care in German hospitals", None),
     ],
 )
-async def test_a_language_is_a_limit_when_papers_are_in_it(
-    question: str, language: str | None
-) -> None:
+async def test_a_language_is_a_limit_when_papers_are_in_it(question, language):
     assert (await parse(question)).constraints.language == language
 
 
-async def test_a_language_that_is_not_wanted_is_no_limit_and_noted() -> None:
+async def test_a_language_that_is_not_wanted_is_no_limit_and_noted():
     intent = await parse("law, not in German")
     assert (intent.constraints.language, intent.excluded, intent.question) == (None, [], "law")
     assert "'not in German'" in intent.notes[0]
@@ -200,19 +198,19 @@ async def test_a_language_that_is_not_wanted_is_no_limit_and_noted() -> None:
         ("3 legged dogs", 100),
     ],
 )
-async def test_a_count_is_the_number_of_papers_shown(question: str, count: int) -> None:
+async def test_a_count_is_the_number_of_papers_shown(question, count):
     limits = (await parse(question)).constraints
     assert (limits.max_results, limits.max_papers) == (count, None if count == 100 else count)
 
 
 @pytest.mark.parametrize("question", ["", "   ", "\n\t"])
 @pytest.mark.parametrize("llm", [None, FakeLLM()])
-async def test_an_empty_question_is_refused(question: str, llm: FakeLLM | None) -> None:
+async def test_an_empty_question_is_refused(question, llm):
     with pytest.raises(QuestionError, match="empty"):
         await IntentParser(llm).parse(question)
 
 
-async def test_the_longest_question_is_read_and_a_longer_one_is_not() -> None:
+async def test_the_longest_question_is_read_and_a_longer_one_is_not():
     longest = "dogs " * (MAX_QUESTION_CHARS // 5)
     assert (await parse(longest)).concepts
     with pytest.raises(QuestionError, match=r"10,001 characters.*10,000"):
@@ -233,7 +231,7 @@ QUESTIONS = st.one_of(
 
 @given(QUESTIONS)
 @examples(400)
-async def test_any_text_gives_a_sound_intent_or_a_question_error(text: str) -> None:
+async def test_any_text_gives_a_sound_intent_or_a_question_error(text):
     try:
         intent = await parse(text)
     except QuestionError:
@@ -274,7 +272,7 @@ GOOD: dict[str, Any] = {
 }
 
 
-async def test_the_model_answer_is_cleaned() -> None:
+async def test_the_model_answer_is_cleaned():
     llm = FakeLLM(GOOD)
     intent = await IntentParser(llm).parse("solar cells?")
     assert intent.concepts == ["solar cell", "stability"]
@@ -288,7 +286,7 @@ async def test_the_model_answer_is_cleaned() -> None:
     assert llm.calls[0].user_message == '"solar cells?"'
 
 
-async def test_a_bad_model_answer_is_repaired() -> None:
+async def test_a_bad_model_answer_is_repaired():
     """LLM-01, LLM-05"""
     llm = FakeLLM([GOOD | {"intent_type": "poem"}, GOOD])
     assert (await IntentParser(llm).parse("x")).topic == "solar cells"
@@ -299,7 +297,7 @@ async def test_a_bad_model_answer_is_repaired() -> None:
     "answer",
     [LLMError("404"), LLMRefusalError("no"), LLMLengthError("cut off"), {"topic": ""}, KeyError()],
 )
-async def test_a_question_that_the_model_does_not_read_is_read_without_it(answer: Any) -> None:
+async def test_a_question_that_the_model_does_not_read_is_read_without_it(answer):
     intent = await IntentParser(FakeLLM(answer)).parse("solar cells since 2015")
     alone = await IntentParser(None).parse("solar cells since 2015")
     assert intent.concepts == alone.concepts == ["solar cells"]
@@ -308,25 +306,25 @@ async def test_a_question_that_the_model_does_not_read_is_read_without_it(answer
     assert intent.criteria, "the model still judges"
 
 
-async def test_a_model_without_concepts_gives_the_topic() -> None:
+async def test_a_model_without_concepts_gives_the_topic():
     llm = FakeLLM({"topic": "dogs", "intent_type": "method", "constraints": None})
     assert (await IntentParser(llm).parse("x")).concepts == ["dogs"]
 
 
-async def test_a_domain_adds_its_instructions_to_the_prompt() -> None:
+async def test_a_domain_adds_its_instructions_to_the_prompt():
     llm = FakeLLM(GOOD)
     await IntentParser(llm, domain="materials_science").parse("x")
     await IntentParser(llm, domain="unheard-of").parse("x")
     assert ["material families" in call.system_prompt for call in llm.calls] == [True, False]
 
 
-async def test_the_number_of_results_is_the_configured_one_where_none_is_asked_for() -> None:
+async def test_the_number_of_results_is_the_configured_one_where_none_is_asked_for():
     parser = IntentParser(default_max_results=25)
     assert (await parser.parse("graph neural networks")).constraints.max_results == 25
     assert (await parser.parse("10 papers on graph neural networks")).constraints.max_results == 10
 
 
-async def test_a_model_names_alternatives_exclusions_and_authors() -> None:
+async def test_a_model_names_alternatives_exclusions_and_authors():
     answer = GOOD | {
         "alternatives": {"Solar cell": ["battery", " ", "stability", "Wind"], "unknown": ["x"]},
         "excluded": ["wind", "wind ", "Stability"],
@@ -341,13 +339,13 @@ async def test_a_model_names_alternatives_exclusions_and_authors() -> None:
     assert intent.constraints.excluded_types == ["review"]
 
 
-async def test_fields_that_a_model_leaves_out_or_sets_to_null_are_empty() -> None:
+async def test_fields_that_a_model_leaves_out_or_sets_to_null_are_empty():
     answer = GOOD | {"alternatives": None, "excluded": None, "authors": None}
     intent = await IntentParser(FakeLLM(answer)).parse("solar cells")
     assert (intent.alternatives, intent.excluded, intent.authors) == ({}, [], [])
 
 
-async def test_with_a_model_the_text_to_rank_by_is_the_persons_own() -> None:
+async def test_with_a_model_the_text_to_rank_by_is_the_persons_own():
     llm = FakeLLM(GOOD)
     intent = await IntentParser(llm).parse("20 papers on solar cells since 2015, see 10.1000/1")
     assert intent.question == "solar cells, see"
@@ -355,7 +353,7 @@ async def test_with_a_model_the_text_to_rank_by_is_the_persons_own() -> None:
     assert intent.constraints.max_results == 20
 
 
-async def test_a_boolean_query_is_not_shown_to_the_model() -> None:
+async def test_a_boolean_query_is_not_shown_to_the_model():
     llm = FakeLLM(GOOD)
     intent = await IntentParser(llm).parse("moss AND (lichen OR fern)")
     assert intent.boolean_query == "moss AND (lichen OR fern)"
@@ -363,7 +361,7 @@ async def test_a_boolean_query_is_not_shown_to_the_model() -> None:
     assert llm.calls == []
 
 
-async def test_a_question_that_names_only_a_year_says_so() -> None:
+async def test_a_question_that_names_only_a_year_says_so():
     intent = await parse("2015")
     assert intent.constraints.year_from == intent.constraints.year_to == 2015
     assert intent.notes == ["the question contains only years: say what it is about"]
@@ -389,8 +387,8 @@ async def test_a_question_that_names_only_a_year_says_so() -> None:
     ],
 )  # fmt: skip
 async def test_of_another_language_years_and_exclusions_are_read(
-    question: str, rest: str, concepts: list[str], excluded: list[str]
-) -> None:
+    question, rest, concepts, excluded
+):
     intent = await parse(question)
     assert (intent.question, intent.concepts) == (rest, concepts)
     assert [*intent.excluded, *intent.constraints.excluded_types] == excluded
@@ -407,7 +405,7 @@ async def test_of_another_language_years_and_exclusions_are_read(
         ("open access papers on moss", "open access"),
     ],
 )
-async def test_a_wish_without_effect_is_said_and_not_ranked_by(question: str, wish: str) -> None:
+async def test_a_wish_without_effect_is_said_and_not_ranked_by(question, wish):
     intent = await parse(question)
     assert f"not acted on: {wish}" in intent.notes
     assert wish not in intent.question
@@ -422,7 +420,7 @@ async def test_a_wish_without_effect_is_said_and_not_ranked_by(question: str, wi
         ("books about ice", "book"),
     ],
 )
-async def test_a_kind_of_publication_is_a_limit(question: str, kind: str) -> None:
+async def test_a_kind_of_publication_is_a_limit(question, kind):
     intent = await parse(question)
     assert intent.constraints.publication_types == [kind]
     assert intent.question == "ice"
@@ -436,11 +434,11 @@ async def test_a_kind_of_publication_is_a_limit(question: str, kind: str) -> Non
         "moss pls",
     ],
 )
-async def test_greetings_and_thanks_are_not_ranked_by(question: str) -> None:
+async def test_greetings_and_thanks_are_not_ranked_by(question):
     assert (await parse(question)).topic == "moss"
 
 
-async def test_nothing_is_read_out_of_a_pasted_abstract() -> None:
+async def test_nothing_is_read_out_of_a_pasted_abstract():
     abstract = (
         "This paper asks whether toll roads shift trips to other hours. Using meter records, we"
         " show that drivers with no fixed schedule move most. We do not consider freight, and"
@@ -451,7 +449,7 @@ async def test_nothing_is_read_out_of_a_pasted_abstract() -> None:
     assert (intent.excluded, intent.authors, intent.constraints.year_from) == ([], [], None)
 
 
-async def test_names_are_looked_up_where_records_are_at_hand() -> None:
+async def test_names_are_looked_up_where_records_are_at_hand():
     async def lookup(kind: str, name: str) -> bool | None:
         return (kind, name) == ("author", "Ostrom")
 
@@ -462,7 +460,7 @@ async def test_names_are_looked_up_where_records_are_at_hand() -> None:
     assert len(unknown.notes) == 2
 
 
-async def test_concepts_in_another_language_are_asked_for_in_english_once() -> None:
+async def test_concepts_in_another_language_are_asked_for_in_english_once():
     german = GOOD | {"concepts": ["Vorbeugung von Schlaganfällen"], "constraints": {}}
     llm = FakeLLM([german, GOOD])
     assert (await IntentParser(llm).parse("x")).concepts == ["solar cell", "stability"]
@@ -476,7 +474,7 @@ async def test_concepts_in_another_language_are_asked_for_in_english_once() -> N
     assert wanted.call_count == 1
 
 
-async def test_limits_outside_of_what_can_be_are_left_out_in_sight() -> None:
+async def test_limits_outside_of_what_can_be_are_left_out_in_sight():
     limits = {"year_from": 12, "year_to": 2999, "language": "German", "max_results": 10**9}
     intent = await IntentParser(FakeLLM(GOOD | {"constraints": limits})).parse("x")
     read = intent.constraints
@@ -515,8 +513,8 @@ SEED = RawPaper(
     ],
 )
 async def test_a_question_for_papers_like_one_is_that_papers_title_and_keywords(
-    question: str, title: str, identifiers: tuple[str, ...]
-) -> None:
+    question, title, identifiers
+):
     asked: list[tuple[str, Sequence[str]]] = []
 
     async def find(text: str, names: Sequence[str]) -> tuple[RawPaper, list[SourceReport]]:
@@ -538,7 +536,7 @@ async def test_a_question_for_papers_like_one_is_that_papers_title_and_keywords(
     "question",
     ["papers like transformers", "doi:10.1000/1", "cells like neurons that fire in bursts", "like"],
 )
-async def test_other_questions_look_for_no_paper(question: str) -> None:
+async def test_other_questions_look_for_no_paper(question):
     async def find(_text: str, _names: Sequence[str]) -> tuple[None, list[SourceReport]]:
         raise AssertionError("asked")
 
@@ -552,7 +550,7 @@ async def test_other_questions_look_for_no_paper(question: str) -> None:
         'papers like ("visual odometry" OR slam) AND small drones',
     ],
 )
-async def test_a_paper_that_nobody_has_leaves_the_question_as_it_is(question: str) -> None:
+async def test_a_paper_that_nobody_has_leaves_the_question_as_it_is(question):
     async def find(_text: str, _names: Sequence[str]) -> tuple[None, list[SourceReport]]:
         return None, [LOOKED_UP]
 

@@ -35,7 +35,7 @@ def record(**fields: object) -> RawPaper:
         (f"{TITLE} 10.1000/of-the-journal", {"title": TITLE, "doi": "10.1000/of-a-preprint"}),
     ],
 )
-def test_a_paper_is_recognised_by(given: str, fields: dict[str, object]) -> None:
+def test_a_paper_is_recognised_by(given, fields):
     assert parse_known_paper(given).is_described_by(record(**fields))
 
 
@@ -51,11 +51,11 @@ def test_a_paper_is_recognised_by(given: str, fields: dict[str, object]) -> None
         ("", {}),
     ],
 )
-def test_another_paper_is_not_taken_for_it(given: str, fields: dict[str, object]) -> None:
+def test_another_paper_is_not_taken_for_it(given, fields):
     assert not parse_known_paper(given).is_described_by(record(**fields))
 
 
-def test_the_report_says_what_is_in_the_result_what_was_left_out_and_what_is_missing() -> None:
+def test_the_report_says_what_is_in_the_result_what_was_left_out_and_what_is_missing():
     found = [record(doi=f"10.1000/{number}") for number in range(4)]
     report = check_known_papers(
         ["10.1000/0", "10.1000/1", "10.1000/9", "10.1000/8", "10.1000/9"],
@@ -72,7 +72,7 @@ def test_the_report_says_what_is_in_the_result_what_was_left_out_and_what_is_mis
     )
 
 
-async def test_a_paper_is_looked_for_in_the_library_before_the_services_are_asked() -> None:
+async def test_a_paper_is_looked_for_in_the_library_before_the_services_are_asked():
     own = FakeSource("library", [record(title=TITLE, id="own")])
     service = FakeSource("crossref", [record(title="Other words"), record(title=TITLE, id="far")])
     found, rows = await find_paper(Searcher([service, own]), TITLE, [])
@@ -87,7 +87,7 @@ async def test_a_paper_is_looked_for_in_the_library_before_the_services_are_aske
     assert found is None
 
 
-async def test_a_name_is_looked_for_in_a_library_and_unknown_elsewhere() -> None:
+async def test_a_name_is_looked_for_in_a_library_and_unknown_elsewhere():
     own, empty = FakeSource("library", [record()]), FakeSource("sample", [])
     far = FakeSource("far", [record()])
     assert await has_name(Searcher([own, far]), "author", "Ada Lovelace") is True

@@ -35,7 +35,7 @@ async def organized(*papers: ScoredPaper, cut: float = 0.3) -> PaperCollection:
     return await ResultOrganizer(cut).organize(list(papers), STRATEGY, "why?")
 
 
-async def test_irrelevant_papers_go_and_unjudged_ones_stay() -> None:
+async def test_irrelevant_papers_go_and_unjudged_ones_stay():
     found = await organized(
         scored("low", 0.29), scored("edge", 0.3), scored("unjudged", 0.0, is_judged=False)
     )
@@ -45,7 +45,7 @@ async def test_irrelevant_papers_go_and_unjudged_ones_stay() -> None:
     assert found.metadata.total_found == 3
 
 
-async def test_the_best_come_first() -> None:
+async def test_the_best_come_first():
     found = await organized(
         scored("e", 0.5, year=None),
         scored("d", 0.5, year=2001),
@@ -57,14 +57,14 @@ async def test_the_best_come_first() -> None:
     assert [paper.id for paper in found.papers] == ["top", "cited", "a", "b", "d", "e"]
 
 
-async def test_the_collection_says_what_was_searched_and_when() -> None:
+async def test_the_collection_says_what_was_searched_and_when():
     found = await organized()
     assert (found.metadata.query, found.metadata.search_strategy) == ("why?", STRATEGY)
     assert datetime.fromisoformat(found.metadata.timestamp).tzinfo is not None
     assert found.papers == []
 
 
-async def test_facets_count_the_kept() -> None:
+async def test_facets_count_the_kept():
     ada = [Author(name="ada lovelace")]
     authors = [Author(name="Ada  Lovelace"), Author(name="B"), Author(name="B")]
     by = {"authors": authors}
@@ -81,7 +81,7 @@ async def test_facets_count_the_kept() -> None:
     assert facets.key_themes == ["graph", "networks", "graphs"]
 
 
-async def test_facets_have_limits() -> None:
+async def test_facets_have_limits():
     papers = [
         scored(str(n), 0.9, title=f"Theme{n} word{n}", authors=[Author(name=f"Author {n:02}")])
         for n in range(30)
@@ -99,9 +99,7 @@ async def test_facets_have_limits() -> None:
     st.integers(),
 )
 @examples(60)
-async def test_the_order_of_papers_does_not_matter(
-    values: list[tuple[float, int, int | None]], seed: int
-) -> None:
+async def test_the_order_of_papers_does_not_matter(values, seed):
     papers = [
         scored(str(n), score, citation_count=cited, year=year, title="T")
         for n, (score, cited, year) in enumerate(values)
@@ -112,7 +110,7 @@ async def test_the_order_of_papers_does_not_matter(
     assert len(one.papers) == sum(score >= 0.3 for score, _, _ in values)
 
 
-async def test_a_count_that_nobody_knows_is_not_taken_for_none() -> None:
+async def test_a_count_that_nobody_knows_is_not_taken_for_none():
     found = await organized(
         scored("zero", 0.5, citation_count=0),
         scored("unknown", 0.5),
@@ -126,7 +124,7 @@ def placed(name: str, score: float, place: int, concepts: int | None) -> ScoredP
     return scored(name, score).model_copy(update=update)
 
 
-async def test_where_nothing_fits_the_question_papers_without_a_concept_are_set_aside() -> None:
+async def test_where_nothing_fits_the_question_papers_without_a_concept_are_set_aside():
     poor = [placed("none", 0.1, 1, 0), placed("one", 0.19, 2, 1), placed("unknown", 0.0, 3, None)]
     assert len((await organized(*poor)).papers) == 3  # a web service may know better
     poor = [
@@ -145,7 +143,7 @@ async def test_where_nothing_fits_the_question_papers_without_a_concept_are_set_
         assert len((await ResultOrganizer().organize(poor, asked, "why?")).papers) == names
 
 
-async def test_where_no_paper_has_half_of_the_concepts_those_without_a_word_are_set_aside() -> None:
+async def test_where_no_paper_has_half_of_the_concepts_those_without_a_word_are_set_aside():
     def local(name: str, score: float, concepts: int) -> ScoredPaper:
         one = placed(name, score, 1, concepts)
         return one.model_copy(update={"paper": one.paper.model_copy(update={"source": "library"})})
@@ -158,7 +156,7 @@ async def test_where_no_paper_has_half_of_the_concepts_those_without_a_word_are_
         assert [paper.id for paper in result.papers] == names
 
 
-def test_the_head_of_a_result_says_how_many_papers_have_the_concepts() -> None:
+def test_the_head_of_a_result_says_how_many_papers_have_the_concepts():
     papers = [placed(str(n), 0.5, n + 1, n) for n in range(4)]
     line = "of 4 papers, 1 with all 3 concepts of the question, 2 with some, 1 without"
     assert concept_counts(papers, 3) == line

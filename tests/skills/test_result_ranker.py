@@ -21,17 +21,17 @@ def names(papers: list[ScoredPaper]) -> list[str]:
     return [judged_paper.paper.id for judged_paper in papers]
 
 
-def test_the_order_of_a_single_source_is_kept() -> None:
+def test_the_order_of_a_single_source_is_kept():
     papers = [paper(f"p{n}", library=n) for n in range(4, 0, -1)]
     assert names(ResultRanker().order(papers)) == ["p1", "p2", "p3", "p4"]
 
 
-def test_what_two_sources_agree_on_comes_before_what_one_has_a_little_higher() -> None:
+def test_what_two_sources_agree_on_comes_before_what_one_has_a_little_higher():
     papers = [paper("one", openalex=2), paper("both", openalex=3, crossref=4)]
     assert names(ResultRanker().order(papers)) == ["both", "one"]
 
 
-def test_words_count_as_much_as_the_fused_ranks_of_several_sources() -> None:
+def test_words_count_as_much_as_the_fused_ranks_of_several_sources():
     papers = [
         paper("ranked", 0.1, openalex=1, crossref=3),
         paper("worded", 0.9, openalex=2),
@@ -43,12 +43,12 @@ def test_words_count_as_much_as_the_fused_ranks_of_several_sources() -> None:
     assert names(ResultRanker().order(papers)) == ["ranked", "poor", "worded"]
 
 
-def test_words_do_not_touch_the_order_of_a_single_source() -> None:
+def test_words_do_not_touch_the_order_of_a_single_source():
     papers = [paper("first", 0.0, library=1), paper("second", 1.0, library=2)]
     assert names(ResultRanker().order(papers)) == ["first", "second"]
 
 
-def test_likeness_to_the_question_votes_where_several_sources_answered() -> None:
+def test_likeness_to_the_question_votes_where_several_sources_answered():
     papers = [paper(f"p{n}", title=f"Rivers of sand {n}", openalex=n) for n in range(1, 7)]
     papers += [
         paper("other", title="Rivers of sand", crossref=1),
@@ -59,13 +59,13 @@ def test_likeness_to_the_question_votes_where_several_sources_answered() -> None
     assert names(asked).index("meant") < names(unasked).index("meant")
 
 
-def test_likeness_to_the_question_does_not_touch_the_order_of_a_single_source() -> None:
+def test_likeness_to_the_question_does_not_touch_the_order_of_a_single_source():
     papers = [paper(f"p{n}", title=f"Rivers {n}", library=n) for n in range(1, 8)]
     papers.append(paper("meant", title="Bees", library=8))
     assert names(ResultRanker().order(papers, question="bees"))[-1] == "meant"
 
 
-def test_the_meaning_of_titles_votes_where_several_sources_answered() -> None:
+def test_the_meaning_of_titles_votes_where_several_sources_answered():
     asked: list[tuple[str, Sequence[str]]] = []
 
     def likeness(question: str, titles: Sequence[str]) -> list[float]:
@@ -83,7 +83,7 @@ def test_the_meaning_of_titles_votes_where_several_sources_answered() -> None:
     assert len(asked) == 1  # there is nothing to compare titles with
 
 
-def test_the_first_hundred_titles_are_compared_and_the_order_below_them_stays() -> None:
+def test_the_first_hundred_titles_are_compared_and_the_order_below_them_stays():
     compared: list[str] = []
 
     def likeness(_: str, titles: Sequence[str]) -> list[float]:
@@ -100,13 +100,13 @@ def test_the_first_hundred_titles_are_compared_and_the_order_below_them_stays() 
     assert ordered[COMPARED:] == without[COMPARED:]
 
 
-def test_the_meaning_of_titles_does_not_touch_the_order_of_a_single_source() -> None:
+def test_the_meaning_of_titles_does_not_touch_the_order_of_a_single_source():
     papers = [paper(f"p{n}", library=n) for n in range(1, 9)]
     ordered = ResultRanker(lambda _, titles: [*range(len(titles))]).order(papers, question="p8")
     assert names(ordered) == names(ResultRanker().order(papers, question="p8"))
 
 
-def test_the_question_stands_in_with_the_first_papers_until_something_is_marked() -> None:
+def test_the_question_stands_in_with_the_first_papers_until_something_is_marked():
     titles = ["Upper Rhine", "Lower Rhine", "Old Rhine", "High Rhine", "Alpine Rhine"]
     titles += ["Clouds"] * 20 + ["Honey bees"]
     papers = [paper(title, title=title, library=n) for n, title in enumerate(titles, start=1)]
@@ -115,25 +115,25 @@ def test_the_question_stands_in_with_the_first_papers_until_something_is_marked(
     assert asked.index("Honey bees") < unasked.index("Honey bees")
 
 
-def test_several_queries_to_one_source_are_no_agreement() -> None:
+def test_several_queries_to_one_source_are_no_agreement():
     twice = paper("twice", library=5)
     twice.paper.sightings.append(Sighting(source="library", query="other", rank=6))
     assert names(ResultRanker().order([twice, paper("once", library=4)])) == ["once", "twice"]
 
 
-def test_without_ranks_the_score_by_words_orders() -> None:
+def test_without_ranks_the_score_by_words_orders():
     papers = [paper("low", 0.2), paper("high", 0.9)]
     assert names(ResultRanker().order(papers)) == ["high", "low"]
 
 
-def test_only_ranks_for_what_was_asked_in_this_round_count() -> None:
+def test_only_ranks_for_what_was_asked_in_this_round_count():
     papers = [paper("then", library=1), paper("now", library=2)]
     papers[1].paper.sightings[0].query = "edited"
     asked = {("library", "edited")}
     assert names(ResultRanker().order(papers, asked=asked)) == ["now", "then"]
 
 
-def test_grades_are_added_to_the_order_that_papers_have_without_them() -> None:
+def test_grades_are_added_to_the_order_that_papers_have_without_them():
     papers = [paper("first", 0.0), paper("second", 1.0), paper("third", 1.0)]
     assert names(by_grades(papers)) == ["second", "third", "first"]
     far = [paper("first", 0.0), *[paper(f"p{n}", 0.0) for n in range(20)], paper("far", 1.0)]
@@ -142,19 +142,19 @@ def test_grades_are_added_to_the_order_that_papers_have_without_them() -> None:
     assert found.index("p0") < found.index("far") < found.index("p9")
 
 
-def test_a_paper_without_a_grade_keeps_its_place_among_the_others() -> None:
+def test_a_paper_without_a_grade_keeps_its_place_among_the_others():
     papers = [paper("poor", 0.0), paper("open", 1.0), paper("good", 1.0)]
     papers[1].is_judged = False
     assert names(by_grades(papers)) == ["good", "open", "poor"]
 
 
-def test_marks_count_more_than_grades() -> None:
+def test_marks_count_more_than_grades():
     marks = [mark("low", is_relevant=True), mark("best", is_relevant=False)]
     papers = [paper("best", 1.0), paper("middle", 0.0), paper("low", 0.0)]
     assert names(by_grades(papers, marks)) == ["low", "middle", "best"]
 
 
-def test_marked_papers_stand_first_and_last() -> None:
+def test_marked_papers_stand_first_and_last():
     papers = [paper(f"p{n}", library=n) for n in range(1, 5)]
     marks = [mark("p4", is_relevant=True), mark("p1", is_relevant=False)]
     found = names(ResultRanker().order(papers, marks))
@@ -162,7 +162,7 @@ def test_marked_papers_stand_first_and_last() -> None:
     assert found[-1] == "p1"
 
 
-def test_a_mark_on_a_merged_record_is_a_mark_on_the_paper() -> None:
+def test_a_mark_on_a_merged_record_is_a_mark_on_the_paper():
     papers = [paper("one", library=1), paper("work", library=2)]
     papers[1].paper.merged_from = ["work", "record"]
     found = ResultRanker().order(papers, [mark("record", is_relevant=True)])
@@ -173,14 +173,14 @@ def alike(prefix: str, words: str, first: int) -> list[ScoredPaper]:
     return [paper(f"{prefix}{n}", title=f"{words} part {n}", library=first + n) for n in range(6)]
 
 
-def test_what_resembles_papers_marked_relevant_moves_up() -> None:
+def test_what_resembles_papers_marked_relevant_moves_up():
     papers = [*alike("soil", "soil erosion in vineyards", 1), *alike("bee", "honey bee dance", 7)]
     marks = [mark("bee0", is_relevant=True), mark("soil0", is_relevant=False)]
     unmarked = names(ResultRanker().order(papers, marks))[1:-1]
     assert all(name.startswith("bee") for name in unmarked[:5])
 
 
-def test_a_mark_on_a_paper_that_is_not_among_these_is_learned_from() -> None:
+def test_a_mark_on_a_paper_that_is_not_among_these_is_learned_from():
     papers = [*alike("soil", "soil erosion in vineyards", 1), *alike("bee", "honey bee dance", 7)]
     marks = [
         mark("gone", is_relevant=True, title="honey bee dance language"),
@@ -189,7 +189,7 @@ def test_a_mark_on_a_paper_that_is_not_among_these_is_learned_from() -> None:
     assert names(ResultRanker().order(papers, marks))[0].startswith("bee")
 
 
-def test_marks_are_learned_from_keywords_too() -> None:
+def test_marks_are_learned_from_keywords_too():
     papers = [paper(f"p{n}", title=f"report {n}", library=n) for n in range(1, 9)]
     for judged_paper in papers:
         judged_paper.paper.keywords = [
@@ -199,7 +199,7 @@ def test_marks_are_learned_from_keywords_too() -> None:
     assert names(ResultRanker().order(papers, marks))[1] == "p7"
 
 
-def test_before_any_mark_what_resembles_the_first_papers_moves_up_a_little() -> None:
+def test_before_any_mark_what_resembles_the_first_papers_moves_up_a_little():
     first = alike("bee", "honey bee dance", 1)
     rest = [paper(f"x{n}", title=f"topic{n} matter{n % 7}", library=n) for n in range(7, 47)]
     like_the_first = paper("late", title="honey bee dance again", library=47)
@@ -209,7 +209,7 @@ def test_before_any_mark_what_resembles_the_first_papers_moves_up_a_little() -> 
 
 
 @given(st.lists(st.tuples(st.integers(1, 30), st.floats(0, 1)), max_size=12), st.data())
-def test_every_paper_comes_out_once(ranks: list[tuple[int, float]], data: st.DataObject) -> None:
+def test_every_paper_comes_out_once(ranks, data):
     papers = [paper(f"p{n}", score, library=rank) for n, (rank, score) in enumerate(ranks)]
     marks = [
         mark(judged_paper.paper.id, is_relevant=data.draw(st.booleans()))

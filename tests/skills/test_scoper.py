@@ -50,7 +50,7 @@ def shown(hits: list[Any]) -> dict[str, list[str]]:
     return {entry.text: [str(count) for count in entry.counts] for entry in hits}
 
 
-async def test_each_query_has_its_hits_in_every_source_that_is_asked_it() -> None:
+async def test_each_query_has_its_hits_in_every_source_that_is_asked_it():
     pubmed = FakeCountingSource("pubmed", {NARROW: 1234, BROAD: 5000})
     dblp = FakeCountingSource("dblp", {NARROW: 2, BROAD: 3})
     report = await Scoper([dblp, pubmed]).scope(
@@ -63,7 +63,7 @@ async def test_each_query_has_its_hits_in_every_source_that_is_asked_it() -> Non
     assert report.relaxed == report.notes == []
 
 
-async def test_a_query_is_counted_in_sources_that_rank_since_they_are_asked_it_too() -> None:
+async def test_a_query_is_counted_in_sources_that_rank_since_they_are_asked_it_too():
     remote = FakeCountingSource("openalex", {NARROW: 1}, ranks=True)
     local = FakeCountingSource("library", {NARROW: 7}, ranks=True, is_local=True)
     asked = strategy(
@@ -74,7 +74,7 @@ async def test_a_query_is_counted_in_sources_that_rank_since_they_are_asked_it_t
     }
 
 
-async def test_sources_that_are_not_in_the_strategy_are_not_counted() -> None:
+async def test_sources_that_are_not_in_the_strategy_are_not_counted():
     other = FakeCountingSource("other", {NARROW: 1}, is_local=True)
     pubmed = FakeCountingSource("pubmed", {NARROW: 1})
     await Scoper([other, pubmed]).scope(strategy(NARROW, sources=["pubmed"]), intent("ice"))
@@ -83,8 +83,8 @@ async def test_sources_that_are_not_in_the_strategy_are_not_counted() -> None:
 
 @pytest.mark.parametrize("first_with_hits", range(len(forms_of(NARROW))))
 async def test_a_query_without_hits_becomes_the_narrowest_broader_form_that_has_any(
-    first_with_hits: int,
-) -> None:
+    first_with_hits,
+):
     forms = forms_of(NARROW)
     found = dict.fromkeys(forms[first_with_hits:], 3)
     source = FakeCountingSource("pubmed", found)
@@ -97,21 +97,21 @@ async def test_a_query_without_hits_becomes_the_narrowest_broader_form_that_has_
     assert shown(report.queries) == {forms[first_with_hits]: ["3 pubmed"]}
 
 
-async def test_a_query_whose_every_form_is_empty_stays_and_the_report_says_so() -> None:
+async def test_a_query_whose_every_form_is_empty_stays_and_the_report_says_so():
     asked = strategy(NARROW, sources=["pubmed"])
     report = await Scoper([FakeCountingSource("pubmed")]).scope(asked, intent())
     assert report.revised(asked) == asked
     assert report.notes == ["no hits for any query, nor for broader ones"]
 
 
-async def test_a_query_without_hits_stays_where_another_has_some() -> None:
+async def test_a_query_without_hits_stays_where_another_has_some():
     asked = strategy(NARROW, BROAD, sources=["pubmed"])
     report = await Scoper([FakeCountingSource("pubmed", {BROAD: 4})]).scope(asked, intent())
     assert report.relaxed == []
     assert report.revised(asked) == asked
 
 
-async def test_where_a_source_ranks_the_person_takes_a_step_or_none() -> None:
+async def test_where_a_source_ranks_the_person_takes_a_step_or_none():
     first, *_, last = forms_of(NARROW)
     source = FakeCountingSource("library", {first: 0, last: 50}, is_local=True, ranks=True)
     asked = strategy(NARROW, sources=["library"], ranked=[RankedQuery(text="ice in Norway")])
@@ -131,27 +131,27 @@ async def test_where_a_source_ranks_the_person_takes_a_step_or_none() -> None:
     assert [query.boolean_query for query in taken.queries] == [last]
 
 
-async def test_a_query_that_finds_enough_has_no_steps() -> None:
+async def test_a_query_that_finds_enough_has_no_steps():
     asked = strategy(NARROW, sources=["pubmed"])
     report = await Scoper([FakeCountingSource("pubmed", {NARROW: 20})]).scope(asked, intent())
     assert report.steps == []
 
 
-async def test_steps_at_a_service_end_with_the_first_that_finds_enough() -> None:
+async def test_steps_at_a_service_end_with_the_first_that_finds_enough():
     first, *_ = forms_of(NARROW)
     source = FakeCountingSource("pubmed", {NARROW: 3, first: 20})
     report = await Scoper([source]).scope(strategy(NARROW, sources=["pubmed"]), intent())
     assert [step.text for step in report.steps] == [first]
 
 
-async def test_a_query_that_one_source_has_hits_for_stays() -> None:
+async def test_a_query_that_one_source_has_hits_for_stays():
     sources = [FakeCountingSource("pubmed"), FakeCountingSource("dblp", {NARROW: 1})]
     report = await Scoper(sources).scope(strategy(NARROW, sources=["pubmed", "dblp"]), intent())
     assert report.relaxed == []
     assert shown(report.queries) == {NARROW: ["0 pubmed", "1 dblp"]}
 
 
-async def test_what_a_person_wrote_as_a_query_stays_and_broader_ones_are_named() -> None:
+async def test_what_a_person_wrote_as_a_query_stays_and_broader_ones_are_named():
     last = forms_of(NARROW)[-1]
     source = FakeCountingSource("pubmed", {last: 5})
     asked = strategy(NARROW, sources=["pubmed"])
@@ -161,7 +161,7 @@ async def test_what_a_person_wrote_as_a_query_stays_and_broader_ones_are_named()
     assert report.steps[-1].text == last
 
 
-async def test_blocks_are_counted_where_that_costs_least_and_terms_in_a_library() -> None:
+async def test_blocks_are_counted_where_that_costs_least_and_terms_in_a_library():
     query = '"sea ice" AND (glacier OR iceberg)'
     pubmed = FakeCountingSource("pubmed", {query: 30})
     europe_pmc = FakeCountingSource("europe_pmc", {query: 30, "glacier OR iceberg": 77})
@@ -183,7 +183,7 @@ async def test_blocks_are_counted_where_that_costs_least_and_terms_in_a_library(
     ]
 
 
-async def test_limits_that_want_something_are_counted_and_those_that_exclude_are_not() -> None:
+async def test_limits_that_want_something_are_counted_and_those_that_exclude_are_not():
     library = FakeCountingSource("library", {BROAD: 30, "RCT": 0}, is_local=True)
     asked = strategy(BROAD, sources=["library"])
     limits = SearchConstraints(conditions=["RCT", "NOT mice"])
@@ -192,9 +192,7 @@ async def test_limits_that_want_something_are_counted_and_those_that_exclude_are
     assert report.limits[0].is_empty
 
 
-async def test_frequent_terms_of_the_first_results_that_fit_are_suggested_with_their_counts() -> (
-    None
-):
+async def test_frequent_terms_of_the_first_results_that_fit_are_suggested_with_their_counts():
     titles = ["Glacier calving", "Charles spaniels"] * 9
     papers = [RawPaper(id=f"{n}", title=title, source="l") for n, title in enumerate(titles)]
     library = FakeCountingSource("library", {NARROW: 9}, papers, is_local=True, ranks=True)
@@ -209,7 +207,7 @@ async def test_frequent_terms_of_the_first_results_that_fit_are_suggested_with_t
     assert report.papers == {"library": 18}
 
 
-async def test_a_service_gives_first_results_for_the_request_that_the_search_sends() -> None:
+async def test_a_service_gives_first_results_for_the_request_that_the_search_sends():
     papers = [RawPaper(id=f"{n}", title=f"Ice calving {n}", source="o") for n in range(9)]
     openalex = FakeCountingSource("openalex", {}, papers, ranks=True)
     crossref = FakeCountingSource("crossref", {}, papers, ranks=True)
@@ -220,7 +218,7 @@ async def test_a_service_gives_first_results_for_the_request_that_the_search_sen
     assert crossref.strategies == []
 
 
-async def test_a_source_that_fails_is_a_note_and_the_others_count() -> None:
+async def test_a_source_that_fails_is_a_note_and_the_others_count():
     broken = FakeCountingSource("pubmed", error=SearchSourceError("out of order: api_key=CANARY"))
     works = FakeCountingSource("dblp", {NARROW: 2, BROAD: 2})
     asked = strategy(NARROW, BROAD, sources=["pubmed", "dblp"])
@@ -231,7 +229,7 @@ async def test_a_source_that_fails_is_a_note_and_the_others_count() -> None:
     assert "CANARY" not in note
 
 
-async def test_a_source_that_is_away_is_asked_once_and_one_that_refuses_a_query_again() -> None:
+async def test_a_source_that_is_away_is_asked_once_and_one_that_refuses_a_query_again():
     away = FakeCountingSource("pubmed", error=OSError("no route"))
     refuses = FakeCountingSource("dblp", error=SearchSourceError("too long"))
     asked = strategy(NARROW, BROAD, sources=["pubmed", "dblp"])
@@ -239,7 +237,7 @@ async def test_a_source_that_is_away_is_asked_once_and_one_that_refuses_a_query_
     assert (away.counted, refuses.counted) == ([NARROW], [NARROW, BROAD])
 
 
-async def test_sources_that_cannot_count_are_named() -> None:
+async def test_sources_that_cannot_count_are_named():
     asked = strategy(NARROW, sources=["plain", "silent"])
     silent = FakeCountingSource("silent", {NARROW: None})
     report = await Scoper([FakeSource("plain"), silent]).scope(asked, intent())
@@ -250,7 +248,7 @@ async def test_sources_that_cannot_count_are_named() -> None:
     ]
 
 
-async def test_nothing_is_relaxed_for_lack_of_an_answer() -> None:
+async def test_nothing_is_relaxed_for_lack_of_an_answer():
     asked = strategy(NARROW, sources=["pubmed"])
     away = FakeCountingSource("pubmed", error=OSError("no route"))
     report = await Scoper([away]).scope(asked, intent())
@@ -258,7 +256,7 @@ async def test_nothing_is_relaxed_for_lack_of_an_answer() -> None:
 
 
 @in_virtual_time
-async def test_what_came_within_the_deadline_is_kept_and_who_is_late_is_named() -> None:
+async def test_what_came_within_the_deadline_is_kept_and_who_is_late_is_named():
     slow = FakeCountingSource("pubmed", {NARROW: 1}, delay_s=30)
     quick = FakeCountingSource("dblp", {NARROW: 2})
     started = asyncio.get_running_loop().time()
@@ -270,19 +268,19 @@ async def test_what_came_within_the_deadline_is_kept_and_who_is_late_is_named() 
     assert report.notes == ["no answer within 0.1 s from pubmed"]
 
 
-async def test_without_time_nobody_is_asked() -> None:
+async def test_without_time_nobody_is_asked():
     source = FakeCountingSource("pubmed", {NARROW: 1}, is_local=True)
     await Scoper([source], deadline_s=0).scope(strategy(NARROW, sources=["pubmed"]), intent("a"))
     assert source.counted == source.strategies == []
 
 
-async def test_papers_to_follow_are_not_counted() -> None:
+async def test_papers_to_follow_are_not_counted():
     snowball = FakeCountingSource(SNOWBALL, {NARROW: 1})
     await Scoper([snowball]).scope(strategy(NARROW, sources=[SNOWBALL]), intent())
     assert snowball.counted == []
 
 
-async def test_when_nobody_is_asked_one_query_with_hits_is_enough() -> None:
+async def test_when_nobody_is_asked_one_query_with_hits_is_enough():
     first = FakeCountingSource("pubmed", {BROAD: 3})
     second = FakeCountingSource("dblp", {NARROW: 1})
     third = FakeCountingSource("doaj", {NARROW: 1})
@@ -293,7 +291,7 @@ async def test_when_nobody_is_asked_one_query_with_hits_is_enough() -> None:
     assert report.queries == report.blocks == report.suggested == report.notes == []
 
 
-async def test_when_nobody_is_asked_a_strategy_without_any_hits_is_relaxed() -> None:
+async def test_when_nobody_is_asked_a_strategy_without_any_hits_is_relaxed():
     last = forms_of(NARROW)[-1]
     source = FakeCountingSource("pubmed", {last: 5})
     asked = strategy(NARROW, BROAD, sources=["pubmed"])
@@ -303,7 +301,7 @@ async def test_when_nobody_is_asked_a_strategy_without_any_hits_is_relaxed() -> 
     assert own.relaxed == []
 
 
-async def test_when_nobody_is_asked_one_relaxed_query_is_enough() -> None:
+async def test_when_nobody_is_asked_one_relaxed_query_is_enough():
     other = '"machine learning" AND volcanoes AND Iceland'
     found = {forms_of(query)[-1]: 5 for query in (NARROW, other)}
     asked = strategy(NARROW, other, sources=["pubmed"])
@@ -312,7 +310,7 @@ async def test_when_nobody_is_asked_one_relaxed_query_is_enough() -> None:
     assert [relaxed.original for relaxed in report.relaxed] == [NARROW]
 
 
-async def test_when_nobody_is_asked_sources_that_rank_are_left_alone() -> None:
+async def test_when_nobody_is_asked_sources_that_rank_are_left_alone():
     library = FakeCountingSource("library", is_local=True, ranks=True)
     asked = strategy(NARROW, sources=["library"], ranked=[RankedQuery(text="ice")])
     await Scoper([library]).scope(asked, intent("ice"), is_asking=False)

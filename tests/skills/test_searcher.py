@@ -66,7 +66,7 @@ def ids(papers: list[RawPaper]) -> list[str]:
     return [work.id for work in papers]
 
 
-async def test_without_queries_nobody_is_asked() -> None:
+async def test_without_queries_nobody_is_asked():
     source = Source("a")
     report = await Searcher([source]).report(strategy("a", queries=()))
     assert not source.finished
@@ -83,9 +83,7 @@ async def test_without_queries_nobody_is_asked() -> None:
         ("a", {"works": ["pmid:7"]}),
     ],
 )
-async def test_a_strategy_without_queries_still_has_its_strings_seeds_and_works_asked(
-    name: str, update: dict[str, Any]
-) -> None:
+async def test_a_strategy_without_queries_still_has_its_strings_seeds_and_works_asked(name, update):
     asked: list[SearchStrategy] = []
 
     class Follower(Source):
@@ -98,14 +96,14 @@ async def test_a_strategy_without_queries_still_has_its_strings_seeds_and_works_
     assert len(asked) == 1
 
 
-async def test_papers_to_follow_are_nothing_to_ask_a_source_that_follows_none() -> None:
+async def test_papers_to_follow_are_nothing_to_ask_a_source_that_follows_none():
     seeds = strategy("a", queries=()).model_copy(update={"seeds": [Seed(doi="10.1/x")]})
     [row] = (await Searcher([Source("a")]).report(seeds)).sources
     assert (row.status, row.query) == (SourceStatus.EMPTY, "")
 
 
 @in_virtual_time
-async def test_results_come_in_the_order_of_the_strategy() -> None:
+async def test_results_come_in_the_order_of_the_strategy():
     searcher = Searcher([Source("a"), Source("b", delay_s=0.02), Source("c")])
     assert ids(await searcher.search(strategy("b", "nowhere", "a", "b"))) == ["b-1", "a-1"]
 
@@ -120,7 +118,7 @@ class Ranking(Source):
         return self.answer
 
 
-async def test_a_source_that_there_is_nothing_to_ask_of_is_reported_as_empty() -> None:
+async def test_a_source_that_there_is_nothing_to_ask_of_is_reported_as_empty():
     ranked = strategy(queries=()).model_copy(update={"ranked": [RankedQuery(text="plain")]})
     report = await Searcher([Source("a"), Ranking("r")]).report(ranked)
     assert ids(report.papers) == ["r-1"]
@@ -130,7 +128,7 @@ async def test_a_source_that_there_is_nothing_to_ask_of_is_reported_as_empty() -
     ]
 
 
-async def test_a_ceiling_holds_for_whatever_strategy_is_asked() -> None:
+async def test_a_ceiling_holds_for_whatever_strategy_is_asked():
     source = FakeSource("a", [paper(str(number)) for number in range(9)])
     wanted = strategy("a").model_copy(update={"ranked": [RankedQuery(text="q", depth=7)]})
     found = await Searcher([source], max_results_ceiling=3).report(wanted)
@@ -139,13 +137,13 @@ async def test_a_ceiling_holds_for_whatever_strategy_is_asked() -> None:
     assert len(found.papers) == 3
 
 
-async def test_unknown_sources_only_means_all() -> None:
+async def test_unknown_sources_only_means_all():
     searcher = Searcher([Source("a"), Source("b")])
     assert ids(await searcher.search(strategy("nowhere"))) == ["a-1", "b-1"]
     assert ids(await searcher.search(strategy())) == ["a-1", "b-1"]
 
 
-def test_sources_are_kept_by_name() -> None:
+def test_sources_are_kept_by_name():
     first, second = Source("a"), Source("b")
     assert Searcher([first, second])._sources == {"a": first, "b": second}
     assert Searcher({"x": first})._sources == {"x": first}
@@ -184,9 +182,7 @@ def caused(error: Exception, cause: Exception) -> Exception:
         (asyncio.CancelledError(), SourceStatus.BUG),
     ],
 )
-async def test_a_failing_source_is_reported_and_the_others_are_kept(
-    error: BaseException, status: SourceStatus
-) -> None:
+async def test_a_failing_source_is_reported_and_the_others_are_kept(error, status):
     slow = Source("slow", delay_s=0.02)
     report = await Searcher([Source("bad", error), slow]).report(strategy())
     assert ids(report.papers) == ["slow-1"]
@@ -198,7 +194,7 @@ async def test_a_failing_source_is_reported_and_the_others_are_kept(
     assert type(error).__name__ in (report.sources[0].error or "")
 
 
-async def test_a_slow_source_runs_into_the_deadline_alone() -> None:
+async def test_a_slow_source_runs_into_the_deadline_alone():
     searcher = Searcher([Source("slow", delay_s=30), Source("fast")], deadline_s=0.05)
     report = await searcher.report(strategy())
     assert ids(report.papers) == ["fast-1"]
@@ -206,13 +202,13 @@ async def test_a_slow_source_runs_into_the_deadline_alone() -> None:
     assert "0.05 s" in (report.sources[0].error or "")
 
 
-async def test_all_failing_is_an_empty_result() -> None:
+async def test_all_failing_is_an_empty_result():
     searcher = Searcher([Source("a", OSError("x")), Source("b", KeyError("y"))])
     assert await searcher.search(strategy()) == []
 
 
 @in_virtual_time
-async def test_cancelling_the_search_is_not_swallowed() -> None:
+async def test_cancelling_the_search_is_not_swallowed():
     task = asyncio.create_task(Searcher([Source("a", delay_s=30)]).search(strategy()))
     await asyncio.sleep(0.01)
     task.cancel()
@@ -220,14 +216,14 @@ async def test_cancelling_the_search_is_not_swallowed() -> None:
         await task
 
 
-async def test_records_without_a_title_are_dropped_and_counted() -> None:
+async def test_records_without_a_title_are_dropped_and_counted():
     source = Source("a", [paper("1"), paper("2", title="  "), paper("3", title="")])
     report = await Searcher([source]).report(strategy())
     assert ids(report.papers) == ["1"]
     assert (report.sources[0].kept, report.sources[0].dropped) == (1, 2)
 
 
-async def test_a_source_that_reports_is_asked_for_its_report() -> None:
+async def test_a_source_that_reports_is_asked_for_its_report():
     entries = [
         SourceReport(source="r", query="q1", status=SourceStatus.OK, kept=2),
         SourceReport(source="r", query="q2", status=SourceStatus.RATE_LIMITED),
@@ -240,7 +236,7 @@ async def test_a_source_that_reports_is_asked_for_its_report() -> None:
 
 
 @pytest.mark.parametrize("source", [Source("a", "text"), Source("a", [{}]), Reporting("a", [])])
-async def test_an_answer_of_the_wrong_kind_is_a_bug_of_the_source(source: Source) -> None:
+async def test_an_answer_of_the_wrong_kind_is_a_bug_of_the_source(source):
     report = await Searcher([source]).report(strategy())
     assert report.papers == []
     assert report.sources[0].status is SourceStatus.BUG
@@ -249,18 +245,18 @@ async def test_an_answer_of_the_wrong_kind_is_a_bug_of_the_source(source: Source
     assert f"the source returned a {kind}, not {wanted}" in str(report.sources[0].error)
 
 
-async def test_records_without_a_title_are_dropped_where_a_source_says_nothing_of_itself() -> None:
+async def test_records_without_a_title_are_dropped_where_a_source_says_nothing_of_itself():
     answer = SearchReport(papers=[paper("1"), paper("2", title="")])
     report = await Searcher([Reporting("r", answer)]).report(strategy())
     assert ids(report.papers) == ["1"]
 
 
-async def test_the_log_says_which_source_failed_and_how(caplog: pytest.LogCaptureFixture) -> None:
+async def test_the_log_says_which_source_failed_and_how(caplog):
     await Searcher([Source("bad", OSError("no net"))]).report(strategy())
     assert caplog.messages == ["source bad failed (unreachable): OSError: no net"]
 
 
-async def test_no_secret_gets_into_the_report() -> None:
+async def test_no_secret_gets_into_the_report():
     error = SearchSourceError("GET https://x.example/?api_key=s3cr3t&q=1 failed, token: abc123")
     report = await Searcher([Source("a", error)]).report(strategy())
     told = report.sources[0].error or ""
@@ -281,7 +277,7 @@ class Meeting(Source):
         return await super().search_advanced(strategy)
 
 
-async def test_ten_sources_are_asked_at_the_same_time() -> None:
+async def test_ten_sources_are_asked_at_the_same_time():
     barrier = asyncio.Barrier(10)
     searcher = Searcher([Meeting(f"s{number}", barrier) for number in range(10)])
     assert len(await searcher.search(strategy())) == 10
@@ -299,7 +295,7 @@ class Deaf(Source):
 
 
 @in_virtual_time
-async def test_a_source_that_ignores_cancellation_costs_its_deadline_and_no_more() -> None:
+async def test_a_source_that_ignores_cancellation_costs_its_deadline_and_no_more():
     """API-28"""
     deaf = Deaf("deaf")
     searcher = Searcher([deaf, Source("b")], deadline_s=0.1, patience_s=0.05)
@@ -335,7 +331,7 @@ class Signalling(Source):
         return await super().search_advanced(strategy)
 
 
-async def test_a_source_that_is_not_asynchronous_does_not_hold_up_the_others() -> None:
+async def test_a_source_that_is_not_asynchronous_does_not_hold_up_the_others():
     """API-28"""
     plain = Plain("plain")
     searcher = Searcher([plain, Signalling("b", plain.other_was_asked)])
@@ -356,7 +352,7 @@ class Blocking(Source):
         return self.answer
 
 
-async def test_a_source_that_blocks_the_loop_is_named(caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_source_that_blocks_the_loop_is_named(caplog):
     """API-28"""
     report = await Searcher([Source("a"), Blocking("bad", caplog)], stall_s=0.5).report(strategy())
     assert "source bad blocks the program" in caplog.text
@@ -364,7 +360,7 @@ async def test_a_source_that_blocks_the_loop_is_named(caplog: pytest.LogCaptureF
     assert "blocked the program for" in str(report.sources[1].note)
 
 
-async def test_an_unknown_source_is_a_line_that_names_the_known_ones() -> None:
+async def test_an_unknown_source_is_a_line_that_names_the_known_ones():
     report = await Searcher([Source("a"), Source("b")]).report(strategy("nowhere", "b"))
     assert ids(report.papers) == ["b-1"]
     assert [source.source for source in report.sources] == ["b", "nowhere"]
@@ -380,7 +376,7 @@ class Keeping(Source):
         return await super().search_advanced(strategy)
 
 
-async def test_a_strategy_of_500_queries_is_capped_and_says_so() -> None:
+async def test_a_strategy_of_500_queries_is_capped_and_says_so():
     source = Keeping("a")
     queries = tuple(f"q{number}" for number in range(500))
     report = await Searcher([source]).report(strategy(queries=queries))
@@ -388,7 +384,7 @@ async def test_a_strategy_of_500_queries_is_capped_and_says_so() -> None:
     assert "only the first 50 of 500 queries" in str(report.sources[0].note)
 
 
-async def test_a_query_of_many_thousand_characters_reaches_the_source_whole() -> None:
+async def test_a_query_of_many_thousand_characters_reaches_the_source_whole():
     source = Keeping("a")
     long = " OR ".join(f"synonym{number}" for number in range(1500))
     report = await Searcher([source]).report(strategy(queries=("short", long)))
@@ -396,7 +392,7 @@ async def test_a_query_of_many_thousand_characters_reaches_the_source_whole() ->
     assert not report.sources[0].note
 
 
-async def test_types_that_are_not_wanted_are_left_out_and_counted() -> None:
+async def test_types_that_are_not_wanted_are_left_out_and_counted():
     """A source that knows of no types, as a third party's may."""
 
     class Simple(FakeSource):
@@ -416,7 +412,7 @@ async def test_types_that_are_not_wanted_are_left_out_and_counted() -> None:
 
 
 @in_virtual_time
-async def test_a_source_far_behind_most_of_the_others_is_not_waited_for() -> None:
+async def test_a_source_far_behind_most_of_the_others_is_not_waited_for():
     quick = [Source(name) for name in "abcd"]
     searcher = Searcher([*quick, Source("slow", delay_s=30)], straggler_s=0.1)
     started = asyncio.get_running_loop().time()
@@ -432,7 +428,7 @@ async def test_a_source_far_behind_most_of_the_others_is_not_waited_for() -> Non
 
 
 @in_virtual_time
-async def test_every_source_is_waited_for_up_to_its_deadline_if_that_is_wanted() -> None:
+async def test_every_source_is_waited_for_up_to_its_deadline_if_that_is_wanted():
     sources = [*map(Source, "abcd"), Source("slow", delay_s=30), Source("slower", delay_s=90)]
     searcher = Searcher(sources, straggler_s=0.1)
     report = await searcher.report(strategy(), is_waiting=True)
@@ -441,14 +437,14 @@ async def test_every_source_is_waited_for_up_to_its_deadline_if_that_is_wanted()
 
 
 @in_virtual_time
-async def test_a_source_a_little_behind_the_others_is_waited_for() -> None:
+async def test_a_source_a_little_behind_the_others_is_waited_for():
     quick = [Source(name, delay_s=0.2) for name in "abcd"]
     report = await Searcher([*quick, Source("e", delay_s=0.3)], straggler_s=0.01).report(strategy())
     assert ids(report.papers)[-1] == "e-1"
 
 
 @in_virtual_time
-async def test_those_behind_get_as_long_again_as_most_of_the_sources_took() -> None:
+async def test_those_behind_get_as_long_again_as_most_of_the_sources_took():
     quick = [Source(name, delay_s=0.2) for name in "abcd"]
     report = await Searcher([*quick, Source("e", delay_s=0.5)], straggler_s=0.01).report(strategy())
     assert [entry.source for entry in report.sources if entry.is_unfinished] == ["e"]
@@ -464,14 +460,14 @@ class Salvaging(Source):
 
 
 @in_virtual_time
-async def test_a_source_that_was_ended_is_unfinished_whatever_it_says_itself() -> None:
+async def test_a_source_that_was_ended_is_unfinished_whatever_it_says_itself():
     report = await Searcher([Salvaging("a", delay_s=30)], deadline_s=0.1).report(strategy())
     assert ids(report.papers) == ["a-1"]
     assert [(entry.kept, entry.is_unfinished) for entry in report.sources] == [(1, True)]
 
 
 @in_virtual_time
-async def test_each_of_few_sources_is_waited_for() -> None:
+async def test_each_of_few_sources_is_waited_for():
     sources = [Source("a"), Source("b"), Source("c", delay_s=0.3)]
     assert len(await Searcher(sources, straggler_s=0.01).search(strategy())) == 3
 
@@ -506,9 +502,7 @@ async def two_pages(request: httpx.Request) -> httpx.Response:
 
 @pytest.mark.parametrize("limits", [{"deadline_s": 0.5}, {"straggler_s": 0.1}])
 @in_virtual_time
-async def test_what_a_source_has_read_is_kept_when_it_is_not_waited_for(
-    limits: dict[str, float],
-) -> None:
+async def test_what_a_source_has_read_is_kept_when_it_is_not_waited_for(limits):
     async with httpx.AsyncClient(transport=httpx.MockTransport(two_pages)) as client:
         slow = HttpSource(Turning(), client=client)
         searcher = Searcher([*map(Source, "abcd"), slow], **limits)
@@ -521,7 +515,7 @@ async def test_what_a_source_has_read_is_kept_when_it_is_not_waited_for(
     assert second.is_unfinished
 
 
-def test_what_each_source_will_be_sent_stands_under_the_query_of_the_strategy() -> None:
+def test_what_each_source_will_be_sent_stands_under_the_query_of_the_strategy():
     long = " OR ".join(f"protein{number}" for number in range(1_000))
     fakes = [FakeSource("one", []), FakeSource("two", [])]
     asked = strategy("two", "none", "one", queries=("q", long))
@@ -538,13 +532,13 @@ def test_what_each_source_will_be_sent_stands_under_the_query_of_the_strategy() 
     assert said[0].texts == ["q"]
 
 
-def test_a_query_beyond_the_fiftieth_has_no_translation() -> None:
+def test_a_query_beyond_the_fiftieth_has_no_translation():
     names = [f"q{number}" for number in range(60)]
     said = Searcher([FakeSource("one", [])]).translations(strategy("one", queries=tuple(names)))
     assert [message.query for message in said] == names[:50]
 
 
-async def test_the_answers_of_a_source_that_knows_no_conditions_are_checked_for_them() -> None:
+async def test_the_answers_of_a_source_that_knows_no_conditions_are_checked_for_them():
     titles = ["Wild bees", "Honey bees", "Bee keeping and mites"]
     papers = [RawPaper(id=title, title=title, abstract="-", source="theirs") for title in titles]
     conditions = ["NOT honey", "bees OR mites"]
@@ -554,7 +548,7 @@ async def test_the_answers_of_a_source_that_knows_no_conditions_are_checked_for_
     assert (report.sources[0].kept, report.sources[0].excluded) == (2, 1)
 
 
-async def test_a_work_that_the_question_names_is_kept_whatever_the_limits() -> None:
+async def test_a_work_that_the_question_names_is_kept_whatever_the_limits():
     paper = RawPaper(id="1", title="Honey", doi="10.1000/A", source="theirs")
     strategy = fake_strategy("bees", sources=["theirs"], conditions=["NOT honey"])
     searcher = Searcher([FakeSource("theirs", [paper])])

@@ -35,33 +35,33 @@ from paper_search.skills.words import term_table
         ("大语言模型", "large language model"),
     ],
 )
-def test_a_concept_is_known_by_its_other_names(concept: str, variant: str) -> None:
+def test_a_concept_is_known_by_its_other_names(concept, variant):
     assert variant in variants(concept)
 
 
-def test_short_acronyms_with_many_meanings_are_not_guessed() -> None:
+def test_short_acronyms_with_many_meanings_are_not_guessed():
     assert not any("sclerosis" in name for name in variants("MS"))
 
 
-def test_an_english_concept_gets_no_chinese_name() -> None:
+def test_an_english_concept_gets_no_chinese_name():
     assert all(name.isascii() for name in variants("graph neural network"))
 
 
 @pytest.mark.parametrize("concept", ["physics", "series", "diabetes", "learning", "analysis"])
-def test_mass_nouns_get_no_plural(concept: str) -> None:
+def test_mass_nouns_get_no_plural(concept):
     assert f"{concept}s" not in variants(concept)
     assert concept[:-1] not in variants(concept)
 
 
 @given(st.text(max_size=40))
 @examples(100)
-def test_any_text_has_variants_other_than_itself(text: str) -> None:
+def test_any_text_has_variants_other_than_itself(text):
     found = variants(text)
     assert text not in found
     assert len({hit.casefold() for hit in found}) == len(found)
 
 
-def test_the_table_has_no_lonely_or_blank_names() -> None:
+def test_the_table_has_no_lonely_or_blank_names():
     assert len(term_table("synonyms")) > 100
     for group in term_table("synonyms"):
         assert len(group) >= 2
@@ -79,16 +79,16 @@ def test_the_table_has_no_lonely_or_blank_names() -> None:
         ("children", "childrens"),
     ],
 )
-def test_no_form_is_made_up(concept: str, made_up: str) -> None:
+def test_no_form_is_made_up(concept, made_up):
     assert made_up not in variants(concept)
 
 
-def test_subject_headings_give_their_entry_terms() -> None:
+def test_subject_headings_give_their_entry_terms():
     assert "rodent ulcer" in variants("basal cell carcinomas")
     assert "heart decompensation" in variants("heart failure")
 
 
-def test_a_name_that_only_adds_words_is_no_other_name() -> None:
+def test_a_name_that_only_adds_words_is_no_other_name():
     assert not any("seizure" in name.split() for name in variants("seizures") if " " in name)
 
 
@@ -105,31 +105,31 @@ def test_a_name_that_only_adds_words_is_no_other_name() -> None:
         ("abate", "temefos"),
     ],
 )
-def test_a_name_leads_to_its_heading(name: str, wanted: str | None) -> None:
+def test_a_name_leads_to_its_heading(name, wanted):
     assert heading([name]) == wanted
 
 
-def test_the_first_form_that_is_known_counts() -> None:
+def test_the_first_form_that_is_known_counts():
     assert heading(["heart attackes", "heart attacks", "heart attack"]) == "myocardial infarction"
 
 
-def test_inverted_headings_are_turned_round_among_the_names() -> None:
+def test_inverted_headings_are_turned_round_among_the_names():
     assert entry_terms(["rodent ulcer"])[0] == "basal cell carcinoma"
     assert all("," not in name for name in entry_terms(["rodent ulcer"]))
 
 
 @pytest.mark.parametrize("word", ["cat", "fits", "role", "study", "model", "ms", "aim"])
-def test_short_and_common_words_lead_nowhere(word: str) -> None:
+def test_short_and_common_words_lead_nowhere(word):
     assert heading([word]) in {None, word, f"{word}s"}
 
 
-def test_nouns_have_a_plural_and_other_words_none() -> None:
+def test_nouns_have_a_plural_and_other_words_none():
     assert all(map(has_plural, ["network", "carcinoma", "theory"]))
     assert not any(map(has_plural, ["perceived", "caffeine", "networks"]))
     assert is_word("carcinoma")
     assert not is_word("carcinomatopathy")
 
 
-def test_the_tables_are_small_and_name_their_source() -> None:
+def test_the_tables_are_small_and_name_their_source():
     files = PackageFiles("paper_search.skills")
     assert sum(len(files.read(name)) for name in ("mesh.txt.gz", "plurals.txt.gz")) < 1_000_000

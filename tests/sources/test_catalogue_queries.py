@@ -1,7 +1,5 @@
 """Queries in the languages of OpenAlex, Semantic Scholar, DOAJ and DataCite, and as plain words."""
 
-from collections.abc import Callable
-
 import pytest
 
 from paper_search.errors import InputError
@@ -12,7 +10,6 @@ from paper_search.sources.arxiv import ArxivDialect
 from paper_search.sources.core_works import CoreDialect
 from paper_search.sources.crossref import Crossref
 from paper_search.sources.datacite import DataciteDialect
-from paper_search.sources.dialect import Dialect
 from paper_search.sources.doaj import Doaj, DoajDialect
 from paper_search.sources.europe_pmc import EuropePmcDialect
 from paper_search.sources.free_text import lenient
@@ -75,25 +72,23 @@ NAMED = "(bibjson.author.name:smith OR bibjson.journal.title:nature)"
         (datacite, "neuro* abstract:mouse", "(neuro* AND descriptions.description:mouse)"),
     ],
 )
-def test_a_query_is_written_with_all_its_parentheses(
-    write: Callable[[str], Translated], query: str, text: str
-) -> None:
+def test_a_query_is_written_with_all_its_parentheses(write, query, text):
     assert write(query).text == text
 
 
-def test_openalex_searches_titles_alone_if_all_of_the_query_does() -> None:
+def test_openalex_searches_titles_alone_if_all_of_the_query_does():
     found = to_openalex(parse('title:"deep learning" title:survey'), NO_LIMITS)
     assert found.params == {"search.title": '("deep learning" AND survey)'}
     assert found.remainder is None
 
 
-def test_openalex_matches_words_as_written_where_one_is_cut() -> None:
+def test_openalex_matches_words_as_written_where_one_is_cut():
     found = to_openalex(parse("neuro* mice"), NO_LIMITS)
     assert list(found.params) == ["search.title_and_abstract.exact"]
     assert "words are matched exactly" in found.notes[0]
 
 
-def test_openalex_takes_authors_as_a_filter() -> None:
+def test_openalex_takes_authors_as_a_filter():
     found = to_openalex(parse('learning author:"jane smith" year:2015-2019'), NO_LIMITS)
     assert found.params == {
         "search.title_and_abstract": "(learning)",
@@ -114,12 +109,12 @@ def test_openalex_takes_authors_as_a_filter() -> None:
         ("author:smith year:2015-2016", "publication_year:2015-2016,raw_author_name.search:smith"),
     ],
 )
-def test_openalex_takes_years_as_a_filter(query: str, span: str) -> None:
+def test_openalex_takes_years_as_a_filter(query, span):
     found = to_openalex(parse(query), NO_LIMITS)
     assert OpenAlex().first(found, NO_LIMITS, 10).params["filter"] == span
 
 
-def test_types_go_to_who_has_a_filter_for_them() -> None:
+def test_types_go_to_who_has_a_filter_for_them():
     limits = SearchConstraints(publication_types=["paper-conference", "book"])
     openalex_filter = OpenAlex().first(openalex("learning"), limits, 10).params["filter"]
     assert isinstance(openalex_filter, str)
@@ -132,30 +127,30 @@ def test_types_go_to_who_has_a_filter_for_them() -> None:
     assert "type:journal-article" not in crossref_filter
 
 
-def test_what_openalex_cannot_say_is_checked_on_our_side() -> None:
+def test_what_openalex_cannot_say_is_checked_on_our_side():
     found = openalex("(title:mouse OR abstract:rat) venue:nature learning")
     assert found.text == "((mouse OR rat) AND learning)"
     assert found.remainder == parse("(title:mouse OR abstract:rat) venue:nature")
     assert len(found.notes) == 3
 
 
-def test_doaj_takes_the_query_as_one_part_of_the_path() -> None:
+def test_doaj_takes_the_query_as_one_part_of_the_path():
     request = Doaj().first(doaj("10.1000/x OR b?"), NO_LIMITS, 10)
     assert request.url.endswith("/articles/(%2210.1000%2Fx%22%20OR%20b)")
 
 
-def test_plain_words_leave_out_what_is_not_wanted() -> None:
+def test_plain_words_leave_out_what_is_not_wanted():
     found = Crossref().translate(parse(f"({REVIEWED}) year:2015-"), NO_LIMITS)
     assert found.text == "graph net gnn drug molecule"
     assert found.year_from == 2015
     assert found.remainder is not None
 
 
-def test_answers_to_one_plain_word_are_taken_as_they_come() -> None:
+def test_answers_to_one_plain_word_are_taken_as_they_come():
     assert Crossref().translate(parse("moss"), NO_LIMITS).remainder is None
 
 
-def test_semantic_scholar_is_asked_boolean_queries_in_bulk_and_plain_words_by_relevance() -> None:
+def test_semantic_scholar_is_asked_boolean_queries_in_bulk_and_plain_words_by_relevance():
     adapter = SemanticScholar()
     boolean = adapter.translate(parse("girl AND migraine"), NO_LIMITS)
     assert adapter.first(boolean, NO_LIMITS, 10).url.endswith("/paper/search/bulk")
@@ -164,7 +159,7 @@ def test_semantic_scholar_is_asked_boolean_queries_in_bulk_and_plain_words_by_re
 
 
 @pytest.mark.parametrize("dialect", [ArxivDialect, BulkDialect, CoreDialect, EuropePmcDialect])
-def test_a_service_that_compares_stems_is_not_sent_what_is_unwanted(dialect: type[Dialect]) -> None:
+def test_a_service_that_compares_stems_is_not_sent_what_is_unwanted(dialect):
     """It would leave out papers on "robotics" where only "robot" is unwanted."""
     found = dialect().translate(parse("slam NOT robot"))
     assert "robot" not in found.text
@@ -172,14 +167,14 @@ def test_a_service_that_compares_stems_is_not_sent_what_is_unwanted(dialect: typ
 
 
 @pytest.mark.parametrize("query", ["NOT graph", "NOT (a OR b)", "year:2015"])
-def test_a_query_without_anything_wanted_is_refused(query: str) -> None:
+def test_a_query_without_anything_wanted_is_refused(query):
     for adapter in (OpenAlex(), Crossref(), SemanticScholar(), Doaj()):
         with pytest.raises(InputError, match="only excludes"):
             adapter.translate(parse(query), NO_LIMITS)
 
 
 @pytest.mark.parametrize("query", ["graph year:2015", "author:smith"])
-def test_years_that_exclude_each_other_are_refused(query: str) -> None:
+def test_years_that_exclude_each_other_are_refused(query):
     limits = SearchConstraints(year_from=2020, year_to=2010)
     for adapter in (OpenAlex(), Crossref(), SemanticScholar()):
         with pytest.raises(InputError, match=r"widen the years|in order"):
@@ -200,5 +195,5 @@ def test_years_that_exclude_each_other_are_refused(query: str) -> None:
         ("drug NOT (graph NEAR/1 net)", "Drugs on a graph of nets", True),
     ],
 )
-def test_answers_are_checked_for_inflections_too(query: str, title: str, is_match: bool) -> None:  # noqa: FBT001  # a column of the table
+def test_answers_are_checked_for_inflections_too(query, title, is_match):
     assert evaluate(lenient(parse(query)), {"title": title}) is is_match

@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Callable
 
 import pytest
 from hypothesis import given
@@ -12,7 +11,7 @@ from tests.examples import examples
 from paper_search.errors import InputError
 from paper_search.http.body import HttpAnswer
 from paper_search.models import SearchConstraints
-from paper_search.query import And, Near, Node, Not, Or, Phrase, Term, evaluate, normalise, parse
+from paper_search.query import And, Near, Not, Or, Phrase, Term, evaluate, normalise, parse
 from paper_search.sources.adapter import Adapter, Translated
 from paper_search.sources.arxiv import Arxiv
 from paper_search.sources.core_works import Core
@@ -45,7 +44,7 @@ def said(adapter: Adapter, query: str, **filters: int | str) -> Translated:
     ],
     ids=lambda value: getattr(value, "name", None),
 )
-def test_services_are_asked_for_what_came_in_since_a_day(adapter: Adapter, limit: str) -> None:
+def test_services_are_asked_for_what_came_in_since_a_day(adapter, limit):
     translated = said(adapter, "bees AND entered:2026-07-01/")
     assert limit in translated.text
     assert translated.remainder is None
@@ -72,7 +71,7 @@ def test_services_are_asked_for_what_came_in_since_a_day(adapter: Adapter, limit
     ],
     ids=lambda value: getattr(value, "name", None),
 )
-def test_a_query_is_said(adapter: Adapter, text: str) -> None:
+def test_a_query_is_said(adapter, text):
     assert said(adapter, MIXED).text == text
 
 
@@ -87,7 +86,7 @@ def test_a_query_is_said(adapter: Adapter, text: str) -> None:
     ],
     ids=lambda value: getattr(value, "name", None),
 )
-def test_fields_are_said(adapter: Adapter, text: str) -> None:
+def test_fields_are_said(adapter, text):
     assert said(adapter, "title:graph abstract:tree author:smith venue:nature").text == text
 
 
@@ -108,7 +107,7 @@ def test_fields_are_said(adapter: Adapter, text: str) -> None:
     ],
     ids=lambda value: getattr(value, "name", None),
 )
-def test_a_heading_is_words_where_there_are_no_headings(adapter: Adapter, text: str) -> None:
+def test_a_heading_is_words_where_there_are_no_headings(adapter, text):
     assert text in said(adapter, 'rain AND mesh:"carcinoma, basal cell"').text
 
 
@@ -123,7 +122,7 @@ def test_a_heading_is_words_where_there_are_no_headings(adapter: Adapter, text: 
     ],
     ids=lambda value: getattr(value, "name", None),
 )
-def test_years_and_language_are_said_where_there_is_a_filter(adapter: Adapter, text: str) -> None:
+def test_years_and_language_are_said_where_there_is_a_filter(adapter, text):
     assert said(adapter, "x", year_from=2015, language="de").text == text
 
 
@@ -135,23 +134,21 @@ def test_years_and_language_are_said_where_there_is_a_filter(adapter: Adapter, t
         (["article", "book"], "x[tiab]", "TITLE_ABS:x"),
     ],
 )
-def test_preprints_are_told_from_articles(
-    types: list[str], of_pubmed: str, of_europe_pmc: str
-) -> None:
+def test_preprints_are_told_from_articles(types, of_pubmed, of_europe_pmc):
     filters = SearchConstraints(publication_types=types)
     assert Pubmed().translate(parse("x"), filters).text == of_pubmed
     assert EuropePmc().translate(parse("x"), filters).text == of_europe_pmc
 
 
 @pytest.mark.parametrize("adapter", [Arxiv(), Dblp()], ids=lambda adapter: adapter.name)
-def test_a_service_without_a_filter_on_languages_says_so(adapter: Adapter) -> None:
+def test_a_service_without_a_filter_on_languages_says_so(adapter):
     assert any("no language filter" in note for note in said(adapter, "x", language="de").notes)
 
 
 @pytest.mark.parametrize(
     "adapter", [Pubmed(), EuropePmc(), Core("key")], ids=lambda adapter: adapter.name
 )
-def test_an_unknown_language_is_noted_and_not_asked(adapter: Adapter) -> None:
+def test_an_unknown_language_is_noted_and_not_asked(adapter):
     query = said(adapter, "x", language="tlh")
     assert any("'tlh'" in note for note in query.notes)
     assert query.text == said(adapter, "x").text
@@ -161,12 +158,12 @@ def test_an_unknown_language_is_noted_and_not_asked(adapter: Adapter) -> None:
 @pytest.mark.parametrize(
     "adapter", [Arxiv(), Pubmed(), EuropePmc(), Core("key")], ids=lambda adapter: adapter.name
 )
-def test_a_word_that_could_be_misread_is_quoted(adapter: Adapter, word: str) -> None:
+def test_a_word_that_could_be_misread_is_quoted(adapter, word):
     tree = And((Term("x"), Term(word)))
     assert f'"{word}"' in adapter.translate(tree, NO_LIMITS).text
 
 
-def test_years_go_to_scholar_as_parameters() -> None:
+def test_years_go_to_scholar_as_parameters():
     adapter, filters = SerperScholar("key"), SearchConstraints(year_from=2015, language="de")
     query = adapter.translate(parse("x year:-2019"), filters)
     request = adapter.first(query, filters, 5)
@@ -191,16 +188,14 @@ def test_years_go_to_scholar_as_parameters() -> None:
         ('"deep learn*"', '"deep learn*"[tiab]'),
     ],
 )
-def test_pubmed_knows_distances_and_endings(query: str, text: str) -> None:
+def test_pubmed_knows_distances_and_endings(query, text):
     assert said(Pubmed(), query) == Translated(text)
 
 
 @pytest.mark.parametrize(
     ("adapter", "stem", "tag"), [(Pubmed(), "gnn", "[tiab]"), (OpenAlex(), "ml", "")]
 )
-def test_a_stem_one_letter_short_is_sent_with_each_next_letter(
-    adapter: Adapter, stem: str, tag: str
-) -> None:
+def test_a_stem_one_letter_short_is_sent_with_each_next_letter(adapter, stem, tag):
     translated = said(adapter, f"({stem}* OR transformer) AND protein NOT {stem}*")
     sent = re.findall(rf"\b{stem}\w?\*?", translated.text)
     assert len(sent) == 2 * 37
@@ -218,9 +213,7 @@ def test_a_stem_one_letter_short_is_sent_with_each_next_letter(
         (["sand castel"], ("PubMed does not know sand castel",)),
     ],
 )
-def test_pubmed_does_not_report_the_next_letters_that_no_record_has(
-    unknown: list[str], notes: tuple[str, ...]
-) -> None:
+def test_pubmed_does_not_report_the_next_letters_that_no_record_has(unknown, notes):
     result = {"count": "1", "idlist": ["1"], "errorlist": {"phrasesnotfound": unknown}}
     content = json.dumps({"esearchresult": result}).encode()
     request = Pubmed().first(Translated("a"), NO_LIMITS, 10)
@@ -238,7 +231,7 @@ def test_pubmed_does_not_report_the_next_letters_that_no_record_has(
         ('"deep* learning"', "(deep*[tiab] AND learning[tiab])", '"deep* learning"'),
     ],
 )
-def test_what_pubmed_cannot_say_is_checked(query: str, text: str, rest: str) -> None:
+def test_what_pubmed_cannot_say_is_checked(query, text, rest):
     translated = said(Pubmed(), query)
     assert (translated.text, translated.remainder) == (text, parse(rest))
     assert translated.notes
@@ -257,7 +250,7 @@ def test_what_pubmed_cannot_say_is_checked(query: str, text: str, rest: str) -> 
         ("COVID-19", "covid 19"),
     ],
 )
-def test_dblp_is_asked_alternatives_of_words(query: str, text: str | None) -> None:
+def test_dblp_is_asked_alternatives_of_words(query, text):
     if text is None:
         with pytest.raises(InputError, match="DBLP searches by words only"):
             said(Dblp(), query)
@@ -265,7 +258,7 @@ def test_dblp_is_asked_alternatives_of_words(query: str, text: str | None) -> No
         assert said(Dblp(), query).text == text
 
 
-def test_what_would_become_too_much_for_dblp_is_asked_more_loosely() -> None:
+def test_what_would_become_too_much_for_dblp_is_asked_more_loosely():
     groups = " OR ".join(f"(one{n} two{n} longest{n})" for n in range(9))
     query = said(Dblp(), f"graph AND ({groups})")
     assert query.text == "graph " + "|".join(f"longest{n}" for n in range(9))
@@ -328,9 +321,7 @@ def of_dblp(text: str) -> str:
 )
 @examples(60)
 @given(tree=trees)
-def test_text_and_remainder_mean_what_the_tree_means(
-    adapter: Adapter, read_back: Callable[[str], str], tree: Node
-) -> None:
+def test_text_and_remainder_mean_what_the_tree_means(adapter, read_back, tree):
     try:
         query = adapter.translate(tree, NO_LIMITS)
     except InputError:
@@ -348,7 +339,7 @@ def test_text_and_remainder_mean_what_the_tree_means(
 
 @examples(60)
 @given(tree=trees)
-def test_no_group_holds_two_operators(tree: Node) -> None:
+def test_no_group_holds_two_operators(tree):
     """No two services agree on precedence: `a AND b OR c` means something else to each."""
     for adapter in (Arxiv(), Pubmed(), EuropePmc(), Core("key")):
         try:
@@ -370,7 +361,7 @@ ODD = st.text(st.sampled_from('ab"”\\[](){}<>|^~*?:;+-/\t\x00é'), min_size=1,
 @given(
     words=st.lists(ODD, min_size=1, max_size=3), field=st.sampled_from([None, "title", "author"])
 )
-def test_no_word_gets_out_of_its_quotation_marks(words: list[str], field: str | None) -> None:
+def test_no_word_gets_out_of_its_quotation_marks(words, field):
     try:
         tree = normalise(And((Term("safe"), Phrase(tuple(words), field))))
     except InputError:
@@ -392,9 +383,7 @@ def test_no_word_gets_out_of_its_quotation_marks(words: list[str], field: str | 
     ],
     ids=lambda adapter: adapter.name,
 )
-def test_a_wildcard_inside_a_word_is_written_out_and_nothing_is_turned_round(
-    adapter: Adapter,
-) -> None:
+def test_a_wildcard_inside_a_word_is_written_out_and_nothing_is_turned_round(adapter):
     found = said(adapter, "(wom?n OR girl) AND migraine NOT (animal OR mice)")
     assert "wom n" not in found.text
     assert not re.search(r"\bwom\b|\bn\b|\?", found.text)
@@ -426,14 +415,12 @@ def test_a_wildcard_inside_a_word_is_written_out_and_nothing_is_turned_round(
         ),
     ],
 )
-def test_what_an_indexer_says_goes_to_pubmed_and_europe_pmc_as_it_is(
-    query: str, pubmed: str, europe_pmc: str
-) -> None:
+def test_what_an_indexer_says_goes_to_pubmed_and_europe_pmc_as_it_is(query, pubmed, europe_pmc):
     assert said(Pubmed(), query).text == pubmed
     assert said(EuropePmc(), query).text == europe_pmc
 
 
-def test_long_phrases_beyond_what_openalex_takes_are_sent_as_words_and_checked() -> None:
+def test_long_phrases_beyond_what_openalex_takes_are_sent_as_words_and_checked():
     phrases = [" ".join(f"{letter}word{n}" for n in range(15)) for letter in "abcde"]
     found = said(OpenAlex(), " AND ".join(f'"{phrase}"' for phrase in phrases))
     assert [f'"{phrase}"' in found.text for phrase in phrases] == [True, True, True, False, False]
@@ -443,7 +430,7 @@ def test_long_phrases_beyond_what_openalex_takes_are_sent_as_words_and_checked()
     assert evaluate(found.remainder, {"title": f"{phrases[3]} {phrases[4]}"})
 
 
-def test_initials_of_authors_are_checked_where_openalex_finds_the_family_name() -> None:
+def test_initials_of_authors_are_checked_where_openalex_finds_the_family_name():
     found = said(OpenAlex(), "smith j[au] AND asthma[ti]")
     assert "Smith" in found.text.title()
     assert found.remainder is not None

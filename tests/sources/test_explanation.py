@@ -20,7 +20,7 @@ def here(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Ite
     time.tzset()
 
 
-def test_a_time_is_shown_in_utc_wherever_the_person_is(here: timezone) -> None:
+def test_a_time_is_shown_in_utc_wherever_the_person_is(here):
     moment = datetime(2026, 12, 30, 23, 55, tzinfo=here)
     assert time_text(moment.timestamp()) == moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
     assert time_text(1_798_675_200.0) == "2026-12-31 00:00 UTC"

@@ -64,9 +64,7 @@ async def client(catalogue: Catalogue) -> AsyncIterator[httpx.AsyncClient]:
         yield given
 
 
-async def test_what_the_service_cannot_say_is_applied_to_the_answers(
-    client: httpx.AsyncClient, catalogue: Catalogue
-) -> None:
+async def test_what_the_service_cannot_say_is_applied_to_the_answers(client, catalogue):
     report = await HttpSource(Cards(URL), client=client).report(strategy("graphs NOT survey"))
     assert [paper.id for paper in report.papers] == ["cards:2", "cards:4"]
     assert [paper.sightings[0].rank for paper in report.papers] == [2, 4]
@@ -77,9 +75,7 @@ async def test_what_the_service_cannot_say_is_applied_to_the_answers(
     assert catalogue.asked[0].url.params["q"] == "graphs"
 
 
-async def test_records_are_read_and_checked_in_a_thread_so_that_other_sources_go_on(
-    client: httpx.AsyncClient,
-) -> None:
+async def test_records_are_read_and_checked_in_a_thread_so_that_other_sources_go_on(client):
     threads: set[int] = set()
 
     class Watched(RawPaper):
@@ -99,27 +95,21 @@ async def test_records_are_read_and_checked_in_a_thread_so_that_other_sources_go
     assert threading.get_ident() not in threads
 
 
-async def test_a_query_that_cannot_be_read_is_asked_by_its_words(
-    client: httpx.AsyncClient, catalogue: Catalogue
-) -> None:
+async def test_a_query_that_cannot_be_read_is_asked_by_its_words(client, catalogue):
     report = await HttpSource(Cards(URL), client=client).report(strategy("deep AND (graphs"))
     [said] = report.sources
     assert catalogue.asked[0].url.params["q"] == said.query == "deep graphs"
     assert "not valid (column" in str(said.note)
 
 
-async def test_a_query_that_would_mean_another_as_words_is_refused(
-    client: httpx.AsyncClient, catalogue: Catalogue
-) -> None:
+async def test_a_query_that_would_mean_another_as_words_is_refused(client, catalogue):
     report = await HttpSource(Cards(URL), client=client).report(strategy("deep NOT (graphs"))
     [said] = report.sources
     assert not catalogue.asked
     assert "expected ')'" in str(said.error)
 
 
-async def test_a_query_without_words_is_not_sent(
-    client: httpx.AsyncClient, catalogue: Catalogue
-) -> None:
+async def test_a_query_without_words_is_not_sent(client, catalogue):
     source = HttpSource(Cards(URL), client=client)
     with pytest.raises(ServiceError, match="contains no words"):
         await source.search("( )")
@@ -127,9 +117,7 @@ async def test_a_query_without_words_is_not_sent(
     assert catalogue.asked == []
 
 
-async def test_a_repeated_search_is_from_the_cache_and_says_so(
-    client: httpx.AsyncClient, catalogue: Catalogue, tmp_path: Path
-) -> None:
+async def test_a_repeated_search_is_from_the_cache_and_says_so(client, catalogue, tmp_path):
     settings = SourceSettings(cache_path=tmp_path / "http.db", max_calls=1)
     reports = [
         (await HttpSource(Cards(URL), settings, client=client).report(strategy("graphs"))).sources[
@@ -143,9 +131,7 @@ async def test_a_repeated_search_is_from_the_cache_and_says_so(
     assert len(catalogue.asked) == 1
 
 
-async def test_a_stored_answer_bears_the_time_at_which_its_request_was_sent(
-    client: httpx.AsyncClient, tmp_path: Path
-) -> None:
+async def test_a_stored_answer_bears_the_time_at_which_its_request_was_sent(client, tmp_path):
     settings = SourceSettings(cache_path=tmp_path / "http.db")
     source = HttpSource(Cards(URL), settings, client=client)
     before = utc_now().isoformat()
@@ -157,7 +143,7 @@ async def test_a_stored_answer_bears_the_time_at_which_its_request_was_sent(
     assert (sent.requests[0].is_stored, stored.requests[0].is_stored) == (False, True)
 
 
-async def test_each_record_that_came_has_one_fate() -> None:
+async def test_each_record_that_came_has_one_fate():
     cards = [
         *({"id": 1, "title": "Deep graphs", "abstract": "Of glass."},) * 2,
         {"id": 2, "title": "A survey of graphs", "abstract": "Of them."},
@@ -180,7 +166,7 @@ async def test_each_record_that_came_has_one_fate() -> None:
     assert len(report.papers) == first.kept + second.kept
 
 
-async def test_every_request_is_in_the_row_also_one_without_an_answer() -> None:
+async def test_every_request_is_in_the_row_also_one_without_an_answer():
     answers = [httpx.Response(503), httpx.Response(200, json={"papers": CARDS, "total": 4})]
     clock = Clock()
     transport = httpx.MockTransport(lambda _: answers.pop(0))
@@ -191,7 +177,7 @@ async def test_every_request_is_in_the_row_also_one_without_an_answer() -> None:
     assert (row.attempts, row.pages) == (2, 1)
 
 
-async def test_a_source_that_is_left_alone_leaves_a_row_of_what_was_sent() -> None:
+async def test_a_source_that_is_left_alone_leaves_a_row_of_what_was_sent():
     arrival = asyncio.Event()
 
     async def never(_: httpx.Request) -> httpx.Response:
@@ -211,9 +197,7 @@ async def test_a_source_that_is_left_alone_leaves_a_row_of_what_was_sent() -> No
     assert row.attempts == 1
 
 
-async def test_a_count_is_the_request_that_the_search_would_send_first(
-    client: httpx.AsyncClient, catalogue: Catalogue, tmp_path: Path
-) -> None:
+async def test_a_count_is_the_request_that_the_search_would_send_first(client, catalogue, tmp_path):
     settings = SourceSettings(cache_path=tmp_path / "http.db")
     source = HttpSource(Cards(URL, key=""), settings, client=client)
     counted = await source.count("graphs", SearchConstraints())
@@ -225,9 +209,7 @@ async def test_a_count_is_the_request_that_the_search_would_send_first(
     assert len(catalogue.asked) == 1
 
 
-async def test_a_string_that_two_queries_come_to_is_sent_once_and_counted_once(
-    client: httpx.AsyncClient, catalogue: Catalogue
-) -> None:
+async def test_a_string_that_two_queries_come_to_is_sent_once_and_counted_once(client, catalogue):
     source = HttpSource(Cards(URL), client=client)
     twice = strategy("graphs AND deep", '"x y" AND graphs', "deep AND graphs", "graphs AND deep")
     first, remainder, other, again = source.translations(twice)
@@ -240,7 +222,7 @@ async def test_a_string_that_two_queries_come_to_is_sent_once_and_counted_once(
     assert len(report.rows()) == 3 * len(CARDS)
 
 
-async def test_a_count_is_empty_only_without_hits() -> None:
+async def test_a_count_is_empty_only_without_hits():
     totals = {"moss": 21, "peat": 0}
 
     def service(request: httpx.Request) -> httpx.Response:
@@ -257,7 +239,7 @@ async def test_a_count_is_empty_only_without_hits() -> None:
     ]
 
 
-async def test_a_count_turns_no_page_and_asks_for_the_smallest_without_a_cache() -> None:
+async def test_a_count_turns_no_page_and_asks_for_the_smallest_without_a_cache():
     sizes: list[int] = []
 
     class Sized(Cards):
@@ -276,9 +258,7 @@ async def test_a_count_turns_no_page_and_asks_for_the_smallest_without_a_cache()
     assert (counted.hits, len(counted.papers), sizes[-1]) == (70, 1, 1)
 
 
-async def test_a_count_of_a_broader_query_says_so_and_a_failure_is_raised(
-    client: httpx.AsyncClient,
-) -> None:
+async def test_a_count_of_a_broader_query_says_so_and_a_failure_is_raised(client):
     counted = await HttpSource(Cards(URL), client=client).count(
         "graphs NOT survey", SearchConstraints()
     )
@@ -288,9 +268,7 @@ async def test_a_count_of_a_broader_query_says_so_and_a_failure_is_raised(
         await HttpSource(Cards(URL), client=client).count("( )", SearchConstraints())
 
 
-async def test_a_service_that_needs_a_key_is_not_asked_for_a_count(
-    client: httpx.AsyncClient, catalogue: Catalogue
-) -> None:
+async def test_a_service_that_needs_a_key_is_not_asked_for_a_count(client, catalogue):
     class Paid(Cards):
         needs_key = True
 
@@ -298,9 +276,7 @@ async def test_a_service_that_needs_a_key_is_not_asked_for_a_count(
     assert catalogue.asked == []
 
 
-async def test_a_count_spends_of_the_calls_that_are_allowed(
-    client: httpx.AsyncClient, catalogue: Catalogue
-) -> None:
+async def test_a_count_spends_of_the_calls_that_are_allowed(client, catalogue):
     source = HttpSource(Cards(URL), SourceSettings(max_calls=1), client=client)
     await source.count("graphs", SearchConstraints())
     with pytest.raises(ServiceError):
@@ -308,7 +284,7 @@ async def test_a_count_spends_of_the_calls_that_are_allowed(
     assert len(catalogue.asked) == 1
 
 
-async def test_an_error_in_disguise_is_not_kept_in_the_cache(tmp_path: Path) -> None:
+async def test_an_error_in_disguise_is_not_kept_in_the_cache(tmp_path):
     answers = [{"error": "out of order"}, {"papers": CARDS}]
 
     def service(request: httpx.Request) -> httpx.Response:
@@ -323,7 +299,7 @@ async def test_an_error_in_disguise_is_not_kept_in_the_cache(tmp_path: Path) -> 
         assert len(await source.search("graphs")) == 4
 
 
-async def test_the_rate_of_the_service_is_kept_unless_the_person_sets_another() -> None:
+async def test_the_rate_of_the_service_is_kept_unless_the_person_sets_another():
     clock = Clock()
 
     def service(request: httpx.Request) -> httpx.Response:
@@ -357,7 +333,7 @@ def test_a_key_or_an_address_brings_the_pace_that_the_service_allows_it(
         assert 0.9 * per_s <= 1 / adapter.interval_s <= per_s
 
 
-def test_settings_become_limits_of_the_source(tmp_path: Path) -> None:
+def test_settings_become_limits_of_the_source(tmp_path):
     config = AppConfig(home=tmp_path, contact="me@x.org", source_deadline_s=7.0)
     settings = SearchSourceConfig(name="cards", rate_limit=4.0, max_calls=3)
     made = open_source(Cards(URL), config, settings).settings
@@ -373,7 +349,7 @@ def test_settings_become_limits_of_the_source(tmp_path: Path) -> None:
     assert unset.interval_s is None
 
 
-def test_a_source_that_needs_a_key_says_which_and_where() -> None:
+def test_a_source_that_needs_a_key_says_which_and_where():
     class Keyed(Cards):
         needs_key = True
 
@@ -381,9 +357,7 @@ def test_a_source_that_needs_a_key_says_which_and_where() -> None:
         open_source(Keyed(URL, key=""), AppConfig(), SearchSourceConfig(name="cards"))
 
 
-async def test_without_its_key_nothing_is_sent(
-    client: httpx.AsyncClient, catalogue: Catalogue
-) -> None:
+async def test_without_its_key_nothing_is_sent(client, catalogue):
     class Keyed(Cards):
         needs_key = True
 
@@ -394,7 +368,7 @@ async def test_without_its_key_nothing_is_sent(
     assert catalogue.asked == []
 
 
-async def test_it_keeps_the_contract_of_sources() -> None:
+async def test_it_keeps_the_contract_of_sources():
     async with FaultServer() as server:
         source = HttpSource(Cards(server.url("/pages")))
         faults = {
@@ -437,7 +411,7 @@ async def report_of_refusals(tmp_path: Path, answer: httpx.Response, key: str) -
     return again
 
 
-async def test_a_refusal_ends_the_search_of_a_service_and_of_the_next_run(tmp_path: Path) -> None:
+async def test_a_refusal_ends_the_search_of_a_service_and_of_the_next_run(tmp_path):
     said = await report_of_refusals(tmp_path, httpx.Response(429, text="Add funds"), key="")
     assert said.status is SourceStatus.RATE_LIMITED
     assert re.fullmatch(
@@ -448,7 +422,7 @@ async def test_a_refusal_ends_the_search_of_a_service_and_of_the_next_run(tmp_pa
     )
 
 
-async def test_whoever_has_a_key_is_told_no_other_help(tmp_path: Path) -> None:
+async def test_whoever_has_a_key_is_told_no_other_help(tmp_path):
     answer = httpx.Response(429, headers={"retry-after": "36000"})
     said = await report_of_refusals(tmp_path, answer, key=KEY)
     assert said.status is SourceStatus.EXHAUSTED
@@ -457,8 +431,8 @@ async def test_whoever_has_a_key_is_told_no_other_help(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("left_s", ["86400", "300"])
 async def test_a_spent_budget_is_one_for_the_next_run_too_however_soon_it_is_renewed(
-    tmp_path: Path, left_s: str
-) -> None:
+    tmp_path, left_s
+):
     answer = httpx.Response(
         429, headers={"retry-after": left_s}, json={"message": "Insufficient budget."}
     )
@@ -473,7 +447,7 @@ async def test_a_spent_budget_is_one_for_the_next_run_too_however_soon_it_is_ren
     assert [report.attempts for report in said] == [1, 0]
 
 
-async def test_a_refusal_with_the_status_of_success_is_remembered_too(tmp_path: Path) -> None:
+async def test_a_refusal_with_the_status_of_success_is_remembered_too(tmp_path):
     class Cross(Cards):
         def read(self, answer: HttpAnswer, request: Request) -> Page:
             raise ServiceError(f"{answer.status} {request.url}", status=SourceStatus.RATE_LIMITED)
@@ -490,9 +464,7 @@ async def test_a_refusal_with_the_status_of_success_is_remembered_too(tmp_path: 
     assert known.reason == "it said so in an answer"
 
 
-async def test_one_query_that_fails_is_no_failure_of_those_that_find_nothing(
-    client: httpx.AsyncClient, catalogue: Catalogue
-) -> None:
+async def test_one_query_that_fails_is_no_failure_of_those_that_find_nothing(client, catalogue):
     catalogue.cards = []
     source = HttpSource(Cards(URL), client=client)
     assert await source.search_advanced(strategy("graphs", "( )")) == []
@@ -500,7 +472,7 @@ async def test_one_query_that_fails_is_no_failure_of_those_that_find_nothing(
         await source.search_advanced(strategy("( )"))
 
 
-async def test_a_query_may_be_sent_as_json() -> None:
+async def test_a_query_may_be_sent_as_json():
     class Posting(Cards):
         def first(self, query: Any, filters: Any, wanted: int) -> Request:
             return replace(super().first(query, filters, wanted), json={"query": query.text})
@@ -513,7 +485,7 @@ async def test_a_query_may_be_sent_as_json() -> None:
     ]
 
 
-async def test_two_pages_in_a_row_without_a_record_are_the_last() -> None:
+async def test_two_pages_in_a_row_without_a_record_are_the_last():
     pages: list[int] = []
 
     def service(request: httpx.Request) -> httpx.Response:
@@ -525,7 +497,7 @@ async def test_two_pages_in_a_row_without_a_record_are_the_last() -> None:
     assert pages == [1, 2]
 
 
-async def test_the_report_says_how_long_a_query_took() -> None:
+async def test_the_report_says_how_long_a_query_took():
     clock = Clock()
 
     def service(_request: httpx.Request) -> httpx.Response:
@@ -538,7 +510,7 @@ async def test_the_report_says_how_long_a_query_took() -> None:
     assert said.milliseconds == 2500
 
 
-async def test_the_time_of_a_source_is_for_all_of_its_queries() -> None:
+async def test_the_time_of_a_source_is_for_all_of_its_queries():
     clock, asked = Clock(), []
 
     def service(request: httpx.Request) -> httpx.Response:
@@ -555,7 +527,7 @@ async def test_the_time_of_a_source_is_for_all_of_its_queries() -> None:
     assert [said.status for said in report.sources] == [ok, ok, SourceStatus.TIMEOUT]
 
 
-async def test_what_is_left_of_a_budget_stands_in_the_report() -> None:
+async def test_what_is_left_of_a_budget_stands_in_the_report():
     headers = {
         "x-ratelimit-limit": "1000",
         "x-ratelimit-remaining": "990",
@@ -567,7 +539,7 @@ async def test_what_is_left_of_a_budget_stands_in_the_report() -> None:
     assert re.search(r"990 of 1,000 left until \d{4}-\d\d-\d\d \d\d:\d\d UTC", str(said.note))
 
 
-async def test_records_that_state_no_language_stay_and_are_counted() -> None:
+async def test_records_that_state_no_language_stay_and_are_counted():
     works = [
         {"id": f"10.5000/{number}", "attributes": {"titles": [{"title": "Graphs"}], **stated}}
         for number, stated in enumerate([{"language": "de"}, {"language": "en"}, {}, {}])
@@ -588,29 +560,27 @@ async def told(answer: httpx.Response, adapter: Adapter | None = None, **limits:
     return said
 
 
-async def test_a_service_that_stops_early_says_how_much_is_missing() -> None:
+async def test_a_service_that_stops_early_says_how_much_is_missing():
     said = await told(httpx.Response(200, json={"papers": CARDS, "total": 500}))
     assert "gave 4 of 500: the service stopped" in str(said.note)
     whole = await told(httpx.Response(200, json={"papers": CARDS, "total": 4}))
     assert "stopped" not in str(whole.note)
 
 
-async def test_an_answer_without_a_list_is_a_failure() -> None:
+async def test_an_answer_without_a_list_is_a_failure():
     for adapter, answer in ((OpenAlex(), {"results": None}), (Datacite(), {"data": None})):
         said = await told(httpx.Response(200, json=answer), adapter)
         assert said.status is SourceStatus.BAD_RESPONSE
 
 
-async def test_a_redirect_that_is_not_followed_says_where_it_led() -> None:
+async def test_a_redirect_that_is_not_followed_says_where_it_led():
     where = f"https://login.example/?key={KEY}"
     said = await told(httpx.Response(302, headers={"location": where}))
     assert "led to https://login.example/, which is not followed" in str(said.error)
     assert KEY not in str(said.error)
 
 
-async def test_a_query_too_long_for_a_url_is_refused_before_it_is_sent(
-    client: httpx.AsyncClient, catalogue: Catalogue
-) -> None:
+async def test_a_query_too_long_for_a_url_is_refused_before_it_is_sent(client, catalogue):
     words = "word" * 2000
     [said] = (await HttpSource(Cards(URL), client=client).report(strategy(words))).sources
     assert catalogue.asked == []

@@ -20,7 +20,7 @@ async def waiting() -> str:
     return reason
 
 
-async def test_a_source_that_is_ended_goes_on_as_if_it_had_not_been_cancelled() -> None:
+async def test_a_source_that_is_ended_goes_on_as_if_it_had_not_been_cancelled():
     interruption = interruptible()
     asking = asyncio.ensure_future(waiting())
     await asyncio.sleep(0)
@@ -28,7 +28,7 @@ async def test_a_source_that_is_ended_goes_on_as_if_it_had_not_been_cancelled() 
     assert await asking == "too slow"
 
 
-async def test_a_source_that_is_cancelled_is_cancelled() -> None:
+async def test_a_source_that_is_cancelled_is_cancelled():
     interruptible()
     asking = asyncio.ensure_future(waiting())
     await asyncio.sleep(0)

@@ -1,6 +1,5 @@
 """What services say of a work's subject arrives as its keywords."""
 
-from collections.abc import Callable
 from typing import Any
 from xml.etree.ElementTree import Element, fromstring
 
@@ -60,19 +59,17 @@ def of_datacite(keywords: Any) -> RawPaper | None:
         (of_datacite, 7, []),
     ],
 )
-def test_keywords_arrive_and_odd_values_cost_nothing_else(
-    read: Callable[[Any], RawPaper | None], given: Any, expected: list[str]
-) -> None:
+def test_keywords_arrive_and_odd_values_cost_nothing_else(read, given, expected):
     paper = read(given)
     assert paper is not None
     assert paper.keywords == expected
 
 
-def test_openalex_is_asked_for_keywords() -> None:
+def test_openalex_is_asked_for_keywords():
     assert {"keywords", "topics"} <= set(FIELDS)
 
 
-def test_the_categories_of_arxiv_arrive_in_words() -> None:
+def test_the_categories_of_arxiv_arrive_in_words():
     entry: Element = fromstring(  # noqa: S314  # our own text
         '<entry xmlns="http://www.w3.org/2005/Atom"><title>T</title>'
         '<category term="cs.LG"/><category term="68T05"/><category term="q-bio.BM"/></entry>'
@@ -82,7 +79,7 @@ def test_the_categories_of_arxiv_arrive_in_words() -> None:
     assert paper.keywords == ["Machine Learning", "Biomolecules"]
 
 
-def test_headings_and_keywords_of_pubmed_arrive() -> None:
+def test_headings_and_keywords_of_pubmed_arrive():
     article: Element = fromstring(  # noqa: S314  # our own text
         "<PubmedArticle><MedlineCitation><PMID>1</PMID><Article><ArticleTitle>T</ArticleTitle>"
         "</Article><MeshHeadingList><MeshHeading><DescriptorName>Anxiety</DescriptorName>"
@@ -94,7 +91,7 @@ def test_headings_and_keywords_of_pubmed_arrive() -> None:
     assert paper.keywords == ["Anxiety", "exposure"]
 
 
-def test_a_record_is_not_left_out_for_a_word_that_is_among_its_keywords() -> None:
+def test_a_record_is_not_left_out_for_a_word_that_is_among_its_keywords():
     paper = RawPaper(title="T", abstract="nothing", source="s", keywords=["graph theory"])
     assert judge(parse("graph"), searchable(paper))
     assert judge(parse("tree"), searchable(paper)) is False

@@ -37,7 +37,7 @@ def strategy(query: str = "learning", **filters: Any) -> SearchStrategy:
     return fake_strategy(query, sources=(), **filters)
 
 
-async def test_it_keeps_the_contract_of_sources(service: Loopback, httpserver: HTTPServer) -> None:
+async def test_it_keeps_the_contract_of_sources(service, httpserver):
     name = service.adapter.name
     broken = failing(httpserver, name) if name in OTHERS else {}
     contract = SourceContract(
@@ -51,7 +51,7 @@ async def test_it_keeps_the_contract_of_sources(service: Loopback, httpserver: H
     await check_source(source_of(service), contract)
 
 
-async def test_all_pages_are_turned_and_what_has_no_title_is_counted(service: Loopback) -> None:
+async def test_all_pages_are_turned_and_what_has_no_title_is_counted(service):
     answer = await source_of(service).report(strategy())
     [entry] = answer.sources
     assert [paper.title for paper in answer.papers] == [book.title for book in TITLED]
@@ -68,15 +68,13 @@ async def test_all_pages_are_turned_and_what_has_no_title_is_counted(service: Lo
         assert sighting.seen_at
 
 
-async def test_no_more_is_asked_for_than_is_wanted(service: Loopback) -> None:
+async def test_no_more_is_asked_for_than_is_wanted(service):
     answer = await source_of(service).report(strategy(max_results=4))
     assert len(answer.papers) == 4
     assert answer.sources[0].pages == (2 if service.adapter.name == "pubmed" else 1)
 
 
-async def test_the_end_is_not_asked_for_where_a_page_holds_all_that_there_is(
-    service: Loopback,
-) -> None:
+async def test_the_end_is_not_asked_for_where_a_page_holds_all_that_there_is(service):
     year = FIRST_YEAR + 3
     answer = await source_of(service).report(strategy(year_from=year, year_to=year))
     assert answer.sources[0].kept == sum(book.year == year for book in TITLED)
@@ -85,7 +83,7 @@ async def test_the_end_is_not_asked_for_where_a_page_holds_all_that_there_is(
     assert answer.sources[0].pages == expected.get(service.adapter.name, 1)
 
 
-async def test_years_are_kept_to(service: Loopback) -> None:
+async def test_years_are_kept_to(service):
     wanted = strategy(year_from=FIRST_YEAR + 2, year_to=FIRST_YEAR + 4)
     answer = await source_of(service).report(wanted)
     expected = [b.title for b in TITLED if FIRST_YEAR + 2 <= b.year <= FIRST_YEAR + 4]
@@ -95,9 +93,7 @@ async def test_years_are_kept_to(service: Loopback) -> None:
 @pytest.mark.parametrize(
     ("contact", "is_sent"), [("jane@x.org", True), ("jane.Abbott@x.org", False)]
 )
-async def test_an_address_goes_along_where_it_is_not_refused(
-    httpserver: HTTPServer, contact: str, *, is_sent: bool
-) -> None:
+async def test_an_address_goes_along_where_it_is_not_refused(httpserver, contact, *, is_sent):
     settings = SourceSettings(interval_s=0.0, contact=contact)
     service = SERVICES["doaj"](httpserver)
     await HttpSource(service.adapter, settings).search("learning", max_results=1)
@@ -105,7 +101,7 @@ async def test_an_address_goes_along_where_it_is_not_refused(
     assert (contact in asked["headers"]["User-Agent"]) == is_sent
 
 
-async def test_crossref_is_told_the_address_in_the_query_too(httpserver: HTTPServer) -> None:
+async def test_crossref_is_told_the_address_in_the_query_too(httpserver):
     httpserver.expect_request("/works").respond_with_json({"message": {"items": []}})
     adapter = Crossref(contact="me@x.org", endpoint=httpserver.url_for("/works"))
     await HttpSource(adapter, SourceSettings(interval_s=0.0)).search("learning")
@@ -113,7 +109,7 @@ async def test_crossref_is_told_the_address_in_the_query_too(httpserver: HTTPSer
     assert request.args["mailto"] == "me@x.org"
 
 
-async def test_pubmed_is_told_who_asks(httpserver: HTTPServer) -> None:
+async def test_pubmed_is_told_who_asks(httpserver):
     service = SERVICES["pubmed"](httpserver)
     await source_of(service).search("learning", max_results=2)
     assert {request["email"] for request in service.asked} == {"a@example.org"}
@@ -121,9 +117,7 @@ async def test_pubmed_is_told_who_asks(httpserver: HTTPServer) -> None:
 
 
 @pytest.mark.parametrize("name", CATALOGUES)
-async def test_a_language_is_a_filter_or_is_checked_on_our_side(
-    name: str, httpserver: HTTPServer
-) -> None:
+async def test_a_language_is_a_filter_or_is_checked_on_our_side(name, httpserver):
     service = SERVICES[name](httpserver)
     await source_of(service).report(strategy(language="German"))
     said = str([{**request, "headers": None} for request in service.asked])
@@ -133,7 +127,7 @@ async def test_a_language_is_a_filter_or_is_checked_on_our_side(
     assert translated.language == (None if name in wanted else "de")
 
 
-async def test_types_are_kept_to_by_who_has_no_filter_for_them(httpserver: HTTPServer) -> None:
+async def test_types_are_kept_to_by_who_has_no_filter_for_them(httpserver):
     source = source_of(SERVICES["doaj"](httpserver))
     limited = strategy()
     limited.filters.publication_types = ["book"]
@@ -151,9 +145,7 @@ REFUSALS = [
 
 
 @pytest.mark.parametrize(("status", "body", "expected"), REFUSALS)
-async def test_a_refusal_is_told(
-    service: Loopback, httpserver: HTTPServer, status: int, body: str, expected: SourceStatus
-) -> None:
+async def test_a_refusal_is_told(service, httpserver, status, body, expected):
     refuse_all(httpserver, status, body)
     [entry] = (await source_of(service).report(strategy())).sources
     assert entry.status is expected
@@ -161,7 +153,7 @@ async def test_a_refusal_is_told(
 
 
 @pytest.mark.parametrize("name", KEYED)
-async def test_a_key_that_is_refused_says_what_to_set(name: str, httpserver: HTTPServer) -> None:
+async def test_a_key_that_is_refused_says_what_to_set(name, httpserver):
     service = SERVICES[name](httpserver)
     refuse_all(httpserver, KEYED[name], f'{{"message": "Forbidden {KEY}"}}')
     [entry] = (await source_of(service).report(strategy())).sources
@@ -177,13 +169,13 @@ def refuse_all(server: HTTPServer, status: int, body: str) -> None:
     server.expect_request(re.compile(".*")).respond_with_data(body, status, content_type=kind)
 
 
-async def test_works_with_more_authors_than_are_listed_are_told(httpserver: HTTPServer) -> None:
+async def test_works_with_more_authors_than_are_listed_are_told(httpserver):
     service = SERVICES["openalex"](httpserver)
     [entry] = (await source_of(service).report(strategy())).sources
     assert "1 works have more than 100 authors" in (entry.note or "")
 
 
-async def test_dblp_is_asked_words_and_the_rest_is_checked(httpserver: HTTPServer) -> None:
+async def test_dblp_is_asked_words_and_the_rest_is_checked(httpserver):
     service = SERVICES["dblp"](httpserver)
     query = '"sorting part" learning NOT "part 1"'
     [entry] = (await source_of(service).report(strategy(query))).sources
@@ -192,7 +184,7 @@ async def test_dblp_is_asked_words_and_the_rest_is_checked(httpserver: HTTPServe
     assert "phrases are checked" in (entry.note or "")
 
 
-async def test_full_texts_are_not_asked_of_core(httpserver: HTTPServer) -> None:
+async def test_full_texts_are_not_asked_of_core(httpserver):
     service = SERVICES["core"](httpserver)
     await source_of(service).search("learning", max_results=2)
     assert service.asked[0]["exclude"] == ["fullText"]

@@ -154,9 +154,7 @@ class TestJson:
             return EUROPE_PMC if adapter.name == "europe_pmc" else SERPER
         return json.loads((recorded / file).read_bytes())
 
-    def test_a_broken_entry_loses_none_of_the_others(
-        self, recorded: Path, adapter: Adapter, file: str | None, path: tuple[str, ...]
-    ) -> None:
+    def test_a_broken_entry_loses_none_of_the_others(self, recorded, adapter, file, path):
         """API-13, API-14."""
         chance = seeded(7)
         for _ in range(times(ROUNDS)):
@@ -174,9 +172,7 @@ class TestJson:
             assert len({one.id for one in sound.papers} - {one.id for one in page.papers}) <= 1
             assert len(page.papers) + page.dropped == len(entries)
 
-    def test_a_broken_body_is_read_or_refused(
-        self, recorded: Path, adapter: Adapter, file: str | None, path: tuple[str, ...]
-    ) -> None:
+    def test_a_broken_body_is_read_or_refused(self, recorded, adapter, file, path):
         """API-13."""
         del path
         chance = seeded(11)
@@ -184,9 +180,7 @@ class TestJson:
         for _ in range(times(ROUNDS)):
             read(adapter, as_json(broken(whole, chance, 0.1)), request_of(adapter))
 
-    def test_a_cut_body_is_refused(
-        self, recorded: Path, adapter: Adapter, file: str | None, path: tuple[str, ...]
-    ) -> None:
+    def test_a_cut_body_is_refused(self, recorded, adapter, file, path):
         """API-09."""
         del path
         text = as_json(self.whole(recorded, adapter, file))
@@ -227,9 +221,7 @@ class TestXml:
     def request(self, adapter: Adapter) -> Request:
         return FETCH if adapter.name == "pubmed" else request_of(adapter)
 
-    def test_missing_elements_lose_no_other_entry(
-        self, recorded: Path, adapter: Adapter, file: str, element: str
-    ) -> None:
+    def test_missing_elements_lose_no_other_entry(self, recorded, adapter, file, element):
         """API-13, API-14."""
         chance = seeded(17)
         text = (recorded / file).read_text(encoding="utf-8")
@@ -243,9 +235,7 @@ class TestXml:
             assert len(page.papers) + page.dropped == len(entries)
             assert len(page.papers) >= len(entries) - 1
 
-    def test_a_cut_document_is_refused(
-        self, recorded: Path, adapter: Adapter, file: str, element: str
-    ) -> None:
+    def test_a_cut_document_is_refused(self, recorded, adapter, file, element):
         """API-09."""
         del element
         body = (recorded / file).read_bytes().strip()
@@ -254,18 +244,14 @@ class TestXml:
             cut = body[: chance.randrange(1, len(body) - 8)]
             assert read(adapter, cut, self.request(adapter)) is None
 
-    def test_another_root_is_refused(
-        self, recorded: Path, adapter: Adapter, file: str, element: str
-    ) -> None:
+    def test_another_root_is_refused(self, recorded, adapter, file, element):
         del element
         text = (recorded / file).read_text(encoding="utf-8")
         text = re.sub(r"<[?!][^>]*>", "", text, count=2)
         body = f"<other>{text}</other>".encode()
         assert read(adapter, body, self.request(adapter)) is None
 
-    def test_damaged_bytes_are_read_or_refused(
-        self, recorded: Path, adapter: Adapter, file: str, element: str
-    ) -> None:
+    def test_damaged_bytes_are_read_or_refused(self, recorded, adapter, file, element):
         """API-20."""
         del element
         body = bytearray((recorded / file).read_bytes())
@@ -296,12 +282,12 @@ ENTRIES: dict[str, tuple[Adapter, Callable[[Any], Any]]] = {
 @pytest.mark.parametrize("name", ENTRIES)
 @examples(50)
 @given(entry=JSON_VALUES)
-def test_no_value_at_all_is_an_exception(name: str, entry: Any) -> None:
+def test_no_value_at_all_is_an_exception(name, entry):
     adapter, around = ENTRIES[name]
     assert read(adapter, as_json(around(entry)), request_of(adapter)) is not None
 
 
-def test_a_refusal_of_xml_does_not_show_the_document() -> None:
+def test_a_refusal_of_xml_does_not_show_the_document():
     with pytest.raises(HttpBodyError) as told:
         Arxiv().read(HttpAnswer(200, "", b"<feed>secret text", 1), request_of(Arxiv()))
     assert "secret" not in str(told.value)

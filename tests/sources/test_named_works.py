@@ -55,9 +55,7 @@ def request_for(adapter: Adapter, work: str) -> Request | None:
         (Arxiv(), ARXIV, "id_list", "2101.00001"),
     ],
 )
-def test_a_service_is_asked_for_the_work_by_its_identifier(
-    adapter: Adapter, work: str, name: str, value: str
-) -> None:
+def test_a_service_is_asked_for_the_work_by_its_identifier(adapter, work, name, value):
     request = request_for(adapter, work)
     assert request is not None
     assert request.params[name] == value
@@ -65,7 +63,7 @@ def test_a_service_is_asked_for_the_work_by_its_identifier(
     assert "search_query" not in request.params
 
 
-def test_core_scholar_and_doaj_are_asked_for_it_in_their_own_way() -> None:
+def test_core_scholar_and_doaj_are_asked_for_it_in_their_own_way():
     asked = [request_for(adapter, DOI) for adapter in (Core("key"), SerperScholar("key"), Doaj())]
     core, scholar, doaj = (request for request in asked if request is not None)
     assert core.json["q"] == 'doi:"10.1000/a.1"'
@@ -85,7 +83,7 @@ def test_core_scholar_and_doaj_are_asked_for_it_in_their_own_way() -> None:
         (Doaj(), PMID),
     ],
 )
-def test_what_a_service_cannot_look_up_is_not_asked(adapter: Adapter, work: str) -> None:
+def test_what_a_service_cannot_look_up_is_not_asked(adapter, work):
     assert request_for(adapter, work) is None
 
 
@@ -124,9 +122,7 @@ def strategy(text: str, *works: str) -> SearchStrategy:
     )
 
 
-async def test_a_named_work_is_found_whatever_the_limits_and_stands_first(
-    source: HttpSource, asked: list[str]
-) -> None:
+async def test_a_named_work_is_found_whatever_the_limits_and_stands_first(source, asked):
     report = await source.report(strategy("bees", DOI))
     assert asked[0] == "doi=10.1000/a.1"
     assert len(asked) == 2
@@ -135,16 +131,12 @@ async def test_a_named_work_is_found_whatever_the_limits_and_stands_first(
     assert [entry.purpose for entry in report.sources] == [Purpose.WORK, Purpose.SEARCH]
 
 
-async def test_an_identifier_alone_is_not_asked_as_text(
-    source: HttpSource, asked: list[str]
-) -> None:
+async def test_an_identifier_alone_is_not_asked_as_text(source, asked):
     await source.report(strategy("10.1000/a.1", DOI))
     assert asked == ["doi=10.1000/a.1"]
 
 
-async def test_a_service_that_cannot_look_it_up_says_so(
-    source: HttpSource, asked: list[str]
-) -> None:
+async def test_a_service_that_cannot_look_it_up_says_so(source, asked):
     report = await source.report(strategy("2101.00001", ARXIV))
     assert asked == []
     [entry] = report.sources
@@ -153,9 +145,7 @@ async def test_a_service_that_cannot_look_it_up_says_so(
 
 
 @pytest.mark.parametrize("query", ["10.1000/a.1", "10.1000/a.1[doi]", "DO=10.1000/A.1"])
-async def test_a_query_that_is_a_doi_is_looked_up(
-    source: HttpSource, asked: list[str], query: str
-) -> None:
+async def test_a_query_that_is_a_doi_is_looked_up(source, asked, query):
     given = strategy("", DOI).model_copy(
         update={
             "queries": [SearchQuery(keywords=[], boolean_query=query)],

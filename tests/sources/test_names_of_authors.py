@@ -106,11 +106,11 @@ def whole(name: dict[str, str]) -> dict[str, str]:
     ],
     ids=["pubmed", "crossref", "europe_pmc", "datacite", "openalex"],
 )
-def test_a_name_leaves_as_the_service_gave_it(record: RawPaper | None) -> None:
+def test_a_name_leaves_as_the_service_gave_it(record):
     assert exported(record) == EXPECTED
 
 
-def test_the_name_of_an_author_in_parts_reads_as_it_is_said() -> None:
+def test_the_name_of_an_author_in_parts_reads_as_it_is_said():
     record = crossref.read_item(CROSSREF, "crossref")
     assert record is not None
     assert record.authors[2] == Author(

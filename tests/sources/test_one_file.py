@@ -59,7 +59,7 @@ def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(tmp_path)
 
 
-def test_it_is_known_by_its_own_facts_in_all_places(tmp_path: Path) -> None:
+def test_it_is_known_by_its_own_facts_in_all_places(tmp_path):
     assert "shelf" in known_sources()
     service = service_of("shelf")
     assert service is not None
@@ -73,9 +73,7 @@ def test_it_is_known_by_its_own_facts_in_all_places(tmp_path: Path) -> None:
     assert "is closed on Sundays; better with SHELF_API_KEY" in entry["note"]
 
 
-async def test_it_is_searched_with_its_key_and_its_records_are_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_it_is_searched_with_its_key_and_its_records_are_read(tmp_path, monkeypatch):
     monkeypatch.setenv("SHELF_API_KEY", "k")
     monkeypatch.setenv("PAPER_SEARCH_SOURCES", "shelf")
     config = load_config(home=tmp_path)

@@ -5,7 +5,6 @@ from typing import Any
 
 import httpx
 import pytest
-from pytest_httpserver import HTTPServer
 from tests.sources.cards import Cards
 from tests.sources.catalogues import SERVICES as CATALOGUES
 from tests.sources.loopback import SERVICES as OTHERS
@@ -79,9 +78,7 @@ def strategy(*texts: str, condition: str = "", booleans: tuple[str, ...] = (), m
     )
 
 
-async def test_ranked_queries_are_asked_before_boolean_ones(
-    source: HttpSource, catalogue: Catalogue
-) -> None:
+async def test_ranked_queries_are_asked_before_boolean_ones(source, catalogue):
     catalogue.known = {"deep graphs": 2, "bees": 3}
     report = await source.report(strategy("Which deep graphs?", booleans=("bees",)))
     assert catalogue.asked == ["deep graphs", "bees"]
@@ -97,9 +94,7 @@ async def test_ranked_queries_are_asked_before_boolean_ones(
     ]
 
 
-async def test_what_is_asked_next_is_asked_only_if_nothing_was_found(
-    source: HttpSource, catalogue: Catalogue
-) -> None:
+async def test_what_is_asked_next_is_asked_only_if_nothing_was_found(source, catalogue):
     catalogue.known = {"deep graphs": 2}
     report = await source.report(strategy("deep graphs zzyzx"))
     assert catalogue.asked == ["deep graphs zzyzx", "deep graphs"]
@@ -109,17 +104,13 @@ async def test_what_is_asked_next_is_asked_only_if_nothing_was_found(
     assert [paper.sightings[0].query for paper in report.papers] == ["deep graphs"] * 2
 
 
-async def test_a_ranked_query_found_at_once_is_asked_once(
-    source: HttpSource, catalogue: Catalogue
-) -> None:
+async def test_a_ranked_query_found_at_once_is_asked_once(source, catalogue):
     catalogue.known = {"deep graphs zzyzx": 1, "deep graphs": 2}
     await source.report(strategy("deep graphs zzyzx"))
     assert catalogue.asked == ["deep graphs zzyzx"]
 
 
-async def test_no_more_pages_are_turned_than_were_wanted(
-    source: HttpSource, catalogue: Catalogue
-) -> None:
+async def test_no_more_pages_are_turned_than_were_wanted(source, catalogue):
     catalogue.known = {"deep graphs": 100}
     report = await source.report(strategy("deep graphs", condition="NOT bees", most=20))
     assert len(catalogue.asked) == 2
@@ -128,15 +119,13 @@ async def test_no_more_pages_are_turned_than_were_wanted(
     assert entry.removals == "10 not matching"
 
 
-async def test_a_boolean_query_turns_pages_until_there_is_enough(
-    source: HttpSource, catalogue: Catalogue
-) -> None:
+async def test_a_boolean_query_turns_pages_until_there_is_enough(source, catalogue):
     catalogue.known = {"graphs": 100}
     await source.report(strategy(booleans=("graphs NOT bees",), most=20))
     assert len(catalogue.asked) == 4
 
 
-async def test_a_service_that_does_not_rank_is_asked_no_plain_text(catalogue: Catalogue) -> None:
+async def test_a_service_that_does_not_rank_is_asked_no_plain_text(catalogue):
     catalogue.known = {"bees": 1}
     async with httpx.AsyncClient(transport=httpx.MockTransport(catalogue)) as client:
         source = HttpSource(Cards(URL), client=client)
@@ -144,9 +133,7 @@ async def test_a_service_that_does_not_rank_is_asked_no_plain_text(catalogue: Ca
     assert catalogue.asked == ["bees"]
 
 
-async def test_a_condition_that_cannot_be_read_is_a_failure_and_nothing_is_sent(
-    source: HttpSource, catalogue: Catalogue
-) -> None:
+async def test_a_condition_that_cannot_be_read_is_a_failure_and_nothing_is_sent(source, catalogue):
     report = await source.report(strategy("deep graphs", condition="NOT (bees"))
     [entry] = report.sources
     assert entry.status is SourceStatus.BAD_RESPONSE
@@ -158,9 +145,7 @@ RANKING = {**CATALOGUES, **OTHERS}
 
 
 @pytest.mark.parametrize("name", RANKING)
-async def test_every_service_that_ranks_answers_a_question(
-    name: str, httpserver: HTTPServer
-) -> None:
+async def test_every_service_that_ranks_answers_a_question(name, httpserver):
     service = RANKING[name](httpserver)
     source = HttpSource(service.adapter, SourceSettings(interval_s=0.0, max_retries=0))
     found = await source.report(strategy("What is known about learning?", most=15))

@@ -75,48 +75,48 @@ def asked(adapter: Adapter, text: str = QUESTION, condition: str = "") -> list[s
         ("?!", []),
     ],
 )
-def test_the_words_that_speak_of_the_subject_are_sent(text: str, words: list[str]) -> None:
+def test_the_words_that_speak_of_the_subject_are_sent(text, words):
     assert content_words(text) == words
 
 
 @pytest.mark.parametrize("adapter", [*ADAPTERS, SemanticScholar()], ids=lambda each: each.name)
-def test_each_part_of_a_compound_is_sent(adapter: Adapter) -> None:
+def test_each_part_of_a_compound_is_sent(adapter):
     texts = asked(adapter, "few-shot object detection")
     assert re.search(r"few[- ]shot", texts[0]), texts
     assert not re.search(r"(?<!few[- ])shot", " ".join(texts))
 
 
-def test_semantic_scholar_is_sent_the_parts_of_compounds_apart() -> None:
+def test_semantic_scholar_is_sent_the_parts_of_compounds_apart():
     assert asked(SemanticScholar(), "few-shot detection")[0] == "few shot detection"
 
 
-def test_a_long_text_is_cut_to_its_rarest_words() -> None:
+def test_a_long_text_is_cut_to_its_rarest_words():
     common = " ".join(f"network{number} model system data" for number in range(MOST_WORDS - 1))
     assert len(content_words(f"{common} and zzyzx qwxyz")) == MOST_WORDS
     assert "model" not in content_words(f"{common} and zzyzx qwxyz")
 
 
-def test_the_rarest_word_is_left_out_of_what_is_asked_next() -> None:
+def test_the_rarest_word_is_left_out_of_what_is_asked_next():
     words = content_words("attention models for lazygnn graph training")
     assert telling_words(words, 3) == [["attention", "lazygnn", "graph"], ["attention", "graph"]]
 
 
-def test_what_is_left_of_two_words_is_not_asked() -> None:
+def test_what_is_left_of_two_words_is_not_asked():
     assert telling_words(["attention", "lazygnn"], 3) == [["attention", "lazygnn"]]
 
 
-def test_the_strongest_further_terms_are_sent_and_unwanted_ones_are_not() -> None:
+def test_the_strongest_further_terms_are_sent_and_unwanted_ones_are_not():
     terms = {"orchard": 0.2, "mason bees": 2.0, "desk": -1.0, "the": 3.0, "apple": 1.0}
     weak = {f"weak{number}": 0.1 for number in range(9)}
     query = RankedQuery(text="apple yields", terms={**weak, **terms})
     assert words_of(query) == ["apple", "yields", "mason", "bees", "orchard", "weak0", "weak1"]
 
 
-def test_an_unwanted_term_is_not_sent_where_there_is_room_for_it() -> None:
+def test_an_unwanted_term_is_not_sent_where_there_is_room_for_it():
     assert words_of(RankedQuery(text="apple", terms={"desk": -1.0, "chair": 0.0})) == ["apple"]
 
 
-def test_the_words_of_a_further_term_follow_each_other() -> None:
+def test_the_words_of_a_further_term_follow_each_other():
     [openalex] = of_the_web("openalex").translate_ranked(
         RankedQuery(text="apple", terms={"mason bees": 1.0}), SearchConstraints()
     )
@@ -124,7 +124,7 @@ def test_the_words_of_a_further_term_follow_each_other() -> None:
 
 
 @each_service
-def test_a_service_that_ranks_says_so(adapter: Adapter) -> None:
+def test_a_service_that_ranks_says_so(adapter):
     assert adapter.ranks_text
     assert HttpSource(adapter).ranks_text
 
@@ -146,7 +146,7 @@ ANY_OF_THEM = {
 
 
 @each_service
-def test_a_question_is_asked_in_the_language_of_the_service(adapter: Adapter) -> None:
+def test_a_question_is_asked_in_the_language_of_the_service(adapter):
     first = asked(adapter)[0]
     if adapter.name == "datacite":
         assert first.startswith("((wild OR pollinators OR apple OR yields) AND NOT types.")
@@ -155,7 +155,7 @@ def test_a_question_is_asked_in_the_language_of_the_service(adapter: Adapter) ->
 
 
 @each_service
-def test_a_service_that_wants_most_words_is_asked_fewer_next(adapter: Adapter) -> None:
+def test_a_service_that_wants_most_words_is_asked_fewer_next(adapter):
     wants_most = {"semantic_scholar", "dblp", "serpapi_scholar", "serper_scholar"}
     first, *later = asked(adapter)
     assert len(later) == (adapter.name in wants_most)
@@ -164,7 +164,7 @@ def test_a_service_that_wants_most_words_is_asked_fewer_next(adapter: Adapter) -
 
 @each_service
 @given(text=st.text(max_size=60))
-def test_nothing_in_a_question_is_an_operator(adapter: Adapter, text: str) -> None:
+def test_nothing_in_a_question_is_an_operator(adapter, text):
     for operators in (f"{text} apple", f"apple AND -{text}| NOT bees OR title:(x", f"not {text}"):
         for sent in asked(adapter, operators):
             assert re.fullmatch(LANGUAGES[adapter.name], sent)
@@ -182,7 +182,7 @@ SAID_BY_THEMSELVES = {
 
 
 @each_service
-def test_what_is_not_wanted_is_left_out_by_the_service_or_by_us(adapter: Adapter) -> None:
+def test_what_is_not_wanted_is_left_out_by_the_service_or_by_us(adapter):
     query, limits = RankedQuery(text=QUESTION), SearchConstraints(conditions=[NOT_HONEY])
     bees = {"title": "Honey bees and apple", "abstract": "", "author": "A. Maker", "venue": "J"}
     for found in adapter.translate_ranked(query, limits):
@@ -212,7 +212,7 @@ AUTHORS = {
 
 
 @each_service
-def test_an_author_is_asked_for_or_checked(adapter: Adapter) -> None:
+def test_an_author_is_asked_for_or_checked(adapter):
     query, limits = RankedQuery(text=QUESTION), SearchConstraints(conditions=["author:garibaldi"])
     [found, *_] = adapter.translate_ranked(query, limits)
     assert AUTHORS.get(adapter.name, "") in found.text
@@ -223,7 +223,7 @@ def test_an_author_is_asked_for_or_checked(adapter: Adapter) -> None:
         assert judge(found.remainder, {**other, "author": "L. Garibaldi"}) is True
 
 
-def test_crossref_looks_for_authors_among_names() -> None:
+def test_crossref_looks_for_authors_among_names():
     crossref = of_the_web("crossref")
     names = ['author:"Lucas Garibaldi" AND NOT author:Maker']
     limits = SearchConstraints(year_from=2010, conditions=names)
@@ -235,29 +235,29 @@ def test_crossref_looks_for_authors_among_names() -> None:
 
 
 @pytest.mark.parametrize("condition", ["NOT author:x", "author:x OR title:y", "title:y", ""])
-def test_only_wanted_authors_are_names(condition: str) -> None:
+def test_only_wanted_authors_are_names(condition):
     assert author_names(SearchConstraints(conditions=[condition])) == []
 
 
 @each_service
-def test_without_words_the_condition_alone_is_asked(adapter: Adapter) -> None:
+def test_without_words_the_condition_alone_is_asked(adapter):
     [found] = asked(adapter, "?", "author:garibaldi")
     assert "garibaldi" in found
 
 
 @each_service
-def test_a_question_without_words_is_refused(adapter: Adapter) -> None:
+def test_a_question_without_words_is_refused(adapter):
     with pytest.raises(InputError, match="contains no searchable words"):
         asked(adapter, "?!")
 
 
 @each_service
-def test_a_condition_that_cannot_be_read_is_refused(adapter: Adapter) -> None:
+def test_a_condition_that_cannot_be_read_is_refused(adapter):
     with pytest.raises(InputError, match="column"):
         asked(adapter, QUESTION, "NOT (bees")
 
 
-def test_years_of_a_condition_and_of_the_filters_hold_together() -> None:
+def test_years_of_a_condition_and_of_the_filters_hold_together():
     limits = SearchConstraints(year_from=2018, language="en", conditions=["year:2015-2020"])
     query = RankedQuery(text=QUESTION)
     [found, *_] = of_the_web("semantic_scholar").translate_ranked(query, limits)
@@ -265,14 +265,14 @@ def test_years_of_a_condition_and_of_the_filters_hold_together() -> None:
     assert found.remainder is None
 
 
-def test_a_tree_of_any_word_needs_no_group_for_one() -> None:
+def test_a_tree_of_any_word_needs_no_group_for_one():
     assert any_word(RankedQuery(text="apple"), SearchConstraints()) == any_word(
         RankedQuery(text="an apple"), SearchConstraints()
     )
 
 
 @each_service
-def test_a_boolean_query_is_asked_within_the_conditions_too(adapter: Adapter) -> None:
+def test_a_boolean_query_is_asked_within_the_conditions_too(adapter):
     limits = SearchConstraints(conditions=[NOT_HONEY])
     bees = {"title": "Honey bees and apple", "abstract": "", "author": "A. Maker", "venue": "J"}
     [found] = translated(adapter, "apple OR pear", limits, {})

@@ -94,9 +94,7 @@ def check_failure(adapter: Adapter, given: RecordedAnswer) -> None:
     ],
     ids=lambda value: getattr(value, "name", ""),
 )
-def test_every_answer_is_read(
-    adapter: Adapter, path: tuple[str, ...], recorded_of: list[RecordedAnswer]
-) -> None:
+def test_every_answer_is_read(adapter, path, recorded_of):
     for row in recorded_of:
         try:
             check(adapter, row, *path)
@@ -112,7 +110,7 @@ def test_every_answer_is_read(
 )
 class TestAnAnswerThatIsNone:
     @pytest.mark.parametrize("junk", [None, [], {}, [None], "x", 7, {"a": [1]}])
-    def test_no_field_of_an_envelope_is_trusted(self, adapter: Adapter, junk: Any) -> None:
+    def test_no_field_of_an_envelope_is_trusted(self, adapter, junk):
         """API-13."""
         names = ("status", "message", "meta", "results", "data", "total", "next", "token", "links")
         for name in names:
@@ -124,12 +122,12 @@ class TestAnAnswerThatIsNone:
                     continue
 
     @pytest.mark.parametrize("body", ['{"error": "out of order"}', "[]", '"soon"', "17", "{}"])
-    def test_an_error_in_disguise_is_no_page(self, adapter: Adapter, body: str) -> None:
+    def test_an_error_in_disguise_is_no_page(self, adapter, body):
         """API-11."""
         with pytest.raises(PaperSearchError, match=adapter.title.split()[0]):
             adapter.read(_answer(body.encode()), request_of(adapter))
 
-    def test_a_web_page_is_no_page_of_records(self, adapter: Adapter) -> None:
+    def test_a_web_page_is_no_page_of_records(self, adapter):
         """API-10."""
         with pytest.raises(PaperSearchError, match="web page"):
             adapter.read(_answer(b"<html>are you a robot?</html>"), request_of(adapter))

@@ -35,7 +35,7 @@ def read(adapter: Adapter, body: bytes, kind: str = "", request: Request | None 
     return adapter.read(HttpAnswer(200, kind, body, 1), request or request_of(adapter))
 
 
-def test_more_that_arxiv_says(recorded: Path) -> None:
+def test_more_that_arxiv_says(recorded):
     path = recorded / "arxiv" / "arxiv.py__id_quant-ph_0201082v1_s0_m100_86989fe779ef.xml"
     [paper] = read(Arxiv(), path.read_bytes()).papers
     assert paper.arxiv_id == "quant-ph/0201082"
@@ -44,7 +44,7 @@ def test_more_that_arxiv_says(recorded: Path) -> None:
     assert paper.abstract
 
 
-def test_what_the_old_arxiv_said(recorded: Path) -> None:
+def test_what_the_old_arxiv_said(recorded):
     body = (recorded / "arxiv" / "findpapers__arxiv-api-search.xml").read_bytes()
     page = read(Arxiv(), body)
     assert (len(page.papers), page.hits) == (20, 21)
@@ -64,7 +64,7 @@ def pubmed_record(recorded: Path, file: str, place: int = 0) -> RawPaper:
     ]
 
 
-def test_more_that_pubmed_says(recorded: Path) -> None:
+def test_more_that_pubmed_says(recorded):
     human_genome = pubmed_record(recorded, "fatcat_sample__collective")
     assert human_genome.pmid == "11237011"
     assert human_genome.authors[-1].name == "International Human Genome Sequencing Consortium"
@@ -81,7 +81,7 @@ def test_more_that_pubmed_says(recorded: Path) -> None:
     assert " Conclusions: " in (pesticides.abstract or "")
 
 
-def test_books_of_pubmed(recorded: Path) -> None:
+def test_books_of_pubmed(recorded):
     book = pubmed_record(recorded, "jabref__MedlineImporterTestPubmedBook")
     assert book.title == (
         "Rheumatoid Arthritis: National Clinical Guideline for Management and Treatment in Adults"
@@ -108,7 +108,7 @@ def _as_json(result: Any) -> dict[str, Any]:
     return entry
 
 
-def test_what_europe_pmc_says_in_full(recorded: Path) -> None:
+def test_what_europe_pmc_says_in_full(recorded):
     """The one recorded core answer is XML; the JSON has the same names."""
     body = (recorded / "europe_pmc" / "DSpace__pubmedeurope-test.xml").read_bytes()
     found = [read_result(_as_json(item)) for item in parse_xml(body).iter("result")]
@@ -134,7 +134,7 @@ def test_what_europe_pmc_says_in_full(recorded: Path) -> None:
     assert (other.title, other.year, other.publication_type) == ("A VODKA CHARKA", 2005, "patent")
 
 
-def test_what_europe_pmc_says_in_short(recorded: Path) -> None:
+def test_what_europe_pmc_says_in_short(recorded):
     entry = json.loads((recorded / "europe_pmc" / "json_lite_one_result.json").read_bytes())
     paper = read_result(entry)
     assert paper is not None
@@ -154,15 +154,13 @@ def test_what_europe_pmc_says_in_short(recorded: Path) -> None:
         ("oa", "27541692", "10.1371/journal.pbio.1002533", True),
     ],
 )
-def test_which_texts_europe_pmc_opens(
-    recorded: Path, file: str, pmid: str, doi: str, *, has_text: bool
-) -> None:
+def test_which_texts_europe_pmc_opens(recorded, file, pmid, doi, *, has_text):
     body = (recorded / "europe_pmc" / f"libgen-mcp__europepmc_{file}.json").read_bytes()
     [paper] = read(EuropePmc(), body).papers
     assert (paper.pmid, paper.doi, bool(paper.full_text_url)) == (pmid, doi, has_text)
 
 
-def test_more_that_dblp_says(recorded: Path) -> None:
+def test_more_that_dblp_says(recorded):
     page = read(Dblp(), (recorded / "dblp" / "libgen-mcp__dblp_search.json").read_bytes())
     conference, preprint, journal = page.papers
     assert page.hits == 114
@@ -186,14 +184,14 @@ def test_more_that_dblp_says(recorded: Path) -> None:
         ("x/Jones20", "Something new", None),
     ],
 )
-def test_what_kinds_of_works_dblp_has(key: str, kind: str, expected: str | None) -> None:
+def test_what_kinds_of_works_dblp_has(key, kind, expected):
     hit = {"info": {"title": "On types.", "key": key, "type": kind}}
     body = json.dumps({"result": {"hits": {"hit": hit}}}).encode()
     [paper] = read(Dblp(), body).papers
     assert paper.publication_type == expected
 
 
-def test_what_core_says(recorded: Path) -> None:
+def test_what_core_says(recorded):
     page = read(Core("key"), (recorded / "core" / "v3_search_works_flutter.json").read_bytes())
     first, second = page.papers
     assert page.hits == 23027
@@ -228,7 +226,7 @@ def entries_in(body: bytes) -> int | None:
 
 
 @pytest.mark.recorded("arxiv", "pubmed", "europe_pmc", "dblp", "core", "serper")
-def test_every_answer_is_read_or_refused(recorded_of: list[RecordedAnswer]) -> None:
+def test_every_answer_is_read_or_refused(recorded_of):
     for item in recorded_of:
         try:
             check_answer(item)
@@ -263,7 +261,7 @@ def check_answer(recorded_answer: RecordedAnswer) -> None:
         assert RawPaper.model_validate_json(paper.model_dump_json()) == paper
 
 
-def test_errors_in_disguise_say_what_they_are(recorded: Path) -> None:
+def test_errors_in_disguise_say_what_they_are(recorded):
     """API-11."""
     folder = recorded / "arxiv"
     body = (folder / "arxiv.py__id_abc_s0_m100_b79c8dcf6bc3__http400.xml").read_bytes()
@@ -305,9 +303,7 @@ def test_errors_in_disguise_say_what_they_are(recorded: Path) -> None:
     ],
     ids=lambda value: getattr(value, "name", None),
 )
-def test_an_error_with_status_200_is_an_error(
-    adapter: Adapter, body: Any, reason: str, status: str
-) -> None:
+def test_an_error_with_status_200_is_an_error(adapter, body, reason, status):
     """API-11."""
     with pytest.raises(ServiceError, match=reason) as told:
         read(adapter, json.dumps(body).encode())
@@ -326,14 +322,14 @@ def test_an_error_with_status_200_is_an_error(
     ],
     ids=lambda value: getattr(value, "name", None),
 )
-def test_a_refusal_means(adapter: Adapter, status: int, body: str, expected: SourceStatus) -> None:
+def test_a_refusal_means(adapter, status, body, expected):
     error = HttpStatusError("refused", status=status, body=body)
     assert explained(error, adapter, patience_s=80).status is expected
 
 
 @pytest.mark.parametrize("body", [b"<html><body>captcha</body></html>", b"<a/>", b"<feed", b"{}"])
 @pytest.mark.parametrize("adapter", [Arxiv(), Pubmed()], ids=lambda adapter: adapter.name)
-def test_another_document_is_refused(adapter: Adapter, body: bytes) -> None:
+def test_another_document_is_refused(adapter, body):
     """API-10, API-23."""
     with pytest.raises(PaperSearchError):
         read(adapter, body, "", FETCH if adapter.name == "pubmed" else None)
@@ -349,7 +345,7 @@ def test_another_document_is_refused(adapter: Adapter, body: bytes) -> None:
     ],
     ids=["bomb", "file", "depth"],
 )
-def test_xml_that_attacks_is_refused(adapter: Adapter, body: bytes) -> None:
+def test_xml_that_attacks_is_refused(adapter, body):
     """API-23."""
     with pytest.raises(PaperSearchError) as told:
         read(adapter, body, "", FETCH if adapter.name == "pubmed" else None)

@@ -79,7 +79,7 @@ SUFFIXES = {"arxiv": ".xml", "pubmed": ".xml", "dblp": ".json"}
         for row in rows
     ],
 )
-def test_the_facts_are_read(recorded: Path, service: str, facts: Facts) -> None:
+def test_the_facts_are_read(recorded, service, facts):
     if service in READERS:
         check(facts, READERS[service](entry(recorded, service, facts), service))
         return
@@ -90,7 +90,7 @@ def test_the_facts_are_read(recorded: Path, service: str, facts: Facts) -> None:
     assert paper.id == f"{service}:{facts.id}"
 
 
-def test_all_that_openalex_says_of_a_work_is_read(recorded: Path) -> None:
+def test_all_that_openalex_says_of_a_work_is_read(recorded):
     facts = Facts("paper-qa__test_doi_search_paper_attributes4___02", "", None, None, 0)
     paper = read_work(entry(recorded, "openalex", facts), "openalex")
     assert paper is not None
@@ -110,7 +110,7 @@ def test_all_that_openalex_says_of_a_work_is_read(recorded: Path) -> None:
     assert paper.abstract.startswith("Significance The inadequate mechanical properties")
 
 
-def test_all_that_crossref_says_of_a_work_is_read(recorded: Path) -> None:
+def test_all_that_crossref_says_of_a_work_is_read(recorded):
     facts = Facts("paper-qa__test_doi_search_paper_attributes4___03", "", None, None, 0)
     paper = read_item(entry(recorded, "crossref", facts), "crossref")
     assert paper is not None
@@ -126,7 +126,7 @@ def test_all_that_crossref_says_of_a_work_is_read(recorded: Path) -> None:
     assert paper.is_retracted is None  # corrected, not retracted
 
 
-def test_all_that_semantic_scholar_says_of_a_paper_is_read(recorded: Path) -> None:
+def test_all_that_semantic_scholar_says_of_a_paper_is_read(recorded):
     facts = Facts("paper-qa__test_bulk_doi_search__00", "", None, None, 0)
     paper = read_paper(entry(recorded, "semantic_scholar", facts), "semantic_scholar")
     assert paper is not None
@@ -138,7 +138,7 @@ def test_all_that_semantic_scholar_says_of_a_paper_is_read(recorded: Path) -> No
     assert paper.raw_data["corpusid"] == "258059792"
 
 
-def test_the_facts_of_doaj_are_read(recorded: Path) -> None:
+def test_the_facts_of_doaj_are_read(recorded):
     body = json.loads((recorded / "doaj/jaod__jaod_article_many_inputs__00.json").read_text())
     paper = article_of(body, "doaj")
     assert paper is not None
@@ -148,7 +148,7 @@ def test_the_facts_of_doaj_are_read(recorded: Path) -> None:
     assert paper.abstract is not None
 
 
-def test_the_facts_of_datacite_are_read(recorded: Path) -> None:
+def test_the_facts_of_datacite_are_read(recorded):
     body = json.loads((recorded / "datacite/DSpace__dataCite-test.json").read_text())
     paper = record_of_doi(body["data"][0], "datacite")
     assert paper is not None

@@ -181,9 +181,7 @@ def check_form(recorder: Recorder, service: Service) -> None:
 
 @pytest.mark.parametrize("make", ADAPTERS, ids=lambda make: make("").name)
 @pytest.mark.parametrize("words", [1, 70, 300])
-async def test_searches_and_counts_come_as_the_service_takes_them(
-    make: Callable[[str], Adapter], words: int, recorder: Recorder
-) -> None:
+async def test_searches_and_counts_come_as_the_service_takes_them(make, words, recorder):
     adapter = make(recorder.url)
     query = " OR ".join(f"Größe{number}" for number in range(words))
     source = HttpSource(adapter, SETTINGS)
@@ -196,7 +194,7 @@ async def test_searches_and_counts_come_as_the_service_takes_them(
         assert adapter.name not in FORMS
 
 
-async def test_pubmed_is_asked_for_two_hundred_records_at_once(recorder: Recorder) -> None:
+async def test_pubmed_is_asked_for_two_hundred_records_at_once(recorder):
     adapter = Pubmed(KEY, contact="somebody@university.edu", endpoint=recorder.url)
     await HttpSource(adapter, SETTINGS).report(strategy("visual slam"))
     fetched = next(asked for asked in recorder.asked if asked.path.endswith("efetch.fcgi"))
@@ -204,7 +202,7 @@ async def test_pubmed_is_asked_for_two_hundred_records_at_once(recorder: Recorde
     check_form(recorder, adapter)
 
 
-async def test_records_that_are_checked_are_asked_for_in_full_pages(recorder: Recorder) -> None:
+async def test_records_that_are_checked_are_asked_for_in_full_pages(recorder):
     await HttpSource(Pubmed(endpoint=recorder.url), SETTINGS).report(
         strategy("abstract:robot AND navigation")
     )
@@ -215,9 +213,7 @@ async def test_records_that_are_checked_are_asked_for_in_full_pages(recorder: Re
 
 
 @pytest.mark.parametrize("make", TRACKERS, ids=lambda make: make("").service.name)
-async def test_citations_are_asked_for_as_the_service_takes_it(
-    make: Callable[[str], Tracker], recorder: Recorder
-) -> None:
+async def test_citations_are_asked_for_as_the_service_takes_it(make, recorder):
     tracker = make(recorder.url)
     doi = "10.1000/a.rather.long.name.of.a.journal.and.the.number.of.an.article."
     seeds = [Seed(doi=f"{doi}{number}") for number in range(10)]
@@ -243,9 +239,7 @@ async def test_citations_are_asked_for_as_the_service_takes_it(
 
 
 @pytest.mark.parametrize("make", LOOKUPS, ids=lambda make: make("").service.name)
-async def test_missing_fields_are_asked_for_as_the_service_takes_it(
-    make: Callable[[str], LookupAdapter], recorder: Recorder
-) -> None:
+async def test_missing_fields_are_asked_for_as_the_service_takes_it(make, recorder):
     adapter = make(recorder.url)
     works = [
         RawPaper(
@@ -259,7 +253,7 @@ async def test_missing_fields_are_asked_for_as_the_service_takes_it(
 
 
 @pytest.mark.parametrize("name", ["doaj", "datacite", "arxiv", "pubmed"])
-async def test_the_limit_holds_for_the_bytes_that_arrive(name: str, recorder: Recorder) -> None:
+async def test_the_limit_holds_for_the_bytes_that_arrive(name, recorder):
     adapter = next(made for make in ADAPTERS if (made := make(recorder.url)).name == name)
     sizes = range(1, 700)
     words = bisect_left(sizes, 1, key=lambda size: not _fits(adapter, size))
@@ -290,7 +284,7 @@ READERS: dict[str, Callable[[HttpAnswer, Asked], Page]] = {
 
 @pytest.mark.parametrize("content", [b"", b" \n", b"null"])
 @pytest.mark.parametrize("reader", READERS)
-def test_an_answer_without_content_is_no_empty_page(reader: str, content: bytes) -> None:
+def test_an_answer_without_content_is_no_empty_page(reader, content):
     """API-12."""
     asked = Asked("https://a.org/references", {"limit": 1})
     with pytest.raises(HttpBodyError, match=r"without content|is no XML"):
@@ -299,9 +293,7 @@ def test_an_answer_without_content_is_no_empty_page(reader: str, content: bytes)
 
 @pytest.mark.parametrize("make", LOOKUPS, ids=lambda make: make("").service.name)
 @pytest.mark.parametrize("content", [b"", b"null"])
-async def test_a_look_up_without_content_is_a_failure(
-    make: Callable[[str], LookupAdapter], content: bytes, httpserver: HTTPServer
-) -> None:
+async def test_a_look_up_without_content_is_a_failure(make, content, httpserver):
     httpserver.expect_request(re.compile(".*")).respond_with_data(content)
     works = [RawPaper(id="t:1", title="A title", source="t", doi="10.1000/1")]
     enricher = HttpEnricher(make(httpserver.url_for("/x")), SETTINGS)

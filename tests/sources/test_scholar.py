@@ -41,7 +41,7 @@ def to_scholar(query: str, **filters: int | None) -> Translated:
         ('COVID-19 "OR"', 'COVID-19 "OR"'),
     ],
 )
-def test_a_query_is_sent_as(query: str, sent: str) -> None:
+def test_a_query_is_sent_as(query, sent):
     scholar = to_scholar(query)
     assert scholar.text == sent
     assert scholar.notes == ()
@@ -61,15 +61,13 @@ def test_a_query_is_sent_as(query: str, sent: str) -> None:
         (" OR ".join(f"synonym{number}" for number in range(40)), None, "256"),
     ],
 )
-def test_what_scholar_cannot_say_is_widened_and_noted(
-    query: str, sent: str | None, note: str
-) -> None:
+def test_what_scholar_cannot_say_is_widened_and_noted(query, sent, note):
     scholar = to_scholar(query)
     assert sent is None or scholar.text == sent
     assert any(note in item for item in scholar.notes)
 
 
-def test_years_become_parameters() -> None:
+def test_years_become_parameters():
     scholar = to_scholar("graph year:2015-", year_from=2010, year_to=2020)
     assert (scholar.text, scholar.notes) == ("graph", ())
     assert (scholar.year_from, scholar.year_to) == (2015, 2020)
@@ -85,7 +83,7 @@ def test_years_become_parameters() -> None:
         ("deep AND (graph OR year:2015) AND tree", "graph OR year:2015"),
     ],
 )
-def test_what_was_widened_is_left_for_our_side(query: str, remainder: str | None) -> None:
+def test_what_was_widened_is_left_for_our_side(query, remainder):
     left = to_scholar(query).remainder
     assert left == (parse(remainder) if remainder else None), left and render(left)
 
@@ -135,12 +133,12 @@ def test_what_was_widened_is_left_for_our_side(query: str, remainder: str | None
         (" - ", Summary()),
     ],
 )
-def test_the_line_under_a_title_is_read(line: str, summary: Summary) -> None:
+def test_the_line_under_a_title_is_read(line, summary):
     assert parse_summary(line) == summary
 
 
 @given(st.text(max_size=80))
-def test_no_summary_is_an_exception(line: str) -> None:
+def test_no_summary_is_an_exception(line):
     """API-13"""
     year = parse_summary(line).year
     assert year is None or 1500 <= year <= 2100
@@ -164,7 +162,7 @@ FULL: dict[str, Any] = {
 }
 
 
-def test_a_full_result_becomes_a_record() -> None:
+def test_a_full_result_becomes_a_record():
     paper = read_result(FULL)
     assert paper is not None
     assert paper.id == "serpapi_scholar:AbC1"
@@ -186,7 +184,7 @@ def test_a_full_result_becomes_a_record() -> None:
         ({"result_id", "versions"}, "serpapi_scholar:9"),
     ],
 )
-def test_the_id_falls_back_to_the_cluster(without: set[str], expected: str) -> None:
+def test_the_id_falls_back_to_the_cluster(without, expected):
     entry = {key: value for key, value in FULL.items() if key not in without}
     entry["inline_links"] = {k: v for k, v in FULL["inline_links"].items() if k not in without}
     paper = read_result(entry)
@@ -194,7 +192,7 @@ def test_the_id_falls_back_to_the_cluster(without: set[str], expected: str) -> N
     assert paper.id == expected
 
 
-def test_without_any_id_the_same_content_has_the_same_id() -> None:
+def test_without_any_id_the_same_content_has_the_same_id():
     first, again, other = (
         read_result({"title": title, "publication_info": {"summary": "A One - V, 2001 - x.org"}})
         for title in ("Some title", "SOME  title", "Another title")
@@ -208,7 +206,7 @@ def test_without_any_id_the_same_content_has_the_same_id() -> None:
 @pytest.mark.parametrize(
     "entry", [None, [], "x", 7, {}, {"title": None}, {"title": " "}, {"title": []}]
 )
-def test_what_has_no_title_is_no_record(entry: Any) -> None:
+def test_what_has_no_title_is_no_record(entry):
     """API-13"""
     assert read_result(entry) is None
 
@@ -228,7 +226,7 @@ def test_what_has_no_title_is_no_record(entry: Any) -> None:
         ("result_id", [None, 5, {}]),
     ],
 )
-def test_a_field_of_another_shape_loses_only_itself(field: str, values: list[Any]) -> None:
+def test_a_field_of_another_shape_loses_only_itself(field, values):
     """API-13"""
     for value in values:
         paper = read_result({**FULL, field: value})
@@ -243,7 +241,7 @@ def test_a_field_of_another_shape_loses_only_itself(field: str, values: list[Any
     ("total", "count"),
     [(0, 0), (12, 12), ("12", 12), (-3, 0), (True, 0), (1.5, 0), (10**12, 0), (None, 0), ("x", 0)],
 )
-def test_citation_counts_are_numbers_that_can_be(total: Any, count: int) -> None:
+def test_citation_counts_are_numbers_that_can_be(total, count):
     """API-21"""
     paper = read_result({**FULL, "inline_links": {"cited_by": {"total": total}}})
     assert paper is not None
@@ -264,7 +262,7 @@ JSON = st.recursive(
 
 
 @given(st.dictionaries(st.sampled_from(sorted(FULL)), JSON))
-def test_no_result_is_an_exception(entry: dict[str, Any]) -> None:
+def test_no_result_is_an_exception(entry):
     """API-13"""
     paper = read_result(entry)
     assert paper is None or paper.title
@@ -308,14 +306,8 @@ def test_no_result_is_an_exception(entry: dict[str, Any]) -> None:
     ],
 )
 def test_recorded_results_say(  # noqa: PLR0913, PLR0917  # one expected fact each
-    name: str,
-    index: int,
-    title: str,
-    year: int,
-    authors: int,
-    citations: int,
-    doi: str | None,
-) -> None:
+    name, index, title, year, authors, citations, doi
+):
     body = json.loads((RECORDED / f"{name}.json").read_text(encoding="utf-8"))
     paper = read_result(body["organic_results"][index])
     assert paper is not None
@@ -325,7 +317,7 @@ def test_recorded_results_say(  # noqa: PLR0913, PLR0917  # one expected fact ea
 
 
 @pytest.mark.skipif(not RECORDED.is_dir(), reason="the recorded answers are not here")
-def test_every_recorded_result_has_a_year_authors_and_an_id_of_its_own() -> None:
+def test_every_recorded_result_has_a_year_authors_and_an_id_of_its_own():
     entries = [
         entry
         for path in sorted(RECORDED.glob("*.json"))

@@ -14,7 +14,7 @@ from tests.sources.cards import strategy
 from paper_search.config import AppConfig, SearchSourceConfig
 from paper_search.errors import SearchSourceError
 from paper_search.models import SourceStatus
-from paper_search.sources import NonRetryableError, ReportingSource, RetryableError, SerpAPIError
+from paper_search.sources import NonRetryableError, ReportingSource, RetryableError
 from paper_search.sources.serpapi_scholar import (
     USUAL_CALLS,
     ScholarAdapter,
@@ -89,7 +89,7 @@ async def make() -> AsyncIterator[Make]:
         await client.aclose()
 
 
-async def test_a_question_is_sent_with_its_filters(make: Make) -> None:
+async def test_a_question_is_sent_with_its_filters(make):
     scholar = Scholar(page(entry(1)))
     source = make(scholar)
     papers = await source.search(
@@ -113,7 +113,7 @@ async def test_a_question_is_sent_with_its_filters(make: Make) -> None:
     assert seen.seen_at is not None
 
 
-async def test_it_goes_on_after_a_short_page_and_stops_at_an_empty_one(make: Make) -> None:
+async def test_it_goes_on_after_a_short_page_and_stops_at_an_empty_one(make):
     scholar = Scholar(page(*map(entry, range(18))), page(*map(entry, range(18, 21))), page())
     papers = await make(scholar).search("graph", max_results=60)
     assert len(papers) == 21
@@ -125,7 +125,7 @@ async def test_it_goes_on_after_a_short_page_and_stops_at_an_empty_one(make: Mak
     assert [paper.sightings[0].rank for paper in papers] == list(range(1, 22))
 
 
-async def test_no_more_than_wanted_is_asked_for_or_given(make: Make) -> None:
+async def test_no_more_than_wanted_is_asked_for_or_given(make):
     scholar = Scholar(page(*map(entry, range(20))), page(*map(entry, range(20, 40))))
     assert len(await make(scholar).search("graph", max_results=25)) == 25
     assert len(scholar.asked) == 2
@@ -133,7 +133,7 @@ async def test_no_more_than_wanted_is_asked_for_or_given(make: Make) -> None:
     assert len(scholar.asked) == 2
 
 
-async def test_no_results_is_an_empty_answer_and_no_error(make: Make) -> None:
+async def test_no_results_is_an_empty_answer_and_no_error(make):
     scholar = Scholar(httpx.Response(200, json=NOTHING))
     source = make(scholar)
     assert await source.search("graph") == []
@@ -167,13 +167,8 @@ async def test_no_results_is_an_empty_answer_and_no_error(make: Make) -> None:
     ],
 )
 async def test_a_failure_is_raised_in_its_class_and_reported_in_its_status(  # noqa: PLR0913, PLR0917  # a table
-    make: Make,
-    caplog: pytest.LogCaptureFixture,
-    answer: httpx.Response | Exception,
-    error: type[SerpAPIError],
-    status: SourceStatus,
-    attempts: int,
-) -> None:
+    make, caplog, answer, error, status, attempts
+):
     """API-01, API-05, API-06, API-11, API-25"""
     scholar = Scholar(answer)
     source = make(scholar)
@@ -195,7 +190,7 @@ async def test_a_failure_is_raised_in_its_class_and_reported_in_its_status(  # n
     assert KEY not in caplog.text
 
 
-async def test_an_error_on_a_later_page_keeps_what_was_collected(make: Make) -> None:
+async def test_an_error_on_a_later_page_keeps_what_was_collected(make):
     scholar = Scholar(page(*map(entry, range(20))), httpx.Response(401))
     source = make(scholar)
     assert len(await source.search("graph", max_results=40)) == 20
@@ -217,12 +212,12 @@ async def test_an_error_on_a_later_page_keeps_what_was_collected(make: Make) -> 
         {"search_information": {"total_results": "many"}},
     ],
 )
-async def test_an_answer_of_another_shape_is_empty(make: Make, body: Any) -> None:
+async def test_an_answer_of_another_shape_is_empty(make, body):
     """API-13"""
     assert await make(Scholar(httpx.Response(200, json=body), page())).search("graph") == []
 
 
-async def test_max_calls_counts_every_attempt(make: Make) -> None:
+async def test_max_calls_counts_every_attempt(make):
     scholar = Scholar(httpx.Response(500))
     source = make(scholar, max_calls=2)
     with pytest.raises(RetryableError):
@@ -232,22 +227,20 @@ async def test_max_calls_counts_every_attempt(make: Make) -> None:
     assert (said.status, len(scholar.asked)) == (SourceStatus.EXHAUSTED, 2)
 
 
-async def test_max_calls_of_zero_sends_nothing(make: Make) -> None:
+async def test_max_calls_of_zero_sends_nothing(make):
     scholar = Scholar(page(entry(1)))
     assert await make(scholar, max_calls=0).search("graph") == []
     assert scholar.asked == []
 
 
-async def test_all_queries_of_a_strategy_are_asked_and_each_record_is_given_once(
-    make: Make,
-) -> None:
+async def test_all_queries_of_a_strategy_are_asked_and_each_record_is_given_once(make):
     scholar = Scholar(page(entry(1), entry(2)), page(entry(2), entry(3)))
     papers = await make(scholar).search_advanced(strategy("aa", "bb", max_results=2))
     assert [paper.id[-3:] for paper in papers] == ["id1", "id2", "id3"]
     assert [seen.query for seen in papers[1].sightings] == ["aa", "bb"]
 
 
-async def test_a_slow_server_costs_no_more_than_the_timeout() -> None:
+async def test_a_slow_server_costs_no_more_than_the_timeout():
     """API-07"""
     async with FaultServer() as server:
         source = SerpAPIScholarSource(
@@ -257,7 +250,7 @@ async def test_a_slow_server_costs_no_more_than_the_timeout() -> None:
     assert said.status is SourceStatus.TIMEOUT
 
 
-async def test_without_a_key_nothing_is_sent() -> None:
+async def test_without_a_key_nothing_is_sent():
     scholar = Scholar(page(entry(1)))
     async with httpx.AsyncClient(transport=httpx.MockTransport(scholar)) as client:
         with pytest.raises(NonRetryableError, match="SERPAPI_API_KEY"):
@@ -265,7 +258,7 @@ async def test_without_a_key_nothing_is_sent() -> None:
     assert scholar.asked == []
 
 
-def test_the_factory_makes_a_source_from_its_settings() -> None:
+def test_the_factory_makes_a_source_from_its_settings():
     settings = SearchSourceConfig(name="serpapi_scholar", api_key=KEY, rate_limit=4.0, max_calls=0)
     source = ScholarAdapter.source(AppConfig(), settings)
     assert isinstance(source, ReportingSource)
@@ -274,7 +267,7 @@ def test_the_factory_makes_a_source_from_its_settings() -> None:
     assert source.settings.interval_s == 0.25
 
 
-async def test_it_keeps_the_contract_of_sources(make: Make) -> None:
+async def test_it_keeps_the_contract_of_sources(make):
     def scholar(request: httpx.Request) -> httpx.Response:
         years = (
             int(request.url.params.get("as_ylo", 2000)),
@@ -309,8 +302,8 @@ async def test_it_keeps_the_contract_of_sources(make: Make) -> None:
     ],
 )
 async def test_recorded_bodies_go_through_the_adapter(  # a table
-    make: Make, name: str, code: int, status: SourceStatus, kept: int
-) -> None:
+    make, name, code, status, kept
+):
     body = json.loads((RECORDED / f"{name}.json").read_text(encoding="utf-8"))
     scholar = Scholar(httpx.Response(code, json=body), page())
     report = await make(scholar).report(strategy("graph", max_results=20))
@@ -320,6 +313,6 @@ async def test_recorded_bodies_go_through_the_adapter(  # a table
 
 
 @pytest.mark.parametrize(("calls", "expected"), [(None, USUAL_CALLS), (3, 3), (0, 0)])
-def test_it_makes_as_many_requests_as_its_settings_say(calls: int | None, expected: int) -> None:
+def test_it_makes_as_many_requests_as_its_settings_say(calls, expected):
     settings = SearchSourceConfig(name="scholar", api_key=KEY, max_calls=calls)
     assert ScholarAdapter.source(AppConfig(), settings).settings.max_calls == expected

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from tests.examples import examples
 
 from paper_search.models import RankedQuery, SearchConstraints, SearchQuery, SearchStrategy
-from paper_search.sources.adapter import Adapter
 from paper_search.sources.base import known_sources, service_of, translations
 from paper_search.sources.client import SourceSettings
 from paper_search.sources.http_source import HttpSource
@@ -103,9 +102,7 @@ def arrived(request: httpx.Request) -> Sent:
 @pytest.mark.parametrize("service", SERVICES, ids=lambda service: service.name)
 @given(strategy=strategies)
 @examples(8)
-async def test_a_service_is_sent_what_the_checkpoint_showed(
-    service: type[Adapter], strategy: SearchStrategy
-) -> None:
+async def test_a_service_is_sent_what_the_checkpoint_showed(service, strategy):
     came: list[Sent] = []
 
     def answer(request: httpx.Request) -> httpx.Response:

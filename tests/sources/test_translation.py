@@ -60,9 +60,7 @@ def source_of(name: str, client: httpx.AsyncClient) -> HttpSource:
 
 @pytest.mark.parametrize("name", OF_THE_WEB)
 @pytest.mark.parametrize("form", ["boolean", "long", "ranked", "work", "native"])
-async def test_the_request_that_is_foretold_is_the_one_that_is_sent(
-    name: str, form: str, client: httpx.AsyncClient, sent: list[httpx.Request]
-) -> None:
+async def test_the_request_that_is_foretold_is_the_one_that_is_sent(name, form, client, sent):
     asked = {
         "boolean": strategy(QUERY),
         "long": strategy(" OR ".join(f"protein{n}" for n in range(150))),
@@ -95,15 +93,13 @@ async def test_the_request_that_is_foretold_is_the_one_that_is_sent(
     assert all(note in (report.sources[0].note or "") for note in translation.notes)
 
 
-async def test_a_query_that_cannot_be_said_has_its_reason_in_place_of_a_text(
-    client: httpx.AsyncClient,
-) -> None:
+async def test_a_query_that_cannot_be_said_has_its_reason_in_place_of_a_text(client):
     [said] = source_of("arxiv", client).translations(strategy("NOT graphs"))
     assert (said.query, said.texts, said.requests) == ("NOT graphs", [], [])
     assert "only excludes" in str(said.error)
 
 
-async def test_a_bug_of_an_adapter_is_told_and_not_raised() -> None:
+async def test_a_bug_of_an_adapter_is_told_and_not_raised():
     class Broken(Cards):
         def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
             raise RuntimeError(f"upside down: {tree} {filters}")
@@ -120,9 +116,7 @@ async def test_a_bug_of_an_adapter_is_told_and_not_raised() -> None:
         ("serpapi_scholar", SourceSettings(), "set SERPAPI_API_KEY"),
     ],
 )
-async def test_a_source_that_may_not_be_asked_says_so_once(
-    name: str, settings: SourceSettings, reason: str, client: httpx.AsyncClient
-) -> None:
+async def test_a_source_that_may_not_be_asked_says_so_once(name, settings, reason, client):
     adapter = source_of(name, client).adapter
     adapter.key = ""
     [said] = HttpSource(adapter, settings).translations(strategy("a", "b"))
@@ -130,7 +124,7 @@ async def test_a_source_that_may_not_be_asked_says_so_once(
     assert (said.query, said.texts) == ("", [])
 
 
-def test_a_library_searches_the_query_as_it_is_written(tmp_path) -> None:
+def test_a_library_searches_the_query_as_it_is_written(tmp_path):
     source = create_source("library", AppConfig(home=tmp_path))
     said = translations(source, strategy(QUERY, "(((", ranked=[RANKED], works=["doi:10.1000/1"]))
     assert [message.texts for message in said] == [
@@ -153,12 +147,12 @@ def test_a_library_searches_the_query_as_it_is_written(tmp_path) -> None:
         ([Seed(doi=f"10.1000/{n}") for n in range(30)], "follows what 20 works cite"),
     ],
 )
-def test_snowballing_says_how_many_works_it_follows(seeds: list[Seed], note: str) -> None:
+def test_snowballing_says_how_many_works_it_follows(seeds, note):
     [said] = translations(create_source("snowball", AppConfig()), strategy("a", seeds=seeds))
     assert said.notes[0].startswith(note)
 
 
-def test_a_source_that_does_not_say_it_is_given_the_query_as_it_is() -> None:
+def test_a_source_that_does_not_say_it_is_given_the_query_as_it_is():
     [said] = translations(FakeSource("theirs", []), strategy(QUERY))
     assert said.texts == [QUERY]
     assert "not known" in said.notes[0]

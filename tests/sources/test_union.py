@@ -78,7 +78,7 @@ def wanted(part: Translated, document: dict[str, str]) -> bool:
     return is_found and (part.remainder is None or evaluate(part.remainder, document))
 
 
-def test_crossref_is_asked_once_for_a_query_with_all_of_its_words() -> None:
+def test_crossref_is_asked_once_for_a_query_with_all_of_its_words():
     query = parse('("language models" OR LLM OR chatbot) AND "few shot" AND (setting OR task)')
     [part] = union(Crossref(), query, NO_LIMITS, {})
     assert {"models", "LLM", "chatbot", "few", "setting", "task"} < set(part.text.split())
@@ -87,9 +87,7 @@ def test_crossref_is_asked_once_for_a_query_with_all_of_its_words() -> None:
 
 @given(query=queries, document=documents, most=st.integers(30, 120), parts=st.integers(1, 40))
 @examples(100)
-def test_the_parts_of_a_query_find_what_it_finds(
-    query: str, document: dict[str, str], most: int, parts: int
-) -> None:
+def test_the_parts_of_a_query_find_what_it_finds(query, document, most, parts):
     tree = parse(query)
     said = union(Terse(most, parts), tree, NO_LIMITS, {})
     assert any(wanted(part, document) for part in said) == evaluate(tree, document)
@@ -97,15 +95,13 @@ def test_the_parts_of_a_query_find_what_it_finds(
 
 @given(query=queries, most=st.integers(60, 120), parts=st.integers(1, 40))
 @examples(50)
-def test_each_part_is_short_enough_even_if_that_takes_more_parts(
-    query: str, most: int, parts: int
-) -> None:
+def test_each_part_is_short_enough_even_if_that_takes_more_parts(query, most, parts):
     said = union(Terse(most, parts), parse(query), NO_LIMITS, {})
     assert all(len(part.text) <= most for part in said)
     assert len({part.text for part in said}) == len(said)
 
 
-def test_what_cannot_be_made_short_enough_is_not_asked_for_a_part_of_it_alone() -> None:
+def test_what_cannot_be_made_short_enough_is_not_asked_for_a_part_of_it_alone():
     query = f"{'a' * 40} AND {'b' * 40}"
     assert [part.text for part in union(Terse(20), parse(query), NO_LIMITS, {})] == [query]
 
@@ -124,7 +120,7 @@ ADAPTERS = [
 
 
 @pytest.mark.parametrize("adapter", ADAPTERS, ids=lambda adapter: adapter.name)
-def test_no_service_refuses_a_long_strategy(adapter: Adapter) -> None:
+def test_no_service_refuses_a_long_strategy(adapter):
     query = SearchQuery(keywords=[], boolean_query=long_strategy())
     [said] = translations_of(adapter, SearchStrategy(queries=[query], sources=[adapter.name]))
     assert said.error is None
@@ -136,9 +132,7 @@ TOPICS = SHARED / "data" / "clef_tar" / "2017-TAR"
 
 @pytest.mark.skipif(not TOPICS.is_dir(), reason="the strategies of CLEF TAR are not here")
 @pytest.mark.parametrize("adapter", ADAPTERS, ids=lambda adapter: adapter.name)
-def test_no_service_refuses_a_published_strategy_and_no_page_of_it_is_too_long(
-    adapter: Adapter,
-) -> None:
+def test_no_service_refuses_a_published_strategy_and_no_page_of_it_is_too_long(adapter):
     for query in published_queries():
         strategy = SearchStrategy(queries=[query], sources=[adapter.name])
         [sent] = translations_of(adapter, strategy)
@@ -165,37 +159,37 @@ def said(adapter: Adapter, query: str, **endings: list[str]) -> list[Translated]
 
 
 @pytest.mark.parametrize("adapter", [Doaj(), SerperScholar("key")], ids=lambda a: a.name)
-def test_a_truncated_word_is_sent_as_words_where_nothing_is_truncated(adapter: Adapter) -> None:
+def test_a_truncated_word_is_sent_as_words_where_nothing_is_truncated(adapter):
     [asked] = said(adapter, "vision comput*")
     assert {"computer", "computing", "compute"} <= set(asked.text.split())
     assert "comput " not in f"{asked.text} "
     assert any("computer, " in note and "no '*'" in note for note in asked.notes)
 
 
-def test_words_that_were_seen_come_before_those_of_the_vocabulary() -> None:
+def test_words_that_were_seen_come_before_those_of_the_vocabulary():
     [asked] = said(Doaj(), "comput*", comput=["computronium"])
     assert asked.text.startswith("(computronium OR comput")
     assert asked.text.count(" OR ") == MOST_ENDINGS - 1
 
 
-def test_to_exclude_a_truncated_word_is_checked_in_the_answers() -> None:
+def test_to_exclude_a_truncated_word_is_checked_in_the_answers():
     [asked] = said(Doaj(), "vision NOT comput*")
     assert asked.remainder is not None
     assert not evaluate(asked.remainder, {"title": "vision of computronium"})
 
 
-def test_phrases_and_wildcards_inside_of_words_are_written_out() -> None:
+def test_phrases_and_wildcards_inside_of_words_are_written_out():
     [asked] = said(Doaj(), '"neural network*" AND behavio?r')
     assert '("neural network" OR "neural networks"' in asked.text
     assert "behaviour" in asked.text
 
 
-def test_an_or_of_words_and_authors_is_asked_of_openalex_in_two_queries() -> None:
+def test_an_or_of_words_and_authors_is_asked_of_openalex_in_two_queries():
     texts = [part.text for part in said(OpenAlex(), "robot AND (slam OR grasp OR author:smith)")]
     assert texts == ["(robot AND (slam OR grasp))", "(robot) raw_author_name.search:smith"]
 
 
-def test_what_a_service_can_say_of_an_or_is_asked_and_the_rest_is_named() -> None:
+def test_what_a_service_can_say_of_an_or_is_asked_and_the_rest_is_named():
     [asked] = said(SemanticScholar(), "slam OR author:smith")
     assert asked.text == "slam"
     assert any("author:smith" in note and "missing" in note for note in asked.notes)
@@ -208,14 +202,14 @@ def answers(*ids: str) -> Iterator[QueryRun]:
         yield QueryRun("", papers=papers, arrivals=rows)
 
 
-def test_of_joined_answers_the_best_of_each_are_kept() -> None:
+def test_of_joined_answers_the_best_of_each_are_kept():
     parts = list(answers("abcd", "bxyz"))
     keep_best(parts, 4)
     assert ["".join(paper.id for paper in part.papers) for part in parts] == ["abc", "bx"]
     assert [part.losses["beyond_limit"] for part in parts] == [1, 2]
 
 
-def test_the_condition_of_a_question_has_no_truncated_words_where_nothing_is_truncated() -> None:
+def test_the_condition_of_a_question_has_no_truncated_words_where_nothing_is_truncated():
     limits = SearchConstraints(conditions=["comput* AND NOT survey*"])
     question = RankedQuery(text="vision")
     strategy = SearchStrategy(queries=[], ranked=[question], sources=["doaj"], filters=limits)
@@ -235,7 +229,7 @@ class Short(Cards):
         return Translated(render(tree))
 
 
-async def test_parts_of_the_same_request_are_sent_once_and_checked_for_either() -> None:
+async def test_parts_of_the_same_request_are_sent_once_and_checked_for_either():
     asked: list[str] = []
     words = [letter * 9 for letter in "abcd"]
 
@@ -257,7 +251,7 @@ async def test_parts_of_the_same_request_are_sent_once_and_checked_for_either() 
     assert [paper.title for paper in report.papers] == [f"slam {word}" for word in words[:3]]
 
 
-async def test_the_parts_of_a_query_are_all_asked_and_counted_as_one() -> None:
+async def test_the_parts_of_a_query_are_all_asked_and_counted_as_one():
     asked: list[str] = []
 
     def answer(request: httpx.Request) -> httpx.Response:

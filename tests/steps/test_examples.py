@@ -2,7 +2,6 @@
 
 import re
 import shlex
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,7 +9,7 @@ from scripts.docs import EXAMPLES, with_picture
 from typer.testing import CliRunner
 
 from paper_search.cli.app import app
-from paper_search.steps import Outcome, Workflow, discover_workflows, generate_paths
+from paper_search.steps import Outcome, discover_workflows, generate_paths
 from paper_search.steps.running import run_workflow
 from paper_search.steps.toolkit.inputs import bounds_of
 from paper_search.testing.workflows import check_run, check_step, every_input, every_run, untried
@@ -42,7 +41,7 @@ def all_runs() -> list[Any]:
 
 
 @pytest.mark.parametrize(("workflow", "params"), all_runs())
-async def test_every_run_keeps_to_the_table(workflow: Workflow, params: dict[str, Any]):
+async def test_every_run_keeps_to_the_table(workflow, params):
     run = await run_workflow(workflow, STATES[workflow.name], params=params)
     check_run(workflow, run, params)
 
@@ -58,7 +57,7 @@ def all_steps() -> list[Any]:
 
 
 @pytest.mark.parametrize(("workflow", "given"), all_steps())
-async def test_every_step_gives_an_outcome_that_leads_on(workflow: Workflow, given: dict[str, Any]):
+async def test_every_step_gives_an_outcome_that_leads_on(workflow, given):
     state = dict(STATES[workflow.name])
     if "iteration" in given:
         state["iteration"] = given["iteration"] - 1
@@ -66,7 +65,7 @@ async def test_every_step_gives_an_outcome_that_leads_on(workflow: Workflow, giv
 
 
 @pytest.mark.parametrize("workflow", FOUND.values(), ids=FOUND.keys())
-async def test_the_runs_take_every_edge_of_the_table(workflow: Workflow):
+async def test_the_runs_take_every_edge_of_the_table(workflow):
     usual = STATES[workflow.name]
     states = [usual, {**usual, "shelf": []}] if workflow.name == "confidence_loop" else [usual]
     runs = [
@@ -128,14 +127,14 @@ async def test_the_dynamic_steps_of_the_hybrid_follow_the_settings():
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: path.stem)
-def test_the_picture_of_a_page_is_its_graph(page: Path):
+def test_the_picture_of_a_page_is_its_graph(page):
     text = page.read_text(encoding="utf-8")
     assert f"<!-- graph: {page.stem} -->" in text
     assert with_picture(text) == text, "run scripts/docs.py"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: path.stem)
-def test_the_command_of_a_page_runs(page: Path, monkeypatch: pytest.MonkeyPatch):
+def test_the_command_of_a_page_runs(page, monkeypatch):
     monkeypatch.chdir(EXAMPLES.parents[1])
     (block,) = re.findall(r"```sh\npaper-search (.*?)```", page.read_text("utf-8"), re.DOTALL)
     ended = CliRunner().invoke(app, shlex.split(block), prog_name="paper-search")

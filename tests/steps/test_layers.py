@@ -21,7 +21,7 @@ def foreign(path: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.stem)
-def test_no_other_module_imports_langgraph(path: Path):
+def test_no_other_module_imports_langgraph(path):
     expected = {"compiler": {"langgraph"}, "remote": {"langgraph", "langgraph_sdk"}}
     assert foreign(path) == expected.get(path.stem, set())
 

@@ -64,9 +64,7 @@ def test_the_graphs_context_schema_is_the_form_that_studio_shows():
         ({"colour": 1}, ConfigError),
     ],
 )
-async def test_bad_settings_are_refused_before_a_handler_runs(
-    bad: dict[str, Any], error: type[Exception]
-):
+async def test_bad_settings_are_refused_before_a_handler_runs(bad, error):
     with pytest.raises(error):
         await compile_in_memory(TAKING).ainvoke({"step_state": {}}, CONFIG, context=bad)
 
@@ -160,7 +158,7 @@ def test_words_are_read_by_the_type_of_the_setting():
 
 
 @pytest.mark.parametrize("pair", ["count=10", "count=many", "mode=3", "words=a", "text"])
-def test_words_that_a_setting_does_not_take_are_refused_by_its_name(pair: str):
+def test_words_that_a_setting_does_not_take_are_refused_by_its_name(pair):
     with pytest.raises(InputError, match=pair.partition("=")[0]):
         parse_params(Declared, [pair])
 

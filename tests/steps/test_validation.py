@@ -91,7 +91,7 @@ def wrapped(*args: Any, **kwargs: Any) -> Any:
         wrapped,
     ],
 )
-def test_every_outcome_that_a_handler_can_give_needs_a_transition(handler: Any):
+def test_every_outcome_that_a_handler_can_give_needs_a_transition(handler):
     assert parse_signature(handler).outcomes == {OK, SKIP}
     problems = problems_of(StepDef("a", handler=handler, next={OK: None}))
     assert problems == ["step 'a' can give 'skip', which leads nowhere"]
@@ -115,7 +115,7 @@ def unresolvable(_ctx: Context) -> tuple[NotImported, dict[str, Any]]:  # noqa: 
 
 
 @pytest.mark.parametrize("handler", [any_outcome, partly, unannotated, unresolvable, lambda _c: 1])
-def test_a_handler_that_does_not_say_its_outcomes_is_taken_as_it_is(handler: Any):
+def test_a_handler_that_does_not_say_its_outcomes_is_taken_as_it_is(handler):
     assert parse_signature(handler).outcomes is None
     Workflow("toy", StepDef("a", handler=handler, next={FAIL: None}))
 
@@ -195,7 +195,7 @@ def test_the_workflows_of_the_program_state_all_their_bounds():
         ("word", "is not a whole number"),
     ],
 )
-def test_a_bound_is_a_number_or_a_setting_that_is_one(bound: Any, problem: str):
+def test_a_bound_is_a_number_or_a_setting_that_is_one(bound, problem):
     loop = StepDef("a", next={OK: None, FAIL: "a"}, bound=bound)
     (told,) = problems_of(loop, params=Params)
     assert told == f"step 'a': its bound {bound!r} {problem}"
@@ -210,7 +210,7 @@ def rounds_taken(
 @pytest.mark.parametrize(
     ("handler", "options"), [(unannotated, {"params": Params}), (rounds_taken, {})]
 )
-def test_a_bound_may_be_a_field_of_the_settings_or_a_parameter(handler: Any, options: Any):
+def test_a_bound_may_be_a_field_of_the_settings_or_a_parameter(handler, options):
     Workflow(
         "toy",
         StepDef("a", handler=handler, next={OK: None, ITERATE: "a"}, bound="rounds"),
@@ -280,7 +280,7 @@ def no_context() -> tuple[Ok, dict[str, Any]]:
         (no_context, "its handler takes no context"),
     ],
 )
-def test_a_parameter_that_cannot_work_is_refused(handler: Any, words: str):
+def test_a_parameter_that_cannot_work_is_refused(handler, words):
     (problem,) = problems_of(StepDef("a", handler=handler, next={OK: None}))
     assert problem.startswith("step 'a': ")
     assert words in problem
@@ -374,6 +374,6 @@ def test_what_the_steps_take_is_known_by_step_and_name():
 
 
 @pytest.mark.parametrize("services", ["", "module", "module:", ":function", "a b:c"])
-def test_the_maker_of_live_objects_is_named_by_module_and_function(services: str):
+def test_the_maker_of_live_objects_is_named_by_module_and_function(services):
     problems = problems_of(StepDef("a", next={OK: None}), services=services)
     assert problems == [f"its services {services!r} are not named as package.module:function"]

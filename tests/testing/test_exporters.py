@@ -1,7 +1,6 @@
 """The test kit of exporters finds what is wrong."""
 
 import itertools
-from collections.abc import Callable
 
 import pytest
 
@@ -39,7 +38,7 @@ def writes_surrogates(collection: PaperCollection) -> str:
     return good(collection) + "\ud800"
 
 
-def test_a_good_exporter_passes() -> None:
+def test_a_good_exporter_passes():
     check_exporter(good, count_records=lambda text: len(text.splitlines()))
 
 
@@ -54,18 +53,18 @@ def test_a_good_exporter_passes() -> None:
         (writes_surrogates, "not encodable as UTF-8"),
     ],
 )
-def test_each_mistake_is_named(exporter: Callable[[PaperCollection], str], problem: str) -> None:
+def test_each_mistake_is_named(exporter, problem):
     with pytest.raises(AssertionError, match=problem):
         check_exporter(exporter)
 
 
-def test_an_exporter_that_changes_its_mind_is_caught() -> None:
+def test_an_exporter_that_changes_its_mind_is_caught():
     numbers = itertools.count()
     with pytest.raises(AssertionError, match="two calls gave two results"):
         check_exporter(lambda collection: f"{good(collection)}{next(numbers)}")
 
 
-def test_records_that_fall_apart_are_counted() -> None:
+def test_records_that_fall_apart_are_counted():
     def breaks_lines(collection: PaperCollection) -> str:
         return "\n".join(paper.title.replace("\x00", "") for paper in collection.papers)
 
@@ -73,13 +72,13 @@ def test_records_that_fall_apart_are_counted() -> None:
         check_exporter(breaks_lines, count_records=lambda text: len(text.splitlines()))
 
 
-def test_all_problems_are_listed_at_once() -> None:
+def test_all_problems_are_listed_at_once():
     with pytest.raises(AssertionError) as caught:
         check_exporter(raises)
     assert str(caught.value).count("\n- ") == len(nasty_papers()) + 2
 
 
-def test_a_collection_of_papers_keeps_their_order() -> None:
+def test_a_collection_of_papers_keeps_their_order():
     papers = nasty_papers()[:3]
     assert collection_of(*papers).papers == papers
     assert collection_of(*papers).metadata.total_found == 3

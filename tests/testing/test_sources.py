@@ -21,13 +21,13 @@ def strategy(**filters: Any) -> SearchStrategy:
     return fake_strategy("learning", **filters)
 
 
-async def test_a_fake_source_keeps_the_contract() -> None:
+async def test_a_fake_source_keeps_the_contract():
     source = FakeSource(papers=PAPERS)
     assert isinstance(source, ReportingSource)
     await check_source(source, SourceContract(year=2012))
 
 
-async def test_what_a_caller_does_to_a_record_stays_with_the_caller() -> None:
+async def test_what_a_caller_does_to_a_record_stays_with_the_caller():
     source = FakeSource(papers=PAPERS)
     (await source.search("x"))[0].title = "changed"
     assert (await source.search("x"))[0].title == "Learning 0"
@@ -107,18 +107,18 @@ FOREIGN = [RawPaper(id="f", title="Learning", source="other")]
         (Broken(papers=PAPERS, delay_s=0.02), "ValueError instead of CancelledError"),
     ],
 )
-async def test_a_breach_of_the_contract_is_found(source: FakeSource, said: str) -> None:
+async def test_a_breach_of_the_contract_is_found(source, said):
     contract = SourceContract(nothing="zzz", year=2012, secrets=["CANARY"], patience_s=0.1)
     problems = await find_problems(source, contract)
     assert any(said in problem for problem in problems)
 
 
-async def test_all_breaches_are_in_one_error() -> None:
+async def test_all_breaches_are_in_one_error():
     with pytest.raises(AssertionError, match=r"Generous.*max_results.*other years"):
         await check_source(Generous(papers=PAPERS), SourceContract(year=2012))
 
 
-async def test_pages_that_give_too_little_or_the_same_again_are_found() -> None:
+async def test_pages_that_give_too_little_or_the_same_again_are_found():
     problems = await find_problems(FakeSource(papers=PAPERS), SourceContract(many=30))
     assert problems == ["max_results=30 gave 5 records over all pages"]
     assert await find_problems(FakeSource(papers=PAPERS), SourceContract(many=5)) == []
@@ -128,7 +128,7 @@ async def test_pages_that_give_too_little_or_the_same_again_are_found() -> None:
     )
 
 
-async def test_failures_that_are_no_errors_of_a_source_are_found() -> None:
+async def test_failures_that_are_no_errors_of_a_source_are_found():
     failing = {
         "a bug": FakeSource(error=KeyError("x")),
         "silence": FakeSource(papers=PAPERS),

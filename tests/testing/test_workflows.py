@@ -50,13 +50,13 @@ TOY = Workflow(
 
 
 @pytest.mark.parametrize(**every_input(TOY))
-async def test_every_input_of_every_step_can_be_tried(given: dict[str, Any]):
+async def test_every_input_of_every_step_can_be_tried(given):
     outcome, _ = await check_step(TOY, given)
     assert outcome in TOY[given["step"]].next
 
 
 @pytest.mark.parametrize(**every_path(TOY, {"dig": 2}))
-def test_every_path_ends(path: Any):
+def test_every_path_ends(path):
     step_id, outcome = path[-1]
     assert TOY[step_id].target(outcome) is None
 
@@ -70,7 +70,7 @@ def test_the_names_say_what_is_tried():
 @pytest.mark.parametrize(
     ("handler", "words"), [(liar, "gave 'skip'"), (inventor, r"writes \['colour'\]")]
 )
-async def test_a_step_that_does_what_the_table_does_not_say_fails(handler: Any, words: str):
+async def test_a_step_that_does_what_the_table_does_not_say_fails(handler, words):
     workflow = Workflow("w", StepDef("a", handler=handler, next={OK: None}), state=State)
     with pytest.raises(AssertionError, match=words):
         await check_step(workflow, {"step": "a"})
@@ -98,7 +98,7 @@ def run(*trace: tuple[str, Outcome], is_waiting: bool = False) -> Run:
         (run(("plan", OK), *[("dig", ITERATE)] * 2, ("dig", OK)), "ran 3 times, its bound is 2"),
     ],
 )
-def test_a_run_against_the_table_fails(wrong: Run, words: str):
+def test_a_run_against_the_table_fails(wrong, words):
     with pytest.raises(AssertionError, match=words):
         check_run(TOY, wrong)
 

@@ -49,7 +49,7 @@ def url(tmp_path: Path) -> str:
 
 
 @pytest.mark.parametrize("shift", SHIFTS)
-async def test_each_question_is_asked_once_however_the_clock_is_set(url: str, shift: str):
+async def test_each_question_is_asked_once_however_the_clock_is_set(url, shift):
     await workflow(persistence=url).start("q", thread_id="t")
     back = OTHER_WAY[shift[0]] + shift[1:]
     assert await asyncio.to_thread(answer_at, shift, url, "approve") == "result_review"
@@ -62,7 +62,7 @@ async def test_each_question_is_asked_once_however_the_clock_is_set(url: str, sh
 
 
 @pytest.mark.parametrize("shift", ["-3d", "+3d"])
-async def test_a_thread_that_is_driven_is_not_taken_by_who_has_another_clock(url: str, shift: str):
+async def test_a_thread_that_is_driven_is_not_taken_by_who_has_another_clock(url, shift):
     await workflow(persistence=url).start("q", thread_id="t")
     async with open_persistence(url) as persistence:
         async with persistence.leases.hold("t"):
@@ -73,7 +73,7 @@ async def test_a_thread_that_is_driven_is_not_taken_by_who_has_another_clock(url
     assert question.kind.value == "strategy_confirmation"
 
 
-async def test_what_is_asked_again_is_open_also_where_the_clock_was_set_back(url: str):
+async def test_what_is_asked_again_is_open_also_where_the_clock_was_set_back(url):
     await workflow(persistence=url).start("q", thread_id="t")
     await asyncio.to_thread(answer_at, "+3d", url, "approve")
     flow = workflow(persistence=url)

@@ -42,7 +42,7 @@ def name_of(path: Path) -> str:
     return path.name.removesuffix(".db.gz")
 
 
-def test_every_version_left_a_search_and_a_report_at_every_point() -> None:
+def test_every_version_left_a_search_and_a_report_at_every_point():
     assert len(FOLDERS) == 2 * sum(map(is_report, FOLDERS)) > 0
     for folder in FOLDERS:
         points = REPORTS if is_report(folder) else SEARCHES
@@ -63,7 +63,7 @@ def url(golden: Path, tmp_path: Path) -> str:
     return f"sqlite:///{path}"
 
 
-async def test_an_old_thread_is_listed_and_shown(golden: Path, url: str) -> None:
+async def test_an_old_thread_is_listed_and_shown(golden, url):
     """PER-14."""
     thread = name_of(golden)
     async with open_persistence(url) as persistence:
@@ -81,7 +81,7 @@ async def test_an_old_thread_is_listed_and_shown(golden: Path, url: str) -> None
         assert shown.question == "What is known about golden threads?"
 
 
-async def test_an_old_thread_is_taken_to_its_end(golden: Path, url: str) -> None:
+async def test_an_old_thread_is_taken_to_its_end(golden, url):
     """PER-14 PER-15: nothing that was decided is asked again, nothing collected is lost."""
     thread, is_of_report = name_of(golden), is_report(golden.parent)
     flow: Any = (

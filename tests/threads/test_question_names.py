@@ -2,7 +2,6 @@
 
 import dataclasses
 import itertools
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -76,9 +75,7 @@ async def open_kind(flow: SearchWorkflow) -> CheckpointKind:
     return waiting.kind
 
 
-async def test_a_bare_approval_given_twice_approves_one_question_however_late(
-    flow: SearchWorkflow, other: SearchWorkflow, clock: Clock
-) -> None:
+async def test_a_bare_approval_given_twice_approves_one_question_however_late(flow, other, clock):
     result = await flow.answer("t", "approve", by="ada")
     assert isinstance(result, Checkpoint)
     clock.ahead = timedelta(days=1)
@@ -89,9 +86,7 @@ async def test_a_bare_approval_given_twice_approves_one_question_however_late(
     assert await open_kind(flow) is RESULT
 
 
-async def test_a_bare_answer_counts_for_the_question_that_its_author_was_shown_last(
-    flow: SearchWorkflow, other: SearchWorkflow
-) -> None:
+async def test_a_bare_answer_counts_for_the_question_that_its_author_was_shown_last(flow, other):
     await flow.answer("t", "approve", by="ada")
     shown = await other.pending("t")
     assert shown is not None
@@ -99,9 +94,7 @@ async def test_a_bare_answer_counts_for_the_question_that_its_author_was_shown_l
     assert not isinstance(await other.answer("t", "approve", by="bob"), Checkpoint)
 
 
-async def test_a_bare_answer_to_a_question_that_was_decided_since_answers_no_later_one(
-    flow: SearchWorkflow, other: SearchWorkflow
-) -> None:
+async def test_a_bare_answer_to_a_question_that_was_decided_since_answers_no_later_one(flow, other):
     await other.pending("t")
     await flow.answer("t", "reject: newer ones", by="ada")
     with pytest.raises(AlreadyDecidedError, match=r"\(reject\) by ada"):
@@ -109,7 +102,7 @@ async def test_a_bare_answer_to_a_question_that_was_decided_since_answers_no_lat
     assert await open_kind(flow) is CheckpointKind.STRATEGY_CONFIRMATION
 
 
-async def test_an_answer_with_its_token_counts_once_and_at_once(flow: SearchWorkflow) -> None:
+async def test_an_answer_with_its_token_counts_once_and_at_once(flow):
     strategy = await flow.pending("t")
     assert strategy is not None
     click = {"action": "approve", "token": strategy.token}
@@ -124,15 +117,13 @@ async def test_an_answer_with_its_token_counts_once_and_at_once(flow: SearchWork
     assert not isinstance(await flow.answer("t", "approve", token=result.token), Checkpoint)
 
 
-async def test_what_is_no_decision_is_refused_as_such_first(flow: SearchWorkflow) -> None:
+async def test_what_is_no_decision_is_refused_as_such_first(flow):
     await flow.answer("t", "approve")
     with pytest.raises(InvalidDecisionError, match="approve please"):
         await flow.answer("t", "approve please")
 
 
-async def test_who_goes_back_to_a_question_asks_it_under_another_token(
-    flow: SearchWorkflow, other: SearchWorkflow
-) -> None:
+async def test_who_goes_back_to_a_question_asks_it_under_another_token(flow, other):
     strategy = await flow.pending("t")
     await flow.answer("t", "approve", by="ada")
     again = await flow.fork("t", CheckpointKind.STRATEGY_CONFIRMATION, by="eve")
@@ -156,9 +147,7 @@ async def test_who_goes_back_to_a_question_asks_it_under_another_token(
         lambda token: f'{{"action": "approve", "token": "{token}"}}',
     ],
 )
-async def test_every_clients_shape_can_carry_the_token(
-    flow: SearchWorkflow, said: Callable[[str], Any]
-) -> None:
+async def test_every_clients_shape_can_carry_the_token(flow, said):
     result = await flow.answer("t", "approve")
     assert isinstance(result, Checkpoint)
     with pytest.raises(StaleDecisionError):
@@ -166,7 +155,7 @@ async def test_every_clients_shape_can_carry_the_token(
     assert not isinstance(await flow.answer("t", said(result.token)), Checkpoint)
 
 
-async def test_the_question_of_the_graph_carries_its_token_and_its_form_is_filled_in() -> None:
+async def test_the_question_of_the_graph_carries_its_token_and_its_form_is_filled_in():
     from langgraph.checkpoint.memory import InMemorySaver
     from langgraph.store.memory import InMemoryStore
 
@@ -185,9 +174,7 @@ async def test_the_question_of_the_graph_carries_its_token_and_its_form_is_fille
     assert not {"decided_by", "decided_at"} & set(form)
 
 
-async def test_the_server_refuses_a_bare_approval_that_comes_twice_with_409(
-    flow: SearchWorkflow, persistence: Persistence
-) -> None:
+async def test_the_server_refuses_a_bare_approval_that_comes_twice_with_409(flow, persistence):
     access = Access(SharedPersistence("memory:"), AppConfig())
 
     async def run(resume: Any) -> Any:
@@ -211,7 +198,7 @@ async def test_the_server_refuses_a_bare_approval_that_comes_twice_with_409(
     assert await run({"action": "approve", "token": result.token})
 
 
-async def test_a_bare_langgraph_server_refuses_it_too(tmp_path: Any) -> None:
+async def test_a_bare_langgraph_server_refuses_it_too(tmp_path):
     from paper_search.persistence import open_persistence
 
     url = f"sqlite:///{tmp_path}/threads.db"

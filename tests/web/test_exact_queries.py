@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
-from tests.web.conftest import Reviewer
 
 from paper_search.models import QueryBuilderInput, RankedQuery, SearchStrategy
 from paper_search.persistence import open_persistence
@@ -40,7 +39,7 @@ def waiting(folder: Path) -> str:
         return threads.submit(asyncio.run, make()).result()
 
 
-def test_the_exact_string_for_each_source_is_folded_under_its_query(reviewer: Reviewer) -> None:
+def test_the_exact_string_for_each_source_is_folded_under_its_query(reviewer):
     page = reviewer.page
     reviewer.open(f"{waiting(reviewer.folder)}/strategy")
     query = page.locator("section.query .sent").first
@@ -60,9 +59,7 @@ def test_the_exact_string_for_each_source_is_folded_under_its_query(reviewer: Re
     expect(page.locator("section:has(#where)")).to_contain_text("set SERPAPI_API_KEY")
 
 
-def test_a_strategy_that_is_changed_on_the_page_is_shown_as_it_would_be_sent(
-    reviewer: Reviewer,
-) -> None:
+def test_a_strategy_that_is_changed_on_the_page_is_shown_as_it_would_be_sent(reviewer):
     page = reviewer.page
     reviewer.open(f"{waiting(reviewer.folder)}/strategy")
     page.fill("textarea[name=group-0-0-0]", "graph")

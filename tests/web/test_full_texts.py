@@ -103,7 +103,7 @@ def boxes(page: Visitor, place: str) -> dict[str, str]:
     return dict(re.findall(r"<dt>([^<]+)</dt><dd>([^<]*)</dd>", page.text))
 
 
-def test_included_works_are_listed_and_a_file_is_attached_to_one(page, place, works) -> None:
+def test_included_works_are_listed_and_a_file_is_attached_to_one(page, place, works):
     assert "Full texts</a>" in re.sub(r"\s+<", "<", page.text)
     assert statuses(page, place) == dict.fromkeys(works, "sought")
     assert page.give(file_of(place, works[1], "Märchen & <b>.pdf"), PDF) == 200
@@ -116,14 +116,14 @@ def test_included_works_are_listed_and_a_file_is_attached_to_one(page, place, wo
     assert "No work has this status" in page.text
 
 
-def test_what_is_no_pdf_that_can_be_read_is_refused(page, place, works) -> None:
+def test_what_is_no_pdf_that_can_be_read_is_refused(page, place, works):
     assert page.give(file_of(place, works[0], "a.pdf"), locked_pdf()) == 422
     assert page.answer["error"].startswith("'a.pdf' cannot be attached: ")
     assert "a password locks it" in page.answer["error"]
     assert set(statuses(page, place).values()) == {"sought"}
 
 
-def test_a_file_is_taken_from_this_page_alone_and_for_an_included_work(page, place, works) -> None:
+def test_a_file_is_taken_from_this_page_alone_and_for_an_included_work(page, place, works):
     path = file_of(place, works[0])
     assert page.give(path, PDF, **{"x-csrf-token": "0" * 64}) == 403
     assert page.give(path, PDF, origin="http://elsewhere.example") == 403
@@ -133,7 +133,7 @@ def test_a_file_is_taken_from_this_page_alone_and_for_an_included_work(page, pla
     assert set(statuses(page, place).values()) == {"sought"}
 
 
-def test_before_the_result_is_approved_there_are_no_full_texts(thread) -> None:
+def test_before_the_result_is_approved_there_are_no_full_texts(thread):
     page, place = thread
     assert "full-texts" not in page.text
     assert page.open(f"{place}/full-texts") == 409
@@ -150,7 +150,7 @@ def attach(page: Visitor, place: str, works: list[str]) -> None:
         assert page.give(file_of(place, paper), pdf([f"The text of {number}"])) == 200
 
 
-def test_the_text_is_shown_page_by_page_as_text(page, place, works) -> None:
+def test_the_text_is_shown_page_by_page_as_text(page, place, works):
     attack = "<script>window.broken = 1</script> {{ 7 * 7 }} & so on"
     assert page.open(work_of(place, works[0])) == 200
     assert "Attach the PDF" in page.text
@@ -167,13 +167,13 @@ def test_the_text_is_shown_page_by_page_as_text(page, place, works) -> None:
     assert page.open(file_of(place, works[1])) == 422
 
 
-def test_of_a_very_long_text_the_page_says_what_it_leaves_out(page, place, works) -> None:
+def test_of_a_very_long_text_the_page_says_what_it_leaves_out(page, place, works):
     page.give(file_of(place, works[0]), pdf(*([["A page."]] * 401)))
     page.open(work_of(place, works[0]))
     assert "Of 401 pages, the first 400 are shown; the PDF has the rest" in page.text
 
 
-def test_a_file_that_is_gone_is_said(page, place, works, tmp_path) -> None:
+def test_a_file_that_is_gone_is_said(page, place, works, tmp_path):
     attach(page, place, works[:1])
     for kept in (tmp_path / "full_texts").iterdir():
         kept.unlink()
@@ -184,7 +184,7 @@ def test_a_file_that_is_gone_is_said(page, place, works, tmp_path) -> None:
 
 def test_works_are_decided_on_one_after_the_other_with_the_reasons_of_the_review(
     page, place, works
-) -> None:
+):
     attach(page, place, works)
     path = f"{place}/full-texts"
     page.open(work_of(place, works[0]))
@@ -204,7 +204,7 @@ def test_works_are_decided_on_one_after_the_other_with_the_reasons_of_the_review
     }  # fmt: skip
 
 
-def test_the_boxes_are_those_of_the_command_and_of_the_audit(page, place, works) -> None:
+def test_the_boxes_are_those_of_the_command_and_of_the_audit(page, place, works):
     attach(page, place, works[:2])
     page.send(f"{place}/full-texts", paper=works[0], say="exclude:No trial")
     answer = page.client.get(f"/review{place}/audit")
@@ -222,7 +222,7 @@ def test_the_boxes_are_those_of_the_command_and_of_the_audit(page, place, works)
     }  # fmt: skip
 
 
-def test_people_keep_a_list_of_reasons(page, place, works) -> None:
+def test_people_keep_a_list_of_reasons(page, place, works):
     path = f"{place}/full-texts"
     for reason in ("Wrong outcome", "No trial", "NO TRIAL"):
         assert page.send(path, say="add", reason=reason) == 200
@@ -264,7 +264,7 @@ def decide(page: Visitor, place: str, name: str, paper: str, say: str) -> int:
     return page.send(path, paper=paper, say=say)
 
 
-def test_two_people_decide_blind_until_both_are_done_and_then_settle(page, place, works) -> None:
+def test_two_people_decide_blind_until_both_are_done_and_then_settle(page, place, works):
     attach(page, place, works)
     join(page, place, "ada", "bo")
     assert page.path == f"{place}/full-texts"
@@ -302,7 +302,7 @@ def test_two_people_decide_blind_until_both_are_done_and_then_settle(page, place
     assert said.count(("bo", "include")) == 1
 
 
-def test_a_reviewer_who_is_done_early_is_not_waited_for(page, place, works) -> None:
+def test_a_reviewer_who_is_done_early_is_not_waited_for(page, place, works):
     attach(page, place, works[:2])
     join(page, place, "ada", "bo")
     decide(page, place, "ada", works[0], "include")
@@ -320,7 +320,7 @@ def test_a_reviewer_who_is_done_early_is_not_waited_for(page, place, works) -> N
     assert "not defined" in page.text
 
 
-def test_a_text_is_entered_as_not_retrieved_with_the_reason(page, place, works) -> None:
+def test_a_text_is_entered_as_not_retrieved_with_the_reason(page, place, works):
     form = {"paper": works[0], "say": "give up", "reason": "no library has it"}
     assert page.send(f"{place}/full-texts", **form) == 200
     assert statuses(page, place)[works[0]] == "not retrieved"
@@ -328,7 +328,7 @@ def test_a_text_is_entered_as_not_retrieved_with_the_reason(page, place, works) 
     assert page.send(f"{place}/full-texts", **{**form, "reason": " "}) == 422
 
 
-def test_the_owner_removes_a_reviewer_for_whom_nobody_waits_then(page, place, works) -> None:
+def test_the_owner_removes_a_reviewer_for_whom_nobody_waits_then(page, place, works):
     attach(page, place, works[:1])
     join(page, place, "ada", "bo", "cy")
     for name in ("ada", "bo"):
@@ -338,7 +338,7 @@ def test_the_owner_removes_a_reviewer_for_whom_nobody_waits_then(page, place, wo
     assert statuses(page, place)[works[0]] == "included"
 
 
-def test_two_who_exclude_for_different_reasons_have_a_reason_to_settle(page, place, works) -> None:
+def test_two_who_exclude_for_different_reasons_have_a_reason_to_settle(page, place, works):
     attach(page, place, works[:1])
     join(page, place, "ada", "bo")
     decide(page, place, "ada", works[0], "exclude:No trial")
@@ -347,7 +347,7 @@ def test_two_who_exclude_for_different_reasons_have_a_reason_to_settle(page, pla
     assert "ada: exclude, No trial; bo: exclude, Wrong outcome. To be settled" in page.text
 
 
-def test_another_file_is_decided_on_anew_by_both(page, place, works) -> None:
+def test_another_file_is_decided_on_anew_by_both(page, place, works):
     attach(page, place, works[:1])
     join(page, place, "ada", "bo")
     decide(page, place, "ada", works[0], "include")
@@ -359,7 +359,7 @@ def test_another_file_is_decided_on_anew_by_both(page, place, works) -> None:
 
 async def test_of_two_who_decide_at_once_the_first_counts_and_neither_overwrites(
     page, place, works, tmp_path
-) -> None:
+):
     attach(page, place, works[:1])
     async with open_persistence(f"sqlite:///{tmp_path / 'threads.db'}") as persistence:
         session = ThreadCatalog(persistence).session(place.rpartition("/")[2])
@@ -373,7 +373,7 @@ async def test_of_two_who_decide_at_once_the_first_counts_and_neither_overwrites
     assert text.decided_by == first.decided_by
 
 
-def test_with_accounts_everybody_decides_under_their_own_name(signed_in, place, works) -> None:
+def test_with_accounts_everybody_decides_under_their_own_name(signed_in, place, works):
     ada, bob, _ = signed_in
     path = f"{place}/full-texts"
     ada.open(f"{place}/reviewers")

@@ -35,7 +35,7 @@ def drop(work: Locator, name: str, content: bytes) -> None:
 
 
 @pytest.mark.slow
-def test_a_pdf_that_is_dropped_onto_a_work_is_its_text(reviewer: Reviewer) -> None:
+def test_a_pdf_that_is_dropped_onto_a_work_is_its_text(reviewer):
     page = reviewer.page
     include_first(reviewer, 2)
     works = page.locator("li[data-paper]")

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
-from tests.web.conftest import Reviewer
 
 from paper_search.models import Author, RawPaper, Sighting
 from paper_search.persistence import open_persistence
@@ -85,7 +84,7 @@ def made(folder: Path, question: str, records) -> str:
         return threads.submit(asyncio.run, make()).result()
 
 
-def test_attacks_in_every_field_are_shown_as_text(reviewer: Reviewer) -> None:
+def test_attacks_in_every_field_are_shown_as_text(reviewer):
     page = reviewer.page
     thread = made(reviewer.folder, " ".join(ATTACKS[:6]), hostile)
     for path in (
@@ -109,7 +108,7 @@ def test_attacks_in_every_field_are_shown_as_text(reviewer: Reviewer) -> None:
         assert ATTACKS[0] in page.locator("main").text_content()
 
 
-def test_5000_papers_are_shown_filtered_and_screened_a_page_at_a_time(reviewer: Reviewer) -> None:
+def test_5000_papers_are_shown_filtered_and_screened_a_page_at_a_time(reviewer):
     """What makes it fast: a part of the papers, of 250 kB at most, and one request for each step.
 
     How long it takes is measured by benchmarks/page.py.

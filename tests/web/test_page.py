@@ -39,7 +39,7 @@ def serious(page: Page) -> list[str]:
     ]
 
 
-def test_a_question_is_searched_screened_by_keys_and_approved(reviewer: Reviewer) -> None:
+def test_a_question_is_searched_screened_by_keys_and_approved(reviewer):
     page = reviewer.page
     thread = reviewer.search()
     reviewer.open(f"{thread}/screen")
@@ -64,7 +64,7 @@ def test_a_question_is_searched_screened_by_keys_and_approved(reviewer: Reviewer
     assert (len(feedback["marked_relevant"]), len(feedback["marked_irrelevant"])) == (16, 33)
 
 
-def test_a_strategy_is_edited_in_its_groups_and_its_limits(reviewer: Reviewer) -> None:
+def test_a_strategy_is_edited_in_its_groups_and_its_limits(reviewer):
     page = reviewer.page
     thread = reviewer.begin()
     group = page.locator("textarea[name^=group-0-0-]").first
@@ -85,7 +85,7 @@ def test_a_strategy_is_edited_in_its_groups_and_its_limits(reviewer: Reviewer) -
     assert (asked["filters"]["year_from"], asked["filters"]["year_to"]) == (2010, 2015)
 
 
-def test_a_broader_query_is_taken_and_the_strategy_rejected_with_words(reviewer: Reviewer) -> None:
+def test_a_broader_query_is_taken_and_the_strategy_rejected_with_words(reviewer):
     page = reviewer.page
     thread = reviewer.begin()
     before = page.locator("textarea[name=query-0]").input_value()
@@ -99,7 +99,7 @@ def test_a_broader_query_is_taken_and_the_strategy_rejected_with_words(reviewer:
     assert shown(reviewer, thread)["decisions"][0]["detail"]["action"] == "reject"
 
 
-def test_a_result_is_filtered_marked_and_searched_again(reviewer: Reviewer) -> None:
+def test_a_result_is_filtered_marked_and_searched_again(reviewer):
     page = reviewer.page
     thread = reviewer.search()
     total = int(page.locator(".found").inner_text().split()[0])
@@ -134,7 +134,7 @@ def test_a_result_is_filtered_marked_and_searched_again(reviewer: Reviewer) -> N
     assert len(feedback["marked_relevant"]) == 1
 
 
-def test_the_second_of_two_people_learns_who_decided(reviewer: Reviewer) -> None:
+def test_the_second_of_two_people_learns_who_decided(reviewer):
     thread = reviewer.begin()
     second = reviewer.page.context.new_page()
     second.goto(reviewer.page.url)
@@ -148,9 +148,7 @@ def test_the_second_of_two_people_learns_who_decided(reviewer: Reviewer) -> None
     assert len(shown(reviewer, thread)["history"]) == 0
 
 
-def test_what_was_typed_and_said_survives_a_killed_server(
-    reviewer: Reviewer, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_what_was_typed_and_said_survives_a_killed_server(reviewer, tmp_path_factory):
     folder = tmp_path_factory.mktemp("killed")
     environment = bare_environment(folder)
     page = reviewer.page
@@ -173,7 +171,7 @@ def test_what_was_typed_and_said_survives_a_killed_server(
         expect(page.locator("#answer input[name=note]")).to_have_value("a draft")
 
 
-def test_a_reason_for_an_exclusion_is_typed_once_and_then_has_a_key(reviewer: Reviewer) -> None:
+def test_a_reason_for_an_exclusion_is_typed_once_and_then_has_a_key(reviewer):
     page = reviewer.page
     thread = reviewer.search()
     reviewer.open(f"{thread}/screen")
@@ -191,7 +189,7 @@ def test_a_reason_for_an_exclusion_is_typed_once_and_then_has_a_key(reviewer: Re
     assert list(feedback["reasons"].values()) == ["wrong population"] * 2
 
 
-def test_labels_of_ones_own_are_given_by_keys_filtered_and_exported(reviewer: Reviewer) -> None:
+def test_labels_of_ones_own_are_given_by_keys_filtered_and_exported(reviewer):
     page = reviewer.page
     thread = reviewer.search()
     reviewer.open(f"{thread}/screen")
@@ -220,9 +218,7 @@ def test_labels_of_ones_own_are_given_by_keys_filtered_and_exported(reviewer: Re
     assert told.stdout.count("KW  - for chapter 2\n") == 2
 
 
-def test_a_key_pressed_before_the_next_paper_is_shown_decides_nothing_and_says_so(
-    reviewer: Reviewer,
-) -> None:
+def test_a_key_pressed_before_the_next_paper_is_shown_decides_nothing_and_says_so(reviewer):
     page = reviewer.page
     reviewer.open(f"{reviewer.search()}/screen")
 
@@ -238,7 +234,7 @@ def test_a_key_pressed_before_the_next_paper_is_shown_decides_nothing_and_says_s
     expect(page.locator(".progress b")).to_have_text(["1", "1", re.compile(r"\d+")])
 
 
-def test_two_tabs_screen_one_list(reviewer: Reviewer) -> None:
+def test_two_tabs_screen_one_list(reviewer):
     thread = reviewer.search()
     reviewer.open(f"{thread}/screen")
     other = reviewer.page.context.new_page()
@@ -255,7 +251,7 @@ def test_two_tabs_screen_one_list(reviewer: Reviewer) -> None:
     expect(other.locator(".progress b").nth(1)).to_have_text("1")
 
 
-def test_files_of_records_are_merged_and_screened(reviewer: Reviewer, tmp_path) -> None:
+def test_files_of_records_are_merged_and_screened(reviewer, tmp_path):
     page = reviewer.page
     entry = "TY  - JOUR\nTI  - Graph networks, part {}\nDO  - 10.1000/{}\nER  -\n\n"
     (tmp_path / "a.ris").write_text("".join(entry.format(n, n) for n in range(120)))
@@ -273,9 +269,7 @@ def test_files_of_records_are_merged_and_screened(reviewer: Reviewer, tmp_path) 
     expect(page.locator(".progress b")).to_have_text(["1", "0", "119"])
 
 
-def test_every_page_is_accessible_and_fits_in_both_schemes_at_any_width(
-    reviewer: Reviewer,
-) -> None:
+def test_every_page_is_accessible_and_fits_in_both_schemes_at_any_width(reviewer):
     page = reviewer.page
     waiting = reviewer.begin("A strategy that waits")
     thread = reviewer.search()
@@ -327,9 +321,7 @@ def reports(folder: Path) -> list[str]:
         return threads.submit(asyncio.run, make()).result()
 
 
-def test_the_keyboard_alone_reaches_everything_in_order_and_its_focus_is_seen(
-    reviewer: Reviewer,
-) -> None:
+def test_the_keyboard_alone_reaches_everything_in_order_and_its_focus_is_seen(reviewer):
     page = reviewer.page
     thread = reviewer.search()
     for tab in ("results", "screen", "downloads"):
@@ -356,7 +348,7 @@ FOCUSED = """() => {
 }"""
 
 
-def test_the_page_works_without_its_script(reviewer: Reviewer, browser) -> None:
+def test_the_page_works_without_its_script(reviewer, browser):
     context = browser.new_context(java_script_enabled=False)
     reviewer.page = context.new_page()
     thread = reviewer.begin()
@@ -373,7 +365,7 @@ def test_the_page_works_without_its_script(reviewer: Reviewer, browser) -> None:
     context.close()
 
 
-def test_a_foreign_page_can_neither_send_a_form_nor_frame_this_one(reviewer: Reviewer) -> None:
+def test_a_foreign_page_can_neither_send_a_form_nor_frame_this_one(reviewer):
     url, here = f"{reviewer.server.url}/review", reviewer.server.url
     form = {"question": QUESTION}
     assert httpx.post(f"{url}/threads", data=form).status_code == 403

@@ -19,7 +19,7 @@ def visit(page: Visitor, path: str) -> str:
     return page.text
 
 
-def test_what_all_agree_on_becomes_a_decision_when_the_last_one_is_done(thread) -> None:
+def test_what_all_agree_on_becomes_a_decision_when_the_last_one_is_done(thread):
     page, place = thread
     screen(page, place, "ada", "relevant")
     page.open(f"{place}/results?decision=included")
@@ -30,7 +30,7 @@ def test_what_all_agree_on_becomes_a_decision_when_the_last_one_is_done(thread) 
     assert "1 paper<" in page.text
 
 
-def test_who_screens_for_the_thread_sees_what_was_agreed_at_once(thread) -> None:
+def test_who_screens_for_the_thread_sees_what_was_agreed_at_once(thread):
     page, place = thread
     screen(page, place, "ada", "relevant")
     second = re.findall(r'data-paper="([^"]+)"', visit(page, f"{place}/results"))[1]
@@ -39,7 +39,7 @@ def test_who_screens_for_the_thread_sees_what_was_agreed_at_once(thread) -> None
     assert "1 relevant, 1 irrelevant" in visit(page, f"{place}/screen")
 
 
-async def test_what_a_reviewer_said_at_the_terminal_is_on_their_page(thread, tmp_path) -> None:
+async def test_what_a_reviewer_said_at_the_terminal_is_on_their_page(thread, tmp_path):
     page, place = thread
     page.send(f"{place}/reviewers", say="join", reviewer="ada")
     assert "0 relevant, 0 irrelevant" in page.text
@@ -50,7 +50,7 @@ async def test_what_a_reviewer_said_at_the_terminal_is_on_their_page(thread, tmp
     assert "1 relevant, 0 irrelevant" in visit(page, f"{place}/screen?reviewer=ada")
 
 
-def test_nobody_screens_as_a_reviewer_once_all_are_done(thread) -> None:
+def test_nobody_screens_as_a_reviewer_once_all_are_done(thread):
     page, place = thread
     screen(page, place, "ada", "relevant")
     screen(page, place, "bo", "irrelevant")
@@ -64,7 +64,7 @@ def test_nobody_screens_as_a_reviewer_once_all_are_done(thread) -> None:
         assert "nobody screens as" in page.text.lower()
 
 
-def test_who_goes_on_after_being_done_is_not_done_any_more(thread) -> None:
+def test_who_goes_on_after_being_done_is_not_done_any_more(thread):
     page, place = thread
     screen(page, place, "ada", "relevant")
     assert ", done" in page.text
@@ -75,7 +75,7 @@ def test_who_goes_on_after_being_done_is_not_done_any_more(thread) -> None:
     assert ", done" not in page.text
 
 
-def test_only_conflicts_of_reviewers_who_are_done_are_settled(thread) -> None:
+def test_only_conflicts_of_reviewers_who_are_done_are_settled(thread):
     page, place = thread
     paper = paper_on(page, f"{place}/results")
     page.send(f"{place}/reviewers", say="join", reviewer="ada")
@@ -86,7 +86,7 @@ def test_only_conflicts_of_reviewers_who_are_done_are_settled(thread) -> None:
     assert page.send(f"{place}/reviewers", say="dance") == 422
 
 
-def test_marks_of_a_reviewer_stay_apart_from_those_of_the_thread(thread) -> None:
+def test_marks_of_a_reviewer_stay_apart_from_those_of_the_thread(thread):
     page, place = thread
     page.send(f"{place}/reviewers", say="join", reviewer="ada")
     paper = paper_on(page, f"{place}/screen?reviewer=ada")
@@ -101,7 +101,7 @@ def test_marks_of_a_reviewer_stay_apart_from_those_of_the_thread(thread) -> None
     assert "0 papers<" in page.text
 
 
-def test_before_there_is_a_result_there_is_nothing_to_review(visitors) -> None:
+def test_before_there_is_a_result_there_is_nothing_to_review(visitors):
     page = visitors()
     page.open("")
     page.send("/threads", question="graph neural networks")

@@ -26,9 +26,7 @@ def screens_as(person: Reviewer, thread: str, name: str, keys: str) -> list[str]
 
 
 @pytest.mark.slow
-def test_two_reviewers_screen_blind_and_settle_their_conflicts_on_the_page(
-    reviewer: Reviewer,
-) -> None:
+def test_two_reviewers_screen_blind_and_settle_their_conflicts_on_the_page(reviewer):
     page = reviewer.page
     thread = reviewer.search()
     name = thread.rpartition("/")[2]

@@ -3,7 +3,6 @@
 import asyncio
 import html
 import re
-from pathlib import Path
 
 import pytest
 from tests.answers import reply_to
@@ -34,7 +33,7 @@ async def merge_decisions(url: str) -> list[tuple[set[str], bool]]:
 
 
 @pytest.mark.parametrize("action", ["approve", "edit", "reject"])
-def test_a_pair_that_was_decided_counts_with_every_decision(visitors, tmp_path: Path, action):
+def test_a_pair_that_was_decided_counts_with_every_decision(visitors, tmp_path, action):
     url = f"sqlite:///{tmp_path / 'threads.db'}"
     asyncio.run(at_the_result(url))
     page = visitors()

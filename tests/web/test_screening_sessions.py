@@ -1,7 +1,6 @@
 """The papers of one search between two requests of a person who screens."""
 
 import asyncio
-from pathlib import Path
 
 from paper_search.models import RawPaper
 from paper_search.persistence import open_persistence
@@ -14,9 +13,7 @@ TITLES = ["fish one", "star one", "fish two", "star two", "fish three", "star th
 PAPERS = [RawPaper(id=title, title=title, source="fake") for title in TITLES]
 
 
-async def test_the_order_follows_the_marks_while_a_person_reads_the_next_paper(
-    tmp_path: Path,
-) -> None:
+async def test_the_order_follows_the_marks_while_a_person_reads_the_next_paper(tmp_path):
     skills = FakeSkills(lambda _: PAPERS)
     async with open_persistence(f"sqlite:///{tmp_path / 'threads.db'}") as persistence:
         workflow = SearchWorkflow(*[skills] * 6, persistence=persistence)

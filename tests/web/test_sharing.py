@@ -49,7 +49,7 @@ def screen(page: Visitor, place: str, name: str, say: str) -> str:
     return paper
 
 
-def test_a_search_is_seen_by_those_with_whom_it_is_shared(team) -> None:
+def test_a_search_is_seen_by_those_with_whom_it_is_shared(team):
     pages, place = team
     assert (pages["bob"].open(place), pages["cy"].open(place)) == (404, 404)
     assert share(pages["ada"], place, "bob", "reviewer") == 200
@@ -65,7 +65,7 @@ def test_a_search_is_seen_by_those_with_whom_it_is_shared(team) -> None:
     assert pages["bob"].open(f"{place}/reviewers") == 404
 
 
-def test_a_reviewer_is_blind_until_all_are_done_and_overwrites_nobody(team, tmp_path) -> None:
+def test_a_reviewer_is_blind_until_all_are_done_and_overwrites_nobody(team, tmp_path):
     pages, place = team
     ada, bob = pages["ada"], pages["bob"]
     share(ada, place, "bob", "reviewer")
@@ -87,7 +87,7 @@ def test_a_reviewer_is_blind_until_all_are_done_and_overwrites_nobody(team, tmp_
     assert asyncio.run(verdicts()) == {"ada": [True], "bob": [False]}
 
 
-def test_the_name_of_a_reviewer_is_the_account(team) -> None:
+def test_the_name_of_a_reviewer_is_the_account(team):
     pages, place = team
     ada, bob = pages["ada"], pages["bob"]
     share(ada, place, "bob", "reviewer")
@@ -99,7 +99,7 @@ def test_the_name_of_a_reviewer_is_the_account(team) -> None:
         assert "you cannot screen as" in page.text
 
 
-def test_a_reviewer_decides_nothing_for_the_search(team) -> None:
+def test_a_reviewer_decides_nothing_for_the_search(team):
     pages, place = team
     share(pages["ada"], place, "bob", "reviewer")
     paper = paper_on(pages["ada"], f"{place}/results")
@@ -118,7 +118,7 @@ def test_a_reviewer_decides_nothing_for_the_search(team) -> None:
     assert "shared with you as a reviewer" in bob.text
 
 
-def test_a_reader_reads_and_changes_nothing(team) -> None:
+def test_a_reader_reads_and_changes_nothing(team):
     pages, place = team
     share(pages["ada"], place, "cy", "reader")
     cy = pages["cy"]
@@ -132,7 +132,7 @@ def test_a_reader_reads_and_changes_nothing(team) -> None:
     assert cy.open(f"{place}/screen?reviewer=cy") == 403
 
 
-def test_an_invited_reviewer_keeps_the_others_blind_until_they_leave(team) -> None:
+def test_an_invited_reviewer_keeps_the_others_blind_until_they_leave(team):
     pages, place = team
     for name in ("bob", "cy"):
         share(pages["ada"], place, name, "reviewer")
@@ -151,9 +151,7 @@ def test_an_invited_reviewer_keeps_the_others_blind_until_they_leave(team) -> No
         ("bob", "editor", "accepted: reviewer, reader, none"),
     ],
 )
-def test_what_cannot_be_shared_is_said(
-    team, tmp_path, account: str, role: str, reason: str
-) -> None:
+def test_what_cannot_be_shared_is_said(team, tmp_path, account, role, reason):
     _, place = team
 
     async def refused() -> None:

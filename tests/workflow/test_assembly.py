@@ -38,7 +38,7 @@ def searcher(directory: Path) -> KeepingSearcher:
     return KeepingSearcher(sources, directory)
 
 
-async def test_records_of_live_sources_are_kept_once(tmp_path: Path) -> None:
+async def test_records_of_live_sources_are_kept_once(tmp_path):
     first = await searcher(tmp_path).report(STRATEGY)
     again = await searcher(tmp_path).report(STRATEGY)
     with Library.open(tmp_path) as library:
@@ -50,9 +50,7 @@ async def test_records_of_live_sources_are_kept_once(tmp_path: Path) -> None:
     assert again.sources[1].note == "0 records were added to your library, 2 were there"
 
 
-async def test_a_library_that_cannot_be_written_is_noted_and_nothing_is_lost(
-    tmp_path: Path,
-) -> None:
+async def test_a_library_that_cannot_be_written_is_noted_and_nothing_is_lost(tmp_path):
     (tmp_path / "file").touch()
     report = await searcher(tmp_path / "file").report(STRATEGY)
     assert len(report.papers) == 3
@@ -61,9 +59,7 @@ async def test_a_library_that_cannot_be_written_is_noted_and_nothing_is_lost(
 
 
 @pytest.mark.parametrize(("keep", "kind"), [(True, KeepingSearcher), (False, Searcher)])
-def test_the_settings_say_whether_it_is_done(
-    tmp_path: Path, *, keep: bool, kind: type[Searcher]
-) -> None:
+def test_the_settings_say_whether_it_is_done(tmp_path, *, keep, kind):
     config = AppConfig(home=tmp_path, keep_found=keep)
     assert type(assemble_skills(config, ["library"]).searcher) is kind
 
@@ -73,9 +69,7 @@ CEILING = 50
 
 @pytest.mark.parametrize("wanted", [None, 300])
 @pytest.mark.parametrize("written", [None, 60, 10_000])
-async def test_no_door_asks_a_source_for_more_results_than_the_ceiling(
-    tmp_path: Path, wanted: int | None, written: int | None
-) -> None:
+async def test_no_door_asks_a_source_for_more_results_than_the_ceiling(tmp_path, wanted, written):
     source = FakeSource("sample", [found("sample", number) for number in range(400)])
     answers: list[Any] = ["approve", "approve"]
     if written is not None:
@@ -99,12 +93,12 @@ async def test_no_door_asks_a_source_for_more_results_than_the_ceiling(
     assert "MAX_RESULTS_CEILING" in " ".join(shown.notes)
 
 
-def test_a_strategy_within_the_ceiling_stays_as_it_is() -> None:
+def test_a_strategy_within_the_ceiling_stays_as_it_is():
     assert STRATEGY.within(100) is STRATEGY
     assert "at most 99 results" in STRATEGY.within(99).notes[0]
 
 
-def test_a_source_that_cannot_be_asked_says_why_in_its_place(tmp_path: Path) -> None:
+def test_a_source_that_cannot_be_asked_says_why_in_its_place(tmp_path):
     wanted = STRATEGY.model_copy(update={"sources": ["serpapi_scholar", "pubmed", "no such"]})
     first, second, third = translations(AppConfig(home=tmp_path), wanted)
     assert "SERPAPI_API_KEY" in str(first.error)
@@ -112,9 +106,7 @@ def test_a_source_that_cannot_be_asked_says_why_in_its_place(tmp_path: Path) -> 
     assert "unknown source" in str(third.error)
 
 
-async def test_names_of_a_question_are_checked_against_the_library(
-    tmp_path: Path, unpacked_sample: Path
-) -> None:
+async def test_names_of_a_question_are_checked_against_the_library(tmp_path, unpacked_sample):
     (tmp_path / unpacked_sample.name).symlink_to(unpacked_sample)
     parser = assemble_skills(AppConfig(home=tmp_path), ["sample"]).intent_parser
     intent = await parser.parse("papers by Qwertzuiop on deep learning")
@@ -158,7 +150,7 @@ async def order_of_two_services(embeddings: EmbeddingsConfig, *titles: str) -> l
     return [verdict.paper.title for verdict in ordered]
 
 
-async def test_titles_that_services_gave_are_sent_to_no_model_that_is_named() -> None:
+async def test_titles_that_services_gave_are_sent_to_no_model_that_is_named():
     named = EmbeddingsConfig(name="tests.workflow.test_assembly:RecordingEmbeddings")
     titles = [f"A paper on hives {number}" for number in range(8)]
     assert await order_of_two_services(named, *titles)

@@ -153,7 +153,7 @@ rounds_st = st.lists(
 
 @examples(25)
 @given(rounds_st)
-def test_a_result_is_what_its_round_found_and_what_was_marked(rounds: list[Round]) -> None:
+def test_a_result_is_what_its_round_found_and_what_was_marked(rounds):
     person = Person(rounds)
     ended = asyncio.run(flow_of(rounds, person).run("a study of moss"))
     marks = person.expected.marks
@@ -165,7 +165,7 @@ def test_a_result_is_what_its_round_found_and_what_was_marked(rounds: list[Round
     assert ended.metadata.total_found == len(rounds[-1].found)
 
 
-def test_nothing_of_a_rejected_round_comes_back_when_the_next_finds_nothing() -> None:
+def test_nothing_of_a_rejected_round_comes_back_when_the_next_finds_nothing():
     first = Round({0: 0, 1: 0}, is_rejected=True, marks={1: True})
     second = Round({}, is_rejected=False, marks={})
     person = Person([first, second])

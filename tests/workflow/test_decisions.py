@@ -47,7 +47,7 @@ def _feedback(action: str = "edit", **marks: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(("query", "count"), [("a OR b", 1), ("a OR c", 0)])
-def test_lines_of_a_strategy_stay_with_the_query_that_they_are_of(query: str, count: int) -> None:
+def test_lines_of_a_strategy_stay_with_the_query_that_they_are_of(query, count):
     line = StrategyLine(label="1", text="a or b", boolean_query="a OR b")
     queries = [SearchQuery(keywords=["a"], boolean_query="a OR b")]
     proposed = SearchStrategy(queries=queries, sources=["library"], lines=[line])

@@ -1,11 +1,9 @@
 """What merged works lack is looked up in a run that wants it, and only there."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
-from pytest_httpserver import HTTPServer
 from tests.answers import reply_to
 
 from paper_search.config import AppConfig
@@ -62,7 +60,7 @@ def workflow(gap_filler: GapFiller, **options: Any) -> SearchWorkflow:
     )
 
 
-async def test_a_run_that_wants_it_fills_what_merged_works_lack() -> None:
+async def test_a_run_that_wants_it_fills_what_merged_works_lack():
     shelf = Shelf()
     result = await workflow(GapFiller([shelf]), enrich=True).run("sorting")
     abstracts = {paper.title: paper.abstract for paper in result.papers}
@@ -74,14 +72,14 @@ async def test_a_run_that_wants_it_fills_what_merged_works_lack() -> None:
     assert "filled 1 abstracts" in str([report.note for report in result.reports])
 
 
-async def test_a_run_that_does_not_want_it_asks_nobody() -> None:
+async def test_a_run_that_does_not_want_it_asks_nobody():
     shelf = Shelf()
     result = await workflow(GapFiller([shelf])).run("sorting")
     assert shelf.asked == []
     assert {paper.abstract for paper in result.papers} == {None, "Own."}
 
 
-async def test_another_process_goes_on_as_the_run_was_begun(tmp_path: Path) -> None:
+async def test_another_process_goes_on_as_the_run_was_begun(tmp_path):
     """The second workflow stands for a process whose settings do not want it."""
     url = f"sqlite:///{tmp_path / 'threads.db'}"
     first = workflow(GapFiller([Shelf()]), enrich=True, persistence=url)
@@ -104,8 +102,8 @@ async def test_another_process_goes_on_as_the_run_was_begun(tmp_path: Path) -> N
     ids=["merged", "split"],
 )
 async def test_what_was_found_is_kept_where_it_is_known_whose_it_is(
-    one: str, other: str, *, is_same: bool, abstracts: set[str | None]
-) -> None:
+    one, other, *, is_same, abstracts
+):
     def more(strategy: SearchStrategy) -> list[RawPaper]:
         odd = RawPaper(id="d", title="Another title of it", source="two", year=2020)
         return [*records(strategy), odd]
@@ -123,7 +121,7 @@ async def test_what_was_found_is_kept_where_it_is_known_whose_it_is(
     assert {paper.abstract for paper in result.papers} == abstracts
 
 
-async def test_from_a_service_to_the_collection(httpserver: HTTPServer) -> None:
+async def test_from_a_service_to_the_collection(httpserver):
     item = {"DOI": "10.1000/1", "title": [TITLE], "abstract": "<jats:p>From Crossref.</jats:p>"}
     body = {"status": "ok", "message": {"items": [item]}}
     httpserver.expect_request("/works").respond_with_json(body)
@@ -135,7 +133,7 @@ async def test_from_a_service_to_the_collection(httpserver: HTTPServer) -> None:
     assert (entry.status, entry.note) == (SourceStatus.OK, "filled 1 abstracts")
 
 
-def test_the_settings_say_who_is_asked() -> None:
+def test_the_settings_say_who_is_asked():
     config = AppConfig(enrichers=["crossref", "openalex"])
     filler = assemble_skills(config, sources=["sample"]).gap_filler
     assert isinstance(filler, GapFiller)

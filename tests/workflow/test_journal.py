@@ -255,7 +255,7 @@ def run(example: dict[str, Any]) -> tuple[Server, Outcome]:
 # What fails is small as it is drawn; to look for something smaller takes minutes.
 @examples(40, phases=[Phase.explicit, Phase.reuse, Phase.generate])
 @given(searches)
-def test_journal_screens_and_files_say_what_the_server_was_asked(example: dict[str, Any]) -> None:
+def test_journal_screens_and_files_say_what_the_server_was_asked(example):
     begun = datetime.now(UTC)
     server, ended = run(example)
     check_requests(server, ended, begun, has_cache=example["has_cache"])

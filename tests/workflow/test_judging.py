@@ -1,6 +1,5 @@
 """Judging within a search: what was paid for is not paid for again."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -72,7 +71,7 @@ def titles_asked(llm: FakeLLM) -> list[str]:
     return [record["title"] for call in llm.calls for record in data_block(call)]
 
 
-async def test_another_round_asks_about_what_it_found_and_nothing_else() -> None:
+async def test_another_round_asks_about_what_it_found_and_nothing_else():
     llm = FakeLLM(grades_of({}, default=3))
     handler = ScriptedHandler(["approve", reject("more"), "approve", "approve"])
     result = await judging_workflow(llm, handler).run("moss")
@@ -83,7 +82,7 @@ async def test_another_round_asks_about_what_it_found_and_nothing_else() -> None
     assert all(paper.is_judged and paper.grades for paper in result.papers)
 
 
-async def test_another_thread_on_the_same_file_pays_for_nothing(tmp_path: Path) -> None:
+async def test_another_thread_on_the_same_file_pays_for_nothing(tmp_path):
     url = f"sqlite:///{tmp_path / 'threads.db'}"
     first = await judging_workflow(FakeLLM(grades_of({})), persistence=url).run("moss")
     llm = FakeLLM(grades_of({}))
@@ -92,9 +91,7 @@ async def test_another_thread_on_the_same_file_pays_for_nothing(tmp_path: Path) 
     assert [paper.grades for paper in again.papers] == [paper.grades for paper in first.papers]
 
 
-async def test_what_a_deleted_thread_leaves_of_its_judgements_does_not_tell_its_question(
-    tmp_path: Path,
-) -> None:
+async def test_what_a_deleted_thread_leaves_of_its_judgements_does_not_tell_its_question(tmp_path):
     url = f"sqlite:///{tmp_path / 'threads.db'}"
     question = "moss of a secret garden"
     await judging_workflow(FakeLLM(grades_of({})), persistence=url).run(question)
@@ -110,9 +107,7 @@ async def test_what_a_deleted_thread_leaves_of_its_judgements_does_not_tell_its_
     assert llm.call_count == 0
 
 
-async def test_a_search_without_papers_has_none_to_judge_and_says_what_to_do(
-    tmp_path: Path,
-) -> None:
+async def test_a_search_without_papers_has_none_to_judge_and_says_what_to_do(tmp_path):
     workflow = judging_workflow(
         FakeLLM(grades_of({})), persistence=f"sqlite:///{tmp_path / 'threads.db'}"
     )
@@ -125,7 +120,7 @@ class PowerCutError(BaseException):
     """The process is gone: nothing catches it."""
 
 
-async def test_what_was_judged_before_a_power_cut_is_not_asked_again(tmp_path: Path) -> None:
+async def test_what_was_judged_before_a_power_cut_is_not_asked_again(tmp_path):
     url = f"sqlite:///{tmp_path / 'threads.db'}"
     answers = iter(range(6))  # of eight
 
@@ -144,9 +139,7 @@ async def test_what_was_judged_before_a_power_cut_is_not_asked_again(tmp_path: P
     assert len({*before, *after}) == PAPERS == len(result.papers)
 
 
-async def test_every_paper_of_a_search_without_a_working_model_is_unjudged_with_the_reason() -> (
-    None
-):
+async def test_every_paper_of_a_search_without_a_working_model_is_unjudged_with_the_reason():
     result = await judging_workflow(FakeLLM(LLMAuthError("no"))).run("moss")
     assert {paper.unjudged_because for paper in result.papers} == {"key refused"}
     assert all(paper.relevance_score > 0 for paper in result.papers)
@@ -182,7 +175,7 @@ async def searched(papers: list[RawPaper]) -> tuple[list[Any], PaperCollection]:
     return [strategy.model_dump() for strategy in source.strategies], result
 
 
-async def test_poisoned_records_change_no_query_no_source_and_no_grade_of_another_paper() -> None:
+async def test_poisoned_records_change_no_query_no_source_and_no_grade_of_another_paper():
     """INJ-07 INJ-08"""
     asked_alone, alone = await searched(clean())
     asked, beside = await searched([*poisoned(), *clean()])
@@ -206,9 +199,7 @@ async def test_poisoned_records_change_no_query_no_source_and_no_grade_of_anothe
         ("no surveys, only trials", ["graphs", "not: It is a protocol", "trials"], "sleep"),
     ],
 )
-def test_papers_are_judged_by_the_criteria_that_a_note_leaves(
-    note: str, wanted: list[str], unwanted: str
-) -> None:
+def test_papers_are_judged_by_the_criteria_that_a_note_leaves(note, wanted, unwanted):
     criteria = [
         Criterion(text="It is about graphs"),
         Criterion(text="It reports results"),

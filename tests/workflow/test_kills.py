@@ -2,7 +2,6 @@
 
 import signal
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from tests.forking import Processes
@@ -62,8 +61,8 @@ def named(value: object) -> str:
     ids=named,
 )
 async def test_a_thread_whose_process_was_killed_ends_as_if_it_had_not_been(
-    processes: Processes, durable_url: str, tmp_path: Path, point: tuple[str, int, str]
-) -> None:
+    processes, durable_url, tmp_path, point
+):
     """PER-01 PER-03 PER-04 PER-13: only the step in flight is repeated, no decision is lost.
 
     The lease of the dead process does not have to run out first.

@@ -7,7 +7,6 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -150,9 +149,7 @@ def work(url: str, log: str, who: str, action: str) -> None:
 
 
 @pytest.mark.slow
-def test_of_six_processes_that_decide_at_the_same_moment_one_resumes(
-    durable_url: str, tmp_path: Path
-):
+def test_of_six_processes_that_decide_at_the_same_moment_one_resumes(durable_url, tmp_path):
     """HUM-08 HUM-09: one effect; the others hear of it, or that somebody is at it."""
     asyncio.run(workflow(persistence=durable_url).start("q", thread_id="t"))
     log, actions = tmp_path / "calls", ["approve", "reject"] * 3
@@ -196,7 +193,7 @@ asyncio.run(main())
 
 
 @pytest.mark.slow
-def test_a_process_killed_between_storing_and_resuming_is_taken_over(durable_url: str):
+def test_a_process_killed_between_storing_and_resuming_is_taken_over(durable_url):
     """PER-04: its lease is no obstacle, and its decision is applied once."""
     skills = FakeSkills()
     asyncio.run(workflow(skills, persistence=durable_url).start("q", thread_id="t"))
@@ -237,9 +234,7 @@ except ThreadTakenOverError as error:
 
 
 @pytest.mark.slow
-def test_a_process_that_was_suspended_writes_nothing_once_it_was_taken_over(
-    durable_url: str, rows: Callable[[str], list[Any]]
-):
+def test_a_process_that_was_suspended_writes_nothing_once_it_was_taken_over(durable_url, rows):
     """PER-13: the lease ran out while its holder slept; the fence stops it when it wakes."""
     asyncio.run(workflow(persistence=durable_url).start("q", thread_id="t"))
     sleeper = subprocess.Popen(  # noqa: S603  # our own program

@@ -210,7 +210,7 @@ def run_machine(url_of_place: Any, *, examples: int, steps: int) -> None:
 
 
 @pytest.mark.slow
-def test_a_thread_in_a_file_does_what_the_seeds_algorithm_does() -> None:
+def test_a_thread_in_a_file_does_what_the_seeds_algorithm_does():
     """HUM-01 HUM-02 HUM-03 HUM-07 HUM-08 HUM-09 HUM-10 HUM-15 PER-04 PER-19; PROP-4 to PROP-11."""
     with tempfile.TemporaryDirectory() as directory:
         places = iter(range(10_000))
@@ -222,7 +222,7 @@ def test_a_thread_in_a_file_does_what_the_seeds_algorithm_does() -> None:
 
 
 @pytest.mark.slow
-def test_a_thread_in_postgresql_does_what_the_seeds_algorithm_does(postgres_server: str) -> None:
+def test_a_thread_in_postgresql_does_what_the_seeds_algorithm_does(postgres_server):
     """HUM-08 HUM-09 HUM-10 PER-04 PER-19."""
     from tests.conftest import run_sql
 

@@ -50,7 +50,7 @@ class Judging(FakeSkills):
         return await super().score(papers, intent)
 
 
-async def test_a_new_round_is_told_with_its_number() -> None:
+async def test_a_new_round_is_told_with_its_number():
     told: list[tuple[str, dict[str, Any]]] = []
     handler = ScriptedHandler(["approve", reject("more"), "approve", "approve"])
     flow = workflow(FakeSkills(), handler, progress_reporter=lambda *each: told.append(each))
@@ -59,7 +59,7 @@ async def test_a_new_round_is_told_with_its_number() -> None:
     assert rounds == [1]
 
 
-async def test_a_step_begins_with_its_iteration_and_with_how_much_there_is_to_do() -> None:
+async def test_a_step_begins_with_its_iteration_and_with_how_much_there_is_to_do():
     told: list[tuple[str, dict[str, Any]]] = []
     papers = {"round_0": "ab", "round_1": "bcd"}
 
@@ -90,18 +90,14 @@ async def test_a_step_begins_with_its_iteration_and_with_how_much_there_is_to_do
     ("allowed", "asked"),
     [(None, ["a", "b"]), (["b", "c"], ["b"]), (["b", "a"], ["a", "b"]), (["c"], ["c"])],
 )
-async def test_only_sources_that_the_run_allows_are_searched(
-    allowed: list[str] | None, asked: list[str]
-) -> None:
+async def test_only_sources_that_the_run_allows_are_searched(allowed, asked):
     skills = Builder(fake_strategy("x", sources=["a", "b"]))
     await workflow(skills, sources=allowed).run("q")
     assert skills.searched[0].sources == asked
 
 
 @pytest.mark.parametrize(("most", "asked"), [(None, 100), (3, 100), (100, 100), (200, 200)])
-async def test_a_source_is_asked_for_no_fewer_papers_than_are_shown(
-    most: int | None, asked: int
-) -> None:
+async def test_a_source_is_asked_for_no_fewer_papers_than_are_shown(most, asked):
     skills = FakeSkills()
     result = await workflow(skills, max_results=most).run("q")
     assert skills.searched[0].filters.max_results == asked
@@ -114,8 +110,8 @@ async def test_a_source_is_asked_for_no_fewer_papers_than_are_shown(
     [({}, None, 1), ({}, 2, 2), ({"max_papers": None}, None, 2), ({"max_papers": 2}, 1, 2)],
 )
 async def test_the_number_that_the_approved_strategy_has_is_shown_of_a_full_search(
-    limits: dict[str, Any], most: int | None, shown: int
-) -> None:
+    limits, most, shown
+):
     strategy = fake_strategy("x")
     filters = strategy.filters.model_copy(update={"max_results": 1, "max_papers": 1})
     skills = Builder(strategy.model_copy(update={"filters": filters}))
@@ -128,7 +124,7 @@ async def test_the_number_that_the_approved_strategy_has_is_shown_of_a_full_sear
     assert (len(result.papers), len(result.set_aside)) == (shown, 2 - shown)
 
 
-async def test_a_number_that_a_person_took_off_stays_off_in_later_rounds() -> None:
+async def test_a_number_that_a_person_took_off_stays_off_in_later_rounds():
     strategy = fake_strategy("x")
     free = strategy.filters.model_copy(update={"max_results": 30, "max_papers": None})
     edited = strategy.model_copy(update={"filters": free})
@@ -154,7 +150,7 @@ PROPOSED = fake_strategy("mine").model_copy(update={"ranked": [RankedQuery(text=
         ({"ranked": []}, []),
     ],
 )
-async def test_an_edit_is_searched_as_it_stands(changes: dict[str, Any], ranked: list[str]) -> None:
+async def test_an_edit_is_searched_as_it_stands(changes, ranked):
     skills = Builder(PROPOSED)
     edited = PROPOSED.model_copy(update=changes).model_dump(mode="json", exclude={"seeds"})
     handler = ScriptedHandler([edit(edited), "approve"])
@@ -175,8 +171,8 @@ async def test_an_edit_is_searched_as_it_stands(changes: dict[str, Any], ranked:
     ],
 )
 async def test_papers_are_judged_by_the_criteria_as_a_person_edited_them_in_every_round(
-    changes: dict[str, Any], judged_by: list[str]
-) -> None:
+    changes, judged_by
+):
     skills = Judging()
     edited = fake_strategy("x").model_dump(mode="json", exclude={"seeds"}) | changes
     handler = ScriptedHandler([edit(edited), reject("more"), "approve", "approve"])
@@ -189,7 +185,7 @@ async def test_papers_are_judged_by_the_criteria_as_a_person_edited_them_in_ever
     ]
 
 
-async def test_a_note_of_the_person_is_judged_by_from_then_on() -> None:
+async def test_a_note_of_the_person_is_judged_by_from_then_on():
     skills = Judging()
     notes = ["approve", reject("only trials"), "approve", reject("and more"), "approve", "approve"]
     await workflow(skills, ScriptedHandler(notes)).run("q")
@@ -198,7 +194,7 @@ async def test_a_note_of_the_person_is_judged_by_from_then_on() -> None:
     assert second == third == ["written by the model", "It is, or is about, trials"]
 
 
-async def test_a_known_paper_that_an_earlier_round_found_is_told_as_lost() -> None:
+async def test_a_known_paper_that_an_earlier_round_found_is_told_as_lost():
     def records(strategy: SearchStrategy) -> list[RawPaper]:
         name = strategy.queries[0].boolean_query
         return [RawPaper(id=name, title=f"The paper of {name}", source="fake")]
@@ -231,7 +227,7 @@ class Reporting:
         )
 
 
-async def test_a_source_is_silent_only_if_no_round_kept_anything_of_it() -> None:
+async def test_a_source_is_silent_only_if_no_round_kept_anything_of_it():
     handler = ScriptedHandler(["approve", reject("more"), "approve", "approve"])
     skills = FakeSkills()
     flow = SearchWorkflow(skills, skills, Reporting(), skills, skills, skills, handler)
@@ -253,8 +249,8 @@ async def test_a_source_is_silent_only_if_no_round_kept_anything_of_it() -> None
     ],
 )
 async def test_a_client_that_jumps_ahead_of_a_step_that_failed_is_told_what_is_missing(
-    failed: str, step: str, counts: dict[str, int], why: str
-) -> None:
+    failed, step, counts, why
+):
     told: list[Any] = []
     skills = FailingSkills(failed, RuntimeError("no"))
     async with open_persistence("memory:") as persistence:
@@ -273,7 +269,7 @@ async def test_a_client_that_jumps_ahead_of_a_step_that_failed_is_told_what_is_m
     assert skills.searched == []
 
 
-async def test_a_step_leaves_a_search_of_another_version_of_the_program_alone() -> None:
+async def test_a_step_leaves_a_search_of_another_version_of_the_program_alone():
     skills = FakeSkills()
     async with open_persistence("memory:") as persistence:
         await workflow(skills, persistence=persistence).start("q", thread_id="t")
@@ -296,7 +292,7 @@ class RecordingRanker(ResultRanker):
         return sorted(papers, key=lambda scored: scored.relevance_score)
 
 
-async def test_a_result_is_in_the_order_of_likeness_to_the_question_whatever_the_scores() -> None:
+async def test_a_result_is_in_the_order_of_likeness_to_the_question_whatever_the_scores():
     def found(_strategy: SearchStrategy) -> list[RawPaper]:
         titles = ["Erosion", "Soil erosion", "Rome"]
         return [RawPaper(id=title, title=title, source="s") for title in titles]

@@ -107,7 +107,7 @@ def is_mixed(path: Path) -> bool:
     [item for item in POSSIBLE if not is_mixed(item[0])],
     ids=[f"{b}-{path_id(p)}" for p, b in POSSIBLE if not is_mixed(p)],
 )
-async def test_the_run_goes_the_way_that_the_answers_say(path: Path, bound: int) -> None:
+async def test_the_run_goes_the_way_that_the_answers_say(path, bound):
     run = await walk(path, bound)
     assert run.trace == path
     check_run(WORKFLOW, run, settings_of(path, bound))
@@ -116,7 +116,7 @@ async def test_the_run_goes_the_way_that_the_answers_say(path: Path, bound: int)
     assert run.result["current_iteration"] == visits
 
 
-async def test_together_these_ways_take_every_edge_of_the_table() -> None:
+async def test_together_these_ways_take_every_edge_of_the_table():
     taken = {item for path, _ in POSSIBLE if not is_mixed(path) for item in path}
     # Tests of updates and of runs of no rounds take these two.
     elsewhere = {("scope_strategy", FAIL), ("parse_intent", FAIL)}
@@ -133,7 +133,7 @@ SOME = {
 
 
 @pytest.mark.parametrize(**every_run(WORKFLOW, SOME))
-async def test_every_combination_of_settings_keeps_to_the_table(params: dict[str, Any]) -> None:
+async def test_every_combination_of_settings_keeps_to_the_table(params):
     answers = [{"action": "reject", "note": "again"}] * 4
     run = await run_workflow(
         WORKFLOW, {"question": "q"}, params=params, answers=answers, services=FakeSkills().skills
@@ -142,7 +142,7 @@ async def test_every_combination_of_settings_keeps_to_the_table(params: dict[str
     assert not run.is_waiting
 
 
-async def test_a_loop_that_would_pass_its_bound_is_stopped_by_name() -> None:
+async def test_a_loop_that_would_pass_its_bound_is_stopped_by_name():
     """The handlers end the loop before; this is what stands behind them."""
     from paper_search.steps import StepDef, Workflow
 

@@ -1,7 +1,6 @@
 """What a person decided on papers is in the result and its exports; the latest decision holds."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -83,7 +82,7 @@ def ids(papers: Sequence[Paper]) -> list[str]:
     return [paper.id for paper in papers]
 
 
-async def test_a_paper_decided_irrelevant_leaves_the_result_and_stands_aside() -> None:
+async def test_a_paper_decided_irrelevant_leaves_the_result_and_stands_aside():
     found = await found_after(irrelevant("always", always="no trial"))
 
     assert ids(found.papers) == ["only-round_1"]
@@ -96,7 +95,7 @@ async def test_a_paper_decided_irrelevant_leaves_the_result_and_stands_aside() -
     assert found.facets.by_year == {2021: 1}
 
 
-async def test_a_mark_given_with_the_approval_counts_as_any_other() -> None:
+async def test_a_mark_given_with_the_approval_counts_as_any_other():
     found = await found_after(ends_with=irrelevant("only-round_0"))
     assert ids(found.papers) == ["always"]
     assert ids(found.set_aside) == ["only-round_0"]
@@ -105,9 +104,7 @@ async def test_a_mark_given_with_the_approval_counts_as_any_other() -> None:
 @pytest.mark.parametrize(
     ("first", "then"), [(relevant, irrelevant), (irrelevant, relevant)], ids=["out", "in"]
 )
-async def test_the_latest_decision_on_a_paper_of_an_earlier_round_holds(
-    first: Any, then: Any
-) -> None:
+async def test_the_latest_decision_on_a_paper_of_an_earlier_round_holds(first, then):
     is_in = then is relevant
     found = await found_after(first("only-round_0", "always"), then("always"))
     assert ("always" in ids(found.papers)) is is_in
@@ -117,7 +114,7 @@ async def test_the_latest_decision_on_a_paper_of_an_earlier_round_holds(
     assert ("only-round_0" in ids(found.papers)) is is_in
 
 
-async def test_a_mark_that_is_taken_back_later_says_nothing() -> None:
+async def test_a_mark_that_is_taken_back_later_says_nothing():
     taken_back = UserFeedback(unmarked=["always", "only-round_0"]).model_dump()
     marked = UserFeedback(marked_relevant=["only-round_0"], marked_irrelevant=["always"])
     found = await found_after(marked.model_dump(), taken_back)
@@ -125,9 +122,7 @@ async def test_a_mark_that_is_taken_back_later_says_nothing() -> None:
     assert {paper.decision for paper in found.papers} == {"undecided"}
 
 
-async def test_every_export_says_what_was_decided_by_whom_when_why_and_the_note(
-    tmp_path: Path,
-) -> None:
+async def test_every_export_says_what_was_decided_by_whom_when_why_and_the_note(tmp_path):
     flow = workflow(persistence=f"sqlite:///{tmp_path}/t.db")
     question = await flow.start("graph neural networks", thread_id="t")
     strategy = {"action": "approve", "checkpoint": question.reference}  # type: ignore[union-attr]  # it asks
@@ -165,7 +160,7 @@ async def test_every_export_says_what_was_decided_by_whom_when_why_and_the_note(
         assert "wrong population" not in default_text, name
 
 
-def test_labels_of_papers_that_were_merged_are_on_the_one_that_is_left() -> None:
+def test_labels_of_papers_that_were_merged_are_on_the_one_that_is_left():
     marks = [
         ScreeningMark(paper_id="a", number=1, iteration=0, labels=["one", "two"]),
         ScreeningMark(paper_id="b", number=2, iteration=1, labels=["two", "three"]),
@@ -174,7 +169,7 @@ def test_labels_of_papers_that_were_merged_are_on_the_one_that_is_left() -> None
     assert labels_by_paper(marks, {"b": "a"}) == {"a": ["one", "two", "three"]}
 
 
-async def test_labels_hold_in_all_rounds_and_come_with_the_result() -> None:
+async def test_labels_hold_in_all_rounds_and_come_with_the_result():
     skills, persistence = FakeSkills(), await open_memory()
     flow = SearchWorkflow(*[skills] * 6, persistence=persistence)
     await flow.start("q", thread_id="t")
@@ -199,7 +194,7 @@ def _cells(workbook: bytes) -> str:
     return "\n".join("\t".join(str(cell) for cell in row) for row in rows)
 
 
-async def test_a_decision_of_the_screening_knows_who_made_it_when_and_why(tmp_path: Path) -> None:
+async def test_a_decision_of_the_screening_knows_who_made_it_when_and_why(tmp_path):
     """Also one that is made on a search that has ended."""
     flow = workflow(persistence=f"sqlite:///{tmp_path}/t.db", handler=Reviewer())
     await flow.run("q", thread_id="t")
@@ -217,7 +212,7 @@ async def test_a_decision_of_the_screening_knows_who_made_it_when_and_why(tmp_pa
     assert [paper.note for paper in found.papers] == ["odd"]
 
 
-async def test_what_is_read_again_is_what_the_search_gave(tmp_path: Path) -> None:
+async def test_what_is_read_again_is_what_the_search_gave(tmp_path):
     flow = workflow(
         persistence=f"sqlite:///{tmp_path}/t.db",
         handler=Reviewer(relevant("only-round_0"), ends_with=irrelevant("always")),
@@ -230,7 +225,7 @@ async def test_what_is_read_again_is_what_the_search_gave(tmp_path: Path) -> Non
     assert ids(again.papers) == ["only-round_1", "only-round_0"]
 
 
-async def test_a_decided_paper_that_was_merged_into_another_counts_for_that_one() -> None:
+async def test_a_decided_paper_that_was_merged_into_another_counts_for_that_one():
     """The person calls the paper that they kept in the first round the same as another one."""
 
     def records(_strategy: Any) -> list[RawPaper]:
@@ -276,9 +271,7 @@ def collection_of(papers: list[Paper], set_aside: list[Paper]) -> PaperCollectio
 
 @examples(100)
 @given(found=papers_st, extra=papers_st, cut=st.integers(0, 12), out=st.sets(st.integers(0, 30)))
-def test_a_merged_result_agrees_with_itself(
-    found: list[Paper], extra: list[Paper], cut: int, out: set[int]
-) -> None:
+def test_a_merged_result_agrees_with_itself(found, extra, cut, out):
     before = collection_of(sorted(found[:cut], key=by_score), found[cut:])
     kept = [paper for paper in extra if int(paper.id[1:]) not in out]
     decided = dict.fromkeys((f"p{n}" for n in out), ScreeningDecision(decision="exclude"))
@@ -302,9 +295,7 @@ def test_a_merged_result_agrees_with_itself(
     decision=st.sampled_from([None, "all", "included", "excluded", "undecided"]),
     is_all=st.booleans(),
 )
-def test_the_facets_of_a_part_count_its_papers(
-    found: list[Paper], cut: int, out: set[int], decision: Any, *, is_all: bool
-) -> None:
+def test_the_facets_of_a_part_count_its_papers(found, cut, out, decision, *, is_all):
     decided = dict.fromkeys((f"p{n}" for n in out), ScreeningDecision(decision="exclude"))
     before = collection_of(found[:cut], found[cut:])
     whole = without_excluded(with_decisions(before, decided, {}))
@@ -314,16 +305,14 @@ def test_the_facets_of_a_part_count_its_papers(
 
 @given(found=papers_st, extra=papers_st)
 @examples(100)
-def test_a_result_in_the_order_of_ranks_keeps_it_when_papers_are_added(
-    found: list[Paper], extra: list[Paper]
-) -> None:
+def test_a_result_in_the_order_of_ranks_keeps_it_when_papers_are_added(found, extra):
     by_rank = sorted(found, key=by_score, reverse=True)
     after = merge_papers(collection_of(by_rank, []), extra)
     if [by_score(paper) for paper in by_rank] != sorted(map(by_score, by_rank)):
         assert ids(after.papers)[: len(found)] == ids(by_rank)
 
 
-async def test_marks_of_several_papers_are_saved_at_once_and_a_note_stays() -> None:
+async def test_marks_of_several_papers_are_saved_at_once_and_a_note_stays():
     persistence = await open_memory()
     marks = MarkStore(persistence.store, "t")
     await marks.put(ScreeningMark(paper_id="a", number=1, iteration=0, note="odd"))
@@ -335,7 +324,7 @@ async def test_marks_of_several_papers_are_saved_at_once_and_a_note_stays() -> N
     assert b.said_by == current_person()
 
 
-async def test_a_later_note_on_a_merged_paper_does_not_hide_the_verdict_on_it() -> None:
+async def test_a_later_note_on_a_merged_paper_does_not_hide_the_verdict_on_it():
     persistence = await open_memory()
     records = SearchRecords(persistence.store, "t")
     await records.put("members", {"b": {"work": "a"}})
@@ -347,18 +336,18 @@ async def test_a_later_note_on_a_merged_paper_does_not_hide_the_verdict_on_it() 
     assert (mark.paper_id, mark.is_relevant) == ("a", True)
 
 
-def test_a_mark_on_a_paper_that_was_merged_since_decides_on_the_one_that_it_is_now() -> None:
+def test_a_mark_on_a_paper_that_was_merged_since_decides_on_the_one_that_it_is_now():
     made = [ScreeningMark(paper_id="b", number=1, iteration=0, is_relevant=False, reason="no data")]
     [(paper_id, said)] = decisions_on_papers(WorkflowState(), made, {"b": "a"}).items()
     assert (paper_id, said.decision, said.reason) == ("a", "exclude", "no data")
 
 
-def test_taking_back_what_was_never_said_decides_nothing() -> None:
+def test_taking_back_what_was_never_said_decides_nothing():
     made = [ScreeningMark(paper_id="a", number=1, iteration=0, is_taken_back=True)]
     assert decisions_on_papers(WorkflowState(), made, {}) == {}
 
 
-async def test_what_was_said_of_a_pair_joins_the_answer_unless_that_says_otherwise() -> None:
+async def test_what_was_said_of_a_pair_joins_the_answer_unless_that_says_otherwise():
     persistence = await open_memory()
     marks = MarkStore(persistence.store, "t")
     said = [MergeDecision(one="a", other="b", is_same=True)]

@@ -1,7 +1,5 @@
 """Reviewers who decide on the same papers independently, and what they agree on."""
 
-from collections.abc import Mapping
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -41,7 +39,7 @@ async def decide(persistence: Persistence, name: str, **verdicts: bool) -> None:
             await screening.say(paper, is_relevant=verdicts[paper.id])
 
 
-async def test_nobody_sees_what_the_other_decided_until_both_are_done() -> None:
+async def test_nobody_sees_what_the_other_decided_until_both_are_done():
     persistence = await searched()
     await decide(persistence, "ada", a=True, b=True, c=False, d=False)
     await decide(persistence, "bo", a=False)
@@ -60,7 +58,7 @@ async def test_nobody_sees_what_the_other_decided_until_both_are_done() -> None:
     assert {paper.decision for paper in result.papers} == {"undecided"}
 
 
-async def test_nothing_is_agreed_or_settled_while_somebody_is_not_done() -> None:
+async def test_nothing_is_agreed_or_settled_while_somebody_is_not_done():
     persistence = await searched()
     await decide(persistence, "ada", a=True, b=True, c=False, d=False)
     await decide(persistence, "bo", a=True, b=False)
@@ -78,7 +76,7 @@ async def test_nothing_is_agreed_or_settled_while_somebody_is_not_done() -> None
     assert (settled.paper_id, settled.settled, settled.settled_by) == ("b", "include", "cy")
 
 
-async def test_conflicts_are_listed_and_settled_once_both_are_done() -> None:
+async def test_conflicts_are_listed_and_settled_once_both_are_done():
     persistence = await searched()
     await decide(persistence, "ada", a=True, b=True, c=False, d=False)
     await decide(persistence, "bo", a=True, b=False, c=False, d=False)
@@ -107,7 +105,7 @@ async def test_conflicts_are_listed_and_settled_once_both_are_done() -> None:
     assert said["c"].decided_by == "ada, bo"  # type: ignore[union-attr]  # as above
 
 
-async def test_who_says_that_they_are_done_leaves_the_rest_open() -> None:
+async def test_who_says_that_they_are_done_leaves_the_rest_open():
     persistence = await searched()
     await decide(persistence, "ada", a=True, b=False)
     await decide(persistence, "bo", a=True, c=True)
@@ -120,7 +118,7 @@ async def test_who_says_that_they_are_done_leaves_the_rest_open() -> None:
     assert found.kappa is None
 
 
-async def test_who_has_seen_what_the_others_decided_decides_no_more() -> None:
+async def test_who_has_seen_what_the_others_decided_decides_no_more():
     persistence = await searched()
     for name in ("ada", "bo"):
         await decide(persistence, name, a=True, b=True, c=True, d=True)
@@ -128,7 +126,7 @@ async def test_who_has_seen_what_the_others_decided_decides_no_more() -> None:
         await (await reviewers(persistence)).join("ada")
 
 
-async def test_what_cannot_be_is_refused() -> None:
+async def test_what_cannot_be_is_refused():
     persistence = await searched()
     review = await reviewers(persistence)
     for name in ("", "a/b", " ada", "x" * 61):
@@ -142,7 +140,7 @@ async def test_what_cannot_be_is_refused() -> None:
         await SearchSession.on(persistence, "young").reviewers()
 
 
-async def test_a_decision_of_the_thread_is_not_overruled_by_an_agreement() -> None:
+async def test_a_decision_of_the_thread_is_not_overruled_by_an_agreement():
     persistence = await searched()
     await decide(persistence, "ada", a=True, b=True, c=True, d=True)
     await decide(persistence, "bo", a=True, b=True, c=True, d=True)
@@ -154,7 +152,7 @@ async def test_a_decision_of_the_thread_is_not_overruled_by_an_agreement() -> No
     assert [paper.id for paper in result.papers] == ["b", "c", "d"]
 
 
-def test_kappa_is_that_of_cohens_formula() -> None:
+def test_kappa_is_that_of_cohens_formula():
     """25 of 50 and 15 of 50 agreed on, 5 and 10 not: 0.4 in the textbooks' example (20/15/5/10)."""
     pairs = [(True, True)] * 20 + [(True, False)] * 5 + [(False, True)] * 10
     pairs += [(False, False)] * 15
@@ -165,7 +163,7 @@ def test_kappa_is_that_of_cohens_formula() -> None:
     assert cohens_kappa({"a": True}, {"a": True}) is None
 
 
-async def test_who_joins_in_an_update_decides_on_what_is_new_and_kappa_is_told_apart() -> None:
+async def test_who_joins_in_an_update_decides_on_what_is_new_and_kappa_is_told_apart():
     persistence, given = await open_memory(), list(PAPERS)
     search = workflow(FakeSkills(lambda _strategy: given), persistence=persistence)
     await search.start("q", thread_id="t")
@@ -203,7 +201,7 @@ async def test_who_joins_in_an_update_decides_on_what_is_new_and_kappa_is_told_a
     assert await review.agreed() == {"e": True}
 
 
-def test_a_third_reviewer_who_leaves_early_takes_nothing_from_the_other_two() -> None:
+def test_a_third_reviewer_who_leaves_early_takes_nothing_from_the_other_two():
     both = {"a": True, "b": False, "c": False}
     found = agreement_of(
         "abc", {"ada": both, "bo": {**both, "c": True}, "cy": {"a": False}}, {"cy"}
@@ -220,9 +218,7 @@ VERDICTS = st.dictionaries(st.sampled_from("abcdef"), st.booleans())
 
 @examples(100)
 @given(st.dictionaries(NAMES, VERDICTS), st.frozensets(NAMES))
-def test_agreed_and_disputed_papers_are_all_that_everybody_decided(
-    verdicts: Mapping[str, Mapping[str, bool]], done: frozenset[str]
-) -> None:
+def test_agreed_and_disputed_papers_are_all_that_everybody_decided(verdicts, done):
     found = agreement_of("abcdef", verdicts, done)
     assert found.included + found.excluded + len(found.conflicts) == found.decided_by_several
     if found.is_blind:

@@ -71,7 +71,7 @@ def ids(collection: PaperCollection | Checkpoint) -> list[str]:
     return [paper.id for paper in collection.papers]
 
 
-async def test_a_pair_in_doubt_is_asked_about_and_stays_two() -> None:
+async def test_a_pair_in_doubt_is_asked_about_and_stays_two():
     search = workflow(ALIKE, AGAIN, OTHER)
     question = await at_the_result(search)
     [pair] = question.payload.same_work
@@ -80,7 +80,7 @@ async def test_a_pair_in_doubt_is_asked_about_and_stays_two() -> None:
     assert ids(await reply_to(search, "t", "approve")) == ["alike", "again", "other"]
 
 
-async def test_a_pair_said_to_be_one_is_merged_when_the_result_is_approved() -> None:
+async def test_a_pair_said_to_be_one_is_merged_when_the_result_is_approved():
     search = workflow(ALIKE, AGAIN, OTHER)
     await at_the_result(search)
     approval = {"action": "approve", "revised_data": same("alike", "again")}
@@ -91,7 +91,7 @@ async def test_a_pair_said_to_be_one_is_merged_when_the_result_is_approved() -> 
     assert result.papers[1].id == "other"
 
 
-async def test_what_was_said_holds_in_the_next_round() -> None:
+async def test_what_was_said_holds_in_the_next_round():
     search = workflow(ALIKE, AGAIN, OTHER)
     await at_the_result(search)
     edit = {"action": "edit", "revised_data": same("alike", "again")}
@@ -102,7 +102,7 @@ async def test_what_was_said_holds_in_the_next_round() -> None:
     assert len(question.payload.collection.papers) == 2
 
 
-async def test_a_pair_said_to_be_two_is_not_asked_about_again() -> None:
+async def test_a_pair_said_to_be_two_is_not_asked_about_again():
     search = workflow(ALIKE, AGAIN)
     await at_the_result(search)
     edit = {"action": "edit", "revised_data": same("alike", "again", is_same=False)}
@@ -113,7 +113,7 @@ async def test_a_pair_said_to_be_two_is_not_asked_about_again() -> None:
     assert len(question.payload.collection.papers) == 2
 
 
-async def test_a_merge_can_be_undone_at_once_and_for_good() -> None:
+async def test_a_merge_can_be_undone_at_once_and_for_good():
     search = workflow(*MERGED, OTHER)
     question = await at_the_result(search)
     assert len(question.payload.collection.papers) == 2
@@ -128,7 +128,7 @@ async def test_a_merge_can_be_undone_at_once_and_for_good() -> None:
     assert len(result.papers) == 2
 
 
-async def test_a_split_with_the_approval_keeps_the_place_and_the_verdict() -> None:
+async def test_a_split_with_the_approval_keeps_the_place_and_the_verdict():
     search = workflow(*MERGED, OTHER)
     await at_the_result(search)
     split = same("copy1", "copy2", is_same=False)
@@ -171,7 +171,7 @@ async def test_what_a_judge_said_or_why_it_did_not_stays_with_a_paper_that_is_me
     assert [paper.is_judged for paper in result.papers] == [bool(count) for count in grades]
 
 
-async def test_marks_of_a_paper_hold_for_the_work_that_it_was_merged_into() -> None:
+async def test_marks_of_a_paper_hold_for_the_work_that_it_was_merged_into():
     fake = FakeSkills(lambda _strategy: [ALIKE, AGAIN])
     search = SearchWorkflow(fake, fake, fake, Deduplicator(), fake, fake)
     await at_the_result(search)
@@ -183,7 +183,7 @@ async def test_marks_of_a_paper_hold_for_the_work_that_it_was_merged_into() -> N
     assert [paper.id for paper in fake.requests[-1].marked_papers] == [work.id]
 
 
-async def test_the_last_step_can_be_repeated_after_a_split() -> None:
+async def test_the_last_step_can_be_repeated_after_a_split():
     """PER-01: a crash repeats the step in flight and changes nothing in the end."""
     fake = FakeSkills(lambda _strategy: [*MERGED, OTHER])
     persistence = await open_memory()
@@ -202,7 +202,7 @@ async def test_the_last_step_can_be_repeated_after_a_split() -> None:
     assert len(repeated.papers) == 3
 
 
-async def test_a_work_that_keeps_an_older_id_is_named_by_its_records() -> None:
+async def test_a_work_that_keeps_an_older_id_is_named_by_its_records():
     """A work of one record that stood in another work before has the id of that one."""
     rounds = iter([MERGED, MERGED[1:]])
     fake = FakeSkills(lambda _strategy: [*next(rounds), OTHER])
@@ -221,7 +221,7 @@ async def test_a_work_that_keeps_an_older_id_is_named_by_its_records() -> None:
     assert sorted(result.papers[0].merged_from) == ["copy2", "other"]
 
 
-async def test_a_relevant_work_that_is_merged_with_the_approval_is_in_the_result_once() -> None:
+async def test_a_relevant_work_that_is_merged_with_the_approval_is_in_the_result_once():
     """Merged anew, it has the id of another of its records, on which nobody decided."""
     rounds = iter([MERGED[1:], MERGED])
     fake = FakeSkills(lambda _strategy: [*next(rounds), OTHER])

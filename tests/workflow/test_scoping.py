@@ -45,12 +45,12 @@ def payload_of(reached: Any) -> Any:
     return reached.payload
 
 
-async def test_the_question_shows_what_the_sources_have() -> None:
+async def test_the_question_shows_what_the_sources_have():
     flow = workflow(scoper=CountingScoper(HITS))
     assert payload_of(await flow.start("q", thread_id="t")).scope == HITS
 
 
-async def test_a_thread_that_resumes_does_not_look_again(durable_url: str) -> None:
+async def test_a_thread_that_resumes_does_not_look_again(durable_url):
     scoper = CountingScoper(HITS)
     asked = await workflow(scoper=scoper, persistence=durable_url).start("q", thread_id="t")
     another_day = workflow(scoper=scoper, persistence=durable_url)
@@ -59,7 +59,7 @@ async def test_a_thread_that_resumes_does_not_look_again(durable_url: str) -> No
     assert scoper.asked == [("round_0", True)]
 
 
-async def test_each_new_strategy_is_looked_at() -> None:
+async def test_each_new_strategy_is_looked_at():
     scoper = CountingScoper(HITS)
     flow = workflow(scoper=scoper)
     await flow.start("q", thread_id="t")
@@ -67,7 +67,7 @@ async def test_each_new_strategy_is_looked_at() -> None:
     assert scoper.asked == [("round_0", True), ("round_1", True)]
 
 
-async def test_a_relaxed_query_is_what_is_shown_approved_and_searched() -> None:
+async def test_a_relaxed_query_is_what_is_shown_approved_and_searched():
     skills = FakeSkills()
     flow = workflow(skills, scoper=CountingScoper(RELAXED))
     shown = payload_of(await flow.start("q", thread_id="t")).strategy
@@ -76,14 +76,14 @@ async def test_a_relaxed_query_is_what_is_shown_approved_and_searched() -> None:
     assert skills.searched == [shown]
 
 
-async def test_a_run_that_asks_nobody_searches_with_the_relaxed_query() -> None:
+async def test_a_run_that_asks_nobody_searches_with_the_relaxed_query():
     skills, scoper = FakeSkills(), CountingScoper(RELAXED)
     await workflow(skills, scoper=scoper).run("q")
     assert scoper.asked == [("round_0", False)]
     assert [query.boolean_query for query in skills.searched[0].queries] == ["wider"]
 
 
-async def test_a_look_that_fails_is_a_note_at_the_question() -> None:
+async def test_a_look_that_fails_is_a_note_at_the_question():
     class Broken:
         async def scope(self, *_args: Any, **_options: Any) -> ScopeReport:
             raise RuntimeError("token=CANARY is wrong")
@@ -94,19 +94,19 @@ async def test_a_look_that_fails_is_a_note_at_the_question() -> None:
     assert isinstance(await workflow(scoper=Broken()).run("q"), PaperCollection)
 
 
-async def test_without_anybody_to_look_the_question_is_asked_as_ever() -> None:
+async def test_without_anybody_to_look_the_question_is_asked_as_ever():
     reached = await workflow().start("q", thread_id="t")
     assert payload_of(reached).scope == ScopeReport()
 
 
-async def test_the_question_says_which_sources_rank() -> None:
+async def test_the_question_says_which_sources_rank():
     skills = FakeSkills()
     sources = [FakeCountingSource("one", ranks=True), FakeCountingSource("other")]
     flow = SearchWorkflow(skills, skills, Searcher(sources), skills, skills, skills)
     assert payload_of(await flow.start("q", thread_id="t")).ranking_sources == ["one"]
 
 
-async def test_an_edit_after_the_look_is_searched_as_it_was_written() -> None:
+async def test_an_edit_after_the_look_is_searched_as_it_was_written():
     skills = FakeSkills()
     scoper = Scoper([FakeCountingSource("fake", {"round_0": 5})])
     flow = workflow(skills, scoper=scoper)

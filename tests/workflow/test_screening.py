@@ -27,7 +27,7 @@ async def at(marks: MarkStore, iteration: int = 0, **earlier: bool) -> Screening
     return Screening(PAPERS, marks, await marks.marks(), iteration, earlier)
 
 
-async def test_the_first_order_is_that_of_the_result_and_marks_change_it() -> None:
+async def test_the_first_order_is_that_of_the_result_and_marks_change_it():
     screening = await at(store())
     assert [paper.id for paper in screening.queue()] == [paper.id for paper in PAPERS]
     await screening.say(PAPERS[0], is_relevant=False)
@@ -35,7 +35,7 @@ async def test_the_first_order_is_that_of_the_result_and_marks_change_it() -> No
     assert [paper.id for paper in screening.queue()] == ["p3", "p5", "p2", "p4"]
 
 
-async def test_keywords_are_learned_from_where_titles_tell_nothing() -> None:
+async def test_keywords_are_learned_from_where_titles_tell_nothing():
     papers = [
         Paper(id=f"p{n}", title=f"Notes {n}", authors=[], source="s", keywords=[word])
         for n, word in enumerate(["fish", "star", "fish", "star"])
@@ -46,7 +46,7 @@ async def test_keywords_are_learned_from_where_titles_tell_nothing() -> None:
     assert [paper.id for paper in screening.queue()] == ["p3", "p2"]
 
 
-async def test_another_process_goes_on_in_the_same_order() -> None:
+async def test_another_process_goes_on_in_the_same_order():
     marks = store()
     screening = await at(marks)
     await screening.say(PAPERS[0], is_relevant=False)
@@ -56,7 +56,7 @@ async def test_another_process_goes_on_in_the_same_order() -> None:
     assert again.queue()[-1].id == "p3"
 
 
-async def test_undo_goes_back_step_by_step_and_keeps_notes() -> None:
+async def test_undo_goes_back_step_by_step_and_keeps_notes():
     screening = await at(marks := store())
     await screening.note(PAPERS[0], "odd")
     await screening.say(PAPERS[0], is_relevant=True)
@@ -69,7 +69,7 @@ async def test_undo_goes_back_step_by_step_and_keeps_notes() -> None:
     assert (mark.note, mark.is_relevant, mark.is_skipped) == ("odd", None, False)
 
 
-async def test_labels_are_put_on_and_taken_off_whatever_is_decided() -> None:
+async def test_labels_are_put_on_and_taken_off_whatever_is_decided():
     screening = await at(marks := store())
     await screening.label(PAPERS[0], " follow  up, chapter 2;chapter 2 ", by="ada")
     assert screening.queue()[0] == PAPERS[0]
@@ -85,14 +85,14 @@ async def test_labels_are_put_on_and_taken_off_whatever_is_decided() -> None:
 
 
 @pytest.mark.parametrize("words", ["", " ,; ", "x" * 101, f"good, {'x' * 101}"])
-async def test_words_that_are_no_labels_are_refused_and_nothing_is_saved(words: str) -> None:
+async def test_words_that_are_no_labels_are_refused_and_nothing_is_saved(words):
     screening = await at(marks := store())
     with pytest.raises(InputError, match="1 to 100 characters"):
         await screening.label(PAPERS[0], words)
     assert await marks.marks() == []
 
 
-async def test_a_verdict_that_was_taken_back_stays_so_when_the_paper_is_noted() -> None:
+async def test_a_verdict_that_was_taken_back_stays_so_when_the_paper_is_noted():
     marks = store()
     await marks.say(["p0"], 1, is_relevant=None)
     screening = await at(marks, 1, p0=True)
@@ -106,7 +106,7 @@ async def test_a_verdict_that_was_taken_back_stays_so_when_the_paper_is_noted() 
     assert not mark.is_taken_back
 
 
-async def test_the_stopping_estimate_is_of_this_round_and_counts_what_was_found_before() -> None:
+async def test_the_stopping_estimate_is_of_this_round_and_counts_what_was_found_before():
     screening = await at(store(), 1, p0=True, p1=False)
     assert screening.stopping_estimate is None
     assert len(screening.queue()) == 4
@@ -115,7 +115,7 @@ async def test_the_stopping_estimate_is_of_this_round_and_counts_what_was_found_
     assert (screening.stopping_estimate.relevant, screening.stopping_estimate.unseen) == (2, 3)
 
 
-async def test_a_thousand_marks_are_all_read() -> None:
+async def test_a_thousand_marks_are_all_read():
     marks = store()
     many = [
         Paper(id=str(n), title=f"title {n}", authors=[], source="s", relevance_score=0.5)
@@ -128,7 +128,7 @@ async def test_a_thousand_marks_are_all_read() -> None:
     assert screening.queue() == []
 
 
-def test_the_answer_counts_where_both_speak_of_a_paper() -> None:
+def test_the_answer_counts_where_both_speak_of_a_paper():
     known = frozenset("abcdef")
     answer = UserFeedback(marked_irrelevant=["a"], unmarked=["b"])
 
@@ -149,7 +149,7 @@ def test_the_answer_counts_where_both_speak_of_a_paper() -> None:
 
 
 @pytest.mark.parametrize("action", ["approve", "edit", "reject"])
-async def test_the_marks_join_any_answer_to_the_result_once(action: str) -> None:
+async def test_the_marks_join_any_answer_to_the_result_once(action):
     fake = FakeSkills()
     search = SearchWorkflow(*[fake] * 6, persistence=(persistence := await open_memory()))
     await search.start("q", thread_id="t")
@@ -175,7 +175,7 @@ async def test_the_marks_join_any_answer_to_the_result_once(action: str) -> None
         assert again.question.payload.marks == {}
 
 
-async def test_papers_that_the_person_picked_say_nothing_about_the_rest() -> None:
+async def test_papers_that_the_person_picked_say_nothing_about_the_rest():
     marks = store()
     await marks.say(["p4"], 0, is_relevant=True)
     screening = Screening(PAPERS, marks, await marks.marks(), 0, {})
@@ -187,7 +187,7 @@ async def test_papers_that_the_person_picked_say_nothing_about_the_rest() -> Non
     assert estimate.unseen == len(PAPERS) - 2
 
 
-async def test_a_question_about_a_result_without_screening_has_no_estimate() -> None:
+async def test_a_question_about_a_result_without_screening_has_no_estimate():
     fake = FakeSkills()
     search = SearchWorkflow(*[fake] * 6, persistence=(persistence := await open_memory()))
     await search.start("q", thread_id="t")

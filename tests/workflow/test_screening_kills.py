@@ -29,9 +29,7 @@ def crashed(tmp_path: Path) -> tuple[str, list[str]]:
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="forks")
-async def test_no_mark_is_lost_or_doubled_by_twenty_kills_and_undo_goes_on(
-    crashed: tuple[str, list[str]],
-) -> None:
+async def test_no_mark_is_lost_or_doubled_by_twenty_kills_and_undo_goes_on(crashed):
     """PER-03."""
     url, lines = crashed
     saved: list[str] = []

@@ -58,7 +58,7 @@ def reporting(handler: Any = None) -> SearchWorkflow:
     return SearchWorkflow(skills, skills, ReportingSearcher(), skills, skills, skills, handler)
 
 
-async def test_the_result_tells_what_every_source_did_in_every_round() -> None:
+async def test_the_result_tells_what_every_source_did_in_every_round():
     handler = ScriptedHandler([APPROVE, reject("more"), APPROVE, APPROVE])
     result = await reporting(handler).run("graphs")
     told = [(row.iteration, row.source, row.query, row.status) for row in result.reports]
@@ -94,7 +94,7 @@ class SilentReporter(SilentSearcher):
 
 
 @pytest.mark.parametrize("kind", [SilentSearcher, SilentReporter])
-async def test_a_round_that_found_nothing_is_a_round(kind: type[FakeSkills]) -> None:
+async def test_a_round_that_found_nothing_is_a_round(kind):
     handler = ScriptedHandler([APPROVE, reject("more"), APPROVE, APPROVE])
     skills = FakeSkills()
     flow = SearchWorkflow(skills, skills, kind(), skills, skills, skills, handler)
@@ -104,14 +104,14 @@ async def test_a_round_that_found_nothing_is_a_round(kind: type[FakeSkills]) -> 
     assert {(row.status, row.received) for row in last} == {(SourceStatus.EMPTY, 0)}
 
 
-async def test_how_a_run_went_is_no_part_of_what_it_found() -> None:
+async def test_how_a_run_went_is_no_part_of_what_it_found():
     result = await reporting().run("graphs")
     bare = result.model_copy(update={"reports": [], "silent_sources": [], "known_papers": None})
     assert result == bare
     assert PaperCollection.model_validate_json(result.model_dump_json()).reports == result.reports
 
 
-async def test_the_question_and_the_result_say_which_known_papers_were_found() -> None:
+async def test_the_question_and_the_result_say_which_known_papers_were_found():
     found = (await workflow().run("graphs")).papers[0]
     handler = ScriptedHandler([APPROVE, APPROVE])
     known = [found.title, "10.1000/nowhere"]
@@ -122,7 +122,7 @@ async def test_the_question_and_the_result_say_which_known_papers_were_found() -
     assert result.known_papers == report
 
 
-async def test_a_thread_shows_them_from_the_store_too() -> None:
+async def test_a_thread_shows_them_from_the_store_too():
     persistence = await open_memory()
     flow = workflow(FakeSkills(), persistence=persistence, must_find=["10.1000/nowhere"])
     await flow.run("graphs", thread_id="t1")
@@ -132,11 +132,11 @@ async def test_a_thread_shows_them_from_the_store_too() -> None:
     assert shown.collection.known_papers.missing == ["10.1000/nowhere"]
 
 
-async def test_without_known_papers_nothing_is_said_of_them() -> None:
+async def test_without_known_papers_nothing_is_said_of_them():
     assert (await workflow().run("graphs")).known_papers is None
 
 
-async def test_when_all_sources_fail_the_person_is_asked_with_every_reason() -> None:
+async def test_when_all_sources_fail_the_person_is_asked_with_every_reason():
     """API-26, API-03"""
     skills = FakeSkills()
     searcher = Searcher(
@@ -159,7 +159,7 @@ async def test_when_all_sources_fail_the_person_is_asked_with_every_reason() -> 
     assert result.papers == []
 
 
-async def test_every_search_is_dated_and_kept_with_what_it_was_done_with() -> None:
+async def test_every_search_is_dated_and_kept_with_what_it_was_done_with():
     skills, named = FakeSkills(), FakeSkills()
     named.model = "openai:small"  # type: ignore[attr-defined]  # as a skill with a model has it
     handler = ScriptedHandler([APPROVE, reject("more"), APPROVE, APPROVE])

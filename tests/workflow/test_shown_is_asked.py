@@ -3,7 +3,6 @@
 import json
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -159,9 +158,7 @@ def assert_all_is_in_sight(strategy: SearchStrategy, ranking: Sequence[str]) -> 
 
 @examples(40)
 @given(st.data())
-async def test_the_requests_that_arrive_are_those_that_the_checkpoint_showed(
-    data: st.DataObject,
-) -> None:
+async def test_the_requests_that_arrive_are_those_that_the_checkpoint_showed(data):
     """What each service is sent: tests/sources/test_shown_is_sent.py."""
     proposed = data.draw(proposals())
     revised = data.draw(edits(proposed))
@@ -189,9 +186,7 @@ async def test_the_requests_that_arrive_are_those_that_the_checkpoint_showed(
     }
 
 
-async def test_what_only_a_synonym_finds_reaches_the_page_of_a_source_that_ranks(
-    tmp_path: Path,
-) -> None:
+async def test_what_only_a_synonym_finds_reaches_the_page_of_a_source_that_ranks(tmp_path):
     flow = SearchWorkflow.from_config(AppConfig(home=tmp_path), sources=["sample"])
     question = await flow.start("T2DM", thread_id="t")
     assert isinstance(question, Checkpoint)
@@ -204,7 +199,7 @@ async def test_what_only_a_synonym_finds_reaches_the_page_of_a_source_that_ranks
     assert len(result.payload.collection.papers) >= hits > 0
 
 
-def test_the_order_of_the_question_counts_before_that_of_the_queries() -> None:
+def test_the_order_of_the_question_counts_before_that_of_the_queries():
     ranked = {"ranked": [RankedQuery(text="moss")]}
     strategy = fake_strategy("moss OR peat", sources=["a", "b"]).model_copy(update=ranked)
     pairs = [("a", "moss^1"), ("a", "moss OR peat"), ("b", "moss OR peat")]

@@ -64,9 +64,7 @@ def titles(collection: PaperCollection) -> set[str]:
     return {paper.title for paper in collection.papers}
 
 
-async def test_papers_that_a_model_graded_best_are_followed_after_the_marked_ones(
-    net: Net,
-) -> None:
+async def test_papers_that_a_model_graded_best_are_followed_after_the_marked_ones(net):
     fake, judge = FakeSkills(), RelevanceScorer(FakeLLM(grades_of({"On learning": 3}, default=1)))
     other = RawPaper(id="other", title="Graded low", doi="10.5/low", source="shelf")
     marked = RawPaper(id="marked", title="Graded lower", doi="10.5/marked", source="shelf")
@@ -79,7 +77,7 @@ async def test_papers_that_a_model_graded_best_are_followed_after_the_marked_one
     assert [seed.doi for seed in proposed(handler.asked[2]).seeds] == ["10.5/marked", doi(SEED)]
 
 
-async def test_a_marked_paper_is_followed_in_the_next_round(net: Net) -> None:
+async def test_a_marked_paper_is_followed_in_the_next_round(net):
     handler = ScriptedHandler(["approve", mark("seed"), "approve", "approve"])
     collection = await workflow(net, handler).run("learning")
     assert sources_of(handler) == [["shelf"], ["shelf", SNOWBALL]]
@@ -91,23 +89,21 @@ async def test_a_marked_paper_is_followed_in_the_next_round(net: Net) -> None:
     assert followed == [SourceStatus.EMPTY, SourceStatus.OK, SourceStatus.OK]  # ids come first
 
 
-async def test_nothing_is_followed_before_anything_is_marked(net: Net) -> None:
+async def test_nothing_is_followed_before_anything_is_marked(net):
     handler = ScriptedHandler(["approve", reject("only newer ones"), "approve", "approve"])
     await workflow(net, handler).run("learning")
     assert sources_of(handler) == [["shelf"], ["shelf"]]
     assert net.asked == []
 
 
-async def test_a_mark_without_identifiers_and_an_irrelevant_one_are_not_followed(
-    net: Net,
-) -> None:
+async def test_a_mark_without_identifiers_and_an_irrelevant_one_are_not_followed(net):
     marks = UserFeedback(marked_relevant=["plain"], marked_irrelevant=["seed"])
     handler = ScriptedHandler(["approve", edit(marks.model_dump()), "approve", "approve"])
     await workflow(net, handler).run("learning")
     assert sources_of(handler) == [["shelf"], ["shelf"]]
 
 
-async def test_a_source_that_is_not_configured_is_never_proposed() -> None:
+async def test_a_source_that_is_not_configured_is_never_proposed():
     handler = ScriptedHandler(["approve", mark("seed"), "approve", "approve"])
     await workflow(None, handler).run("learning")
     assert sources_of(handler) == [["shelf"], ["shelf"]]
@@ -124,7 +120,7 @@ def with_snowball(checkpoint: Checkpoint) -> Decision:
     return edit({**revised, "sources": ["shelf", SNOWBALL]})
 
 
-async def test_once_a_person_took_it_out_it_is_not_proposed_again(net: Net) -> None:
+async def test_once_a_person_took_it_out_it_is_not_proposed_again(net):
     again = [mark("seed"), "approve", mark("seed"), "approve", "approve"]
     handler = ScriptedHandler(["approve", mark("seed"), without_snowball, *again])
     await workflow(net, handler).run("learning")
@@ -132,13 +128,13 @@ async def test_once_a_person_took_it_out_it_is_not_proposed_again(net: Net) -> N
     assert net.asked == []
 
 
-async def test_an_edited_strategy_follows_the_same_papers(net: Net) -> None:
+async def test_an_edited_strategy_follows_the_same_papers(net):
     handler = ScriptedHandler(["approve", mark("seed"), with_snowball, "approve"])
     collection = await workflow(net, handler).run("learning")
     assert titles(collection) >= FOLLOWED
 
 
-async def test_a_person_may_add_it_by_hand_and_is_told_what_it_needs(net: Net) -> None:
+async def test_a_person_may_add_it_by_hand_and_is_told_what_it_needs(net):
     handler = ScriptedHandler([with_snowball, "approve"])
     await workflow(net, handler).run("learning")
     [told] = [report for report in handler.asked[1].payload.reports if report.source == SNOWBALL]

@@ -132,7 +132,7 @@ def page(shown: SearchStrategy) -> str:
         "limits  not review; at most 100 records a query",
     ],
 )
-def test_the_question_has_a_line_for(line: str) -> None:
+def test_the_question_has_a_line_for(line):
     assert line in page(strategy())
 
 
@@ -146,19 +146,19 @@ def test_the_question_has_a_line_for(line: str) -> None:
         "- limits: not review; at most 100 records a query",
     ],
 )
-def test_a_client_that_shows_markdown_is_told_the_same_facts(line: str) -> None:
+def test_a_client_that_shows_markdown_is_told_the_same_facts(line):
     described = describe_strategy(payload(strategy())).splitlines()
     assert line in described
     assert len(described) == 2 + len(list(checkpoint_facts(payload(strategy()))))
 
 
-def test_a_librarys_part_is_named_only_where_a_library_is_asked() -> None:
+def test_a_librarys_part_is_named_only_where_a_library_is_asked():
     deep = strategy(ranked=[RankedQuery(text="ice", depth=500)])
     assert "question  ice; up to 500 records of a local library\n" in page(deep)
     assert "question  ice\n" in page(deep.model_copy(update={"sources": ["openalex", "pubmed"]}))
 
 
-def test_the_exact_strings_stand_under_what_they_ask() -> None:
+def test_the_exact_strings_stand_under_what_they_ask():
     shown = strategy()
     said = [
         Translation(
@@ -178,7 +178,7 @@ def test_the_exact_strings_stand_under_what_they_ask() -> None:
     ]
 
 
-def test_s_shows_the_strategy_again_with_what_is_sent(capsys: pytest.CaptureFixture[str]) -> None:
+def test_s_shows_the_strategy_again_with_what_is_sent(capsys):
     said = [Translation(source="pubmed", query="ice", texts=["ice[tiab]"])]
     checkpoint = Checkpoint(kind=CheckpointKind.STRATEGY_CONFIRMATION, payload=payload(strategy()))
     decide_strategy(Typed("s", "a"), checkpoint, translate=lambda _strategy: said)
@@ -187,11 +187,11 @@ def test_s_shows_the_strategy_again_with_what_is_sent(capsys: pytest.CaptureFixt
     assert "pubmed  query 2: ice[tiab]" in written
 
 
-def test_a_query_that_nobody_could_count_has_no_hits_beside_it() -> None:
+def test_a_query_that_nobody_could_count_has_no_hits_beside_it():
     assert "query 2: " not in page(strategy())
 
 
-def test_the_synonyms_that_queries_share_are_shown_once() -> None:
+def test_the_synonyms_that_queries_share_are_shown_once():
     entry = SynonymMap(keyword="ice", synonyms=["floe", "sleet"])
     queries = [
         SearchQuery(keywords=["ice"], boolean_query=text, synonym_map=[entry])
@@ -200,18 +200,18 @@ def test_the_synonyms_that_queries_share_are_shown_once() -> None:
     assert page(strategy(queries=queries)).count("synonyms  ice = floe, sleet\n") == 1
 
 
-def test_a_query_that_was_edited_has_no_hits_beside_it() -> None:
+def test_a_query_that_was_edited_has_no_hits_beside_it():
     edited = strategy(queries=[SearchQuery(keywords=[], boolean_query="snow")])
     assert "query 1: 1,234" not in page(edited)
     facts = dict(scope_facts(SCOPE, edited))
     assert facts["relaxed"] == "no hits for ice AND lakes: ice is without lakes"
 
 
-def test_sources_that_rank_are_asked_the_queries_besides_the_question() -> None:
+def test_sources_that_rank_are_asked_the_queries_besides_the_question():
     asked = queries_by_source(strategy(), {"library", "openalex"})
     assert asked == ["library, openalex: the question and queries 1-3", "pubmed, dblp: queries 1-3"]
 
 
-def test_without_queries_a_source_that_does_not_rank_is_asked_nothing() -> None:
+def test_without_queries_a_source_that_does_not_rank_is_asked_nothing():
     asked = queries_by_source(strategy(queries=[]), {"library", "openalex"})
     assert asked == ["library, openalex: the question", "pubmed, dblp: nothing"]

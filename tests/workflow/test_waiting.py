@@ -3,7 +3,6 @@
 import asyncio
 from collections import Counter
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -91,7 +90,7 @@ def ids(collection: PaperCollection) -> set[str]:
 
 
 @pytest.mark.parametrize("scorer", [None, RelevanceScorer()], ids=["foreign", "own"])
-async def test_the_rest_of_a_slow_source_joins_the_result_of_the_same_round(scorer: Any) -> None:
+async def test_the_rest_of_a_slow_source_joins_the_result_of_the_same_round(scorer):
     late = Late("late", papers("late", 1, 2, 3))
     flow = waiting(late, scorer=scorer)
     await flow.start("q", thread_id="t")
@@ -119,7 +118,7 @@ def of_late(payload: ResultPayload) -> list[SourceReport]:
     return [report for report in payload.reports if report.source == "late"]
 
 
-async def test_only_the_late_source_is_asked_again_and_by_the_same_strategy() -> None:
+async def test_only_the_late_source_is_asked_again_and_by_the_same_strategy():
     late = Late("late", papers("late", 1))
     quick = FakeSource("quick", papers("quick", 1))
     others = [FakeSource(name, papers(name, 1)) for name in "abc"]
@@ -137,7 +136,7 @@ async def test_only_the_late_source_is_asked_again_and_by_the_same_strategy() ->
     assert fake.calls.count("score") == 2
 
 
-async def test_of_several_late_sources_none_is_left_behind_by_the_others_a_second_time() -> None:
+async def test_of_several_late_sources_none_is_left_behind_by_the_others_a_second_time():
     """Four or more are a race wherever nobody waits."""
     late = [Late(f"late{n}", papers(f"late{n}", 1)) for n in range(4)]
     quick = [FakeSource(f"quick{n}", papers(f"quick{n}", 1)) for n in range(8)]
@@ -156,7 +155,7 @@ async def test_of_several_late_sources_none_is_left_behind_by_the_others_a_secon
     assert {f"{source.source_name}1" for source in late} <= ids(second.collection)
 
 
-async def test_waiting_uses_up_no_iteration_and_is_told_in_history_and_ledger() -> None:
+async def test_waiting_uses_up_no_iteration_and_is_told_in_history_and_ledger():
     late = Late("late", papers("late", 1))
     async with open_persistence("memory:") as persistence:
         flow, _ = await at_result(late, max_iterations=1, persistence=persistence)
@@ -172,7 +171,7 @@ async def test_waiting_uses_up_no_iteration_and_is_told_in_history_and_ledger() 
     assert told == [None, True, True, None]
 
 
-async def test_marks_given_with_it_or_saved_before_are_kept_with_who_made_them_and_why() -> None:
+async def test_marks_given_with_it_or_saved_before_are_kept_with_who_made_them_and_why():
     late = Late("late", papers("late", 1))
     async with open_persistence("memory:") as persistence:
         flow, _ = await at_result(late, persistence=persistence)
@@ -200,7 +199,7 @@ async def test_marks_given_with_it_or_saved_before_are_kept_with_who_made_them_a
     }
 
 
-async def test_pairs_that_were_said_to_be_one_work_are_kept() -> None:
+async def test_pairs_that_were_said_to_be_one_work_are_kept():
     late = Late("late", papers("late", 1))
     async with open_persistence("memory:") as persistence:
         flow, _ = await at_result(late, persistence=persistence)
@@ -240,7 +239,7 @@ async def at_two_that_are_one(persistence: Persistence) -> SearchWorkflow:
     return flow
 
 
-async def test_a_mark_on_a_paper_that_the_late_records_merge_into_another_still_counts() -> None:
+async def test_a_mark_on_a_paper_that_the_late_records_merge_into_another_still_counts():
     async with open_persistence("memory:") as persistence:
         flow = await at_two_that_are_one(persistence)
         await MarkStore(persistence.store, "t").say(["b1"], 0, is_relevant=True)
@@ -258,7 +257,7 @@ async def done_reviewers(persistence: Persistence) -> list[str]:
     return [reviewer.name for reviewer in agreement.reviewers if reviewer.is_done]
 
 
-async def test_a_reviewer_who_was_done_is_not_when_papers_come() -> None:
+async def test_a_reviewer_who_was_done_is_not_when_papers_come():
     late = Late("late", papers("late", 1))
     async with open_persistence("memory:") as persistence:
         flow, _ = await at_result(late, persistence=persistence)
@@ -274,7 +273,7 @@ async def test_a_reviewer_who_was_done_is_not_when_papers_come() -> None:
         assert await done_reviewers(persistence) == ["ada"]
 
 
-async def test_a_reviewer_stays_done_when_two_of_their_papers_become_one() -> None:
+async def test_a_reviewer_stays_done_when_two_of_their_papers_become_one():
     async with open_persistence("memory:") as persistence:
         flow = await at_two_that_are_one(persistence)
         await (await SearchSession.on(persistence, "t").reviewers()).finish("ada")
@@ -284,7 +283,7 @@ async def test_a_reviewer_stays_done_when_two_of_their_papers_become_one() -> No
         assert await done_reviewers(persistence) == ["ada"]
 
 
-async def test_a_source_that_is_too_slow_again_can_be_waited_for_but_not_for_ever() -> None:
+async def test_a_source_that_is_too_slow_again_can_be_waited_for_but_not_for_ever():
     flow = waiting(FakeSource("late", error=TimeoutError("too slow")))
     await flow.start("q", thread_id="t")
     asked = await reply_to(flow, "t", "approve")
@@ -332,9 +331,7 @@ REFUSED = {
     ids=["error", "refused", "empty"],
 )
 @pytest.mark.parametrize("scorer", [None, RelevanceScorer()], ids=["foreign", "own"])
-async def test_nothing_is_lost_if_the_second_asking_fails(
-    again: Any, status: SourceStatus, said: str, scorer: Any
-) -> None:
+async def test_nothing_is_lost_if_the_second_asking_fails(again, status, said, scorer):
     late = Halting("late", papers("late", 1, 2))
     late.again = again
     flow, checkpoint = await at_result(late, scorer=scorer)
@@ -352,7 +349,7 @@ async def test_nothing_is_lost_if_the_second_asking_fails(
     assert state.silent_sources == []
 
 
-async def test_a_late_record_under_an_id_that_another_source_took_is_no_replacement() -> None:
+async def test_a_late_record_under_an_id_that_another_source_took_is_no_replacement():
     same = [RawPaper(id="a1", title="Quite another paper", source="late")]
     late = Late("late", same)
     flow, _ = await at_result(late)
@@ -372,19 +369,17 @@ async def asked_again(strategy: SearchStrategy, *awaited: str) -> list[tuple[str
     return [(report.source, report.status.is_failure) for report in answer.sources]
 
 
-async def test_a_source_that_is_gone_is_a_line_beside_one_that_is_asked_again() -> None:
+async def test_a_source_that_is_gone_is_a_line_beside_one_that_is_asked_again():
     strategy = fake_strategy("x", sources=["here", "gone", "other"])
     assert await asked_again(strategy, "gone", "here") == [("here", False), ("gone", True)]
 
 
-async def test_a_source_that_was_asked_since_none_of_the_strategy_is_known_is_asked_again() -> None:
+async def test_a_source_that_was_asked_since_none_of_the_strategy_is_known_is_asked_again():
     assert await asked_again(fake_strategy("x", sources=["nowhere"]), "here") == [("here", False)]
 
 
 @pytest.mark.parametrize(("hits", "known"), [(None, 70), (50, 50)])
-def test_the_hits_are_those_of_the_last_time_that_a_source_said_them(
-    hits: int | None, known: int
-) -> None:
+def test_the_hits_are_those_of_the_last_time_that_a_source_said_them(hits, known):
     first = SourceReport(
         source="s", query="q", status=SourceStatus.TIMEOUT, kept=5, hits=70, is_asked_again=True
     )
@@ -393,7 +388,7 @@ def test_the_hits_are_those_of_the_last_time_that_a_source_said_them(
     assert (summary.status, summary.kept, summary.hits) == (SourceStatus.OK, 5, known)
 
 
-async def test_a_source_that_is_not_set_up_any_more_is_a_line_and_no_other_is_asked() -> None:
+async def test_a_source_that_is_not_set_up_any_more_is_a_line_and_no_other_is_asked():
     late = Late("late", papers("late", 1))
     async with open_persistence("memory:") as persistence:
         await at_result(late, persistence=persistence)
@@ -403,7 +398,7 @@ async def test_a_source_that_is_not_set_up_any_more_is_a_line_and_no_other_is_as
     assert "cannot be asked here" in str(of_late(asked)[-1].error)
 
 
-async def test_words_are_for_another_round() -> None:
+async def test_words_are_for_another_round():
     flow, _ = await at_result(Late("late", papers("late", 1)))
     said = {"wait_for_sources": True, "free_text_feedback": "only trials"}
     with pytest.raises(InvalidDecisionError, match="waiting starts no other round"):
@@ -411,20 +406,20 @@ async def test_words_are_for_another_round() -> None:
 
 
 @pytest.mark.parametrize("action", ["approve", "reject"])
-async def test_only_an_edit_waits(action: str) -> None:
+async def test_only_an_edit_waits(action):
     flow, _ = await at_result(Late("late", papers("late", 1)))
     with pytest.raises(InvalidDecisionError, match="only an edit of a result waits"):
         await reply_to(flow, "t", {**WAIT, "action": action})
 
 
-async def test_a_result_that_lacks_nothing_is_not_waited_for() -> None:
+async def test_a_result_that_lacks_nothing_is_not_waited_for():
     flow, asked = await at_result(FakeSource("late", papers("late", 1)))
     assert shown(asked).unfinished_sources == []
     with pytest.raises(InvalidDecisionError, match="no source was left behind"):
         await reply_to(flow, "t", WAIT)
 
 
-async def test_at_the_strategy_there_is_nothing_to_wait_for() -> None:
+async def test_at_the_strategy_there_is_nothing_to_wait_for():
     flow = waiting(Late("late"))
     await flow.start("q", thread_id="t")
     with pytest.raises(InvalidDecisionError, match="only an edit of a result waits"):
@@ -432,7 +427,7 @@ async def test_at_the_strategy_there_is_nothing_to_wait_for() -> None:
 
 
 @pytest.mark.parametrize("decision", [WAIT, {"action": "approve"}], ids=["wait", "approve"])
-async def test_an_answer_that_names_the_question_before_decides_nothing(decision: Any) -> None:
+async def test_an_answer_that_names_the_question_before_decides_nothing(decision):
     """Both questions are of one kind and one iteration."""
     late = Late("late", papers("late", 1))
     flow, asked = await at_result(late)
@@ -449,7 +444,7 @@ async def test_an_answer_that_names_the_question_before_decides_nothing(decision
     assert len(late.strategies) == 2
 
 
-async def test_one_can_go_back_to_the_result_before_and_wait_again(durable_url: str) -> None:
+async def test_one_can_go_back_to_the_result_before_and_wait_again(durable_url):
     late = Late("late", papers("late", 1))
     async with open_persistence(durable_url) as persistence:
         flow, first = await at_result(late, persistence=persistence)
@@ -468,7 +463,7 @@ async def test_one_can_go_back_to_the_result_before_and_wait_again(durable_url: 
     assert first.reference != second.reference
 
 
-async def test_a_result_can_be_reopened_and_its_sources_waited_for(durable_url: str) -> None:
+async def test_a_result_can_be_reopened_and_its_sources_waited_for(durable_url):
     """The strategy that was approved before it stays approved."""
     late = Late("late", papers("late", 1))
     async with open_persistence(durable_url) as persistence:
@@ -494,9 +489,7 @@ class Died(BaseException):
         (Builder, "organize"),
     ],
 )
-async def test_a_process_that_dies_while_it_waits_loses_nothing(
-    durable_url: str, owner: type, method: str
-) -> None:
+async def test_a_process_that_dies_while_it_waits_loses_nothing(durable_url, owner, method):
     late = Late("late", papers("late", 1))
     async with open_persistence(durable_url) as persistence:
         flow, asked = await at_result(late, persistence=persistence)
@@ -524,7 +517,7 @@ async def test_a_process_that_dies_while_it_waits_loses_nothing(
     assert len(result.papers) == 9
 
 
-async def test_a_handler_in_python_waits() -> None:
+async def test_a_handler_in_python_waits():
     late = Late("late", papers("late", 1))
 
     def wait(checkpoint: Checkpoint) -> Decision:
@@ -538,7 +531,7 @@ async def test_a_handler_in_python_waits() -> None:
     assert [payload.waits for payload in handler.asked] == [0, 0, 1]
 
 
-async def test_the_next_round_asks_all_sources_again() -> None:
+async def test_the_next_round_asks_all_sources_again():
     late = Late("late", papers("late", 1))
     flow, _ = await at_result(late, max_iterations=3)
     late.is_late = False
@@ -557,7 +550,7 @@ async def test_the_next_round_asks_all_sources_again() -> None:
     assert kept == {"a": 4, "b": 4, "c": 4, "d": 4, "late": 2}
 
 
-async def test_what_joined_is_new_to_whoever_saw_the_result_before() -> None:
+async def test_what_joined_is_new_to_whoever_saw_the_result_before():
     late = Late("late", papers("late", 1, 2))
     flow, _ = await at_result(late)
     late.is_late = False
@@ -566,7 +559,7 @@ async def test_what_joined_is_new_to_whoever_saw_the_result_before() -> None:
     assert changes.new_ids == ["late1", "late2"]
 
 
-async def test_what_works_lack_is_looked_up_again_and_each_look_up_has_a_row() -> None:
+async def test_what_works_lack_is_looked_up_again_and_each_look_up_has_a_row():
     late = Late("late", papers("late", 1))
     shelf = Shelf()
     flow, _ = await at_result(late, gap_filler=GapFiller([shelf]), enrich=True)
@@ -582,7 +575,7 @@ async def test_what_works_lack_is_looked_up_again_and_each_look_up_has_a_row() -
     assert shelf.asked == [8, 9]
 
 
-async def test_no_answer_that_was_received_is_asked_for_twice(tmp_path: Path) -> None:
+async def test_no_answer_that_was_received_is_asked_for_twice(tmp_path):
     """The second asking goes on where the first one stopped, by the cache of answers."""
     asked: list[str] = []
     is_stuck = True

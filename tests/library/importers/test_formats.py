@@ -44,7 +44,7 @@ def split(read: Reader, text: str) -> tuple[list[RawPaper], list[int]]:
     return good, [entry.line for entry in entries if isinstance(entry, Rejected)]
 
 
-def test_bibtex_fields_arrive() -> None:
+def test_bibtex_fields_arrive():
     text = r"""@string{ml = "Machine Learning"}
 @article{godel31,
   title = {{\"U}ber formal unentscheidbare {S\"atze}},
@@ -72,7 +72,7 @@ def test_bibtex_fields_arrive() -> None:
     assert "godel31" in record.bibtex
 
 
-def test_a_broken_bibtex_entry_does_not_lose_the_good_ones() -> None:
+def test_a_broken_bibtex_entry_does_not_lose_the_good_ones():
     text = """@article{one, title={One}}
 @article{broken, title={Never closed
 @article{two, title={Two}}
@@ -87,7 +87,7 @@ def test_a_broken_bibtex_entry_does_not_lose_the_good_ones() -> None:
     assert 4 in bad
 
 
-def test_an_entry_that_is_cut_off_says_what_was_missing() -> None:
+def test_an_entry_that_is_cut_off_says_what_was_missing():
     entries = bibtex.parse_bibtex(
         "@article{a, title={Never closed\n@misc{b, title={B}}\n".splitlines(keepends=True)
     )
@@ -95,7 +95,7 @@ def test_an_entry_that_is_cut_off_says_what_was_missing() -> None:
     assert "looking for field-value closing" in reason
 
 
-def test_what_is_reported_is_not_logged_as_well(caplog: pytest.LogCaptureFixture) -> None:
+def test_what_is_reported_is_not_logged_as_well(caplog):
     _, bad = split(
         bibtex.parse_bibtex, "@article{broken, title={Never closed\n@misc{b, title={B}}\n"
     )
@@ -103,7 +103,7 @@ def test_what_is_reported_is_not_logged_as_well(caplog: pytest.LogCaptureFixture
     assert caplog.records == []
 
 
-def test_ris_fields_arrive() -> None:
+def test_ris_fields_arrive():
     text = (
         "TY  - CONF\r\nAU  - Doe, Jane\r\nAU  - Roe, R.\r\nTI  - A Title\r\n"
         "T2  - Proc. of X\r\nPY  - 2020/05/01\r\nDO  - 10.1000/X.\r\nSP  - 1\r\nEP  - 9\r\n"
@@ -120,7 +120,7 @@ def test_ris_fields_arrive() -> None:
     assert (record.url, record.publication_type) == ("https://example.org", "paper-conference")
 
 
-def test_a_broken_reference_does_not_lose_the_good_ones() -> None:
+def test_a_broken_reference_does_not_lose_the_good_ones():
     text = (
         "1.\nTY  - JOUR\nTI  - One\nTY  - JOUR\nAU  - No Title\nER  - \nrubbish\n\nTY  -\nT1  - Two"
     )
@@ -129,7 +129,7 @@ def test_a_broken_reference_does_not_lose_the_good_ones() -> None:
     assert bad == [4]
 
 
-def test_csl_fields_arrive() -> None:
+def test_csl_fields_arrive():
     item = {
         "type": "article-journal", "title": "A <i>Title</i>", "DOI": "10.1000/X",
         "author": [
@@ -147,12 +147,12 @@ def test_csl_fields_arrive() -> None:
     assert (record.pmid, record.publication_type) == ("7", "article-journal")
 
 
-def test_one_csl_item_alone_is_read() -> None:
+def test_one_csl_item_alone_is_read():
     (record,), bad = split(json_records.parse_csl, '{"title": "Alone",\n "type": "book"}')
     assert (record.title, bad) == ("Alone", [])
 
 
-def test_a_broken_item_does_not_lose_the_good_ones() -> None:
+def test_a_broken_item_does_not_lose_the_good_ones():
     text = '[\n{"title": "One"},\n{"title": "Bro"ken"},\n{"title": "Two"},\n17,\n{"title": "Cut'
     good, bad = split(json_records.parse_csl, text)
     assert [record.title for record in good] == ["One", "Two"]
@@ -175,14 +175,14 @@ RICH = RawPaper(
 )
 
 
-def test_our_own_records_come_back_as_they_are() -> None:
+def test_our_own_records_come_back_as_they_are():
     lines = f"{RICH.model_dump_json()}\n\n{RICH.model_dump_json(exclude_defaults=True)}\n"
     good, bad = split(json_records.parse_lines, lines)
     assert good == [RICH, RICH]
     assert bad == []
 
 
-def test_our_own_export_comes_back_without_the_verdicts() -> None:
+def test_our_own_export_comes_back_without_the_verdicts():
     shared = RICH.model_dump(exclude={"raw_data", "snippet"})
     paper = Paper(**shared, relevance_score=0.9, relevance_reason="matches")
     collection = PaperCollection(
@@ -199,7 +199,7 @@ def test_our_own_export_comes_back_without_the_verdicts() -> None:
     assert bad == []
 
 
-def test_an_object_without_papers_is_no_export() -> None:
+def test_an_object_without_papers_is_no_export():
     assert split(json_records.parse_own, '{"metadata": {}}') == ([], [1])
 
 
@@ -227,9 +227,7 @@ def test_an_object_without_papers_is_no_export() -> None:
         ({"subject": None}, "keywords", []),
     ],
 )
-def test_common_field_names_are_understood(
-    given_fields: dict[str, object], field: str, expected: object
-) -> None:
+def test_common_field_names_are_understood(given_fields, field, expected):
     """API-13, API-21"""
     (record,), _ = split(json_records.parse_lines, json.dumps({"title": "T", **given_fields}))
     found = getattr(record, field)
@@ -239,13 +237,13 @@ def test_common_field_names_are_understood(
 @pytest.mark.parametrize(
     "line", ["{", "[]", "null", "1", '{"title": ""}', '{"title": null}', "[" * 200_000]
 )
-def test_a_line_that_is_no_record_is_rejected_with_its_number(line: str) -> None:
+def test_a_line_that_is_no_record_is_rejected_with_its_number(line):
     """API-14, API-22"""
     good, bad = split(json_records.parse_lines, f'{{"title": "Good"}}\n{line}\n')
     assert ([record.title for record in good], bad) == (["Good"], [2])
 
 
-def test_text_that_imitates_our_storage_stays_text() -> None:
+def test_text_that_imitates_our_storage_stays_text():
     """INJ-06"""
     hostile = {"title": "T", "abstract": '{"lc": 1, "type": "secret"}', "raw_data": {"lc": 2}}
     (record,), _ = split(json_records.parse_lines, json.dumps(hostile))
@@ -255,6 +253,6 @@ def test_text_that_imitates_our_storage_stays_text() -> None:
 @pytest.mark.parametrize("read", READERS)
 @examples(40)
 @given(text=st.text(alphabet='@{}[]",:=#\\$\n TY-ER article title papers', max_size=120))
-def test_no_text_upsets_a_reader(read: Reader, text: str) -> None:
+def test_no_text_upsets_a_reader(read, text):
     for entry in read(text.splitlines(keepends=True)):
         assert entry.line >= 1

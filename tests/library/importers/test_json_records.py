@@ -14,14 +14,14 @@ TITLES = st.lists(st.text(max_size=8).filter(lambda text: text.strip()), max_siz
 
 @examples(60)
 @given(TITLES, st.sampled_from([None, 1]))
-def test_every_item_of_a_list_is_read(titles: list[str], indent: int | None) -> None:
+def test_every_item_of_a_list_is_read(titles, indent):
     text = json.dumps([{"title": f"A{title}"} for title in titles], indent=indent)
     entries = list(json_records.parse_csl([text]))
     assert len(entries) == len(titles)
     assert all(isinstance(entry, Imported) for entry in entries)
 
 
-def test_a_broken_item_costs_itself_and_lines_stay_right() -> None:
+def test_a_broken_item_costs_itself_and_lines_stay_right():
     text = '[\n{"title": "One"},\n{"title": broken},\n\n{"title": "Three"}\n]'
     one, broken, three = json_records.parse_csl([text])
     assert isinstance(one, Imported)
@@ -31,7 +31,7 @@ def test_a_broken_item_costs_itself_and_lines_stay_right() -> None:
 
 
 @pytest.mark.parametrize(("text", "line"), [("[", 1), ('[{"a": 1},\n', 2), ('[{"a"', 1)])
-def test_a_list_that_is_cut_off_says_where(text: str, line: int) -> None:
+def test_a_list_that_is_cut_off_says_where(text, line):
     *_, last = json_records.parse_csl([text])
     assert isinstance(last, Rejected)
     assert last.line == line

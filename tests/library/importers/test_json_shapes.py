@@ -13,7 +13,7 @@ def read(record: dict[str, Any]) -> RawPaper:
     return entry.record
 
 
-def test_an_openalex_work_arrives() -> None:
+def test_an_openalex_work_arrives():
     record = read({
         "id": "https://openalex.org/W123",
         "doi": "https://doi.org/10.1000/x",
@@ -38,7 +38,7 @@ def test_an_openalex_work_arrives() -> None:
     assert record.keywords == ["Graph", "Graph Theory"]
 
 
-def test_an_arxiv_line_arrives() -> None:
+def test_an_arxiv_line_arrives():
     record = read({
         "id": "0704.0001", "submitter": "X", "authors": "C. Bal\\'azs, E. L. Berger",
         "title": "Calculation of\n  diphoton production", "journal-ref": "Phys.Rev.D76:013009,2007",
@@ -57,7 +57,7 @@ def test_an_arxiv_line_arrives() -> None:
     assert record.abstract == "A fully done."
 
 
-def test_a_semantic_scholar_paper_arrives() -> None:
+def test_a_semantic_scholar_paper_arrives():
     record = read({
         "paperId": "abc", "title": "T", "year": 2019, "venue": "", "journal": {"name": "J"},
         "externalIds": {"DOI": "10.1000/S", "ArXiv": "1901.00001"},
@@ -68,7 +68,7 @@ def test_a_semantic_scholar_paper_arrives() -> None:
     assert (record.venue, record.full_text_url) == ("J", "https://example.org/p.pdf")
 
 
-def test_odd_values_cost_their_field_only() -> None:
+def test_odd_values_cost_their_field_only():
     record = read({
         "title": "T", "primary_location": 3, "abstract_inverted_index": [1], "ids": None,
         "biblio": "x", "authorships": [None, 4],

@@ -1,7 +1,5 @@
 """Our own tables, read again, give the same records."""
 
-from pathlib import Path
-
 from openpyxl import load_workbook
 
 from paper_search.bibliography.names import author_named, author_of
@@ -51,7 +49,7 @@ FULL = Paper(
 )
 
 
-def test_the_columns_of_screening_and_two_digits_of_the_score(tmp_path: Path) -> None:
+def test_the_columns_of_screening_and_two_digits_of_the_score(tmp_path):
     path = tmp_path / "papers.xlsx"
     write_export(export_xlsx(collection_of(FULL)), path)
     names, cells = load_workbook(path).active.iter_rows(values_only=True)
@@ -65,7 +63,7 @@ def test_the_columns_of_screening_and_two_digits_of_the_score(tmp_path: Path) ->
     assert row["relevance_score"] == 0.67
 
 
-def test_no_cell_of_a_workbook_is_a_formula(tmp_path: Path) -> None:
+def test_no_cell_of_a_workbook_is_a_formula(tmp_path):
     """SEC-09"""
     path = tmp_path / "papers.xlsx"
     write_export(export_xlsx(collection_of(*nasty_papers())), path)
@@ -77,7 +75,7 @@ def test_no_cell_of_a_workbook_is_a_formula(tmp_path: Path) -> None:
             assert not str(cell.value or "").startswith(("=", "+", "@"))
 
 
-def test_a_text_that_is_the_name_of_an_error_is_text(tmp_path: Path) -> None:
+def test_a_text_that_is_the_name_of_an_error_is_text(tmp_path):
     path = tmp_path / "papers.xlsx"
     paper = Paper(id="p", source="s", title="#DIV/0!", authors=[])
     write_export(export_xlsx(collection_of(paper)), path)
@@ -85,6 +83,6 @@ def test_a_text_that_is_the_name_of_an_error_is_text(tmp_path: Path) -> None:
     assert (cell.value, cell.data_type) == ("#DIV/0!", "s")
 
 
-def test_a_workbook_of_no_papers_has_its_header() -> None:
+def test_a_workbook_of_no_papers_has_its_header():
     assert isinstance(export(collection_of(), "xlsx"), bytes)
     assert get_exporter("xlsx") is export_xlsx

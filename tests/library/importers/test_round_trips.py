@@ -42,7 +42,7 @@ def again(format_name: str, folder: Path, **fields: Any) -> RawPaper:
 
 @pytest.mark.parametrize("format_name", MANAGERS)
 @pytest.mark.parametrize("kind", TYPES)
-def test_the_type_comes_back(format_name: str, kind: str, tmp_path: Path) -> None:
+def test_the_type_comes_back(format_name, kind, tmp_path):
     for venue in ("Somewhere", None):
         record = again(format_name, tmp_path, publication_type=kind, venue=venue)
         assert record.publication_type == kind
@@ -50,21 +50,21 @@ def test_the_type_comes_back(format_name: str, kind: str, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("format_name", MANAGERS)
 @pytest.mark.parametrize("kind", ["preprint", "article", None])
-def test_a_preprint_comes_back_as_one(format_name: str, kind: str, tmp_path: Path) -> None:
+def test_a_preprint_comes_back_as_one(format_name, kind, tmp_path):
     record = again(format_name, tmp_path, publication_type=kind, venue="bioRxiv")
     assert record.publication_type == "article"
 
 
 @pytest.mark.parametrize("format_name", MANAGERS)
 @pytest.mark.parametrize("kind", ["article-journal", "book", "dataset"])
-def test_every_identifier_comes_back(format_name: str, kind: str, tmp_path: Path) -> None:
+def test_every_identifier_comes_back(format_name, kind, tmp_path):
     record = again(format_name, tmp_path, publication_type=kind, **NUMBERS)
     assert {name: getattr(record, name) for name in NUMBERS} == NUMBERS
 
 
 @pytest.mark.parametrize("format_name", MANAGERS)
 @pytest.mark.parametrize("name", NUMBERS)
-def test_one_identifier_comes_back_alone(format_name: str, name: str, tmp_path: Path) -> None:
+def test_one_identifier_comes_back_alone(format_name, name, tmp_path):
     record = again(format_name, tmp_path, **{name: NUMBERS[name]})
     found = {number: value for number in NUMBERS if (value := getattr(record, number))}
     assert found == {name: NUMBERS[name]}
@@ -135,7 +135,7 @@ LOST = {
 READ_AGAIN = list(LOST)
 
 
-def test_a_new_field_is_in_the_table_of_fields_and_in_this_test() -> None:
+def test_a_new_field_is_in_the_table_of_fields_and_in_this_test():
     fields = {field.name for field in FIELDS}
     of_screening = ScreeningDecision.model_fields.keys()
     assert fields | NOT_IN_TABLES == (
@@ -148,9 +148,7 @@ def test_a_new_field_is_in_the_table_of_fields_and_in_this_test() -> None:
 @pytest.mark.parametrize("format_name", READ_AGAIN)
 @given(values=st.fixed_dictionaries(VALUES))
 @examples(60)
-def test_every_field_comes_back_that_a_format_does_not_lose(
-    format_name: str, values: dict[str, Any]
-) -> None:
+def test_every_field_comes_back_that_a_format_does_not_lose(format_name, values):
     lost = LOST[format_name]
     paper = Paper(**values)
     content = get_exporter(format_name)(collection_of(paper))
@@ -171,7 +169,7 @@ def test_every_field_comes_back_that_a_format_does_not_lose(
 
 
 @pytest.mark.parametrize("format_name", READ_AGAIN)
-def test_a_retracted_paper_comes_back_as_one(format_name: str, tmp_path: Path) -> None:
+def test_a_retracted_paper_comes_back_as_one(format_name, tmp_path):
     record = again(format_name, tmp_path, is_retracted=True, keywords=["graphs"])
     assert (record.is_retracted, record.keywords) == (True, ["graphs"])
 
@@ -191,9 +189,7 @@ def test_a_retracted_paper_comes_back_as_one(format_name: str, tmp_path: Path) -
         ("json", ['"decision": "exclude"', '"note": "See _fig_ 2"']),
     ],
 )  # fmt: skip
-def test_what_screening_said_has_its_place_in_every_format(
-    format_name: str, lines: list[str]
-) -> None:
+def test_what_screening_said_has_its_place_in_every_format(format_name, lines):
     said = ScreeningDecision(
         decision="exclude",
         decided_by="ada",

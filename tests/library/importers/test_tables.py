@@ -1,7 +1,5 @@
 """Tables give their records, whatever their columns are called."""
 
-from pathlib import Path
-
 import pytest
 
 from paper_search.errors import InputError
@@ -25,7 +23,7 @@ def rows(text: str) -> tuple[list[RawPaper], list[Rejected]]:
         "Title\tAuthors\tPY\tPublication Title\tDOI\tAbstract Note",
     ],
 )
-def test_columns_and_delimiters_are_guessed(header: str) -> None:
+def test_columns_and_delimiters_are_guessed(header):
     delimiter = next(mark for mark in ",;\t" if mark in header)
     row = ["Title", '"Doe, Jane; Roe, Max"', "2020", "Journal", "10.1000/x", '"One, two"']
     (record,), rejected = rows(f"{header}\n{delimiter.join(row)}\n")
@@ -46,7 +44,7 @@ def test_columns_and_delimiters_are_guessed(header: str) -> None:
         ("Jane Doe and Max Roe", ["Jane Doe", "Max Roe"]),
     ],
 )
-def test_names_are_told_apart(written: str, names: list[str]) -> None:
+def test_names_are_told_apart(written, names):
     (record,), _ = rows(f'title,authors\nTitle,"{written}"\n')
     assert [author.name for author in record.authors] == names
 
@@ -60,12 +58,12 @@ def test_names_are_told_apart(written: str, names: list[str]) -> None:
         ("keywords", "['graphs', 'trees']"),
     ],
 )
-def test_keywords_are_told_apart(header: str, written: str) -> None:
+def test_keywords_are_told_apart(header, written):
     (record,), _ = rows(f'title,{header}\nTitle,"{written}"\n')
     assert record.keywords == ["graphs", "trees"]
 
 
-def test_a_row_is_named_by_the_line_that_it_begins_on() -> None:
+def test_a_row_is_named_by_the_line_that_it_begins_on():
     records, rejected = rows('title,abstract\nOne,"a\nb"\n,"no\ntitle"\n\nTwo,c\n')
     assert [record.title for record in records] == ["One", "Two"]
     assert records[0].abstract == "a b"
@@ -80,7 +78,7 @@ def test_a_row_is_named_by_the_line_that_it_begins_on() -> None:
         ('"One,first,2001', 'Two",second,2002'),
     ],
 )
-def test_a_quote_that_only_another_row_closes_costs_one_row(first: str, second: str) -> None:
+def test_a_quote_that_only_another_row_closes_costs_one_row(first, second):
     records, rejected = rows(f"title,abstract,year\n{first}\n{second}\nThree,third,2003\n")
     assert [(record.year, record.title[:3]) for record in records] == [
         (2002, second[:3]),
@@ -89,18 +87,18 @@ def test_a_quote_that_only_another_row_closes_costs_one_row(first: str, second: 
     assert rejected == [Rejected(2, "a quote in this row is not closed")]
 
 
-def test_a_quote_that_none_opened_is_told() -> None:
+def test_a_quote_that_none_opened_is_told():
     (record,), rejected = rows('title,authors,year\nOne,Doe, J.",2001\nTwo,"Doe, J.",2002\n')
     assert record.title == "Two"
     assert rejected == [Rejected(2, "a quote in this row is not opened")]
 
 
-def test_lines_of_a_text_are_no_rows_although_they_have_as_many_commas() -> None:
+def test_lines_of_a_text_are_no_rows_although_they_have_as_many_commas():
     records, rejected = rows('title,abstract,year\nOne,"a, b\nc, d, in 1999",2001\n')
     assert ([record.year for record in records], rejected) == ([2001], [])
 
 
-def test_a_table_with_a_field_in_each_row_is_refused() -> None:
+def test_a_table_with_a_field_in_each_row_is_refused():
     fields = '"TITLE","One"\n"AUTHOR NAMES","Doe J."\n"PUBLICATION YEAR","2012"\n'
     records, rejected = rows(f"{fields}\n{fields}")
     assert records == []
@@ -110,23 +108,23 @@ def test_a_table_with_a_field_in_each_row_is_refused() -> None:
 
 
 @pytest.mark.parametrize("name", ["Published Year", "Date Published"])
-def test_a_year_is_read_by_the_names_of_covidence_and_lens(name: str) -> None:
+def test_a_year_is_read_by_the_names_of_covidence_and_lens(name):
     (record,), _ = rows(f"Title,{name}\nOne,2017\n")
     assert record.year == 2017
 
 
-def test_a_line_break_as_workbooks_escape_it_is_no_text() -> None:
+def test_a_line_break_as_workbooks_escape_it_is_no_text():
     (record,), _ = rows("Title\nHeadache_x000D_ at work\n")
     assert record.title == "Headache at work"
 
 
-def test_a_table_without_titles_says_which_columns_it_has() -> None:
+def test_a_table_without_titles_says_which_columns_it_has():
     records, (rejected,) = rows("name,score\na,1\n")
     assert records == []
     assert "'name', 'score'" in rejected.reason
 
 
-def test_a_workbook_is_read_from_the_sheet_that_has_titles(tmp_path: Path) -> None:
+def test_a_workbook_is_read_from_the_sheet_that_has_titles(tmp_path):
     from openpyxl import Workbook
 
     book = Workbook()
@@ -143,7 +141,7 @@ def test_a_workbook_is_read_from_the_sheet_that_has_titles(tmp_path: Path) -> No
     assert second == Rejected(4, "the title is missing")
 
 
-def test_a_zip_that_is_no_workbook_is_named(tmp_path: Path) -> None:
+def test_a_zip_that_is_no_workbook_is_named(tmp_path):
     import zipfile
 
     with zipfile.ZipFile(tmp_path / "a.xlsx", "w") as file:

@@ -103,7 +103,7 @@ def bad(entries: list[Imported | Rejected]) -> list[int]:
     return [entry.line for entry in entries if isinstance(entry, Rejected)]
 
 
-def test_medline_fields_arrive_and_a_citation_without_title_is_named() -> None:
+def test_medline_fields_arrive_and_a_citation_without_title_is_named():
     entries = list(tagged.MEDLINE.parse(MEDLINE.splitlines(keepends=True)))
     first, third = good(entries)
     assert first.title == "A long title that goes on"
@@ -117,7 +117,7 @@ def test_medline_fields_arrive_and_a_citation_without_title_is_named() -> None:
     assert bad(entries) == [20]
 
 
-def test_web_of_science_fields_arrive() -> None:
+def test_web_of_science_fields_arrive():
     entries = list(tagged.WEB_OF_SCIENCE.parse(WOS.splitlines(keepends=True)))
     (record,) = good(entries)
     assert record.title == "A title that goes on"
@@ -129,7 +129,7 @@ def test_web_of_science_fields_arrive() -> None:
     assert bad(entries) == [17]
 
 
-def test_endnote_fields_arrive() -> None:
+def test_endnote_fields_arrive():
     entries = list(tagged.ENDNOTE.parse(ENDNOTE.splitlines(keepends=True)))
     (record,) = good(entries)
     assert [author.name for author in record.authors] == ["Doe, Jane", "Roe, Max"]
@@ -139,7 +139,7 @@ def test_endnote_fields_arrive() -> None:
     assert bad(entries) == [13]
 
 
-def test_endnote_xml_fields_arrive() -> None:
+def test_endnote_xml_fields_arrive():
     entries = list(xml_records.parse_endnote(io.BytesIO(XML)))
     (record,) = good(entries)
     assert record.title == "A Title"
@@ -150,7 +150,7 @@ def test_endnote_xml_fields_arrive() -> None:
     assert bad(entries) == [2]
 
 
-def test_broken_xml_keeps_what_came_before(tmp_path: Path) -> None:
+def test_broken_xml_keeps_what_came_before(tmp_path):
     file = tmp_path / "cut.xml"
     file.write_bytes(XML[: XML.index(b"<record><titles/>")])
     entries = parse_file(file)
@@ -159,7 +159,7 @@ def test_broken_xml_keeps_what_came_before(tmp_path: Path) -> None:
         next(entries)
 
 
-def test_an_entity_bomb_is_refused(tmp_path: Path) -> None:
+def test_an_entity_bomb_is_refused(tmp_path):
     """SEC: XML from strangers expands nothing."""
     file = tmp_path / "bomb.xml"
     bomb = b'<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>'
@@ -197,9 +197,7 @@ def test_an_entity_bomb_is_refused(tmp_path: Path) -> None:
         ("import_jabref/**/MedlinePlainImporterTestMultipleEntries.txt", 2, 5),
     ],
 )
-def test_real_files_give_as_many_records_as_they_hold(
-    name: str, records: int, rejected: int
-) -> None:
+def test_real_files_give_as_many_records_as_they_hold(name, records, rejected):
     (path,) = DATA.glob(name)
     entries = list(parse_file(path))
     assert (len(good(entries)), len(bad(entries))) == (records, rejected)
@@ -245,7 +243,7 @@ def written(folder: Path, name: str, text: str) -> list[Imported | Rejected]:
     return list(parse_file(path))
 
 
-def test_refworks_files_give_their_records(tmp_path: Path) -> None:
+def test_refworks_files_give_their_records(tmp_path):
     first, second, bad = written(tmp_path, "refworks.txt", REFWORKS)
     assert isinstance(first, Imported)
     record = first.record
@@ -277,7 +275,7 @@ PUBMED_XML = """<?xml version="1.0"?>
 """
 
 
-def test_pubmeds_xml_gives_its_records(tmp_path: Path) -> None:
+def test_pubmeds_xml_gives_its_records(tmp_path):
     first, bad = written(tmp_path, "pubmed.xml", PUBMED_XML)
     assert isinstance(first, Imported)
     record = first.record
@@ -287,7 +285,7 @@ def test_pubmeds_xml_gives_its_records(tmp_path: Path) -> None:
     assert bad == Rejected(2, "the title is missing")
 
 
-def test_the_elements_of_records_that_were_read_are_given_up() -> None:
+def test_the_elements_of_records_that_were_read_are_given_up():
     record = b"<record><titles><title>A</title></titles></record>"
     file = io.BytesIO(b"<xml><records>" + record * 2_000 + b"</records></xml>")
     before = elements_held()
@@ -301,7 +299,7 @@ def elements_held() -> int:
     return sum(isinstance(item, Element) for item in gc.get_objects())
 
 
-def test_xml_that_asks_for_an_entity_is_refused(tmp_path: Path) -> None:
+def test_xml_that_asks_for_an_entity_is_refused(tmp_path):
     bomb = '<!DOCTYPE x [<!ENTITY a "b">]><PubmedArticleSet>&a;</PubmedArticleSet>'
     with pytest.raises(InputError, match="not safe to read"):
         written(tmp_path, "pubmed.xml", bomb)
@@ -318,9 +316,7 @@ def test_xml_that_asks_for_an_entity_is_refused(tmp_path: Path) -> None:
         ("Y2  - 2019/01/01\n", None),
     ],
 )
-def test_the_year_of_a_ris_file_is_that_of_publication_where_it_can_be_read(
-    tmp_path: Path, lines: str, year: int | None
-) -> None:
+def test_the_year_of_a_ris_file_is_that_of_publication_where_it_can_be_read(tmp_path, lines, year):
     (entry,) = written(tmp_path, "a.ris", f"TY  - JOUR\nTI  - A\n{lines}ER  - \n")
     assert isinstance(entry, Imported)
     assert entry.record.year == year
@@ -336,16 +332,14 @@ def test_the_year_of_a_ris_file_is_that_of_publication_where_it_can_be_read(
     ],
 )
 def test_an_article_number_stands_for_the_pages_that_a_medline_record_has_not(
-    tmp_path: Path, lines: str, pages: str | None
-) -> None:
+    tmp_path, lines, pages
+):
     (entry,) = written(tmp_path, "a.nbib", f"PMID- 1\nTI  - A\n{lines}\n")
     assert isinstance(entry, Imported)
     assert entry.record.pages == pages
 
 
-def test_records_of_other_formats_in_a_file_are_told_and_small_tags_part_records(
-    tmp_path: Path,
-) -> None:
+def test_records_of_other_formats_in_a_file_are_told_and_small_tags_part_records(tmp_path):
     medline = (
         "PMID- 4\nDP  - 2020 Jan\nTI  - Four\nLID - 10.1000/x [doi]\n\nPMID- 5\nTI  - Five\n\n"
     )

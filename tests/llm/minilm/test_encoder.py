@@ -5,7 +5,6 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from paper_search.llm.minilm import ModelFiles
 from paper_search.llm.minilm.encoder import Encoder, gelu
 
 HEADS = 4
@@ -14,26 +13,26 @@ TEXTS = [[2, 4, 5, 3], [2, 3], [2, 6, 7, 8, 9, 4, 3]]
 Table = NDArray[np.float64]
 
 
-def test_a_vector_does_not_depend_on_what_is_asked_with_it(tiny: ModelFiles) -> None:
+def test_a_vector_does_not_depend_on_what_is_asked_with_it(tiny):
     encoder = Encoder(tiny.tensors(), HEADS)
     together = encoder.vectors(TEXTS)
     alone = np.concatenate([encoder.vectors([text]) for text in TEXTS])
     np.testing.assert_allclose(together, alone, atol=1e-5)
 
 
-def test_the_order_of_words_counts(tiny: ModelFiles) -> None:
+def test_the_order_of_words_counts(tiny):
     encoder = Encoder(tiny.tensors(), HEADS)
     one, other = encoder.vectors([[2, 4, 6, 3], [2, 6, 4, 3]])
     assert not np.allclose(one, other, atol=1e-3)
 
 
-def test_the_activation_is_the_exact_one_within_single_precision() -> None:
+def test_the_activation_is_the_exact_one_within_single_precision():
     values = np.linspace(-12, 12, 40_001, dtype=np.float32)
     exact = [x * 0.5 * math.erfc(-x / math.sqrt(2)) for x in values.tolist()]
     np.testing.assert_allclose(gelu(values.copy()), exact, atol=2e-6)
 
 
-def test_the_vectors_are_those_of_the_formulas(tiny: ModelFiles) -> None:
+def test_the_vectors_are_those_of_the_formulas(tiny):
     """The formulas of the paper, written down token by token in double precision."""
     tensors = {name: tensor.astype(np.float64) for name, tensor in tiny.tensors().items()}
     expected = [formulas(tensors, text) for text in TEXTS]

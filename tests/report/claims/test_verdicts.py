@@ -78,14 +78,14 @@ def name_of(form: Form) -> str:
 
 
 @pytest.mark.parametrize("form", WRONG, ids=name_of)
-def test_what_is_not_in_the_cited_source_is_wrong(form: Form):
+def test_what_is_not_in_the_cited_source_is_wrong(form):
     statuses = {sentence.status for sentence in sentences(form.text, form.place)}
     assert "unsupported" in statuses
     assert "supported" not in statuses
 
 
 @pytest.mark.parametrize("form", UNVERIFIABLE, ids=name_of)
-def test_what_code_cannot_tell_is_not_checked(form: Form):
+def test_what_code_cannot_tell_is_not_checked(form):
     statuses = {
         (sentence.status, sentence.checked_by) for sentence in sentences(form.text, form.place)
     }
@@ -97,7 +97,7 @@ def test_there_are_as_many_statements_as_the_gates_count():
 
 
 @pytest.mark.parametrize("text", FRAMES, ids=named)
-def test_a_sentence_on_the_report_is_not_called_wrong(text: str):
+def test_a_sentence_on_the_report_is_not_called_wrong(text):
     assert {sentence.status for sentence in sentences(text)} == {"not_checked"}
 
 
@@ -119,7 +119,7 @@ def test_the_question_and_the_headings_of_the_plan_are_of_the_report():
     ],
     ids=named,
 )
-def test_a_whole_sentence_of_the_source_and_nothing_else_is_checked(text: str):
+def test_a_whole_sentence_of_the_source_and_nothing_else_is_checked(text):
     [sentence] = sentences(text)
     assert (sentence.status, sentence.checked_by) == ("supported", "code")
     assert sentence.snippet.text.casefold() in text.casefold()
@@ -133,7 +133,7 @@ def test_a_whole_sentence_of_the_source_and_nothing_else_is_checked(text: str):
     ],
     ids=named,
 )
-def test_what_a_retracted_source_says_of_its_retraction_is_neither_wrong_nor_checked(text: str):
+def test_what_a_retracted_source_says_of_its_retraction_is_neither_wrong_nor_checked(text):
     assert [sentence.status for sentence in sentences(text)] == ["not_checked"]
 
 

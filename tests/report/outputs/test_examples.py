@@ -21,7 +21,7 @@ def examples() -> dict[str, Report]:
 
 
 @pytest.mark.parametrize("name", ["sample", "shade"])
-def test_the_examples_are_up_to_date(examples: dict[str, Report], name: str) -> None:
+def test_the_examples_are_up_to_date(examples, name):
     """If not: .venv/bin/python scripts/report_examples.py"""
     report = examples[name]
     for file, text in asyncio.run(texts(name, report)).items():
@@ -33,6 +33,6 @@ def test_the_examples_are_up_to_date(examples: dict[str, Report], name: str) -> 
     assert f"Status: {report.status}" in words
 
 
-def test_the_sample_shows_a_report_without_an_answer(examples: dict[str, Report]) -> None:
+def test_the_sample_shows_a_report_without_an_answer(examples):
     without = {name: report.is_without_answer for name, report in examples.items()}
     assert without == {"sample": True, "shade": False}

@@ -89,7 +89,7 @@ def test_what_is_not_said_is_missing():
 @pytest.mark.parametrize(
     "field", ["authors", "year", "venue", "volume", "issue", "pages", "doi", "abstract"]
 )
-def test_what_only_one_record_says_is_missing(field: str):
+def test_what_only_one_record_says_is_missing(field):
     found = levels({field: FULL[field]}, {})
     assert (getattr(found, field), found.title) == ("missing", "identical")
 
@@ -107,7 +107,7 @@ def test_what_only_one_record_says_is_missing(field: str):
         ("", "missing"),
     ],
 )
-def test_how_alike_titles_are(title: str, level: str):
+def test_how_alike_titles_are(title, level):
     found = levels({}, {"title": title})
     assert found.title == level
     assert (found.title_similarity == 1.0) == (level == "identical")
@@ -124,7 +124,7 @@ def test_titles_are_alike_whatever_blanks_a_scan_put_into_their_words():
     ("letters", "level"),
     [(51, "long"), (50, "middle"), (26, "middle"), (25, "short"), (15, "short"), (14, "tiny")],
 )
-def test_how_long_titles_are(letters: int, level: str):
+def test_how_long_titles_are(letters, level):
     title = "ab " + "c" * (letters - 2)
     assert levels({"title": title}, {"title": title}).title_length == level
 
@@ -184,7 +184,7 @@ def test_a_title_that_recurs_in_the_batch_is_generic():
         ("Vitamin B in children", "Vitamins in children", "same"),
     ],
 )
-def test_the_numbers_in_two_titles(one: str, other: str, level: str):
+def test_the_numbers_in_two_titles(one, other, level):
     assert levels({"title": one}, {"title": other}).numerals == level
 
 
@@ -198,7 +198,7 @@ def test_the_numbers_in_two_titles(one: str, other: str, level: str):
         (TITLE, f"{TITLE} today", "same"),
     ],
 )
-def test_a_reply_is_told_apart(one: str, other: str, level: str):
+def test_a_reply_is_told_apart(one, other, level):
     assert levels({"title": one}, {"title": other}).role == level
 
 
@@ -218,7 +218,7 @@ NAMES = ["Adler, Ann", "Baker, Ben", "Clark, Cleo", "Dodge, Dana", "Evans, Enid"
         (NAMES, ["Xu, Yun", "Quill, Otto"], "none", 0.0),
     ],
 )
-def test_how_many_authors_are_shared(one: list[str], other: list[str], level: str, overlap: float):
+def test_how_many_authors_are_shared(one, other, level, overlap):
     found = levels({"authors": one}, {"authors": other})
     assert (found.authors, round(found.author_overlap, 2)) == (level, overlap)
 
@@ -238,7 +238,7 @@ def test_the_first_authors_are_compared_by_themselves():
         (4, "far", "off in one volume"),
     ],
 )
-def test_how_far_years_are_apart(apart: int, level: str, in_one_volume: str):
+def test_how_far_years_are_apart(apart, level, in_one_volume):
     one, other = {"year": 2020}, {"year": 2020 + apart}
     assert levels(one, other).year == level
     volume = {"venue": "Journal of Shade", "volume": "3"}
@@ -252,7 +252,7 @@ def test_how_far_years_are_apart(apart: int, level: str, in_one_volume: str):
     ("venue", "level"),
     [("Journal of Shade", "same"), ("J. Shade", "same"), ("Acta Botanica", "different")],
 )
-def test_how_alike_venues_are(venue: str, level: str):
+def test_how_alike_venues_are(venue, level):
     assert levels({"venue": "Journal of Shade"}, {"venue": venue}).venue == level
 
 
@@ -264,7 +264,7 @@ def test_the_kinds_of_venues_are_named_in_one_order():
 
 
 @pytest.mark.parametrize("field", ["volume", "issue"])
-def test_volumes_and_issues_are_the_same_or_not(field: str):
+def test_volumes_and_issues_are_the_same_or_not(field):
     assert getattr(levels({field: "3"}, {field: "03"}), field) == "same"
     assert getattr(levels({field: "3"}, {field: "4"}), field) == "different"
 
@@ -283,7 +283,7 @@ def test_volumes_and_issues_are_the_same_or_not(field: str):
         ("10", "30", "different"),
     ],
 )
-def test_which_pages_agree(one: str, other: str, level: str):
+def test_which_pages_agree(one, other, level):
     assert levels({"pages": one}, {"pages": other}).pages == level
 
 
@@ -310,9 +310,7 @@ HERE = {"venue": "Journal of Shade", "volume": "3", "issue": "2", "pages": "10-1
         (HERE, {"pages": None, "venue": "Acta Botanica"}, "unknown"),
     ],
 )
-def test_where_in_a_journal_two_records_stand(
-    one: dict[str, Any], changes: dict[str, Any], place: str
-):
+def test_where_in_a_journal_two_records_stand(one, changes, place):
     assert levels(one, {**one, **changes}).place == place
 
 
@@ -324,7 +322,7 @@ def test_where_in_a_journal_two_records_stand(
         ("10.2000/shade", "elsewhere"),
     ],
 )
-def test_two_dois_of_one_registrant_are_two_works(doi: str, level: str):
+def test_two_dois_of_one_registrant_are_two_works(doi, level):
     assert levels({"doi": "10.1000/shade"}, {"doi": doi}).doi == level
 
 
@@ -343,9 +341,7 @@ def test_two_dois_of_one_registrant_are_two_works(doi: str, level: str):
         ({"url": "https://x.org/a"}, {"url": "https://x.org/b"}, "missing"),
     ],
 )
-def test_identifiers_agree_contradict_or_say_nothing(
-    one: dict[str, str], other: dict[str, str], level: str
-):
+def test_identifiers_agree_contradict_or_say_nothing(one, other, level):
     assert levels(one, other).ids == level
 
 
@@ -367,7 +363,7 @@ WORDS = [f"word{number}" for number in range(25)]
         (0, "different"),
     ],
 )
-def test_how_many_words_of_abstracts_are_shared(shared: int, level: str):
+def test_how_many_words_of_abstracts_are_shared(shared, level):
     other = [*WORDS[:shared], *(f"else{number}" for number in range(25 - shared))]
     found = levels({"abstract": " ".join(WORDS)}, {"abstract": "The " + " ".join(other)})
     assert (found.abstract, found.abstract_overlap) == (level, shared / 25)
@@ -380,7 +376,7 @@ def test_an_abstract_of_which_another_is_the_beginning_is_the_same():
 
 
 @pytest.mark.parametrize(("letters", "level"), [(39, "missing"), (40, "missing"), (120, "same")])
-def test_an_abstract_too_short_says_nothing(letters: int, level: str):
+def test_an_abstract_too_short_says_nothing(letters, level):
     short = {"abstract": "x" * letters}
     assert levels(short, short).abstract == level
 
@@ -417,9 +413,7 @@ RENAMED = {"title": "What canopies do for pavements"}
 
 
 @pytest.mark.parametrize(("apart", "level"), [(12, "near"), (13, "similar")])
-def test_under_other_titles_four_tenths_of_the_last_third_of_an_abstract_are_enough(
-    apart: int, level: str
-):
+def test_under_other_titles_four_tenths_of_the_last_third_of_an_abstract_are_enough(apart, level):
     text = [f"longword{number:03}" for number in range(60)]
     other = [*text[:-apart], *(f"elseword{number:03}" for number in range(apart))]
     one = {"abstract": " ".join(text)}
@@ -430,7 +424,7 @@ FIFTEEN = " ".join(f"longishword{letter}" for letter in "abcdefghijklmno")
 
 
 @pytest.mark.parametrize(("words", "level"), [(FIFTEEN, "same"), (FIFTEEN[:-13], "similar")])
-def test_under_other_titles_only_a_long_abstract_is_one_text(words: str, level: str):
+def test_under_other_titles_only_a_long_abstract_is_one_text(words, level):
     one, other = {"abstract": f"The {words}"}, {"abstract": words}
     assert levels(one, {**other, **RENAMED}).abstract == level
     assert levels(one, other).abstract == "same"
@@ -443,7 +437,7 @@ def test_under_other_titles_only_a_long_abstract_is_one_text(words: str, level: 
         ("Shade trees lower the comfort of city streets", "same"),
     ],
 )
-def test_abstracts_that_differ_as_their_titles_do_are_at_most_similar(title: str, level: str):
+def test_abstracts_that_differ_as_their_titles_do_are_at_most_similar(title, level):
     text = " ".join(f"longishword{number}" for number in range(30))
     one = {"abstract": f"{text} temperature " + "x " * 7}
     other = {"abstract": f"{text} humidity " + "x " * 7, "title": title}

@@ -20,9 +20,7 @@ DATA = Path(__file__).parents[3] / "../shared/data"
         ("arxiv_20k", 0.989, 1),
     ],
 )
-def test_a_labelled_set_is_resolved_as_well_as_before(
-    name: str, least_f1: float, most_lost: int
-) -> None:
+def test_a_labelled_set_is_resolved_as_well_as_before(name, least_f1, most_lost):
     if not (DATA / f"dedup_{name}").exists():
         pytest.skip("the labelled sets are not here")
     from benchmarks import dedup

@@ -65,9 +65,7 @@ PLACES: list[tuple[dict[str, str], dict[str, str]]] = [
     "places", PLACES, ids=["no place", "another page", "one page of abstracts"]
 )
 @pytest.mark.parametrize(("one", "other"), TWINS)
-def test_opposed_words_are_no_spelling(
-    one: str, other: str, places: tuple[dict[str, str], dict[str, str]]
-) -> None:
+def test_opposed_words_are_no_spelling(one, other, places):
     assert not are_one(paper("1", one, **places[0]), paper("2", other, **places[1]))
 
 
@@ -85,7 +83,7 @@ def test_opposed_words_are_no_spelling(
         ("Godel numbering of formal systems", "Gödel numbering of formal systems"),
     ],
 )
-def test_a_slip_or_another_spelling_is_no_other_work(one: str, other: str) -> None:
+def test_a_slip_or_another_spelling_is_no_other_work(one, other):
     assert are_one(paper("1", one), paper("2", other))
 
 
@@ -161,7 +159,7 @@ COMPANIONS = [
 
 
 @pytest.mark.parametrize("companion", COMPANIONS)
-def test_a_companion_of_a_work_is_another_one_even_with_the_same_abstract(companion: str) -> None:
+def test_a_companion_of_a_work_is_another_one_even_with_the_same_abstract(companion):
     title = "Shade trees and blood pressure in city streets"
     for rest in ({}, {"abstract": LONG}):
         outcome = resolved(paper("1", title, **rest), paper("2", companion.format(title), **rest))
@@ -175,7 +173,7 @@ def test_a_companion_of_a_work_is_another_one_even_with_the_same_abstract(compan
 @pytest.mark.parametrize(
     "numbers", [["1", "2", "3"], [None, None, None]], ids=["of issues", "of no issue"]
 )
-def test_editorials_on_page_5_of_every_issue_are_as_many_works(numbers: list[str | None]) -> None:
+def test_editorials_on_page_5_of_every_issue_are_as_many_works(numbers):
     papers = [
         paper(str(n), "Editorial", authors=TEAM[:1], volume="12", issue=issue, pages="5-6")
         for n, issue in enumerate(numbers)
@@ -212,14 +210,14 @@ TITLE = "Gain of function in ageing mice"
         f"{TITLE}. [Published erratum appears in J Mice 2001 May;3(2):44]",
     ],
 )  # fmt: skip
-def test_a_footnotes_mark_and_a_cataloguers_note_are_no_part_of_the_title(noted: str) -> None:
+def test_a_footnotes_mark_and_a_cataloguers_note_are_no_part_of_the_title(noted):
     assert are_one(paper("1", TITLE), paper("2", noted))
 
 
 @pytest.mark.parametrize(
     "title", [f"{TITLE} [Part 2]", f"{TITLE} [II]", f"{TITLE} [reply]", f"{TITLE} 2"]
 )
-def test_a_part_or_a_reply_in_brackets_is_another_work(title: str) -> None:
+def test_a_part_or_a_reply_in_brackets_is_another_work(title):
     assert not are_one(paper("1", TITLE), paper("2", title))
 
 
@@ -246,9 +244,7 @@ def score(levels: dict[str, str]) -> float:
 
 @given(PAIRS, st.sampled_from(sorted(CLOSEST_FIRST)))
 @examples(400)
-def test_a_closer_field_never_scores_lower_all_else_equal(
-    levels: dict[str, str], field: str
-) -> None:
+def test_a_closer_field_never_scores_lower_all_else_equal(levels, field):
     closest_first = CLOSEST_FIRST[field]
     if field == "difference" and levels["numerals"] == "one":
         # A number that is added to the same words names a part; in other words it need not.
@@ -257,7 +253,7 @@ def test_a_closer_field_never_scores_lower_all_else_equal(
     assert scores == sorted(scores, reverse=True)
 
 
-def test_a_number_added_to_a_title_names_a_part_and_a_number_in_a_new_title_need_not() -> None:
+def test_a_number_added_to_a_title_names_a_part_and_a_number_in_a_new_title_need_not():
     plain = {field: str(level) for field, level in PLAIN._asdict().items() if field in LEVELS}
     renamed = {**plain, "difference": "replaced", "numerals": "one", "abstract": "same"}
     assert score(renamed) > 0 > score({**renamed, "difference": "added"})
@@ -265,9 +261,7 @@ def test_a_number_added_to_a_title_names_a_part_and_a_number_in_a_new_title_need
 
 @given(st.permutations(range(6)), st.integers(1, 6))
 @examples(60)
-def test_each_further_slip_in_a_title_lowers_the_score_or_leaves_it(
-    order: list[int], most: int
-) -> None:
+def test_each_further_slip_in_a_title_lowers_the_score_or_leaves_it(order, most):
     words = ["Temperature", "measurements", "beneath", "planted", "canopies", "downtown"]
     last = 1.0
     for number in range(most):

@@ -27,9 +27,7 @@ def names(*texts: str) -> list[Author]:
         (["C C"], ["C C"]),
     ],
 )
-def test_the_same_people_are_found_however_they_are_written(
-    one: list[str], other: list[str]
-) -> None:
+def test_the_same_people_are_found_however_they_are_written(one, other):
     first, second = people(names(*one)), people(names(*other))
     assert shared(first, second) >= 0.8
     assert is_first_shared(first, second) or len(first.names) > 2
@@ -38,11 +36,11 @@ def test_the_same_people_are_found_however_they_are_written(
 @pytest.mark.parametrize(
     ("one", "other"), [(["Smith, J"], ["Jones, J"]), (["C C"], ["D D"]), (["Li Wei"], ["Xu Fang"])]
 )
-def test_strangers_share_nothing(one: list[str], other: list[str]) -> None:
+def test_strangers_share_nothing(one, other):
     assert shared(people(names(*one)), people(names(*other))) < 0.3
 
 
-def test_five_thousand_authors_are_told_by_their_beginning() -> None:
+def test_five_thousand_authors_are_told_by_their_beginning():
     crowd = people(names(*(f"Author{number} Name{number}" for number in range(5_000))))
     assert 0 < len(crowd.names) <= 120
 
@@ -59,7 +57,7 @@ def test_five_thousand_authors_are_told_by_their_beginning() -> None:
         ("Pediatric Nephrology.Conference: 44th Meeting Dubrovnik", "Pediatr Nephrol", True),
     ],
 )
-def test_venues_are_compared_across_abbreviations(one: str, other: str, is_alike: bool) -> None:  # noqa: FBT001  # a parameter of a table
+def test_venues_are_compared_across_abbreviations(one, other, is_alike):
     likeness = venue_similarity(venue_words(one.lower()), venue_words(other.lower()))
     assert (likeness >= 0.75) is is_alike
 
@@ -77,7 +75,7 @@ def test_venues_are_compared_across_abbreviations(one: str, other: str, is_alike
         (None, ("", "")),
     ],
 )
-def test_pages_are_read_as_they_are_written(pages: str | None, expected: tuple[str, str]) -> None:
+def test_pages_are_read_as_they_are_written(pages, expected):
     record = profile(RawPaper(title="T", source="s", pages=pages))
     assert (record.first_page, record.last_page) == expected
 
@@ -93,14 +91,12 @@ def test_pages_are_read_as_they_are_written(pages: str | None, expected: tuple[s
         (None, "Spring", ("", "")),
     ],
 )
-def test_volume_and_issue_are_read_or_left_out(
-    volume: str | None, issue: str | None, expected: tuple[str, str]
-) -> None:
+def test_volume_and_issue_are_read_or_left_out(volume, issue, expected):
     record = profile(RawPaper(title="T", source="s", volume=volume, issue=issue))
     assert (record.volume, record.issue) == expected
 
 
-def test_notes_of_databases_are_no_part_of_a_title() -> None:
+def test_notes_of_databases_are_no_part_of_a_title():
     noted = "Gain of function.[Erratum appears in Proc Natl Acad Sci. 2007 Jun 19;104(25):10749]"
     titles = [noted, "[Gain of function]", "RETRACTED: Gain of function", "1993. Gain of function"]
     assert {profile(RawPaper(title=title, source="s")).key for title in titles} == {
@@ -108,10 +104,10 @@ def test_notes_of_databases_are_no_part_of_a_title() -> None:
     }
 
 
-def test_a_year_that_cannot_be_is_missing() -> None:
+def test_a_year_that_cannot_be_is_missing():
     assert profile(RawPaper(title="T", source="s", year=20190)).year is None
 
 
 @pytest.mark.parametrize("address", [None, "", "https://a.org", "http://[broken", "   "])
-def test_an_address_that_names_no_page_is_no_key(address: str | None) -> None:
+def test_an_address_that_names_no_page_is_no_key(address):
     assert address_key(address) is None

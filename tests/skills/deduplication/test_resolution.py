@@ -51,7 +51,7 @@ def is_one(first: dict[str, Any], second: dict[str, Any]) -> bool:
          {"title": "Editorial", "venue": "Nature", "volume": "3", "issue": "4", "pages": "1-2"}),
     ],
 )  # fmt: skip
-def test_records_of_one_work_are_one(first: dict[str, Any], second: dict[str, Any]) -> None:
+def test_records_of_one_work_are_one(first, second):
     assert is_one(first, second)
 
 
@@ -78,13 +78,11 @@ def test_records_of_one_work_are_one(first: dict[str, Any], second: dict[str, An
         ({"title": "???", "authors": []}, {"title": "...", "authors": []}),
     ],
 )  # fmt: skip
-def test_works_that_only_look_alike_stay_apart(
-    first: dict[str, Any], second: dict[str, Any]
-) -> None:
+def test_works_that_only_look_alike_stay_apart(first, second):
     assert not is_one(first, second)
 
 
-def test_a_doi_of_a_whole_supplement_merges_none_of_its_abstracts() -> None:
+def test_a_doi_of_a_whole_supplement_merges_none_of_its_abstracts():
     titles = ["Insulin in mice at night", "Tractors and ploughs", "A history of Norwegian stamps"]
     people = [["Ann Ash"], ["Bob Bay"], ["Cy Cole"]]
     papers = [
@@ -94,7 +92,7 @@ def test_a_doi_of_a_whole_supplement_merges_none_of_its_abstracts() -> None:
     assert len(Deduplicator().cluster(papers).works) == 3
 
 
-def test_every_merge_says_why() -> None:
+def test_every_merge_says_why():
     one = paper("1", doi="10.1000/abc", pmid="7", abstract=ABSTRACT, venue="V")
     other = paper("2", doi="10.1000/ABC", pmid="7", abstract=ABSTRACT, venue="V")
     [cluster] = Deduplicator().cluster([one, other]).clusters
@@ -111,21 +109,21 @@ def test_every_merge_says_why() -> None:
     assert merge.summary.startswith("same doi:10.1000/abc; same pmid:7; title 100% alike")
 
 
-def test_a_merge_by_content_is_less_sure_and_says_so() -> None:
+def test_a_merge_by_content_is_less_sure_and_says_so():
     [cluster] = Deduplicator().cluster([paper("1"), paper("2")]).clusters
     [merge] = cluster.merges
     assert merge.reason is MergeReason.CONTENT
     assert 0.7 < merge.confidence < 0.999
 
 
-def test_what_is_neither_sure_nor_absurd_is_asked() -> None:
+def test_what_is_neither_sure_nor_absurd_is_asked():
     pair = [paper("1", doi="10.1000/a"), paper("2", doi="10.1000/b")]
     asked = Deduplicator().cluster([*pair, paper("3", title="Ploughs", authors=["D D"])]).uncertain
     assert [(request.one, request.other) for request in asked] == [("1", "2")]
     assert asked[0].confidence < 0.73
 
 
-def test_a_renamed_preprint_is_known_by_its_abstract_and_its_people() -> None:
+def test_a_renamed_preprint_is_known_by_its_abstract_and_its_people():
     renamed = {"title": "Messages along bonds: a view of whole molecules", "abstract": ABSTRACT}
     assert is_one({"abstract": ABSTRACT}, renamed)
     assert not is_one({"abstract": ABSTRACT}, renamed | {"authors": ["Eve Stone", "Jo Berg"]})
@@ -139,9 +137,7 @@ def test_a_renamed_preprint_is_known_by_its_abstract_and_its_people() -> None:
         {"venue": "Annual Congress of Chemistry"},
     ],
 )
-def test_a_longer_title_with_another_abstract_or_place_is_asked_about(
-    longer: dict[str, Any],
-) -> None:
+def test_a_longer_title_with_another_abstract_or_place_is_asked_about(longer):
     first = paper("1", abstract=ABSTRACT if "abstract" in longer else None, venue="Thorax")
     other = paper("2", title=f"{TITLE} in frozen samples", **({"venue": "Thorax"} | longer))
     found = Deduplicator().cluster([first, other])
@@ -149,7 +145,7 @@ def test_a_longer_title_with_another_abstract_or_place_is_asked_about(
     assert [{item.one, item.other} for item in found.uncertain] == [{"1", "2"}]
 
 
-def test_nobody_is_asked_about_a_thousand_editorials_or_about_parts() -> None:
+def test_nobody_is_asked_about_a_thousand_editorials_or_about_parts():
     papers = [paper(f"e{n}", title="Editorial", year=None, venue="Nature") for n in range(1_000)]
     papers += [paper("1", title=f"{TITLE}. I"), paper("2", title=f"{TITLE}. II")]
     assert Deduplicator().cluster(papers).uncertain == []
@@ -159,34 +155,34 @@ def decision(one: str, other: str, *, is_same: bool) -> MergeDecision:
     return MergeDecision(one=one, other=other, is_same=is_same)
 
 
-def test_a_person_splits_what_would_be_merged_and_is_not_asked_again() -> None:
+def test_a_person_splits_what_would_be_merged_and_is_not_asked_again():
     papers = [paper("1", doi="10.1000/abc"), paper("2", doi="10.1000/abc")]
     found = Deduplicator().cluster(papers, [decision("2", "1", is_same=False)])
     assert found.works == [[0], [1]]
     assert found.uncertain == []
 
 
-def test_a_person_merges_what_nothing_speaks_for() -> None:
+def test_a_person_merges_what_nothing_speaks_for():
     papers = [paper("1"), paper("2", title="Ploughing in winter", authors=["Dora Olsen"], year=1)]
     found = Deduplicator().cluster(papers, [decision("1", "2", is_same=True)])
     assert found.clusters[0].merges[0].reason is MergeReason.PERSON
     assert found.clusters[0].confidence == 1.0
 
 
-def test_a_later_decision_undoes_an_earlier_one() -> None:
+def test_a_later_decision_undoes_an_earlier_one():
     papers = [paper("1"), paper("2")]
     said = [decision("1", "2", is_same=False), decision("2", "1", is_same=True)]
     assert len(Deduplicator().cluster(papers, said).works) == 1
     assert len(Deduplicator().cluster(papers, said[::-1]).works) == 2
 
 
-def test_a_decision_holds_for_what_was_merged_into_a_record_and_unknown_ids_are_ignored() -> None:
+def test_a_decision_holds_for_what_was_merged_into_a_record_and_unknown_ids_are_ignored():
     papers = [paper("new", merged_from=["old", "new"]), paper("2")]
     said = [decision("old", "2", is_same=False), decision("ghost", "2", is_same=True)]
     assert len(Deduplicator().cluster(papers, said).works) == 2
 
 
-async def test_a_split_holds_against_a_version_link_and_the_merged_records_too() -> None:
+async def test_a_split_holds_against_a_version_link_and_the_merged_records_too():
     papers = [
         paper("1", venue="arXiv", doi="10.48550/arXiv.2001.00001"),
         paper("2", venue="Nature", doi="10.1000/n", year=2021),
@@ -196,7 +192,7 @@ async def test_a_split_holds_against_a_version_link_and_the_merged_records_too()
     assert len(await Deduplicator().deduplicate(papers)) == 1
 
 
-def test_a_preprint_and_its_publication_are_versions_the_published_one_in_front() -> None:
+def test_a_preprint_and_its_publication_are_versions_the_published_one_in_front():
     preprint = paper("1", venue="arXiv", doi="10.48550/arXiv.1901.00001", year=2018)
     article = paper("2", venue="Journal of Chemical Physics", doi="10.1063/1.5", volume="3")
     found = Deduplicator().cluster([preprint, article])
@@ -205,20 +201,20 @@ def test_a_preprint_and_its_publication_are_versions_the_published_one_in_front(
     assert link.reason is MergeReason.VERSION
 
 
-def test_a_conference_paper_and_its_article_are_versions() -> None:
+def test_a_conference_paper_and_its_article_are_versions():
     talk = paper("1", venue="Proceedings of the Conference on Chemistry", year=2019, pages="1-9")
     article = paper("2", venue="Journal of Physics", year=2021, volume="3", pages="110-139")
     found = Deduplicator().cluster([talk, article])
     assert (len(found.clusters), found.works) == (2, [[1, 0]])
 
 
-def test_a_meeting_abstract_is_no_version_of_the_article() -> None:
+def test_a_meeting_abstract_is_no_version_of_the_article():
     talk = paper("1", venue="Proceedings of the Annual Meeting", year=2019, pages="A77")
     article = paper("2", venue="Journal of Physics", year=2021, volume="3", pages="110-139")
     assert len(Deduplicator().cluster([talk, article]).works) == 2
 
 
-async def test_the_record_of_a_work_describes_its_best_version_and_lists_all() -> None:
+async def test_the_record_of_a_work_describes_its_best_version_and_lists_all():
     preprint = paper(
         "1", venue="arXiv", doi="10.48550/arXiv.1901.00001", arxiv_id="1901.00001", year=2018,
         abstract=ABSTRACT, full_text_url="https://arxiv.org/pdf/1901.00001",
@@ -232,7 +228,7 @@ async def test_the_record_of_a_work_describes_its_best_version_and_lists_all() -
     assert whole.merged_from == ["1", "2"]
 
 
-async def test_a_merged_record_says_where_each_field_comes_from() -> None:
+async def test_a_merged_record_says_where_each_field_comes_from():
     rich = paper("rich", doi="10.1000/x", venue="V", abstract=ABSTRACT)
     poor = paper("poor", doi="10.1000/x", pmid="5", volume="3")
     [whole] = await Deduplicator().deduplicate([poor, rich])
@@ -279,7 +275,7 @@ NASTY = st.builds(
 
 @given(st.lists(NASTY, max_size=9), st.integers())
 @examples(150)
-def test_no_record_is_lost_and_order_changes_no_cluster(papers: list[RawPaper], seed: int) -> None:
+def test_no_record_is_lost_and_order_changes_no_cluster(papers, seed):
     places = random.Random(seed).sample(range(len(papers)), len(papers))  # noqa: S311  # no secret
 
     def content(members: list[int], batch: list[RawPaper]) -> list[str]:
@@ -301,7 +297,7 @@ def test_no_record_is_lost_and_order_changes_no_cluster(papers: list[RawPaper], 
 
 @given(st.lists(NASTY, max_size=7), st.lists(st.tuples(*[st.sampled_from("abcdef")] * 2)))
 @examples(60)
-def test_a_persons_splits_always_hold(papers: list[RawPaper], pairs: list[tuple[str, str]]) -> None:
+def test_a_persons_splits_always_hold(papers, pairs):
     papers = list({work.id: work for work in papers}.values())
     said = [decision(one, other, is_same=False) for one, other in pairs if one != other]
     found = Deduplicator().cluster(papers, said)
@@ -313,9 +309,7 @@ def test_a_persons_splits_always_hold(papers: list[RawPaper], pairs: list[tuple[
 
 @given(st.lists(NASTY, min_size=2, max_size=7), st.randoms())
 @examples(100)
-async def test_every_record_is_named_in_what_comes_out_whatever_their_order(
-    papers: list[RawPaper], chance: random.Random
-) -> None:
+async def test_every_record_is_named_in_what_comes_out_whatever_their_order(papers, chance):
     """Also where a model joins all that it is asked about."""
     found = await Deduplicator().deduplicate(papers)
     for works in (found, await Deduplicator(FakeLLM(obedient_answer)).deduplicate(papers)):
@@ -326,13 +320,13 @@ async def test_every_record_is_named_in_what_comes_out_whatever_their_order(
     assert sorted(map(repr, found)) == sorted(map(repr, again))
 
 
-async def test_what_was_merged_stays_merged_and_keeps_its_id_in_the_next_round() -> None:
+async def test_what_was_merged_stays_merged_and_keeps_its_id_in_the_next_round():
     first = await Deduplicator().deduplicate([paper("1", doi="10.1000/x"), paper("2", volume="3")])
     again = await Deduplicator().deduplicate([*first, paper("3", doi="10.1000/x", abstract="A")])
     assert [work.merged_from for work in again] == [["1", "2", "3"]]
 
 
-async def test_five_thousand_authors_and_records_of_one_title_take_no_long_time() -> None:
+async def test_five_thousand_authors_and_records_of_one_title_take_no_long_time():
     crowd = [f"Author{number} Name" for number in range(5_000)]
     papers = [paper("1", authors=crowd), paper("2", authors=crowd)]
     papers += [paper(f"e{n}", title="Editorial", authors=[], year=None) for n in range(2_000)]

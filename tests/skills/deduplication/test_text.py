@@ -21,27 +21,27 @@ from paper_search.skills.deduplication.text import folded, without_line_breaks, 
         (r"The $\mathcal{O}(n)$ bound", "The O(n) bound"),
     ],
 )
-def test_two_spellings_fold_to_the_same_words(one: str, other: str) -> None:
+def test_two_spellings_fold_to_the_same_words(one, other):
     assert words(folded(one)) == words(folded(other))
 
 
-def test_different_greek_letters_stay_different() -> None:
+def test_different_greek_letters_stay_different():
     assert words(folded("α-catenin")) != words(folded("β-catenin"))
 
 
-def test_chinese_is_compared_in_pairs_of_letters() -> None:
+def test_chinese_is_compared_in_pairs_of_letters():
     assert words("图神经网络") == ("图神", "神经", "经网", "网络")
 
 
-def test_words_cut_by_a_line_end_are_joined() -> None:
+def test_words_cut_by_a_line_end_are_joined():
     assert without_line_breaks("inductive meth- ods for graphs") == "inductive methods for graphs"
 
 
 @given(st.text(max_size=60))
 @examples(150)
-def test_any_text_folds_to_words_without_spaces(text: str) -> None:
+def test_any_text_folds_to_words_without_spaces(text):
     assert all(word and not word.isspace() for word in words(folded(text)))
 
 
-def test_a_book_in_a_title_field_is_cut() -> None:
+def test_a_book_in_a_title_field_is_cut():
     assert len(folded("word " * 100_000)) <= 2_000

@@ -26,7 +26,7 @@ def of(title: str) -> tuple[str, ...]:
         ("0verview of 1inear models", ()),
     ],
 )
-def test_numbers_of_parts_and_years_are_found(title: str, expected: tuple[str, ...]) -> None:
+def test_numbers_of_parts_and_years_are_found(title, expected):
     assert numerals(of(title)) == expected
 
 
@@ -38,12 +38,12 @@ def test_numbers_of_parts_and_years_are_found(title: str, expected: tuple[str, .
         "Annual Report 2019", "Editor's Comments",
     ],
 )  # fmt: skip
-def test_titles_that_many_works_carry_are_generic(title: str) -> None:
+def test_titles_that_many_works_carry_are_generic(title):
     assert is_generic(of(title))
 
 
 @pytest.mark.parametrize("title", ["Deep learning", "Nearest neighbor queries", "图神经网络"])
-def test_short_titles_of_one_work_are_not_generic(title: str) -> None:
+def test_short_titles_of_one_work_are_not_generic(title):
     assert not is_generic(of(title))
 
 
@@ -67,5 +67,5 @@ def test_short_titles_of_one_work_are_not_generic(title: str) -> None:
         ("Shade in cities [Erratum appears in Lancet 2009]", ""),
     ],
 )
-def test_a_title_says_what_its_work_is_to_another(title: str, kind: str) -> None:
+def test_a_title_says_what_its_work_is_to_another(title, kind):
     assert {name for _, name in roles(without_annotations(folded(title)))} == {kind} - {""}

@@ -34,7 +34,7 @@ def of(title: str) -> tuple[str, ...]:
         ("falls", "falls a trial of exercise", "added"),
     ],
 )
-def test_titles_differ_by_spelling_or_by_words(one: str, other: str, expected: str) -> None:
+def test_titles_differ_by_spelling_or_by_words(one, other, expected):
     assert difference(of(one), of(other)) == difference(of(other), of(one)) == expected
 
 
@@ -48,7 +48,7 @@ def test_titles_differ_by_spelling_or_by_words(one: str, other: str, expected: s
         ("mueller", "muller"), ("continously", "continuously"),
     ],
 )  # fmt: skip
-def test_a_word_is_the_same_in_another_spelling_form_or_with_a_slip(one: str, other: str) -> None:
+def test_a_word_is_the_same_in_another_spelling_form_or_with_a_slip(one, other):
     assert is_same_word(one, other)
     assert is_same_word(other, one)
 
@@ -63,17 +63,17 @@ def test_a_word_is_the_same_in_another_spelling_form_or_with_a_slip(one: str, ot
         ("covid19", "covid18"), ("hypothyroidism", "hyperthyroidism"),
     ],
 )  # fmt: skip
-def test_two_words_are_two_however_alike_they_are(one: str, other: str) -> None:
+def test_two_words_are_two_however_alike_they_are(one, other):
     assert not is_same_word(one, other)
     assert not is_same_word(other, one)
 
 
-def test_the_own_words_of_two_titles_leave_out_what_both_say() -> None:
+def test_the_own_words_of_two_titles_leave_out_what_both_say():
     one, other = of("On the Poisson bundles of data bases"), of("A cotangent bundle of databases")
     assert own_words(one, other) == (["poisson"], ["cotangent"])
 
 
-def test_abstracts_are_told_apart_by_the_words_of_their_titles_on_both_sides() -> None:
+def test_abstracts_are_told_apart_by_the_words_of_their_titles_on_both_sides():
     weak, strong = {"weak", "sums"}, {"strong", "sums"}
     assert are_told_apart(weak, strong, ["weak"], ["strong"])
     assert not are_told_apart(weak, weak, ["weak"], ["strong"])

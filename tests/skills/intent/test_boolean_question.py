@@ -41,14 +41,12 @@ def read(text: str) -> BooleanQuestion:
         ("author:Darwin moss", ("moss",), {}),
     ],
 )
-def test_a_query_gives_what_it_wants(
-    text: str, concepts: tuple[str, ...], alternatives: dict[str, list[str]]
-) -> None:
+def test_a_query_gives_what_it_wants(text, concepts, alternatives):
     found = read(text)
     assert (found.concepts, found.alternatives) == (concepts, alternatives)
 
 
-def test_authors_of_a_query_are_no_concepts() -> None:
+def test_authors_of_a_query_are_no_concepts():
     assert read("author:Darwin moss").authors == ("Darwin",)
 
 
@@ -75,22 +73,22 @@ def test_authors_of_a_query_are_no_concepts() -> None:
         ABSTRACT,
     ],
 )
-def test_prose_is_no_query(text: str) -> None:
+def test_prose_is_no_query(text):
     assert parse_boolean(text) is None
 
 
-def test_no_title_of_the_sample_is_taken_for_a_query() -> None:
+def test_no_title_of_the_sample_is_taken_for_a_query():
     records = gzip.decompress(shipped_sample().read_bytes()).decode().splitlines()
     titles = [json.loads(record)["title"] for record in records]
     assert len(titles) > 3_000
     assert [title for title in titles if parse_boolean(title)] == []
 
 
-def test_small_words_inside_terms_make_no_sentence_of_a_query() -> None:
+def test_small_words_inside_terms_make_no_sentence_of_a_query():
     assert read("(quality of life OR standard of care OR activities of daily living) AND stroke")
 
 
-def test_a_query_that_wants_nothing_is_refused() -> None:
+def test_a_query_that_wants_nothing_is_refused():
     with pytest.raises(QuestionError, match="only says what to exclude"):
         parse_boolean("NOT moss")
     assert read("year:2015 NOT moss").concepts == ()
@@ -109,7 +107,7 @@ def test_a_query_that_wants_nothing_is_refused() -> None:
         ("SELECT * FROM papers WHERE 1=1 OR 2", 8),
     ],
 )
-def test_a_query_that_cannot_be_read_is_refused_with_the_column(text: str, column: int) -> None:
+def test_a_query_that_cannot_be_read_is_refused_with_the_column(text, column):
     with pytest.raises(QuestionError, match=rf"column {column}:.*use words") as caught:
         parse_boolean(text)
     assert "AND OR NOT" in str(caught.value)
@@ -124,7 +122,7 @@ STRATEGY = """\
 """
 
 
-def test_a_pasted_strategy_is_read_with_its_lines_and_limits() -> None:
+def test_a_pasted_strategy_is_read_with_its_lines_and_limits():
     found = read(STRATEGY)
     assert [line.label for line in found.lines] == ["1", "2", "3", "4", "5"]
     assert found.lines[1].text == "wheez$.ti,ab."
@@ -140,7 +138,7 @@ def test_a_pasted_strategy_is_read_with_its_lines_and_limits() -> None:
     assert "in the style of Ovid, 5 lines: what line 5 finds is searched" in found.notes[0]
 
 
-def test_a_strategy_with_a_mistake_is_refused_by_line_and_column() -> None:
+def test_a_strategy_with_a_mistake_is_refused_by_line_and_column():
     with pytest.raises(QuestionError, match=r"search strategy .* line 3, column 9: there is no"):
         parse_boolean("1. exp Asthma/\n2. wheez$.ti,ab.\n3. 1 or 7")
 
@@ -153,7 +151,7 @@ def test_a_strategy_with_a_mistake_is_refused_by_line_and_column() -> None:
         ("((moss OR lichen AND wall) OR roof)", "moss OR (lichen AND wall) OR roof"),
     ],
 )
-def test_how_and_and_or_are_grouped_without_parentheses_is_noted(text: str, grouping: str) -> None:
+def test_how_and_and_or_are_grouped_without_parentheses_is_noted(text, grouping):
     assert read(text).notes == (f"AND is read before OR: {grouping}; parentheses say otherwise",)
 
 
@@ -167,5 +165,5 @@ def test_how_and_and_or_are_grouped_without_parentheses_is_noted(text: str, grou
         "moss AND lichen NOT wall",
     ],
 )
-def test_a_grouping_that_the_text_itself_says_is_not_noted(text: str) -> None:
+def test_a_grouping_that_the_text_itself_says_is_not_noted(text):
     assert read(text).notes == ()

@@ -57,7 +57,7 @@ from paper_search.skills.intent.concepts import MAX_CONCEPTS, concepts_of
         ("the scent of a lily", ["scent", "lily"]),
     ],
 )  # fmt: skip
-def test_concepts_are_the_noun_phrases(text: str, concepts: list[str]) -> None:
+def test_concepts_are_the_noun_phrases(text, concepts):
     assert concepts_of(text).names == concepts
 
 
@@ -72,11 +72,11 @@ def test_concepts_are_the_noun_phrases(text: str, concepts: list[str]) -> None:
         ("pollen moss lichen fern", ["pollen", "moss", "lichen", "fern"]),
     ],
 )
-def test_a_list_of_keywords_is_words_and_known_terms(text: str, concepts: list[str]) -> None:
+def test_a_list_of_keywords_is_words_and_known_terms(text, concepts):
     assert concepts_of(text).names == concepts
 
 
-def test_a_long_noun_phrase_of_a_sentence_is_pairs_of_words_from_its_end() -> None:
+def test_a_long_noun_phrase_of_a_sentence_is_pairs_of_words_from_its_end():
     names = concepts_of("the stability of corrugated core sandwich cylinders").names
     assert names == ["stability", "corrugated core", "sandwich cylinders"]
 
@@ -115,19 +115,17 @@ def test_a_long_noun_phrase_of_a_sentence_is_pairs_of_words_from_its_end() -> No
         ("asthma in more or less polluted towns", ["asthma", "polluted towns"], {}),
     ],
 )
-def test_or_gives_alternatives(
-    text: str, concepts: list[str], alternatives: dict[str, list[str]]
-) -> None:
+def test_or_gives_alternatives(text, concepts, alternatives):
     found = concepts_of(text)
     assert (found.names, found.alternatives) == (concepts, alternatives)
 
 
-def test_of_many_the_rarest_stay_in_their_order() -> None:
+def test_of_many_the_rarest_stay_in_their_order():
     found = concepts_of("data, moss, time, lichen, system, fern, model, pollen, algae, sedge")
     assert found.names == ["moss", "lichen", "fern", "pollen", "algae", "sedge"]
     assert len(found.names) == MAX_CONCEPTS
 
 
-def test_empty_words_are_concepts_only_where_there_are_no_others() -> None:
+def test_empty_words_are_concepts_only_where_there_are_no_others():
     assert concepts_of("the role of the method").names == ["role", "method"]
     assert concepts_of("the role of the method in moss").names == ["moss"]

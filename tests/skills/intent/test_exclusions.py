@@ -62,9 +62,7 @@ def read(text: str) -> Exclusions:
         ("pollination in rivers NOT lakes AND ponds", ("lakes",)),
     ],
 )
-def test_what_is_not_wanted_is_excluded_and_not_ranked_by(
-    text: str, terms: tuple[str, ...]
-) -> None:
+def test_what_is_not_wanted_is_excluded_and_not_ranked_by(text, terms):
     found = read(text)
     assert found.terms == terms
     assert not any(term in found.rest for term in terms)
@@ -86,7 +84,7 @@ def test_what_is_not_wanted_is_excluded_and_not_ranked_by(
         ("neither reviews nor preprints: solar cells", ("review", "article")),
     ],
 )
-def test_kinds_of_publication_are_excluded_as_kinds(text: str, kinds: tuple[str, ...]) -> None:
+def test_kinds_of_publication_are_excluded_as_kinds(text, kinds):
     found = read(text)
     assert (found.kinds, found.terms) == (kinds, ())
 
@@ -121,7 +119,7 @@ def test_kinds_of_publication_are_excluded_as_kinds(text: str, kinds: tuple[str,
         "deep learning -a survey",
     ],
 )
-def test_other_negations_change_nothing(text: str) -> None:
+def test_other_negations_change_nothing(text):
     assert read(text) == Exclusions(text, text)
 
 
@@ -141,34 +139,32 @@ def test_other_negations_change_nothing(text: str) -> None:
         ("hypertension -treatment in the old", "-treatment"),
     ],
 )
-def test_a_negation_that_may_be_the_subject_excludes_nothing_and_says_how_to(
-    text: str, doubtful: str
-) -> None:
+def test_a_negation_that_may_be_the_subject_excludes_nothing_and_says_how_to(text, doubtful):
     found = read(text)
     assert (found.terms, found.kinds, found.rest) == ((), (), text)
     assert f"{doubtful!r} is read as part of the subject" in found.notes[0]
     assert "excluding" in found.notes[0]
 
 
-def test_a_doubtful_negation_is_no_concept() -> None:
+def test_a_doubtful_negation_is_no_concept():
     assert "data" not in read("image captioning without paired data").subject
 
 
-def test_the_rest_reads_on_without_the_exclusion() -> None:
+def test_the_rest_reads_on_without_the_exclusion():
     text = "Does coffee, but not tea, lower blood pressure?"
     assert without_cuts(read(text).rest) == "Does coffee lower blood pressure?"
 
 
-def test_brackets_of_an_exclusion_go_with_it() -> None:
+def test_brackets_of_an_exclusion_go_with_it():
     assert without_cuts(read("bees in Kenya (not honey bees)").rest) == "bees in Kenya"
 
 
-def test_a_restricted_exclusion_is_none() -> None:
+def test_a_restricted_exclusion_is_none():
     text = "networks, but not the hardware that is used in them"
     assert read(text).terms == ()
 
 
-def test_what_is_left_out_in_a_sentence_is_no_concept_and_named() -> None:
+def test_what_is_left_out_in_a_sentence_is_no_concept_and_named():
     found = read("Cas12, but leave out what they did together with Charpentier")
     assert (found.terms, "Charpentier" in found.subject) == ((), False)
     [note] = found.notes

@@ -56,7 +56,7 @@ def read_here(text: str) -> Names:
         ("papers by May on stability", ["May"], "papers on stability"),
     ],
 )
-def test_names_of_persons_are_authors(text: str, names: list[str], rest: str) -> None:
+def test_names_of_persons_are_authors(text, names, rest):
     found = read(text)
     assert found.authors == names
     assert without_cuts(found.rest) == rest
@@ -90,12 +90,12 @@ def test_names_of_persons_are_authors(text: str, names: list[str], rest: str) ->
         "papers by",
     ],
 )
-def test_other_words_are_no_authors(text: str) -> None:
+def test_other_words_are_no_authors(text):
     found = read(text)
     assert (found.authors, found.rest) == ([], text)
 
 
-def test_authors_who_are_not_wanted_are_named_in_a_note() -> None:
+def test_authors_who_are_not_wanted_are_named_in_a_note():
     found = read("deep learning, not by Hinton")
     assert found.authors == []
     assert "NOT author:Hinton" in found.notes[0]
@@ -117,9 +117,7 @@ def test_authors_who_are_not_wanted_are_named_in_a_note() -> None:
         ("prices in the American Economic Review", ["American Economic Review"], "prices"),
     ],
 )
-def test_names_of_journals_and_conferences_are_venues(
-    text: str, venues: list[str], rest: str
-) -> None:
+def test_names_of_journals_and_conferences_are_venues(text, venues, rest):
     names = read(text)
     assert names.venues == venues
     assert without_cuts(names.rest) == rest
@@ -130,18 +128,18 @@ def test_names_of_journals_and_conferences_are_venues(
     ["cell wall repair in plants", "human nature and science education", "nature of science",
      "papers published in Kenya", "discrete prompts in Large Language Models"],
 )  # fmt: skip
-def test_other_words_are_no_venues(text: str) -> None:
+def test_other_words_are_no_venues(text):
     names = read(text)
     assert (names.venues, names.rest) == ([], text)
 
 
-def test_a_reference_has_an_author_and_a_year() -> None:
+def test_a_reference_has_an_author_and_a_year():
     for text in ("Hinton et al. 2012", "Hinton et al. (2012)", "Hinton (2012)"):
         names = read(text)
         assert (names.authors, names.year, without_cuts(names.rest)) == (["Hinton"], 2012, "")
 
 
-def test_a_name_in_a_weak_form_is_a_limit_only_where_records_know_it() -> None:
+def test_a_name_in_a_weak_form_is_a_limit_only_where_records_know_it():
     assert read_here("Ostrom on the commons").authors == ["Ostrom"]
     assert read_here("flares in Solar Physics").venues == ["Solar Physics"]
     assert read_here("flares in Coronal Loops").venues == []
@@ -150,13 +148,13 @@ def test_a_name_in_a_weak_form_is_a_limit_only_where_records_know_it() -> None:
     assert "not acted on: Ostrom" in unsure.notes[0]
 
 
-def test_a_name_in_a_sure_form_that_records_lack_stays_words_with_a_note() -> None:
+def test_a_name_in_a_sure_form_that_records_lack_stays_words_with_a_note():
     names = read_here("papers by Vaswani on attention")
     assert (names.authors, names.rest) == ([], "papers by Vaswani on attention")
     assert "no paper of the library has the author Vaswani" in names.notes[0]
 
 
-def test_names_that_a_reading_looks_up_are_known_beforehand() -> None:
+def test_names_that_a_reading_looks_up_are_known_beforehand():
     wanted: list[tuple[Kind, str]] = lookups_of(
         lambda lookup: parse_names("papers by Vaswani in Nature", lookup)
     )

@@ -37,9 +37,7 @@ def terms(text: str | None) -> dict[str, tuple[str, ...]]:
         ),
     ],
 )
-def test_clauses_say_what_to_do_with_their_terms(
-    text: str, wanted: dict[str, tuple[str, ...]]
-) -> None:
+def test_clauses_say_what_to_do_with_their_terms(text, wanted):
     assert terms(text) == wanted
 
 
@@ -53,9 +51,7 @@ def test_clauses_say_what_to_do_with_their_terms(
         ("only trials", ["depression", "adolescents"]),
     ],
 )
-def test_papers_are_judged_by_what_a_note_leaves_of_the_question(
-    text: str, concepts: list[str]
-) -> None:
+def test_papers_are_judged_by_what_a_note_leaves_of_the_question(text, concepts):
     intent = ParsedIntent(
         topic="depression in adolescents",
         concepts=["depression", "adolescents"],
@@ -66,7 +62,7 @@ def test_papers_are_judged_by_what_a_note_leaves_of_the_question(
     assert after_note(after, parse_note(text, TODAY), TODAY) == after
 
 
-def test_only_with_several_terms_ranks_and_hides_nothing() -> None:
+def test_only_with_several_terms_ranks_and_hides_nothing():
     note = parse_note("only transformers for few-shot detection, not single-shot", TODAY)
     assert note.required == ()
     assert note.added == ("transformers", "few-shot detection")
@@ -74,7 +70,7 @@ def test_only_with_several_terms_ranks_and_hides_nothing() -> None:
     assert any("ranked by, no limit" in remark for remark in note.remarks)
 
 
-def test_what_should_be_fewer_is_not_looked_for() -> None:
+def test_what_should_be_fewer_is_not_looked_for():
     note = parse_note("fewer reviews", TODAY)
     assert (terms("fewer reviews"), note.remarks) == (
         {},
@@ -82,13 +78,13 @@ def test_what_should_be_fewer_is_not_looked_for() -> None:
     )
 
 
-def test_how_many_papers_a_note_speaks_of_limits_nothing() -> None:
+def test_how_many_papers_a_note_speaks_of_limits_nothing():
     note = parse_note("only 3 papers fit", TODAY)
     assert note.with_limits(SearchConstraints()) == SearchConstraints()
     assert note.remarks == ("not acted on: 3 papers; edit `max_papers` to show so many",)
 
 
-def test_limits_of_a_note_are_those_of_a_question() -> None:
+def test_limits_of_a_note_are_those_of_a_question():
     note = parse_note("only papers by Ostrom since 2019, in English, no reviews", TODAY)
     before = SearchConstraints(year_to=2020, max_results=7, excluded_types=["thesis"])
     limits = note.with_limits(before)
@@ -99,7 +95,7 @@ def test_limits_of_a_note_are_those_of_a_question() -> None:
 
 
 @pytest.mark.parametrize("text", [None, "", "  "])
-def test_without_words_nothing_changes(text: str | None) -> None:
+def test_without_words_nothing_changes(text):
     note = parse_note(text, TODAY)
     assert note == Note()
     assert note.with_limits(SearchConstraints(year_from=2001)).year_from == 2001

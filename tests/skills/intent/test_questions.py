@@ -42,7 +42,7 @@ def flat(text: str) -> str:
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda entry: str(entry["text"]))
-def test_a_question_is_read_as_it_is_meant(question: dict[str, Any]) -> None:
+def test_a_question_is_read_as_it_is_meant(question):
     boolean = parse_boolean(question["text"])
     intent = (
         intent_of_boolean(question["text"], boolean, NO_NUMBER)

@@ -39,7 +39,7 @@ def anywhere(wording: str) -> set[Interval]:
         "until the nineties", "before the 2000s",
     ],
 )  # fmt: skip
-def test_wordings_of_a_last_year_exclude_or_include_it_as_they_say(wording: str) -> None:
+def test_wordings_of_a_last_year_exclude_or_include_it_as_they_say(wording):
     assert anywhere(wording) == {(None, 1999)}
 
 
@@ -55,7 +55,7 @@ def test_wordings_of_a_last_year_exclude_or_include_it_as_they_say(wording: str)
 
     ],
 )  # fmt: skip
-def test_wordings_of_a_first_year_exclude_or_include_it_as_they_say(wording: str) -> None:
+def test_wordings_of_a_first_year_exclude_or_include_it_as_they_say(wording):
     assert anywhere(wording) == {(2015, None)}
 
 
@@ -70,7 +70,7 @@ def test_wordings_of_a_first_year_exclude_or_include_it_as_they_say(wording: str
         "in 2010 or 2015", "in 2010 and 2015",
     ],
 )  # fmt: skip
-def test_wordings_of_a_range_include_both_years(wording: str) -> None:
+def test_wordings_of_a_range_include_both_years(wording):
     assert anywhere(wording) == {(2010, 2015)}
 
 
@@ -96,7 +96,7 @@ def test_wordings_of_a_range_include_both_years(wording: str) -> None:
         ("during the 1980s and 1990s", (1980, 1999)),
     ],
 )
-def test_decades_are_limits(wording: str, years: Interval) -> None:
+def test_decades_are_limits(wording, years):
     assert anywhere(wording) == {years}
 
 
@@ -112,7 +112,7 @@ def test_decades_are_limits(wording: str, years: Interval) -> None:
         ("last year", 2025),
     ],
 )
-def test_years_back_from_today_are_limits(wording: str, first: int) -> None:
+def test_years_back_from_today_are_limits(wording, first):
     assert limits(f"solar cells {wording}") == (first, None)
 
 
@@ -142,7 +142,7 @@ def test_years_back_from_today_are_limits(wording: str, first: int) -> None:
         ("Hunde von 2018 bis 2023", (2018, 2023)),
     ],
 )
-def test_single_years__are_limits(text: str, years: Interval) -> None:
+def test_single_years__are_limits(text, years):
     assert limits(text) == years
 
 
@@ -158,23 +158,23 @@ def test_single_years__are_limits(text: str, years: Interval) -> None:
         "music of the 1960s", "census data from 1990 to 2010", "post-2015 development agenda",
     ],
 )  # fmt: skip
-def test_other_numbers_stay_in_the_text(text: str) -> None:
+def test_other_numbers_stay_in_the_text(text):
     years = read(text)
     assert (years.first, years.last, years.rest) == (None, None, text)
 
 
-def test_a_period_long_ago_is_a_subject_unless_papers_are_of_it() -> None:
+def test_a_period_long_ago_is_a_subject_unless_papers_are_of_it():
     studied = read("women's work between 1890 and 1914")
     assert "published between 1890 and 1914" in studied.notes[0]
     assert limits("women's work, published between 1890 and 1914") == (1890, 1914)
     assert limits("papers before 1930 on work") == (None, 1929)
 
 
-def test_a_reversed_range_is_put_in_order() -> None:
+def test_a_reversed_range_is_put_in_order():
     assert limits("solar cells between 2019 and 2015") == (2015, 2019)
 
 
-def test_limits_that_contradict_each_other_limit_nothing_and_say_so() -> None:
+def test_limits_that_contradict_each_other_limit_nothing_and_say_so():
     years = read("solar cells after 2020 and before 2010")
     assert (years.first, years.last) == (None, None)
     assert "'after 2020', 'before 2010'" in years.notes[0]
@@ -184,7 +184,7 @@ def test_limits_that_contradict_each_other_limit_nothing_and_say_so() -> None:
 @pytest.mark.parametrize(
     "text", ["dogs, preferably since 2010", "dogs, papers published around 1975"]
 )
-def test_a_preference_is_no_limit_and_is_said(text: str) -> None:
+def test_a_preference_is_no_limit_and_is_said(text):
     years = read(text)
     assert (years.first, years.last) == (None, None)
     assert "not acted on" in years.notes[0]
@@ -201,17 +201,17 @@ def test_a_preference_is_no_limit_and_is_said(text: str) -> None:
         ("obesity, not in 2005", (None, None)),
     ],
 )
-def test_years_that_are_not_wanted_are_turned_round(text: str, years: Interval) -> None:
+def test_years_that_are_not_wanted_are_turned_round(text, years):
     assert limits(text) == years
 
 
-def test_nothing_but_the_limit_is_cut() -> None:
+def test_nothing_but_the_limit_is_cut():
     rest = read("published before 2000 on acid rain").rest
     assert rest.split() == ["\ue000", "on", "acid", "rain"]
 
 
 @given(st.integers(1960, 2025), st.integers(1960, 2025))
-def test_what_is_read_is_never_an_empty_interval(one: int, other: int) -> None:
+def test_what_is_read_is_never_an_empty_interval(one, other):
     first, last = limits(f"dogs after {one} and before {other}")
     assert first is None or last is None or first <= last
     if one + 1 <= other - 1:

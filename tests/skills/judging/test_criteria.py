@@ -28,7 +28,7 @@ BY_WORDS = [
 ]
 
 
-async def test_a_models_criteria_are_kept_as_it_wrote_them() -> None:
+async def test_a_models_criteria_are_kept_as_it_wrote_them():
     assert await criteria([FOR, AGAINST]) == [
         "Moss grows on buildings (weight 3)",
         "not: It is about lichen (weight 2)",
@@ -45,24 +45,22 @@ async def test_a_models_criteria_are_kept_as_it_wrote_them() -> None:
         ([{**FOR, "weight": 9}, {"text": " "}, {"kind": "x", "text": "y"}, 7], []),
     ],
 )
-async def test_what_is_no_criterion_is_left_out_and_too_few_are_filled_up(
-    given: Any, kept: list[str]
-) -> None:
+async def test_what_is_no_criterion_is_left_out_and_too_few_are_filled_up(given, kept):
     assert await criteria(given) == [*kept, *BY_WORDS]
 
 
-async def test_hidden_characters_and_line_breaks_of_a_criterion_are_removed() -> None:
+async def test_hidden_characters_and_line_breaks_of_a_criterion_are_removed():
     given = [FOR, {"text": " Moss\n\u200bin   shade "}]
     assert (await criteria(given))[1] == "Moss in shade"
 
 
-async def test_there_are_at_most_six_and_one_of_them_is_for_inclusion() -> None:
+async def test_there_are_at_most_six_and_one_of_them_is_for_inclusion():
     unwanted = [{"text": f"It is about {n}", "kind": "exclusion"} for n in range(8)]
     kept = await criteria([*unwanted, {"text": "It is about moss"}])
     assert kept == ["It is about moss", *(f"not: It is about {n}" for n in range(5))]
 
 
-async def test_a_boolean_question_has_criteria_only_where_a_model_judges() -> None:
+async def test_a_boolean_question_has_criteria_only_where_a_model_judges():
     query = "moss AND (city OR town) NOT lichen"
     assert (await IntentParser(None).parse(query)).criteria == []
     made = (await IntentParser(FakeLLM()).parse(query)).criteria
@@ -70,11 +68,11 @@ async def test_a_boolean_question_has_criteria_only_where_a_model_judges() -> No
     assert str(made[0]) == f"It answers the question: {query}"
 
 
-async def test_without_a_model_nobody_is_shown_criteria_that_nothing_uses() -> None:
+async def test_without_a_model_nobody_is_shown_criteria_that_nothing_uses():
     assert (await IntentParser(None).parse("moss in cities")).criteria == []
 
 
-def test_what_the_question_excludes_decides_against_a_paper() -> None:
+def test_what_the_question_excludes_decides_against_a_paper():
     intent = ParsedIntent.model_validate(
         {
             "topic": "t",
@@ -98,7 +96,7 @@ def test_what_the_question_excludes_decides_against_a_paper() -> None:
     ]
 
 
-def test_criteria_that_are_enough_are_not_added_to() -> None:
+def test_criteria_that_are_enough_are_not_added_to():
     given = [Criterion(text="a"), Criterion(text="b", kind=CriterionKind.EXCLUSION)]
     intent = ParsedIntent(
         topic="t", concepts=["c"], intent_type=IntentType.METHOD, criteria=[*given, given[0]]
@@ -116,16 +114,14 @@ def test_criteria_that_are_enough_are_not_added_to() -> None:
         ("", []),
     ],
 )
-def test_a_note_becomes_a_criterion_where_papers_can_be_judged_by_it(
-    note: str, added: list[str]
-) -> None:
+def test_a_note_becomes_a_criterion_where_papers_can_be_judged_by_it(note, added):
     given = [Criterion(text="a"), Criterion(text="b")]
     made = with_note(given, note)
     assert [str(instance) for instance in made] == ["a", "b", *added]
     assert with_note(made, note) == made
 
 
-def test_what_a_note_asks_for_takes_the_place_of_the_last_criterion() -> None:
+def test_what_a_note_asks_for_takes_the_place_of_the_last_criterion():
     given = [Criterion(text=letter) for letter in "abcdef"]
     made = with_note(given, "only trials")
     assert [statement.text for statement in made] == [*"abcde", "It is, or is about, trials"]

@@ -34,16 +34,16 @@ ABSTRACT = "Forty adults slept 31\u2009minutes less—on average—after  coffee
         ("", None),
     ],
 )
-def test_a_snippet_is_found_as_the_text_spells_it(given: str, found: str | None) -> None:
+def test_a_snippet_is_found_as_the_text_spells_it(given, found):
     assert locate_snippet(given, [TITLE, None, ABSTRACT]) == found
 
 
-def test_a_character_that_stands_for_several_is_read_whole() -> None:
+def test_a_character_that_stands_for_several_is_read_whole():
     text = "Costs rose by ˜5 degrees"  # a blank with a tilde over it
     assert locate_snippet("rose by \u03035 degrees", [text]) == "rose by ˜5 degrees"
 
 
-def test_a_short_snippet_counts_where_it_is_all_there_is_or_the_script_is_dense() -> None:
+def test_a_short_snippet_counts_where_it_is_all_there_is_or_the_script_is_dense():
     assert locate_snippet("moss", ["Moss", None]) == "Moss"
     assert locate_snippet("moss", ["Ferns", "Moss."]) == "Moss"
     assert locate_snippet("moss.", ["Moss in towns"]) is None
@@ -53,7 +53,7 @@ def test_a_short_snippet_counts_where_it_is_all_there_is_or_the_script_is_dense(
 
 @given(st.text(min_size=20, max_size=80), st.integers(0, 10), st.integers(12, 20))
 @examples(150)
-def test_whatever_is_cut_out_of_a_text_is_found_in_it(text: str, start: int, end: int) -> None:
+def test_whatever_is_cut_out_of_a_text_is_found_in_it(text, start, end):
     snippet = text[start:end]
     found = locate_snippet(snippet, [text])
     assert found is None or found in text
@@ -83,7 +83,5 @@ AGAINST = CriterionKind.EXCLUSION
         ([grade(0, 3, AGAINST)], 1.0),
     ],
 )
-def test_the_score_is_the_weighted_mean_of_the_inclusions_less_what_is_excluded(
-    grades: list[Grade], score: float
-) -> None:
+def test_the_score_is_the_weighted_mean_of_the_inclusions_less_what_is_excluded(grades, score):
     assert score_of(grades) == score

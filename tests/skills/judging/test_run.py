@@ -41,7 +41,7 @@ from paper_search.testing.llm import FakeLLM, LLMCall, data_block, grades_of
 QUOTA = LLMRateLimitError("used up", reason=LLMFailure.QUOTA)
 
 
-async def test_the_score_is_computed_from_the_grades_and_every_grade_has_its_snippet() -> None:
+async def test_the_score_is_computed_from_the_grades_and_every_grade_has_its_snippet():
     llm = FakeLLM(grades_of({title_of(0): 3, title_of(1): 1}, default=0))
     best, weak, none = await judged(llm, some(3))
     assert [judgement.relevance_score for judgement in (best, weak, none)] == [1.0, 0.3333, 0.0]
@@ -55,8 +55,8 @@ async def test_the_score_is_computed_from_the_grades_and_every_grade_has_its_sni
 @given(st.integers(0, 40), st.integers(1, 12), st.integers(1, 6), st.data())
 @examples(40)
 async def test_as_many_calls_are_made_as_were_announced_whatever_is_answered(
-    count: int, batch_size: int, at_once: int, data: st.DataObject
-) -> None:
+    count, batch_size, at_once, data
+):
     answers = [grades_of({}), lambda _call: {"results": []}, LLMRefusalError("no"), "no JSON"]
     llm = FakeLLM(data.draw(st.permutations([*answers, *[grades_of({})] * 40])))
     options = {"batch_size": batch_size, "max_concurrency": at_once}
@@ -67,7 +67,7 @@ async def test_as_many_calls_are_made_as_were_announced_whatever_is_answered(
     assert llm.most_running <= at_once
 
 
-async def test_until_a_model_has_answered_one_question_is_open_then_as_many_as_may_be() -> None:
+async def test_until_a_model_has_answered_one_question_is_open_then_as_many_as_may_be():
     llm = FakeLLM(grades_of({}), delay_s=0.01)
     await judged(llm, some(40), batch_size=4, max_concurrency=3)
     assert llm.most_running == 3
@@ -79,15 +79,13 @@ async def test_until_a_model_has_answered_one_question_is_open_then_as_many_as_m
     assert sizes(never) == [1, 1, 1]
 
 
-async def test_a_scorer_that_is_not_told_otherwise_asks_five_questions_on_ten_papers_at_once() -> (
-    None
-):
+async def test_a_scorer_that_is_not_told_otherwise_asks_five_questions_on_ten_papers_at_once():
     llm = FakeLLM(grades_of({}))
     await RelevanceScorer(llm).score(some(95), INTENT)
     assert (llm.most_running, sizes(llm)) == (5, [*[10] * 9, 5])
 
 
-async def test_a_slow_question_holds_up_no_other() -> None:
+async def test_a_slow_question_holds_up_no_other():
     others = asyncio.Event()
 
     class Slow(FakeLLM):
@@ -139,9 +137,7 @@ def broken(**changes: Any) -> FakeLLM:
         ({"grade": {"snippet": None}}, "criterion 1: the snippet is not in its title or abstract"),
     ],
 )
-async def test_a_paper_with_a_bad_entry_is_unjudged_and_never_zero(
-    changes: dict[str, Any], why: str, batch_size: int
-) -> None:
+async def test_a_paper_with_a_bad_entry_is_unjudged_and_never_zero(changes, why, batch_size):
     """LLM-05 LLM-08"""
     first, *rest = await judged(broken(**changes), some(4), batch_size=batch_size)
     [lexical] = RelevanceScorer().by_words([some(4)[0]], INTENT)
@@ -157,13 +153,13 @@ async def test_a_paper_with_a_bad_entry_is_unjudged_and_never_zero(
 @pytest.mark.parametrize(
     "grade", [{"grade": "3"}, {"grade": 3.0}, {"snippet": "‘TOXICITY  of drug number 0’..."}]
 )
-async def test_a_grade_that_is_only_written_otherwise_is_taken(grade: dict[str, Any]) -> None:
+async def test_a_grade_that_is_only_written_otherwise_is_taken(grade):
     found = await judged(broken(grade=grade), some(3))
     assert found[0].relevance_score == 1.0
     assert found[0].grades[0].snippet == title_of(0)
 
 
-async def test_answers_that_are_swapped_or_given_twice_are_not_taken() -> None:
+async def test_answers_that_are_swapped_or_given_twice_are_not_taken():
     """LLM-08 LLM-09"""
 
     def swapped(call: LLMCall) -> dict[str, Any]:
@@ -186,9 +182,7 @@ async def test_answers_that_are_swapped_or_given_twice_are_not_taken() -> None:
 
 @pytest.mark.parametrize("is_bare", [True, False])
 @pytest.mark.parametrize("batch_size", [1, 10])
-async def test_an_answer_with_a_score_and_a_reason_is_read(
-    batch_size: int, *, is_bare: bool
-) -> None:
+async def test_an_answer_with_a_score_and_a_reason_is_read(batch_size, *, is_bare):
     def answer(call: LLMCall) -> Any:
         entries = [
             {
@@ -212,7 +206,7 @@ async def test_an_answer_with_a_score_and_a_reason_is_read(
 
 
 @pytest.mark.parametrize("score", [1.7, -0.1, 85, float("nan"), "high", True, None])
-async def test_a_score_that_is_none_leaves_its_paper_unjudged(score: Any) -> None:
+async def test_a_score_that_is_none_leaves_its_paper_unjudged(score):
     """LLM-05"""
     entry = {"paper_id": "p0", "relevance_score": score, "relevance_reason": "x"}
     [found] = await judged(FakeLLM({"results": [entry]}), some(1))
@@ -253,8 +247,8 @@ def on_scale(*grades: int) -> FakeLLM:
     ],
 )
 async def test_a_model_that_grades_on_another_scale_is_named_and_no_grade_of_it_counts(
-    llm: FakeLLM, highest: int
-) -> None:
+    llm, highest
+):
     """LLM-05"""
     shelf = Shelf()
     found = await judged(llm, some(5), cache=shelf)
@@ -266,12 +260,12 @@ async def test_a_model_that_grades_on_another_scale_is_named_and_no_grade_of_it_
     assert again.call_count == 5
 
 
-async def test_one_slip_beyond_the_scale_costs_one_paper() -> None:
+async def test_one_slip_beyond_the_scale_costs_one_paper():
     found = await judged(on_scale(4, *[3] * 29), some(30))
     assert [hit.is_judged for hit in found] == [False] + [True] * 29
 
 
-async def test_a_model_that_grades_far_beyond_the_scale_is_not_asked_for_ever() -> None:
+async def test_a_model_that_grades_far_beyond_the_scale_is_not_asked_for_ever():
     llm = on_scale(85)
     assert not any(hit.is_judged for hit in await judged(llm, some(100)))
     assert llm.call_count == 6
@@ -287,8 +281,8 @@ async def test_a_model_that_grades_far_beyond_the_scale_is_not_asked_for_ever() 
     ],
 )
 async def test_a_quotation_that_says_nothing_of_the_criterion_carries_no_full_grade(
-    criterion: str, snippet: str, grade: int
-) -> None:
+    criterion, snippet, grade
+):
     entry = {
         "paper_id": "p",
         "grades": [{"criterion": n, "grade": 3, "snippet": snippet} for n in (1, 2)],
@@ -316,8 +310,8 @@ async def test_a_quotation_that_says_nothing_of_the_criterion_carries_no_full_gr
     ],
 )
 async def test_a_model_that_cannot_answer_is_asked_a_few_times_and_every_paper_says_why(
-    failure: Any, calls: int, why: str
-) -> None:
+    failure, calls, why
+):
     """LLM-01 LLM-03 LLM-14 LLM-15"""
     llm = FakeLLM(failure)
     found = await judged(llm, some(100), max_concurrency=5)
@@ -329,20 +323,20 @@ async def test_a_model_that_cannot_answer_is_asked_a_few_times_and_every_paper_s
     ]
 
 
-async def test_a_paper_that_no_model_judged_has_the_tags_that_its_title_or_abstract_gives() -> None:
+async def test_a_paper_that_no_model_judged_has_the_tags_that_its_title_or_abstract_gives():
     papers = [paper("p0", "A survey of parsing"), paper("p1", "Parsing", "We propose a framework.")]
     found = await judged(FakeLLM(QUOTA), papers)
     assert [scored.tags for scored in found] == [[PaperTag.REVIEW], [PaperTag.METHOD]]
 
 
-async def test_a_failure_that_passes_costs_the_papers_of_its_question() -> None:
+async def test_a_failure_that_passes_costs_the_papers_of_its_question():
     fine, down = grades_of({}), LLMError("500", reason=LLMFailure.SERVER)
     llm = FakeLLM([*[down] * 5, fine, *[down] * 5, fine])
     found = await judged(llm, some(20))
     assert [hit.is_judged for hit in found] == [*[False] * 5, True, *[False] * 5, *[True] * 9]
 
 
-async def test_papers_that_a_model_refuses_do_not_keep_the_others_from_it() -> None:
+async def test_papers_that_a_model_refuses_do_not_keep_the_others_from_it():
     """LLM-04"""
 
     def answer(call: LLMCall) -> Any:
@@ -356,7 +350,7 @@ async def test_papers_that_a_model_refuses_do_not_keep_the_others_from_it() -> N
 # --- who is judged --------------------------------------------------------------------------------
 
 
-async def test_only_the_first_papers_are_judged_where_so_many_are_asked_for() -> None:
+async def test_only_the_first_papers_are_judged_where_so_many_are_asked_for():
     llm = FakeLLM(grades_of({}))
     found = await judged(llm, some(30), most=20)
     assert [hit.is_judged for hit in found] == [True] * 20 + [False] * 10
@@ -364,7 +358,7 @@ async def test_only_the_first_papers_are_judged_where_so_many_are_asked_for() ->
     assert all(hit.is_judged for hit in await judged(FakeLLM(grades_of({})), some(130)))
 
 
-async def test_a_paper_that_the_person_marked_is_not_paid_for() -> None:
+async def test_a_paper_that_the_person_marked_is_not_paid_for():
     llm = FakeLLM(grades_of({}))
     marks = [
         MarkedPaper(id="old", title=title_of(0), is_relevant=True),
@@ -382,7 +376,7 @@ async def test_a_paper_that_the_person_marked_is_not_paid_for() -> None:
 # --- judgements that were made before -------------------------------------------------------------
 
 
-async def test_what_was_judged_is_not_asked_again_and_each_answer_is_stored_as_it_comes() -> None:
+async def test_what_was_judged_is_not_asked_again_and_each_answer_is_stored_as_it_comes():
     shelf = Shelf()
     llm = FakeLLM([grades_of({}), grades_of({}), QUOTA])
     await judged(llm, some(30), batch_size=5, cache=shelf)
@@ -395,7 +389,7 @@ async def test_what_was_judged_is_not_asked_again_and_each_answer_is_stored_as_i
     assert again.call_count == 0
 
 
-async def test_a_kill_in_the_middle_of_a_question_loses_what_is_in_it_and_no_more() -> None:
+async def test_a_kill_in_the_middle_of_a_question_loses_what_is_in_it_and_no_more():
     shelf, hangs = Shelf(), asyncio.Event()
 
     class Hanging(FakeLLM):
@@ -426,8 +420,8 @@ async def test_a_kill_in_the_middle_of_a_question_loses_what_is_in_it_and_no_mor
     ],
 )
 async def test_a_judgement_is_of_one_paper_by_its_criteria_its_model_and_its_prompt(
-    change: dict[str, Any], *, is_known: bool
-) -> None:
+    change, *, is_known
+):
     shelf = Shelf()
     first = FakeLLM(grades_of({}, default=3))
     first.model = "one"  # type: ignore[attr-defined]  # as providers have it
@@ -453,7 +447,7 @@ async def test_a_judgement_is_of_one_paper_by_its_criteria_its_model_and_its_pro
     assert [grade.criterion for grade in found.grades] == criteria
 
 
-async def test_a_judgement_is_kept_under_the_prompt_that_asked_for_it() -> None:
+async def test_a_judgement_is_kept_under_the_prompt_that_asked_for_it():
     shelf, llm = Shelf(), FakeLLM(grades_of({}))
     await judged(llm, [given := paper("p0", title_of(0))], cache=shelf)
     asked = (PromptPaper.of(given), INTENT.topic, INTENT.criteria, model_name(llm))
@@ -463,7 +457,7 @@ async def test_a_judgement_is_kept_under_the_prompt_that_asked_for_it() -> None:
 @pytest.mark.parametrize(
     "row", [{}, {"grades": [[3, "x"]]}, {"grades": [[9, "x"], [0, ""]]}, {"grades": 7}]
 )
-async def test_a_kept_judgement_that_cannot_be_read_is_asked_for_again(row: dict[str, Any]) -> None:
+async def test_a_kept_judgement_that_cannot_be_read_is_asked_for_again(row):
     shelf = Shelf()
     await judged(FakeLLM(grades_of({})), some(1), cache=shelf)
     shelf.rows = dict.fromkeys(shelf.rows, row)
@@ -472,7 +466,7 @@ async def test_a_kept_judgement_that_cannot_be_read_is_asked_for_again(row: dict
     assert (found.is_judged, llm.call_count) == (True, 1)
 
 
-async def test_a_paper_outside_of_the_limits_keeps_a_share_of_its_score() -> None:
+async def test_a_paper_outside_of_the_limits_keeps_a_share_of_its_score():
     limits = INTENT.constraints.model_copy(update={"year_from": 2018})
     intent = INTENT.model_copy(update={"constraints": limits})
     papers = [paper("p0", title_of(0), year=2010), paper("p1", title_of(1), year=2020)]
@@ -481,7 +475,7 @@ async def test_a_paper_outside_of_the_limits_keeps_a_share_of_its_score() -> Non
     assert old.relevance_reason.endswith("; published 2010, before 2018")
 
 
-async def test_tags_that_are_known_are_taken_and_others_dropped() -> None:
+async def test_tags_that_are_known_are_taken_and_others_dropped():
     llm = answering(lambda entry, _: {**entry, "tags": [" REVIEW", "Review", "x", 3]})
     [found] = await judged(llm, some(1))
     assert found.tags == [PaperTag.REVIEW]
@@ -489,7 +483,7 @@ async def test_tags_that_are_known_are_taken_and_others_dropped() -> None:
     assert (await judged(single, some(1)))[0].tags == [PaperTag.DATASET]
 
 
-async def test_a_bare_list_is_understood_and_what_names_no_paper_is_left_out() -> None:
+async def test_a_bare_list_is_understood_and_what_names_no_paper_is_left_out():
     def answer(call: LLMCall) -> Any:
         return [7, {"title": "x"}, *grades_of({})(call)["results"]]
 

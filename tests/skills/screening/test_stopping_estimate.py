@@ -15,9 +15,7 @@ from paper_search.skills.screening.stopping_estimate import _chance
 
 @given(st.integers(1, 60), st.data())
 @examples(150)
-def test_the_chance_is_that_of_the_hypergeometric_distribution(
-    urn: int, data: st.DataObject
-) -> None:
+def test_the_chance_is_that_of_the_hypergeometric_distribution(urn, data):
     drawn = data.draw(st.integers(0, urn))
     relevant = data.draw(st.integers(0, urn))
     least, most = max(0, drawn - (urn - relevant)), min(drawn, relevant)
@@ -30,12 +28,12 @@ def test_the_chance_is_that_of_the_hypergeometric_distribution(
     assert _chance(urn, drawn, found, left=relevant - found) == pytest.approx(expected, abs=1e-9)
 
 
-def test_before_the_first_paper_anything_may_be_left() -> None:
+def test_before_the_first_paper_anything_may_be_left():
     estimate = stopping_estimate([], 10)
     assert (estimate.at_most, estimate.is_enough) == (10, False)
 
 
-def test_a_long_stretch_without_relevant_papers_makes_stopping_reasonable() -> None:
+def test_a_long_stretch_without_relevant_papers_makes_stopping_reasonable():
     early = [True] * 20
     assert not stopping_estimate([*early, *[False] * 20], 460).is_enough
     estimate = stopping_estimate([*early, *[False] * 440], 40)
@@ -46,34 +44,34 @@ def test_a_long_stretch_without_relevant_papers_makes_stopping_reasonable() -> N
     )
 
 
-def test_until_the_bound_rules_something_out_only_the_counts_are_said() -> None:
+def test_until_the_bound_rules_something_out_only_the_counts_are_said():
     estimate = stopping_estimate([True] * 2, 8)
     assert estimate.advice == "2 of 10 screened, 2 relevant."
 
 
-def test_between_counts_and_stopping_the_interval_is_said() -> None:
+def test_between_counts_and_stopping_the_interval_is_said():
     advice = stopping_estimate([True, False] * 50, 100).advice
     assert re.fullmatch(
         r"100 of 200 screened, 50 relevant\. Between 0 and \d+ more \(95% confidence\)\.", advice
     )
 
 
-def test_papers_known_before_count_as_relevant_but_not_as_drawn() -> None:
+def test_papers_known_before_count_as_relevant_but_not_as_drawn():
     estimate = stopping_estimate([False] * 90, 10, known_relevant=5)
     assert (estimate.relevant, estimate.screened) == (5, 90)
 
 
-def test_when_all_are_screened_it_is_enough() -> None:
+def test_when_all_are_screened_it_is_enough():
     estimate = stopping_estimate([True, False], 0)
     assert (estimate.at_most, estimate.is_enough) == (0, True)
     assert estimate.advice == "2 of 2 screened, 1 relevant. Nothing is left to screen."
 
 
-def test_nothing_relevant_is_never_enough() -> None:
+def test_nothing_relevant_is_never_enough():
     assert not stopping_estimate([False] * 50, 50).is_enough
 
 
-def test_of_random_orders_the_bound_holds_as_often_as_it_says() -> None:
+def test_of_random_orders_the_bound_holds_as_often_as_it_says():
     chance = random.Random(5)  # noqa: S311  # a simulation
     held = 0
     for _ in range(300):
@@ -86,5 +84,5 @@ def test_of_random_orders_the_bound_holds_as_often_as_it_says() -> None:
 
 @given(st.lists(st.booleans(), min_size=1, max_size=60), st.integers(0, 200))
 @examples(100)
-def test_the_bound_is_no_more_than_the_unseen(screened: list[bool], unseen: int) -> None:
+def test_the_bound_is_no_more_than_the_unseen(screened, unseen):
     assert 0 <= stopping_estimate(screened, unseen).at_most <= unseen

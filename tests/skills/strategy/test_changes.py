@@ -19,7 +19,7 @@ def strategy(
     return fake_strategy(*queries, sources=sources, **limits).model_copy(update={"ranked": ranked})
 
 
-def test_learned_words_come_with_a_plus_or_a_minus_the_heaviest_first() -> None:
+def test_learned_words_come_with_a_plus_or_a_minus_the_heaviest_first():
     before = strategy(text="process synchronization")
     after = strategy(
         text="process synchronization",
@@ -46,11 +46,11 @@ def test_learned_words_come_with_a_plus_or_a_minus_the_heaviest_first() -> None:
         ("bees AND year:2001", "bees", ""),
     ],
 )
-def test_boolean_queries_are_compared_term_by_term(before: str, after: str, line: str) -> None:
+def test_boolean_queries_are_compared_term_by_term(before, after, line):
     assert changes(strategy(before), strategy(after)) == line
 
 
-def test_text_and_conditions_count_too() -> None:
+def test_text_and_conditions_count_too():
     before = strategy(text="bees")
     after = strategy(text="wild bees", conditions=["NOT wasps"])
     assert changes(before, after) == "+ wild, + NOT wasps"
@@ -65,23 +65,23 @@ def test_text_and_conditions_count_too() -> None:
         ({"year_from": 2010, "year_to": 2020}, "any year"),
     ],
 )
-def test_years_are_named_where_they_differ(limits: dict[str, int], line: str) -> None:
+def test_years_are_named_where_they_differ(limits, line):
     plain, limited = strategy("bees"), strategy("bees", **limits)
     pair = (limited, plain) if line == "any year" else (plain, limited)
     assert changes(*pair) == line
 
 
-def test_sources_are_named_where_they_differ() -> None:
+def test_sources_are_named_where_they_differ():
     before, after = strategy("a1"), strategy("a1", sources=["dblp"])
     assert changes(before, after) == "+ source dblp, - source library"
 
 
-def test_of_many_terms_five_are_named_and_the_rest_counted() -> None:
+def test_of_many_terms_five_are_named_and_the_rest_counted():
     after = strategy(" OR ".join(f"bee{letter}" for letter in "abcdefg"))
     assert changes(strategy(), after) == "+ beea, + beeb, + beec, + beed, + beee and 2 more"
 
 
-def test_an_edit_in_parts_keeps_all_that_it_does_not_name() -> None:
+def test_an_edit_in_parts_keeps_all_that_it_does_not_name():
     before = strategy("bees").model_copy(
         update={"native": {"pubmed": "bees[mh]"}, "works": ["pmid:7"], "endings": {"a*": ["ab"]}}
     )

@@ -43,26 +43,24 @@ def intent(**fields: object) -> ParsedIntent:
         ),
     ],
 )
-def test_each_limit_of_a_question_is_a_condition_of_its_own(
-    fields: dict[str, object], conditions: list[str]
-) -> None:
+def test_each_limit_of_a_question_is_a_condition_of_its_own(fields, conditions):
     limits = limits_of_intent(intent(**fields))
     assert limits.every_condition == conditions
     assert limits.year_from == 2001
 
 
-def test_reviews_are_known_by_their_titles() -> None:
+def test_reviews_are_known_by_their_titles():
     [condition] = limits_of_intent(intent(excluded_types=["review"])).every_condition
     assert condition.startswith('NOT (title:"review" OR title:"survey" OR title:"overview"')
 
 
 @pytest.mark.parametrize("kind", ['a "quoted" kind', "kind) OR (x", "*", "NOT"])
-def test_a_kind_in_any_words_is_a_condition_that_can_be_read(kind: str) -> None:
+def test_a_kind_in_any_words_is_a_condition_that_can_be_read(kind):
     for condition in SearchConstraints(excluded_types=[kind]).every_condition:
         assert written(parse(condition)).startswith("NOT title:")
 
 
-def test_a_query_within_limits_repeats_none_that_it_has() -> None:
+def test_a_query_within_limits_repeats_none_that_it_has():
     conditions = ["lichens OR lichen", "NOT (wasps OR wasp)"]
     tree = with_conditions(parse("bees OR ants"), conditions)
     assert written(tree) == "(bees OR ants) AND (lichens OR lichen) NOT (wasps OR wasp)"
@@ -70,7 +68,7 @@ def test_a_query_within_limits_repeats_none_that_it_has() -> None:
     assert with_conditions(tree, []) is tree
 
 
-def test_a_note_adds_conditions_and_takes_back_what_no_longer_holds() -> None:
+def test_a_note_adds_conditions_and_takes_back_what_no_longer_holds():
     before = SearchConstraints(year_from=2001, conditions=["NOT (wasps OR wasp)", "ants"])
     terms = Note(required=("lichens",), excluded=("ants", "rain"), added=("wasps",))
     after = next_limits(before, terms)
@@ -90,20 +88,20 @@ def test_a_note_adds_conditions_and_takes_back_what_no_longer_holds() -> None:
         ("(unreadable", "(unreadable"),
     ],
 )
-def test_an_exclusion_can_be_lifted(query: str, left: str) -> None:
+def test_an_exclusion_can_be_lifted(query, left):
     assert changed_by(Note(added=("Wasps",)), query) == left
     assert changed_by(Note(required=("Wasps",)), query) == left
     assert changed_by(Note(), query) == query
 
 
-def test_an_unwanted_term_of_two_words_is_in_no_ranked_text() -> None:
+def test_an_unwanted_term_of_two_words_is_in_no_ranked_text():
     ranked = [RankedQuery(text="sleep loss in shift workers and shift patterns")]
     limits = SearchConstraints(conditions=['NOT "shift worker"'])
     [query] = without_unwanted(ranked, limits)
     assert query.text == "sleep loss in and shift patterns"
 
 
-def test_all_limits_of_a_strategy_are_written_for_a_database() -> None:
+def test_all_limits_of_a_strategy_are_written_for_a_database():
     limits = SearchConstraints(
         year_from=2001, language="de", publication_types=["thesis"], conditions=["NOT ants"]
     )

@@ -26,7 +26,7 @@ def after(
     return [query.boolean_query for query in found]
 
 
-def test_learned_words_that_are_wanted_and_new_are_asked_with_any_block() -> None:
+def test_learned_words_that_are_wanted_and_new_are_asked_with_any_block():
     terms = {"xylophagus": 0.5, "bees": 0.4, "compiler": -0.5}
     assert after("bees AND (honey OR wax) NOT ants", terms=terms) == [
         "bees AND (honey OR wax) NOT ants",
@@ -34,12 +34,12 @@ def test_learned_words_that_are_wanted_and_new_are_asked_with_any_block() -> Non
     ]
 
 
-def test_of_learned_words_the_strongest_are_asked() -> None:
+def test_of_learned_words_the_strongest_are_asked():
     terms = {"aa1": 0.1, "bb1": 0.5, "cc1": 0.4, "dd1": 0.3, "ee1": 0.2}
     assert after("bees", terms=terms)[1] == "(bb1 OR cc1 OR dd1 OR ee1) AND bees"
 
 
-def test_earlier_queries_of_their_kind_make_room() -> None:
+def test_earlier_queries_of_their_kind_make_room():
     note = Note(added=("xylophagus",))
     assert after("a1", "b1", "c1", "d1", note=note, terms={"zyzzyva": 1.0}) == [
         "a1",
@@ -61,17 +61,17 @@ def test_earlier_queries_of_their_kind_make_room() -> None:
         ('"wasps" OR (wasps AND wasps)', []),
     ],
 )
-def test_a_query_no_longer_asks_for_what_is_excluded(query: str, left: list[str]) -> None:
+def test_a_query_no_longer_asks_for_what_is_excluded(query, left):
     found = after(query, note=Note(excluded=("wasps",)))
     assert found == left
 
 
-def test_a_query_that_cannot_be_read_stays_as_it_is() -> None:
+def test_a_query_that_cannot_be_read_stays_as_it_is():
     note = Note(excluded=("wasps",), added=("ants",))
     assert after("(bees", note=note, terms={"x1": 1.0}) == ["(bees"]
 
 
-def test_a_term_that_the_ranked_text_has_is_not_added_to_it_again() -> None:
+def test_a_term_that_the_ranked_text_has_is_not_added_to_it_again():
     last = fake_strategy().model_copy(update={"ranked": [RankedQuery(text="wild Bees")]})
     [query] = next_ranked_queries(last, Note(added=("bees", "wasps")), None)
     assert query.text == "wild Bees wasps"
@@ -81,54 +81,54 @@ def mark(title: str, *, is_relevant: bool = True, abstract: str | None = None) -
     return MarkedPaper(id=title, title=title, abstract=abstract, is_relevant=is_relevant)
 
 
-def test_words_of_relevant_papers_are_wanted_and_those_of_irrelevant_ones_are_not() -> None:
+def test_words_of_relevant_papers_are_wanted_and_those_of_irrelevant_ones_are_not():
     terms = learned_terms(
         [mark("Eventcounts"), mark("A compiler", is_relevant=False)], ["synchronization"]
     )
     assert terms["eventcounts"] > 0 > terms["compiler"]
 
 
-def test_one_paper_of_one_word_as_rare_as_the_question_weighs_as_rocchio_says() -> None:
+def test_one_paper_of_one_word_as_rare_as_the_question_weighs_as_rocchio_says():
     terms = learned_terms([mark("Xylophagus"), mark("Qwertium", is_relevant=False)], ["Zyzzyva"])
     assert terms == {"xylophagus": RELEVANT, "qwertium": -IRRELEVANT}
 
 
-def test_a_word_of_the_question_gets_its_weight_on_top() -> None:
+def test_a_word_of_the_question_gets_its_weight_on_top():
     assert learned_terms([mark("Xylophagus")], ["xylophagus"]) == {"xylophagus": RELEVANT}
 
 
-def test_a_word_that_more_relevant_papers_have_weighs_more() -> None:
+def test_a_word_that_more_relevant_papers_have_weighs_more():
     terms = learned_terms([mark("Adenosine"), mark("Adenosine"), mark("Melatonin")], ["sleep"])
     assert terms["adenosine"] > terms["melatonin"] > 0
 
 
-def test_a_word_that_stands_four_times_in_a_paper_weighs_as_its_logarithm() -> None:
+def test_a_word_that_stands_four_times_in_a_paper_weighs_as_its_logarithm():
     paper = mark("Xylophagus", abstract="Zyzzyva. Zyzzyva. Zyzzyva. Zyzzyva.")
     terms = learned_terms([paper], ["sleep apnea in adults"])
     assert terms["zyzzyva"] / terms["xylophagus"] == pytest.approx(1 + math.log(4), abs=0.05)
 
 
-def test_words_are_written_as_the_papers_write_them() -> None:
+def test_words_are_written_as_the_papers_write_them():
     assert list(learned_terms([mark("LSTM networks"), mark("LSTM network")])) == ["LSTM", "network"]
 
 
-def test_without_a_relevant_paper_nothing_is_learned() -> None:
+def test_without_a_relevant_paper_nothing_is_learned():
     assert learned_terms([mark("Eventcounts", is_relevant=False)], ["x"]) == {}
     assert learned_terms([], ["x"]) == {}
 
 
-def test_the_strongest_words_are_kept() -> None:
+def test_the_strongest_words_are_kept():
     paper = mark("Adenosine. Data of a study", abstract="Adenosine and melatonin.")
     assert list(learned_terms([paper], ["sleep"], limit=2)) == ["adenosine", "melatonin"]
 
 
 @pytest.mark.parametrize("text", ["", "12 34", "the of and"])
-def test_papers_without_words_teach_nothing(text: str) -> None:
+def test_papers_without_words_teach_nothing(text):
     assert learned_terms([mark(text)], [text]) == {}
 
 
 @given(st.lists(st.tuples(st.text(max_size=40), st.booleans()), max_size=5))
-def test_any_papers_teach_at_most_as_many_words_as_wanted(papers: list[tuple[str, bool]]) -> None:
+def test_any_papers_teach_at_most_as_many_words_as_wanted(papers):
     marked = [mark(title, is_relevant=is_relevant) for title, is_relevant in papers]
     terms = learned_terms(marked, ["sleep"], limit=3)
     assert len(terms) <= 3

@@ -8,7 +8,7 @@ def steps(query: str) -> list[tuple[str, str]]:
     return [tuple(step) for step in broader_steps(query)]
 
 
-def test_steps_go_from_phrases_to_words_and_then_drop_the_commonest_block() -> None:
+def test_steps_go_from_phrases_to_words_and_then_drop_the_commonest_block():
     assert steps('"acid rain" AND data AND (lichens OR moss)') == [
         ("words instead of phrases", "acid AND rain AND data AND (lichens OR moss)"),
         ("without data", "acid AND rain AND (lichens OR moss)"),
@@ -16,7 +16,7 @@ def test_steps_go_from_phrases_to_words_and_then_drop_the_commonest_block() -> N
     ]
 
 
-def test_limits_to_fields_go_first() -> None:
+def test_limits_to_fields_go_first():
     assert steps("title:bees AND abstract:wax")[0] == (
         "anywhere, not only in the fields named",
         "bees AND wax",
@@ -26,7 +26,7 @@ def test_limits_to_fields_go_first() -> None:
 @pytest.mark.parametrize(
     "fixed", ["NOT wasps", "AND year:2001-", "AND author:Smith", "AND language:de"]
 )
-def test_exclusions_years_and_authors_stay_in_every_step(fixed: str) -> None:
+def test_exclusions_years_and_authors_stay_in_every_step(fixed):
     for step in broader_steps(f'"acid rain" AND bees {fixed}'):
         assert fixed.rsplit(maxsplit=1)[-1] in step.boolean_query
     assert [block.boolean_query for block in block_texts(f'"acid rain" AND bees {fixed}')] == [
@@ -35,22 +35,22 @@ def test_exclusions_years_and_authors_stay_in_every_step(fixed: str) -> None:
     ]
 
 
-def test_one_word_has_no_broader_form() -> None:
+def test_one_word_has_no_broader_form():
     assert broader_steps("bees") == []
 
 
-def test_headings_stay_whole() -> None:
+def test_headings_stay_whole():
     assert broader_steps('mesh:"acid rain"') == []
 
 
-def test_a_query_that_cannot_be_read_has_none() -> None:
+def test_a_query_that_cannot_be_read_has_none():
     with pytest.raises(QuerySyntaxError):
         broader_steps("(bees")
     assert any_block("(bees") is None
     assert block_texts("(bees") == []
 
 
-def test_for_any_block_one_term_of_all_is_enough() -> None:
+def test_for_any_block_one_term_of_all_is_enough():
     tree = any_block('("acid rain" OR smog) AND bees NOT wasps')
     assert tree is not None
     assert written(tree) == '("acid rain" OR smog OR bees) NOT wasps'

@@ -12,22 +12,22 @@ BEES = [
 ]
 
 
-def test_terms_are_what_these_texts_have_more_often_than_others() -> None:
+def test_terms_are_what_these_texts_have_more_often_than_others():
     assert dict(suggest_terms(BEES, ["honey bees"])) == {"colony collapse": 3, "neonicotinoid": 3}
 
 
-def test_what_is_asked_for_already_is_no_suggestion_but_a_pair_with_it_is() -> None:
+def test_what_is_asked_for_already_is_no_suggestion_but_a_pair_with_it_is():
     assert "honey bees" in dict(suggest_terms(BEES))
     assert "honey bees" not in dict(suggest_terms(BEES, ["bees and their honey"]))
     assert "honey bees" in dict(suggest_terms(BEES, ["honey"]))
 
 
-def test_a_word_common_everywhere_or_in_one_text_alone_is_no_term() -> None:
+def test_a_word_common_everywhere_or_in_one_text_alone_is_no_term():
     texts = ["We present a model", "A model of data", "The data and the model", "An apiary"]
     assert suggest_terms(texts) == []
 
 
-def test_the_parts_of_an_address_are_no_terms() -> None:
+def test_the_parts_of_an_address_are_no_terms():
     texts = [
         "Code is at https://github.com/a/apiary",
         "See www.github.com/b",
@@ -37,12 +37,12 @@ def test_the_parts_of_an_address_are_no_terms() -> None:
     assert suggest_terms([text.replace("/", " / ") for text in texts]), "words of their own are"
 
 
-def test_a_pair_is_as_rare_as_its_rarer_word() -> None:
+def test_a_pair_is_as_rare_as_its_rarer_word():
     texts = ["Two lichens", "On two lichens", "A bird", "A tree"]
     assert dict(suggest_terms(texts)) == {"two lichens": 2}
 
 
-def test_acronyms_of_what_is_asked_for_come_first_and_so_do_their_long_forms() -> None:
+def test_acronyms_of_what_is_asked_for_come_first_and_so_do_their_long_forms():
     texts = ["Graph neural networks (GNNs) for bees", "A GNN of bees", "Honey bees", "Wild bees"]
     assert suggest_terms(texts, ["graph neural network"])[0] == ("GNN", 2)
     assert suggest_terms(texts, ["GNN"])[0] == ("graph neural networks", 1)
@@ -50,18 +50,18 @@ def test_acronyms_of_what_is_asked_for_come_first_and_so_do_their_long_forms() -
     assert "graph neural networks" not in dict(suggest_terms(texts, ["honey"]))
 
 
-def test_terms_are_written_as_most_texts_write_them() -> None:
+def test_terms_are_written_as_most_texts_write_them():
     texts = ["SEGMENTATION BY LSTM", "Time-series segmentation", "An LSTM for segmentations"]
     assert {"segmentation", "LSTM"} <= dict(suggest_terms(texts)).keys()
 
 
-def test_no_more_terms_than_wanted_the_most_telling_first() -> None:
+def test_no_more_terms_than_wanted_the_most_telling_first():
     assert len(suggest_terms(BEES, limit=1)) == 1
     assert suggest_terms(BEES, limit=1) == suggest_terms(BEES)[:1]
 
 
 @given(st.lists(st.text(max_size=60), max_size=6), st.lists(st.text(max_size=20), max_size=3))
-def test_any_texts_have_terms_that_stand_in_them(texts: list[str], known: list[str]) -> None:
+def test_any_texts_have_terms_that_stand_in_them(texts, known):
     for term, count in suggest_terms(texts, known):
         assert term
         assert 0 <= count <= len(texts)
@@ -80,9 +80,7 @@ def test_any_texts_have_terms_that_stand_in_them(texts: list[str], known: list[s
         ("sequenced by DNA microarrays (DMA)", "DMA", "DNA microarrays"),
     ],
 )  # fmt: skip
-def test_an_acronym_stands_for_the_words_that_it_is_made_of(
-    text: str, acronym: str, long: str
-) -> None:
+def test_an_acronym_stands_for_the_words_that_it_is_made_of(text, acronym, long):
     assert long_forms([text]) == {acronym: long}
 
 
@@ -97,11 +95,11 @@ def test_an_acronym_stands_for_the_words_that_it_is_made_of(
         "an unclosed (GNN",
     ],
 )
-def test_other_brackets_define_nothing(text: str) -> None:
+def test_other_brackets_define_nothing(text):
     assert long_forms([text]) == {}
 
 
-def test_the_long_form_of_most_texts_counts() -> None:
+def test_the_long_form_of_most_texts_counts():
     texts = [
         "multiple sclerosis (MS)",
         "mass spectrometry (MS)",
@@ -114,12 +112,12 @@ def test_the_long_form_of_most_texts_counts() -> None:
     ]
 
 
-def test_the_first_letter_starts_a_word() -> None:
+def test_the_first_letter_starts_a_word():
     assert long_form("HF", "oath fire") is None
     assert long_form("HF", "the heart of failure") == "heart of failure"
 
 
 @given(st.lists(st.text(alphabet="aA B(C);-", max_size=40), max_size=3))
-def test_every_long_form_is_longer_than_its_acronym(texts: list[str]) -> None:
+def test_every_long_form_is_longer_than_its_acronym(texts):
     for short, long in long_forms(texts).items():
         assert len(long) > len(short)

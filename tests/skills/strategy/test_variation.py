@@ -16,29 +16,29 @@ def texts(given: SearchStrategy, *earlier: SearchStrategy, most: int = 200) -> l
     return [query.boolean_query for query in found.queries]
 
 
-def test_a_new_strategy_stays_as_it_is() -> None:
+def test_a_new_strategy_stays_as_it_is():
     given = strategy("bees")
     assert varied(given, [strategy("wasps")], most_results=9) is given
 
 
-def test_another_text_or_weight_makes_a_strategy_new() -> None:
+def test_another_text_or_weight_makes_a_strategy_new():
     given = strategy("bees", text="bees")
     weighted = given.model_copy(update={"ranked": [RankedQuery(text="bees", terms={"x": 1.0})]})
     for other in (strategy("bees", text="wasps"), weighted, strategy("bees")):
         assert varied(given, [other], most_results=9) is given
 
 
-def test_a_query_is_followed_by_its_next_broader_form() -> None:
+def test_a_query_is_followed_by_its_next_broader_form():
     assert texts(strategy('"acid rain"', "rain")) == ["acid AND rain", "rain"]
 
 
-def test_a_form_that_was_asked_before_is_not_asked_again() -> None:
+def test_a_form_that_was_asked_before_is_not_asked_again():
     assert texts(strategy('"acid rain" AND fog'), strategy("ACID AND rain AND fog", "x")) == [
         "(acid AND rain) OR fog"
     ]
 
 
-def test_at_last_the_number_of_results_changes() -> None:
+def test_at_last_the_number_of_results_changes():
     ranked = strategy(text="bees", results=5)
     other = varied(ranked, [ranked], most_results=5)
     assert (other.ranked, other.filters.max_results) == (ranked.ranked, 4)

@@ -172,7 +172,7 @@ def enricher(server: HTTPServer, name: str, max_calls: int | None = None) -> Htt
         ("core", "From CORE"),
     ],
 )
-async def test_many_works_are_one_question(services: Services, name: str, abstract: str) -> None:
+async def test_many_works_are_one_question(services, name, abstract):
     works = [paper(1), paper(2), paper(3)]
     report = await GapFiller([enricher(services.server, name)]).fill(works)
     assert [work.abstract for work in report.works] == [abstract] * 3
@@ -183,13 +183,13 @@ async def test_many_works_are_one_question(services: Services, name: str, abstra
     assert all(work.field_sources["abstract"].startswith(f"{prefix}:") for work in report.works)
 
 
-async def test_a_doi_is_found_by_the_title(services: Services) -> None:
+async def test_a_doi_is_found_by_the_title(services):
     report = await GapFiller([enricher(services.server, "crossref")]).fill([paper(5, doi=None)])
     assert report.works[0].doi == "10.1000/5"
     assert services.asked[0][1]["query.bibliographic"] == f"{title(5)} Jones"
 
 
-async def test_a_work_without_a_doi_is_found_by_other_identifiers(services: Services) -> None:
+async def test_a_work_without_a_doi_is_found_by_other_identifiers(services):
     by_pmid, by_arxiv = paper(7, doi=None, pmid="7"), paper(5, doi=None, arxiv_id="2001.00005")
     openalex = GapFiller([enricher(services.server, "openalex")])
     assert (await openalex.fill([by_pmid, by_arxiv])).works[0].doi == "10.1000/9"
@@ -198,7 +198,7 @@ async def test_a_work_without_a_doi_is_found_by_other_identifiers(services: Serv
     assert services.asked[-1][1]["ids"] == ["ARXIV:2001.00005"]
 
 
-async def test_europe_pmc_is_asked_for_all_names_of_a_work(services: Services) -> None:
+async def test_europe_pmc_is_asked_for_all_names_of_a_work(services):
     works = [
         paper(1, pmid="7", pmcid="PMC1234567"),
         paper(2, doi=None, pmcid="PMC7654321", arxiv_id="2001.00005"),
@@ -214,8 +214,8 @@ async def test_europe_pmc_is_asked_for_all_names_of_a_work(services: Services) -
 
 @pytest.mark.parametrize("works", [1, 2])
 async def test_a_work_is_answered_by_a_service_that_does_not_know_it_but_not_by_one_that_fails(
-    httpserver: HTTPServer, works: int
-) -> None:
+    httpserver, works
+):
     """To be told 404 for a single work is an answer; for a list of them it is a failure."""
     for path in ("/openalex", "/unpaywall/10.1000/1", "/unpaywall/10.1000/2"):
         httpserver.expect_request(path).respond_with_data("no", status=404)
@@ -226,13 +226,13 @@ async def test_a_work_is_answered_by_a_service_that_does_not_know_it_but_not_by_
     assert bool(openalex.answered) is (openalex.report.error is None) is (works == 1)
 
 
-async def test_what_is_unknown_stays_as_it_is(services: Services) -> None:
+async def test_what_is_unknown_stays_as_it_is(services):
     report = await GapFiller([enricher(services.server, "semantic_scholar")]).fill([paper(4)])
     assert report.works == [paper(4)]
     assert report.sources[0].status is SourceStatus.EMPTY
 
 
-async def test_unpaywall_is_asked_for_open_texts_only(httpserver: HTTPServer) -> None:
+async def test_unpaywall_is_asked_for_open_texts_only(httpserver):
     body = {
         "doi": "10.1000/1",
         "title": title(1),
@@ -254,7 +254,7 @@ async def test_unpaywall_is_asked_for_open_texts_only(httpserver: HTTPServer) ->
     assert report.sources[0].attempts == 2
 
 
-async def test_the_budget_is_kept(services: Services) -> None:
+async def test_the_budget_is_kept(services):
     works = [paper(number, doi=None) for number in range(1, 6)]
     report = await GapFiller([enricher(services.server, "crossref", max_calls=2)]).fill(works)
     assert len(services.asked) == 2
@@ -267,9 +267,7 @@ async def test_the_budget_is_kept(services: Services) -> None:
     ("status", "expected"),
     [(429, SourceStatus.RATE_LIMITED), (500, SourceStatus.BAD_RESPONSE)],
 )
-async def test_a_failure_is_told_and_loses_no_paper(
-    httpserver: HTTPServer, name: str, status: int, expected: SourceStatus
-) -> None:
+async def test_a_failure_is_told_and_loses_no_paper(httpserver, name, status, expected):
     for path in PATHS:
         httpserver.expect_request(path).respond_with_data("no", status=status)
     report = await GapFiller([enricher(httpserver, name)]).fill([paper(1)])
@@ -282,9 +280,7 @@ async def test_a_failure_is_told_and_loses_no_paper(
 
 @pytest.mark.parametrize("body", ['{"error": "out of order"}', "[17, null]", '"soon"', "{", "<a>"])
 @pytest.mark.parametrize("name", enricher_names())
-async def test_a_strange_answer_is_told_and_loses_no_paper(
-    httpserver: HTTPServer, name: str, body: str
-) -> None:
+async def test_a_strange_answer_is_told_and_loses_no_paper(httpserver, name, body):
     for path in PATHS:
         httpserver.expect_request(path).respond_with_data(body, content_type="application/json")
     report = await GapFiller([enricher(httpserver, name)]).fill([paper(1)])
@@ -292,14 +288,14 @@ async def test_a_strange_answer_is_told_and_loses_no_paper(
     assert report.sources[0].status in {SourceStatus.BAD_RESPONSE, SourceStatus.EMPTY}
 
 
-async def test_what_would_break_a_filter_is_not_asked_for(services: Services) -> None:
+async def test_what_would_break_a_filter_is_not_asked_for(services):
     odd = paper(1, doi="10.1000/a,b|c")
     await GapFiller([enricher(services.server, "openalex")]).fill([odd])
     await GapFiller([enricher(services.server, "crossref")]).fill([odd])
     assert services.asked == []
 
 
-async def test_what_is_not_asked_for_want_of_an_address_says_so() -> None:
+async def test_what_is_not_asked_for_want_of_an_address_says_so():
     made = create_enrichers(AppConfig(enrichers=["unpaywall"]))
     (row,) = (await GapFiller(made).fill([paper(1)])).sources
     assert (row.source, row.purpose) == ("unpaywall (enrichment)", Purpose.FILL)
@@ -307,7 +303,7 @@ async def test_what_is_not_asked_for_want_of_an_address_says_so() -> None:
     assert "PAPER_SEARCH_CONTACT" in str(row.note)
 
 
-def test_the_settings_name_the_enrichers() -> None:
+def test_the_settings_name_the_enrichers():
     assert set(enricher_names()) == set(adapters(HTTPServer()))
     made = create_enrichers(AppConfig(enrichers=["crossref", "openalex", "unpaywall"]))
     assert [instance.enricher_name for instance in made] == ["crossref", "openalex", "unpaywall"]

@@ -1,10 +1,8 @@
 """Recorded answers of Unpaywall, Europe PMC, CORE and of batches of Semantic Scholar are read."""
 
 import json
-from pathlib import Path
 
 import pytest
-from tests.recorded import RecordedAnswer
 
 from paper_search.errors import PaperSearchError
 from paper_search.http.body import HttpAnswer
@@ -50,9 +48,7 @@ UNPAYWALL = [
 
 
 @pytest.mark.parametrize(("file", "doi", "year", "pdf"), UNPAYWALL)
-def test_what_unpaywall_says(
-    recorded: Path, file: str, doi: str, year: int, pdf: str | None
-) -> None:
+def test_what_unpaywall_says(recorded, file, doi, year, pdf):
     body = (recorded / "unpaywall" / f"{file}.json").read_bytes()
     [paper] = UnpaywallLookup("a@example.org").read(HttpAnswer(200, "application/json", body, 1))
     assert (paper.doi, paper.year, paper.full_text_url) == (doi, year, pdf)
@@ -60,7 +56,7 @@ def test_what_unpaywall_says(
 
 
 @pytest.mark.recorded("unpaywall")
-def test_every_answer_of_unpaywall_is_read_or_refused(recorded_of: list[RecordedAnswer]) -> None:
+def test_every_answer_of_unpaywall_is_read_or_refused(recorded_of):
     lookup = UnpaywallLookup("a@example.org")
     for answer in recorded_of:
         if "doi" in json.loads(answer.content):
@@ -71,9 +67,7 @@ def test_every_answer_of_unpaywall_is_read_or_refused(recorded_of: list[Recorded
 
 
 @pytest.mark.recorded("semantic_scholar")
-def test_every_batch_of_semantic_scholar_is_read_or_refused(
-    recorded_of: list[RecordedAnswer],
-) -> None:
+def test_every_batch_of_semantic_scholar_is_read_or_refused(recorded_of):
     """An unknown paper is null in its batch; only a batch is a list."""
     for report in recorded_of:
         if report.status >= 300:
@@ -85,7 +79,7 @@ def test_every_batch_of_semantic_scholar_is_read_or_refused(
                 SemanticScholarLookup().read(report.answer)
 
 
-def test_an_unknown_paper_of_a_batch_loses_no_other(recorded: Path) -> None:
+def test_an_unknown_paper_of_a_batch_loses_no_other(recorded):
     name = "semanticscholar__test_get_papers_not_found_warning__00.json"
     body = (recorded / "semantic_scholar" / name).read_bytes()
     assert b"null" in body
@@ -101,14 +95,14 @@ def test_an_unknown_paper_of_a_batch_loses_no_other(recorded: Path) -> None:
         ("core/libgen-mcp__core_miss", []),
     ],
 )  # fmt: skip
-def test_a_pmcid_alone_is_no_open_text(recorded: Path, file: str, urls: list[str | None]) -> None:
+def test_a_pmcid_alone_is_no_open_text(recorded, file, urls):
     body = (recorded / f"{file}.json").read_bytes()
     lookup = CoreLookup() if file.startswith("core") else EuropePmcLookup()
     papers = lookup.read(HttpAnswer(200, "application/json", body, 1))
     assert [paper.full_text_url for paper in papers] == urls
 
 
-def test_unpaywall_names_the_copies_beside_the_best_one(recorded: Path) -> None:
+def test_unpaywall_names_the_copies_beside_the_best_one(recorded):
     body = (recorded / "unpaywall" / "unpywall__cache_3.json").read_bytes()
     [paper] = UnpaywallLookup("a@example.org").read(HttpAnswer(200, "application/json", body, 1))
     assert paper.raw_data[OTHER_TEXTS] == ["http://arxiv.org/pdf/1304.0473"]

@@ -35,14 +35,14 @@ BY_WORK = Seed(openalex_id=f"W{SEED}")
 BY_DOI = Seed(doi=doi(SEED))
 
 
-async def test_it_keeps_the_contract_of_sources(net: Net) -> None:
+async def test_it_keeps_the_contract_of_sources(net):
     contract = SourceContract(
         query=doi(SEED), nothing="10.1000/404", year=year(CITATIONS[3]), secrets=[KEY]
     )
     await check_source(net.source(), contract)
 
 
-async def test_what_a_paper_cites_and_is_cited_by_is_found(net: Net) -> None:
+async def test_what_a_paper_cites_and_is_cited_by_is_found(net):
     answer = await net.source().report(strategy(BY_WORK))
     assert {paper.title for paper in answer.papers} == ALL
     assert [entry.query for entry in answer.sources] == [
@@ -54,7 +54,7 @@ async def test_what_a_paper_cites_and_is_cited_by_is_found(net: Net) -> None:
     assert answer.papers[0].sightings[0].query == "OpenAlex cited_by:W1"
 
 
-async def test_a_paper_without_openalex_id_is_looked_up_first(net: Net) -> None:
+async def test_a_paper_without_openalex_id_is_looked_up_first(net):
     answer = await net.source().report(strategy(BY_DOI))
     assert {paper.title for paper in answer.papers} == ALL
     assert net.asked[0]["filter"] == f"doi:{doi(SEED)}"
@@ -65,7 +65,7 @@ async def test_a_paper_without_openalex_id_is_looked_up_first(net: Net) -> None:
     assert all(row.purpose is Purpose.CITATION for row in answer.sources)
 
 
-async def test_papers_that_one_service_does_not_know_go_to_the_next(net: Net) -> None:
+async def test_papers_that_one_service_does_not_know_go_to_the_next(net):
     answer = await net.source().report(strategy(BY_WORK, Seed(doi=UNKNOWN), max_results=200))
     asked = [entry.query or "" for entry in answer.sources]
     assert asked == [
@@ -79,7 +79,7 @@ async def test_papers_that_one_service_does_not_know_go_to_the_next(net: Net) ->
 
 
 @pytest.mark.parametrize("status", [401, 429, 500])
-async def test_a_service_that_fails_is_replaced_by_the_next(net: Net, status: int) -> None:
+async def test_a_service_that_fails_is_replaced_by_the_next(net, status):
     net.refusals["works"] = status
     answer = await net.source().report(strategy(BY_DOI))
     assert {paper.title for paper in answer.papers} == ALL
@@ -88,7 +88,7 @@ async def test_a_service_that_fails_is_replaced_by_the_next(net: Net, status: in
     assert KEY not in answer.model_dump_json()
 
 
-async def test_opencitations_is_the_last_resort(net: Net) -> None:
+async def test_opencitations_is_the_last_resort(net):
     net.refusals |= {"works": 500, "s2": 429}
     answer = await net.source().report(strategy(BY_DOI))
     assert {paper.title for paper in answer.papers} == ALL
@@ -98,7 +98,7 @@ async def test_opencitations_is_the_last_resort(net: Net) -> None:
     assert (paper.doi, paper.year) == (doi(11), year(11))
 
 
-async def test_when_all_services_fail_the_reasons_are_told(net: Net) -> None:
+async def test_when_all_services_fail_the_reasons_are_told(net):
     net.refusals |= {"works": 500, "s2": 403, "oc": 503}
     answer = await net.source().report(strategy(BY_DOI))
     assert answer.papers == []
@@ -109,14 +109,14 @@ async def test_when_all_services_fail_the_reasons_are_told(net: Net) -> None:
         await net.source().search_advanced(strategy(BY_DOI))
 
 
-async def test_a_service_that_does_not_know_a_paper_is_no_failure(net: Net) -> None:
+async def test_a_service_that_does_not_know_a_paper_is_no_failure(net):
     answer = await net.source().report(strategy(Seed(arxiv_id="2101.00001")))
     assert [entry.status for entry in answer.sources] == [SourceStatus.EMPTY] * 3
     assert answer.sources[0].note == "0 are known there"
     assert "does not know it" in (answer.sources[1].note or "")
 
 
-async def test_no_more_calls_are_made_than_are_allowed(net: Net) -> None:
+async def test_no_more_calls_are_made_than_are_allowed(net):
     source = net.source(SourceSettings(interval_s=0, max_retries=0, max_calls=2))
     answer = await source.report(strategy(BY_DOI, Seed(doi=UNKNOWN)))
     assert len(net.asked) == 2
@@ -128,32 +128,32 @@ async def test_no_more_calls_are_made_than_are_allowed(net: Net) -> None:
     assert len(net.asked) == 4  # the budget is that of one search
 
 
-async def test_no_more_records_are_given_than_are_wanted_from_both_directions(net: Net) -> None:
+async def test_no_more_records_are_given_than_are_wanted_from_both_directions(net):
     answer = await net.source().report(strategy(BY_WORK, max_results=8))
     assert len(answer.papers) == 8
     assert [entry.kept for entry in answer.sources] == [4, 4]
 
 
-async def test_years_are_kept_to_by_every_service(net: Net) -> None:
+async def test_years_are_kept_to_by_every_service(net):
     for refused in ({}, {"works": 500}, {"works": 500, "s2": 500}):
         net.refusals = refused
         answer = await net.source().report(strategy(BY_DOI, year_from=2003, year_to=2004))
         assert {paper.year for paper in answer.papers} == {2003, 2004}
 
 
-async def test_without_seeds_nothing_is_asked_and_it_says_what_to_do(net: Net) -> None:
+async def test_without_seeds_nothing_is_asked_and_it_says_what_to_do(net):
     answer = await net.source().report(strategy())
     [entry] = answer.sources
     assert (entry.status, net.asked) == (SourceStatus.EMPTY, [])
     assert "mark papers relevant" in (entry.note or "")
 
 
-async def test_papers_named_in_a_query_are_followed(net: Net) -> None:
+async def test_papers_named_in_a_query_are_followed(net):
     papers = await net.source().search(f'"{doi(SEED)}" OR W99999')
     assert {paper.title for paper in papers} == ALL
 
 
-async def test_only_the_first_of_many_seeds_are_followed(net: Net) -> None:
+async def test_only_the_first_of_many_seeds_are_followed(net):
     seeds = [BY_WORK, *(Seed(openalex_id=f"W{number}") for number in range(1000, 1040))]
     answer = await net.source().report(strategy(*seeds))
     assert "20 of 41 marked papers were followed" in (answer.sources[0].note or "")

@@ -39,7 +39,7 @@ async def line(source: HttpSource, query: str = "learning", **filters: Any) -> S
     return said
 
 
-async def test_it_keeps_the_contract_of_sources(service: Service, httpserver: HTTPServer) -> None:
+async def test_it_keeps_the_contract_of_sources(service, httpserver):
     failing = {}
     for number, (name, response) in enumerate(service.errors.items()):
         path = f"/broken{number}"
@@ -56,9 +56,7 @@ async def test_it_keeps_the_contract_of_sources(service: Service, httpserver: HT
     await check_source(HttpSource(service.adapter, NO_WAITING), contract)
 
 
-async def test_api_05_each_way_to_say_no_is_reported_as_what_it_is(
-    service: Service, httpserver: HTTPServer
-) -> None:
+async def test_api_05_each_way_to_say_no_is_reported_as_what_it_is(service, httpserver):
     for number, (name, response) in enumerate(service.errors.items()):
         path = f"/no{number}"
         httpserver.expect_request(path).respond_with_response(response)
@@ -71,7 +69,7 @@ async def test_api_05_each_way_to_say_no_is_reported_as_what_it_is(
         assert unauthorised.error is None
 
 
-async def test_pages_without_a_title_are_counted_and_the_others_are_whole(service: Service) -> None:
+async def test_pages_without_a_title_are_counted_and_the_others_are_whole(service):
     answer = await HttpSource(service.adapter, NO_WAITING).report(strategy(max_results=50))
     [said] = answer.sources
     assert (said.kept, said.dropped) == (len(TITLED), len(PAGES) - len(TITLED))
@@ -86,9 +84,7 @@ async def test_pages_without_a_title_are_counted_and_the_others_are_whole(servic
         assert first.venue == "site1.example.org"
 
 
-async def test_the_key_goes_into_a_header_and_nowhere_else(
-    service: Service, tmp_path: Path
-) -> None:
+async def test_the_key_goes_into_a_header_and_nowhere_else(service, tmp_path):
     kept = SourceSettings(interval_s=0, max_retries=0, cache_path=tmp_path / "http.db")
     await line(HttpSource(service.adapter, kept))
     for asked in service.asked:
@@ -103,7 +99,7 @@ def _holds_the_key(folder: Path) -> bool:
     return any(KEY.encode() in path.read_bytes() for path in folder.iterdir())
 
 
-async def test_years_are_asked_for_in_the_way_of_the_service(service: Service) -> None:
+async def test_years_are_asked_for_in_the_way_of_the_service(service):
     said = await line(
         HttpSource(service.adapter, NO_WAITING), "learning", year_from=2012, year_to=2014
     )
@@ -136,9 +132,7 @@ ODD: list[Any] = [
 
 @pytest.mark.parametrize("body", ODD, ids=str)
 @pytest.mark.parametrize("name", SERVICES)
-async def test_api_13_answers_of_an_odd_shape_lose_only_what_is_odd(
-    name: str, body: Any, httpserver: HTTPServer
-) -> None:
+async def test_api_13_answers_of_an_odd_shape_lose_only_what_is_odd(name, body, httpserver):
     adapter = SERVICES[name](httpserver).remake(httpserver.url_for("/odd"))
     said = json.dumps(body)
     httpserver.expect_request("/odd").respond_with_data(said, content_type="application/json")
@@ -150,13 +144,13 @@ async def test_api_13_answers_of_an_odd_shape_lose_only_what_is_odd(
     assert "bug" not in str(report.error)
 
 
-async def test_a_server_that_gives_no_json_is_told_how_to(httpserver: HTTPServer) -> None:
+async def test_a_server_that_gives_no_json_is_told_how_to(httpserver):
     httpserver.expect_request("/search").respond_with_data("no", 403)
     said = await line(HttpSource(Searxng(endpoint=httpserver.url_for("/search")), NO_WAITING))
     assert "search.formats" in str(said.error)
 
 
-async def test_the_second_page_may_fail(httpserver: HTTPServer) -> None:
+async def test_the_second_page_may_fail(httpserver):
     first = {"status": "ok", "totalResults": 90, "articles": [
         {"title": f"T{n}", "url": f"https://a.example/{n}"} for n in range(20)]}  # fmt: skip
     late = {"status": "error", "code": "maximumResultsReached", "message": "Pay"}
@@ -167,7 +161,7 @@ async def test_the_second_page_may_fail(httpserver: HTTPServer) -> None:
     assert (said.status.value, said.kept) == ("partial", 20)
 
 
-async def test_the_searcher_keeps_what_others_found(httpserver: HTTPServer) -> None:
+async def test_the_searcher_keeps_what_others_found(httpserver):
     good, bad = SERVICES["tavily"](httpserver), SERVICES["serper"](httpserver)
     broken = bad.remake(httpserver.url_for("/nowhere"))
     searcher = Searcher([HttpSource(broken, NO_WAITING), HttpSource(good.adapter, NO_WAITING)])
@@ -186,15 +180,13 @@ async def test_the_searcher_keeps_what_others_found(httpserver: HTTPServer) -> N
         ("tree* AND NOT (x OR y)", "tree -x -y", "tree"),
     ],
 )
-def test_queries_are_said_as_each_kind_of_service_reads_them(
-    query: str, engine: str, plain: str
-) -> None:
+def test_queries_are_said_as_each_kind_of_service_reads_them(query, engine, plain):
     filters = SearchConstraints()
     assert Searxng().translate(parse(query), filters).text == engine
     assert Tavily(KEY).translate(parse(query), filters).text == plain
 
 
-def test_news_are_asked_with_operators() -> None:
+def test_news_are_asked_with_operators():
     text = NewsApi(KEY).translate(parse('"shade trees" AND (heat OR drought) NOT x'), _ALL).text
     assert text == '(("shade trees" AND (heat OR drought)) NOT x)'
 
@@ -202,7 +194,7 @@ def test_news_are_asked_with_operators() -> None:
 _ALL = SearchConstraints()
 
 
-async def test_a_query_that_is_too_long_is_asked_in_parts_and_never_cut(service: Service) -> None:
+async def test_a_query_that_is_too_long_is_asked_in_parts_and_never_cut(service):
     words = [f"word{number:03}" for number in range(90)]
     report = await HttpSource(service.adapter, NO_WAITING).report(strategy(" OR ".join(words)))
     limit = service.adapter.longest_text

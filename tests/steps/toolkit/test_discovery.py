@@ -53,7 +53,7 @@ def test_the_product_has_two_workflows_which_are_those_of_their_modules():
     assert found.problems == ()
 
 
-def test_modules_without_a_workflow_are_not_run(write: Write, package: Callable[[], str]):
+def test_modules_without_a_workflow_are_not_run(write, package):
     write("found_here/good.py", GOOD, name="good")
     write("found_here/bomb.py", "raise SystemError('run')")
     write("found_here/inner/__init__.py", "")
@@ -71,7 +71,7 @@ def test_modules_without_a_workflow_are_not_run(write: Write, package: Callable[
     assert not {"found_here.bomb", "found_here.talk", "found_here.again"} & set(sys.modules)
 
 
-def test_a_directory_needs_no_package(tmp_path: Path, write: Write):
+def test_a_directory_needs_no_package(tmp_path, write):
     write("one.py", GOOD, name="one")
     write("more/two.py", GOOD, name="two")
     write("bomb.py", "raise SystemError('run')")
@@ -94,9 +94,7 @@ def test_a_directory_needs_no_package(tmp_path: Path, write: Write):
         ("from paper_search.steps import Workflow\nWORKFLOW = Workflow('w')", "has no steps"),
     ],
 )
-def test_what_cannot_be_used_is_reported_and_the_others_are_found(
-    tmp_path: Path, write: Write, text: str, words: str
-):
+def test_what_cannot_be_used_is_reported_and_the_others_are_found(tmp_path, write, text, words):
     write("a_good.py", GOOD, name="good")
     bad = write("bad.py", text)
     write("z_good.py", GOOD, name="other")
@@ -107,7 +105,7 @@ def test_what_cannot_be_used_is_reported_and_the_others_are_found(
     assert words in problem
 
 
-def test_two_workflows_of_one_name_are_reported_with_both_places(tmp_path: Path, write: Write):
+def test_two_workflows_of_one_name_are_reported_with_both_places(tmp_path, write):
     first = write("a.py", GOOD, name="same")
     second = write("b.py", GOOD, name="same")
     (problem,) = discover_workflows(tmp_path).problems
@@ -115,7 +113,7 @@ def test_two_workflows_of_one_name_are_reported_with_both_places(tmp_path: Path,
 
 
 @pytest.mark.parametrize("where", ["no_such_package", "paper_search.no.such", "./no_such_dir"])
-def test_a_place_that_is_not_there_is_an_error(where: str):
+def test_a_place_that_is_not_there_is_an_error(where):
     with pytest.raises(InputError, match=r"there is no (package|directory)"):
         discover_workflows(where)
 
@@ -133,7 +131,7 @@ def test_langgraph_json_names_every_workflow_and_nothing_else():
     assert compare_langgraph_json(ROOT / "langgraph.json", found) == []
 
 
-def test_differences_are_told_in_both_directions(tmp_path: Path, write: Write):
+def test_differences_are_told_in_both_directions(tmp_path, write):
     write("one.py", GOOD, name="one")
     write("two.py", GOOD, name="two")
     graphs = {
@@ -152,6 +150,6 @@ def test_differences_are_told_in_both_directions(tmp_path: Path, write: Write):
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"graphs": []}', '{"graphs": {"a": {}}}'])
-def test_a_file_that_is_no_langgraph_json_is_an_error(write: Write, text: str):
+def test_a_file_that_is_no_langgraph_json_is_an_error(write, text):
     with pytest.raises(InputError, match=r"is no langgraph\.json"):
         compare_langgraph_json(write("langgraph.json", text), {})

@@ -180,13 +180,13 @@ def script() -> Iterator[types.ModuleType]:
     del sys.modules[module.__name__]
 
 
-async def test_a_script_is_the_workflow_of_a_module_imported_at_compilation(script: Any):
+async def test_a_script_is_the_workflow_of_a_module_imported_at_compilation(script):
     table = outer(Dispatch(AgentRole.QUALITY_REVIEWER, script="handed_over_script"))
     script.WORKFLOW = HALVE
     assert (await run_workflow(table, {"number": 3})).result["half"] == 1.5
 
 
-def test_a_script_that_is_not_there_or_has_no_workflow_is_named(script: Any):
+def test_a_script_that_is_not_there_or_has_no_workflow_is_named(script):
     script.WORKFLOW = "nothing"
     with pytest.raises(DispatchError, match=r"'handed_over_script'.*defines no WORKFLOW"):
         compile_workflow(outer(Dispatch(script="handed_over_script")))
@@ -194,14 +194,14 @@ def test_a_script_that_is_not_there_or_has_no_workflow_is_named(script: Any):
         compile_workflow(outer(Dispatch(script="no.such.module")))
 
 
-def test_a_script_that_can_end_in_ways_the_step_does_not_know_is_refused(script: Any):
+def test_a_script_that_can_end_in_ways_the_step_does_not_know_is_refused(script):
     script.WORKFLOW = HALVE
     step = StepDef("a", handler=Dispatch(script="handed_over_script"), next={OK: None})
     with pytest.raises(WorkflowDefinitionError, match="'a' can give 'fail'"):
         compile_workflow(Workflow("outer", step, state=Outer))
 
 
-def test_a_workflow_that_hands_over_to_itself_is_refused_with_the_way(script: Any):
+def test_a_workflow_that_hands_over_to_itself_is_refused_with_the_way(script):
     script.WORKFLOW = outer(Dispatch(script="handed_over_script"))
     with pytest.raises(WorkflowDefinitionError, match="outer → outer"):
         compile_workflow(script.WORKFLOW)

@@ -35,13 +35,13 @@ MUST, SHOULD, COULD = Severity.MUST, Severity.SHOULD, Severity.COULD
         (50, {MUST}),
     ],
 )
-def test_later_rounds_block_less(round_number: int, expected: set[Severity]):
+def test_later_rounds_block_less(round_number, expected):
     """INVARIANT 5 of the specification."""
     assert blocking_severities(round_number) == expected
 
 
 @pytest.mark.parametrize("round_number", [0, -1])
-def test_there_is_no_round_before_the_first(round_number: int):
+def test_there_is_no_round_before_the_first(round_number):
     with pytest.raises(ValueError, match="counted from 1"):
         blocking_severities(round_number)
 
@@ -81,7 +81,7 @@ GATED = Workflow(
     [(COULD, 3, Outcome.OK), (SHOULD, 5, Outcome.OK), (MUST, 6, Outcome.SKIP)],
 )
 async def test_a_gate_lets_the_work_go_in_the_round_in_which_nothing_blocks_any_more(
-    severity: Severity, rounds: int, ended: Outcome
+    severity, rounds, ended
 ):
     calls: list[str] = []
     run = await run_workflow(GATED, {"severity": severity}, services=calls)

@@ -92,7 +92,7 @@ def test_only_steps_with_a_bound_have_an_iteration():
 
 
 @pytest.mark.parametrize("workflow", [TOY, WORKFLOW], ids=lambda entry: entry.name)
-def test_every_input_has_a_name_of_its_own(workflow: Workflow):
+def test_every_input_has_a_name_of_its_own(workflow):
     few = {"preview_papers": Constant(5), "max_iterations": BoundedInt(1, 3)}
     inputs = list(generate_inputs(workflow, few if workflow is WORKFLOW else None))
     names = [input_id(workflow, item) for item in inputs]
@@ -159,7 +159,7 @@ def test_each_domain_gives_its_values_in_order():
 
 @examples(30)
 @given(st.integers(-50, 50), st.integers(0, 20))
-def test_a_bounded_int_has_both_its_bounds(lo: int, span: int):
+def test_a_bounded_int_has_both_its_bounds(lo, span):
     values = list(BoundedInt(lo, lo + span))
     assert (values[0], values[-1], len(values)) == (lo, lo + span, span + 1)
 

@@ -1,7 +1,6 @@
 """Questions from deep inside: asked on the outermost thread, answered there, nothing repeated."""
 
 from collections import Counter
-from pathlib import Path
 from typing import Any, Literal
 
 import pytest
@@ -105,7 +104,7 @@ async def test_a_question_from_two_workflows_down_waits_on_the_outermost_thread_
     assert schema["additionalProperties"] is False
 
 
-async def test_a_restart_between_question_and_answer_repeats_nothing_either(tmp_path: Path):
+async def test_a_restart_between_question_and_answer_repeats_nothing_either(tmp_path):
     """Every part is a program of its own: nothing but the SQLite file goes from one to the next."""
     calls: Counter = Counter()
     answers: list[dict[str, str] | None] = [None, {"depth": "deep"}, {"tone": "warm"}]
@@ -126,7 +125,7 @@ async def test_a_restart_between_question_and_answer_repeats_nothing_either(tmp_
 
 
 @pytest.mark.parametrize("bad", [{"depth": "high"}, {}, "wide", {"depth": "deep", "more": 1}])
-async def test_an_answer_that_is_none_of_the_options_is_refused_and_the_question_stays(bad: Any):
+async def test_an_answer_that_is_none_of_the_options_is_refused_and_the_question_stays(bad):
     calls: Counter = Counter()
     graph = compile_in_memory(OUTERMOST, services=calls)
     await graph.ainvoke({"log": []}, CONFIG)
@@ -201,7 +200,7 @@ async def test_more_than_three_questions_are_not_asked():
 
 
 @pytest.mark.parametrize("values", [("only",), ("a", "b", "c", "d"), ("same", "same")])
-def test_a_question_has_two_or_three_different_options(values: tuple[str, ...]):
+def test_a_question_has_two_or_three_different_options(values):
     with pytest.raises(ValidationError):
         question("which", *values)
 
@@ -241,7 +240,7 @@ def test_the_example_in_the_prompt_is_read_as_what_it_shows():
     "answer",
     ["Which years do you mean?", f"First: {BLOCK}", f"{BLOCK} That is all.", "", "<question/>"],
 )
-def test_an_answer_that_is_more_than_a_block_asks_nothing(answer: str):
+def test_an_answer_that_is_more_than_a_block_asks_nothing(answer):
     assert questions_in(answer) == ()
 
 
@@ -258,7 +257,7 @@ def test_an_answer_that_is_more_than_a_block_asks_nothing(answer: str):
         ),
     ],
 )
-def test_a_block_in_another_form_is_refused(inside: str):
+def test_a_block_in_another_form_is_refused(inside):
     with pytest.raises(InputError, match="cannot be read"):
         questions_in(f"<needs_user_input>{inside}</needs_user_input>")
 
