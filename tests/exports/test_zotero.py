@@ -11,7 +11,6 @@ from paper_search.testing.exporters import collection_of, nasty_papers
 RDF, DC = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}", "{http://purl.org/dc/elements/1.1/}"
 TERMS, BIB = "{http://purl.org/dc/terms/}", "{http://purl.org/net/biblio#}"
 FOAF, Z = "{http://xmlns.com/foaf/0.1/}", "{http://www.zotero.org/namespaces/export#}"
-PRISM = "{http://prismstandard.org/namespaces/1.2/basic/}"
 
 PAPER = Paper(
     id="1",

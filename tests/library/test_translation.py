@@ -16,7 +16,6 @@ from paper_search.query import And, Near, Node, Not, Or, Phrase, Term, YearRange
 
 VOCABULARY = ["alpha", "alphabet", "beta", "betatron", "gamma", "delta", "omega", "图", "é", "x2"]
 """Words that no stemmer shortens, some of them beginnings of others."""
-STEM_PROOF = {"alphabet", "betatron"}
 
 
 def corpus() -> list[RawPaper]:

@@ -204,18 +204,24 @@ def test_prose_is_of_no_system(text):
 
 
 @pytest.mark.parametrize(
-    ("text", "reading"),
+    ("text", "column", "reading"),
     [
-        ("aa[ti] AND bb[ti] OR cc[ti]", "read as (aa[ti] AND bb[ti]) OR cc[ti]"),
-        ("aa[ti] OR bb[ti] NOT cc[ti]", "read as (aa[ti] OR bb[ti]) NOT cc[ti]"),
-        ("TITLE(aa OR bb AND cc)", "read as (aa OR bb) AND cc"),
-        ("aa.ti. or bb.ti. and cc.ti.", "read as aa.ti. OR (bb.ti. AND cc.ti.)"),
-        ("aa OR bb AND cc", "read as aa OR (bb AND cc)"),
-        ("aa bb OR cc", "read as (aa AND bb) OR cc"),
+        ("aa[ti] OR bb[ti] AND cc[ti]", 1, "(aa[ti] OR bb[ti]) AND cc[ti]"),
+        ("aa[ti] AND bb[ti] OR cc[ti]", 1, "(aa[ti] AND bb[ti]) OR cc[ti]"),
+        ("aa[ti] OR bb[ti] NOT cc[ti]", 1, "(aa[ti] OR bb[ti]) NOT cc[ti]"),
+        ("TITLE(aa OR bb AND cc)", 6, "(aa OR bb) AND cc"),
+        ("TITLE(aa AND bb OR cc)", 6, "aa AND (bb OR cc)"),
+        ("TS=(aa AND bb OR cc)", 4, "(aa AND bb) OR cc"),
+        ("aa.ti. or bb.ti. and cc.ti.", 1, "aa.ti. OR (bb.ti. AND cc.ti.)"),
+        ("aa OR bb AND cc", 1, "aa OR (bb AND cc)"),
+        ("aa bb OR cc", 1, "(aa AND bb) OR cc"),
+        ("dd (aa bb OR cc)", 5, "(aa AND bb) OR cc"),
     ],
 )
-def test_a_mixture_without_parentheses_says_how_it_was_read(text, reading):
-    assert any(reading in finding.message for finding in lint(text))
+def test_a_mixture_without_parentheses_says_how_it_was_read(text, column, reading):
+    [finding] = lint(text)
+    assert finding.column == column
+    assert f"read as {reading}" in finding.message
 
 
 def test_parentheses_need_no_remark():
