@@ -58,7 +58,7 @@ def test_a_search_is_seen_by_those_with_whom_it_is_shared(team):
     assert pages["bob"].path == f"{place}/reviewers"
     pages["bob"].open("")
     assert place.rpartition("/")[2] in pages["bob"].text
-    assert "waiting for their owners" in pages["bob"].text
+    assert "Shared with you, not done yet" in pages["bob"].text
     assert "Review the result" not in pages["bob"].text
     assert pages["cy"].open(place) == 404
     assert share(pages["ada"], place, "bob", "none") == 200
@@ -75,8 +75,12 @@ def test_a_reviewer_is_blind_until_all_are_done_and_overwrites_nobody(team, tmp_
         assert "when all reviewers are done" in bob.text
     assert screen(bob, place, "bob", "irrelevant") == paper
     assert bob.open(f"{place}/results") == 200
-    bob.open(f"{place}/reviewers")
-    assert "1 in conflict" in bob.text
+    assert 'class="reader"' in bob.text, "what is refused is not offered"
+    assert "waits for your decision" not in bob.text
+    for person, settles in ((bob, False), (ada, True)):
+        person.open(f"{place}/reviewers")
+        assert "1 in conflict" in person.text
+        assert ("Settle conflict" in person.text) is settles
 
     async def verdicts() -> dict[str, list[bool | None]]:
         async with open_persistence(f"sqlite:///{tmp_path / 'threads.db'}") as persistence:

@@ -149,6 +149,7 @@ class Visit:
     """The fields of a form that was sent, in their order."""
     is_reader: bool = False
     """Whether the thread that is shown is shared with the visitor for reading alone."""
+    is_reviewer: bool = False
 
     @property
     def owner(self) -> str:
@@ -198,6 +199,7 @@ class Visit:
             "csrf": self.csrf,
             "visitor": None if self.owner == EVERYBODY else self.request.scope.get(VISITOR),
             "is_reader": self.is_reader,
+            "is_guest": self.is_reader or self.is_reviewer,
         }
         return HTMLResponse(render_template(template, **common, **values), code)
 
@@ -256,7 +258,8 @@ class Visit:
             raise ThreadWaitingError(
                 f"thread {name!r} is a report: read it at /review/reports/{name}"
             )
-        self.is_reader = await self.role(name) is Role.READER
+        role = await self.role(name)
+        self.is_reader, self.is_reviewer = role is Role.READER, role is Role.REVIEWER
         if right is Right.READ and shows_decisions:
             await self.site.access.require_sight(self.persistence, name, self.owner)
         return name

@@ -30,7 +30,7 @@ _ORDER = (
     (ThreadStatus.DAMAGED, "Damaged"),
     (ThreadStatus.DONE, "Done"),
 )
-_OF_OTHERS = "Shared with you, waiting for their owners"
+_OF_OTHERS = "Shared with you, not done yet"
 
 
 async def threads(visit: Visit) -> Response:
