@@ -8,14 +8,7 @@ from typing import Any
 import pytest
 from scripts.seeds import BLOCK, missing
 
-from paper_search.steps import (
-    Dispatch,
-    Outcome,
-    StepContext,
-    StepDef,
-    Workflow,
-    run_workflow,
-)
+from paper_search.steps import Dispatch, Outcome, StepContext, StepDef, Workflow, run_workflow
 from paper_search.steps.workflow import DEFAULT_BOUND
 
 SEEDS = Path(__file__).parents[3] / "shared" / "seeds"

@@ -20,12 +20,7 @@ from paper_search.persistence import open_persistence
 from paper_search.review.full_texts import FullTexts
 from paper_search.review.open_texts import text_services
 from paper_search.sources.client import SourceSettings
-from paper_search.sources.enrichment import (
-    TEXT_SERVICES,
-    Enricher,
-    HttpEnricher,
-    LookupAdapter,
-)
+from paper_search.sources.enrichment import TEXT_SERVICES, Enricher, HttpEnricher, LookupAdapter
 from paper_search.sources.enrichment.services import (
     CoreLookup,
     EuropePmcLookup,

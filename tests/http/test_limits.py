@@ -15,13 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paper_search.http.limits import (
-    Announcement,
-    HostLimiter,
-    Quota,
-    Refusal,
-    parse_announcement,
-)
+from paper_search.http.limits import Announcement, HostLimiter, Quota, Refusal, parse_announcement
 
 NOW = 1_790_000_000.0
 

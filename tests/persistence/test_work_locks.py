@@ -9,13 +9,7 @@ from pathlib import Path
 import pytest
 
 from paper_search.errors import ThreadBusyError, ThreadTakenOverError
-from paper_search.persistence.leases import (
-    WORK_LOCK_S,
-    LeaseHolder,
-    Leases,
-    LeaseTable,
-    WorkLock,
-)
+from paper_search.persistence.leases import WORK_LOCK_S, LeaseHolder, Leases, LeaseTable, WorkLock
 from paper_search.persistence.tables import SqliteDatabase
 
 

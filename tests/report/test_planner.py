@@ -6,13 +6,7 @@ from paper_search.models import QueryBuilderInput
 from paper_search.report.models import PlannerInput, SearcherInput, SearchQuery
 from paper_search.report.planner import Planner, gap_queries, weaker
 from paper_search.report.searcher import AcademicSearch, ReportSearcher
-from paper_search.skills import (
-    Deduplicator,
-    IntentParser,
-    QueryBuilder,
-    RelevanceScorer,
-    Searcher,
-)
+from paper_search.skills import Deduplicator, IntentParser, QueryBuilder, RelevanceScorer, Searcher
 from paper_search.testing.reports import FakeSearch, report_sources
 from paper_search.testing.sources import FakeSource
 

@@ -11,11 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from paper_search.errors import (
-    ThreadExistsError,
-    ThreadFinishedError,
-    ThreadNotFoundError,
-)
+from paper_search.errors import ThreadExistsError, ThreadFinishedError, ThreadNotFoundError
 from paper_search.models import PaperCollection, RawPaper
 from paper_search.persistence import open_persistence
 from paper_search.report_workflow import ReportWorkflow, Review

@@ -6,10 +6,7 @@ from typing import Any
 
 import pytest
 
-from paper_search.errors import (
-    AlreadyDecidedError,
-    ThreadNotFoundError,
-)
+from paper_search.errors import AlreadyDecidedError, ThreadNotFoundError
 from paper_search.persistence import LedgerStatus, open_persistence
 from paper_search.report.models import now
 from paper_search.report_workflow import ReportWorkflow, Review, reviews

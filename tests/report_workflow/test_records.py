@@ -5,12 +5,7 @@ from typing import Any
 
 import pytest
 
-from paper_search.errors import (
-    LLMError,
-    ModelCallLimitError,
-    ThreadBusyError,
-    ThreadTakenOverError,
-)
+from paper_search.errors import LLMError, ModelCallLimitError, ThreadBusyError, ThreadTakenOverError
 from paper_search.persistence import open_persistence
 from paper_search.persistence.leases import LeaseHolder
 from paper_search.report.models import Critique, ResearchDraft

@@ -5,10 +5,7 @@ from datetime import timedelta
 import pytest
 from pydantic import TypeAdapter
 
-from paper_search.errors import (
-    InvalidDecisionError,
-    ThreadWaitingError,
-)
+from paper_search.errors import InvalidDecisionError, ThreadWaitingError
 from paper_search.report.document import Report
 from paper_search.report_workflow import ReportWorkflow
 from paper_search.report_workflow.reviews import answer_model

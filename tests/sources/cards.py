@@ -4,12 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from paper_search.http.body import HttpAnswer
-from paper_search.models import (
-    RawPaper,
-    SearchConstraints,
-    SearchStrategy,
-    SourceStatus,
-)
+from paper_search.models import RawPaper, SearchConstraints, SearchStrategy, SourceStatus
 from paper_search.query import And, Node, Not, Phrase, Term, render
 from paper_search.sources.adapter import Adapter, Page, Request, Translated
 from paper_search.sources.errors import ServiceError

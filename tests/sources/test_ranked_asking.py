@@ -10,11 +10,7 @@ from tests.sources.catalogues import SERVICES as CATALOGUES
 from tests.sources.loopback import SERVICES as OTHERS
 from tests.sources.loopback import TITLED
 
-from paper_search.models import (
-    RankedQuery,
-    SearchConstraints,
-    SourceStatus,
-)
+from paper_search.models import RankedQuery, SearchConstraints, SourceStatus
 from paper_search.query import And, conditions_in, normalise
 from paper_search.sources.adapter import Translated
 from paper_search.sources.client import SourceSettings

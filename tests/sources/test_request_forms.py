@@ -12,13 +12,7 @@ from werkzeug import Request, Response
 
 from paper_search.http.body import HttpAnswer
 from paper_search.http.errors import HttpBodyError
-from paper_search.models import (
-    RawPaper,
-    SearchConstraints,
-    SearchStrategy,
-    Seed,
-    SourceStatus,
-)
+from paper_search.models import RawPaper, SearchConstraints, SearchStrategy, Seed, SourceStatus
 from paper_search.query import parse
 from paper_search.sources.adapter import Adapter, Page, Service
 from paper_search.sources.adapter import Request as Asked

@@ -15,11 +15,7 @@ from paper_search.config import AppConfig, SearchSourceConfig
 from paper_search.errors import SearchSourceError
 from paper_search.models import SourceStatus
 from paper_search.sources import NonRetryableError, ReportingSource, RetryableError
-from paper_search.sources.serpapi_scholar import (
-    USUAL_CALLS,
-    ScholarAdapter,
-    SerpAPIScholarSource,
-)
+from paper_search.sources.serpapi_scholar import USUAL_CALLS, ScholarAdapter, SerpAPIScholarSource
 from paper_search.testing.sources import SourceContract, check_source
 
 KEY = "CANARY-serpapi-key"

@@ -11,11 +11,7 @@ from starlette.exceptions import HTTPException
 from tests.workflow.doubles import workflow
 
 from paper_search.config import AppConfig
-from paper_search.errors import (
-    AlreadyDecidedError,
-    InvalidDecisionError,
-    StaleDecisionError,
-)
+from paper_search.errors import AlreadyDecidedError, InvalidDecisionError, StaleDecisionError
 from paper_search.persistence import DecisionLedger, Persistence
 from paper_search.server.access import Access, Run, SharedPersistence, http_refusals
 from paper_search.server.guard import EVERYBODY

@@ -8,13 +8,7 @@ from tests.workflow.doubles import edit
 
 from paper_search.config import AppConfig, SearchSourceConfig
 from paper_search.library import Library
-from paper_search.models import (
-    IntentType,
-    ParsedIntent,
-    RawPaper,
-    SearchConstraints,
-    Sighting,
-)
+from paper_search.models import IntentType, ParsedIntent, RawPaper, SearchConstraints, Sighting
 from paper_search.models.settings import EmbeddingsConfig
 from paper_search.skills import Searcher
 from paper_search.testing.llm import FakeEmbeddings

@@ -21,12 +21,7 @@ from paper_search.models import (
 from paper_search.testing.skills import FakeSkills, fake_strategy
 from paper_search.threads.decisions import check
 from paper_search.threads.engine import open_memory
-from paper_search.workflow import (
-    Checkpoint,
-    CheckpointKind,
-    Decision,
-    DecisionAction,
-)
+from paper_search.workflow import Checkpoint, CheckpointKind, Decision, DecisionAction
 from paper_search.workflow.decisions import answer_model, apply_edit, feedback_of, past_decision
 from paper_search.workflow.session import SearchSession
 

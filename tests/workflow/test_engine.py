@@ -49,11 +49,7 @@ from paper_search.workflow import (
     ThreadCatalog,
     WorkflowState,
 )
-from paper_search.workflow.engine import (
-    _accumulate_relevant,
-    _coerce_feedback,
-    _merge_accumulated,
-)
+from paper_search.workflow.engine import _accumulate_relevant, _coerce_feedback, _merge_accumulated
 
 STRATEGY, RESULT = CheckpointKind.STRATEGY_CONFIRMATION, CheckpointKind.RESULT_REVIEW
 

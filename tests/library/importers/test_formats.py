@@ -8,14 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import examples
 
-from paper_search.library.importers import (
-    Entry,
-    Imported,
-    Rejected,
-    bibtex,
-    json_records,
-    tagged,
-)
+from paper_search.library.importers import Entry, Imported, Rejected, bibtex, json_records, tagged
 from paper_search.models import (
     Author,
     Facets,

@@ -8,13 +8,7 @@ from xml.etree.ElementTree import Element
 import pytest
 
 from paper_search.errors import InputError
-from paper_search.library.importers import (
-    Imported,
-    Rejected,
-    parse_file,
-    tagged,
-    xml_records,
-)
+from paper_search.library.importers import Imported, Rejected, parse_file, tagged, xml_records
 from paper_search.models import RawPaper
 
 DATA = Path(__file__).parents[3] / "../shared/data"

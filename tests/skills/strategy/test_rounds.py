@@ -4,10 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paper_search.models import (
-    MarkedPaper,
-    RankedQuery,
-)
+from paper_search.models import MarkedPaper, RankedQuery
 from paper_search.skills.intent.notes import Note
 from paper_search.skills.strategy.rounds import (
     IRRELEVANT,

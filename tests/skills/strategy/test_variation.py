@@ -1,7 +1,4 @@
-from paper_search.models import (
-    RankedQuery,
-    SearchStrategy,
-)
+from paper_search.models import RankedQuery, SearchStrategy
 from paper_search.skills.strategy.rounds import varied
 from paper_search.testing.skills import fake_strategy
 

@@ -7,12 +7,7 @@ from pytest_httpserver import HTTPServer
 from tests.sources.citations import CITATIONS, REFERENCES, SEED, UNKNOWN, Net, doi, title, year
 from tests.sources.loopback import KEY
 
-from paper_search.models import (
-    Purpose,
-    SearchStrategy,
-    Seed,
-    SourceStatus,
-)
+from paper_search.models import Purpose, SearchStrategy, Seed, SourceStatus
 from paper_search.sources import ServiceError
 from paper_search.sources.client import SourceSettings
 from paper_search.testing.skills import fake_strategy
