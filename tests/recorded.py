@@ -6,7 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from paper_search.http.body import HttpAnswer
+from paper_search.models import SearchConstraints
+from paper_search.query import parse
+from paper_search.sources.adapter import Adapter, Request
 
+FETCH = Request("https://example.org/efetch.fcgi", {"id": "1"})
 _KINDS = {".json": "application/json", ".xml": "application/xml", ".html": "text/html"}
 
 
@@ -63,3 +67,9 @@ def recorded_answers(folder: Path, service: str) -> list[RecordedAnswer]:
 
 def _meta_path(path: Path) -> Path:
     return path.with_name(f"{path.stem}.meta.json")
+
+
+def request_of(adapter: Adapter) -> Request:
+    """Return a request of a service for its first page."""
+    limits = SearchConstraints()
+    return adapter.first(adapter.translate(parse("graph"), limits), limits, 100)

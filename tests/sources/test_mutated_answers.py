@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import examples, times
+from tests.recorded import FETCH, request_of
 
 from paper_search.errors import PaperSearchError
 from paper_search.http.body import HttpAnswer
 from paper_search.http.errors import HttpBodyError
-from paper_search.models import RawPaper, SearchConstraints
-from paper_search.query import parse
+from paper_search.models import RawPaper
 from paper_search.sources.adapter import Adapter, Page, Request
 from paper_search.sources.arxiv import Arxiv
 from paper_search.sources.core_works import Core
@@ -31,7 +31,6 @@ from paper_search.sources.semantic_scholar import SemanticScholar
 from paper_search.sources.serper import SerperScholar
 
 ROUNDS = 150
-FETCH = Request("https://example.org/efetch.fcgi", {"id": "1"})
 STRANGE: list[Any] = [
     None, "", 0, -1, 1e999, True, [], {}, [None], [[]], {"a": 1}, "x" * 5000, "20O1", "\ud800\x00",
     ["a", 1, None], {"text": None}, 10**30, "<b>", "$\\frac{", "10.", "https://", [{"name": None}],
@@ -110,11 +109,6 @@ def read(adapter: Adapter, body: bytes, request: Request) -> Page | None:
         assert paper.citation_count >= 0
         assert RawPaper.model_validate_json(paper.model_dump_json()) is not None
     return page
-
-
-def request_of(adapter: Adapter) -> Request:
-    limits = SearchConstraints()
-    return adapter.first(adapter.translate(parse("graph"), limits), limits, 100)
 
 
 def broken(value: Any, chance: random.Random, rate: float) -> Any:

@@ -4,14 +4,13 @@ import json
 from typing import Any
 
 import pytest
-from tests.recorded import RecordedAnswer
+from tests.recorded import RecordedAnswer, request_of
 
 from paper_search.errors import PaperSearchError
 from paper_search.http.body import HttpAnswer
 from paper_search.http.errors import HttpStatusError
-from paper_search.models import SearchConstraints, SourceStatus
-from paper_search.query import parse
-from paper_search.sources.adapter import Adapter, Page, Request
+from paper_search.models import SourceStatus
+from paper_search.sources.adapter import Adapter, Page
 from paper_search.sources.client import explained
 from paper_search.sources.crossref import Crossref
 from paper_search.sources.datacite import Datacite
@@ -20,11 +19,6 @@ from paper_search.sources.openalex import OpenAlex
 from paper_search.sources.semantic_scholar import SemanticScholar
 
 SUCCESS = range(200, 300)
-
-
-def request_of(adapter: Adapter) -> Request:
-    limits = SearchConstraints()
-    return adapter.first(adapter.translate(parse("graph"), limits), limits, 100)
 
 
 def entries_of(content: bytes, *path: str) -> list[Any] | None:

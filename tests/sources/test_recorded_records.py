@@ -6,13 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.recorded import RecordedAnswer
+from tests.recorded import FETCH, RecordedAnswer, request_of
 
 from paper_search.errors import PaperSearchError
 from paper_search.http.body import HttpAnswer, parse_xml
 from paper_search.http.errors import HttpStatusError
-from paper_search.models import RawPaper, SearchConstraints, SourceStatus
-from paper_search.query import parse
+from paper_search.models import RawPaper, SourceStatus
 from paper_search.sources.adapter import Adapter, Page, Request
 from paper_search.sources.arxiv import Arxiv
 from paper_search.sources.client import explained
@@ -22,13 +21,6 @@ from paper_search.sources.errors import ServiceError
 from paper_search.sources.europe_pmc import EuropePmc, read_result
 from paper_search.sources.pubmed import Pubmed
 from paper_search.sources.serper import SerperScholar
-
-FETCH = Request("https://example.org/efetch.fcgi", {"id": "1"})
-
-
-def request_of(adapter: Adapter) -> Request:
-    limits = SearchConstraints()
-    return adapter.first(adapter.translate(parse("graph"), limits), limits, 100)
 
 
 def read(adapter: Adapter, body: bytes, kind: str = "", request: Request | None = None) -> Page:

@@ -30,9 +30,7 @@ async def search_graph():
     ],
     ids=["input", "context", "configurable"],
 )
-async def test_a_graph_refuses_an_unknown_setting_and_says_which_there_are(
-    within, config, context
-) -> None:
+async def test_a_graph_refuses_an_unknown_setting_and_says_which_there_are(within, config, context):
     graph = await search_graph()
     with pytest.raises(ConfigError, match=f"max_iteratons; it has: {ACCEPTED}"):
         await graph.ainvoke(
@@ -40,24 +38,24 @@ async def test_a_graph_refuses_an_unknown_setting_and_says_which_there_are(
         )
 
 
-def test_python_refuses_the_same_in_the_same_words() -> None:
+def test_python_refuses_the_same_in_the_same_words():
     with pytest.raises(ConfigError, match=f"max_iteratons; it has: {ACCEPTED}"):
         admit(SearchParams, MISSPELT, "search")
 
 
-def test_a_question_that_is_no_use_is_refused_with_its_reason_alone() -> None:
+def test_a_question_that_is_no_use_is_refused_with_its_reason_alone():
     with pytest.raises(QuestionError, match=r"^the question is empty; say"):
         check_begin(SearchSession, {"question": " "})
 
 
 @pytest.mark.parametrize("settings", [[1], "fast", {"max_iterations": "many"}])
-def test_settings_that_cannot_be_used_are_a_sentence(settings) -> None:
+def test_settings_that_cannot_be_used_are_a_sentence(settings):
     with pytest.raises(ConfigError, match=r"a search|max_iterations"):
         admit(SearchParams, settings, "search")
 
 
 @pytest.mark.parametrize("door", ["context", "configurable"])
-async def test_known_settings_are_taken_from_context_and_config_alike(door) -> None:
+async def test_known_settings_are_taken_from_context_and_config_alike(door):
     graph, settings = await search_graph(), {"max_iterations": 2}
     config = {"configurable": {**PLACE, "user_id": "ann"}}
     if door == "context":
@@ -69,7 +67,7 @@ async def test_known_settings_are_taken_from_context_and_config_alike(door) -> N
     assert state.values["workflow_params"]["max_iterations"] == 2
 
 
-async def test_a_workflow_without_settings_takes_no_notice_of_the_config() -> None:
+async def test_a_workflow_without_settings_takes_no_notice_of_the_config():
     step = StepDef("only", "Do it", handler=lambda _: (Outcome.OK, {}), next={Outcome.OK: None})
     graph = compile_in_memory(Workflow("plain", step))
     result = await graph.ainvoke({"step_state": {}}, {"configurable": {**PLACE, "mine": 1}})

@@ -35,15 +35,13 @@ OWN = '{"metadata": {},\n "papers": [{"title": "Title"}]}'
         ("noname", OWN.replace("\n", ""), "json"),
     ],
 )
-def test_the_format_is_recognised(name: str, content: str, expected: str) -> None:
+def test_the_format_is_recognised(name, content, expected):
     assert format_of(Path(name), content) == expected
 
 
 @pytest.mark.parametrize("content", [BIBTEX, RIS, CSL, LINES, OWN])
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "gzip"])
-def test_every_format_is_read_in_every_encoding(
-    tmp_path: Path, content: str, encoding: str
-) -> None:
+def test_every_format_is_read_in_every_encoding(tmp_path, content, encoding):
     file = tmp_path / "unnamed"
     is_gzip = encoding == "gzip"
     file.write_bytes(gzip.compress(content.encode()) if is_gzip else content.encode(encoding))
@@ -52,7 +50,7 @@ def test_every_format_is_read_in_every_encoding(
     assert entries[0].record.title == "Title"
 
 
-def test_western_european_text_is_read_line_by_line(tmp_path: Path) -> None:
+def test_western_european_text_is_read_line_by_line(tmp_path):
     file = tmp_path / "a.jsonl"
     file.write_bytes('{"title": "Größe"}\n'.encode("cp1252") + '{"title": "深"}\n'.encode())
     read = [entry.record.title for entry in parse_file(file) if isinstance(entry, Imported)]
@@ -71,9 +69,7 @@ def test_western_european_text_is_read_line_by_line(tmp_path: Path) -> None:
         (gzip.compress(b"", mtime=0), "empty"),
     ],
 )
-def test_an_unusable_file_is_named_with_the_reason(
-    tmp_path: Path, content: bytes, message: str
-) -> None:
+def test_an_unusable_file_is_named_with_the_reason(tmp_path, content, message):
     file = tmp_path / "unnamed"
     file.write_bytes(content)
     with pytest.raises(InputError, match=message) as caught:
@@ -81,7 +77,7 @@ def test_an_unusable_file_is_named_with_the_reason(
     assert str(file) in str(caught.value)
 
 
-def test_a_file_that_is_read_as_a_whole_has_an_end(tmp_path: Path) -> None:
+def test_a_file_that_is_read_as_a_whole_has_an_end(tmp_path):
     file = tmp_path / "dump.json"
     file.write_bytes(b'[{"title": "One"}' + b" " * 70_000)
     with file.open("r+b") as open_file:
@@ -90,20 +86,20 @@ def test_a_file_that_is_read_as_a_whole_has_an_end(tmp_path: Path) -> None:
         parse_file(file)
 
 
-def test_an_absent_file_and_a_directory_are_named(tmp_path: Path) -> None:
+def test_an_absent_file_and_a_directory_are_named(tmp_path):
     for path in (tmp_path / "absent.bib", tmp_path):
         with pytest.raises(InputError, match="cannot be read"):
             parse_file(path)
 
 
-def test_an_unknown_format_names_the_known(tmp_path: Path) -> None:
+def test_an_unknown_format_names_the_known(tmp_path):
     file = tmp_path / "a.bib"
     file.write_text(BIBTEX)
     with pytest.raises(UnknownNameError, match="bibtex"):
         parse_file(file, format_name="word")
 
 
-def test_every_format_has_a_reader() -> None:
+def test_every_format_has_a_reader():
     for name in FORMATS:
         with suppress(InputError):
             list(parse_file("x", format_name=name, data=b"x"))
@@ -122,21 +118,21 @@ def counted(pattern: str) -> tuple[int, int]:
 
 
 @needs_data
-def test_real_bibtex_files_are_read_to_the_last_entry() -> None:
+def test_real_bibtex_files_are_read_to_the_last_entry():
     good, bad = counted("import_*/**/*.bib")
     assert good >= 1_418
     assert bad <= 22
 
 
 @needs_data
-def test_real_ris_files_are_read_to_the_last_reference() -> None:
+def test_real_ris_files_are_read_to_the_last_reference():
     good, bad = counted("import_*/**/*.ris")
     assert good >= 1_360
     assert good + bad >= 1_440
 
 
 @needs_data
-def test_no_real_file_raises_anything_but_a_named_error(tmp_path: Path) -> None:
+def test_no_real_file_raises_anything_but_a_named_error(tmp_path):
     with Library.open(tmp_path) as library:
         for path in sorted(DATA.glob("import_*/**/*")):
             is_covered = path.suffix == ".bib" or not path.is_file()
