@@ -163,10 +163,7 @@ def test_a_name_that_says_its_parts_is_written_as_it_is():
 def test_parts_that_a_source_gives_are_never_split_again():
     author = author_of(family="García Márquez", given="Gabriel", author_id="0000")
     assert author == Author(
-        name="Gabriel García Márquez",
-        author_id="0000",
-        family="García Márquez",
-        given="Gabriel",
+        name="Gabriel García Márquez", author_id="0000", family="García Márquez", given="Gabriel"
     )
     (item,) = json.loads(export_csl_json(collection_of(paper(author))))
     assert item["author"] == [{"family": "García Márquez", "given": "Gabriel"}]

@@ -40,13 +40,7 @@ def test_list_names_the_workflows_of_the_program(cli):
 
 def test_list_finds_those_of_a_directory(cli):
     names = [block["name"] for block in cli("graph", "list", "--in", EXAMPLES, "--json").document]
-    assert names == [
-        "confidence_loop",
-        "hybrid_steps",
-        "linear",
-        "mode_branching",
-        "quality_gate",
-    ]
+    assert names == ["confidence_loop", "hybrid_steps", "linear", "mode_branching", "quality_gate"]
 
 
 def test_list_shows_the_others_and_fails_where_one_cannot_be_used(cli, tmp_path):

@@ -36,12 +36,7 @@ def test_a_search_in_which_nothing_was_judged_fails_and_says_what_asks_again(cli
     model.failing.clear()
     judged = cli("judge", thread, "--unjudged", "--json")
     assert judged.code == 0
-    assert judged.document == {
-        "thread_id": thread,
-        "papers": count,
-        "asked": count,
-        "unjudged": {},
-    }
+    assert judged.document == {"thread_id": thread, "papers": count, "asked": count, "unjudged": {}}
     shown = cli("export", thread, "--format", "json").document["papers"]
     assert all(paper["is_judged"] and paper["grades"] for paper in shown)
     scores = [paper["relevance_score"] for paper in shown]

@@ -91,10 +91,7 @@ def test_deleting_needs_a_yes_where_nobody_can_be_asked(cli, done):
     ended = cli("delete", done)
     assert ended.code == 2
     assert "--yes" in ended.stderr
-    assert cli("delete", done, "--yes", "--json").document == {
-        "thread_id": done,
-        "deleted": True,
-    }
+    assert cli("delete", done, "--yes", "--json").document == {"thread_id": done, "deleted": True}
     assert cli("threads", "--json").document == []
 
 

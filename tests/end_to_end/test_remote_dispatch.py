@@ -182,9 +182,7 @@ async def test_the_outcome_that_ends_it_is_the_outcome_of_the_step(served):
     assert result["doubled"] == -2
 
 
-async def test_a_server_that_cannot_be_reached_is_named_and_the_thread_goes_on_later(
-    served,
-):
+async def test_a_server_that_cannot_be_reached_is_named_and_the_thread_goes_on_later(served):
     url, _ = served
     is_away = True
 

@@ -188,7 +188,7 @@ def test_the_smoke_run_saves_what_it_gets_in_the_form_of_the_recorded_answers(se
     lines = [line.split("|")[1].strip() for line in ended.stdout.splitlines()[2:]]
     assert lines[:2] == ["openalex", "crossref"]
     assert [line.partition(": ")[2] for line in lines[-6:-2]] == [
-        *("a boolean query", "a second page", "a query by POST", "a work by its DOI"),
+        *("a boolean query", "a second page", "a query by POST", "a work by its DOI")
     ]
     assert 15 <= len(services.log()) <= 20
     assert {("europe_pmc", "POST"), ("openalex", "GET")} <= {

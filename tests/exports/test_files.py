@@ -110,12 +110,7 @@ def test_what_is_not_a_regular_file_is_never_overwritten(tmp_path):
     ],
 )
 @pytest.mark.parametrize("overwrite", [False, True])
-def test_a_path_that_cannot_be_is_refused_with_its_reason(
-    tmp_path,
-    name,
-    reason,
-    overwrite,
-):
+def test_a_path_that_cannot_be_is_refused_with_its_reason(tmp_path, name, reason, overwrite):
     """SEC-12"""
     (tmp_path / "file").touch()
     with pytest.raises(ExportError, match=f"(?i){reason}") as caught:
@@ -163,10 +158,7 @@ def test_text_that_no_file_can_hold_is_refused_before_anything_is_touched(tmp_pa
 
 
 @pytest.mark.parametrize("overwrite", [False, True])
-def test_a_full_disk_leaves_the_old_file_or_none(
-    tmp_path,
-    overwrite,
-):
+def test_a_full_disk_leaves_the_old_file_or_none(tmp_path, overwrite):
     path = tmp_path / "a.bib"
     if overwrite:
         path.write_text("old")

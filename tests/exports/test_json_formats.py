@@ -97,12 +97,7 @@ def test_a_plain_paper_has_all_its_fields():
         "type": "article-journal",
         "title": "Deep learning",
         "author": [
-            {
-                "family": "Berg",
-                "given": "Jan",
-                "non-dropping-particle": "van der",
-                "suffix": "Jr.",
-            },
+            {"family": "Berg", "given": "Jan", "non-dropping-particle": "van der", "suffix": "Jr."},
             {"literal": "World Health Organization"},
             {"family": "Aristotle"},
         ],

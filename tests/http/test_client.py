@@ -234,12 +234,7 @@ async def test_timeouts_are_asked_again(opened, kind):
 
 @pytest.mark.parametrize(
     ("path", "attempts"),
-    [
-        ("/truncated-json", 0),
-        ("/truncated-length", 3),
-        ("/truncated-chunked", 3),
-        ("/cut-gzip", 3),
-    ],
+    [("/truncated-json", 0), ("/truncated-length", 3), ("/truncated-chunked", 3), ("/cut-gzip", 3)],
 )
 async def test_an_answer_cut_off_in_any_way_is_one_error(server, opened, path, attempts):
     """API-09"""

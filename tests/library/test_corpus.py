@@ -218,10 +218,7 @@ def test_a_damaged_gzip_keeps_what_came_before_the_damage(tmp_path):
 def test_a_file_without_any_record_is_an_error(tmp_path):
     file = tmp_path / "notes.bib"
     file.write_text("just some words\n", "utf-8")
-    with (
-        Library.open(tmp_path / "library") as library,
-        pytest.raises(InputError, match="no rec"),
-    ):
+    with Library.open(tmp_path / "library") as library, pytest.raises(InputError, match="no rec"):
         library.import_file(file)
 
 

@@ -142,8 +142,7 @@ async def test_sec_16_a_reader_that_hangs_is_killed(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "program",
-    ["import os; os.abort()", "print('{')", "raise SystemExit(3)", "print('[1]')"],
+    "program", ["import os; os.abort()", "print('{')", "raise SystemExit(3)", "print('[1]')"]
 )
 async def test_sec_16_a_reader_that_dies_costs_its_document_only(monkeypatch, program):
     _stand_in(monkeypatch, program)
@@ -178,8 +177,7 @@ async def test_a_cancelled_reading_kills_its_process(monkeypatch):
 
 async def test_a_library_that_is_missing_is_named_with_how_to_install_it(monkeypatch):
     _stand_in(
-        monkeypatch,
-        "import json; print(json.dumps({'error': 'missing', 'reason': 'trafilatura'}))",
+        monkeypatch, "import json; print(json.dumps({'error': 'missing', 'reason': 'trafilatura'}))"
     )
     with pytest.raises(PageContentError, match=r"trafilatura is not installed.*\[pages\]"):
         await document_text(html(page()))

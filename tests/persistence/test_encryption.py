@@ -28,10 +28,7 @@ def new_key() -> str:
 
 KEY, OTHER, THIRD = new_key(), new_key(), new_key()
 SECRETS = ("round_0", "Found every time", "a private note", "why i ask")
-BLOBS = {
-    "sqlite": ("checkpoints", "checkpoint"),
-    "postgres": ("checkpoint_blobs", "blob"),
-}
+BLOBS = {"sqlite": ("checkpoints", "checkpoint"), "postgres": ("checkpoint_blobs", "blob")}
 
 
 def kind_of(url: str) -> str:

@@ -49,10 +49,7 @@ async def test_a_thread_is_created_read_listed_and_resumed(config):
         begun = datetime.now(UTC) - timedelta(seconds=1)
         thread_id = await manager.create_thread({"question": "why", "status": "pending"})
         assert uuid.UUID(thread_id).version == 4
-        assert await manager.get_thread_state(thread_id) == {
-            "question": "why",
-            "status": "pending",
-        }
+        assert await manager.get_thread_state(thread_id) == {"question": "why", "status": "pending"}
         (listed,) = await manager.list_active_threads()
         assert (listed["thread_id"], listed["status"]) == (thread_id, "pending")
         assert begun <= datetime.fromisoformat(listed["created_at"])

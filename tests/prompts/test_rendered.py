@@ -84,10 +84,7 @@ async def domain_materials_science(llm: FakeLLM) -> None:
 async def query_builder(llm: FakeLLM) -> None:
     feedback = UserFeedback(marked_relevant=["m1"], free_text_feedback="more on\nwalls")
     request = QueryBuilderInput(
-        intent=INTENT,
-        previous_strategies=[STRATEGY],
-        user_feedback=feedback,
-        marked_papers=MARKS,
+        intent=INTENT, previous_strategies=[STRATEGY], user_feedback=feedback, marked_papers=MARKS
     )
     await QueryBuilder(llm, available_sources=["a", "b"]).build(request)
 

@@ -43,8 +43,7 @@ def test_a_sound_draft_has_nothing_wrong():
 
 
 @pytest.mark.parametrize(
-    ("bare", "severity"),
-    [(0, None), (1, "minor"), (3, "minor"), (4, "critical")],
+    ("bare", "severity"), [(0, None), (1, "minor"), (3, "minor"), (4, "critical")]
 )
 def test_a_draft_is_worse_the_more_of_its_sentences_cite_nothing(bare, severity):
     """Three sentences stand beside them."""
@@ -149,11 +148,7 @@ def test_a_banned_word_in_a_quotation_is_not_the_writers():
 
 
 def given(
-    content: str,
-    *,
-    target: int = 60,
-    questions: list[str] | None = None,
-    **changes: object,
+    content: str, *, target: int = 60, questions: list[str] | None = None, **changes: object
 ) -> ReviewerInput:
     draft = ResearchDraft(
         title="Shade",

@@ -57,10 +57,7 @@ async def test_pages_become_sources_that_say_what_they_are():
 async def test_one_page_is_one_source_however_often_it_is_found():
     asked = given("shade trees", "city streets")
     known = SearchResult(
-        query_id="q0",
-        source_url="http://www.site3.example.org/a/",
-        title="Known",
-        snippet="",
+        query_id="q0", source_url="http://www.site3.example.org/a/", title="Known", snippet=""
     )
     pages = [
         found(1),

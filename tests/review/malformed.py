@@ -9,12 +9,7 @@ from dataclasses import dataclass
 from openpyxl import Workbook
 
 TITLES = ["Größe der Bienen", "Ameisen im Frühling", "Wespen am Morgen", "Käfer bergauf"]
-CHINESE = [
-    "蜜蜂在春天跳舞",
-    "蚂蚁沿着山路向上行走",
-    "黄蜂在黎明歌唱",
-    "甲虫整夜穿过树林",
-]
+CHINESE = ["蜜蜂在春天跳舞", "蚂蚁沿着山路向上行走", "黄蜂在黎明歌唱", "甲虫整夜穿过树林"]
 
 
 @dataclass(frozen=True)
@@ -162,12 +157,7 @@ def _braces_and_quotes() -> list[Malformed]:
         Malformed("titleless.csv", (table() + ",2020\n").encode(), 5, 4),
         Malformed("dimension.xlsx", small_dimension(), 4, 4, tuple(TITLES)),
         Malformed("sheet.xlsx", workbook([["Title"], *[[t] for t in TITLES], [""]]), 4, 4),
-        Malformed(
-            "cut.jsonl",
-            b'{"title": "Bees"}\n{"title": "Ants"}\n{"title": "Was',
-            3,
-            2,
-        ),
+        Malformed("cut.jsonl", b'{"title": "Bees"}\n{"title": "Ants"}\n{"title": "Was', 3, 2),
         Malformed("array.json", json.dumps([{"title": t} for t in TITLES]).encode(), 4, 4),
     ]
 

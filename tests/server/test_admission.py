@@ -89,10 +89,7 @@ async def test_a_finished_thread_takes_a_new_search_and_no_answer__hum_11(door, 
     assert (await door.refused(thread_id, GO_ON))[0] == 409
 
 
-@pytest.mark.parametrize(
-    "payload",
-    [answer("approve"), GO_ON],
-)
+@pytest.mark.parametrize("payload", [answer("approve"), GO_ON])
 async def test_an_unknown_thread_begins_nothing_by_an_answer__hum_11(door, payload):
     thread_id = str(uuid.uuid4())
     assert await door.refused(thread_id, payload) == (404, f"no thread {thread_id!r}")

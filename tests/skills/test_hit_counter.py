@@ -31,10 +31,7 @@ async def test_a_query_that_nobody_counted_has_no_hits_at_all():
         (SearchConstraints(conditions=["NOT bees"]), True),
     ],
 )
-async def test_a_count_says_that_a_limit_is_only_checked_in_the_answers(
-    limits,
-    is_at_most,
-):
+async def test_a_count_says_that_a_limit_is_only_checked_in_the_answers(limits, is_at_most):
     counter = HitCounter({"a": FakeCountingSource("a", {"x": 3})}, limits)
     await counter.count("a", "x")
     assert [count.is_at_most for count in counter.hits("x").counts] == [is_at_most]

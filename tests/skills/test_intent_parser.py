@@ -240,13 +240,7 @@ async def test_any_text_gives_a_sound_intent_or_a_question_error(text):
     assert intent.topic.strip()
     assert limits.max_results >= 1
     assert limits.year_from is None or limits.year_to is None or limits.year_from <= limits.year_to
-    carried = (
-        intent.authors,
-        intent.venues,
-        intent.identifiers,
-        limits.year_from,
-        limits.year_to,
-    )
+    carried = (intent.authors, intent.venues, intent.identifiers, limits.year_from, limits.year_to)
     if intent.boolean_query is None:
         assert intent.question or any(carried)
         assert intent.concepts or not intent.question

@@ -43,16 +43,8 @@ NAMED = "(bibjson.author.name:smith OR bibjson.journal.title:nature)"
 @pytest.mark.parametrize(
     ("write", "query", "text"),
     [
-        (
-            openalex,
-            REVIEWED,
-            '(("graph net" OR gnn) AND (drug OR molecule))',
-        ),
-        (
-            bulk,
-            REVIEWED,
-            '(("graph net" | gnn) + (drug | molecule))',
-        ),
+        (openalex, REVIEWED, '(("graph net" OR gnn) AND (drug OR molecule))'),
+        (bulk, REVIEWED, '(("graph net" | gnn) + (drug | molecule))'),
         (
             doaj,
             REVIEWED,

@@ -53,18 +53,12 @@ def test_services_are_asked_for_what_came_in_since_a_day(adapter, limit):
 @pytest.mark.parametrize(
     ("adapter", "text"),
     [
-        (
-            Arxiv(),
-            '(all:"graph network" AND (all:drug OR all:molecule*))',
-        ),
+        (Arxiv(), '(all:"graph network" AND (all:drug OR all:molecule*))'),
         (
             Pubmed(),
             '(("graph network"[tiab] AND (drug[tiab] OR molecule*[tiab])) NOT survey[tiab])',
         ),
-        (
-            EuropePmc(),
-            ('(TITLE_ABS:"graph network" AND (TITLE_ABS:drug OR TITLE_ABS:molecule*))'),
-        ),
+        (EuropePmc(), ('(TITLE_ABS:"graph network" AND (TITLE_ABS:drug OR TITLE_ABS:molecule*))')),
         (Dblp(), "graph network drug|molecule"),
         (Core("key"), '("graph network" AND (drug OR molecule*))'),
         (SerperScholar("key"), '"graph network" (drug OR molecule) -survey'),

@@ -62,11 +62,7 @@ EUROPE_PMC = {
                 "commentCorrectionList": {"commentCorrection": [{"type": "Retraction in"}]},
                 "fullTextUrlList": {
                     "fullTextUrl": [
-                        {
-                            "availabilityCode": "OA",
-                            "documentStyle": "pdf",
-                            "url": "https://x.org/a",
-                        }
+                        {"availabilityCode": "OA", "documentStyle": "pdf", "url": "https://x.org/a"}
                     ]
                 },
                 "keywordList": {"keyword": ["k"]},

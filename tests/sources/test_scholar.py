@@ -179,10 +179,7 @@ def test_a_full_result_becomes_a_record():
 
 @pytest.mark.parametrize(
     ("without", "expected"),
-    [
-        ({"result_id"}, "serpapi_scholar:77"),
-        ({"result_id", "versions"}, "serpapi_scholar:9"),
-    ],
+    [({"result_id"}, "serpapi_scholar:77"), ({"result_id", "versions"}, "serpapi_scholar:9")],
 )
 def test_the_id_falls_back_to_the_cluster(without, expected):
     entry = {key: value for key, value in FULL.items() if key not in without}
@@ -283,26 +280,10 @@ def test_no_result_is_an_exception(entry):
             1286,
             "10.1126/science.1154094",
         ),
-        (
-            "scholar_math_num20",
-            4,
-            "A meta-analysis",
-            2021,
-            4,
-            189,
-            "10.1037/bul0000307",
-        ),
+        ("scholar_math_num20", 4, "A meta-analysis", 2021, 4, 189, "10.1037/bul0000307"),
         ("scholar_math_num20", 14, "Winning at math", 1997, 1, 111, None),
         ("scholar_minecraft_organic_results_only", 1, "Minecraft, beyond", 2011, 1, 288, None),
-        (
-            "scholar_or_query_start10_num1_as_ylo",
-            0,
-            "The influence",
-            2018,
-            3,
-            46,
-            None,
-        ),
+        ("scholar_or_query_start10_num1_as_ylo", 0, "The influence", 2018, 3, 46, None),
     ],
 )
 def test_recorded_results_say(  # noqa: PLR0913, PLR0917  # one expected fact each

@@ -20,10 +20,7 @@ KEY, CONTACT = "CANARY-key", "someone@university.edu"
 SETTINGS = SourceSettings(interval_s=0, max_retries=0, contact=CONTACT)
 SERVICES = [
     service
-    for service in (
-        *map(service_of, known_sources()),
-        *map(web_service_of, web_search_names()),
-    )
+    for service in (*map(service_of, known_sources()), *map(web_service_of, web_search_names()))
     if service is not None
 ]
 FEED = '<feed xmlns="http://www.w3.org/2005/Atom"></feed>'

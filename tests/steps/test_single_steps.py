@@ -65,10 +65,7 @@ def test_a_step_gives_title_actions_outcome_update_and_what_runs_next():
 
 def test_without_an_id_the_entry_point_runs_with_the_settings_of_the_run():
     output = workflow().run(params={"most": 1})
-    assert (output.outcome, output.next_command) == (
-        OK,
-        "paper-search graph run toy --step last",
-    )
+    assert (output.outcome, output.next_command) == (OK, "paper-search graph run toy --step last")
 
 
 def test_after_the_last_step_there_is_no_command():

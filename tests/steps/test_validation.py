@@ -362,9 +362,7 @@ def test_tables_with_parameters_bounds_gates_and_dispatches_can_be_hashed_and_co
 
 def test_what_the_steps_take_is_known_by_step_and_name():
     workflow = Workflow(
-        "toy",
-        StepDef("a", handler=mode_taken, next={OK: "b"}),
-        StepDef("b", next={OK: None}),
+        "toy", StepDef("a", handler=mode_taken, next={OK: "b"}), StepDef("b", next={OK: None})
     )
     assert workflow.arguments["a"]["mode"].choices == ("quick", "full")
     assert not workflow.arguments["b"]

@@ -129,10 +129,7 @@ async def test_pages_that_give_too_little_or_the_same_again_are_found():
 
 
 async def test_failures_that_are_no_errors_of_a_source_are_found():
-    failing = {
-        "a bug": FakeSource(error=KeyError("x")),
-        "silence": FakeSource(papers=PAPERS),
-    }
+    failing = {"a bug": FakeSource(error=KeyError("x")), "silence": FakeSource(papers=PAPERS)}
     source = FakeSource(papers=PAPERS)
     problems = await find_problems(source, SourceContract(failing=failing))
     assert problems == [

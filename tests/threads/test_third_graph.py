@@ -74,11 +74,7 @@ async def test_its_threads_are_listed_with_who_decided_what_and_deleted(looks, p
     await looks.start("a b", thread_id="t")
     catalog = LookCatalog(persistence)
     (info,) = await catalog.threads()
-    assert (info.graph, info.question, info.status) == (
-        "asked_loop",
-        "a b",
-        ThreadStatus.WAITING,
-    )
+    assert (info.graph, info.question, info.status) == ("asked_loop", "a b", ThreadStatus.WAITING)
     await reply_to(looks, "t", "approve", by="ada")
     (decision,) = await catalog.decisions("t")
     assert (decision.by, decision.detail["action"]) == ("ada", "approve")

@@ -240,10 +240,7 @@ async def begin_judging(home: Path) -> str:
 
 @pytest.mark.parametrize(
     ("texts", "problem"),
-    [
-        (["b" * 1_000, "in gardens"], "at most 300 characters"),
-        (["", ""], "at least 2 items"),
-    ],
+    [(["b" * 1_000, "in gardens"], "at most 300 characters"), (["", ""], "at least 2 items")],
 )
 def test_criteria_that_cannot_be_taken_stay_in_the_form(tmp_path, texts, problem):
     path = asyncio.run(begin_judging(tmp_path))

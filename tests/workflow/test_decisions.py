@@ -93,10 +93,7 @@ NO_STRATEGY: list[tuple[Any, str]] = [
     (_edit(criteria=[{"text": "x", "kind": "exclusion"}] * 2), "all are exclusions"),
     (_edit(criteria=[{"text": "x", "weight": 4}, {"text": "y"}]), r"criteria\.0\.weight"),
     (_query(synonym_map=[{"keyword": "k"}]), r"queries\.0\.synonym_map\.0\.synonyms"),
-    (
-        {"action": "approve", "revised_data": fake_strategy("x").model_dump()},
-        "revised_data",
-    ),
+    ({"action": "approve", "revised_data": fake_strategy("x").model_dump()}, "revised_data"),
     (_feedback("approve"), "approving takes no revised_data"),
     (_feedback("reject", marked_relevant=["invented"]), "invented"),
 ]

@@ -95,10 +95,7 @@ async def test_another_process_goes_on_as_the_run_was_begun(tmp_path):
 
 @pytest.mark.parametrize(
     ("one", "other", "is_same", "abstracts"),
-    [
-        ("a", "d", True, {"From the shelf.", "Own."}),
-        ("a", "b", False, {None, "Own."}),
-    ],
+    [("a", "d", True, {"From the shelf.", "Own."}), ("a", "b", False, {None, "Own."})],
     ids=["merged", "split"],
 )
 async def test_what_was_found_is_kept_where_it_is_known_whose_it_is(

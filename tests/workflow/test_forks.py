@@ -77,11 +77,7 @@ async def test_an_answer_sent_with_an_old_checkpoint_decides_nothing(durable_url
                 "t",
                 {
                     "action": "reject",
-                    "checkpoint": {
-                        "run_id": "t",
-                        "kind": "strategy_confirmation",
-                        "iteration": 0,
-                    },
+                    "checkpoint": {"run_id": "t", "kind": "strategy_confirmation", "iteration": 0},
                 },
             )
         await graph.ainvoke(Command(resume={"action": "reject", "note": "no"}), old)

@@ -53,10 +53,7 @@ def named(value: object) -> str:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("durable_url", "point"),
-    [
-        *[("sqlite", point) for point in POINTS],
-        *[("postgres", point) for point in IN_POSTGRESQL],
-    ],
+    [*[("sqlite", point) for point in POINTS], *[("postgres", point) for point in IN_POSTGRESQL]],
     indirect=["durable_url"],
     ids=named,
 )

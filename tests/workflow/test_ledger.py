@@ -238,10 +238,7 @@ def test_a_process_that_was_suspended_writes_nothing_once_it_was_taken_over(dura
     """PER-13: the lease ran out while its holder slept; the fence stops it when it wakes."""
     asyncio.run(workflow(persistence=durable_url).start("q", thread_id="t"))
     sleeper = subprocess.Popen(  # noqa: S603  # our own program
-        [sys.executable, "-c", SUSPENDED, durable_url],
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        text=True,
+        [sys.executable, "-c", SUSPENDED, durable_url], cwd=ROOT, stdout=subprocess.PIPE, text=True
     )
     assert sleeper.stdout.readline() == "suspended\n"
     os.waitid(os.P_PID, sleeper.pid, os.WSTOPPED)

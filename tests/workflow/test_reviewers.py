@@ -195,7 +195,7 @@ async def test_who_joins_in_an_update_decides_on_what_is_new_and_kappa_is_told_a
     conflicts = {conflict.paper_id for conflict in found.conflicts}
     assert (found.decided_by_several, conflicts) == (6, {"b", "f"})
     assert [(part.decided_by_several, part.kappa) for part in found.by_update] == [
-        *((4, 0.5), (2, pytest.approx(1 / 3))),
+        *((4, 0.5), (2, pytest.approx(1 / 3)))
     ]
     assert found.lines[2].startswith("First search: Decided by several: 4 (1 included")
     assert await review.agreed() == {"e": True}
@@ -208,7 +208,7 @@ def test_a_third_reviewer_who_leaves_early_takes_nothing_from_the_other_two():
     )
     assert (found.decided_by_several, found.included, found.excluded) == (3, 0, 1)
     assert [(each.paper_id, each.excluded_by) for each in found.conflicts] == [
-        *(("a", ["cy"]), ("c", ["ada"])),
+        *(("a", ["cy"]), ("c", ["ada"]))
     ]
 
 

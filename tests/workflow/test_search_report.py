@@ -74,10 +74,7 @@ async def test_the_result_tells_what_every_source_did_in_every_round():
         len(question.payload.reports)
         for question in questions
         if hasattr(question.payload, "reports")
-    ] == [
-        2,
-        2,
-    ]
+    ] == [2, 2]
 
 
 class SilentSearcher(FakeSkills):

@@ -191,10 +191,7 @@ def test_a_retracted_paper_comes_back_as_one(format_name, tmp_path):
 )  # fmt: skip
 def test_what_screening_said_has_its_place_in_every_format(format_name, lines):
     said = ScreeningDecision(
-        decision="exclude",
-        decided_by="ada",
-        decided_at="2026-11-22T10:00:00Z",
-        reason="no trial",
+        decision="exclude", decided_by="ada", decided_at="2026-11-22T10:00:00Z", reason="no trial"
     )
     paper = Paper(id="p", source="s", title="T", authors=[], note="See _fig_ 2", screening=said)
     text = get_exporter(format_name)(collection_of(paper))

@@ -82,10 +82,7 @@ class Form(NamedTuple):
 WRONG = tuple(
     Form(*form)
     for form in (
-        (
-            "number in words",
-            f"Sumatriptan relieved headache in ninety-nine percent {ORAL}.",
-        ),
+        ("number in words", f"Sumatriptan relieved headache in ninety-nine percent {ORAL}."),
         ("fake quotation", f"Derry writes ‘sumatriptan is the best drug there is’ {ORAL}."),
         ("digits", f"Sumatriptan relieved headache in 71% of adults {ORAL}."),
         ("another source's number", f"Sumatriptan relieved headache in 63% of adults {ORAL}."),

@@ -175,11 +175,7 @@ def test_other_pages_of_another_issue_of_one_volume_are_forbidden():
 def test_two_parts_are_forbidden_and_a_part_beside_a_whole_if_nothing_else_agrees():
     assert levels_that("numerals", IMPOSSIBLE) == {"different"}
     part = {"numerals": "one", "difference": "added"}
-    assert levels_that("difference", IMPOSSIBLE, numerals="one") == {
-        "added",
-        "replaced",
-        "opposed",
-    }
+    assert levels_that("difference", IMPOSSIBLE, numerals="one") == {"added", "replaced", "opposed"}
     assert levels_that("abstract", IMPOSSIBLE, **part) == every("abstract")
     renamed = {**part, "difference": "replaced"}
     assert levels_that("abstract", IMPOSSIBLE, **renamed) == every(

@@ -131,11 +131,7 @@ def test_a_renamed_preprint_is_known_by_its_abstract_and_its_people():
 
 
 @pytest.mark.parametrize(
-    "longer",
-    [
-        {"abstract": OTHER_ABSTRACT},
-        {"venue": "Annual Congress of Chemistry"},
-    ],
+    "longer", [{"abstract": OTHER_ABSTRACT}, {"venue": "Annual Congress of Chemistry"}]
 )
 def test_a_longer_title_with_another_abstract_or_place_is_asked_about(longer):
     first = paper("1", abstract=ABSTRACT if "abstract" in longer else None, venue="Thorax")

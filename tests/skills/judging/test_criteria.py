@@ -21,11 +21,7 @@ async def criteria(given: Any, question: str = "moss in cities") -> list[str]:
     return [str(criterion) for criterion in intent.criteria]
 
 
-BY_WORDS = [
-    "It answers the question: moss in cities",
-    "It is about moss",
-    "It is about cities",
-]
+BY_WORDS = ["It answers the question: moss in cities", "It is about moss", "It is about cities"]
 
 
 async def test_a_models_criteria_are_kept_as_it_wrote_them():

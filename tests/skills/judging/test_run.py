@@ -427,11 +427,7 @@ async def test_a_judgement_is_of_one_paper_by_its_criteria_its_model_and_its_pro
     first.model = "one"  # type: ignore[attr-defined]  # as providers have it
     await judged(first, some(1), cache=shelf)
     criteria = [
-        Criterion(
-            text=text,
-            kind=change.get("kind", row.kind),
-            weight=weight,
-        )
+        Criterion(text=text, kind=change.get("kind", row.kind), weight=weight)
         for row, text, weight in zip(
             INTENT.criteria,
             change.get("texts", [criterion.text for criterion in INTENT.criteria]),

@@ -106,10 +106,7 @@ def test_the_long_form_of_most_texts_counts():
         "Mass spectrometry (MS) of peptides; mass spectrometry (MS)",
         "heart failure (HF)",
     ]
-    assert list(long_forms(texts).items()) == [
-        ("MS", "mass spectrometry"),
-        ("HF", "heart failure"),
-    ]
+    assert list(long_forms(texts).items()) == [("MS", "mass spectrometry"), ("HF", "heart failure")]
 
 
 def test_the_first_letter_starts_a_word():

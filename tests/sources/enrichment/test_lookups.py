@@ -264,8 +264,7 @@ async def test_the_budget_is_kept(services):
 
 @pytest.mark.parametrize("name", enricher_names())
 @pytest.mark.parametrize(
-    ("status", "expected"),
-    [(429, SourceStatus.RATE_LIMITED), (500, SourceStatus.BAD_RESPONSE)],
+    ("status", "expected"), [(429, SourceStatus.RATE_LIMITED), (500, SourceStatus.BAD_RESPONSE)]
 )
 async def test_a_failure_is_told_and_loses_no_paper(httpserver, name, status, expected):
     for path in PATHS:

@@ -47,11 +47,7 @@ async def test_it_keeps_the_contract_of_sources(service, httpserver):
         httpserver.expect_request(f"{path}/search").respond_with_response(response)
         failing[name] = HttpSource(service.remake(httpserver.url_for(path)), NO_WAITING)
     contract = SourceContract(
-        query="learning",
-        nothing="zzznothing",
-        secrets=[KEY],
-        many=len(TITLED),
-        failing=failing,
+        query="learning", nothing="zzznothing", secrets=[KEY], many=len(TITLED), failing=failing
     )
     await check_source(HttpSource(service.adapter, NO_WAITING), contract)
 

@@ -134,11 +134,7 @@ def test_langgraph_json_names_every_workflow_and_nothing_else():
 def test_differences_are_told_in_both_directions(tmp_path, write):
     write("one.py", GOOD, name="one")
     write("two.py", GOOD, name="two")
-    graphs = {
-        "one": "./one.py:graph",
-        "three": {"path": "./three.py:graph"},
-        "four": "./one.py",
-    }
+    graphs = {"one": "./one.py:graph", "three": {"path": "./three.py:graph"}, "four": "./one.py"}
     path = write("langgraph.json", json.dumps({"graphs": graphs}))
     assert compare_langgraph_json(path, discover_workflows(tmp_path)) == [
         "langgraph.json does not name the workflow 'two'",

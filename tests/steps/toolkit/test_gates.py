@@ -93,11 +93,7 @@ async def test_a_gate_lets_the_work_go_in_the_round_in_which_nothing_blocks_any_
 
 
 async def test_a_gate_counts_in_a_shared_dict_as_well():
-    table = Workflow(
-        "gated",
-        GATED["gate"],
-        StepDef("mend", next={Outcome.OK: "gate"}),
-    )
+    table = Workflow("gated", GATED["gate"], StepDef("mend", next={Outcome.OK: "gate"}))
     run = await run_workflow(table, {"severity": "should"}, services=[])
     assert run.result["review_round"] == 5
 

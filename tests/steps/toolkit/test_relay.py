@@ -168,11 +168,7 @@ async def test_a_crash_inside_a_sub_workflow_repeats_only_the_step_in_flight():
 
 
 async def test_a_loop_asks_afresh_each_time_it_comes_round():
-    inner = Workflow(
-        "inner",
-        StepDef("ask", handler=asking, next={OK: None}),
-        state=State,
-    )
+    inner = Workflow("inner", StepDef("ask", handler=asking, next={OK: None}), state=State)
 
     def checked(ctx: StepContext[State, Any, Any]) -> tuple[Literal[OK, Outcome.ITERATE], dict]:
         log = [*ctx.step_state.log, ctx.step_state.depth]
