@@ -20,6 +20,16 @@ def test_fork_asks_a_decided_question_again(cli, reply, done_by_hand):
     assert cli("fork", done_by_hand, "--round", "9").code == 1
 
 
+def test_fork_goes_back_to_before_what_is_damaged(cli, home, done_by_hand):
+    """PER-09."""
+    last = "(SELECT MAX(checkpoint_id) FROM checkpoints)"
+    with closing(sqlite3.connect(home / "threads.db")) as connection, connection:
+        connection.execute(f"UPDATE checkpoints SET checksum = 1 WHERE checkpoint_id = {last}")  # noqa: S608  # a constant
+    assert "`fork`" in cli("show", done_by_hand).stderr
+    assert cli("fork", done_by_hand, "--to", "strategy").code == 3
+    assert cli("show", done_by_hand, "--json").document["status"] == "waiting"
+
+
 def test_a_late_decision_is_told_what_was_decided(cli, done_by_hand, tmp_path):
     """HUM-10 HUM-19."""
     file = tmp_path / "late.json"

@@ -22,6 +22,7 @@ from paper_search.report_workflow.listing import ThreadCatalogs
 from paper_search.testing.reports import report_services
 from paper_search.testing.skills import ScriptedHandler
 from paper_search.threads.catalog import ThreadStatus
+from paper_search.workflow import CheckpointKind
 
 OWNER_OF_A_RECORD = """CASE WHEN prefix LIKE '%.%.%'
     THEN substr(prefix, 14, instr(substr(prefix, 14), '.') - 1) ELSE key END"""
@@ -162,6 +163,23 @@ async def test_a_letter_that_changes_is_not_taken_for_what_was_written(
     async with open_persistence(f"sqlite:///{path}") as persistence:
         with pytest.raises(DamagedError):
             await ThreadCatalogs(persistence).searches.show("done")
+
+
+@pytest.mark.parametrize("table", ["checkpoints", "writes"])
+async def test_a_thread_whose_last_state_is_damaged_goes_on_from_an_earlier_question(
+    whole, tmp_path, table
+):
+    """PER-09"""
+    path = tmp_path / "threads.db"
+    shutil.copy(whole, path)
+    last = "(SELECT MAX(checkpoint_id) FROM checkpoints WHERE thread_id = 'result')"
+    run_sql(f"sqlite:///{path}", f"UPDATE {table} SET checksum = 1 WHERE checkpoint_id = {last}")  # noqa: S608  # constants
+    async with open_persistence(f"sqlite:///{path}") as persistence:
+        searching, _ = approving(persistence)
+        with pytest.raises(DamagedError, match=r"^(?!.*backup.*backup).*`fork`"):
+            await searching.resume("result")
+        await searching.fork("result", CheckpointKind.STRATEGY_CONFIRMATION)
+        assert await finish(persistence, "result")
 
 
 async def test_a_state_of_which_postgres_lost_a_row_is_named_and_its_thread_can_go(postgres_url):

@@ -117,6 +117,12 @@ def allow(config: AppConfig, thread_id: str, budget: Budget | None) -> None:
         UsageLog(config.usage_path, thread_id).append(BudgetSet(budget=budget))
 
 
+async def _delete_damaged(config: AppConfig, thread_id: str) -> None:
+    """Delete states that cannot be read: the settings of the thread are in one before them."""
+    url = config.persistence_url
+    await with_persistence(url, lambda p: SearchSession.on(p, thread_id).delete_damaged())
+
+
 async def reopened(config: AppConfig, thread_id: str, to: str | None, number: int | None) -> object:
     """Go back to a question of a search or a report that was decided, and ask it again.
 
@@ -127,12 +133,14 @@ async def reopened(config: AppConfig, thread_id: str, to: str | None, number: in
             raise UsageMistakeError(f"a report has no {to}; --to takes plan or draft here")
         draft: tuple[BreakpointName, ...] = ("pre_output_review", "critical_issue_review")
         names = ("plan_review",) if to == "plan" else draft if to == "draft" else ()
+        await _delete_damaged(config, thread_id)
         report = await load_report(config, thread_id, ProgressLine())
         return await report.fork(thread_id, *names, number=number)
     if to in {"plan", "draft"}:
         raise UsageMistakeError(f"a search has no {to}; --to takes strategy or result here")
     strategy, result = CheckpointKind.STRATEGY_CONFIRMATION, CheckpointKind.RESULT_REVIEW
     kind = strategy if to == "strategy" else result
+    await _delete_damaged(config, thread_id)
     search = await load_search(config, thread_id, ProgressLine())
     return await search.fork(thread_id, kind, None if number is None else number - 1)
 

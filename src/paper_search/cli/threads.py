@@ -221,7 +221,7 @@ def fork(  # noqa: PLR0913, PLR0917  # one for each option
     """Reopen a decided question, to decide it again.
 
     The thread then waits at that question. Later steps stay in its history, and `show` says who
-    reopened it and when.
+    reopened it and when. Steps of a damaged thread that cannot be read are deleted.
     """
     from paper_search.cli.stored_threads import NextCommands, reopened
     from paper_search.report_workflow import Review

@@ -36,8 +36,11 @@ _MARK_IN_BASE64 = base64.b64encode(_MARK).decode()
 class DamagedError(PersistenceError):
     """Something in the database cannot be read, since its bytes were changed."""
 
-    def __init__(self, what: str, why: object = "its bytes were changed") -> None:
-        super().__init__(f"{what} is damaged: {why}; restore a backup, or delete the thread")
+    def __init__(self, what: str, why: object = "its bytes were changed", remedy: str = "") -> None:
+        self.why = getattr(why, "why", why)  # what another damage advises is not said twice
+        super().__init__(
+            f"{what} is damaged: {self.why}; restore a backup, {remedy}or delete the thread"
+        )
 
 
 class Keyring:

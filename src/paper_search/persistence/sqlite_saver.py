@@ -3,6 +3,7 @@
 import contextlib
 import functools
 import json
+import logging
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
@@ -40,6 +41,8 @@ from paper_search.persistence.listing import (
 from paper_search.persistence.serialization import check_checkpoint
 from paper_search.persistence.sqlite_files import OneCall, as_bytes, parsed
 from paper_search.persistence.tables import uptime
+
+logger = logging.getLogger(__name__)
 
 _EARLIER = """DELETE FROM checkpoints AS old WHERE thread_id = ? AND EXISTS (
     SELECT 1 FROM checkpoints AS new WHERE new.thread_id = old.thread_id
@@ -106,7 +109,8 @@ class SqliteSaver(SqliteSummaries, AsyncSqliteSaver):
         if checkpoint_id:  # what a fork writes has to be later than all that is there
             newest = await self._in_one_call(lambda c: c.execute(_NEWEST_OF, place).fetchone())
             stay_after(newest[0])
-        saved = next(iter(await self._load(which, parameters)), None)
+        rows = await self._rows(which, parameters)
+        saved = self._saved(*rows[0]) if rows else None
         stay_after(saved and saved.checkpoint["id"])
         return saved
 
@@ -125,8 +129,8 @@ class SqliteSaver(SqliteSummaries, AsyncSqliteSaver):
         where, parameters = search_where(config, filter, before)
         ending, most = ("", ()) if limit is None else (" LIMIT ?", (limit,))
         which = f"{where} ORDER BY checkpoint_id DESC{ending}"
-        for saved in await self._load(which, (*parameters, *most)):
-            yield saved
+        for row in await self._rows(which, (*parameters, *most)):
+            yield self._saved(*row)
 
     async def aput(
         self,
@@ -177,6 +181,22 @@ class SqliteSaver(SqliteSummaries, AsyncSqliteSaver):
                     f"DELETE FROM {table} WHERE thread_id = CAST(? AS TEXT)",  # noqa: S608  # constants
                     (as_bytes(str(thread_id)),),
                 )
+
+        await self._write(thread_id, delete)
+
+    async def adelete_damaged(self, thread_id: str) -> None:
+        """Delete the states of a thread that cannot be read: it goes on from those before."""
+        places: list[Any] = []
+        for row, writes in await self._rows("WHERE thread_id = ?", (thread_id,)):
+            try:
+                self._saved(row, writes)
+            except DamagedError as error:
+                logger.warning("checkpoint %s is deleted: %s", row[2], error)
+                places.append(row[:3])
+
+        def delete(connection: sqlite3.Connection) -> None:
+            connection.executemany(f"DELETE FROM checkpoints {_BY_ID}", places)  # noqa: S608  # a constant
+            connection.execute(_ORPHANS, (thread_id,))
 
         await self._write(thread_id, delete)
 
@@ -241,9 +261,6 @@ class SqliteSaver(SqliteSummaries, AsyncSqliteSaver):
             await self.setup()
             await self._in_one_call(_add_columns)
 
-    async def _load(self, which: str, parameters: Sequence[Any]) -> list[CheckpointTuple]:
-        return [self._saved(row, writes) for row, writes in await self._rows(which, parameters)]
-
     async def _rows(self, which: str, parameters: Sequence[Any]) -> list[tuple[Any, list[Any]]]:
         await self.prepare()
 
@@ -275,12 +292,13 @@ class SqliteSaver(SqliteSummaries, AsyncSqliteSaver):
 
     def _loaded(self, thread_id: str, kind: str, value: bytes, checksum: int | None) -> Any:
         """Return the value in a row; what LangGraph's own saver wrote has no checksum."""
+        what, remedy = f"the state of thread {thread_id!r}", "reopen a question (`fork`), "
         try:
             loaded = self.serde.loads_typed((kind, value))
         except DamagedError as error:
-            raise DamagedError(f"the state of thread {thread_id!r}", error) from error
+            raise DamagedError(what, error, remedy) from error
         if checksum is not None and checksum != crc32(value):
-            raise DamagedError(f"the state of thread {thread_id!r}")
+            raise DamagedError(what, remedy=remedy)
         return loaded
 
     async def _write(

@@ -136,6 +136,7 @@ class Answers:
 
         The caller holds the lease. Arguments as for `ThreadEngine.go_back`.
         """
+        await self._session.delete_damaged()
         await self._session.state()  # a thread of another version is left alone
         now = (await self._session.compiled.aget_state(self._session.anywhere)).config
         snapshot = await self._decided_before(now, is_wanted)

@@ -177,6 +177,17 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
         except DamagedError:
             return True
 
+    async def delete_damaged(self) -> None:
+        """Go back to what was saved before the damage, where the latest state cannot be read."""
+        saver = self._persistence.checkpointer
+        try:
+            await saver.aget_tuple(self.anywhere)
+        except DamagedError:
+            delete = getattr(saver, "adelete_damaged", None)  # not on PostgreSQL
+            if delete is None:
+                raise
+            await delete(self.thread_id)
+
     async def state(self) -> StateT:
         return self._read((await self.snapshot()).values)
 
