@@ -191,7 +191,9 @@ class HostLimiter:
     def _transact(self, action: Callable[[sqlite3.Connection, float], T]) -> T:
         if self._db is None:
             file = ":memory:" if self._path is None else private_file(self._path)
-            self._db = sqlite3.connect(file, _BUSY_S, isolation_level=None, check_same_thread=False)
+            self._db = sqlite3.connect(
+                file, timeout=_BUSY_S, isolation_level=None, check_same_thread=False
+            )
             self._db.executescript(_TABLES)
         with self._db as db:
             db.execute("BEGIN IMMEDIATE")
