@@ -1,5 +1,7 @@
 """What code finds in a draft, check by check."""
 
+from typing import Any
+
 import pytest
 
 from paper_search.report.criteria import reviewed
@@ -128,43 +130,32 @@ def test_a_banned_word_in_a_quotation_is_not_the_writers():
     sources = report_sources()
     text = "Shade is crucial for the streets of cities."
     sources[0].full_content = f"{text} {sources[0].full_content}"
-    draft = ResearchDraft(
+    draft = draft_of(f"{GOOD} They write “{text[:-1]}” [@{SHADE}].")
+    assert reviewed(to_review(draft, search_results=sources, target_length=60))[0] == []
+
+
+def draft_of(content: str = GOOD, **changes: object) -> ResearchDraft:
+    return ResearchDraft(
         title="Shade",
         abstract=GOOD,
-        sections=[
-            section(1, "Introduction", FRAME),
-            section(2, "Results", f"{GOOD} They write “{text[:-1]}” [@{SHADE}]."),
-        ],
+        sections=[section(1, "Introduction", FRAME), section(2, "Results", content)],
         conclusion=GOOD,
-    )
-    given = ReviewerInput(
-        draft=draft,
-        analysis=AnalysisResult(),
-        research_plan=PLAN,
-        search_results=sources,
-        target_length=60,
-    )
-    assert reviewed(given)[0] == []
+    ).model_copy(update=changes)
+
+
+def to_review(draft: ResearchDraft, **changes: Any) -> ReviewerInput:
+    fields = {"analysis": AnalysisResult(), "research_plan": PLAN, "search_results": SOURCES}
+    return ReviewerInput(draft=draft, **(fields | changes))
 
 
 def given(
     content: str, *, target: int = 60, questions: list[str] | None = None, **changes: object
 ) -> ReviewerInput:
-    draft = ResearchDraft(
-        title="Shade",
-        abstract=GOOD,
-        sections=[section(1, "Introduction", FRAME), section(2, "Results", content)],
-        conclusion=GOOD,
-        is_by_model=True,
-    ).model_copy(update=changes)
+    draft = draft_of(content, **{"is_by_model": True, **changes})
     asked = PLAN.decomposed_questions if questions is None else questions
-    return ReviewerInput(
-        draft=referenced(draft, Evidence(SOURCES)),
-        analysis=AnalysisResult(),
-        research_plan=PLAN.model_copy(update={"decomposed_questions": asked}),
-        search_results=SOURCES,
-        target_length=target,
-    )
+    plan = PLAN.model_copy(update={"decomposed_questions": asked})
+    draft = referenced(draft, Evidence(SOURCES))
+    return to_review(draft, research_plan=plan, target_length=target)
 
 
 def items(content: str = GOOD, **options: object) -> list[tuple[str, ...]]:
@@ -203,17 +194,11 @@ def told(
     plan: dict[str, object] | None = None, *, gaps: list[int] | None = None, **changes: object
 ) -> list[tuple[str, str, str]]:
     """Return what is said of the whole of a draft: severity, place and description."""
-    draft = ResearchDraft(
-        title="Shade",
-        abstract=GOOD,
-        sections=[section(1, "Introduction", FRAME), section(2, "Results", GOOD)],
-        conclusion=GOOD,
-    ).model_copy(update=changes)
-    given = ReviewerInput(
-        draft=draft,
+    draft = draft_of(**changes)
+    given = to_review(
+        draft,
         analysis=AnalysisResult(gap_questions=gaps or []),
         research_plan=PLAN.model_copy(update=plan or {}),
-        search_results=SOURCES,
         target_length=draft.word_count,
     )
     return [
@@ -227,9 +212,8 @@ def told(
 )
 def test_a_draft_is_too_long_from_140_percent_and_too_short_under_half(words, target, severities):
     sections = [section(1, "Results", "word " * words)]
-    given = ReviewerInput(
-        draft=ResearchDraft(sections=sections),
-        analysis=AnalysisResult(),
+    given = to_review(
+        ResearchDraft(sections=sections),
         research_plan=ResearchPlan(original_query="Shade?"),
         search_results=SOURCES[:0] if target == 100 else SOURCES,
         target_length=target,
@@ -286,10 +270,7 @@ def test_a_banned_word_is_known_in_all_its_forms_and_named_once(word):
 
 def test_the_sentences_come_with_the_items():
     draft = ResearchDraft(title="Shade", sections=[section(1, "Results", GOOD)])
-    given = ReviewerInput(
-        draft=draft, analysis=AnalysisResult(), research_plan=PLAN, search_results=SOURCES
-    )
-    _, sentences = reviewed(given)
+    _, sentences = reviewed(to_review(draft))
     assert [sentence.text for sentence in sentences] == ["Shade", "Results", GOOD]
 
 
