@@ -8,6 +8,7 @@ import sqlite3
 import threading
 import time
 import uuid
+import weakref
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -194,6 +195,7 @@ class HostLimiter:
             self._db = sqlite3.connect(
                 file, timeout=_BUSY_S, isolation_level=None, check_same_thread=False
             )
+            weakref.finalize(self, self._db.close)
             self._db.executescript(_TABLES)
         with self._db as db:
             db.execute("BEGIN IMMEDIATE")
