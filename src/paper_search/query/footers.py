@@ -34,8 +34,8 @@ _COCHRANE = re.compile(
 _USE = re.compile(r"\s(?P<key>use)\s+(?=[a-z]{3,7}\d?(?:\s*,\s*[a-z]{3,7}\d?)*\s*$)", re.IGNORECASE)
 _QUOTED = re.compile(r'"[^"\n]*"')
 SUM = re.compile(
-    r"(?:^|\n)\W*(?:total:? )?\d{1,3}(?:[,. ]?\d{3})*"
-    r" (?:results?|hits|records|references|articles|documents)\W*$",
+    r"(?:^|\n)[ \t(]{0,9}(?:total:? )?\d{1,3}(?:[,. ]?\d{3})*"
+    r" (?:results?|hits|records|references|articles|documents)\W{0,9}$",
     re.IGNORECASE,
 )
 """A row with the number of all results."""
