@@ -37,7 +37,7 @@ MAX_LINES = {
     "audit": 2_035,
     "models": 1_875,
     "llm": 1_706,
-    "http": 1_661,
+    "http": 1_665,
     "exports": 1_384,
     "testing": 1_359,
     "bibliography": 1_241,
