@@ -19,7 +19,7 @@ MAX_MODULE_LINES = 400
 MEDIAN_MODULE_LINES = 200
 MAX_FUNCTION_LINES = 40
 MAX_WIRING_LINES = 30
-MAX_MODULES = 379
+MAX_MODULES = 380
 MAX_LINES = {
     "skills": 10_212,
     "sources": 7_395,
@@ -28,7 +28,7 @@ MAX_LINES = {
     "report": 5_341,
     "library": 5_077,
     "query": 4_774,
-    "persistence": 3_201,
+    "persistence": 3_167,
     "report_workflow": 2_762,
     "steps": 2_581,
     "threads": 2_434,
@@ -41,7 +41,7 @@ MAX_LINES = {
     "exports": 1_384,
     "testing": 1_359,
     "bibliography": 1_241,
-    "(top)": 1_176,
+    "(top)": 1_214,
     "pages": 920,
     "review": 1_551,
     "evaluation": 391,

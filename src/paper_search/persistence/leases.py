@@ -2,20 +2,19 @@
 
 import asyncio
 import contextlib
-import gc
 import logging
 import os
 import socket
 import sqlite3
-import threading
 import uuid
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextvars import ContextVar
 from dataclasses import astuple, dataclass, field
 from types import MappingProxyType
 from typing import Any
 
 from paper_search.errors import PersistenceError, ThreadBusyError, ThreadTakenOverError
+from paper_search.garbage_collection import fewer_collections
 from paper_search.persistence.tables import Database, SqliteDatabase, boot_id
 
 logger = logging.getLogger(__name__)
@@ -112,39 +111,6 @@ class LeaseTable:
     def holder(self, thread_id: str) -> LeaseHolder | None:
         rows = self._database.rows(HOLDER, thread_id)
         return LeaseHolder(*rows[0]) if rows else None
-
-
-ALLOCATIONS = 150_000
-"""Objects made, less those freed, before the collector starts; Python's own default is 700."""
-
-_collector_lock = threading.Lock()
-_drivers = 0
-_before = 0
-
-
-@contextlib.contextmanager
-def fewer_collections() -> Iterator[None]:
-    """Let the collector start after `ALLOCATIONS` for the length of a `with` block, of the process.
-
-    A step on 2,000 papers makes 100,000 objects, none of which is garbage: by default the collector
-    looks at all of them a hundred times, which is half of what the step costs. A program that has
-    set a higher threshold, or switched the collector off, keeps that. A server, which lives long,
-    has its own threshold again between runs.
-    """
-    global _drivers, _before  # noqa: PLW0603  # the collector is one for the process
-    with _collector_lock:
-        if _drivers == 0:
-            _before = gc.get_threshold()[0]
-            if 0 < _before < ALLOCATIONS:
-                gc.set_threshold(ALLOCATIONS)
-        _drivers += 1
-    try:
-        yield
-    finally:
-        with _collector_lock:
-            _drivers -= 1
-            if _drivers == 0 and gc.get_threshold()[0] == ALLOCATIONS:
-                gc.set_threshold(_before)
 
 
 class Leases:

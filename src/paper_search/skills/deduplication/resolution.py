@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from rapidfuzz.fuzz import ratio
 
+from paper_search.garbage_collection import fewer_collections
 from paper_search.models import (
     Cluster,
     Clustering,
@@ -15,7 +16,6 @@ from paper_search.models import (
     PairEvidence,
     RawPaper,
 )
-from paper_search.persistence.leases import fewer_collections
 from paper_search.skills.deduplication.blocking import candidate_pairs
 from paper_search.skills.deduplication.clustering import (
     Linkage,

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from paper_search.garbage_collection import ALLOCATIONS
 from paper_search.models import RawPaper
 from paper_search.persistence import open_persistence
-from paper_search.persistence.leases import ALLOCATIONS
 from paper_search.skills import Deduplicator
 
 
