@@ -38,8 +38,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "recorded(*services): whose answers `recorded_of` gives")
-    # Servers of tests log the addresses that they are asked, keys and all: not our doing.
-    logging.getLogger("werkzeug").disabled = True
+    # Servers of tests log the addresses that they are asked, keys and all: not our doing. A filter,
+    # since whoever sets logging up enables what is disabled.
+    logging.getLogger("werkzeug").addFilter(lambda _: False)
     # Whether weights are installed must not decide what tests see.
     os.environ["PAPER_SEARCH_EMBEDDINGS"] = "none"
     settings.load_profile(FAST if config.option.markexpr == "not slow" else THOROUGH)
