@@ -3,6 +3,7 @@
 import logging
 import sqlite3
 import uuid
+from contextlib import closing
 
 import pytest
 from tests.answers import reply_to
@@ -93,7 +94,7 @@ async def test_a_thread_that_cannot_be_read_hides_no_other(
 ):
     whole, half, damaged = await begin(), await begin(), await begin()
     await persistence.checkpointer.adelete_thread(half)
-    with sqlite3.connect(tmp_path / "threads.db") as file:
+    with closing(sqlite3.connect(tmp_path / "threads.db")) as file, file:
         file.execute("UPDATE checkpoints SET checkpoint = x'ff' WHERE thread_id = ?", [damaged])
     await attachment.refresh()
     assert {name: item["status"] for name, item in listed(server).items()} == {
