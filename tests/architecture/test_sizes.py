@@ -21,14 +21,14 @@ MAX_FUNCTION_LINES = 40
 MAX_WIRING_LINES = 30
 MAX_MODULES = 380
 MAX_LINES = {
-    "skills": 10_212,
-    "sources": 7_395,
+    "skills": 10_216,
+    "sources": 7_398,
     "cli": 6_544,
     "workflow": 5_564,
-    "report": 5_341,
+    "report": 5_383,
     "library": 5_077,
-    "query": 4_774,
-    "persistence": 3_167,
+    "query": 4_780,
+    "persistence": 3_173,
     "report_workflow": 2_762,
     "steps": 2_581,
     "threads": 2_434,

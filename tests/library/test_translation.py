@@ -60,7 +60,7 @@ def documents() -> dict[str, dict[str, str | int | None]]:
     }
 
 
-FIELDS = st.sampled_from([None, None, "title", "abstract", "author", "venue"])
+FIELDS = st.sampled_from([None, None, "title", "abstract", "author", "venue", "keyword"])
 WORDS = st.sampled_from(VOCABULARY)
 TERMS = st.builds(Term, WORDS, FIELDS)
 PREFIXES = st.builds(Term, st.sampled_from(["alph", "bet", "g", "x"]), FIELDS, st.just(value=True))

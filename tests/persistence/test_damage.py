@@ -182,6 +182,20 @@ async def test_a_thread_whose_last_state_is_damaged_goes_on_from_an_earlier_ques
         assert await finish(persistence, "result")
 
 
+async def test_no_state_is_deleted_where_none_can_be_read(whole, tmp_path):
+    """PER-09"""
+    path = tmp_path / "threads.db"
+    shutil.copy(whole, path)
+    count = "SELECT count(*) FROM checkpoints WHERE thread_id = 'result'"
+    before = run_sql(f"sqlite:///{path}", count)
+    run_sql(f"sqlite:///{path}", "UPDATE checkpoints SET checksum = 1 WHERE thread_id = 'result'")
+    async with open_persistence(f"sqlite:///{path}") as persistence:
+        searching, _ = approving(persistence)
+        with pytest.raises(DamagedError):
+            await searching.fork("result", CheckpointKind.STRATEGY_CONFIRMATION)
+    assert run_sql(f"sqlite:///{path}", count) == before
+
+
 async def test_a_state_of_which_postgres_lost_a_row_is_named_and_its_thread_can_go(postgres_url):
     """PER-09"""
     await begin(postgres_url)

@@ -19,6 +19,7 @@ from paper_search.config import encryption_keys
 from paper_search.errors import ConfigError, PersistenceError
 from paper_search.persistence import open_persistence
 from paper_search.persistence.encryption import Keyring, open_value, seal_value
+from paper_search.persistence.serialization import LARGE_STATE, serializer
 from paper_search.workflow import ThreadCatalog
 
 
@@ -50,6 +51,14 @@ async def end(url: str, *keys: str) -> Any:
         flow = workflow(persistence=persistence)
         await reply_to(flow, "t", "approve")
         return await reply_to(flow, "t", "approve")
+
+
+@given(st.binary(max_size=30), st.integers(0, 2 * LARGE_STATE))
+@examples(20)
+def test_a_state_of_any_size_comes_back_as_it_was(piece, size):
+    sealed = serializer(Keyring([KEY]))
+    state = {"papers": [piece.hex()] * 3, "text": "a" * size, "bytes": os.urandom(size)}
+    assert sealed.loads_typed(sealed.dumps_typed(state)) == state
 
 
 def everything(url: str) -> str:

@@ -50,6 +50,13 @@ def test_a_keyword_is_asked_for_anywhere_and_the_person_is_told():
     assert found.notes == ("keyword: 'aa' is asked for anywhere",)
 
 
+@pytest.mark.parametrize("fields", [(), ("keyword",)])
+def test_a_keyword_that_excludes_is_left_out_and_the_person_is_told(fields):
+    found = expressible_part(parse("aa NOT (keyword:bb OR title:cc)"), fields=fields)
+    assert (found.tree, found.notes) == (parse("aa"), ("keyword: 'bb' excludes nothing here",))
+    assert found.remainder == parse("NOT (keyword:bb OR title:cc)")
+
+
 def test_what_a_service_knows_stays():
     assert said("tiab:aa AND type:review", fields=("tiab", "type")) == "tiab:aa AND type:review"
     assert said("wom?n PRE/1 bb", is_full=True) == "wom?n PRE/1 bb"

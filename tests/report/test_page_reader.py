@@ -1,5 +1,8 @@
 """The role that reads pages and open papers, over a site on the loopback interface."""
 
+import random
+import textwrap
+from itertools import islice
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -11,9 +14,9 @@ from paper_search.models import Paper
 from paper_search.models.source_report import Purpose
 from paper_search.report.claims.citations import located
 from paper_search.report.evidence import Evidence, open_text_url, result_of
-from paper_search.report.models import PagesRead, SearchResult
+from paper_search.report.models import PagesRead, SearchResult, Study
 from paper_search.report.page_reader import PageReader, address_of
-from paper_search.report.passages import studies_on
+from paper_search.report.passages import quoted_sentences, studies_on
 
 TITLE = "Shade trees and streets"
 
@@ -79,6 +82,38 @@ async def test_of_a_paper_the_abstract_stays_in_front_of_its_text(httpserver):
     assert located(TREES[2], result) is not None
     assert located("An abstract on trees.", result) is not None
     assert result.metadata["text_is"] == "pdf"
+
+
+def printed(number: int, chance: random.Random) -> tuple[list[list[str]], list[str]]:
+    """Return the pages of a paper, every other one with running heads, and its sentences."""
+    words = [f"{chance.choice(TREES).split()[0].lower()}{n}" for n in range(600)]
+    sentences = [f"{' '.join(words[n : n + 12])}." for n in range(0, 600, 12)]
+    lines = textwrap.wrap(" ".join(sentences), 60)
+    size = len(lines) // chance.randint(3, 8)
+    head = [f"Journal of Trees {number}"] * (number % 2)
+    pages = [[*head, *lines[n : n + size]] for n in range(0, len(lines), size)]
+    return [*pages, ["References", *(f"Doe J. Nature 19{n}." for n in range(10, 50))]], sentences
+
+
+async def test_a_quote_names_the_page_that_it_begins_on(httpserver):
+    """Of 20 PDFs, ten quotes each."""
+    chance, outcomes = random.Random(32), list[bool]()  # noqa: S311  # the same every time
+    for number in range(20):
+        pages, sentences = printed(number, chance)
+        httpserver.expect_request(f"/{number}.pdf").respond_with_data(
+            pdf([TITLE, *pages[0]], *pages[1:]), content_type="application/pdf"
+        )
+        given = paper(address(httpserver, f"/{number}.pdf"))
+        [result] = (await reader(httpserver).add_texts([given], 5)).results
+        chance.shuffle(sentences)
+        quotes = filter(None, (located(sentence, result) for sentence in sentences))
+        for quote in islice(quotes, 10):
+            first = quote.text.split()[0]
+            own = next(n for n, page in enumerate(pages, 1) if first in " ".join(page).split())
+            shown = quoted_sentences(Study(result_id="r", quotes=[quote]), result)
+            outcomes.append(shown.endswith(f" (page {own})"))
+    assert len(outcomes) == 200
+    assert sum(outcomes) >= 198
 
 
 @pytest.mark.parametrize(

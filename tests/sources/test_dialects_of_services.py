@@ -87,6 +87,21 @@ def test_fields_are_said(adapter, text):
 @pytest.mark.parametrize(
     ("adapter", "text"),
     [
+        (Pubmed(), "(rain[tiab] AND snow[tw])"),
+        (EuropePmc(), "(TITLE_ABS:rain AND KW:snow)"),
+        (OpenAlex(), "(rain AND snow)"),
+    ],
+    ids=lambda value: getattr(value, "name", None),
+)
+def test_a_keyword_is_looked_for_where_a_service_has_it_and_excludes_nothing(adapter, text):
+    found = said(adapter, "rain keyword:snow NOT keyword:mud")
+    assert found.text == text
+    assert any("'mud' excludes nothing here" in note for note in found.notes)
+
+
+@pytest.mark.parametrize(
+    ("adapter", "text"),
+    [
         (Pubmed(), '(rain[tiab] AND "carcinoma, basal cell"[mh])'),
         (EuropePmc(), '(TITLE_ABS:rain AND KW:"carcinoma, basal cell")'),
         (Arxiv(), '(all:rain AND all:"basal cell carcinoma")'),

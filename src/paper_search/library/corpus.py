@@ -354,7 +354,7 @@ class Library:
 
 def _tree_of(text: str) -> Node:
     """Return the tree of a query without what only indexers know of a record."""
-    part = expressible_part(parse(text), fields=("tiab",), is_full=True)
+    part = expressible_part(parse(text), fields=("tiab", "keyword"), is_full=True)
     if part.tree is None:
         raise QuerySyntaxError("; ".join(part.notes), query=text, column=1)
     return part.tree

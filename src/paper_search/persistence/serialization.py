@@ -92,13 +92,15 @@ class SealedSerializer(EncryptedSerializer):
     """Encrypts every value, and takes none that is not.
 
     LangGraph's own reads plain rows too, so that anybody who can write to the file could forge a
-    state.
+    state; and it takes what follows the first plus sign of a kind for the cipher, `SMALLER` too.
     """
 
     def loads_typed(self, data: tuple[str, bytes]) -> Any:
-        if not data[0].endswith(SUFFIX):
+        kind, value = data
+        if not kind.endswith(SUFFIX):
             raise PersistenceError(plain_row("a state"))
-        return super().loads_typed(data)
+        opened = self.cipher.decrypt(SUFFIX, value)
+        return self.serde.loads_typed((kind.removesuffix(SUFFIX), opened))
 
 
 class RecordSeal(ValueSeal):

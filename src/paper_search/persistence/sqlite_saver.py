@@ -186,16 +186,20 @@ class SqliteSaver(SqliteSummaries, AsyncSqliteSaver):
 
     async def adelete_damaged(self, thread_id: str) -> None:
         """Delete the states of a thread that cannot be read: it goes on from those before."""
-        places: list[Any] = []
-        for row, writes in await self._rows("WHERE thread_id = ?", (thread_id,)):
+        rows = await self._rows("WHERE thread_id = ?", (thread_id,))
+        damaged: dict[tuple[Any, ...], DamagedError] = {}
+        for row, writes in rows:
             try:
                 self._saved(row, writes)
             except DamagedError as error:
-                logger.warning("checkpoint %s is deleted: %s", row[2], error)
-                places.append(row[:3])
+                damaged[tuple(row[:3])] = error
+        if damaged and len(damaged) == len(rows):  # nothing is left to go on from
+            raise next(iter(damaged.values()))
+        for place, why in damaged.items():
+            logger.warning("checkpoint %s is deleted: %s", place[2], why)
 
         def delete(connection: sqlite3.Connection) -> None:
-            connection.executemany(f"DELETE FROM checkpoints {_BY_ID}", places)  # noqa: S608  # a constant
+            connection.executemany(f"DELETE FROM checkpoints {_BY_ID}", list(damaged))  # noqa: S608  # a constant
             connection.execute(_ORPHANS, (thread_id,))
 
         await self._write(thread_id, delete)

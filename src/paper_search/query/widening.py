@@ -17,6 +17,7 @@ from paper_search.query.ast import (
     Phrase,
     Term,
     YearRange,
+    all_leaves,
     before_wildcard,
     conjuncts,
     is_pattern,
@@ -66,8 +67,8 @@ def expressible_part(
     """Return the query with what a service cannot say written otherwise, or left out.
 
     Words with wildcards become the words that they match, or are cut short; headings become
-    phrases; `tiab` title or abstract; `keyword` anywhere; what only indexers say (`INDEXED`) is
-    left out.
+    phrases; `tiab` title or abstract; `keyword` anywhere, and nothing where it excludes; what only
+    indexers say (`INDEXED`) is left out.
 
     The service knows title, abstract, author, venue and `fields`. `shortest_stem`: letters that it
     needs before a `*`; None: it has no `*`. `is_full`: it knows all wildcards, and distances in one
@@ -108,6 +109,11 @@ class _Walk:
                 nodes = tuple(part.node for part in answers if part.node is not None)
                 return _Wide(_same(node, Or(nodes)), all(part.is_exact for part in answers))
             case Not(child):
+                leaves = [leaf for leaf in all_leaves(child) if leaf.field == "keyword"]
+                if leaves and not self._is_full:
+                    names = ", ".join(repr(" ".join(words_of(leaf))) for leaf in leaves)
+                    self.notes.setdefault(f"keyword: {names} excludes nothing here")
+                    return _ANYTHING  # who is asked for it anywhere would exclude more
                 inner = self.of(child)
                 if inner.node is None or not inner.is_exact:
                     return _ANYTHING  # what excludes more than was said is not sent

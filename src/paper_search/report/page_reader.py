@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
+from paper_search.bibliography.text import WORD
 from paper_search.errors import PaperSearchError
 from paper_search.http.errors import HttpTimeoutError, HttpUnreachableError
 from paper_search.models import SourceReport, SourceStatus
@@ -29,6 +30,9 @@ from paper_search.skills.untrusted import is_suspicious, shown_to_model
 
 AT_ONCE = 3
 """Documents that are fetched at the same time; of one host never more than one."""
+
+_TELLING, _LOOKED_AT = 6, 40
+"""Words that tell a place of a text, and those of a page that may be the first of them."""
 
 OpensFetcher = Callable[[], AbstractAsyncContextManager[PageFetcher]]
 
@@ -136,12 +140,41 @@ def _with_text(result: SearchResult, document: Document, text: DocumentText) -> 
         "text_url": document.url,
         "text_sha256": hashlib.sha256(document.content).hexdigest(),
         "text_fetched_at": now().isoformat(),
+        "page_starts": _page_starts(start, text.page_texts),
         "text_is_cut": len(start) < len(whole)
         or (text.pages or 0) > (text.pages_read or text.pages or 0),
         "is_suspicious": bool(result.metadata.get("is_suspicious"))
         or is_suspicious(text.title, *text.text.split("\n\n")),
     }
     return result.model_copy(update={"full_content": start, "metadata": metadata})
+
+
+def _page_starts(text: str, pages: Sequence[str]) -> list[int | None]:
+    """Return where each page of a PDF begins in its text; None: that cannot be told.
+
+    Known by the first words of the page that stand there: where a word is divided between two
+    pages, or a paragraph was left out, by later ones.
+    """
+    words = [(match[0].casefold(), match.start()) for match in WORD.finditer(text)]
+    names, starts, place = [word for word, _ in words], list[int | None](), 0
+    for page in pages:
+        own = WORD.findall(page.casefold())
+        at = next(
+            (
+                at
+                for first in range(min(_LOOKED_AT, len(own)))
+                for at in range(place, len(names))
+                if (beginning := own[first : first + _TELLING])
+                and (first == 0 or len(beginning) == _TELLING)
+                and names[at : at + len(beginning)] == beginning
+            ),
+            None,
+        )
+        starts.append(None if at is None else words[at][1])
+        place = place if at is None else at + 1
+    while starts and starts[-1] is None:  # references, and what a text is too long for
+        starts.pop()
+    return [*starts, *[len(text)] * (len(pages) - len(starts))] if starts else []
 
 
 def _without(before: Sequence[str], paragraphs: Sequence[str]) -> list[str]:

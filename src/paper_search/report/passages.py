@@ -171,9 +171,18 @@ def quoted(text: str) -> str:
 
 def quoted_sentences(study: Study, source: SearchResult) -> str:
     if study.quotes:
-        return " ".join(quoted(quote.text) for quote in study.quotes)
+        return " ".join(quoted(quote.text) + _page_of(quote, source) for quote in study.quotes)
     nothing = "no sentence on it" if source.text else "no text to read"
     return f"{nothing}; its title: {quoted(source.title)}"
+
+
+def _page_of(quote: Quote, source: SearchResult) -> str:
+    """Return the page of a PDF that a quote begins on, in brackets; empty: it is not known."""
+    starts: list[int | None] = source.metadata.get("page_starts") or []
+    begun = [n for n, start in enumerate(starts, 1) if start is not None and start <= quote.start]
+    page = begun[-1] if begun and quote.part == "text" else None
+    is_sure = page is not None and (page == len(starts) or starts[page] is not None)
+    return f" (page {page})" if is_sure else ""
 
 
 def table_text(studies: Sequence[Study], evidence: Evidence) -> str:

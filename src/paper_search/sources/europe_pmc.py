@@ -26,6 +26,7 @@ _FIELDS: dict[str | None, str] = {
     "author": "AUTH:",
     "venue": "JOURNAL:",
     "tiab": "TITLE_ABS:",
+    "keyword": "KW:",
     "type": "PUB_TYPE:",
     **dict.fromkeys(HEADINGS, "KW:"),
     None: "TITLE_ABS:",
@@ -158,7 +159,7 @@ class EuropePmcDialect(FieldDialect):
 
     compares_stems: bool = True
     service: ClassVar[str] = "Europe PMC"
-    known_fields: ClassVar[Collection[str]] = ("tiab", "type", "entered", *HEADINGS)
+    known_fields: ClassVar[Collection[str]] = ("tiab", "keyword", "type", "entered", *HEADINGS)
     fields: ClassVar[Mapping[str | None, str]] = _FIELDS
     operators: ClassVar[frozenset[str]] = OPERATORS
     bare: ClassVar[re.Pattern[str]] = HYPHENATED

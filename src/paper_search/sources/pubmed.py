@@ -70,6 +70,8 @@ class PubmedDialect(Dialect):
         is_exact = leaf.field != "abstract"
         if not is_exact:
             self.note("abstract: is searched in title and abstract and checked in the results")
+        if leaf.field == "keyword":
+            self.note("keyword: is searched in titles, abstracts and headings as well")
         if isinstance(leaf, Term):
             if leaf.is_prefix and len(leaf.text) < _SHORTEST_STEM:
                 return self.short_stem(leaf.text, lambda text: f"{_bare(text)}[{tag}]")

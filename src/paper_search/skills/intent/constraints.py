@@ -43,7 +43,11 @@ def parse_kinds(text: str) -> tuple[str, list[str]]:
         for match in around[lead].finditer(text)
     ]
     start = dict(forms("request"))["wanted"].match(text).end()  # type: ignore[union-attr]  # matches anything
-    for lead, place, behind in [(start, start, around["subject"]), *clauses]:
+    # "Books: a history" is a title, "find books: ..." asks for them.
+    starts = [
+        (start, start, around[name]) for name in ("subject", "order") if start or name != "order"
+    ]
+    for lead, place, behind in [*starts, *clauses]:
         kinds, end = _kinds_at(text, place)
         if kinds and behind.match(text, end) and not _NO_WANTED_KIND & {*kinds}:
             return without_span(text, lead, end), kinds
