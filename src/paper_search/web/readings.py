@@ -270,7 +270,8 @@ class Reading:
     @property
     def words(self) -> list[str]:
         intent = self.state.intent
-        text = " ".join(intent.concepts) if intent else self.state.question
+        texts = [*intent.concepts, *(c.text for c in intent.criteria)] if intent else []
+        text = " ".join(texts) or self.state.question
         return [word for word in dict.fromkeys(tokens(text)) if word not in STOP_WORDS]
 
 

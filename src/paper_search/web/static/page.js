@@ -249,6 +249,13 @@ if (screen) {
   });
 }
 
+// A decision on a full text: a key is a click.
+const assess = document.querySelector(".assess");
+if (assess) addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || event.target.matches("input, textarea, select")) return;
+  assess.querySelector(`[data-key="${CSS.escape(event.key.toLowerCase())}"]`)?.click();
+});
+
 // Texts to copy.
 for (const button of document.querySelectorAll("button[data-copy]")) {
   button.addEventListener("click", async () => {
