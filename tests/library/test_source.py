@@ -30,6 +30,7 @@ from paper_search.models import (
     SearchStrategy,
     SourceStatus,
 )
+from paper_search.skills.hit_counter import HitCounter
 from paper_search.sources import ReportingSource, SearchSource
 from paper_search.testing.skills import fake_strategy
 
@@ -90,6 +91,9 @@ async def test_an_empty_library_searches_the_sample_and_says_so(home):
     assert all(source.is_sample for source in report.sources)
     said = [*report.sources, *report.papers]
     said += [sighting for paper in report.papers for sighting in paper.sightings]
+    counter = HitCounter({"library": source_of(home)}, SearchConstraints())
+    await counter.count("library", "graph")
+    said += counter.asked
     assert {item.source for item in said} == {"sample"}  # never the person's own library
     assert not library_path(home).exists()
 

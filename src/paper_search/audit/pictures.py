@@ -27,7 +27,7 @@ CAPTIONS: Mapping[str, str] = MappingProxyType(
         "source_contribution": "Works by the source that found them",
         "query_contribution": "Works by the query that found them",
         "papers_by_year": "Works in the result by year of publication",
-        "scores": "Scores of the works, and the line below which they are set aside",
+        "scores": "Scores of the works, and the line after which they are set aside",
         "recall": "Relevant works found while screening",
     }
 )

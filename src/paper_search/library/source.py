@@ -141,7 +141,7 @@ class LibrarySource:
         library, _, is_sample = self._open()
         with library:
             hits = library.count_boolean(query, filters=filters)
-        return HitCount(hits=hits, is_sample=is_sample)
+        return HitCount(hits=hits, source=SAMPLE if is_sample else None)
 
     def _search(self, query: str, limits: SearchConstraints) -> list[RawPaper]:
         with self._open().library as library:

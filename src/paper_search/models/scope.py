@@ -21,8 +21,8 @@ class HitCount(BaseModel):
     """None: the source does not say."""
     is_at_most: bool = Field(default=False, exclude_if=_is_unset)
     """Whether the source was asked a broader query, since it cannot express this one."""
-    is_sample: bool = Field(default=False, exclude=True)
-    """Whether the sample was counted, in place of an empty library."""
+    source: str | None = Field(default=None, exclude=True)
+    """What was counted in place of the source: the sample, where a library is empty."""
     papers: list[RawPaper] = Field(default_factory=list, exclude=True)
     """The first records, where they came with the count."""
 

@@ -89,7 +89,7 @@ class HitCounter:
             if hit_count is not None and (is_open or self._is_checked_later):
                 hit_count = hit_count.model_copy(update={"is_at_most": True})
             row.hits = hit_count.hits if hit_count else None
-            row.is_sample = bool(hit_count and hit_count.is_sample)
+            row.source = (hit_count and hit_count.source) or source
             row.status = SourceStatus.OK if row.hits else SourceStatus.EMPTY
             if hit_count is None or hit_count.hits is None:
                 self._failed.setdefault(source, "hit counts are not supported")

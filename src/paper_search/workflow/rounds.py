@@ -342,10 +342,9 @@ def hits_then_and_now(
     then = {(row.source, row.query): row.hits for row in searches if row.iteration == latest}
     hits: dict[str, list[tuple[int, int]]] = {source: [] for source, _ in then}
     for row in counts:
-        source = "sample" if row.is_sample else row.source  # as rows of searches are called
-        before = then.get((source, row.query))
+        before = then.get((row.source, row.query))
         if before is not None and row.hits is not None:
-            hits[source].append((before, row.hits))
+            hits[row.source].append((before, row.hits))
     return hits
 
 
