@@ -24,7 +24,7 @@ MAX_LINES = {
     "skills": 10_216,
     "sources": 7_398,
     "cli": 6_544,
-    "workflow": 5_564,
+    "workflow": 5_563,
     "report": 5_383,
     "library": 5_077,
     "query": 4_780,
