@@ -44,7 +44,7 @@ def test_a_late_decision_is_told_what_was_decided(cli, done_by_hand, tmp_path):
 
 def test_prune_forgets_the_history_and_keeps_the_rest(cli, home, reviewing):
     """PER-19."""
-    assert cli("prune", "--yes", "--json").document == {"pruned": [reviewing], "busy": []}
+    assert cli("prune", "--yes", "--json").document == {"pruned": [reviewing], "skipped": {}}
     with closing(sqlite3.connect(home / "threads.db")) as connection:
         assert connection.execute("SELECT COUNT(*) FROM checkpoints").fetchone() == (1,)
     assert cli("fork", reviewing, "--to", "strategy").code == 1

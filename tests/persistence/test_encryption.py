@@ -18,7 +18,7 @@ from tests.workflow.doubles import mark_last, reject, workflow
 from paper_search.config import encryption_keys
 from paper_search.errors import ConfigError, PersistenceError
 from paper_search.persistence import open_persistence
-from paper_search.persistence.encryption import Keyring, open_value, seal_value
+from paper_search.persistence.encryption import DamagedError, Keyring, open_value, seal_value
 from paper_search.persistence.serialization import LARGE_STATE, serializer
 from paper_search.workflow import ThreadCatalog
 
@@ -132,6 +132,30 @@ async def test_plain_rows_are_refused_where_a_key_is_set(durable_url):
         await end(durable_url, KEY)
 
 
+async def test_a_thread_of_another_key_hides_no_other_from_a_list(durable_url):
+    """PER-17: it is listed as locked, and why."""
+    await two_rounds(durable_url, KEY)
+    async with open_persistence(durable_url, keys=[OTHER, KEY]) as persistence:
+        await workflow(persistence=persistence).start("of another key", thread_id="other")
+    async with open_persistence(durable_url, keys=[KEY]) as persistence:
+        infos = {info.thread_id: info for info in await ThreadCatalog(persistence).threads()}
+    assert {name: info.status.value for name, info in infos.items()} == {
+        "t": "waiting",
+        "other": "locked",
+    }
+    assert "OLD_KEYS" in infos["other"].error
+
+
+@pytest.mark.parametrize("keys", [[], [OTHER]])
+async def test_no_thread_begins_where_the_latest_cannot_be_read(durable_url, keys):
+    """PER-17: without the key, which may be in the `.env` of another directory, in clear."""
+    await two_rounds(durable_url, KEY)
+    async with open_persistence(durable_url, keys=keys) as persistence:
+        with pytest.raises(PersistenceError, match="PAPER_SEARCH_ENCRYPTION_"):
+            await workflow(persistence=persistence).start("in clear", thread_id="clear")
+    assert "in clear" not in everything(durable_url)
+
+
 async def test_a_state_that_was_changed_is_refused(durable_url):
     """PER-16: one bit."""
     await two_rounds(durable_url, KEY)
@@ -146,7 +170,9 @@ async def test_a_state_that_was_changed_is_refused(durable_url):
             bytes(changed),
             blob,
         )
-    with pytest.raises(PersistenceError, match="fails authentication"):
+    if kind_of(durable_url) == "sqlite":  # as who changes it on purpose would
+        run_sql(durable_url, "UPDATE checkpoints SET checksum = NULL")
+    with pytest.raises(DamagedError, match="fails authentication"):
         await end(durable_url, KEY)
 
 

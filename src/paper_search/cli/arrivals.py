@@ -186,6 +186,8 @@ async def _updates(config: AppConfig) -> list[dict[str, Any]]:
         entry = {"thread_id": info.thread_id, "question": info.question, "outcome": "nothing new"}
         if info.thread_id in waiting:
             entries.append({**entry, "outcome": "waits"})
+        if info.status in {ThreadStatus.DAMAGED, ThreadStatus.LOCKED}:  # it may be one of them
+            entries.append({**entry, "outcome": "failed", "error": info.error})
         if info.status is not ThreadStatus.DONE or info.ended_by != EndReason.APPROVED:
             continue
         try:

@@ -51,7 +51,7 @@ def threads(
 
     They are searches, reports and threads of other workflows. waiting: for your decision. running:
     in a process now. failed: it stopped in the middle; `resume` continues. done: `export` writes
-    the papers or the report. damaged: `delete` removes it.
+    the papers or the report. damaged: `delete` removes it. locked: its encryption key is not set.
     """
     from datetime import UTC, datetime
 
@@ -68,6 +68,8 @@ def threads(
         data().print(thread_table(infos[:limit], datetime.now(UTC)))
     else:
         say("no threads; `paper-search find QUESTION` starts one")
+    for reason in sorted({info.error for info in infos[:limit] if info.status.value == "locked"}):
+        say(f"locked: {reason}")
     if len(infos) > limit:
         say(f"{limit} are shown; --limit shows more, --offset {offset + limit} the next")
 
@@ -279,34 +281,39 @@ def prune(
     """Delete the history of threads to free disk space.
 
     Open questions, papers, drafts, results and decisions are kept, but `fork` can no longer go
-    back. Running threads are skipped. Without a THREAD, you are asked first.
+    back. Running threads are skipped. Without a THREAD, you are asked first, and threads that
+    cannot be read are skipped, too.
     """
     from paper_search.report_workflow.listing import ThreadCatalogs
     from paper_search.threads.catalog import ALL
 
     url = settings(ctx, home).persistence_url
 
-    async def pruned(persistence: "Persistence") -> tuple[list[str], list[str]]:
-        every = ThreadCatalogs(persistence)
-        pruned_ids, busy = [], []
+    async def pruned(persistence: "Persistence") -> tuple[list[str], dict[str, str]]:
+        every, skipped = ThreadCatalogs(persistence), dict[str, str]()
+        pruned_ids = []
         for name in threads or await every.names(limit=ALL):
             try:
                 await (await every.catalog_of(name)).prune(name)
                 pruned_ids.append(name)
             except ThreadBusyError:
-                busy.append(name)
+                skipped[name] = "is running"
+            except PersistenceError as error:
+                if threads:
+                    raise
+                skipped[name] = f"cannot be read ({error})"
         await persistence.compact()
-        return pruned_ids, busy
+        return pruned_ids, skipped
 
     if not threads and not yes:
         _confirm("delete the history of all threads", "prune all threads, or name threads")
-    pruned_ids, busy = run(with_persistence(url, pruned))
+    pruned_ids, skipped = run(with_persistence(url, pruned))
     if as_json:
-        print_json({"pruned": pruned_ids, "busy": busy})
+        print_json({"pruned": pruned_ids, "skipped": skipped})
         return
     say(f"pruned {len(pruned_ids)} threads")
-    for name in busy:
-        say(f"{name} is running and was skipped")
+    for name, why in skipped.items():
+        say(f"{name} {why} and was skipped")
 
 
 def backup(

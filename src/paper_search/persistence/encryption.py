@@ -43,6 +43,10 @@ class DamagedError(PersistenceError):
         )
 
 
+class LockedError(PersistenceError):
+    """Something in the database was written with another key, or with none: it is whole."""
+
+
 class Keyring:
     """Seals with the first key and opens with any.
 
@@ -85,7 +89,7 @@ class Keyring:
     def open(self, data: bytes, about: str) -> bytes:
         """Return the data in what `seal` gave."""
         if len(data) < _HEAD or not data.startswith(_MARK):
-            raise PersistenceError(plain_row(about))
+            raise LockedError(plain_row(about))
         key_id, rest = data[len(_MARK) :][:_ID_BYTES], data[len(_MARK) + _ID_BYTES :]
         nonce, tag, hidden = (
             rest[:_NONCE_BYTES],
@@ -93,7 +97,7 @@ class Keyring:
             rest[_NONCE_BYTES + _TAG_BYTES :],
         )
         if key_id not in self._keys:
-            raise PersistenceError(
+            raise LockedError(
                 f"a row ({about}) was encrypted with key {key_id.hex()}, and the keys given are "
                 f"{', '.join(key_id.hex() for key_id in self._keys)}; add the old key to "
                 "PAPER_SEARCH_ENCRYPTION_OLD_KEYS"
@@ -103,10 +107,8 @@ class Keyring:
         try:
             return bytes(cipher.decrypt_and_verify(hidden, tag))
         except ValueError:
-            raise PersistenceError(
-                f"a row ({about}) was changed outside of the program: it fails authentication; "
-                "restore a backup"
-            ) from None
+            why = "it fails authentication: it was changed outside of the program"
+            raise DamagedError(about, why) from None
 
     def encrypt(self, plaintext: bytes) -> tuple[str, bytes]:
         return CIPHER, self.seal(plaintext, _STATE)
@@ -125,7 +127,7 @@ class Keyring:
         try:
             data = base64.b64decode(text, validate=True)
         except (ValueError, TypeError):
-            raise PersistenceError(plain_row(about)) from None
+            raise LockedError(plain_row(about)) from None
         return json.loads(self.open(data, about))
 
 
@@ -180,7 +182,7 @@ def open_value(keyring: Keyring | None, text: str, about: str, *beside: str) -> 
         row = _plain_row(text, about) if keyring is None else keyring.open_json(text, about)
     except ValueError as error:
         if text.startswith(_MARK_IN_BASE64):
-            raise PersistenceError(refusal_of_sealed_row(about)) from None
+            raise LockedError(refusal_of_sealed_row(about)) from None
         raise DamagedError(about, error) from error
     if not isinstance(row, list):
         return row
@@ -209,9 +211,9 @@ class ValueSeal:
         is_sealed = SEALED in value and set(value) <= {SEALED, *CLEAR}
         if self._keyring is None:
             if is_sealed:
-                raise PersistenceError(refusal_of_sealed_row(about(namespace, key)))
+                raise LockedError(refusal_of_sealed_row(about(namespace, key)))
         elif not is_sealed:
-            raise PersistenceError(plain_row(about(namespace, key)))
+            raise LockedError(plain_row(about(namespace, key)))
         else:
             value = self._keyring.open_json(value[SEALED], about(namespace, key))
         return _unpacked(value, about(namespace, key))

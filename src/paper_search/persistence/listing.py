@@ -14,7 +14,7 @@ from zlib import crc32
 
 import ormsgpack
 
-from paper_search.errors import InputError
+from paper_search.errors import InputError, PersistenceError
 from paper_search.persistence.encryption import SUFFIX, DamagedError, Keyring, ValueSeal, about
 from paper_search.persistence.sqlite_files import as_bytes, parsed
 
@@ -151,7 +151,7 @@ class Summarizes(Protocol):
     """A saver that reads what a list says of many threads at once."""
 
     async def asummaries(self, thread_ids: Sequence[str]) -> dict[str, Summary]:
-        """Return the summaries of threads by their ids, without those that are damaged."""
+        """Return the summaries of threads by their ids, without those that cannot be read."""
         ...
 
 
@@ -285,11 +285,14 @@ class SqliteSummaries:
         return summaries
 
     def _unpacked(self, summary: bytes | None) -> Any:
-        """Return the summary of a value; None if there is none, or it is damaged."""
+        """Return the summary of a value; None if there is none, or it cannot be read."""
         if summary is None or int.from_bytes(summary[:CRC], "big") != crc32(summary[CRC:]):
             return None
         kind, _, value = summary[CRC:].partition(b" ")
-        return self._load_summary((kind.decode(), value))
+        try:
+            return self._load_summary((kind.decode(), value))
+        except PersistenceError:  # written with another key, or without: it hides no other
+            return None
 
 
 class SqliteLists(SqliteIndex, SqliteSummaries):

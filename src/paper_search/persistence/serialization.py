@@ -20,6 +20,7 @@ from paper_search.persistence.encryption import (
     SUFFIX,
     DamagedError,
     Keyring,
+    LockedError,
     ValueSeal,
     about,
     plain_row,
@@ -79,7 +80,7 @@ class PlainSerializer(JsonPlusSerializer):
     def loads_typed(self, data: tuple[str, bytes]) -> Any:
         kind, value = data
         if kind.endswith(SUFFIX):
-            raise PersistenceError(refusal_of_sealed_row("a state"))
+            raise LockedError(refusal_of_sealed_row("a state"))
         try:
             if kind.endswith(SMALLER):
                 kind, value = kind.removesuffix(SMALLER), zlib.decompress(value)
@@ -98,7 +99,7 @@ class SealedSerializer(EncryptedSerializer):
     def loads_typed(self, data: tuple[str, bytes]) -> Any:
         kind, value = data
         if not kind.endswith(SUFFIX):
-            raise PersistenceError(plain_row("a state"))
+            raise LockedError(plain_row("a state"))
         opened = self.cipher.decrypt(SUFFIX, value)
         return self.serde.loads_typed((kind.removesuffix(SUFFIX), opened))
 

@@ -25,6 +25,7 @@ from langgraph.checkpoint.serde.base import SerializerProtocol
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.checkpoint.sqlite.utils import search_where
 
+from paper_search.errors import PersistenceError
 from paper_search.persistence.encryption import DamagedError
 from paper_search.persistence.leases import check_lease
 from paper_search.persistence.listing import (
@@ -241,14 +242,14 @@ class SqliteSaver(SqliteSummaries, AsyncSqliteSaver):
                 await self._write(thread_id, functools.partial(prune, thread_id=thread_id))
 
     async def asummaries(self, thread_ids: Sequence[str]) -> dict[str, Summary]:
-        """Return the summaries of threads by their ids, without those that are damaged.
+        """Return the summaries of threads by their ids, without those that cannot be read.
 
         They stand beside the checkpoints; those of another program are read whole.
         """
         summaries = await super().asummaries(thread_ids)
         whole = [name for name in thread_ids if name not in summaries]
         for row, pending in await self._rows(LATEST_OF, (json.dumps(whole),)) if whole else ():
-            with contextlib.suppress(DamagedError):  # who reads that one alone is told
+            with contextlib.suppress(PersistenceError):  # who reads that one alone is told
                 summaries[row[0]] = Summary.of(self._saved(row, pending))
         return summaries
 
@@ -297,13 +298,12 @@ class SqliteSaver(SqliteSummaries, AsyncSqliteSaver):
     def _loaded(self, thread_id: str, kind: str, value: bytes, checksum: int | None) -> Any:
         """Return the value in a row; what LangGraph's own saver wrote has no checksum."""
         what, remedy = f"the state of thread {thread_id!r}", "reopen a question (`fork`), "
+        if checksum is not None and checksum != crc32(value):  # also of what a key could not open
+            raise DamagedError(what, remedy=remedy)
         try:
-            loaded = self.serde.loads_typed((kind, value))
+            return self.serde.loads_typed((kind, value))
         except DamagedError as error:
             raise DamagedError(what, error, remedy) from error
-        if checksum is not None and checksum != crc32(value):
-            raise DamagedError(what, remedy=remedy)
-        return loaded
 
     async def _write(
         self, thread_id: str | None, work: Callable[[sqlite3.Connection], object]

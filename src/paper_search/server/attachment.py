@@ -21,6 +21,7 @@ STATUS = {
     ThreadStatus.DONE: "idle",
     ThreadStatus.FAILED: "error",
     ThreadStatus.DAMAGED: "error",
+    ThreadStatus.LOCKED: "error",
 }
 """How the server calls what this program knows of a thread."""
 READERS = "readers"

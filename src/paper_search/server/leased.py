@@ -148,6 +148,8 @@ class LeasedGraph(CompiledStateGraph[Any, Any, Any, Any]):
             run_input = await self.access.prepare(
                 persistence, self.session_type, before, run, person
             )
+            if before is None:
+                await session.check_key()
             if before is None and person and self.store is not None:  # later answers change nothing
                 records = session.records_type(self.store, thread_id)
                 await records.index(str(run_input[session.begins_with]), person)

@@ -20,7 +20,7 @@ from paper_search.errors import (
     ThreadNotFoundError,
 )
 from paper_search.persistence import Persistence
-from paper_search.persistence.encryption import DamagedError
+from paper_search.persistence.encryption import DamagedError, LockedError
 from paper_search.persistence.listing import NEXT, Summarizes, Summary
 from paper_search.persistence.threads import INPUT
 from paper_search.threads.records import root_of
@@ -46,6 +46,8 @@ class ThreadStatus(str, Enum):
     """It stopped in the middle of its steps; resuming goes on there."""
     DAMAGED = "damaged"
     """Its bytes were changed; it can be deleted."""
+    LOCKED = "locked"
+    """It was written with another key, or without one, and can be read so."""
 
 
 class BriefInfo(BaseModel):
@@ -290,6 +292,8 @@ class Catalog(ABC, Generic[SessionT, InfoT]):
             error = "its deletion was cut short; `paper-search delete` finishes it"
         except DamagedError as damage:
             status, error = ThreadStatus.DAMAGED, str(damage)
+        except LockedError as reason:
+            status, error = ThreadStatus.LOCKED, str(reason)
         except PaperSearchError as reason:
             error = str(reason)
         facts = {"thread_id": item.key, "status": status, "error": error}

@@ -1,5 +1,6 @@
 """ThreadSession: one thread of any graph, read and driven from question to question."""
 
+import contextlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
@@ -7,6 +8,7 @@ from dataclasses import replace
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 from langchain_core.runnables import RunnableConfig
+from langgraph.store.base import GetOp
 from langgraph.types import Command
 from pydantic import BaseModel
 
@@ -255,8 +257,21 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
             raise ThreadExistsError(
                 f"thread {self.thread_id!r} already exists; resume it or omit the thread id"
             )
+        await self.check_key()
         settings = {} if params is None else {PARAMS: params.model_dump(mode="json")}
         await self._run({self.begins_with: asked_for, **settings})
+
+    async def check_key(self) -> None:
+        """Raise LockedError if the latest thread was written with another key, or without one.
+
+        One that begins without the key would be in clear beside it, and with another one locked
+        for who reads the rest.
+        """
+        listed_in = self.records_type.listed_in
+        for entry in await self._persistence.pages.apage(listed_in, 1):
+            if not entry.value:  # it cannot be read, for one reason or another
+                with contextlib.suppress(DamagedError):
+                    await self._persistence.store.abatch([GetOp(listed_in, entry.key)])
 
     async def proceed(self) -> None:
         """Go on with a thread that stopped in the middle of its steps.

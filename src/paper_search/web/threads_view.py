@@ -28,6 +28,7 @@ _ORDER = (
     (ThreadStatus.RUNNING, "Running"),
     (ThreadStatus.FAILED, "Stopped"),
     (ThreadStatus.DAMAGED, "Damaged"),
+    (ThreadStatus.LOCKED, "Written with another key, or without one"),
     (ThreadStatus.DONE, "Done"),
 )
 _OF_OTHERS = "Shared with you, not done yet"
