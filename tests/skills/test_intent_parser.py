@@ -342,7 +342,7 @@ async def test_fields_that_a_model_leaves_out_or_sets_to_null_are_empty():
 async def test_with_a_model_the_text_to_rank_by_is_the_persons_own():
     llm = FakeLLM(GOOD)
     intent = await IntentParser(llm).parse("20 papers on solar cells since 2015, see 10.1000/1")
-    assert intent.question == "solar cells, see"
+    assert intent.question == "solar cells"
     assert intent.identifiers == ["doi:10.1000/1"]
     assert intent.constraints.max_results == 20
 

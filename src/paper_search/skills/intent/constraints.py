@@ -1,4 +1,4 @@
-"""Years, kinds of publication, number and language of papers, and wishes without effect."""
+"""Years of publication, and the type of a question."""
 
 import re
 from collections.abc import Iterator
@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from datetime import date
 from typing import TypeAlias
 
-from paper_search.bibliography.languages import language_code
 from paper_search.models import IntentType
-from paper_search.skills.intent.forms import CUT, forms, is_quoted, without_span
+from paper_search.skills.intent.forms import forms, is_quoted, without_span
 
 _NUMBERS = {
     "": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "half a dozen": 6,
@@ -16,53 +15,6 @@ _NUMBERS = {
     "thirty": 30, "forty": 40, "fifty": 50, "a hundred": 100, "hundred": 100, "couple": 2,
     "couple of": 2, "few": 3,
 }  # fmt: skip
-_MOST_RESULTS = 1900
-_JOINT = re.compile(r"\s*+(?:,\s*+(?:(?:and|or)\b)?|\b(?:and|or)\b|&)\s*+")
-"""Between kinds of publication: "books, reports and chapters"."""
-_NO_WANTED_KIND = {"review", "dataset", "case report", "editorial"}
-"""Surveys and data sets are types of an intent, the others no types of CSL."""
-
-
-def kind_at(text: str, start: int) -> tuple[str, int] | None:
-    """Return the kind of publication named at an offset, if any, and where its name ends."""
-    for kind, pattern in forms("kind"):
-        if match := pattern.match(text, start):
-            return kind, match.end()
-    return None
-
-
-def parse_kinds(text: str) -> tuple[str, list[str]]:
-    """Return the text without the kinds that are wanted, and these.
-
-    A question begins with them ("books on"), or a clause at its end says that it wants them.
-    """
-    around = dict(forms("around_kinds"))
-    clauses = [
-        (*match.span(), around[f"{lead} end"])
-        for lead in ("asking", "bare")
-        for match in around[lead].finditer(text)
-    ]
-    start = dict(forms("request"))["wanted"].match(text).end()  # type: ignore[union-attr]  # matches anything
-    # "Books: a history" is a title, "find books: ..." asks for them.
-    starts = [
-        (start, start, around[name]) for name in ("subject", "order") if start or name != "order"
-    ]
-    for lead, place, behind in [*starts, *clauses]:
-        kinds, end = _kinds_at(text, place)
-        if kinds and behind.match(text, end) and not _NO_WANTED_KIND & {*kinds}:
-            return without_span(text, lead, end), kinds
-    return text, []
-
-
-def _kinds_at(text: str, start: int) -> tuple[list[str], int]:
-    kinds: list[str] = []
-    end = start
-    while kind := kind_at(text, start):
-        kinds.append(kind[0])
-        end = kind[1]
-        joint = _JOINT.match(text, end)
-        start = joint.end() if joint else len(text)
-    return list(dict.fromkeys(kinds)), end
 
 
 def parse_type(text: str) -> tuple[str, IntentType]:
@@ -70,48 +22,6 @@ def parse_type(text: str) -> tuple[str, IntentType]:
         if (match := cue.search(text)) and not is_quoted(text, match.start()):
             return without_span(text, match.start(), match.end()), IntentType(kind)
     return text, IntentType.METHOD
-
-
-def read_count(text: str) -> tuple[str, int | None]:
-    for _, pattern in forms("count"):
-        for match in pattern.finditer(text):
-            number = match["n"].lower()
-            count = int(number) if number.isdigit() else _NUMBERS[number]
-            if 0 < count <= _MOST_RESULTS and not is_quoted(text, match.start()):
-                behind = text[match.end("n") : match.end()]
-                if any(form.search(behind) for _, form in forms("kept")):
-                    wording = behind
-                else:
-                    wishes = (m[0] for _, form in forms("wish") for m in form.finditer(behind))
-                    wording = "".join(f" {wish} papers" for wish in wishes)
-                return f"{text[: match.start()]}{CUT}{wording} {text[match.end() :]}", count
-    return text, None
-
-
-def parse_language(text: str) -> tuple[str, str | None, tuple[str, ...]]:
-    for kind, pattern in forms("language"):
-        match = pattern.search(text)
-        if match is None or is_quoted(text, match.start()):
-            continue
-        wording = match[0].strip(" ,;-–—()")
-        name = next(name for name in match.groupdict().values() if name)
-        rest = without_span(text, match.start(), match.end())
-        if kind == "limit":
-            return rest, language_code(name), ()
-        note = f"not acted on: {wording!r}; for the language of papers, write 'papers in {name}'"
-        return (text if kind == "subject" else rest), None, (note,)
-    return text, None, ()
-
-
-def parse_wishes(text: str) -> tuple[str, tuple[str, ...]]:
-    """Return the text without wishes that no search can meet, such as "most cited", and notes."""
-    notes: list[str] = []
-    for _, pattern in forms("wish"):
-        for match in reversed(list(pattern.finditer(text))):
-            if not is_quoted(text, match.start()):
-                notes.append(f"not acted on: {match[0].strip()}")
-                text = without_span(text, match.start(), match.end())
-    return text, tuple(notes)
 
 
 Interval: TypeAlias = tuple[int | None, int | None]
@@ -248,6 +158,9 @@ def _interval(kind: str, match: re.Match[str], today: date) -> Interval:
     if kind in {"this", "last"}:
         year = today.year - (kind == "last")
         return year, year
+    if kind == "part":
+        first = today.year // 100 * 100 + 10 * ("first", "second", "third").index(groups["place"])
+        return first, first + 9
     if kind == "century":
         return today.year - today.year % (10 if "decade" in match[0].lower() else 100), None
     first, last = _years(groups.get("a") or groups["b"])

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from paper_search.bibliography.words import rarity, stem
 from paper_search.query.prose import SMALL_WORDS
-from paper_search.skills.intent.constraints import kind_at
+from paper_search.skills.intent.clauses import kind_at
 from paper_search.skills.intent.forms import forms, is_quoted, without_span, words_of_table
 from paper_search.skills.variants import is_known_term
 from paper_search.skills.words import BREAKS, STOP_WORDS, tokens
@@ -14,7 +14,7 @@ from paper_search.skills.words import BREAKS, STOP_WORDS, tokens
 _TERM = re.compile(
     r'"(?P<quoted>[^"]{1,80})"|(?P<words>[^\W_][\w+#/.*\'’-]*(?:\s+[^\W_][\w+#/.*\'’-]*){0,5})'
 )
-_PAPERS = re.compile(r"(?<=\w)\s+(?:papers|publications)$", re.IGNORECASE)
+_PAPERS = re.compile(r"(?<=\w)\s+(?:papers|publications|articles|ones)$", re.IGNORECASE)
 _OF_SOME = re.compile(r"\s+of\s+(?!any\b|all\b|the literature\b)\w", re.IGNORECASE)
 """What makes a kind a subject: "surveys of practitioners", but not "reviews of any kind"."""
 _OF = re.compile(r"\s+of\s+(?:the\s+)?(?=\w)")

@@ -11,6 +11,8 @@ CUT = "\ue000"
 
 _WITH_CAPITALS = {"author", "author_after", "before_name", "person", "venue", "talk"}
 """Tables that tell capitals from small letters."""
+_OF_WORDS = {"clause", "kind"}
+"""Tables whose forms end where a word does."""
 _QUOTED = re.compile(r'"[^"]*"|“[^“”]*”|„[^„“”]*[“”]|«[^«»]*»')
 _JOINING = "and|but|or"
 _LEFT_OVER = (
@@ -20,7 +22,9 @@ _BRACKETS = re.compile(r"[(\[][\s,;\ue000]*[)\]]")
 _AT_END = re.compile(
     rf"(?<![\s,;:–—-])(?:\s|[,;:–—-](?!\w)|(?<!\S)(?:{_LEFT_OVER})\b)+([.?!]*)$", re.IGNORECASE
 )
-_AT_START = re.compile(rf"^(?:\s|[,;:.–—]|-(?!\w)|\b(?:{_JOINING})\b(?=[\s,;:.]))+", re.IGNORECASE)
+_AT_START = re.compile(
+    rf"^(?:\s|[,;:.!?–—]|-(?!\w)|\b(?:{_JOINING})\b(?=[\s,;:.]))+", re.IGNORECASE
+)
 _AROUND = re.compile(r"(?<!\s)\s*+([,;:]?)\s*+\ue000(?:[\s,;:]*\ue000)*\s*([,;:]?)\s*")
 _STOPS = re.compile(r"([.?!])[\s.]*\.")
 _LAST = 60
@@ -48,8 +52,9 @@ def _rows() -> list[tuple[str, str, str]]:
 def forms(table: str) -> list[tuple[str, re.Pattern[str]]]:
     """Return the kind and the pattern of every form of a table of `forms.txt`, in its order."""
     flags = re.NOFLAG if table in _WITH_CAPITALS else re.IGNORECASE
+    whole = r"(?:{})(?![\w’']|-\w)" if table in _OF_WORDS else "{}"
     return [
-        (kind, re.compile(pattern.replace(" ", r"\s+"), flags))
+        (kind, re.compile(whole.replace("{}", pattern.replace(" ", r"\s+")), flags))
         for name, kind, pattern in _rows()
         if name == table
     ]

@@ -10,15 +10,9 @@ from paper_search.bibliography.text import WORD
 from paper_search.bibliography.words import rarity
 from paper_search.errors import QuestionError
 from paper_search.models import MarkedPaper, ParsedIntent, RawPaper, SearchConstraints, Seed
+from paper_search.skills.intent.clauses import read_clauses
 from paper_search.skills.intent.concepts import MAX_CONCEPTS, Concepts, concepts_of
-from paper_search.skills.intent.constraints import (
-    parse_kinds,
-    parse_language,
-    parse_type,
-    parse_wishes,
-    read_count,
-    read_years,
-)
+from paper_search.skills.intent.constraints import parse_type, read_years
 from paper_search.skills.intent.exclusions import parse_exclusions
 from paper_search.skills.intent.forms import CUT, forms, without_cuts, without_span
 from paper_search.skills.intent.names import Lookup, parse_names
@@ -85,10 +79,13 @@ def parse_limits(
     unlimited = SearchConstraints(max_results=default_max_results)
     if _is_abstract(text):
         return ParsedQuestion(without_cuts(text), text, unlimited, identifiers=identifiers)
-    if not reads_as_english(question):
-        reading = _parse_foreign(text, today, default_max_results, identifiers)
+    is_english = reads_as_english(question)
+    reading = parse_parts(text, today, default_max_results, lookup, is_english=is_english)
+    if not is_english:
+        reading = replace(
+            reading, identifiers=identifiers, notes=(*reading.notes, _foreign_note(reading))
+        )
         return reading if _has_subject(reading, question) else replace(reading, question=question)
-    reading = parse_parts(text, today, default_max_results, lookup)
     rest = reading.question
     remainder = _or_empty_if_generic(rest if rest == question else without_request(rest))
     subject = reading.subject if remainder else question
@@ -111,19 +108,21 @@ def _has_subject(reading: ParsedQuestion, question: str) -> bool:
 
 
 def parse_parts(
-    text: str, today: date, default_max_results: int, lookup: Lookup = no_lookup
+    text: str,
+    today: date,
+    default_max_results: int,
+    lookup: Lookup = no_lookup,
+    *,
+    is_english: bool = True,
 ) -> ParsedQuestion:
-    """Return what an English text limits, and all the rest of it; identifiers are not read."""
-    text, count = read_count(_without_talk(text))
-    text, wishes = parse_wishes(text)
-    years = read_years(text, today)
-    text, language, languages = parse_language(years.rest)
-    names = parse_names(text, lookup)
-    exclusions = parse_exclusions(names.rest)
-    rest, kinds = parse_kinds(exclusions.rest)
+    """Return what a text limits, and all the rest of it; identifiers are not read."""
+    years = read_years(_without_talk(text), today)
+    names = parse_names(years.rest, lookup)
+    clauses = read_clauses(names.rest)
+    exclusions = parse_exclusions(clauses.text, is_english=is_english)
+    rest = exclusions.rest
     # "learning without forgetting" has no subject but the words that may exclude something.
-    is_said = _says_something(exclusions.subject)
-    subject = parse_kinds(exclusions.subject)[0] if is_said else rest
+    subject = exclusions.subject if _says_something(exclusions.subject) else rest
     subject, hedges = _without_hedges(subject)
     return ParsedQuestion(
         question=" ".join(without_cuts(rest).split()),
@@ -131,16 +130,16 @@ def parse_parts(
         constraints=SearchConstraints(
             year_from=years.first or names.year,
             year_to=years.last or names.year,
-            language=language,
-            max_results=count or default_max_results,
-            max_papers=count,
-            publication_types=kinds,
+            language=clauses.language,
+            max_results=clauses.count or default_max_results,
+            max_papers=clauses.count,
+            publication_types=list(dict.fromkeys(clauses.kinds)),
             excluded_types=list(exclusions.kinds),
         ),
         excluded=exclusions.terms,
         authors=tuple(names.authors),
         venues=tuple(names.venues),
-        notes=(*wishes, *years.notes, *languages, *names.notes, *exclusions.notes, *hedges),
+        notes=(*years.notes, *names.notes, *clauses.notes, *exclusions.notes, *hedges),
     )
 
 
@@ -159,30 +158,11 @@ def _without_hedges(subject: str) -> tuple[str, tuple[str, ...]]:
     return (rest, notes) if _says_something(rest) else (subject, ())
 
 
-def _parse_foreign(
-    text: str, today: date, default_max_results: int, identifiers: tuple[str, ...]
-) -> ParsedQuestion:
-    years = read_years(text, today)
-    exclusions = parse_exclusions(years.rest, is_english=False)
-    constraints = SearchConstraints(
-        year_from=years.first,
-        year_to=years.last,
-        max_results=default_max_results,
-        excluded_types=list(exclusions.kinds),
-    )
-    rest = without_cuts(exclusions.rest)
-    note = (
+def _foreign_note(reading: ParsedQuestion) -> str:
+    return (
         "the question seems not to be in English, so only its years and what it excludes are read"
         " as limits; most papers are indexed in English, so English terms find more; ranked as it"
-        f" is: {rest[:_SHOWN]!r}"
-    )
-    return ParsedQuestion(
-        rest,
-        exclusions.subject,
-        constraints,
-        excluded=exclusions.terms,
-        identifiers=identifiers,
-        notes=(*years.notes, *exclusions.notes, note),
+        f" is: {reading.question[:_SHOWN]!r}"
     )
 
 

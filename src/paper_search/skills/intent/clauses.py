@@ -1,0 +1,318 @@
+"""Parts of a question in which every word says what papers are wanted, none what about."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from paper_search.bibliography.languages import language_code
+from paper_search.skills.intent.forms import CUT, forms, is_quoted
+from paper_search.skills.words import word_table
+
+_NUMBERS = {
+    "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "half a dozen": 6, "seven": 7,
+    "eight": 8, "nine": 9, "ten": 10, "a dozen": 12, "fifteen": 15, "twenty": 20, "thirty": 30,
+    "forty": 40, "fifty": 50, "a hundred": 100, "hundred": 100,
+}  # fmt: skip
+_MOST_RESULTS = 1900
+_KINDS_OF_STUDY = {"review", "dataset", "case report", "editorial"}
+"""Surveys and data sets are types of an intent, the others no types of CSL."""
+_WISHES = ("order", "access", "least", "citing")
+_THINGS = ("thing", "design", "kind")
+_LANGUAGES = ("language", "tongue", "tongue of")
+_STOPS = re.compile(
+    r"[,;!?()\[\]–—]|(?<!\blanguage)(?<!\btype)(?<!\bmax)(?<!\blimit):|(?<!\bmax)\.(?=\W|$)|(?<=\s)-(?=\s)",
+    re.IGNORECASE,
+)
+_GAP = re.compile(r"[\s/&+:.-]*")
+_WORD = re.compile(r"[^\W\d_]+(?:['’][a-z]+)?(?![\w’']|-\w)")
+_GLUE = word_table("function") - {"about", "on", "re", "without", "no", "not", "neither", "nor"}
+_MOST_WORDS = 15
+"""At the end of a clause, among which a limit may begin."""
+
+
+@dataclass(frozen=True)
+class _Item:
+    kind: str
+    name: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class _Run:
+    """Items one behind the other in a text: a whole clause, its start or its end."""
+
+    text: str
+    items: tuple[_Item, ...]
+    shape: str
+
+    def of(self, *kinds: str) -> list[_Item]:
+        return [item for item in self.items if item.kind in kinds]
+
+    @property
+    def start(self) -> int:
+        return self.items[0].start
+
+    @property
+    def end(self) -> int:
+        return self.items[-1].end
+
+    @property
+    def before(self) -> str:
+        return self.text[: self.start].rstrip()[-1:]
+
+    @property
+    def after(self) -> str:
+        return self.text[self.end :].lstrip()[:1]
+
+    @property
+    def is_about(self) -> bool:
+        """Whether the subject of the papers follows."""
+        return dict(forms("around_clause"))["about"].match(self.text, self.end) is not None
+
+
+@dataclass
+class Clauses:
+    """The text without such parts, and what they ask for.
+
+    Attributes:
+        text: the rest; kinds of study that no search can be limited to stay in it.
+        kinds: kinds of publication, one of which a paper must be.
+        count: how many papers are wanted.
+        language: of the papers.
+        notes: wishes that no search can meet, and limits that are not certain.
+    """
+
+    text: str
+    kinds: list[str] = field(default_factory=list)
+    count: int | None = None
+    language: str | None = None
+    notes: list[str] = field(default_factory=list)
+
+
+def kind_at(text: str, start: int) -> tuple[str, int] | None:
+    """Return the kind of publication named at an offset, if any, and where its name ends."""
+    for kind, pattern in forms("kind"):
+        match = pattern.match(text, start)
+        if match:
+            return kind, match.end()
+    return None
+
+
+def read_clauses(text: str) -> Clauses:
+    """Return what those clauses ask for of which every word is in the table `clause`.
+
+    Such is a whole clause, its start up to what papers are about, or its end. A clause with a word
+    that is not in the table is a subject.
+    """
+    result = Clauses(text)
+    cuts: list[tuple[int, int, str]] = []
+    end_before = 0
+    for start, end in _spans(text):
+        for run in _runs(text, start, end):
+            is_behind = bool(cuts) and not text[end_before : run.start].strip(" ,;()")
+            handled = _handled(run, result, is_behind=is_behind)
+            if handled or _is_rest(run, is_behind=is_behind):
+                cuts.append((run.start, run.end, " ".join(_rest(run, handled))))
+                end_before = run.end
+    for start, end, rest in reversed(cuts):
+        result.text = f"{result.text[:start]} {rest} {result.text[end:]}"
+    return result
+
+
+def _rest(run: _Run, handled: Sequence[_Item]) -> Iterator[str]:
+    """Yield the words that are ranked by all the same: what a study is, and a language of whom."""
+    is_design = False
+    for item in run.items:
+        is_content = item.kind in {"kind", "design", *_LANGUAGES} and item not in handled
+        is_ranked = is_content or (is_design and item.kind == "thing")
+        yield run.text[item.start : item.end] if is_ranked else CUT
+        is_design = item.kind == "design"
+
+
+def _spans(text: str) -> Iterator[tuple[int, int]]:
+    start = 0
+    for stop in _STOPS.finditer(text):
+        if not is_quoted(text, stop.start()):
+            yield start, stop.start()
+            start = stop.end()
+    yield start, len(text)
+
+
+def _runs(text: str, start: int, end: int) -> Iterator[_Run]:
+    run = _Run(text, tuple(_items(text, start, end)), "whole")
+    if run.items and not text[run.end : end].strip():
+        yield run
+        return
+    place = start
+    around = dict(forms("around_clause"))
+    for begin in (start, *(m.end() for m in around["asking"].finditer(text, start, end))):
+        run = _start(_Run(text, tuple(_items(text, begin, end)), "start"))
+        if run.items and (run.of("most") or not around["joint"].match(text, run.end)):
+            yield run
+            place = run.end
+            break
+    words = [match.start() for match in re.finditer(r"(?<![^\s\ue000])\S", text[:end])]
+    for begin in [word for word in words if word > place][-_MOST_WORDS:]:
+        items = tuple(_items(text, begin, end))
+        if items and not text[items[-1].end : end].strip():
+            while items and items[0].kind == "glue" and items[0].name not in {"that", "which"}:
+                items = items[1:]
+            if items:
+                yield _Run(text, items, "end")
+            return
+
+
+def _start(run: _Run) -> _Run:
+    """Return a run up to where its subject begins, or without items: it may be a subject itself."""
+    for length in range(len(run.items), 0, -1):
+        part = replace(run, items=run.items[:length])
+        last = part.items[-1].kind
+        is_request = part.of(*_THINGS, "order", "access", "tongue", "cut") and last != "glue"
+        if last in {*_THINGS, "citing"} or (is_request and part.is_about):
+            return part
+    return replace(run, items=())
+
+
+def _items(text: str, start: int, end: int) -> Iterator[_Item]:
+    place = start
+    while (place := _GAP.match(text, place, end).end()) < end:  # type: ignore[union-attr]  # matches anything
+        item = _item_at(text, place)
+        if item is None or item.end > end:
+            return
+        yield item
+        place = item.end
+
+
+def _item_at(text: str, start: int) -> _Item | None:
+    if text[start] == CUT:
+        return _Item("cut", "", start, start + 1)
+    kind = kind_at(text, start)
+    items = [_Item("kind", kind[0], start, kind[1])] if kind else []
+    for name, pattern in forms("clause"):
+        match = pattern.match(text, start)
+        if match:
+            value = next(filter(None, match.groups()), match[0])
+            items.append(_Item(name, value.lower(), start, match.end()))
+    word = _WORD.match(text, start)
+    if word and word[0].lower() in _GLUE:
+        items.append(_Item("glue", word[0].lower(), start, word.end()))
+    return max(items, key=lambda item: item.end, default=None)
+
+
+def _is_rest(run: _Run, *, is_behind: bool) -> bool:
+    """Return whether it only goes with a limit that was cut out of it or stands before it."""
+    is_weak = all(
+        item.kind in {"glue", "ranking", "only", "quality", "thing", "most", "ask", "cut"}
+        for item in run.items
+    )
+    is_left = bool(run.of("cut")) and len(run.items) > 1 and (run.shape == "whole" or run.is_about)
+    return is_weak and run.shape != "end" and (is_left or (is_behind and run.shape == "whole"))
+
+
+def _handled(run: _Run, result: Clauses, *, is_behind: bool) -> list[_Item]:
+    """Return the items that are acted on or named in a note; add to the result what they ask."""
+    languages = run.of(*_LANGUAGES)
+    if run.of("rate"):
+        return []
+    if run.of("negation", "hedge") and not run.of("access", "number"):
+        items = [*languages, *(run.of("kind", "order") if run.of("hedge") else [])]
+        return _note(run, items, result) if run.shape == "whole" else []
+    handled = [*_count(run, result), *_wishes(run, result)]
+    handled += _language(run, languages, result, is_said=bool(handled) or is_behind)
+    return [*handled, *_kinds(run, result, is_sure=bool(handled) or is_behind)]
+
+
+def _note(run: _Run, items: list[_Item], result: Clauses) -> list[_Item]:
+    if items:
+        wording = " ".join(run.text[run.start : run.end].replace(CUT, "").split())
+        in_one = f"; for one language, write 'papers in {items[0].name.capitalize()}'"
+        result.notes.append(
+            f"not acted on: {wording!r}{in_one if items[0].kind in _LANGUAGES else ''}"
+        )
+    return items
+
+
+def _count(run: _Run, result: Clauses) -> list[_Item]:
+    numbers = run.of("number")
+    if not numbers or result.count is not None or run.of("least"):
+        return []
+    name = " ".join(numbers[-1].name.split())
+    count = int(name) if name.isdigit() else _NUMBERS[name]
+    is_said = bool(run.of("most", "only"))
+    is_counted = bool(run.of(*_THINGS, "order"))
+    is_plural = run.is_about or run.after == CUT or run.text[run.end - 1] == "s"
+    is_sure = {
+        "start": is_counted and is_plural,
+        "whole": is_counted or is_said,
+        "end": is_counted and is_said,
+    }[run.shape]
+    if not 0 < count <= _MOST_RESULTS or not is_sure:
+        return []
+    result.count = count
+    return numbers
+
+
+def _language(run: _Run, items: list[_Item], result: Clauses, *, is_said: bool) -> list[_Item]:
+    names = list(dict.fromkeys(item.name for item in items))
+    is_in = any(item.kind == "tongue" for item in items)
+    is_of_papers = any(item.kind == "tongue of" for item in items) and bool(run.of("thing", "kind"))
+    is_first = run.before == "" and run.after not in {":", ";", "-", "–", "—"}
+    is_bracketed = run.before == "(" and run.shape == "whole"
+    is_papers_in = any(item.kind in {*_THINGS, "cut"} for item in run.items[:-1] if is_in)
+    is_label = bool(items) and any(
+        item.name == "language" and item.end < items[0].start for item in run.of("glue")
+    )
+    is_sure = (
+        bool(run.of("only"))
+        or is_label
+        or (is_said and run.shape == "whole" and not is_bracketed)
+        or is_of_papers
+        or {
+            "start": is_in or (names == ["english"] and run.is_about),
+            "whole": is_papers_in or (is_bracketed != is_in and not is_first),
+            "end": is_papers_in and items[0].start > run.of(*_THINGS, "cut")[0].start,
+        }[run.shape]
+    )
+    is_choice = len(names) > 1 and (
+        is_sure or any(i.name in {"or", "fine", "read"} for i in run.items)
+    )
+    is_title = is_bracketed and is_in and not is_sure
+    if is_choice or is_title or (result.language and names):
+        result.language = None
+        return _note(run, items, result)
+    if is_sure and names:
+        result.language = language_code(names[0])
+        return items
+    if run.shape == "start" and items:
+        _note(run, items, result)
+    return []
+
+
+def _wishes(run: _Run, result: Clauses) -> list[_Item]:
+    """Note what no search can meet; open access at the end of a subject may be part of it."""
+    is_counted = bool(run.of("number") and run.of(*_THINGS))
+    wishes = [item for item in run.of(*_WISHES) if item.kind != "least" or is_counted]
+    if wishes:
+        last = run.of(*_WISHES, "ranking", "number" if run.of("least") else "")[-1]
+        wording = run.text[wishes[0].start : last.end].replace(CUT, "").strip()
+        result.notes.append(f"not acted on: {wording}")
+    is_sure = run.shape != "end" or run.of("order", "only", "least") or run.items[0].kind == "glue"
+    return wishes if is_sure else []
+
+
+def _kinds(run: _Run, result: Clauses, *, is_sure: bool) -> list[_Item]:
+    items = run.of("kind")
+    names = list(dict.fromkeys(item.name for item in items))
+    if not items or _KINDS_OF_STUDY & {*names}:
+        return []
+    is_said = {
+        "start": run.is_about or run.after == CUT,
+        "whole": is_sure or run.is_about or bool(run.of("only", "ask")),
+        "end": bool(run.of("only")),
+    }[run.shape]
+    if is_said:
+        result.kinds += names
+    elif run.shape == "whole" and run.before and not run.after:
+        result.notes.append(f"not acted on: {names[0]}; to limit the search, write 'only' with it")
+    return items if is_said else []
