@@ -10,8 +10,8 @@ from paper_search.skills.words import word_table
 
 _NUMBERS = {
     "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "half a dozen": 6, "seven": 7,
-    "eight": 8, "nine": 9, "ten": 10, "a dozen": 12, "fifteen": 15, "twenty": 20, "thirty": 30,
-    "forty": 40, "fifty": 50, "a hundred": 100, "hundred": 100,
+    "eight": 8, "nine": 9, "ten": 10, "dozen": 12, "a dozen": 12, "fifteen": 15, "twenty": 20,
+    "two dozen": 24, "thirty": 30, "forty": 40, "fifty": 50, "a hundred": 100, "hundred": 100,
 }  # fmt: skip
 _MOST_RESULTS = 1900
 _KINDS_OF_STUDY = {"review", "dataset", "case report", "editorial"}
@@ -203,7 +203,7 @@ def _item_at(text: str, start: int) -> _Item | None:
 def _is_rest(run: _Run, *, is_behind: bool) -> bool:
     """Return whether it only goes with a limit that was cut out of it or stands before it."""
     is_weak = all(
-        item.kind in {"glue", "ranking", "only", "quality", "thing", "most", "ask", "cut"}
+        item.kind in {"glue", "ranking", "only", "quality", "thing", "most", "ask", "cut", "reach"}
         for item in run.items
     )
     is_left = bool(run.of("cut")) and len(run.items) > 1 and (run.shape == "whole" or run.is_about)
@@ -215,7 +215,7 @@ def _handled(run: _Run, result: Clauses, *, is_behind: bool) -> list[_Item]:
     languages = run.of(*_LANGUAGES)
     if run.of("rate"):
         return []
-    if run.of("negation", "hedge") and not run.of("access", "number"):
+    if run.of("negation", "hedge") and not run.of("access", "reach", "number"):
         items = [*languages, *(run.of("kind", "order") if run.of("hedge") else [])]
         return _note(run, items, result) if run.shape == "whole" else []
     handled = [*_count(run, result), *_wishes(run, result)]
@@ -238,7 +238,7 @@ def _count(run: _Run, result: Clauses) -> list[_Item]:
     if not numbers or result.count is not None or run.of("least"):
         return []
     name = " ".join(numbers[-1].name.split())
-    count = int(name) if name.isdigit() else _NUMBERS[name]
+    count = int(name) if name.isdigit() else _NUMBERS.get(name, 0)
     is_said = bool(run.of("most", "only"))
     is_counted = bool(run.of(*_THINGS, "order"))
     is_plural = run.is_about or run.after == CUT or run.text[run.end - 1] == "s"
@@ -261,7 +261,7 @@ def _language(run: _Run, items: list[_Item], result: Clauses, *, is_said: bool) 
     is_bracketed = run.before == "(" and run.shape == "whole"
     is_papers_in = any(item.kind in {*_THINGS, "cut"} for item in run.items[:-1] if is_in)
     is_label = bool(items) and any(
-        item.name == "language" and item.end < items[0].start for item in run.of("glue")
+        item.name.startswith("language") and item.end < items[0].start for item in run.of("glue")
     )
     is_sure = (
         bool(run.of("only"))
@@ -293,8 +293,13 @@ def _wishes(run: _Run, result: Clauses) -> list[_Item]:
     """Note what no search can meet; open access at the end of a subject may be part of it."""
     is_counted = bool(run.of("number") and run.of(*_THINGS))
     wishes = [item for item in run.of(*_WISHES) if item.kind != "least" or is_counted]
+    reach = run.of("reach")
+    if run.shape == "whole" and (
+        len(reach) > 1 or (reach and run.of("only", "negation", "access"))
+    ):
+        wishes = sorted([*wishes, *reach], key=lambda item: item.start)
     if wishes:
-        last = run.of(*_WISHES, "ranking", "number" if run.of("least") else "")[-1]
+        last = run.of(*_WISHES, "ranking", "reach", "number" if run.of("least") else "")[-1]
         wording = run.text[wishes[0].start : last.end].replace(CUT, "").strip()
         result.notes.append(f"not acted on: {wording}")
     is_sure = run.shape != "end" or run.of("order", "only", "least") or run.items[0].kind == "glue"
@@ -314,5 +319,5 @@ def _kinds(run: _Run, result: Clauses, *, is_sure: bool) -> list[_Item]:
     if is_said:
         result.kinds += names
     elif run.shape == "whole" and run.before and not run.after:
-        result.notes.append(f"not acted on: {names[0]}; to limit the search, write 'only' with it")
+        _note(run, items, result)
     return items if is_said else []

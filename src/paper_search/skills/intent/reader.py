@@ -14,7 +14,7 @@ from paper_search.skills.intent.clauses import read_clauses
 from paper_search.skills.intent.concepts import MAX_CONCEPTS, Concepts, concepts_of
 from paper_search.skills.intent.constraints import parse_type, read_years
 from paper_search.skills.intent.exclusions import parse_exclusions
-from paper_search.skills.intent.forms import CUT, forms, without_cuts, without_span
+from paper_search.skills.intent.forms import CUT, forms, is_quoted, without_cuts, without_span
 from paper_search.skills.intent.names import Lookup, parse_names
 from paper_search.skills.phrases import phrases, reads_as_english, without_request
 from paper_search.skills.words import STOP_WORDS, tokens
@@ -237,6 +237,14 @@ def _remarks(question: str, reading: ParsedQuestion) -> Iterator[str]:
             f"{', '.join(dict.fromkeys(boolean_words))} in a sentence: read as plain English; for"
             ' a boolean query, put each phrase in quotation marks ("...")'
         )
+    if signs := [
+        repr(match[0])
+        for _, pattern in forms("sign")
+        for match in pattern.finditer(reading.question)
+        if not is_quoted(reading.question, match.start())
+        and match[0] not in " ".join(reading.notes)
+    ]:
+        yield f"not acted on: {', '.join(signs)}, which may be part of the subject"
     if reading.question and not _or_empty_if_generic(reading.question):
         yield "the question contains only words that most papers use: say what it is about"
 
