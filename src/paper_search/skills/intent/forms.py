@@ -89,7 +89,7 @@ def without_cuts(text: str) -> str:
     if is_cut_at_end:
         result = result[:-_LAST] + _AT_END.sub(r"\1", result[-_LAST:])
     result = _STOPS.sub(r"\1", result).strip(" ,;:，；：")
-    return result if result.strip(".?!–—- ") else ""
+    return result if any(map(str.isalnum, result)) else ""
 
 
 def _joint(match: re.Match[str]) -> str:
