@@ -1,5 +1,6 @@
 """The views of the page, asked over HTTP in one process."""
 
+import base64
 import html
 import re
 
@@ -99,6 +100,24 @@ def test_a_search_that_cannot_begin_is_not_listed(visitors):
     assert page.send("/threads", question="graphs", source="no such") == 422
     page.open("")
     assert "No searches yet" in page.text
+
+
+def test_without_the_key_no_search_begins_in_clear_and_locked_ones_are_listed(
+    visitors, monkeypatch, tmp_path
+):
+    """PER-17"""
+    monkeypatch.setenv("PAPER_SEARCH_ENCRYPTION_KEY", base64.b64encode(bytes(32)).decode())
+    page = visitors()
+    page.open("")
+    page.send("/threads", question="graph neural networks")
+    page.arrive(page.path)
+    monkeypatch.delenv("PAPER_SEARCH_ENCRYPTION_KEY")
+    page = visitors()
+    page.open("")
+    assert "Written with another key" in page.text
+    page.send("/threads", question="a question in clear")
+    assert "no key is set" in page.text
+    assert b"in clear" not in (tmp_path / "threads.db").read_bytes()
 
 
 def test_only_sources_that_can_be_searched_are_offered(visitors, monkeypatch):

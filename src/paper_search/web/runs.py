@@ -54,6 +54,7 @@ class Runs:
         thread_id, has_begun = str(uuid.uuid4()), asyncio.Event()
         workflow = self._workflow(persistence, has_begun, **options)
         records = SearchRecords(persistence.store, thread_id)
+        await SearchSession.on(persistence, thread_id).check_key()
         await records.index(question, owner)
         work = asyncio.create_task(workflow.start(question, thread_id=thread_id))
         await self._begin(persistence, records, _Run(owner, work, has_begun))
@@ -76,6 +77,7 @@ class Runs:
             progress_reporter=lambda _phase, _details: has_begun.set(),
         )
         records = SearchRecords(persistence.store, thread_id)
+        await SearchSession.on(persistence, thread_id).check_key()
         await records.index(question, owner)
         work = asyncio.create_task(begin_import(workflow, question, thread_id, source, by=by))
         await self._begin(persistence, records, _Run(owner, work, has_begun))
