@@ -116,6 +116,23 @@ async def test_a_decision_whose_process_died_is_applied_by_the_next_resume(persi
     assert [e.status for e in await persistence.ledger.entries("t")] == [LedgerStatus.APPLIED] * 2
 
 
+async def test_a_decision_that_was_applied_is_called_so_where_its_process_died_before_the_mark(
+    persistence,
+):
+    """PER-04: between the last checkpoint and the mark."""
+
+    async def statuses() -> list[str]:
+        decisions = await ThreadCatalog(persistence).decisions("t")
+        return [decision.detail["status"] for decision in decisions]
+
+    await stored_and_not_applied(persistence)
+    assert await statuses() == ["stored"]
+    await session_on(persistence).proceed()
+    (entry,) = await persistence.ledger.entries("t")
+    await persistence.ledger.mark(entry, LedgerStatus.STORED)
+    assert await statuses() == ["applied"]
+
+
 @pytest.mark.slow
 async def test_fifty_people_decide_on_fifty_threads_at_once(persistence):
     """LOAD-04: each thread is decided once."""

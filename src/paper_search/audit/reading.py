@@ -89,7 +89,7 @@ async def load_review(persistence: Persistence, thread_id: str) -> ReviewThread:
         rounds=await own_records.rounds(state.searched),
         collection=collection,
         marks=await MarkStore(persistence.store, thread_id).marks(),
-        ledger=await persistence.ledger.entries(thread_id),
+        ledger=await session.entries(),
         agreement=agreement,
         independent=independent,
         events=await persistence.ledger.audit(thread_id),

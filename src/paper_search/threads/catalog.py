@@ -210,7 +210,7 @@ class Catalog(ABC, Generic[SessionT, InfoT]):
                 at=entry.decided_at,
                 detail=detail(entry.decision) | {"status": entry.status.value},
             )
-            for entry in await ledger.entries(thread_id)
+            for entry in await self.session(thread_id).entries()
         ]
         around = [
             DecisionInfo(event=event.event, by=event.by, at=event.at, detail=event.detail)

@@ -315,6 +315,20 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
         await self._run(self.resuming(entry))
         await self.ledger.mark(entry, LedgerStatus.APPLIED)
 
+    async def entries(self) -> list[LedgerEntry]:
+        """Return the decisions, oldest first; those of questions that are past are applied.
+
+        Who applied one may have died before it could be marked.
+        """
+        entries, interrupt = await self.ledger.entries(self.thread_id), await self.interrupt()
+        past = {LedgerStatus.STORED: LedgerStatus.APPLIED}
+        return [
+            replace(entry, status=past.get(entry.status, entry.status))
+            if interrupt is None or entry.interrupt_id != interrupt.id
+            else entry
+            for entry in entries
+        ]
+
     # --- within -----------------------------------------------------------------------------------
 
     def _read(self, values: Mapping[str, Any]) -> StateT:
