@@ -8,10 +8,11 @@ from paper_search.bibliography.languages import language_code
 from paper_search.skills.intent.forms import CUT, forms, is_quoted
 from paper_search.skills.words import word_table
 
-_NUMBERS = {
-    "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "half a dozen": 6, "seven": 7,
-    "eight": 8, "nine": 9, "ten": 10, "dozen": 12, "a dozen": 12, "fifteen": 15, "twenty": 20,
-    "two dozen": 24, "thirty": 30, "forty": 40, "fifty": 50, "a hundred": 100, "hundred": 100,
+NUMBERS = {
+    "": 1, "one": 1, "couple": 2, "couple of": 2, "two": 2, "few": 3, "three": 3, "four": 4,
+    "five": 5, "six": 6, "half a dozen": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
+    "dozen": 12, "a dozen": 12, "fifteen": 15, "twenty": 20, "two dozen": 24, "thirty": 30,
+    "forty": 40, "fifty": 50, "a hundred": 100, "hundred": 100,
 }  # fmt: skip
 _MOST_RESULTS = 1900
 _KINDS_OF_STUDY = {"review", "dataset", "case report", "editorial"}
@@ -70,6 +71,13 @@ class _Run:
         """Whether the subject of the papers follows."""
         return dict(forms("around_clause"))["about"].match(self.text, self.end) is not None
 
+    @property
+    def cut_end(self) -> int:
+        """Its end, or that of an "abt" behind it, which would be read as part of the subject."""
+        about = dict(forms("around_clause"))["about"].match(self.text, self.end)
+        is_odd = self.shape == "start" and about and about["odd"]
+        return about.end("odd") if about and is_odd else self.end
+
 
 @dataclass
 class Clauses:
@@ -113,8 +121,8 @@ def read_clauses(text: str) -> Clauses:
             is_behind = bool(cuts) and not text[end_before : run.start].strip(" ,;()")
             handled = _handled(run, result, is_behind=is_behind)
             if handled or _is_rest(run, is_behind=is_behind):
-                cuts.append((run.start, run.end, " ".join(_rest(run, handled))))
-                end_before = run.end
+                end_before = run.cut_end
+                cuts.append((run.start, end_before, " ".join(_rest(run, handled))))
     for start, end, rest in reversed(cuts):
         result.text = f"{result.text[:start]} {rest} {result.text[end:]}"
     return result
@@ -207,6 +215,7 @@ def _is_rest(run: _Run, *, is_behind: bool) -> bool:
         for item in run.items
     )
     is_left = bool(run.of("cut")) and len(run.items) > 1 and (run.shape == "whole" or run.is_about)
+    is_left = is_left or run.cut_end > run.end
     return is_weak and run.shape != "end" and (is_left or (is_behind and run.shape == "whole"))
 
 
@@ -238,9 +247,9 @@ def _count(run: _Run, result: Clauses) -> list[_Item]:
     if not numbers or result.count is not None or run.of("least"):
         return []
     name = " ".join(numbers[-1].name.split())
-    count = int(name) if name.isdigit() else _NUMBERS.get(name, 0)
+    count = int(name) if name.isdigit() else NUMBERS.get(name, 0)
     is_said = bool(run.of("most", "only"))
-    is_counted = bool(run.of(*_THINGS, "order"))
+    is_counted = any(item.start > numbers[0].end for item in run.of(*_THINGS, "order"))
     is_plural = run.is_about or run.after == CUT or run.text[run.end - 1] == "s"
     is_sure = {
         "start": is_counted and is_plural,

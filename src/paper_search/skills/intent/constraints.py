@@ -7,14 +7,8 @@ from datetime import date
 from typing import TypeAlias
 
 from paper_search.models import IntentType
+from paper_search.skills.intent.clauses import NUMBERS
 from paper_search.skills.intent.forms import forms, is_quoted, without_span
-
-_NUMBERS = {
-    "": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "half a dozen": 6,
-    "seven": 7, "eight": 8, "nine": 9, "ten": 10, "a dozen": 12, "fifteen": 15, "twenty": 20,
-    "thirty": 30, "forty": 40, "fifty": 50, "a hundred": 100, "hundred": 100, "couple": 2,
-    "couple of": 2, "few": 3,
-}  # fmt: skip
 
 
 def parse_type(text: str) -> tuple[str, IntentType]:
@@ -177,7 +171,7 @@ def _interval(kind: str, match: re.Match[str], today: date) -> Interval:
 
 
 def _years_back(unit: str, count: str, today: date) -> int:
-    number = int(count) if count.isdigit() else _NUMBERS.get(" ".join(count.split()), 1)
+    number = int(count) if count.isdigit() else NUMBERS.get(" ".join(count.split()), 1)
     if unit.startswith("month"):
         return (today.year * 12 + today.month - 1 - number) // 12
     return today.year - number * (10 if unit.startswith("decade") else 1)
