@@ -43,7 +43,7 @@ def _without_plural(word: str) -> str:
         return word
     if word.endswith(("ss", "us", "is", "ies", "sses")):
         return word
-    if word.endswith(("xes", "ches", "shes", "zes")):
+    if word.endswith(("xes", "shes")):
         return word[:-2]
     return word[:-1]
 
