@@ -64,3 +64,6 @@ def test_a_double_need_not_call_the_constructor():
 
     assert Double().ready
     assert name_of(Double()) == "Double"
+    named = Double()
+    named.model = "m"
+    assert (name_of(named), name_of(None)) == ("m", None)

@@ -75,11 +75,26 @@ async def test_the_collected_data_hold_the_report_with_all_that_it_rests_on():
     cited = {key for section in content["sections"] for key in section["citations"]}
     assert cited <= {block["key"] for block in content["sources"]}
     assert len(content["sources"]) == 6
-    assert product["metadata"]["support"]["supported"] > 0
-    assert product["metadata"]["support"]["unsupported"] == 0
-    assert len(product["provenance"]["search_queries"]) == len(
-        state["research_plan"]["search_queries"]
-    )
+    figures = product["metadata"]
+    assert figures.pop("workflow_id") == state["workflow_id"]
+    assert figures.pop("created_at") < figures.pop("completed_at")
+    assert set(figures.pop("scores").values()) == {9.0}
+    support = {"supported": 8, "not_checked": 4}
+    assert {name: count for name, count in figures.pop("support").items() if count} == support
+    assert figures == {
+        "iterations": 1, "final_score": 9.0, "sources_used": 3, "sources_collected": 6,
+        "word_count": 115, "version": 1, "versions": [1], "is_by_model": True,
+        "is_by_person": False, "model_calls": 6, "pages_fetched": 0,
+    }  # fmt: skip
+    history = product["provenance"]
+    assert len(history.pop("search_queries")) == len(state["research_plan"]["search_queries"])
+    assert history.pop("settings")["target_length"] == 150
+    assert len(history.pop("sub_questions")) == 3
+    assert history == {
+        "original_query": QUESTION, "search_queries_executed": 5, "pages": [], "from_thread": None,
+        "collection_ended_by": None, "ended_by": "not_reviewed", "is_approved_by_person": False,
+        "errors": [], "checkpoints": [],
+    }  # fmt: skip
 
 
 async def test_the_critique_judges_every_sentence_of_the_version_that_is_given_out():
@@ -87,6 +102,10 @@ async def test_the_critique_judges_every_sentence_of_the_version_that_is_given_o
     critique, draft = state["critique"], state["draft"]
     assert critique["version"] == draft["version"] == 1
     assert critique["recommendation"] == "approve"
+    assert critique["summary"] == (
+        "Approve. Statements: 8 supported, 4 not checked. Found: 1 minor."
+        " Checked by code and a model. A sound report."
+    )
     texts = {part["section_id"]: part["content"] for part in draft["sections"]}
     judged = [item for item in critique["sentences"] if item["place"] in texts]
     for judgement in judged:

@@ -94,6 +94,7 @@ async def test_a_record_of_another_work_fills_nothing(mine, theirs):
     ("mine", "theirs"),
     [
         ({}, {"title": TITLE.upper()}),
+        ({}, {"title": "A survey"}),
         ({}, {"title": f"{TITLE}: a second part of the title that is much longer than the first"}),
         ({"doi": None}, {"year": 2021}),
         ({"doi": None, "title": f"{TITLE}, part 2"}, {"title": f"{TITLE}, Part 2"}),

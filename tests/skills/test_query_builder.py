@@ -137,7 +137,8 @@ async def test_authors_and_what_is_not_wanted_are_limits_and_stand_in_no_query()
 
 
 async def test_only_authors_are_a_query_of_their_own():
-    wanted = intent(authors=["Vaswani"], question="Vaswani")
+    named = intent(authors=["Vaswani"], question="Vaswani")
+    wanted = named.model_copy(update={"topic": "Vaswani"})
     strategy = await builder().build(QueryBuilderInput(intent=wanted))
     assert texts(strategy) == ["author:Vaswani"]
     assert strategy.ranked == [RankedQuery(text="Vaswani", depth=DEPTH)]
@@ -488,6 +489,8 @@ async def test_without_a_usable_answer_the_concepts_are_joined(reply):
     assert texts(strategy) == ["graph neural networks AND drugs"]
     assert strategy.filters == given.intent.constraints
     assert set(strategy.sources) <= set(SOURCES)
+    bare = QueryBuilderInput(intent=intent().model_copy(update={"topic": "drug design"}))
+    assert texts(await builder(FakeLLM(reply)).build(bare)) == ["drug design"]
 
 
 async def test_a_query_that_cannot_be_read_is_repaired_or_left_out():

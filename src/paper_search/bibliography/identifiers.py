@@ -68,9 +68,8 @@ def parse_arxiv_id(text: str | None, *, keep_version: bool = False) -> str | Non
         return None
     own_doi = _ARXIV_DOI.search(text)
     is_address = own_doi or _ARXIV_PREFIX.match(text)
-    rest = own_doi.group(1) if own_doi else _ARXIV_PREFIX.sub("", text)
+    rest = (own_doi.group(1) if own_doi else _ARXIV_PREFIX.sub("", text)).strip()
     match = _ARXIV_NEW.match if is_address else _ARXIV_NEW.fullmatch
-    rest = rest.strip() if is_address else text.strip()
     if new := match(rest):
         return new.group(1) + ((new.group(2) or "") if keep_version else "")
     match = _ARXIV_OLD.match if is_address else _ARXIV_OLD.fullmatch

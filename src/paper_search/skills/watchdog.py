@@ -67,7 +67,7 @@ class Race:
     took, and at least `straggler_s` from the start. Without `is_run`, every source is waited for.
     """
 
-    def __init__(self, count: int, straggler_s: float, *, is_run: bool = True) -> None:
+    def __init__(self, count: int, straggler_s: float, *, is_run: bool) -> None:
         loop = asyncio.get_running_loop()
         self.is_over: asyncio.Future[None] = loop.create_future()
         self._loop = loop

@@ -86,7 +86,6 @@ async def check_step(
         workflow_params=params,
         step_state=_state(workflow, state),
         services=services,
-        thread_id="test",
         ask=ask,
     )
     arguments = {name: getattr(params, name) for name in workflow.arguments[step.id]}
