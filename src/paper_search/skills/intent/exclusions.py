@@ -21,6 +21,7 @@ _OF = re.compile(r"\s+of\s+(?:the\s+)?(?=\w)")
 _VERBAL = re.compile(r"\w{3,}(?:ing|ed)$", re.IGNORECASE)
 _LED_BY = re.compile(r"(?<!\s)\s+(?:in|on|by|with|for|from|at|of|under)\s", re.IGNORECASE)
 _RESTRICTED = re.compile(r"\s+(?:that|which|who|whose)\b", re.IGNORECASE)
+_ANYTHING = re.compile(r"\s*+(?:(?:any|every)thing|papers|articles)?+\s*+", re.IGNORECASE)
 _ENDED = re.compile(r"\s*(?:$|[,;:.?!()\ue000–—]|-\s)")
 _STOP = re.compile(r"[,;:.?!()\ue000]")
 _RARE = 2.0
@@ -211,7 +212,11 @@ def _goes_on(text: str, cue: re.Match[str], negation: _Negation, joint: re.Match
         return False
     if kind_at(text, after) is not None or joint["or"]:
         return True
-    is_first = cue.start() == 0 and joint[0].strip() == "," and not re.search("[:;]", text[after:])
+    is_first = (
+        _ANYTHING.fullmatch(text, 0, cue.start())
+        and joint[0].strip() == ","
+        and not re.search("[:;]", text[after:])
+    )
     if is_first or (negation.kinds and not negation.terms):
         return False  # "rather than cats, dogs in homes and streets"; "no preprints, solar cells"
     is_weak = cue[0].lower().split()[-1] in {"not", "no"}
