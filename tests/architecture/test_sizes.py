@@ -21,7 +21,7 @@ MAX_FUNCTION_LINES = 40
 MAX_WIRING_LINES = 30
 MAX_MODULES = 380
 MAX_LINES = {
-    "skills": 10_453,
+    "skills": 10_450,
     "sources": 7_398,
     "cli": 6_553,
     "workflow": 5_563,

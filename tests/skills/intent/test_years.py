@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paper_search.skills.intent.constraints import Years, read_years
+from paper_search.skills.intent.names import Years, read_years
 
 TODAY = date(2026, 11, 21)
 Interval = tuple[int | None, int | None]

@@ -9,13 +9,19 @@ from paper_search.bibliography.identifiers import parse_arxiv_id, parse_doi
 from paper_search.bibliography.text import WORD
 from paper_search.bibliography.words import rarity
 from paper_search.errors import QuestionError
-from paper_search.models import MarkedPaper, ParsedIntent, RawPaper, SearchConstraints, Seed
+from paper_search.models import (
+    IntentType,
+    MarkedPaper,
+    ParsedIntent,
+    RawPaper,
+    SearchConstraints,
+    Seed,
+)
 from paper_search.skills.intent.clauses import read_clauses
 from paper_search.skills.intent.concepts import MAX_CONCEPTS, Concepts, concepts_of
-from paper_search.skills.intent.constraints import parse_type, read_years
 from paper_search.skills.intent.exclusions import parse_exclusions
 from paper_search.skills.intent.forms import CUT, forms, is_quoted, without_cuts, without_span
-from paper_search.skills.intent.names import Lookup, parse_names
+from paper_search.skills.intent.names import Lookup, parse_names, read_years
 from paper_search.skills.phrases import phrases, reads_as_english, without_request
 from paper_search.skills.words import STOP_WORDS, tokens
 
@@ -178,7 +184,7 @@ def parse_question(
 ) -> ParsedIntent:
     """Return the intent of a question in plain words; see `parse_limits`."""
     reading = parse_limits(question, today, default_max_results, lookup)
-    subject, kind = parse_type(reading.subject)
+    subject, kind = _parse_type(reading.subject)
     concepts = Concepts()
     if reading.question:
         in_english = reads_as_english(question)
@@ -206,6 +212,13 @@ def parse_question(
         identifiers=list(reading.identifiers),
         notes=[*reading.notes, *_remarks(question, reading)],
     )
+
+
+def _parse_type(text: str) -> tuple[str, IntentType]:
+    for kind, cue in forms("type"):
+        if (match := cue.search(text)) and not is_quoted(text, match.start()):
+            return without_span(text, match.start(), match.end()), IntentType(kind)
+    return text, IntentType.METHOD
 
 
 def _topic(reading: ParsedQuestion) -> str:
