@@ -27,7 +27,7 @@ def served_search(home: Path, model: str, question: str, chance: random.Random) 
     )
     thread = "0f8fad5b-d9cb-469f-a165-70867728950e"
     for number in range(RESTARTS + 1):
-        server = ServedProcess(environment, home)
+        server = ServedProcess(("paper_search", "serve"), environment, home)
         try:
             with httpx.Client(base_url=server.url, timeout=120) as client:
                 named = {"thread_id": thread, "if_exists": "do_nothing"}

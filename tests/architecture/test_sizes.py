@@ -33,7 +33,7 @@ MAX_LINES = {
     "steps": 2_581,
     "threads": 2_467,
     "web": 2_523,
-    "server": 2_184,
+    "server": 2_193,
     "audit": 2_035,
     "models": 1_875,
     "llm": 1_706,

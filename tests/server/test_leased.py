@@ -8,6 +8,7 @@ from langgraph.types import Command
 from starlette.exceptions import HTTPException
 
 from paper_search.errors import (
+    AlreadyDecidedError,
     PaperSearchError,
     QuestionError,
     RequestRefusedError,
@@ -89,11 +90,16 @@ async def test_who_decided_is_who_sent_the_run(graph, persistence):
     assert [entry.decided_by for entry in await persistence.ledger.entries("t")] == ["ada"]
 
 
-async def test_a_decision_that_was_stored_and_not_applied_is_applied__per_04(graph, persistence):
+@pytest.mark.parametrize("sent_again", [None, Command(resume="approve")])
+async def test_a_decision_that_was_stored_and_not_applied_is_applied__per_04(
+    graph, persistence, sent_again
+):
     await graph.ainvoke(QUESTION, CONFIG)
     session = SearchSession(graph, persistence, "t")
     await session.decide(await session.require_question(), "approve")
-    await graph.ainvoke(None, CONFIG)
+    with pytest.raises(AlreadyDecidedError):
+        await graph.ainvoke(Command(resume="reject: no"), CONFIG)
+    await graph.ainvoke(sent_again, CONFIG)
     ((interrupt),) = (await graph.aget_state(CONFIG)).interrupts
     assert interrupt.value["kind"] == "result_review"
 

@@ -256,7 +256,8 @@ class Access:
                 f"{session.workflow.name!r}, which began it"
             )
         if isinstance(content, Command):
-            return Command(resume=await _answer(session, run, person))
+            answers = await _answer(session, run, person)
+            return Command(resume=answers) if answers else None
         if run.checkpoint is None or content is not None:  # else the question there is asked again
             await _check_going_on(session, is_anew=content is not None)
         if content is not None:
@@ -297,9 +298,17 @@ async def _check_going_on(session: Session, *, is_anew: bool) -> None:
 
 
 async def _answer(session: Session, run: Run, person: str | None) -> dict[str, Any]:
-    """Return a decision of any client's shape by the interrupt that it answers."""
-    question = await session.require_question()
+    """Return a decision of any client's shape by the interrupt that it answers.
+
+    Empty: it was stored before, by a server that died before the graph was told; it counts, and
+    the state still shows its question as open.
+    """
     answer: Any = run.content.resume
+    if (entry := await session.decided()) is not None:
+        by_id = answer if isinstance(answer, Mapping) else {}
+        await session.answers.is_same(entry, by_id.get(entry.interrupt_id, answer), person)
+        return {}
+    question = await session.require_question()
     if run.checkpoint not in {None, await session.checkpoint_id()}:
         raise StaleDecisionError(
             "an answer is for the open question, and this run names an earlier checkpoint: run it "
