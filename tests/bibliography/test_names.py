@@ -92,7 +92,7 @@ def test_what_is_no_persons_name_stays_whole(name):
 
 
 def test_braces_of_a_bibtex_file_mark_a_literal():
-    assert split_name("{The Team}") == PersonName("The Team", is_literal=True)
+    assert split_name("{Smith, John}") == PersonName("Smith, John", is_literal=True)
 
 
 def test_the_inverted_form_has_the_particle_first_and_the_suffix_last():

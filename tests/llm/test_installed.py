@@ -8,6 +8,7 @@ import pytest
 from paper_search.config import load_config
 from paper_search.errors import ConfigError, LLMError, LLMFailure
 from paper_search.llm import LLMConfig, create_models, create_provider
+from paper_search.llm.creation import OPENAI_URL
 from paper_search.models.settings import Skill
 
 PACKAGE = """
@@ -107,6 +108,12 @@ def test_a_provider_never_gets_the_key_or_the_address_of_another():
         )
     )
     assert repr(llm) == "OpenAIProvider(model='m', base_url=None)"
+
+
+def test_openai_is_asked_where_it_is_whatever_the_environment_says(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_BASE", "http://elsewhere/v1")
+    client = create_provider(LLMConfig(model="m", api_key="k")).create_client()
+    assert client.openai_api_base == OPENAI_URL
 
 
 async def test_a_package_may_register_a_model_of_its_own(tmp_path, monkeypatch):

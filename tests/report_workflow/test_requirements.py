@@ -75,6 +75,10 @@ async def test_the_collected_data_hold_the_report_with_all_that_it_rests_on():
     cited = {key for section in content["sections"] for key in section["citations"]}
     assert cited <= {block["key"] for block in content["sources"]}
     assert len(content["sources"]) == 6
+    assert content["references"][0] == (
+        "[@alder_2022_night] Alder, Dov (2022). Night temperatures under trees. Journal of Shade."
+        " https://doi.org/10.5555/shade.4"
+    )
     figures = product["metadata"]
     assert figures.pop("workflow_id") == state["workflow_id"]
     assert figures.pop("created_at") < figures.pop("completed_at")

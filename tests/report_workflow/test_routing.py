@@ -51,7 +51,8 @@ def failed(node: str = "searcher") -> WorkflowError:
     [
         (False, planned("pending"), ResearchStatus.PLANNING, "searcher"),
         (True, planned("pending"), ResearchStatus.PLANNING, "human_review"),
-        (True, None, ResearchStatus.FAILED, "fallback"),
+        (True, None, ResearchStatus.PLANNING, "fallback"),
+        (False, planned("pending"), ResearchStatus.FAILED, "fallback"),
         (False, planned(), ResearchStatus.PLANNING, "fallback"),
     ],
 )

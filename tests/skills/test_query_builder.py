@@ -490,7 +490,8 @@ async def test_without_a_usable_answer_the_concepts_are_joined(reply):
     assert strategy.filters == given.intent.constraints
     assert set(strategy.sources) <= set(SOURCES)
     bare = QueryBuilderInput(intent=intent().model_copy(update={"topic": "drug design"}))
-    assert texts(await builder(FakeLLM(reply)).build(bare)) == ["drug design"]
+    [query] = (await builder(FakeLLM(reply)).build(bare)).queries
+    assert (query.boolean_query, query.keywords) == ("drug design", ["drug design"])
 
 
 async def test_a_query_that_cannot_be_read_is_repaired_or_left_out():

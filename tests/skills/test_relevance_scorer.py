@@ -152,6 +152,10 @@ async def test_years_and_languages_outside_the_limits_count_less():
     assert old[0].relevance_score < 0.5
     assert "published 2010, before 2018" in old[0].relevance_reason
     assert await score(title, year=None) >= 0.9
+    early = INTENT.model_copy(update={"constraints": SearchConstraints(year_to=2009)})
+    [late] = await RelevanceScorer(None).score([paper("1", title, year=2010)], early)
+    assert late.relevance_score == old[0].relevance_score
+    assert "published 2010, after 2009" in late.relevance_reason
 
 
 @pytest.mark.parametrize(

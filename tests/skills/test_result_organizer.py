@@ -69,8 +69,8 @@ async def test_facets_count_the_kept():
     authors = [Author(name="Ada  Lovelace"), Author(name="B"), Author(name="B")]
     by = {"authors": authors}
     found = await organized(
-        scored("1", 0.9, title="Graph networks for graphs", year=2020, venue="Nature", **by),
-        scored("2", 0.8, title="Networks of the graph", year=2020, venue="nature"),
+        scored("1", 0.9, title="Ox: graph networks for graphs", year=2020, venue="Nature", **by),
+        scored("2", 0.8, title="An ox: networks of the graph", year=2020, venue="nature"),
         scored("3", 0.4, title="Cells", year=2019, venue="Nature ", authors=ada),
         scored("4", 0.1, title="Gone", year=1999, venue="Gone"),
     )  # fmt: skip

@@ -29,6 +29,7 @@ from paper_search.skills.words import term_table
         ("pre-trained models", "pretrained models"),
         ("solar panel", "solar panels"),
         ("theories", "theory"),
+        ("hash", "hashes"),
         ("heart attack", "myocardial infarction"),
         ("metal-organic frameworks", "MOF"),
         ("remote work", "telework"),

@@ -99,11 +99,8 @@ def report_sources() -> list[SearchResult]:
 class FakeSearch:
     """A kind of search that gives the same sources to the first query that asks."""
 
-    def __init__(
-        self, sources: Sequence[SearchResult] | None = None, error: Exception | None = None
-    ) -> None:
+    def __init__(self, sources: Sequence[SearchResult] | None = None) -> None:
         self._sources = list(report_sources() if sources is None else sources)
-        self._error = error
         self.asked: list[str] = []
 
     async def find(
@@ -111,8 +108,6 @@ class FakeSearch:
     ) -> KindAnswer:
         del request  # whatever is asked
         self.asked += [query.query_text for query in queries]
-        if self._error is not None:
-            raise self._error
         earlier_ids = {source.result_id for source in before}
         fresh = [source for source in self._sources if source.result_id not in earlier_ids]
         hits = dict.fromkeys((query.query_id for query in queries), len(self._sources))

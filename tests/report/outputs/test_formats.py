@@ -284,6 +284,7 @@ async def test_a_report_without_a_draft_is_still_a_document():
     assert "No search results collected" in render_markdown(report)
     assert "No search results collected" in render_html(report)
     assert (await render_latex(report)).endswith("\\end{document}\n")
+    assert json.loads(render_json(report))["analysis"] is None
 
 
 def test_a_pandoc_that_fails_in_its_sandbox_is_passed_over(tmp_path, monkeypatch):

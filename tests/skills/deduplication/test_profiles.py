@@ -34,7 +34,13 @@ def test_the_same_people_are_found_however_they_are_written(one, other):
 
 
 @pytest.mark.parametrize(
-    ("one", "other"), [(["Smith, J"], ["Jones, J"]), (["C C"], ["D D"]), (["Li Wei"], ["Xu Fang"])]
+    ("one", "other"),
+    [
+        (["Smith, J"], ["Jones, J"]),
+        (["C C"], ["D D"]),
+        (["Li Wei"], ["Xu Fang"]),
+        (["Wu, J"], ["Wulff, J"]),
+    ],
 )
 def test_strangers_share_nothing(one, other):
     assert shared(people(names(*one)), people(names(*other))) < 0.3

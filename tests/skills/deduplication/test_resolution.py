@@ -106,6 +106,8 @@ def test_every_merge_says_why():
     assert merge.title_similarity == merge.author_overlap == merge.abstract_overlap == 1.0
     assert merge.fields["year"] == merge.fields["venue"] == "same"
     assert cluster.confidence == merge.confidence > 0.99
+    [again] = Deduplicator().cluster([one, other.model_copy(update={"doi": "10.2000/x"})]).clusters
+    assert again.merges[0].identifiers == ["pmid:7"]
     assert merge.summary.startswith("same doi:10.1000/abc; same pmid:7; title 100% alike")
 
 
