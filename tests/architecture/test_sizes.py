@@ -23,7 +23,7 @@ MAX_MODULES = 380
 MAX_LINES = {
     "skills": 10_450,
     "sources": 7_398,
-    "cli": 6_553,
+    "cli": 6_554,
     "workflow": 5_563,
     "report": 5_383,
     "library": 5_077,

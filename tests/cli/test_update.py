@@ -1,6 +1,7 @@
 """`paper-search update`: a search that is done, searched again for what is new."""
 
 import asyncio
+import base64
 import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -162,3 +163,11 @@ def test_what_cannot_be_updated_is_said(cli, review, tmp_path):
     told = cli("update", thread)
     assert told.code == 2
     assert "add new exports of its databases with `paper-search add`" in told.stderr
+
+
+def test_a_review_that_cannot_be_read_is_no_review_without_news(cli, review, monkeypatch):
+    """PER-17: for cron, the exit code says so, and the line why."""
+    monkeypatch.setenv("PAPER_SEARCH_ENCRYPTION_KEY", base64.b64encode(bytes(32)).decode())
+    told = cli("update", "--all")
+    assert told.code == 1
+    assert f"{review}  failed: a row (a state) is not encrypted" in told.stderr

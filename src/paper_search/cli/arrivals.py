@@ -162,7 +162,8 @@ def _update_all(config: AppConfig, *, is_json: bool) -> None:
     if not entries:
         say("no search that is approved has a strategy that sources could be asked again")
     for entry in entries:
-        say(visible(f"{entry['thread_id']}  {entry['outcome']}: {entry['question']}"))
+        what = entry.get("error") or entry["question"]
+        say(visible(f"{entry['thread_id']}  {entry['outcome']}: {what}"))
     outcomes = {entry["outcome"] for entry in entries}
     if outcomes & {"waits", "failed"}:
         raise typer.Exit(ExitCode.WAITING if "waits" in outcomes else ExitCode.FAILED)
