@@ -323,7 +323,7 @@ def _kinds(run: _Run, result: Clauses, *, is_sure: bool) -> list[_Item]:
     is_said = {
         "start": run.is_about or run.after == CUT,
         "whole": is_sure or run.is_about or bool(run.of("only", "ask")),
-        "end": bool(run.of("only")),
+        "end": is_sure or bool(run.of("only")),
     }[run.shape]
     if is_said:
         result.kinds += names
