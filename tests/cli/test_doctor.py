@@ -23,6 +23,7 @@ def test_all_is_well_without_any_setting(cli):
     assert list(checks) == ["contact", "model", "library", "threads", "source library"]
     assert all(check["is_well"] for check in checks.values())
     assert checks["source library"]["found"].startswith("ok: 1 of ")
+    assert checks["threads"]["found"] == "0 searches"
 
 
 def test_what_is_wrong_is_said_with_how_to_fix_it(cli, home, monkeypatch):

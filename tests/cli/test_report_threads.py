@@ -62,7 +62,9 @@ def test_papers_cannot_be_marked_in_a_report(cli, planned):
 
 def test_an_export_of_a_report_is_in_its_own_formats(cli, written, tmp_path):
     assert cli("export", written).stdout.startswith("# ")
-    assert cli("export", written, "--format", "html").stdout.startswith("<!doctype html>")
+    html = ("export", written, "--format", "html")
+    assert cli(*html).stdout.startswith("<!doctype html>")
+    assert "nowhere" in cli(*html, "--references", "nowhere.csl").stderr
     assert cli("export", written, "--json").document["thread_id"] == written
     target = tmp_path / "report.tex"
     assert cli("export", written, "--output", str(target)).code == 0

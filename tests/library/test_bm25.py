@@ -37,7 +37,8 @@ def test_neighbours_in_the_title_tell_more_than_in_the_abstract_and_in_order_mor
 @given(WORDS, WORDS, WORDS)
 def test_a_bonus_is_never_negative_nor_more_than_its_pairs_can_earn(query, title, rest):
     pairs = pairs_of(query)
-    (bonus,) = bonuses(pairs, [Text(title, rest)], one, 3)
+    bonus, same = bonuses(pairs, [Text(title, rest)] * 2, one, 3)
+    assert [bonus] == bonuses(pairs, [Text(title, rest)], one, 3) == [same]
     assert 0.0 <= bonus <= 0.4 * 2.2 * sum(pairs.values())
 
 

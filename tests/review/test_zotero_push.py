@@ -105,8 +105,9 @@ async def test_a_paper_becomes_an_item_with_tags_a_note_and_a_link(zotero, tmp_p
     assert (note["itemType"], note["parentItem"]) == ("note", key)
     assert note["note"].startswith("<p>see table 2</p><p>decision: include</p>")
     assert "reason: a &lt;b&gt;trial&lt;/b&gt;" in note["note"]
-    assert (link["linkMode"], link["parentItem"]) == ("linked_url", key)
-    assert link["url"] == "https://example.org/bees.pdf"
+    assert (link["itemType"], link["parentItem"]) == ("attachment", key)
+    shown = (link["linkMode"], link["title"], link["url"])
+    assert shown == ("linked_url", "Open text", "https://example.org/bees.pdf")
 
 
 async def test_a_second_push_sends_no_write(zotero, tmp_path):

@@ -223,7 +223,9 @@ async def test_a_client_decides_only_where_the_settings_let_it(connect, shared, 
 
 async def test_what_cannot_be_used_is_told(connect):
     async with connect() as client:
-        assert "has no arguments questions" in await told(client, "search", questions="x")
+        assert "has no arguments n, questions; known: " in await told(
+            client, "search", questions="x", n=1
+        )
         assert "empty" in await told(client, "search", question=" ")
         assert "there is no thread" in await told(client, "show", thread_id="x")
         assert (await told(client, "show", thread_id="x", page=0)).startswith("show: page: Input")

@@ -155,7 +155,7 @@ def test_a_service_without_a_filter_on_languages_says_so(adapter):
 
 
 @pytest.mark.parametrize(
-    "adapter", [Pubmed(), EuropePmc(), Core("key")], ids=lambda adapter: adapter.name
+    "adapter", [Pubmed(), EuropePmc(), Core("key"), Doaj()], ids=lambda adapter: adapter.name
 )
 def test_an_unknown_language_is_noted_and_not_asked(adapter):
     query = said(adapter, "x", language="tlh")

@@ -235,8 +235,7 @@ async def _lock(
 ) -> AsyncIterator[WorkLock]:
     from paper_search.persistence.leases import WorkLock
 
-    work = "screened" if reviewer is None else f"screened as {reviewer}"
-    lock = WorkLock(persistence.leases.table, thread_id, work)
+    lock = WorkLock.of_screening(persistence.leases.table, thread_id, reviewer)
     await lock.acquire()
     try:
         yield lock

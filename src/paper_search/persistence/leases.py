@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextvars import ContextVar
 from dataclasses import astuple, dataclass, field
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Self
 
 from paper_search.errors import PersistenceError, ThreadBusyError, ThreadTakenOverError
 from paper_search.garbage_collection import fewer_collections
@@ -304,6 +304,11 @@ class WorkLock:
         self._clock = clock or table.now
         self._name = f"{thread_id}#{work}"
         self._owner = _new_owner()
+
+    @classmethod
+    def of_screening(cls, table: LeaseTable, thread_id: str, reviewer: str | None) -> Self:
+        """Return the lock that the terminal and the page share; each reviewer has their own."""
+        return cls(table, thread_id, f"screened as {reviewer}" if reviewer else "screened")
 
     async def acquire(self) -> None:
         """Take the lock."""

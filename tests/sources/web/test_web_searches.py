@@ -106,6 +106,8 @@ async def test_years_are_asked_for_in_the_way_of_the_service(service):
     else:
         assert "2012" in asked
         assert "2014" in asked
+    if service.adapter.name == "serper":
+        assert '"tbs": "cdr:1,cd_min:1/1/2012,cd_max:12/31/2014"' in asked
 
 
 ODD: list[Any] = [
