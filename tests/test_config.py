@@ -421,6 +421,7 @@ def test_remembered_sources_are_searched_instead_of_the_library(tmp_path, text):
 def test_a_key_switches_its_source_on_beside_the_remembered_ones(tmp_path, monkeypatch):
     monkeypatch.setenv("SERPAPI_API_KEY", "key")
     monkeypatch.setenv("OPENALEX_API_KEY", "other")
+    monkeypatch.setenv("ARXIV_MAX_CALLS", "7")
     config = load_config(home=remembered(tmp_path, 'sources = "library, arxiv, openalex"\n'))
     assert enabled(config) == ["library", "arxiv", "openalex", "serpapi_scholar"]
     assert config.sources["openalex"].api_key == "other"

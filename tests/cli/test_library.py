@@ -205,7 +205,8 @@ def test_an_import_stands_where_the_model_fails(cli, bib, monkeypatch):
     assert cli("library", "embed").code == 1
 
 
-def test_vectors_need_a_model_that_is_set(cli, bib):
+def test_vectors_need_records_and_a_model_that_is_set(cli, bib):
+    assert "your library is empty" in cli("library", "embed").stderr
     assert "vectors" not in cli("library", "add", str(bib)).stderr
     ended = cli("library", "embed")
     assert ended.code != 0

@@ -280,7 +280,7 @@ def test_wildcards_inside_words_and_the_order_of_a_distance_are_obeyed(library, 
     assert sorted(matched) == sorted(wanted)
 
 
-@pytest.mark.parametrize("query", ['"trees AND P*-trees', "a (P*-tree AND heirs"])
+@pytest.mark.parametrize("query", ['"trees AND P*-trees', "a (P*-tree AND heirs", "a *"])
 def test_a_query_that_was_meant_as_one_is_refused_for_its_star(library, query):
     with pytest.raises(QuerySyntaxError):
         library.search(query)

@@ -201,3 +201,4 @@ async def test_an_edit_of_the_state_is_on_record_and_decides_nothing__sec_03(gra
         with pytest.raises(HTTPException) as told:
             await graph.aupdate_state(CONFIG, values, step)
         assert told.value.status_code == status
+    await graph.aupdate_state(CONFIG, edit, "build_strategy")
