@@ -13,6 +13,7 @@ from paper_search.query.prose import is_prose
         ("title:graph AND (toxicity OR poison OR harm)", False),
         ("GRAPH AND DRUG", False),
         ('"exact phrase"', False),
+        ('"the effect of caffeine on the sleep of adults"', False),
         ("Which methods use CT OR MRI for staging?", True),
         ("papers on CT OR MRI", True),
         ("the effect of CT OR MRI on the staging of cancer", True),

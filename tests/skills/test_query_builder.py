@@ -617,6 +617,9 @@ async def test_mistakes_are_shown_to_the_model_once_and_its_correction_counts():
     assert "query 1 cannot be read: column" in repair
     assert "query 2: write the terms in English" in repair
     assert llm.call_count == 2
+    llm = FakeLLM(answer("咖啡因"))
+    await builder(llm).build(QueryBuilderInput(intent=intent("x", language="zh")))
+    assert llm.call_count == 1
 
 
 async def test_a_correction_that_is_worse_or_fails_is_not_taken():
