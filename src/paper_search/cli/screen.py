@@ -235,7 +235,7 @@ async def _lock(
 ) -> AsyncIterator[WorkLock]:
     from paper_search.persistence.leases import WorkLock
 
-    lock = WorkLock.of_screening(persistence.leases.table, thread_id, reviewer)
+    lock = WorkLock(persistence.leases.table, thread_id, reviewer or "")
     await lock.acquire()
     try:
         yield lock

@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextvars import ContextVar
 from dataclasses import astuple, dataclass, field
 from types import MappingProxyType
-from typing import Any, Self
+from typing import Any
 
 from paper_search.errors import PersistenceError, ThreadBusyError, ThreadTakenOverError
 from paper_search.garbage_collection import fewer_collections
@@ -287,28 +287,23 @@ def _is_dead(owner: str, *, is_local: bool) -> bool:
 
 
 class WorkLock:
-    """A lock on one kind of work on a thread: one person at a time, for hours, with silences.
+    """A lock on the screening of a thread: one person at a time, for hours, with silences.
 
     Unlike a lease it is not prolonged by itself: an event loop that rests while a person reads
     could not. It is not the lease of the thread: answers are not held up.
 
-    `work`: that is done there, as in "is being screened". `clock` None: that of the database.
+    `name`: of the reviewer, each of whom has a lock; or empty. `clock` None: that of the database.
     """
 
     def __init__(
-        self, table: LeaseTable, thread_id: str, work: str, clock: Callable[[], float] | None = None
+        self, table: LeaseTable, thread_id: str, name: str, clock: Callable[[], float] | None = None
     ) -> None:
         self._table = table
         self._thread_id = thread_id
-        self._work = work
+        self._work = f"screened as {name}" if name else "screened"
         self._clock = clock or table.now
-        self._name = f"{thread_id}#{work}"
+        self._name = f"{thread_id}#{self._work}"
         self._owner = _new_owner()
-
-    @classmethod
-    def of_screening(cls, table: LeaseTable, thread_id: str, reviewer: str | None) -> Self:
-        """Return the lock that the terminal and the page share; each reviewer has their own."""
-        return cls(table, thread_id, f"screened as {reviewer}" if reviewer else "screened")
 
     async def acquire(self) -> None:
         """Take the lock."""
