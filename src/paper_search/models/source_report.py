@@ -232,5 +232,5 @@ def early_requests(rows: Iterable[SourceReport]) -> str | None:
         sent = +counts.get(purpose, Counter())
         if count := sent.total():
             names = ", ".join(f"{number} to {source}" for source, number in sent.items())
-            parts.append(f"{count} {'request' if count == 1 else 'requests'} {words}: {names}")
+            parts.append(f"{quantity(count, 'request')} {words}: {names}")
     return f"sent before your approval: {'; '.join(parts)}" if parts else None
