@@ -13,10 +13,18 @@ from tests.audit.doubles import APPROVE, THREE_ROUNDS, TwoSources, searched, two
 from tests.workflow.doubles import FailingSkills, edit, reject
 
 from paper_search.audit import Audit, ReviewThread, audit_of, flow_of, record_rows, write_audit
+from paper_search.audit.checklists import SearchFacts
 from paper_search.audit.reading import load_review
 from paper_search.config import current_person
 from paper_search.errors import ExportError
-from paper_search.models import Paper, RawPaper, ScreeningDecision
+from paper_search.models import (
+    Paper,
+    Purpose,
+    RawPaper,
+    ScreeningDecision,
+    SourceReport,
+    SourceStatus,
+)
 from paper_search.testing.skills import ScriptedHandler
 from paper_search.threads.engine import open_memory
 from paper_search.workflow import (
@@ -176,6 +184,14 @@ async def test_what_to_report_has_the_numbers_of_the_flow_and_every_string_that_
         assert f"\n| {number} | " in text
     sent = {row["query"] for row in table(audit, "search_log.csv") if row["purpose"] == "search"}
     assert all(query.replace("_", "\\_") in text for query in sent)
+
+
+async def test_the_checklist_says_how_often_citations_were_looked_up_and_where():
+    audit, thread = await reviewed(), await load_review(await searched(APPROVE, APPROVE), "t")
+    look_up = SourceReport(source="a", status=SourceStatus.OK, purpose=Purpose.CITATION, received=1)
+    thread.text_rows.extend([look_up, look_up])
+    told = SearchFacts(thread, audit.flow).citations()
+    assert told == "2 look-ups at a; see the appendix."
 
 
 async def test_a_thread_that_waits_with_its_strategy_has_an_empty_flow():

@@ -36,7 +36,9 @@ def test_a_hundred_papers_are_shown_and_nothing_that_was_found_is_lost(cli, done
 def test_what_is_set_aside_is_counted_and_listed_on_request(cli, done):
     collection = result(cli, done)
     aside = len(collection["set_aside"])
-    assert f"{aside} set aside: paper-search show {done} --all" in cli("show", done).stdout
+    shown = cli("show", done).stdout
+    assert f"{aside} set aside: paper-search show {done} --all" in shown
+    assert "done (not reviewed)" in shown
     whole = result(cli, done, "--all")
     assert ids(whole["papers"]) == ids(collection["papers"]) + ids(collection["set_aside"])
     assert "set_aside" not in whole

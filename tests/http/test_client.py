@@ -97,6 +97,7 @@ async def test_a_sound_answer_is_read(server, opened):
     assert answer.json() == GOOD
     assert (answer.status, answer.content_type, answer.attempts) == (200, "application/json", 1)
     assert "user-agent: paper-search/" in server.heads[0].lower()
+    assert "mailto" not in server.heads[0]
 
 
 async def test_a_refusal_without_a_time_is_tried_once_more_and_then_remembered(answered, tmp_path):

@@ -144,6 +144,7 @@ def test_the_facts_of_doaj_are_read(recorded):
     assert paper is not None
     assert paper.id == "doaj:73f781ad57094b98a0b46d8903fdc2c2"
     assert (paper.year, paper.doi) == (2015, "10.1590/0100-67622015000200001")
+    assert paper.language is None  # of three that the journal has
     assert paper.title.startswith("SISTEMA DE INFORMAÇÃO GEOGRÁFICA APLICADO AO LEVANTAMENTO DE")
     assert paper.abstract is not None
 
