@@ -24,6 +24,8 @@ _LIST = re.compile(r"(?<!\s)(?:\s+or\s+|\s*[,&]\s*(?=[A-Z]+\b)|\s+and\s+(?=The\b
 _LIST_OF_OR = re.compile(
     r"(?<!\s)(?:(?:\s*,)?\s+or\s+|\s*[,&]\s*(?=[A-Z])|\s+and\s+(?=The\b|[A-Z]+\b$))"
 )
+_LIST_OF_SEVERAL = re.compile(r"(?<!\s)(?:\s*[,&]\s*(?:(?:and|or)\s+)?|\s+(?:and|or)\s+)")
+_SEVERAL = re.compile(r"(?:journals|magazines|conferences)\b", re.IGNORECASE)
 _ARTICLE = re.compile(r"^[Tt]he\s+|(?<!\s)\s+(?:magazine|only)$")
 _LONGEST_VENUE = 12
 _JOURNALS = {"nature", "science"}
@@ -120,6 +122,8 @@ def _venue_claims(text: str) -> Iterator[_Claim]:
     for certainty, pattern in forms("venue"):
         for match in pattern.finditer(text):
             joints = _LIST_OF_OR if " or " in match["venue"] else _LIST
+            if _SEVERAL.search(text, match.start(), match.start("venue")):
+                joints = _LIST_OF_SEVERAL
             listed = joints.split(match["venue"])
             venues = [_ARTICLE.sub("", name.strip(" .'’-")) for name in listed]
             words = {word for venue in venues for word in venue.casefold().split()}
