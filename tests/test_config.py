@@ -1,6 +1,7 @@
 """Settings: who wins, what is refused, and that no secret is shown."""
 
 import os
+import resource
 from pathlib import Path
 
 import pytest
@@ -485,6 +486,17 @@ def test_a_home_that_cannot_be_written_remembers_nothing_and_says_so(tmp_path):
     (tmp_path / "file").write_text("precious")
     with pytest.raises(ConfigError, match="--home"):
         remember_setting("domain", "x", home=tmp_path / "file")
+
+
+def test_a_setting_that_a_full_disk_refuses_leaves_no_draft_behind(tmp_path):
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1, limits[1]))
+    try:
+        with pytest.raises(ConfigError, match="cannot be written"):
+            remember_setting("domain", "x", home=tmp_path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_it_is_known_where_each_setting_comes_from(tmp_path, monkeypatch, env_file):

@@ -7,8 +7,8 @@ arguments. A field says in `Variable` which variable sets it: that is the one ta
 import getpass
 import json
 import os
+import secrets
 import socket
-import tempfile
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -35,7 +35,7 @@ from paper_search.models.settings import (
     ZoteroConfig,
 )
 from paper_search.models.usage import Budget
-from paper_search.private_files import private_directory
+from paper_search.private_files import private_file
 from paper_search.service_settings import (
     WEB_SEARCHES,
     WEB_SOURCES,
@@ -320,11 +320,13 @@ def _change_file(home: Path, name: str, text: str) -> Path:
     path = home / FILE
     settings = {n: t for n, t in (_remembered(home) | {name: text}).items() if t}
     lines = [f"{n} = {json.dumps(t)}\n" for n, t in sorted(settings.items())]
+    draft = home / f".{secrets.token_hex(8)}.tmp"
     try:
-        private_directory(home)
-        with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=home, delete=False) as draft:
-            draft.write("".join(lines))
-        os.replace(draft.name, path)  # noqa: PTH105  # an atomic rename, as persistence does it
+        try:
+            private_file(draft).write_text("".join(lines), "utf-8")
+            draft.replace(path)
+        finally:
+            draft.unlink(missing_ok=True)
     except OSError as error:
         raise ConfigError(
             f"{str(path)!r} cannot be written: {error.strerror or error}; "
