@@ -104,9 +104,9 @@ class HitCounter:
     def hits(self, query: str, *, text: str | None = None) -> QueryHits:
         """Return all counts of a query, for a person to read; `text` is what they know it by."""
         counts = [
-            SourceHits(source=name, hits=hit_count.hits, is_at_most=hit_count.is_at_most)
+            SourceHits(source=count.source or name, hits=count.hits, is_at_most=count.is_at_most)
             for name in self._sources
-            if (hit_count := self._counts.get(query, {}).get(name)) and hit_count.hits is not None
+            if (count := self._counts.get(query, {}).get(name)) and count.hits is not None
         ]
         return QueryHits(text=text or query, counts=counts)
 
