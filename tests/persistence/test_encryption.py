@@ -20,6 +20,8 @@ from paper_search.errors import ConfigError, PersistenceError
 from paper_search.persistence import open_persistence
 from paper_search.persistence.encryption import DamagedError, Keyring, open_value, seal_value
 from paper_search.persistence.serialization import LARGE_STATE, serializer
+from paper_search.report_workflow import ReportWorkflow
+from paper_search.testing.reports import report_services
 from paper_search.workflow import ThreadCatalog
 
 
@@ -153,6 +155,9 @@ async def test_no_thread_begins_where_the_latest_cannot_be_read(durable_url, key
     async with open_persistence(durable_url, keys=keys) as persistence:
         with pytest.raises(PersistenceError, match="PAPER_SEARCH_ENCRYPTION_"):
             await workflow(persistence=persistence).start("in clear", thread_id="clear")
+        report = ReportWorkflow(report_services(), persistence=persistence)
+        with pytest.raises(PersistenceError, match="PAPER_SEARCH_ENCRYPTION_"):  # of another graph
+            await report.start("a report in clear", thread_id="clear")
     assert "in clear" not in everything(durable_url)
 
 

@@ -1,11 +1,13 @@
 """A graph whose runs hold the lease on their thread."""
 
 import asyncio
+import base64
 from contextlib import aclosing
 
 import pytest
 from langgraph.types import Command
 from starlette.exceptions import HTTPException
+from tests.workflow.doubles import workflow
 
 from paper_search.errors import (
     AlreadyDecidedError,
@@ -16,7 +18,7 @@ from paper_search.errors import (
     ThreadBusyError,
     ThreadError,
 )
-from paper_search.persistence import LedgerStatus
+from paper_search.persistence import LedgerStatus, open_persistence
 from paper_search.server.leased import leased
 from paper_search.steps.compiler import compile_workflow
 from paper_search.testing.skills import FakeSkills, fake_strategy
@@ -69,6 +71,15 @@ async def test_a_thread_is_of_who_began_it_and_of_nobody_else__sec_02(graph, per
     await graph.ainvoke(Command(resume="approve"), of("bob"))
     assert (await ThreadCatalog(persistence).ownership("t")).begun_by == "bob"
     assert len(await persistence.ledger.entries("t")) == 1
+
+
+async def test_no_run_begins_a_thread_in_clear_beside_encrypted_ones(graph, url):
+    key = base64.b64encode(bytes(32)).decode()
+    async with open_persistence(url, keys=[key]) as encrypted:
+        await workflow(persistence=encrypted).start("a secret", thread_id="encrypted")
+    with pytest.raises(PaperSearchError, match="PAPER_SEARCH_ENCRYPTION_KEY"):
+        await graph.ainvoke(QUESTION, CONFIG)
+    assert (await graph.aget_state(CONFIG)).values == {}
 
 
 async def test_a_decision_is_in_the_ledger_and_counts_once__hum_08(graph, persistence):

@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 from langchain_core.runnables import RunnableConfig
-from langgraph.store.base import GetOp
 from langgraph.types import Command
 from pydantic import BaseModel
 
@@ -264,14 +263,13 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
     async def check_key(self) -> None:
         """Raise LockedError if the latest thread was written with another key, or without one.
 
-        One that begins without the key would be in clear beside it, and with another one locked
-        for who reads the rest.
+        It may be of any graph. One that begins without the key would be in clear beside it, and
+        with another one locked for who reads the rest.
         """
-        listed_in = self.records_type.listed_in
-        for entry in await self._persistence.pages.apage(listed_in, 1):
-            if not entry.value:  # it cannot be read, for one reason or another
-                with contextlib.suppress(DamagedError):
-                    await self._persistence.store.abatch([GetOp(listed_in, entry.key)])
+        saver: Any = self._persistence.checkpointer
+        for latest in await saver.alatest(1):
+            with contextlib.suppress(DamagedError):
+                await saver.aget_tuple({"configurable": {"thread_id": latest.thread_id}})
 
     async def proceed(self) -> None:
         """Go on with a thread that stopped in the middle of its steps.
