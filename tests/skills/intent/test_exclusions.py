@@ -31,6 +31,9 @@ def read(text: str) -> Exclusions:
         ("bees, never mind honey bees", ("honey bees",)),
         ("bees no honey bees", ("honey bees",)),
         ("bees (honey bees excluded)", ("honey bees",)),
+        ("Do journals help nurses? Midwifery is to be set to one side.", ("Midwifery",)),
+        ("Bees in towns. Wasps are excluded from the survey.", ("Wasps",)),
+        ("I could not care less about wasps. Bees in towns", ("wasps",)),
         ("bees, honey bees left out", ("honey bees",)),
         ("robots, legged not wheeled", ("wheeled",)),
         ("legged not wheeled robots", ("wheeled",)),
@@ -81,6 +84,8 @@ def test_what_is_not_wanted_is_excluded_and_not_ranked_by(text, terms):
         ("solar cells. Please exclude working papers", ("report",)),
         ("solar cells; not a review", ("review",)),
         ("not a review: solar cells", ("review",)),
+        ("spare me the editorials: solar cells", ("editorial",)),
+        ("Preprints are off the table, please. Solar cells", ("article",)),
         ("neither reviews nor preprints: solar cells", ("review", "article")),
     ],
 )

@@ -52,6 +52,11 @@ def read_here(text: str) -> Names:
             "about cities",
         ),
         ("what has Thomas Piketty written about taxes", ["Thomas Piketty"], "about taxes"),
+        (
+            "what have Acemoglu and Robinson written together on growth",
+            ["Acemoglu", "Robinson"],
+            "on growth",
+        ),
         ("papers by Black on policing", ["Black"], "papers on policing"),
         ("papers by May on stability", ["May"], "papers on stability"),
     ],
@@ -72,6 +77,7 @@ def test_names_of_persons_are_authors(text, names, rest):
         "papers from Stanford University",
         "treatment of cancer",
         "theory of Einstein",
+        "the reading of Hegel by Kojeve and the end of history",
         "studies of Parkinson disease",
         "papers by women on physics",
         "papers by nurses",
@@ -114,6 +120,7 @@ def test_authors_who_are_not_wanted_are_named_in_a_note():
         ("journal of finance articles on risk", ["journal of finance"], "articles on risk"),
         ("J. Am. Chem. Soc. zeolites", ["J. Am. Chem. Soc"], "zeolites"),
         ("fairness at NeurIPS or ICML", ["NeurIPS", "ICML"], "fairness"),
+        ("CSCW conference papers on voice", ["CSCW"], "papers on voice"),
         ("prices in the American Economic Review", ["American Economic Review"], "prices"),
     ],
 )

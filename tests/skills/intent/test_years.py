@@ -120,6 +120,13 @@ def test_years_back_from_today_are_limits(wording, first):
     ("text", "years"),
     [
         ("this year", (2026, 2026)),
+        ("this year or last", (2025, None)),
+        ("not a day earlier than January 2022", (2022, None)),
+        ("PY<1995", (None, 1994)),
+        ("year of publication 2023", (2023, 2023)),
+        ("of the past eighteen months", (2025, None)),
+        ("printed in the noughties", (2000, 2009)),
+        ("published in the first half of the 1990s", (1990, 1994)),
         ("in 2021", (2021, 2021)),
         ("during 2021", (2021, 2021)),
         ("2021 papers on dogs", (2021, 2021)),

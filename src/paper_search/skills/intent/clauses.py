@@ -5,15 +5,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from paper_search.bibliography.languages import language_code
-from paper_search.skills.intent.forms import CUT, forms, is_quoted
+from paper_search.skills.intent.forms import CUT, NUMBERS, forms, is_quoted
 from paper_search.skills.words import word_table
 
-NUMBERS = {
-    "": 1, "one": 1, "couple": 2, "couple of": 2, "two": 2, "few": 3, "three": 3, "four": 4,
-    "five": 5, "six": 6, "half a dozen": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
-    "dozen": 12, "a dozen": 12, "fifteen": 15, "twenty": 20, "two dozen": 24, "thirty": 30,
-    "forty": 40, "fifty": 50, "a hundred": 100, "hundred": 100,
-}  # fmt: skip
 _MOST_RESULTS = 1900
 _KINDS_OF_STUDY = {"review", "dataset", "case report", "editorial"}
 """Surveys and data sets are types of an intent, the others no types of CSL."""

@@ -9,6 +9,28 @@ from paper_search.skills.words import COMMANDS
 CUT = "\ue000"
 """Stands where something was cut: a private character, which is taken out of questions first."""
 
+_FEW = {
+    "": 1, "couple": 2, "couple of": 2, "few": 3, "half a dozen": 6, "dozen": 12, "a dozen": 12,
+    "two dozen": 24, "a hundred": 100, "hundred": 100,
+}  # fmt: skip
+_UNITS = (
+    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
+    " sixteen seventeen eighteen nineteen"
+).split()
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+NUMBERS = {
+    **_FEW,
+    **{unit: value for value, unit in enumerate(_UNITS, start=1)},
+    **{ten: 20 + 10 * place for place, ten in enumerate(_TENS)},
+    **{
+        f"{ten}{joint}{unit}": 20 + 10 * place + value
+        for place, ten in enumerate(_TENS)
+        for value, unit in enumerate(_UNITS[:9], start=1)
+        for joint in "- "
+    },
+}
+"""Numbers in words; a form that is vague ("couple") counts years, not papers."""
+_VAGUE = {"", "couple", "couple of", "few"}
 _WITH_CAPITALS = {"author", "author_after", "before_name", "person", "venue", "talk"}
 """Tables that tell capitals from small letters."""
 _OF_WORDS = {"clause", "kind"}
@@ -35,7 +57,8 @@ _LAST = 60
 def _rows() -> list[tuple[str, str, str]]:
     """Return table, kind and pattern of every form; parts are filled in."""
     commands = sorted(COMMANDS, key=len, reverse=True)
-    parts = {"COMMANDS": "|".join(map(re.escape, commands))}
+    numbers = sorted(NUMBERS.keys() - _VAGUE, key=len, reverse=True)
+    parts = {"COMMANDS": "|".join(map(re.escape, commands)), "NUMBER": "|".join(numbers)}
     rows: list[tuple[str, str, str]] = []
     for line in PackageFiles(__package__).read("forms.txt").decode("utf-8").splitlines():
         if line and not line.startswith("#"):

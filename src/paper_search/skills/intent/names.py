@@ -7,8 +7,13 @@ from datetime import date
 from typing import Literal, TypeAlias
 
 from paper_search.bibliography.words import rarity
-from paper_search.skills.intent.clauses import NUMBERS
-from paper_search.skills.intent.forms import forms, is_quoted, without_span, words_of_table
+from paper_search.skills.intent.forms import (
+    NUMBERS,
+    forms,
+    is_quoted,
+    without_span,
+    words_of_table,
+)
 from paper_search.skills.variants import is_known_term
 from paper_search.skills.words import STOP_WORDS, stem
 
@@ -192,8 +197,11 @@ Interval: TypeAlias = tuple[int | None, int | None]
 """First and last year, inclusive; None for no limit."""
 
 _TENS = ("twen", "thir", "for", "fif", "six", "seven", "eigh", "nine")
-_DECADES = {f"{name}ties": 1920 + 10 * place for place, name in enumerate(_TENS)}
-_PARTS = {"early": (0, 4), "mid": (3, 6), "late": (5, 9)}
+_DECADES = {
+    "noughties": 2000,
+    **{f"{name}ties": 1920 + 10 * place for place, name in enumerate(_TENS)},
+}
+_PARTS = {"early": (0, 4), "first": (0, 4), "mid": (3, 6), "late": (5, 9), "second": (5, 9)}
 """First and last year of a part of a decade: wide, because a limit hides papers."""
 _PERIOD_STUDIED = 1950
 """Records of work published before are so few that such a year is a period to be studied."""
