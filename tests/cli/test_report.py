@@ -14,7 +14,17 @@ def test_a_search_is_approved_reported_revised_and_approved(cli, reply, reviewin
     thread = planned.document["thread_id"]
     assert planned.document["review"]["kind"] == "plan_review"
     assert cli("resume", thread, "--json").document["review"]["kind"] == "plan_review"
+    shows = planned.document["review"]["shows"]
+    result = cli("show", reviewing, "--json").document
+    assert [query["query_text"] for query in shows["research_plan"]["search_queries"]] == [
+        result["question"]
+    ]
+    used = f"the {result['papers']} papers of thread {reviewing} are used; nothing is searched"
+    assert used in shows["warnings"]
     plan = tmp_path / "plan.json"
+    plan.write_text('{"search_queries": [{"query_text": "something else"}]}')
+    refused = cli("resume", thread, "--edit", str(plan))
+    assert (refused.code, "nothing is searched" in refused.stderr) == (2, True)
     plan.write_text('{"decomposed_questions": ["What are they?", "What are molecules?"]}')
     drafted = cli("resume", thread, "--edit", str(plan), "--json")
     assert drafted.code == 3
@@ -126,8 +136,8 @@ def test_the_text_boxes_of_a_question_are_an_edit_that_names_it(cli, tmp_path):
 
 
 def test_a_report_from_a_search_that_has_not_ended_is_refused(cli, waiting):
-    ended = cli("report", "--from", waiting, "--yes")
-    assert ended.code == 1
+    ended = cli("report", "--from", waiting)
+    assert ended.code == 1, "no plan is asked about"
     assert "has not ended" in ended.stderr
 
 

@@ -87,6 +87,9 @@ async def planner(ctx: Context) -> tuple[Ok | Skip | Fail, StepUpdate]:
 
 async def _plan(ctx: Context, log: StepLog, params: ReportParams) -> PlannerOutput | None:
     state = log.state
+    query = None
+    if params.from_thread is not None:  # first, lest anybody approve a plan for nothing
+        query = _query_of(await ctx.services.collection(params.from_thread))
     try:
         request = PlannerInput(
             original_query=state.original_query,
@@ -106,6 +109,11 @@ async def _plan(ctx: Context, log: StepLog, params: ReportParams) -> PlannerOutp
         return None
     is_valid, issues = validate_research_plan(output.research_plan)
     log.errors += map(_fatal, issues)
+    if query is not None:
+        output.research_plan.search_queries = [query]
+        output.warnings.append(
+            f"the {query.found} papers of thread {params.from_thread} are used; nothing is searched"
+        )
     return output if is_valid else None
 
 
@@ -202,16 +210,7 @@ async def _approved(
 ) -> tuple[list[SearchResult], StepUpdate]:
     """Return the papers of a finished search, and its query in place of those of the plan."""
     collection: PaperCollection = await ctx.services.collection(params.from_thread or "")
-    about = collection.metadata
-    sent_at = datetime.fromisoformat(about.timestamp)
-    query = SearchQuery(
-        query_id="s1",
-        query_text=about.query or "(no question)",
-        search_type="academic",
-        status="completed",
-        found=len(collection.papers),
-        runs=journal_rows(collection.reports, about.query, sent_at),
-    )
+    query = _query_of(collection)
     results = [result_of(paper, query.query_id) for paper in collection.papers]
     ended_by = collection.ended_by.value if collection.ended_by else "unknown"
     log.note(
@@ -220,6 +219,18 @@ async def _approved(
     )
     plan = plan_of(log.state).model_copy(update={"search_queries": [query]})
     return results, {"collection_ended_by": ended_by, "research_plan": plan}
+
+
+def _query_of(collection: PaperCollection) -> SearchQuery:
+    about = collection.metadata
+    return SearchQuery(
+        query_id="s1",
+        query_text=about.query or "(no question)",
+        search_type="academic",
+        status="completed",
+        found=len(collection.papers),
+        runs=journal_rows(collection.reports, about.query, datetime.fromisoformat(about.timestamp)),
+    )
 
 
 def _with_queries(state: StepState, changed: list[SearchQuery]) -> ResearchPlan:

@@ -256,6 +256,7 @@ def _contents(state: WorkflowState, params: ReportParams, kind: str) -> dict[str
         return {
             "original_query": state.original_query,
             "research_plan": plan.model_dump(mode="json", include=_PLAN) if plan else None,
+            "from_thread": params.from_thread,
             "warnings": state.planner_warnings,
             "reasoning_trace": state.planner_reasoning,
             "estimate": state.estimate.model_dump(mode="json") if state.estimate else None,

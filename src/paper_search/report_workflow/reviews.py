@@ -250,7 +250,11 @@ def plan_or_draft_args(shows: dict[str, Any]) -> dict[str, Any]:
     if plan := shows.get("research_plan"):
         names = ("decomposed_questions", "expected_sections", "methodology")
         queries = [query["query_text"] for query in plan["search_queries"]]
-        return {name: plan[name] for name in names} | {"search_queries": queries, "feedback": ""}
+        return {
+            **{name: plan[name] for name in names},
+            **({} if shows.get("from_thread") else {"search_queries": queries}),
+            "feedback": "",
+        }
     draft = shows.get("draft") or {}
     names = ("title", "abstract", "conclusion")
     return {name: draft.get(name, "") for name in names} | {"feedback": ""}
@@ -309,6 +313,12 @@ def _check(decision: ReviewDecision, review: Review) -> None:
             f"action: {decision.action.value} is no longer accepted here; accepted: {accepted}"
         )
     _check_content(decision, review.kind)
+    thread_id, changes = review.shows.get("from_thread"), decision.modifications or {}
+    if thread_id and "search_queries" in changes.get("research_plan", {}):
+        raise ValueError(
+            f"search_queries: the papers of thread {thread_id} are used, so nothing is searched;"
+            " accepted: the other fields of the plan"
+        )
 
 
 def _check_content(decision: ReviewDecision, kind: str) -> None:
