@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.conftest import run_sql
 from tests.persistence.test_damage import COLUMNS, THREADS, begin, flip_a_bit
 
 Cli = Callable[..., Any]
@@ -17,6 +18,16 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("whole") / "threads.db"
     asyncio.run(begin(f"sqlite:///{path}"))
     return path
+
+
+def test_doctor_names_what_is_damaged(cli, home, whole):
+    """PER-09"""
+    shutil.copy(whole, home / "threads.db")
+    change = "UPDATE paper_search_decisions SET thread_id = 'dome' WHERE thread_id = 'done'"
+    run_sql(f"sqlite:///{home}/threads.db", change)
+    doctor = cli("doctor")
+    assert doctor.code != 0
+    assert "damaged: dome" in doctor.stdout
 
 
 @pytest.mark.parametrize("seed", range(0, COLUMNS, 6))

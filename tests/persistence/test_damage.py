@@ -165,6 +165,55 @@ async def test_a_letter_that_changes_is_not_taken_for_what_was_written(
             await ThreadCatalogs(persistence).searches.show("done")
 
 
+@pytest.mark.parametrize(
+    ("table", "column"),
+    [
+        ("writes", "thread_id"),
+        ("paper_search_decisions", "thread_id"),
+        ("paper_search_audit", "thread_id"),
+        ("store", "prefix"),
+    ],
+)
+async def test_a_row_that_lost_its_thread_is_listed_first_as_damaged_and_can_go(
+    whole, tmp_path, table, column
+):
+    """PER-09"""
+    path = tmp_path / "threads.db"
+    shutil.copy(whole, path)
+    before = run_sql(f"sqlite:///{path}", f"SELECT count(*) FROM {table}")  # noqa: S608  # as above
+    place = b"paper_search.%b.approvals" if column == "prefix" else b"%b"
+    names = place % b"d\xefne", place % b"done"  # no UTF-8, as one flipped bit may leave it
+    change = f"UPDATE {table} SET {column} = CAST(? AS TEXT) WHERE {column} = CAST(? AS TEXT)"  # noqa: S608  # as above
+    run_sql(f"sqlite:///{path}", change, *names)
+    async with open_persistence(f"sqlite:///{path}") as persistence:
+        every = ThreadCatalogs(persistence)
+        first, *others = await every.threads()
+        assert (first.thread_id, first.status) == (r"d\xefne", ThreadStatus.DAMAGED)
+        assert {info.thread_id for info in others} == set(THREADS)
+        with pytest.raises(DamagedError, match=r"'d.*ne' is damaged: it has rows and no state"):
+            await every.catalog_of(first.thread_id)
+        await every.delete(first.thread_id)
+        assert {info.thread_id for info in await every.threads()} == set(THREADS)
+    assert run_sql(f"sqlite:///{path}", f"SELECT count(*) FROM {table}") < before  # noqa: S608  # as above
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE store SET prefix = 'paper_search.done.approvalt' WHERE prefix LIKE '%.done.a%'",
+        "UPDATE store SET key = '0' || key WHERE prefix LIKE '%.done.approvals'",
+    ],
+)
+async def test_a_record_that_lost_its_place_in_a_thread_is_named(whole, tmp_path, change):
+    """PER-09"""
+    path = tmp_path / "threads.db"
+    shutil.copy(whole, path)
+    run_sql(f"sqlite:///{path}", change)
+    async with open_persistence(f"sqlite:///{path}") as persistence:
+        with pytest.raises(DamagedError, match="record paper_search/done/approval"):
+            await ThreadCatalogs(persistence).searches.show("done")
+
+
 @pytest.mark.parametrize("table", ["checkpoints", "writes"])
 async def test_a_thread_whose_last_state_is_damaged_goes_on_from_an_earlier_question(
     whole, tmp_path, table

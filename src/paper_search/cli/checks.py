@@ -99,7 +99,7 @@ def _library(config: AppConfig) -> Check:
 
 async def _threads(config: AppConfig) -> Check:
     from paper_search.report_workflow.listing import ThreadCatalogs
-    from paper_search.threads.catalog import ALL
+    from paper_search.threads.catalog import ALL, ThreadStatus
 
     try:
         url = config.persistence_url
@@ -107,6 +107,12 @@ async def _threads(config: AppConfig) -> Check:
     except PaperSearchError as error:
         fix = f"check DATABASE_URL, or that {config.home} can be written"
         return Check("threads", is_well=False, found=explanation(error), fix=fix)
+    if damaged := [thread.thread_id for thread in threads if thread.status is ThreadStatus.DAMAGED]:
+        found, fix = (
+            f"damaged: {', '.join(damaged)}",
+            "`paper-search show THREAD` says more of each",
+        )
+        return Check("threads", is_well=False, found=found, fix=fix)
     reports = sum(thread.graph == "research_report" for thread in threads)
     suffix = f", {reports} reports" if reports else ""
     return Check("threads", is_well=True, found=f"{len(threads) - reports} searches{suffix}")

@@ -22,8 +22,8 @@ SUFFIX = f"+{CIPHER}"
 SEALED = "sealed"
 PACKED = "deflate"
 """The one field of a compressed record: its JSON, in base64."""
-_ZLIB = "eF"
-"""What it begins with (RFC 1950, level 3)."""
+_ZLIB = ("eF", "eH")
+"""What it begins with (RFC 1950, level 3): of earlier versions, and with the name of its row."""
 CLEAR = ("created_at", "updated_at")
 """Of a sealed record, what stays readable besides its key, so that lists can be sorted."""
 _STATE = "a state"
@@ -231,11 +231,14 @@ class ValueSeal:
 def _unpacked(value: dict[str, Any], what: str) -> dict[str, Any]:
     """Return the record as it was compressed; earlier versions left small ones as they are."""
     if PACKED not in value:
-        if any(str(text).startswith(_ZLIB) for text in value.values()):
+        names = [name for name, text in value.items() if str(text).startswith(_ZLIB)]
+        if any(len(name) == len(PACKED) for name in names):
             raise DamagedError(what)  # it is the name of the field that was changed
         return value
     try:
-        record: dict[str, Any] = orjson.loads(zlib.decompress(base64.b64decode(value[PACKED])))
+        unpacking = zlib.decompressobj(zdict=what.encode("utf-8", "replace"))
+        text = unpacking.decompress(base64.b64decode(value[PACKED])) + unpacking.flush()
+        record: dict[str, Any] = orjson.loads(text)
     except (ValueError, TypeError, zlib.error) as error:
         raise DamagedError(what, error) from error
     return record

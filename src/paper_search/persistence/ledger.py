@@ -168,7 +168,8 @@ class DecisionLedger:
 
     async def forget(self, thread_id: str) -> None:
         for table in ("paper_search_decisions", "paper_search_audit"):
-            await self._change(f"DELETE FROM {table} WHERE thread_id = ?", thread_id)  # noqa: S608  # two names from above
+            delete = f"DELETE FROM {table} WHERE thread_id = CAST(? AS TEXT)"  # noqa: S608  # two names from above
+            await self._change(delete, self._database.stored(thread_id))
 
     async def _rows(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
         return await asyncio.to_thread(self._database.rows, statement, *values)

@@ -196,6 +196,18 @@ _ITEMS = "SELECT key, value FROM store WHERE prefix = ?"
 _PAGE = f"""{_ITEMS} ORDER BY
     CASE WHEN json_valid(value) THEN json_extract(value, '$.updated_at') END DESC, key
     LIMIT ? OFFSET ?"""
+_ORPHANS = """WITH RECURSIVE places(place) AS (
+    SELECT MIN(prefix) FROM store WHERE prefix > 'paper_search.' UNION ALL
+    SELECT (SELECT MIN(prefix) FROM store WHERE prefix > CASE WHEN place GLOB '*.*.*'
+        THEN substr(place, 1, 12 + instr(substr(place, 14), '.')) || '/' ELSE place END)
+    FROM places WHERE place < 'paper_search/')
+    SELECT replace(substr(place, 14, instr(substr(place, 14), '.') - 1), '%2E', '.')
+    FROM places WHERE place GLOB 'paper_search.*.*'
+    UNION SELECT thread_id FROM writes UNION SELECT thread_id FROM paper_search_decisions
+    UNION SELECT thread_id FROM paper_search_audit EXCEPT SELECT thread_id FROM checkpoints"""
+"""Of the records of a thread, one is looked at: there may be millions."""
+_PARTS = """SELECT prefix, MIN(key), value FROM store WHERE prefix >= CAST(? AS TEXT)
+    AND prefix < CAST(? AS TEXT) GROUP BY prefix"""
 
 
 class SqliteIndex:
@@ -220,6 +232,20 @@ class SqliteIndex:
         statement = f"{_ITEMS} AND key = CAST(? AS TEXT)"
         row = await self._in_one_call(lambda c: c.execute(statement, place).fetchone())
         return self._entry(namespace, row) if row else None
+
+    async def aorphans(self) -> set[str]:
+        """Return the ids that rows name and no checkpoint."""
+        rows = await self._in_one_call(lambda c: c.execute(_ORPHANS).fetchall())
+        return {thread_id for (thread_id,) in rows}
+
+    async def acheck_parts(self, namespace: tuple[str, ...]) -> None:
+        """Raise DamagedError if items below a namespace are in another part than they were put."""
+        start = as_bytes(".".join(namespace))
+        place = (start + b".", start + b"/")
+        rows = await self._in_one_call(lambda c: c.execute(_PARTS, place).fetchall())
+        for prefix, key, text in rows:
+            part = prefix.split(".")
+            self._seal.value(part, key, parsed(text, about(part, key)))
 
     def _entry(self, namespace: tuple[str, ...], row: tuple[str, Any]) -> Entry:
         """Return an item of a list; one that cannot be read is empty and hides no other."""

@@ -45,6 +45,7 @@ class PostgresDatabase:
     is_local = False
     order = "id"
     rebuild = "REINDEX TABLE"
+    stored = staticmethod(str)
 
     def __init__(self, pool: Pool) -> None:
         self._pool = pool

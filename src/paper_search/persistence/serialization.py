@@ -121,10 +121,10 @@ class RecordSeal(ValueSeal):
             )
         if not isinstance(op, PutOp) or op.value is None:
             return op
-        value = _packed(op.value)
+        name = about(op.namespace, op.key)
+        value = _packed(op.value, name)
         if self._keyring is None:
             return op._replace(value=value)
-        name = about(op.namespace, op.key)
         clear = {name: op.value[name] for name in CLEAR if name in op.value}
         return op._replace(value=clear | {SEALED: self._keyring.seal_json(value, name)})
 
@@ -138,10 +138,15 @@ class RecordSeal(ValueSeal):
         return item
 
 
-def _packed(value: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a record as it is stored: compressed, thus with a checksum, and its times in clear."""
+def _packed(value: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """Return a record as it is stored: compressed, and its times in clear.
+
+    It has a checksum, and cannot be read under another name than its own.
+    """
     clear = {name: value[name] for name in CLEAR if name in value}
-    return clear | {PACKED: base64.b64encode(_deflated(orjson.dumps(value))).decode()}
+    packing = zlib.compressobj(level=3, zdict=name.encode("utf-8", "replace"))
+    packed = packing.compress(orjson.dumps(value)) + packing.flush()
+    return clear | {PACKED: base64.b64encode(packed).decode()}
 
 
 def _deflated(data: bytes) -> bytes:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Protocol
 
-from paper_search.persistence.sqlite_files import FORMAT, plain, translated_errors
+from paper_search.persistence.sqlite_files import FORMAT, as_bytes, plain, translated_errors
 
 _BOOT_ID, _UPTIME = Path("/proc/sys/kernel/random/boot_id"), Path("/proc/uptime")
 _SCHEMA = (
@@ -62,6 +62,10 @@ class Database(Protocol):
         """Return seconds by a clock that all its users share."""
         ...
 
+    def stored(self, text: str) -> str | bytes:
+        """Return a text as it is in a row, also one whose bytes were changed."""
+        ...
+
     def rows(self, statement: str, *values: Any) -> list[tuple[Any, ...]]: ...
 
     def change(self, statement: str, *values: Any) -> int: ...
@@ -77,6 +81,7 @@ class SqliteDatabase:
     is_local = True
     order = "rowid"
     rebuild = "REINDEX"
+    stored = staticmethod(as_bytes)
 
     def __init__(self, path: Path | None = None) -> None:
         self._path = path or Path(":memory:")
