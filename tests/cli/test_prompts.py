@@ -24,9 +24,9 @@ class Typed(Terminal):
 
 
 CHOICES = [
-    Choice("a", "approve", "[a]pprove", "approve it", lambda _: "approved"),
-    Choice("r", "relevant", "[r]elevant N", "mark", lambda w: f"marked {w}", takes_words=True),
-    Choice("s", "show", "", "show it", lambda _: None),
+    Choice("a", "approve", "approve it", lambda _: "approved"),
+    Choice("r", "relevant", "mark", lambda w: f"marked {w}", takes_words=True, menu="[r]elevant N"),
+    Choice("s", "show", "show it", lambda _: None, menu=""),
 ]
 
 
@@ -57,7 +57,7 @@ def test_leaving_is_no_decision():
 
 def test_a_menu_breaks_between_choices(monkeypatch):
     monkeypatch.setenv("COLUMNS", "40")
-    many = [Choice("a", "a", f"[a]pprove {n}", "", lambda _: None) for n in range(9)]
+    many = [Choice("a", "a", "", lambda _: None, menu=f"[a]pprove {n}") for n in range(9)]
     lines = menu_of(many).splitlines()
     assert all(len(line) <= 40 for line in lines)
     assert [line.count("[a]pprove") for line in lines] == [3, 3, 3]

@@ -25,7 +25,7 @@ from paper_search.cli import (
     usage,
 )
 from paper_search.cli.console import EXIT_CODES, ExitCode, exit_code, explanation
-from paper_search.cli.options import GlobalOptions, Home
+from paper_search.cli.options import GlobalOptions, Home, flag
 from paper_search.errors import PaperSearchError
 
 
@@ -100,7 +100,7 @@ def _logs_shown() -> Iterator[None]:
 def globally(
     ctx: typer.Context,
     home: Home = None,
-    debug: Annotated[bool, typer.Option("--debug", help="Show logs and tracebacks.")] = False,
+    debug: bool = flag("--debug", "Show logs and tracebacks."),
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
     ] = False,

@@ -6,7 +6,7 @@ import io
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -27,7 +27,10 @@ from paper_search.cli.options import (
     Json,
     OptionalThread,
     Thread,
+    argument,
+    flag,
     home_option,
+    option,
     settings,
 )
 from paper_search.errors import InputError, PaperSearchError
@@ -45,17 +48,10 @@ _Change = Callable[["FullTexts"], Awaitable[object]]
 def add(  # noqa: PLR0913, PLR0917  # one for each option
     ctx: typer.Context,
     thread: Thread,
-    files: Annotated[
-        list[Path] | None, typer.Argument(metavar="[FILE...]", help="Exports of a database.")
-    ] = None,
+    files: list[Path] | None = argument("[FILE...]", "Exports of a database."),
     database: Database = None,
-    searched: Annotated[
-        str, typer.Option(metavar="DAY", help="When it was searched, as 2026-11-02.")
-    ] = "",
-    strategy: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="The strategy as it was run there, for the search log."),
-    ] = None,
+    searched: str = option("DAY", "When it was searched, as 2026-11-02.", default=""),
+    strategy: Path | None = option("FILE", "The strategy as it was run there, for the search log."),
     as_json: Json = False,
     home: Home = None,
 ) -> None:
@@ -122,9 +118,7 @@ def say_files(reports: Sequence[FileReport]) -> None:
 def update(
     ctx: typer.Context,
     thread: OptionalThread = None,
-    is_all: Annotated[
-        bool, typer.Option("--all", help="Update every search whose result was approved.")
-    ] = False,
+    is_all: bool = flag("--all", "Update every search whose result was approved."),
     as_json: Json = False,
     home: Home = None,
 ) -> None:
@@ -207,26 +201,15 @@ async def _updates(config: AppConfig) -> list[dict[str, Any]]:
 def fulltext(  # noqa: PLR0913, PLR0917  # one for each option
     ctx: typer.Context,
     thread: Thread,
-    paper: Annotated[str, typer.Argument(metavar="[PAPER]", help="Id of an included work.")] = "",
-    file: Annotated[Path | None, typer.Argument(metavar="[FILE]", help="Its text, a PDF.")] = None,
-    is_seeking: Annotated[
-        bool, typer.Option("--seek", help="Fetch the open texts of all works that have none.")
-    ] = False,
-    is_included: Annotated[bool, typer.Option("--include", help="Include PAPER.")] = False,
-    reason: Annotated[
-        str | None, typer.Option("--exclude", metavar="REASON", help="Exclude PAPER, and why.")
-    ] = None,
-    problem: Annotated[
-        str | None,
-        typer.Option("--not-retrieved", metavar="REASON", help="PAPER has no text, and why."),
-    ] = None,
-    reviewer: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Decide as one of several reviewers, blind.")
-    ] = None,
-    is_done: Annotated[bool, typer.Option("--done", help="The reviewer is done.")] = False,
-    is_leaving: Annotated[
-        bool, typer.Option("--leave", help="The reviewer leaves; nobody waits for them.")
-    ] = False,
+    paper: str = argument("[PAPER]", "Id of an included work.", default=""),
+    file: Path | None = argument("[FILE]", "Its text, a PDF."),
+    is_seeking: bool = flag("--seek", "Fetch the open texts of all works that have none."),
+    is_included: bool = flag("--include", "Include PAPER."),
+    reason: str | None = option("REASON", "Exclude PAPER, and why.", "--exclude"),
+    problem: str | None = option("REASON", "PAPER has no text, and why.", "--not-retrieved"),
+    reviewer: str | None = option("NAME", "Decide as one of several reviewers, blind."),
+    is_done: bool = flag("--done", "The reviewer is done."),
+    is_leaving: bool = flag("--leave", "The reviewer leaves; nobody waits for them."),
     as_json: Json = False,
     home: Home = None,
 ) -> None:

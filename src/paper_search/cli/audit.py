@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
 from paper_search.cli.console import print_json, print_text, run, say, visible, with_persistence
-from paper_search.cli.options import Home, Json, Thread, settings
+from paper_search.cli.options import Home, Json, Thread, option, settings
 from paper_search.errors import ThreadError
 
 if TYPE_CHECKING:
@@ -18,9 +18,7 @@ if TYPE_CHECKING:
 def audit(
     ctx: typer.Context,
     thread: Thread,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="DIR", help="New directory for the files.")
-    ],
+    output: Path = option("DIR", "New directory for the files.", "--output", "-o", default=...),
     as_json: Json = False,
     home: Home = None,
 ) -> None:
@@ -62,12 +60,9 @@ def audit(
 def strategy(
     ctx: typer.Context,
     thread: Thread,
-    database: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME", help="ovid, pubmed, embase, wos, scopus, cochrane, ebsco or proquest."
-        ),
-    ],
+    database: str = option(
+        "NAME", "ovid, pubmed, embase, wos, scopus, cochrane, ebsco or proquest.", default=...
+    ),
     as_json: Json = False,
     home: Home = None,
 ) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from paper_search.cli.console import UsageMistakeError, data, print_json, say, visible
-from paper_search.cli.options import Home, Json, home_option, settings
+from paper_search.cli.options import Home, Json, argument, home_option, settings
 
 if TYPE_CHECKING:
     from paper_search.config import AppConfig
@@ -40,7 +40,7 @@ def show(ctx: typer.Context, as_json: Json = False, home: Home = None) -> None:
 def set_one(
     ctx: typer.Context,
     name: Name,
-    value: Annotated[str, typer.Argument(metavar="VALUE", help="sources: library, web, or names.")],
+    value: str = argument("VALUE", "sources: library, web, or names.", default=...),
     home: Home = None,
 ) -> None:
     """Store a setting in the home directory.

@@ -3,12 +3,12 @@
 import asyncio
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
 from paper_search.cli.console import UsageMistakeError, data, print_json, say, visible
-from paper_search.cli.options import BudgetOption, Home, Json, budget_of, settings
+from paper_search.cli.options import BudgetOption, Home, Json, argument, budget_of, option, settings
 from paper_search.errors import InputError
 
 if TYPE_CHECKING:
@@ -23,36 +23,19 @@ _LONGEST_TITLE = 90
 
 def evaluate(  # noqa: PLR0913, PLR0917  # one for each option
     ctx: typer.Context,
-    labels: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="[LABELS]",
-            help="A CSV or JSON lines file with question, doi or title, and label (1 or 0); or a "
-            "folder with corpus.jsonl, queries.jsonl and qrels.tsv.",
-        ),
-    ] = None,
-    thread: Annotated[
-        str | None, typer.Option(metavar="THREAD", help="Take the marks of a screened search.")
-    ] = None,
-    question: Annotated[
-        str | None, typer.Option(metavar="WORDS", help="The question, if LABELS has none.")
-    ] = None,
-    source: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME", help="Search this source for the labelled papers as well; repeatable."
-        ),
-    ] = None,
-    model: Annotated[
-        list[str] | None,
-        typer.Option(metavar="MODEL", help="Compare this model, else LLM_MODEL; repeatable."),
-    ] = None,
-    questions: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Take the first N questions.")
-    ] = 5,
-    papers: Annotated[
-        int, typer.Option(min=2, metavar="N", help="Take N papers for a question.")
-    ] = 50,
+    labels: Path | None = argument(
+        "[LABELS]",
+        "A CSV or JSON lines file with question, doi or title, and label (1 or 0); or a "
+        "folder with corpus.jsonl, queries.jsonl and qrels.tsv.",
+    ),
+    thread: str | None = option("THREAD", "Take the marks of a screened search."),
+    question: str | None = option("WORDS", "The question, if LABELS has none."),
+    source: list[str] | None = option(
+        "NAME", "Search this source for the labelled papers as well; repeatable."
+    ),
+    model: list[str] | None = option("MODEL", "Compare this model, else LLM_MODEL; repeatable."),
+    questions: int = option("N", "Take the first N questions.", min=1, default=5),
+    papers: int = option("N", "Take N papers for a question.", min=2, default=50),
     budget: BudgetOption = None,
     as_json: Json = False,
     home: Home = None,

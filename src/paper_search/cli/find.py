@@ -2,7 +2,7 @@
 
 import uuid
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -28,8 +28,11 @@ from paper_search.cli.options import (
     References,
     SkipReviews,
     Source,
+    argument,
     budget_of,
+    flag,
     home_option,
+    option,
     settings,
 )
 from paper_search.errors import InputError
@@ -41,44 +44,26 @@ if TYPE_CHECKING:
 
 def find(  # noqa: PLR0913, PLR0917  # one for each option
     ctx: typer.Context,
-    question: Annotated[
-        str | None, typer.Argument(metavar="QUESTION", help="The question, in a sentence.")
-    ] = None,
+    question: str | None = argument("QUESTION", "The question, in a sentence."),
     source: Source = None,
-    strategy: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Search with the strategy in FILE, as a database prints it, in place of QUESTION.",
-        ),
-    ] = None,
-    must_find: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="PAPER",
-            help="A paper the search must find: DOI, title, .bib file or zotero:COLLECTION; "
-            "repeatable.",
-        ),
-    ] = None,
-    max_results: Annotated[
-        int | None, typer.Option("--max", min=1, metavar="N", help="Show at most N papers.")
-    ] = None,
-    enrich: Annotated[
-        bool | None,
-        typer.Option(
-            "--enrich/--no-enrich",
-            help="Look up missing abstracts, DOIs and open-access texts.",
-            show_default="PAPER_SEARCH_ENRICH",
-        ),
-    ] = None,
+    strategy: Path | None = option(
+        "FILE", "Search with the strategy in FILE, as a database prints it, in place of QUESTION."
+    ),
+    must_find: list[str] | None = option(
+        "PAPER",
+        "A paper the search must find: DOI, title, .bib file or zotero:COLLECTION; repeatable.",
+    ),
+    max_results: int | None = option("N", "Show at most N papers.", "--max", min=1),
+    enrich: bool | None = flag(
+        "--enrich/--no-enrich",
+        "Look up missing abstracts, DOIs and open-access texts.",
+        show_default="PAPER_SEARCH_ENRICH",
+        default=None,
+    ),
     budget: BudgetOption = None,
-    max_iterations: Annotated[
-        int, typer.Option(min=1, max=100, metavar="N", help="Stop after N answers.")
-    ] = 5,
+    max_iterations: int = option("N", "Stop after N answers.", min=1, max=100, default=5),
     yes: SkipReviews = False,
-    no_strategy_review: Annotated[
-        bool, typer.Option("--no-strategy-review", help="Review the result only.")
-    ] = False,
+    no_strategy_review: bool = flag("--no-strategy-review", "Review the result only."),
     keep: Keep = False,
     format_name: Format = None,
     output: Output = None,
@@ -190,59 +175,28 @@ def _naming(record: "RawPaper") -> str:
 
 def report(  # noqa: PLR0913, PLR0917  # one for each option
     ctx: typer.Context,
-    question: Annotated[
-        str | None, typer.Argument(metavar="[QUESTION]", help="The question, in a sentence.")
-    ] = None,
-    from_thread: Annotated[
-        str | None,
-        typer.Option("--from", metavar="THREAD", help="Use the papers of this finished search."),
-    ] = None,
-    source: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help="Search only this source, including web searches such as tavily; repeatable.",
-        ),
-    ] = None,
-    depth: Annotated[
-        str | None, typer.Option(metavar="DEPTH", help="quick, standard (default), comprehensive.")
-    ] = None,
-    style: Annotated[
-        str | None, typer.Option(metavar="STYLE", help="academic (default), technical, executive.")
-    ] = None,
-    words: Annotated[
-        int | None, typer.Option(min=100, metavar="N", help="Length in words (2000).")
-    ] = None,
-    max_iterations: Annotated[
-        int | None, typer.Option(min=1, max=20, metavar="N", help="Review at most N drafts (3).")
-    ] = None,
-    named_settings: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="NAME=VALUE",
-            help="Any setting of a report, such as writer_model=NAME or max_gap_searches=1; "
-            "repeatable. PAPER_SEARCH_REPORT or `config set report` sets them for all.",
-        ),
-    ] = None,
-    pages: Annotated[
-        int | None,
-        typer.Option(
-            min=0,
-            max=100,
-            metavar="N",
-            help="Read at most N web pages and open-access papers; 0: none.",
-        ),
-    ] = None,
+    question: str | None = argument("[QUESTION]", "The question, in a sentence."),
+    from_thread: str | None = option("THREAD", "Use the papers of this finished search.", "--from"),
+    source: list[str] | None = option(
+        "NAME", "Search only this source, including web searches such as tavily; repeatable."
+    ),
+    depth: str | None = option("DEPTH", "quick, standard (default), comprehensive."),
+    style: str | None = option("STYLE", "academic (default), technical, executive."),
+    words: int | None = option("N", "Length in words (2000).", min=100),
+    max_iterations: int | None = option("N", "Review at most N drafts (3).", min=1, max=20),
+    named_settings: list[str] | None = option(
+        "NAME=VALUE",
+        "Any setting of a report, such as writer_model=NAME or max_gap_searches=1; "
+        "repeatable. PAPER_SEARCH_REPORT or `config set report` sets them for all.",
+        "--set",
+    ),
+    pages: int | None = option(
+        "N", "Read at most N web pages and open-access papers; 0: none.", min=0, max=100
+    ),
     yes: SkipReviews = False,
-    format_name: Annotated[
-        str | None,
-        typer.Option(
-            "--format",
-            metavar="FORMAT",
-            help="markdown, html, latex, json or docx; else by the name of --output.",
-        ),
-    ] = None,
+    format_name: str | None = option(
+        "FORMAT", "markdown, html, latex, json or docx; else by the name of --output.", "--format"
+    ),
     output: Output = None,
     references: References = "plain",
     figures: Figures = None,

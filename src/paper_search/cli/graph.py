@@ -20,7 +20,7 @@ from paper_search.cli.console import (
     visible,
     with_persistence,
 )
-from paper_search.cli.options import Home, Json, Thread, home_option, settings
+from paper_search.cli.options import Home, Json, Thread, argument, home_option, option, settings
 from paper_search.errors import ConfigError, InputError, PaperSearchError
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def list_workflows(where: Where = "paper_search", as_json: Json = False) -> None
 
 @graph.command("show")
 def show(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of a workflow; see `list`.")],
+    name: str = argument("NAME", "Name of a workflow; see `list`.", default=...),
     where: Where = "paper_search",
     as_json: Json = False,
 ) -> None:
@@ -96,20 +96,14 @@ def _print_graph(name: str, where: str, *, as_json: bool) -> None:
 
 @graph.command("check")
 def check(
-    where: Annotated[
-        str | None,
-        typer.Option(
-            "--in", metavar="WHERE", help="Package or directory; else the program's own package."
-        ),
-    ] = None,
-    langgraph_json: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="The file that has to name these workflows and no others; without --in, that is "
-            "./langgraph.json, where there is one.",
-        ),
-    ] = None,
+    where: str | None = option(
+        "WHERE", "Package or directory; else the program's own package.", "--in"
+    ),
+    langgraph_json: Path | None = option(
+        "FILE",
+        "The file that has to name these workflows and no others; without --in, that is "
+        "./langgraph.json, where there is one.",
+    ),
     as_json: Json = False,
 ) -> None:
     """Check all workflows, and that langgraph.json names them."""
@@ -146,25 +140,14 @@ ResultT = TypeVar("ResultT")
 @graph.command("run")
 def run(  # noqa: PLR0913  # one argument for each option
     ctx: typer.Context,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of a workflow; see `list`.")],
+    name: str = argument("NAME", "Name of a workflow; see `list`.", default=...),
     *,
     where: Where = "paper_search",
-    params: Annotated[
-        list[str] | None,
-        typer.Option("--param", metavar="NAME=VALUE", help="A setting of the run; repeatable."),
-    ] = None,
-    input_json: Annotated[
-        str | None, typer.Option("--input", metavar="JSON", help="The input: a JSON object.")
-    ] = None,
+    params: list[str] | None = option("NAME=VALUE", "A setting of the run; repeatable.", "--param"),
+    input_json: str | None = option("JSON", "The input: a JSON object.", "--input"),
     answers: Answers = None,
-    thread: Annotated[
-        str | None,
-        typer.Option(metavar="ID", help="Keep the run as a thread of this id; else in memory."),
-    ] = None,
-    step: Annotated[
-        str | None,
-        typer.Option(metavar="ID", help="Run this step alone; --input is the state before it."),
-    ] = None,
+    thread: str | None = option("ID", "Keep the run as a thread of this id; else in memory."),
+    step: str | None = option("ID", "Run this step alone; --input is the state before it."),
     home: Home = None,
     as_json: Json = False,
 ) -> None:

@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -22,7 +22,7 @@ from paper_search.cli.console import (
     say,
     visible,
 )
-from paper_search.cli.options import Home, Json, settings
+from paper_search.cli.options import Home, Json, argument, flag, option, settings
 from paper_search.errors import EmbeddingError, InputError, LibraryError, UnknownFormatError
 
 if TYPE_CHECKING:
@@ -41,31 +41,24 @@ library = typer.Typer(help="Your own library on disk.", no_args_is_help=True, ri
 @library.command("add")
 def add(  # noqa: PLR0913, PLR0917  # one for each option
     ctx: typer.Context,
-    files: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="FILE...",
-            help="BibTeX, RIS, MEDLINE, PubMed XML, Web of Science, EndNote, RefWorks, CSL-JSON, "
-            "JSON lines (ours, OpenAlex, arXiv), CSV, Excel; also gzipped; whole folders; '-' for "
-            "standard input; zotero:COLLECTION.",
-        ),
-    ],
-    format_name: Annotated[
-        str | None,
-        typer.Option(
-            "--format",
-            metavar="FORMAT",
-            help="bibtex, ris, medline, pubmed-xml, web-of-science, endnote, endnote-xml, "
-            "refworks, csl-json, json-lines, json, csv or xlsx; else by name and content.",
-        ),
-    ] = None,
-    with_vectors: Annotated[
-        bool,
-        typer.Option(
-            "--embed/--no-embed",
-            help="Create vectors for new records, if PAPER_SEARCH_EMBEDDINGS names a model.",
-        ),
-    ] = True,
+    files: list[Path] = argument(
+        "FILE...",
+        "BibTeX, RIS, MEDLINE, PubMed XML, Web of Science, EndNote, RefWorks, CSL-JSON, "
+        "JSON lines (ours, OpenAlex, arXiv), CSV, Excel; also gzipped; whole folders; '-' for "
+        "standard input; zotero:COLLECTION.",
+        default=...,
+    ),
+    format_name: str | None = option(
+        "FORMAT",
+        "bibtex, ris, medline, pubmed-xml, web-of-science, endnote, endnote-xml, "
+        "refworks, csl-json, json-lines, json, csv or xlsx; else by name and content.",
+        "--format",
+    ),
+    with_vectors: bool = flag(
+        "--embed/--no-embed",
+        "Create vectors for new records, if PAPER_SEARCH_EMBEDDINGS names a model.",
+        default=True,
+    ),
     as_json: Json = False,
     home: Home = None,
 ) -> None:
@@ -180,12 +173,8 @@ def _document(summary: "ImportSummary", label: str) -> dict[str, Any]:
 @library.command("search")
 def search(
     ctx: typer.Context,
-    query: Annotated[
-        str, typer.Argument(metavar="QUERY", help="Words, or a boolean query: a AND (b OR c).")
-    ],
-    limit: Annotated[
-        int, typer.Option("--max", min=1, max=1000, metavar="N", help="Show at most N.")
-    ] = 20,
+    query: str = argument("QUERY", "Words, or a boolean query: a AND (b OR c).", default=...),
+    limit: int = option("N", "Show at most N.", "--max", min=1, max=1000, default=20),
     as_json: Json = False,
     home: Home = None,
 ) -> None:
@@ -215,10 +204,7 @@ def search(
 @library.command("embed")
 def embed(
     ctx: typer.Context,
-    again: Annotated[
-        bool,
-        typer.Option("--again", help="Replace all vectors, for example after changing the model."),
-    ] = False,
+    again: bool = flag("--again", "Replace all vectors, for example after changing the model."),
     as_json: Json = False,
     home: Home = None,
 ) -> None:

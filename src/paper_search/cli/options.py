@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -13,6 +13,20 @@ from paper_search.exports import FORMATS
 if TYPE_CHECKING:
     from paper_search.config import AppConfig
     from paper_search.models.usage import Budget
+
+
+def option(metavar: str, text: str, *names: str, default: Any = None, **limits: Any) -> Any:
+    """Return an option that takes a value; without names, it is called as its parameter is."""
+    return typer.Option(default, *names, metavar=metavar, help=text, **limits)
+
+
+def flag(name: str, text: str, *, default: bool | None = False, **looks: Any) -> Any:
+    return typer.Option(default, name, help=text, **looks)
+
+
+def argument(metavar: str, text: str, *, default: Any = None) -> Any:
+    """Return an argument; with `...` as its default, it has to be there."""
+    return typer.Argument(default, metavar=metavar, help=text)
 
 
 Home = Annotated[

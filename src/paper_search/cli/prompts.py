@@ -67,20 +67,24 @@ class Choice:
 
     key: str
     word: str
-    menu: str
-    """As the prompt offers it; empty: only the help does."""
     help: str
     obey: Callable[[str], Any]
     """Called with the words behind the key; returns a decision, or None to be asked again."""
     takes_words: bool = False
     """Whether words may stand behind it; "approve please" is no approval."""
+    menu: str | None = None
+    """As the prompt offers it; None: the word, its key in brackets; empty: only the help does."""
+
+    @property
+    def offer(self) -> str:
+        return self.word.replace(self.key, f"[{self.key}]", 1) if self.menu is None else self.menu
 
 
 def decide(terminal: Terminal, choices: Sequence[Choice]) -> Any:
     """Ask until one of the choices returns a decision."""
     last = [
-        Choice("h", "help", "[h]elp", "show this list", lambda _: say(help_text(every))),
-        Choice("q", "quit", "[q]uit", "quit; the question stays open", lambda _: _quit()),
+        Choice("h", "help", "show this list", lambda _: say(help_text(every))),
+        Choice("q", "quit", "quit; the question stays open", lambda _: _quit()),
     ]
     every = [*choices, *last]
     menu = menu_of(every)
@@ -95,7 +99,7 @@ def decide(terminal: Terminal, choices: Sequence[Choice]) -> Any:
 
 
 def menu_of(choices: Sequence[Choice]) -> str:
-    return folded([choice.menu for choice in choices if choice.menu]) + " > "
+    return folded([choice.offer for choice in choices if choice.offer]) + " > "
 
 
 def help_text(choices: Sequence[Choice]) -> str:
@@ -138,7 +142,8 @@ def edit(
         return None
     while True:
         try:
-            form = _without_problem(_run_editor(form, editor, name))
+            lines = _run_editor(form, editor, name).splitlines(keepends=True)
+            form = "".join(line for line in lines if not line.startswith(_PROBLEM))
             content = parse(form)
         except EditorError as error:
             say(str(error))
@@ -153,10 +158,6 @@ def edit(
             if content is None:
                 say("nothing changed")
             return content
-
-
-def _without_problem(form: str) -> str:
-    return "".join(line for line in form.splitlines(keepends=True) if not line.startswith(_PROBLEM))
 
 
 def _run_editor(form: str, editor: str, name: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import typer
 
@@ -19,7 +19,7 @@ from paper_search.cli.console import (
     visible,
     with_persistence,
 )
-from paper_search.cli.options import Home, Json, Thread, settings
+from paper_search.cli.options import Home, Json, Thread, option, settings
 from paper_search.cli.prompts import Choice, QuitError, Terminal, decide
 
 if TYPE_CHECKING:
@@ -32,14 +32,9 @@ T = TypeVar("T")
 def reconcile(  # noqa: PLR0913, PLR0917  # one for each option
     ctx: typer.Context,
     thread: Thread,
-    relevant: Annotated[
-        str | None,
-        typer.Option(metavar="IDS", help="Resolve these conflicts as relevant, with commas."),
-    ] = None,
-    irrelevant: Annotated[
-        str | None, typer.Option(metavar="IDS", help="Resolve these conflicts as irrelevant.")
-    ] = None,
-    reason: Annotated[str | None, typer.Option(metavar="WORDS", help="Why.")] = None,
+    relevant: str | None = option("IDS", "Resolve these conflicts as relevant, with commas."),
+    irrelevant: str | None = option("IDS", "Resolve these conflicts as irrelevant."),
+    reason: str | None = option("WORDS", "Why."),
     as_json: Json = False,
     home: Home = None,
 ) -> None:
@@ -116,7 +111,7 @@ def _ask_about(url: str, thread: str, conflict: Conflict) -> None:
             run(with_reviewers(url, thread, save))
             return True
 
-        return Choice(key, word, f"[{key}]{word[1:]} WHY", f"it is {word}", settle, True)
+        return Choice(key, word, f"it is {word}", settle, True, f"[{key}]{word[1:]} WHY")
 
     say(_conflict_lines(conflict))
     decide(
@@ -124,7 +119,7 @@ def _ask_about(url: str, thread: str, conflict: Conflict) -> None:
         [
             verdict("r", "relevant", is_relevant=True),
             verdict("i", "irrelevant", is_relevant=False),
-            Choice("k", "skip", "s[k]ip", "leave it open", lambda _: True),
+            Choice("k", "skip", "leave it open", lambda _: True),
         ],
     )
 
@@ -140,12 +135,10 @@ async def with_reviewers(url: str, thread: str, work: Callable[[Reviewers], Awai
 def share(  # noqa: PLR0913, PLR0917  # one for each option
     ctx: typer.Context,
     thread: Thread,
-    account: Annotated[
-        str | None, typer.Option("--with", metavar="ACCOUNT", help="A name in PAPER_SEARCH_TOKENS.")
-    ] = None,
-    role: Annotated[
-        str, typer.Option("--as", metavar="ROLE", help="reviewer, reader, or none: do not share.")
-    ] = "reviewer",
+    account: str | None = option("ACCOUNT", "A name in PAPER_SEARCH_TOKENS.", "--with"),
+    role: str = option(
+        "ROLE", "reviewer, reader, or none: do not share.", "--as", default="reviewer"
+    ),
     as_json: Json = False,
     home: Home = None,
 ) -> None:

@@ -56,25 +56,21 @@ def decide_review(
             _show_text(terminal, render_markdown(report()))
 
     def rejected(words: str) -> ReviewDecision:
-        return _decision(
-            review, HITLAction.REJECT, words or terminal.ask("what is wrong with it? ")
-        )
+        words = words or terminal.ask("what is wrong with it? ")
+        return _decision(review, HITLAction.REJECT, words)
 
-    def simple(key: str, action: HITLAction, menu: str, text: str) -> Choice:
-        return Choice(key, action.value, menu, text, lambda _: _decision(review, action))
+    def simple(key: str, action: HITLAction, text: str) -> Choice:
+        return Choice(key, action.value, text, lambda _: _decision(review, action))
 
     show_review(messages(), review)
+    offer = "[e]dit WORDS" if is_plan else "[e]dit text or WORDS"
+    editing = "have it changed by what you say; e alone opens the text of a draft in your editor"
     choices = [
-        simple("a", HITLAction.APPROVE, "[a]pprove", "approve what is shown"),
-        Choice("s", "show", "[s]how", "show the whole text", show),
-        Choice(
-            *("e", "edit", "[e]dit WORDS" if is_plan else "[e]dit text or WORDS"),
-            "have it changed by what you say; e alone opens the text of a draft in your editor",
-            change,
-            takes_words=True,
-        ),
-        Choice("x", "reject", "[x] reject NOTE", "reject it", rejected, takes_words=True),
-        simple("k", HITLAction.SKIP, "s[k]ip", "continue without a decision"),
+        simple("a", HITLAction.APPROVE, "approve what is shown"),
+        Choice("s", "show", "show the whole text", show),
+        Choice("e", "edit", editing, change, True, offer),
+        Choice("x", "reject", "reject it", rejected, True, "[x] reject NOTE"),
+        simple("k", HITLAction.SKIP, "continue without a decision"),
     ]
     decision: ReviewDecision = decide(terminal, choices)
     return decision
@@ -111,7 +107,11 @@ def show_review(console: Console, review: Review) -> None:
         _show_plan(console, shows.get("research_plan") or {}, shows.get("warnings") or [])
         show_facts(console, report_estimate_facts(shows))
     else:
-        _show_draft(console, shows.get("draft") or {})
+        draft = shows.get("draft") or {}
+        console.print(text(f"{draft.get('title', '')} (version {draft.get('version')})", "bold"))
+        console.print(text(draft.get("abstract", "")))
+        for section in draft.get("sections") or []:
+            console.print(text(f"  {section['title']} ({section['word_count']} words)", "bold"))
         _show_critique(console, shows.get("critique") or {})
         show_facts(console, usage_facts(shows.get("usage") or []))
     for note in shows.get("revision_notes") or []:
@@ -133,13 +133,6 @@ def _show_plan(console: Console, plan: dict[str, Any], warnings: list[str]) -> N
     console.print(text(f"Sections: {'; '.join(plan.get('expected_sections') or [])}"))
     for warning in warnings:
         console.print(text(f"note: {warning}"))
-
-
-def _show_draft(console: Console, draft: dict[str, Any]) -> None:
-    console.print(text(f"{draft.get('title', '')} (version {draft.get('version')})", "bold"))
-    console.print(text(draft.get("abstract", "")))
-    for section in draft.get("sections") or []:
-        console.print(text(f"  {section['title']} ({section['word_count']} words)", "bold"))
 
 
 def _show_critique(console: Console, critique: dict[str, Any]) -> None:

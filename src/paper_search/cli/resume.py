@@ -1,7 +1,6 @@
 """`paper-search resume`: a thread that waits or stopped, taken further."""
 
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
@@ -20,7 +19,9 @@ from paper_search.cli.options import (
     Thread,
     Token,
     budget_of,
+    flag,
     home_option,
+    option,
     settings,
 )
 
@@ -29,49 +30,21 @@ def resume(  # noqa: PLR0913, PLR0917  # one for each option
     ctx: typer.Context,
     thread: Thread,
     approve: Approve = False,
-    edit: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Answer with the JSON in FILE ('-': stdin): a strategy, feedback, or a decision.",
-        ),
-    ] = None,
-    reject: Annotated[
-        str | None, typer.Option(metavar="NOTE", help="Reject with a reason.")
-    ] = None,
-    relevant: Annotated[
-        str | None,
-        typer.Option(metavar="IDS", help="Mark papers as relevant: ids or numbers, with commas."),
-    ] = None,
-    irrelevant: Annotated[
-        str | None,
-        typer.Option(metavar="IDS", help="Mark papers as irrelevant: ids or numbers, with commas."),
-    ] = None,
-    reason: Annotated[
-        str | None,
-        typer.Option(metavar="WORDS", help="Why the papers are irrelevant; it is exported."),
-    ] = None,
-    same: Annotated[
-        str | None,
-        typer.Option(metavar="PAIRS", help='Pairs of "same work?" that are one work: numbers.'),
-    ] = None,
-    different: Annotated[
-        str | None,
-        typer.Option(metavar="PAIRS", help='Pairs of "same work?" that are two works: numbers.'),
-    ] = None,
-    split: Annotated[
-        str | None, typer.Option(metavar="IDS", help="Split merged papers: ids or numbers.")
-    ] = None,
-    wait: Annotated[
-        bool, typer.Option("--wait", help="Wait for slow sources: the rest joins this result.")
-    ] = False,
-    note: Annotated[
-        str | None,
-        typer.Option(metavar="WORDS", help="Say what to look for next, or to change in a report."),
-    ] = None,
-    skip: Annotated[
-        bool, typer.Option("--skip", help="Continue a report without a decision.")
-    ] = False,
+    edit: Path | None = option(
+        "FILE", "Answer with the JSON in FILE ('-': stdin): a strategy, feedback, or a decision."
+    ),
+    reject: str | None = option("NOTE", "Reject with a reason."),
+    relevant: str | None = option("IDS", "Mark papers as relevant: ids or numbers, with commas."),
+    irrelevant: str | None = option(
+        "IDS", "Mark papers as irrelevant: ids or numbers, with commas."
+    ),
+    reason: str | None = option("WORDS", "Why the papers are irrelevant; it is exported."),
+    same: str | None = option("PAIRS", 'Pairs of "same work?" that are one work: numbers.'),
+    different: str | None = option("PAIRS", 'Pairs of "same work?" that are two works: numbers.'),
+    split: str | None = option("IDS", "Split merged papers: ids or numbers."),
+    wait: bool = flag("--wait", "Wait for slow sources: the rest joins this result."),
+    note: str | None = option("WORDS", "Say what to look for next, or to change in a report."),
+    skip: bool = flag("--skip", "Continue a report without a decision."),
     token: Token = None,
     budget: BudgetOption = None,
     keep: Keep = False,
@@ -128,9 +101,7 @@ def resume(  # noqa: PLR0913, PLR0917  # one for each option
 def judge(  # noqa: PLR0913, PLR0917  # one for each option
     ctx: typer.Context,
     thread: Thread,
-    unjudged: Annotated[
-        bool, typer.Option("--unjudged", help="Only papers that no model has judged.")
-    ] = False,
+    unjudged: bool = flag("--unjudged", "Only papers that no model has judged."),
     budget: BudgetOption = None,
     as_json: Json = False,
     home: Home = None,

@@ -7,7 +7,7 @@ import contextlib
 import uuid
 from collections.abc import AsyncIterator, Coroutine, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
 
@@ -25,7 +25,16 @@ from paper_search.cli.console import (
     visible,
     with_persistence,
 )
-from paper_search.cli.options import Database, Home, Json, OptionalThread, home_option, settings
+from paper_search.cli.options import (
+    Database,
+    Home,
+    Json,
+    OptionalThread,
+    flag,
+    home_option,
+    option,
+    settings,
+)
 from paper_search.cli.prompts import Choice, QuitError, Terminal, decide
 from paper_search.cli.reconcile import with_reviewers
 from paper_search.errors import InputError
@@ -48,28 +57,15 @@ ABSTRACT_SHOWN = 1_200
 def screen(  # noqa: PLR0913, PLR0917  # one for each option
     ctx: typer.Context,
     thread: OptionalThread = None,
-    files: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--import", metavar="FILE", help="Screen the records of this file; repeatable."
-        ),
-    ] = None,
+    files: list[Path] | None = option(
+        "FILE", "Screen the records of this file; repeatable.", "--import"
+    ),
     database: Database = None,
-    question: Annotated[
-        str | None,
-        typer.Option(metavar="TEXT", help="What imported records have to be about, in a sentence."),
-    ] = None,
-    reviewer: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Decide as one of several reviewers, apart from the others; see `reconcile`.",
-        ),
-    ] = None,
-    done: Annotated[
-        bool,
-        typer.Option("--done", help="Say that the reviewer is done; the rest stays undecided."),
-    ] = False,
+    question: str | None = option("TEXT", "What imported records have to be about, in a sentence."),
+    reviewer: str | None = option(
+        "NAME", "Decide as one of several reviewers, apart from the others; see `reconcile`."
+    ),
+    done: bool = flag("--done", "Say that the reviewer is done; the rest stays undecided."),
     as_json: Json = False,
     home: Home = None,
 ) -> None:
@@ -170,7 +166,7 @@ class ScreeningPrompt:
                 self._save(screening.say(paper, is_relevant=is_relevant))
                 return True
 
-            return Choice(key, word, f"[{key}]{word[1:]}", f"the paper is {word}", mark)
+            return Choice(key, word, f"the paper is {word}", mark)
 
         def skip(_words: str) -> bool:
             self._save(screening.skip(paper))
@@ -196,11 +192,11 @@ class ScreeningPrompt:
             [
                 verdict("r", "relevant", is_relevant=True),
                 verdict("i", "irrelevant", is_relevant=False),
-                Choice("k", "skip", "s[k]ip", "leave the paper for later", skip),
-                Choice("u", "undo", "[u]ndo", "take the last answer back", lambda _: self._undo()),
-                Choice("n", "note", "[n]ote", "write a note", note, takes_words=True),
-                Choice("l", "label", "[l]abel", "add labels, or remove them", label, True),
-                Choice("s", "show", "[s]how", "show the abstract", show),
+                Choice("k", "skip", "leave the paper for later", skip),
+                Choice("u", "undo", "take the last answer back", lambda _: self._undo()),
+                Choice("n", "note", "write a note", note, takes_words=True),
+                Choice("l", "label", "add labels, or remove them", label, takes_words=True),
+                Choice("s", "show", "show the abstract", show),
             ],
         )
 

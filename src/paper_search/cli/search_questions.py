@@ -61,18 +61,12 @@ def decide_strategy(
         show_checkpoint(messages(), checkpoint, translations=strings)
 
     show_checkpoint(messages(), checkpoint)
+    rejecting = "reject it, with words on what should change"
     choices = [
-        Choice(
-            *("a", "approve", "[a]pprove", "approve: search like this"),
-            lambda _: _decision(checkpoint, "approve"),
-        ),
-        Choice("e", "edit", "[e]dit", "edit the strategy in your editor", change),
-        Choice(
-            *("x", "reject", "[x] reject NOTE", "reject it, with words on what should change"),
-            rejected,
-            takes_words=True,
-        ),
-        Choice("s", "show", "[s]how", "show it again, with what each source will be sent", show),
+        _approval(checkpoint, "approve: search like this"),
+        Choice("e", "edit", "edit the strategy in your editor", change),
+        Choice("x", "reject", rejecting, rejected, True, "[x] reject NOTE"),
+        Choice("s", "show", "show it again, with what each source will be sent", show),
     ]
     decision: Decision = decide(terminal, choices)
     return decision
@@ -111,54 +105,38 @@ class ResultReview:
 
     def decide(self) -> Decision:
         self._show_result(is_full=False)
-        decision: Decision = decide(self._terminal, [*self._answers(), *self._changes()])
+        decision: Decision = decide(self._terminal, self._choices())
         return decision
 
-    def _answers(self) -> list[Choice]:
+    def _choices(self) -> list[Choice]:
         late = in_words(self._payload.unfinished_sources)
         waiting = UserFeedback(wait_for_sources=True)
         wait = Choice(
-            *("t", "wait", f"wai[t] for {late}", f"wait for {late}: the rest joins this result"),
+            *("t", "wait", f"wait for {late}: the rest joins this result"),
             lambda _: self._feedback("edit", waiting),
+            menu=f"wai[t] for {late}",
         )
+        searching = "search again, with words on what to look for"
+        rejecting = "reject the result and search again, saying why"
+        showing = "show papers in full (s 4), or the result (s)"
         return [
-            Choice(
-                *("a", "approve", "[a]pprove", "approve: this is the result"),
-                lambda _: _decision(self._checkpoint, "approve"),
-            ),
+            _approval(self._checkpoint, "approve: this is the result"),
             self._marking("r", "relevant", "keep papers, and learn from them: r 1 3 5-8", True),
             self._marking("i", "irrelevant", "leave papers out, with a reason: i 2: WHY", False),
-            Choice(
-                *("e", "edit", "[e]dit", "search again, with words on what to look for"),
-                self._search_again,
-                takes_words=True,
-            ),
+            Choice("e", "edit", searching, self._search_again, takes_words=True),
             *([wait] if late else []),
-            Choice(
-                *("x", "reject", "[x] reject", "reject the result and search again, saying why"),
-                self._reject,
-                takes_words=True,
-            ),
-        ]
-
-    def _changes(self) -> list[Choice]:
-        return [
+            Choice("x", "reject", rejecting, self._reject, True, "[x] reject"),
             self._marking("u", "unmark", "take marks back: u 1", None),
-            Choice("m", "more", "", "show more papers", lambda _: self._show_more()),
-            Choice(
-                *("s", "show", "", "show papers in full (s 4), or the result (s)"),
-                self._show,
-                takes_words=True,
-            ),
+            Choice("m", "more", "show more papers", lambda _: self._show_more(), menu=""),
+            Choice("s", "show", showing, self._show, True, ""),
         ]
 
     def _marking(self, key: str, word: str, text: str, is_relevant: bool | None) -> Choice:
+        def mark(words: str) -> None:
+            self._mark(words, is_relevant=is_relevant)
+
         menu = f"[{key}]{word[1:]} N" if is_relevant is not None else ""
-        return Choice(
-            *(key, word, menu, text),
-            lambda words: self._mark(words, is_relevant=is_relevant),
-            takes_words=True,
-        )
+        return Choice(key, word, text, mark, True, menu)
 
     def _search_again(self, words: str) -> Decision:
         words = words or self._terminal.ask("what to look for (Enter: use your marks)? ")
@@ -222,6 +200,10 @@ class ResultReview:
         remaining = len(self._papers) - self._papers_shown
         if self._papers_shown > page:
             say(f"{remaining} more" if remaining else "no more papers")
+
+
+def _approval(checkpoint: Checkpoint, text: str) -> Choice:
+    return Choice("a", "approve", text, lambda _: _decision(checkpoint, "approve"))
 
 
 def _decision(checkpoint: Checkpoint, action: str, **about: Any) -> Decision:

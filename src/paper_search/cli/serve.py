@@ -1,12 +1,12 @@
 """`paper-search serve` and `review`: LangGraph's server on your threads, and the page it serves."""
 
 import threading
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
 from paper_search.cli.console import run, say, with_persistence
-from paper_search.cli.options import Home, is_debugging, settings
+from paper_search.cli.options import Home, argument, flag, is_debugging, option, settings
 from paper_search.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -21,18 +21,13 @@ _ASKED_EVERY_S = 0.2
 
 def serve(  # noqa: PLR0913, PLR0917  # one for each option
     ctx: typer.Context,
-    host: Annotated[
-        str,
-        typer.Option(metavar="ADDRESS", help="Address to listen on; other addresses need tokens."),
-    ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=1, max=65535, metavar="N", help="Which port.")] = 2024,
-    mcp: Annotated[
-        bool, typer.Option("--mcp", help="Offer searches and reports as tools at /mcp.")
-    ] = False,
-    trace: Annotated[
-        bool, typer.Option("--trace", help="Send runs to LangSmith, without keys.")
-    ] = False,
-    browser: Annotated[bool, typer.Option("--browser", help="Open LangGraph Studio.")] = False,
+    host: str = option(
+        "ADDRESS", "Address to listen on; other addresses need tokens.", default="127.0.0.1"
+    ),
+    port: int = option("N", "Which port.", min=1, max=65535, default=2024),
+    mcp: bool = flag("--mcp", "Offer searches and reports as tools at /mcp."),
+    trace: bool = flag("--trace", "Send runs to LangSmith, without keys."),
+    browser: bool = flag("--browser", "Open LangGraph Studio."),
     home: Home = None,
 ) -> None:
     """Serve your threads over LangGraph's API.
@@ -83,13 +78,9 @@ def _serve(options: "ServerOptions", config: "AppConfig") -> None:
 
 def review(
     ctx: typer.Context,
-    thread: Annotated[
-        str | None, typer.Argument(metavar="[THREAD]", help="Id of a thread; else all are shown.")
-    ] = None,
-    port: Annotated[int, typer.Option(min=1, max=65535, metavar="N", help="Which port.")] = 2024,
-    browser: Annotated[
-        bool, typer.Option("--browser/--no-browser", help="Open the page in the browser.")
-    ] = True,
+    thread: str | None = argument("[THREAD]", "Id of a thread; else all are shown."),
+    port: int = option("N", "Which port.", min=1, max=65535, default=2024),
+    browser: bool = flag("--browser/--no-browser", "Open the page in the browser.", default=True),
     home: Home = None,
 ) -> None:
     """Review searches on a page in your browser.

@@ -113,17 +113,15 @@ def _search(question: str, options: Sequence[str], home: Path | None) -> str:
 
 
 def with_sources_chosen(config: AppConfig, home: Path | None) -> AppConfig:
-    """Return the settings with what the person at the terminal chooses, if it is open."""
-    if not _is_undecided(config, home):
+    """Return the settings with what the person at the terminal chooses, if it is open.
+
+    It is where nobody ever said what is searched: no setting, no key of a source.
+    """
+    searched = [name for name, source in config.sources.items() if source.enabled]
+    if searched != ["library"] or setting_origins(home=home)["sources"] != "default":
         return config
     _ask(config, home)
     return load_config(home=home).model_copy(update={"keep_found": config.keep_found})
-
-
-def _is_undecided(config: AppConfig, home: Path | None) -> bool:
-    """Whether nobody ever said what is searched: no setting, no key of a source."""
-    searched = [name for name, source in config.sources.items() if source.enabled]
-    return searched == ["library"] and setting_origins(home=home)["sources"] == "default"
 
 
 def _ask(config: AppConfig, home: Path | None) -> None:
@@ -139,8 +137,8 @@ def _ask(config: AppConfig, home: Path | None) -> None:
     line = f"  w  {both} public services, which then see your questions: {services}"
     say(textwrap.fill(line, shutil.get_terminal_size().columns, subsequent_indent=" " * 5))
     say(f"  l  {alone}")
-    web = Choice("w", "web", "[w]eb", f"search {both} public services", lambda _: "w")
-    library = Choice("l", "library", "[l]ibrary", f"search {alone}", lambda _: "l")
+    web = Choice("w", "web", f"search {both} public services", lambda _: "w")
+    library = Choice("l", "library", f"search {alone}", lambda _: "l")
     try:
         choice = decide(Terminal(), [web, library])
     except QuitError:

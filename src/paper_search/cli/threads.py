@@ -31,7 +31,10 @@ from paper_search.cli.options import (
     References,
     Thread,
     Yes,
+    argument,
+    flag,
     home_option,
+    option,
     settings,
 )
 from paper_search.errors import ExportError, PersistenceError, ThreadBusyError, ThreadNotFoundError
@@ -42,8 +45,8 @@ if TYPE_CHECKING:
 
 def threads(
     ctx: typer.Context,
-    limit: Annotated[int, typer.Option(min=1, metavar="N", help="Show at most N.")] = 100,
-    offset: Annotated[int, typer.Option(min=0, metavar="N", help="Skip the first N.")] = 0,
+    limit: int = option("N", "Show at most N.", min=1, default=100),
+    offset: int = option("N", "Skip the first N.", min=0, default=0),
     as_json: Json = False,
     home: Home = None,
 ) -> None:
@@ -77,9 +80,7 @@ def threads(
 def show(  # noqa: PLR0913, PLR0917  # one for each option
     ctx: typer.Context,
     thread: Thread,
-    details: Annotated[
-        bool, typer.Option("--details", help="Show each query as each source is sent it.")
-    ] = False,
+    details: bool = flag("--details", "Show each query as each source is sent it."),
     is_all: All = False,
     min_score: MinScore = None,
     decision: Decided = None,
@@ -141,13 +142,10 @@ def export(  # noqa: PLR0913, PLR0917  # one for each option
     decision: Decided = None,
     references: References = "plain",
     figures: Figures = None,
-    to: Annotated[
-        str | None,
-        typer.Option(
-            metavar="zotero:COLLECTION",
-            help="Bring this collection up to date; --decision is included unless you say.",
-        ),
-    ] = None,
+    to: str | None = option(
+        "zotero:COLLECTION",
+        "Bring this collection up to date; --decision is included unless you say.",
+    ),
     as_json: Json = False,
     home: Home = None,
 ) -> None:
@@ -208,15 +206,9 @@ def fork(  # noqa: PLR0913, PLR0917  # one for each option
             "plan or draft of a report (else the latest)."
         ),
     ] = None,
-    round_number: Annotated[
-        int | None,
-        typer.Option(
-            "--round",
-            min=1,
-            metavar="N",
-            help="Its round, or its number in a report; else the latest.",
-        ),
-    ] = None,
+    round_number: int | None = option(
+        "N", "Its round, or its number in a report; else the latest.", "--round", min=1
+    ),
     as_json: Json = False,
     home: Home = None,
 ) -> None:
@@ -270,10 +262,7 @@ def delete(
 
 def prune(
     ctx: typer.Context,
-    threads: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[THREAD]...", help="Thread ids; none: all threads."),
-    ] = None,
+    threads: list[str] | None = argument("[THREAD]...", "Thread ids; none: all threads."),
     yes: Yes = False,
     as_json: Json = False,
     home: Home = None,
@@ -318,7 +307,7 @@ def prune(
 
 def backup(
     ctx: typer.Context,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="The backup file to write.")],
+    file: Path = argument("FILE", "The backup file to write.", default=...),
     force: Force = False,
     as_json: Json = False,
     home: Home = None,
@@ -341,8 +330,8 @@ def backup(
 
 def restore(
     ctx: typer.Context,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="The backup file.")],
-    force: Annotated[bool, typer.Option("--force", help="Replace existing threads.")] = False,
+    file: Path = argument("FILE", "The backup file.", default=...),
+    force: bool = flag("--force", "Replace existing threads."),
     as_json: Json = False,
     home: Home = None,
 ) -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from paper_search.cli.console import data, print_json, say
-from paper_search.cli.options import Home, Json, settings
+from paper_search.cli.options import Home, Json, argument, settings
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 
 def usage(
     ctx: typer.Context,
-    thread: Annotated[
-        str | None, typer.Argument(metavar="[THREAD]", help="One thread, by step and by model.")
-    ] = None,
+    thread: str | None = argument("[THREAD]", "One thread, by step and by model."),
     as_json: Json = False,
     home: Home = None,
 ) -> None:

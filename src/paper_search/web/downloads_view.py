@@ -34,7 +34,6 @@ async def downloads(visit: Visit) -> Response:
     reading = await visit.reading()
     return visit.page(
         "downloads.html",
-        info=reading.info,
         reading=reading,
         formats=FORMATS,
         others=[name for name in exporter_names() if name not in FORMATS],
@@ -74,7 +73,6 @@ async def pictures(visit: Visit) -> Response:
     drawings = await _draw(visit, is_fresh=True) if can_draw and reading.result else {}
     return visit.page(
         "pictures.html",
-        info=reading.info,
         reading=reading,
         can_draw=can_draw,
         captions={name: CAPTIONS[name] for name in drawings},

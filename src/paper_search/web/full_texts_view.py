@@ -80,12 +80,9 @@ async def _list(visit: Visit, texts: FullTexts, problem: str = "") -> Response:
     selection = [(paper, text) for paper, text in works if status in {"", text.status.value}]
     number, pages = query.get("page", ""), max(1, -(-len(selection) // PAGE))
     page = min(int(number), pages) if number.isdecimal() and number != "0" else 1
-    reading = await visit.reading()
     return visit.page(
         "full_texts.html",
-        HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK,
-        info=reading.info,
-        reading=reading,
+        reading=await visit.reading(),
         tab="full-texts",
         works=selection[(page - 1) * PAGE : page * PAGE],
         page=page,
@@ -106,20 +103,15 @@ async def _work(visit: Visit, texts: FullTexts, paper_id: str, problem: str = ""
     if paper_id not in works:
         raise RequestRefusedError(HTTPStatus.NOT_FOUND, "this work is not included (any more)")
     paper, text = works[paper_id]
-    document, unread, status = None, "", HTTPStatus.OK
+    document, unread = None, ""
     if text.digest:
         try:
             document = await texts.read(paper_id)
         except (InputError, PageContentError) as error:
             unread = str(error)
-    if problem:
-        status = HTTPStatus.UNPROCESSABLE_ENTITY
-    reading = await visit.reading()
     return visit.page(
         "full_text.html",
-        status,
-        info=reading.info,
-        reading=reading,
+        reading=await visit.reading(),
         tab="full-texts",
         paper=paper,
         text=text,

@@ -1,5 +1,6 @@
 """The result of a thread: to filter, to mark, and to decide on while it waits."""
 
+import dataclasses
 import json
 from collections.abc import Mapping
 from http import HTTPStatus
@@ -36,7 +37,11 @@ async def decide(visit: Visit) -> Response:
     action = visit.field("action")
     words = visit.field("note").strip()
     decision: dict[str, Any] = {"action": action, **visit.question_reference()}
-    merges = _merges(visit)
+    merges = []
+    for name, value in visit.form:
+        if name.startswith("pair:") and value in {"same", "different"}:
+            one, other = json.loads(name.removeprefix("pair:"))
+            merges.append({"one": one, "other": other, "is_same": value == "same"})
     feedback: dict[str, Any] = {"free_text_feedback": words or None, "merge_decisions": merges}
     if action == "wait":
         action = decision["action"] = "edit"
@@ -96,7 +101,6 @@ async def _records_page(visit: Visit, reading: Reading) -> Response:
         "merged.html",
         chosen={"paper": paper.id, **filters},
         filters=filters,
-        info=reading.info,
         reading=reading,
         paper=paper,
         records=await SearchRecords(store, reading.thread_id).records(paper.merged_from),
@@ -118,15 +122,6 @@ def decisions_of(reading: Reading, marks: list[ScreeningMark]) -> dict[str, str]
     return decisions
 
 
-def _merges(visit: Visit) -> list[dict[str, Any]]:
-    merges = []
-    for name, value in visit.form:
-        if name.startswith("pair:") and value in {"same", "different"}:
-            one, other = json.loads(name.removeprefix("pair:"))
-            merges.append({"one": one, "other": other, "is_same": value == "same"})
-    return merges
-
-
 async def _page(visit: Visit, reading: Reading, problem: str | None = None) -> Response:
     payload = reading.question.payload if reading.question else None
     result_payload = payload if isinstance(payload, ResultPayload) else None
@@ -134,8 +129,6 @@ async def _page(visit: Visit, reading: Reading, problem: str | None = None) -> R
     reports = result_payload.reports if result_payload else reading.state.reports
     return visit.page(
         "results.html",
-        HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK,
-        info=reading.info,
         payload=result_payload,
         collection=collection,
         known=result_payload.known_papers if result_payload else reading.state.known_papers,
@@ -149,7 +142,8 @@ async def _page(visit: Visit, reading: Reading, problem: str | None = None) -> R
 
 
 def _filters_of(query: Mapping[str, str]) -> dict[str, str]:
-    return {name: value for name, value in query.items() if name in _NAMES and value}
+    names = {field.name for field in dataclasses.fields(Choice)}
+    return {name: value for name, value in query.items() if name in names and value}
 
 
 async def _papers(visit: Visit, reading: Reading, query: Mapping[str, str]) -> dict[str, Any]:
@@ -187,23 +181,6 @@ async def _papers(visit: Visit, reading: Reading, query: Mapping[str, str]) -> d
     }
 
 
-_NAMES = frozenset(
-    (
-        "text",
-        "year_from",
-        "year_to",
-        "venue",
-        "source",
-        "tag",
-        "label",
-        "decision",
-        "part",
-        "sort",
-        "page",
-    )
-)
-
-
 def _pairs(reading: Reading, payload: ResultPayload) -> list[dict[str, Any]]:
     pairs = []
     for question in payload.same_work:
@@ -214,7 +191,8 @@ def _pairs(reading: Reading, payload: ResultPayload) -> list[dict[str, Any]]:
         if first is None or second is None:
             continue
         rows = [(name, _field_text(first, name), _field_text(second, name)) for name in _COMPARED]
-        rows.insert(1, ("authors", _names(first), _names(second)))
+        one, other = (", ".join(map(str, paper.authors)) for paper in (first, second))
+        rows.insert(1, ("authors", one, other))
         pairs.append(
             {
                 "name": "pair:" + json.dumps([question.one, question.other]),
@@ -228,7 +206,3 @@ def _pairs(reading: Reading, payload: ResultPayload) -> list[dict[str, Any]]:
 def _field_text(paper: Paper, name: str) -> str:
     value = getattr(paper, name)
     return "" if value is None else str(value)
-
-
-def _names(paper: Paper) -> str:
-    return ", ".join(map(str, paper.authors))

@@ -1,9 +1,10 @@
 """Runs that were started from the page, and go on after the request that started them."""
 
 import asyncio
+import functools
 import logging
 import uuid
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,14 +52,10 @@ class Runs:
     ) -> str:
         """Start a search and return its thread; it goes on by itself."""
         SearchSession.check_input(question)
-        thread_id, has_begun = str(uuid.uuid4()), asyncio.Event()
+        has_begun = asyncio.Event()
         workflow = self._workflow(persistence, has_begun, **options)
-        records = SearchRecords(persistence.store, thread_id)
-        await SearchSession.on(persistence, thread_id).check_key()
-        await records.index(question, owner)
-        work = asyncio.create_task(workflow.start(question, thread_id=thread_id))
-        await self._begin(persistence, records, _Run(owner, work, has_begun))
-        return thread_id
+        start = functools.partial(workflow.start, question)
+        return await self._begin(persistence, question, (owner, has_begun), start)
 
     async def begin_import(
         self,
@@ -69,19 +66,15 @@ class Runs:
     ) -> str:
         """Merge the records of files on a new thread and return it; it goes on by itself."""
         SearchSession.check_input(question)
-        (owner, by), thread_id, has_begun = person, str(uuid.uuid4()), asyncio.Event()
+        (owner, by), has_begun = person, asyncio.Event()
         workflow = import_workflow(
             self._config,
             source,
             persistence=persistence,
             progress_reporter=lambda _phase, _details: has_begun.set(),
         )
-        records = SearchRecords(persistence.store, thread_id)
-        await SearchSession.on(persistence, thread_id).check_key()
-        await records.index(question, owner)
-        work = asyncio.create_task(begin_import(workflow, question, thread_id, source, by=by))
-        await self._begin(persistence, records, _Run(owner, work, has_begun))
-        return thread_id
+        start = functools.partial(begin_import, workflow, question, source=source, by=by)
+        return await self._begin(persistence, question, (owner, has_begun), start)
 
     async def add(
         self,
@@ -108,14 +101,26 @@ class Runs:
         workflow, has_begun = await self._restore(persistence, thread_id)
         await self._follow(thread_id, by, workflow.proceed(thread_id), has_begun)
 
-    async def _begin(self, persistence: Persistence, records: SearchRecords, run: _Run) -> None:
-        """Wait for a new thread's first step; one that has none is not listed."""
+    async def _begin(
+        self,
+        persistence: Persistence,
+        question: str,
+        begun: tuple[str, asyncio.Event],
+        start: Callable[..., Coroutine[Any, Any, Any]],
+    ) -> str:
+        """Start a new thread and wait for its first step; one that has none is not listed."""
+        (owner, has_begun), thread_id = begun, str(uuid.uuid4())
+        session = SearchSession.on(persistence, thread_id)
+        await session.check_key()
+        await SearchRecords(persistence.store, thread_id).index(question, owner)
+        work = asyncio.create_task(start(thread_id=thread_id))
         try:
-            await self._go(records.thread_id, run)
+            await self._go(thread_id, _Run(owner, work, has_begun))
         except PaperSearchError:
-            if not await SearchSession.on(persistence, records.thread_id).exists():
-                await ThreadCatalogs(persistence).delete(records.thread_id)
+            if not await session.exists():
+                await ThreadCatalogs(persistence).delete(thread_id)
             raise
+        return thread_id
 
     async def _restore(
         self, persistence: Persistence, thread_id: str

@@ -14,7 +14,6 @@ from paper_search.web.readings import Reading
 from paper_search.web.screening_sessions import ScreeningSession
 from paper_search.web.site import Visit
 from paper_search.web.templates import render_template
-from paper_search.workflow.marks import ScreeningMark
 from paper_search.workflow.reviewers import Reviewers, status_of
 from paper_search.workflow.screening import Screening
 
@@ -39,7 +38,7 @@ async def screen(visit: Visit) -> Response:
     screening = await session.look(reading)
     tab = "reviewers" if visit.reviewer else "screen"
     values = {**_values(screening), **_addresses(visit)}
-    return visit.page("screen.html", info=reading.info, reading=reading, tab=tab, **values)
+    return visit.page("screen.html", reading=reading, tab=tab, **values)
 
 
 async def mark(visit: Visit) -> Response:
@@ -90,7 +89,8 @@ async def _say(visit: Visit, reading: Reading, screening: Screening) -> str:
         )
     before, by = screening.mark_of(paper), visit.reviewer or visit.person
     word, _, label = action.partition(":")
-    if word not in {"note", "label"} and visit.field("place") != "list" and _has_verdict(before):
+    is_decided = before is not None and before.is_relevant is not None
+    if word not in {"note", "label"} and visit.field("place") != "list" and is_decided:
         return f"Already decided in another window: {paper.title}. Your key was not used."
     if action in VERDICTS:
         reason = " ".join(visit.field("reason").split()) or None
@@ -126,10 +126,6 @@ def _addresses(visit: Visit) -> dict[str, str]:
         "screen_path": f"{place}/screen{query}",
         "marks_path": f"{place}/marks{query}",
     }
-
-
-def _has_verdict(mark: ScreeningMark | None) -> bool:
-    return mark is not None and mark.is_relevant is not None
 
 
 def _values(screening: Screening, *, learns: bool = True) -> dict[str, Any]:
@@ -205,14 +201,11 @@ async def _finish(visit: Visit, group: Reviewers, name: str) -> None:
 
 
 async def _page(visit: Visit, problem: str | None = None) -> Response:
-    reading = await visit.reading()
     group = await visit.catalogs.searches.session(visit.thread_id).reviewers()
     agreement = await group.agreement()
     return visit.page(
         "reviewers.html",
-        HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK,
-        info=reading.info,
-        reading=reading,
+        reading=await visit.reading(),
         agreement=agreement,
         not_entered=0 if agreement.is_blind else len(await group.agreed()),
         papers={paper.id: paper for paper in group.papers},

@@ -194,7 +194,15 @@ class Visit:
     def fields(self, name: str) -> list[str]:
         return [value for key, value in self.form if key == name]
 
-    def page(self, template: str, code: int = HTTPStatus.OK, /, **values: Any) -> HTMLResponse:
+    def page(self, template: str, code: int | None = None, /, **values: Any) -> HTMLResponse:
+        """Return a page; by default one that names a problem has the code for that.
+
+        The template of a thread takes `info` from the `reading`, where that is not given.
+        """
+        if code is None:
+            code = HTTPStatus.UNPROCESSABLE_ENTITY if values.get("problem") else HTTPStatus.OK
+        if "reading" in values:
+            values["info"] = values["reading"].info
         common = {
             "csrf": self.csrf,
             "visitor": None if self.owner == EVERYBODY else self.request.scope.get(VISITOR),

@@ -3,7 +3,6 @@
 import asyncio
 import itertools
 from collections.abc import Mapping, Sequence
-from http import HTTPStatus
 from typing import Any
 
 from starlette.responses import Response
@@ -16,7 +15,7 @@ from paper_search.errors import (
     ThreadNotWaitingError,
 )
 from paper_search.models import PUBLICATION_TYPES, Criterion, SearchStrategy
-from paper_search.models.scope import BroaderQuery, Translation
+from paper_search.models.scope import Translation
 from paper_search.models.source_report import early_requests
 from paper_search.models.usage import total
 from paper_search.query import OPERATORS, And, Node, Or, alternatives, parse, render
@@ -102,25 +101,19 @@ def _apply_step(visit: Visit, payload: StrategyPayload, action: str, number: str
     if action == "preview" or scope is None or not queries:
         return changed
     if action == "step":
-        return _broadened(changed, scope.steps, place)
+        broader = scope.steps[place].replace_in(changed) if place < len(scope.steps) else changed
+        if broader == changed:
+            raise InputError(
+                "not taken: that query is broader than the one before your change; undo the "
+                "change first, or write what you want as text"
+            )
+        return broader
     place = place if place < len(queries) else 0
     text = queries[place].boolean_query
     fresh = (s.term for s in scope.suggested if s.term.casefold() not in text.casefold())
     if term := next(fresh, None):
         queries[place] = queries[place].model_copy(update={"boolean_query": narrowed(text, term)})
     return changed.model_copy(update={"queries": queries})
-
-
-def _broadened(
-    strategy: SearchStrategy, steps: Sequence[BroaderQuery], place: int
-) -> SearchStrategy:
-    broader = steps[place].replace_in(strategy) if place < len(steps) else strategy
-    if broader == strategy:
-        raise InputError(
-            "not taken: that query is broader than the one before your change; undo the change "
-            "first, or write what you want as text"
-        )
-    return broader
 
 
 def _cost(payload: StrategyPayload) -> dict[str, Any] | None:
@@ -153,8 +146,6 @@ async def _page(
     scope = proposal.scope if proposal else reading.state.scope
     return visit.page(
         "strategy.html",
-        HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK,
-        info=reading.info,
         reading=reading,
         is_open=is_open,
         intent=intent,
@@ -195,8 +186,6 @@ async def databases(visit: Visit) -> Response:
         problem = str(error)
     return visit.page(
         "databases.html",
-        HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK,
-        info=reading.info,
         reading=reading,
         database=database,
         databases={name: dialect.name for name, dialect in DIALECTS.items()},

@@ -129,7 +129,6 @@ async def log(visit: Visit) -> Response:
     state = reading.state
     return visit.page(
         "log.html",
-        info=reading.info,
         reading=reading,
         decisions=[(entry, subject_of(entry.detail)) for entry in decisions],
         history=state.history,
@@ -184,7 +183,6 @@ async def _list(visit: Visit, problem: str | None = None) -> Response:
             by_group[names[info.status] if is_asked else _OF_OTHERS].append(info)
     return visit.page(
         "threads.html",
-        HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK,
         groups=[(name, infos) for name, infos in by_group.items() if infos],
         of_others=_OF_OTHERS,
         problem=problem,
