@@ -21,18 +21,18 @@ MAX_FUNCTION_LINES = 40
 MAX_WIRING_LINES = 30
 MAX_MODULES = 380
 MAX_LINES = {
-    "skills": 10_454,
+    "skills": 10_479,
     "sources": 7_398,
-    "cli": 6_559,
+    "cli": 6_369,
     "workflow": 5_563,
     "report": 5_383,
     "library": 5_077,
     "query": 4_780,
     "persistence": 3_220,
-    "report_workflow": 2_762,
+    "report_workflow": 2_784,
     "steps": 2_581,
     "threads": 2_479,
-    "web": 2_522,
+    "web": 2_479,
     "server": 2_193,
     "audit": 2_035,
     "models": 1_875,
