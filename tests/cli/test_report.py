@@ -19,7 +19,7 @@ def test_a_search_is_approved_reported_revised_and_approved(cli, reply, reviewin
     assert [query["query_text"] for query in shows["research_plan"]["search_queries"]] == [
         result["question"]
     ]
-    used = f"the {result['papers']} papers of thread {reviewing} are used; nothing is searched"
+    used = f"used of thread {reviewing}: {result['papers']} papers; nothing is searched"
     assert used in shows["warnings"]
     plan = tmp_path / "plan.json"
     plan.write_text('{"search_queries": [{"query_text": "something else"}]}')

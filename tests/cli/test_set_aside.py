@@ -58,11 +58,18 @@ def test_without_a_terminal_no_key_is_offered_to_see_the_rest(cli, waiting):
     assert "m shows" not in shown
 
 
-@pytest.mark.parametrize("options", [(), ("--all",), ("--min-score", "0.3")])
-def test_an_export_holds_what_the_same_options_show(cli, done, options):
-    exported = cli("export", done, "--format", "csv", *options).stdout
-    rows = list(csv.DictReader(io.StringIO(exported)))
-    assert len(rows) == len(result(cli, done, *options)["papers"])
+@pytest.mark.parametrize(
+    "options", [(), ("--all",), ("--min-score", "0.3"), ("--all", "--min-score", "0.3")]
+)
+def test_an_export_holds_what_the_same_options_show_and_says_what_there_is(cli, done, options):
+    ended = cli("export", done, "--format", "csv", *options)
+    rows = list(csv.DictReader(io.StringIO(ended.stdout)))
+    listed = result(cli, done, *options)
+    assert len(rows) == len(listed["papers"])
+    least = 0.3 if "--min-score" in options else 0
+    assert all(paper["relevance_score"] >= least for paper in listed["papers"])
+    aside = len(result(cli, done)["set_aside"])
+    assert f"0 excluded, {aside} set aside)" in ended.stderr
 
 
 def test_a_paper_that_is_set_aside_can_be_marked_and_stays(cli, reviewing):

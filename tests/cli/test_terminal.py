@@ -254,7 +254,7 @@ def test_pruning_all_threads_asks_first(person, done, cli):
     someone.sees("[y/N]")
     someone.types("y")
     assert someone.leaves() == 0
-    assert "pruned 1 threads" in someone.screen
+    assert "pruned 1 thread" in someone.screen
     assert cli("prune", done).code == 0
 
 

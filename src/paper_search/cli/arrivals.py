@@ -64,6 +64,7 @@ def add(  # noqa: PLR0913, PLR0917  # one for each option
     """
     from paper_search.audit import flow_of_thread
     from paper_search.cli.stored_threads import load_search
+    from paper_search.models.source_report import quantity
     from paper_search.review.arrivals import add_files
     from paper_search.review.files import DatabaseSearch
 
@@ -84,7 +85,7 @@ def add(  # noqa: PLR0913, PLR0917  # one for each option
         names = ("identified", "removed_by_checks", "duplicates", "works", "undecided")
         counts = {name: getattr(flow, name) for name in names}
         print_json({"thread_id": thread, "files": fields, "flow": counts})
-    say(f"{flow.undecided:,} papers wait for a decision:")
+    say(f"{quantity(flow.undecided, 'paper')} to decide on:")
     say(f"  {command_line('screen', thread, home=home_option(ctx, home))}")
 
 

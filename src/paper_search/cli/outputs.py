@@ -128,10 +128,12 @@ class PaperOutput(OutputTarget):
 
     def deliver(self, collection: PaperCollection, about: dict[str, Any]) -> None:
         if self.output is not None:
+            from paper_search.models.source_report import quantity
+
             path = self._write(self._render(collection), self.output)
             if not self.is_json:
                 _say_titles(collection)
-            say(f"wrote {len(collection.papers)} papers to {visible(path)}")
+            say(f"wrote {quantity(len(collection.papers), 'paper')} to {visible(path)}")
         if self.is_json:
             print_json({**about, **self._file, **collection.model_dump(mode="json")})
         elif self.output is None and self.format_name == TABLE:
@@ -205,6 +207,7 @@ def decision_line(collection: PaperCollection, decision: str | None) -> str:
         f"{main['included'] + aside['included']} included",
         f"{main['undecided']} undecided",
         f"{main['excluded'] + aside['excluded']} excluded",
+        *([f"{aside['undecided']} set aside"] if aside["undecided"] else []),
     ]
     words = {None: "included and undecided papers", "all": "all papers"}.get(
         decision, f"{decision} papers only"

@@ -273,13 +273,14 @@ def _say_question(runner: asyncio.Runner, session: SearchSession, commands: Next
 
 def _show_paper(screening: Screening, paper: Paper, remaining: int) -> None:
     from paper_search.cli.tables import highlighted, score, short_authors
+    from paper_search.models.source_report import quantity
 
     console, estimate = messages(), screening.stopping_estimate
     console.print()
     if estimate is not None:
         console.print(text(estimate.advice, style="green" if estimate.is_enough else ""))
     else:
-        console.print(text(f"{remaining} papers to screen"))
+        console.print(text(f"{quantity(remaining, 'paper')} to screen"))
     console.print(text(paper.title, style="bold"))
     facts = (short_authors(paper), paper.year, paper.venue)
     console.print(text(", ".join(str(fact) for fact in facts if fact not in {None, "", "-"})))

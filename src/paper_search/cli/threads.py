@@ -300,7 +300,9 @@ def prune(
     if as_json:
         print_json({"pruned": pruned_ids, "skipped": skipped})
         return
-    say(f"pruned {len(pruned_ids)} threads")
+    from paper_search.models.source_report import quantity
+
+    say(f"pruned {quantity(len(pruned_ids), 'thread')}")
     for name, why in skipped.items():
         say(f"{name} {why} and was skipped")
 

@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 from paper_search.errors import InputError, PaperSearchError, SearchSourceError
 from paper_search.models import PaperCollection, SourceReport
+from paper_search.models.source_report import quantity
 from paper_search.report.analyst import Analyst
 from paper_search.report.evidence import result_of
 from paper_search.report.models import (
@@ -112,7 +113,8 @@ async def _plan(ctx: Context, log: StepLog, params: ReportParams) -> PlannerOutp
     if query is not None:
         output.research_plan.search_queries = [query]
         output.warnings.append(
-            f"the {query.found} papers of thread {params.from_thread} are used; nothing is searched"
+            f"used of thread {params.from_thread}: {quantity(query.found, 'paper')}; nothing is"
+            " searched"
         )
     return output if is_valid else None
 

@@ -15,7 +15,7 @@ from paper_search.models import (
     SearchMetadata,
     SearchStrategy,
 )
-from paper_search.models.source_report import LOCAL
+from paper_search.models.source_report import LOCAL, quantity
 from paper_search.skills.lexical import FEW_CONCEPTS
 from paper_search.skills.strategy.trees import block_texts
 from paper_search.skills.untrusted import visible
@@ -100,7 +100,7 @@ def concept_counts(papers: Sequence[ScoredPaper], concepts: int) -> str:
     every_one = _EVERY.get(concepts, f"all {concepts} concepts")
     some = f", {len(counts) - every - none:,} with some" if concepts > 1 else ""
     whole = f"{every:,} with {every_one} of the question"
-    return f"of {len(counts):,} papers, {whole}{some}, {none:,} without"
+    return f"of {quantity(len(counts), 'paper')}, {whole}{some}, {none:,} without"
 
 
 def by_score(paper: Paper) -> tuple[float, float, int, str, str]:

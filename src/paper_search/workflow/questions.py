@@ -9,6 +9,7 @@ from paper_search.exports.text import single_line
 from paper_search.llm.metering import Metering
 from paper_search.models import Paper, SearchStrategy
 from paper_search.models.settings import Skill
+from paper_search.models.source_report import quantity
 from paper_search.models.usage import Budget, SpendingEstimate, Tokens
 from paper_search.query import lint
 from paper_search.skills.judging.question import criteria_of
@@ -50,7 +51,7 @@ def describe_result(payload: ResultPayload) -> str:
     """Return what a person needs to decide on a result, with its first papers."""
     collection = payload.collection
     total = payload.total_papers or len(collection.papers)
-    lines = [f"{total:,} papers, {payload.set_aside:,} {aside(payload.excluded)}"]
+    lines = [f"{quantity(total, 'paper')}, {payload.set_aside:,} {aside(payload.excluded)}"]
     if payload.counts:
         lines.append(payload.counts.summary)
     if payload.fit:

@@ -190,7 +190,8 @@ def part_of(
         decision: papers on which a person decided so; `all`: every paper, those decided irrelevant
             last; None means included and undecided ones.
         is_all: everything is listed: the papers, what was set aside, earlier rounds' papers.
-        min_score: of all that the round found, what has at least this score is listed.
+        min_score: of all that the round found, and with `is_all` of all, what has at least this
+            score is listed.
     """
     kinds = {"all": DECISIONS, None: DECISIONS[:2]}.get(decision, (decision,))
     aside = [paper for paper in collection.set_aside if paper.decision in kinds]
@@ -200,7 +201,7 @@ def part_of(
     earlier = collection.earlier
     if is_all:
         papers, rest, earlier = [*papers, *rest, *earlier], [], []
-    elif min_score is not None:
+    if min_score is not None:
         every = [*papers, *rest]
         papers = [p for p in every if p.relevance_score >= min_score or not p.is_judged]
         ids = {paper.id for paper in papers}
