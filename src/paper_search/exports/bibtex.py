@@ -85,26 +85,6 @@ def _fields(paper: Paper) -> list[tuple[str, str]]:
     kind = publication_kind(paper)
     columns = {name: _escaped(value) for name, value in paper.screening_columns.items()}
     note, reason = columns.pop("note"), columns.pop("reason")
-    return [
-        *_text_fields(paper, kind),
-        ("annote", note),
-        *_identifier_fields(paper),
-        *columns.items(),
-        ("decision_reason", reason),
-    ]
-
-
-def _entry(entry_type: str, key: str, fields: list[tuple[str, str]]) -> str:
-    lines = [f"  {name} = {{{value}}}" for name, value in fields if value]
-    return ",\n".join([f"@{entry_type}{{{key}", *lines]) + "\n}\n"
-
-
-def _type(paper: Paper, kind: PublicationKind) -> str:
-    is_said = kind.bibtex != "misc" or kind is UNKNOWN
-    return type_beside(paper, kind) or ("" if is_said else kind.csl)
-
-
-def _text_fields(paper: Paper, kind: PublicationKind) -> list[tuple[str, str]]:
     venue, publisher = _escaped(paper.venue), _escaped(paper.publisher)
     if not publisher and kind.publisher_field in {"school", "institution"}:
         venue, publisher = "", venue  # what these entry types demand
@@ -121,7 +101,21 @@ def _text_fields(paper: Paper, kind: PublicationKind) -> list[tuple[str, str]]:
         ("keywords", _escaped(join_keywords(paper))),
         ("abstract", _escaped(paper.abstract)),
         ("type", _type(paper, kind)),
+        ("annote", note),
+        *_identifier_fields(paper),
+        *columns.items(),
+        ("decision_reason", reason),
     ]
+
+
+def _entry(entry_type: str, key: str, fields: list[tuple[str, str]]) -> str:
+    lines = [f"  {name} = {{{value}}}" for name, value in fields if value]
+    return ",\n".join([f"@{entry_type}{{{key}", *lines]) + "\n}\n"
+
+
+def _type(paper: Paper, kind: PublicationKind) -> str:
+    is_said = kind.bibtex != "misc" or kind is UNKNOWN
+    return type_beside(paper, kind) or ("" if is_said else kind.csl)
 
 
 def _identifier_fields(paper: Paper) -> list[tuple[str, str]]:

@@ -38,7 +38,17 @@ def write_export(
     try:
         content = export.encode("utf-8") if isinstance(export, str) else export
         target = _check_target(Path(path), overwrite=overwrite, within=within)
-        _write_whole(content, target, overwrite=overwrite)
+        draft = target.parent / f".{secrets.token_hex(8)}.tmp"
+        try:
+            _write_new(content, draft)
+            if overwrite:
+                if target.exists():
+                    draft.chmod(stat.S_IMODE(target.stat().st_mode))
+                draft.replace(target)
+            else:
+                _publish_new(content, draft, target)
+        finally:
+            draft.unlink(missing_ok=True)
     except FileExistsError as error:
         raise ExportError(
             f"{str(path)!r} exists already and stays as it is; "
@@ -78,20 +88,6 @@ def _check_target(path: Path, *, overwrite: bool, within: str | Path | None) -> 
 def _real(path: Path) -> Path:
     """Return the path without links; unlike Path.resolve, a loop of links is no RuntimeError."""
     return Path(os.path.realpath(path))
-
-
-def _write_whole(content: bytes, target: Path, *, overwrite: bool) -> None:
-    draft = target.parent / f".{secrets.token_hex(8)}.tmp"
-    try:
-        _write_new(content, draft)
-        if overwrite:
-            if target.exists():
-                draft.chmod(stat.S_IMODE(target.stat().st_mode))
-            draft.replace(target)
-        else:
-            _publish_new(content, draft, target)
-    finally:
-        draft.unlink(missing_ok=True)
 
 
 def _write_new(content: bytes, path: Path) -> None:

@@ -95,11 +95,6 @@ class HttpSettings:
     refused_for_s: float = 900.0
 
 
-def user_agent(contact: str | None = None) -> str:
-    about = f" (mailto:{contact})" if contact else ""
-    return f"paper-search/{version('paper-search')}{about}"
-
-
 def build_request(  # noqa: PLR0913  # the parts of a request
     url: str,
     settings: HttpSettings,
@@ -116,13 +111,14 @@ def build_request(  # noqa: PLR0913  # the parts of a request
     # `params=` of httpx would throw away the query that the URL already has.
     target = httpx.URL(url).copy_merge_params(query)
     target.copy_merge_params(key_query)  # raises here, not later, if that is too long
+    about = f" (mailto:{contact})" if contact else ""
     return httpx.Request(
         "GET" if json is None and form is None else "POST",
         target,
         headers={
             "Accept": "application/json",
             "Accept-Encoding": ACCEPTED_ENCODINGS,
-            "User-Agent": user_agent(contact),
+            "User-Agent": f"paper-search/{version('paper-search')}{about}",
             **headers,
         },
         json=json,

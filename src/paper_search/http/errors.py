@@ -117,18 +117,14 @@ def parse_retry_after(value: str | None, *, now: Callable[[], datetime] = utc_no
     try:
         seconds = float(text)
     except ValueError:
-        return _until(text, now)
+        try:
+            moment = parsedate_to_datetime(text)
+        except (ValueError, TypeError, OverflowError):
+            return None
+        if moment.tzinfo is None:
+            moment = moment.replace(tzinfo=UTC)
+        return max((moment - now()).total_seconds(), 0.0)
     return seconds if math.isfinite(seconds) and seconds >= 0 else None
-
-
-def _until(text: str, now: Callable[[], datetime]) -> float | None:
-    try:
-        moment = parsedate_to_datetime(text)
-    except (ValueError, TypeError, OverflowError):
-        return None
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=UTC)
-    return max((moment - now()).total_seconds(), 0.0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -250,7 +250,8 @@ def parse_announcement(
     Zotero asks for a pause of seconds in `backoff`.
     """
     rate, span = _number(headers.get("x-rate-limit-limit")), headers.get("x-rate-limit-interval")
-    seconds = _duration(span)
+    match = _DURATION.fullmatch((span or "").strip())
+    seconds = int(match[1]) * _UNITS[match[2]] if match else 0.0
     most = _number(headers.get("x-concurrency-limit"))
     now = clock()
     quota, pause_s = _quota(headers, now), 0.0
@@ -290,8 +291,3 @@ def _number(text: str | None) -> float | None:
     except ValueError:
         return None
     return value if math.isfinite(value) and value >= 0 else None
-
-
-def _duration(text: str | None) -> float:
-    match = _DURATION.fullmatch((text or "").strip())
-    return int(match[1]) * _UNITS[match[2]] if match else 0.0

@@ -104,16 +104,11 @@ def _import(file: Traversable, parent: Path, name: str, wait_s: float) -> None:
                 os.rename(draft, parent / name)  # noqa: PTH104  # must fail if the target exists
             finally:
                 shutil.rmtree(draft, ignore_errors=True)
-            _remove_others(parent, name)
+            for place in parent.iterdir():  # earlier versions, drafts of processes that died
+                if place.is_dir() and place.name != name:
+                    shutil.rmtree(place, ignore_errors=True)
     except Timeout as error:
         raise LibraryError(
             f"another process has been unpacking the sample into {str(parent)!r} for "
             f"{wait_s:g} s: wait until it has finished and try again"
         ) from error
-
-
-def _remove_others(parent: Path, name: str) -> None:
-    """Remove samples of earlier versions and drafts of processes that died."""
-    for place in parent.iterdir():
-        if place.is_dir() and place.name != name:
-            shutil.rmtree(place, ignore_errors=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
@@ -154,21 +154,17 @@ def _created(package: ChatPackage, config: LLMConfig, options: frozenset[str]) -
     fields = chat_class.model_fields
     names = {*fields, *(field.alias for field in fields.values())}
     try:
-        client: BaseChatModel = chat_class(**_arguments(settings, names))
+        arguments = {}
+        for setting, value in settings.items():
+            spelling = next((word for word in _SPELLINGS[setting] if word in names), None)
+            if spelling is not None and value is not None:
+                arguments[spelling] = value
+        client: BaseChatModel = chat_class(**arguments)
     except ValidationError as error:
         problem = format_errors(error)
     else:
         return client
     raise ConfigError(f"the model {name} cannot be used with these settings: {problem}")
-
-
-def _arguments(settings: dict[str, Any], names: Collection[str | None]) -> dict[str, Any]:
-    arguments = {}
-    for setting, value in settings.items():
-        spelling = next((word for word in _SPELLINGS[setting] if word in names), None)
-        if spelling is not None and value is not None:
-            arguments[spelling] = value
-    return arguments
 
 
 def create_provider(config: LLMConfig) -> LLMProvider:

@@ -32,7 +32,9 @@ def json_object(text: str) -> dict[str, Any]:
     """
     stripped = text.strip().removeprefix("\ufeff")
     if not isinstance(_loaded(stripped), dict):
-        stripped = _without_thinking(stripped)
+        *thoughts, answer = _THOUGHTS_END.split(stripped)
+        is_open = not thoughts and _THOUGHTS_BEGIN.match(stripped) is not None
+        stripped = "" if is_open else answer.strip()
     if not stripped:
         raise LLMResponseError("the model's answer is empty")
     for candidate in (stripped, *(match.strip() for match in _FENCE.findall(stripped))):
@@ -45,12 +47,6 @@ def json_object(text: str) -> dict[str, Any]:
             f"the model's answer holds no JSON object; it begins {stripped[:_BEGINNING]!r}"
         )
     return embedded
-
-
-def _without_thinking(text: str) -> str:
-    *thoughts, answer = _THOUGHTS_END.split(text)
-    is_open = not thoughts and _THOUGHTS_BEGIN.match(text) is not None
-    return "" if is_open else answer.strip()
 
 
 def _loaded(text: str) -> Any:

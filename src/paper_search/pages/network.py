@@ -191,7 +191,11 @@ def check_url(url: str, policy: PagePolicy) -> httpx.URL:
     if literal is not None:
         check_address(literal, policy)
     else:
-        _check_name(host)
+        labels = host.lower().rstrip(".").split(".")
+        if len(labels) < 2 or labels[-1] in _OWN_NAMES or "" in labels:  # noqa: PLR2004  # a name and its domain
+            raise PageRefusedError(f"{host!r} is not the name of a public host")
+        if _NUMBER.fullmatch(labels[-1]) or ":" in host or "%" in host:
+            raise PageRefusedError(f"{host!r} is an unusual form of a number, not a host name")
     return parsed
 
 
@@ -222,11 +226,3 @@ def _literal(host: str) -> Address | None:
         return ip_address(host.strip("[]").rstrip("."))
     except ValueError:
         return None
-
-
-def _check_name(host: str) -> None:
-    labels = host.lower().rstrip(".").split(".")
-    if len(labels) < 2 or labels[-1] in _OWN_NAMES or "" in labels:  # noqa: PLR2004  # a name and its domain
-        raise PageRefusedError(f"{host!r} is not the name of a public host")
-    if _NUMBER.fullmatch(labels[-1]) or ":" in host or "%" in host:
-        raise PageRefusedError(f"{host!r} is an unusual form of a number, not a host name")

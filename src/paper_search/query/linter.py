@@ -58,20 +58,16 @@ def lint(text: str) -> list[Finding]:
         return sorted([*findings, Finding(error.column, reason)])
     findings += [Finding(column, note) for column, note in reading.notes]
     if reading.system is None:
-        findings += _lower_operators(straighten(text))
+        findings += [
+            Finding(
+                operator.start() + 1,
+                f"{operator[1]!r} is read as a word: write {operator[1].upper()} for the operator",
+            )
+            for operator in _LOWER_OPERATOR.finditer(straighten(text))
+            if operator[1]
+        ]
     findings += _Inspection(reading).findings()
     return sorted(set(findings))
-
-
-def _lower_operators(text: str) -> list[Finding]:
-    return [
-        Finding(
-            operator.start() + 1,
-            f"{operator[1]!r} is read as a word: write {operator[1].upper()} for the operator",
-        )
-        for operator in _LOWER_OPERATOR.finditer(text)
-        if operator[1]
-    ]
 
 
 def _is_stop_word(term: Term) -> bool:

@@ -98,7 +98,16 @@ class IntentAnswer(BaseModel):
         From `reading`, what the words of the question limit, come its plain text, which is the
         person's own, not the model's, the identifiers and the default number of results.
         """
-        constraints, notes = self._constraints(reading.constraints, today)
+        limits = self.constraints
+        stated = SearchConstraints(
+            year_from=limits.year_from,
+            year_to=limits.year_to,
+            language=limits.language,
+            max_results=max(1, limits.max_results or reading.constraints.max_results),
+            max_papers=reading.constraints.max_papers,
+            excluded_types=[name.lower() for name in _terms(limits.excluded_types or [])],
+        )
+        constraints, notes = sane_limits(stated, today=today)
         topic = self.topic.strip() or reading.question or reading.subject.strip()
         excluded = _terms(self.excluded)
         barred = {term.casefold() for term in excluded}
@@ -132,20 +141,6 @@ class IntentAnswer(BaseModel):
             if concept and names:
                 by_concept[concept] = names
         return by_concept
-
-    def _constraints(
-        self, limits_of_words: SearchConstraints, today: date
-    ) -> tuple[SearchConstraints, list[str]]:
-        limits = self.constraints
-        stated = SearchConstraints(
-            year_from=limits.year_from,
-            year_to=limits.year_to,
-            language=limits.language,
-            max_results=max(1, limits.max_results or limits_of_words.max_results),
-            max_papers=limits_of_words.max_papers,
-            excluded_types=[name.lower() for name in _terms(limits.excluded_types or [])],
-        )
-        return sane_limits(stated, today=today)
 
 
 def _is_criterion(entry: Any) -> bool:

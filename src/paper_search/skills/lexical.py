@@ -208,12 +208,6 @@ def _earned_by_words(target: _Target, document: Document) -> float:
     return min(1.0, earned_points / whole) if whole else 0.0
 
 
-def _words_elsewhere(paper: RawPaper) -> set[str]:
-    """Return the stems of authors, venue and keywords, by which a library finds a paper as well."""
-    authors = (author.name for author in paper.authors)
-    return set(tokens(" ".join([*authors, paper.venue or "", *paper.keywords])))
-
-
 def _verdict(paper: RawPaper, document: Document, intent: ParsedIntent, target: _Target) -> Verdict:
     covers = [_cover(concept, document) for concept in target.concepts]
     whole = sum(map(operator.mul, covers, target.weights))
@@ -233,7 +227,8 @@ def _verdict(paper: RawPaper, document: Document, intent: ParsedIntent, target: 
         notes.append(f"in {paper.language!r}, not {limits.language!r}")
     score = min(1.0, max(0.0, (_FULL * earned + _FINE * whole) * share))
     reason = _reason(target.concepts, covers, document, notes)
-    elsewhere = _words_elsewhere(paper)
+    authors = (author.name for author in paper.authors)  # a library finds a paper by them as well
+    elsewhere = set(tokens(" ".join([*authors, paper.venue or "", *paper.keywords])))
     whole_concepts = sum(
         cover >= _FOUND or elsewhere.issuperset(concept.words)
         for cover, concept in zip(covers, target.concepts, strict=True)

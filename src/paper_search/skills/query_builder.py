@@ -10,7 +10,6 @@ from paper_search.llm.structured import ask
 from paper_search.models import (
     MAX_SEEDS,
     SNOWBALL,
-    MarkedPaper,
     QueryBuilderInput,
     RankedQuery,
     SearchStrategy,
@@ -102,7 +101,12 @@ class QueryBuilder:
             cleaned, builder_input.previous_strategies, most_results=self._max_results_ceiling
         )
         depth = DEPTH if self._llm is None else None
-        ranked_queries = _papers_by_mark(fresh.ranked, builder_input.marked_papers, depth)
+        marks = {
+            "depth": depth,
+            "like": [paper.id for paper in builder_input.marked_papers if paper.is_relevant],
+            "unlike": [paper.id for paper in builder_input.marked_papers if not paper.is_relevant],
+        }
+        ranked_queries = [query.model_copy(update=marks) for query in fresh.ranked]
         return self._with_seeds(fresh.model_copy(update={"ranked": ranked_queries}), builder_input)
 
     async def _by_model(self, llm: LLMProvider, request: QueryBuilderInput) -> SearchStrategy:
@@ -250,17 +254,6 @@ class QueryBuilder:
 def _note(request: QueryBuilderInput) -> Note:
     text = request.user_feedback.free_text_feedback if request.user_feedback else None
     return parse_note(text, date.today())  # noqa: DTZ011  # the person's own calendar
-
-
-def _papers_by_mark(
-    ranked: list[RankedQuery], papers: Sequence[MarkedPaper], depth: int | None
-) -> list[RankedQuery]:
-    marks = {
-        "depth": depth,
-        "like": [paper.id for paper in papers if paper.is_relevant],
-        "unlike": [paper.id for paper in papers if not paper.is_relevant],
-    }
-    return [query.model_copy(update=marks) for query in ranked]
 
 
 def _with_model_text(

@@ -263,6 +263,11 @@ class _Look:
         unable = [
             f"no hit counts from {name}: hit counts are not supported" for name in self._unable
         ]
+        block_hits = []
+        for block in _blocks_of(relaxation.revised(self._strategy)):
+            terms = [self._counter.hits(term) for term in block.terms if len(block.terms) > 1]
+            hits = self._counter.hits(block.boolean_query).model_dump()
+            block_hits.append(BlockHits(**hits, terms=[term for term in terms if term.counts]))
         return relaxation.model_copy(
             update={
                 "queries": [self._counter.hits(query) for query in queries],
@@ -271,7 +276,7 @@ class _Look:
                     for line in self._strategy.lines
                 ],
                 "limits": [self._counter.hits(condition) for condition in self._limits],
-                "blocks": self._block_hits(_blocks_of(relaxation.revised(self._strategy))),
+                "blocks": block_hits,
                 "steps": [
                     BroaderQuery(
                         **self._counter.hits(step.boolean_query).model_dump(),
@@ -287,14 +292,6 @@ class _Look:
                 "notes": [*self._kept, *unable, *self._counter.failures, *late],
             }
         )
-
-    def _block_hits(self, blocks: Iterable[BlockText]) -> list[BlockHits]:
-        block_hits = []
-        for block in blocks:
-            terms = [self._counter.hits(term) for term in block.terms if len(block.terms) > 1]
-            hits = self._counter.hits(block.boolean_query).model_dump()
-            block_hits.append(BlockHits(**hits, terms=[term for term in terms if term.counts]))
-        return block_hits
 
     def _fits(self, paper: RawPaper) -> bool:
         """Whether it has half of the concepts at least: terms of others lead away from them."""

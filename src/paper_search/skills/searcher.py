@@ -111,9 +111,19 @@ class Searcher:
             for name, answer in zip(names, answers, strict=True)
             for entry in answer.sources or [_not_asked(name)]
         ]
+        sources: set[str] = set()
+        result = []
+        for entry in entries:
+            notes = [] if entry.source in sources else list(cuts)
+            seconds = watchdog.held_s.get(_task_name(entry.source))
+            if seconds is not None and entry.source not in sources:
+                notes.append(f"blocked the program for {seconds:.1f} s")
+            sources.add(entry.source)
+            note = "; ".join([*notes, *([entry.note] if entry.note else [])])
+            result.append(entry.model_copy(update={"note": note}) if notes else entry)
         return SearchReport(
             papers=[paper for answer in answers for paper in answer.papers],
-            sources=[*_with_note(entries, cuts, watchdog.held_s), *unknown],
+            sources=[*result, *unknown],
             arrivals=[row for answer in answers for row in answer.rows()],
         )
 
@@ -214,22 +224,6 @@ def _capped(strategy: SearchStrategy) -> tuple[SearchStrategy, list[str]]:
         return strategy, []
     capped = strategy.model_copy(update={"queries": strategy.queries[:MAX_QUERIES]})
     return capped, [f"only the first {MAX_QUERIES} of {count} queries were sent"]
-
-
-def _with_note(
-    entries: list[SourceReport], cuts: list[str], held_s: Mapping[str, float]
-) -> list[SourceReport]:
-    sources: set[str] = set()
-    result = []
-    for entry in entries:
-        notes = [] if entry.source in sources else list(cuts)
-        seconds = held_s.get(_task_name(entry.source))
-        if seconds is not None and entry.source not in sources:
-            notes.append(f"blocked the program for {seconds:.1f} s")
-        sources.add(entry.source)
-        note = "; ".join([*notes, *([entry.note] if entry.note else [])])
-        result.append(entry.model_copy(update={"note": note}) if notes else entry)
-    return result
 
 
 async def _ask(name: str, source: SearchSource, strategy: SearchStrategy) -> SearchReport:

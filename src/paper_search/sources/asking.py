@@ -187,6 +187,13 @@ class QueryRun:
         again = sum(row.record is not None for row in self.arrivals) - len(self.papers)
         losses = {**self.losses, "unused": len(self.papers) if is_count else 0}
         losses["repeated"] += again + self.known_before
+        notes = list(self.notes)
+        if self.unsure:
+            notes.append(f"{self.unsure} could not be checked (no abstract or year) and were kept")
+        if self.without_language:
+            notes.append(f"{self.without_language} state no language and were kept")
+        if self.quota is not None:
+            notes.append(quota_note(self.quota))
         return SourceReport(
             source=source,
             purpose=self.purpose,
@@ -200,7 +207,7 @@ class QueryRun:
             asked_at=self.requests[0].at if self.requests else None,
             milliseconds=round(self.seconds * 1000),
             error=str(self.error) if self.error else None,
-            note="; ".join(dict.fromkeys((*self.notes, *self._on_our_side()))) or None,
+            note="; ".join(dict.fromkeys(notes)) or None,
             is_unfinished=self.error is not None and self.error.status is SourceStatus.TIMEOUT,
         )
 
@@ -221,16 +228,6 @@ class QueryRun:
         self.unsure += judgement.is_unsure
         self.without_language += judgement.lacks_language
         return judgement.is_wanted
-
-    def _on_our_side(self) -> list[str]:
-        notes = []
-        if self.unsure:
-            notes.append(f"{self.unsure} could not be checked (no abstract or year) and were kept")
-        if self.without_language:
-            notes.append(f"{self.without_language} state no language and were kept")
-        if self.quota is not None:
-            notes.append(quota_note(self.quota))
-        return notes
 
 
 def quota_note(quota: Quota) -> str:

@@ -55,13 +55,6 @@ class _Clauses:
 _ANYTHING = _Clauses((), is_exact=False)
 
 
-def to_dblp(tree: Node, filters: SearchConstraints) -> Translated:
-    """Return the query for `q`, and what is left to check."""
-    return translate_known_part(
-        tree, lambda part: _to_dblp(part, filters), service="DBLP", fields=("tiab",)
-    )
-
-
 def _to_dblp(tree: Node, filters: SearchConstraints) -> Translated:
     if filters.year_from is not None or filters.year_to is not None:
         tree = And((tree, YearRange(filters.year_from, filters.year_to)))
@@ -250,7 +243,9 @@ class Dblp(Adapter):
 
     def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
         """Return the query for `q`, the rest to be checked in the answers."""
-        translation = to_dblp(tree, filters)
+        translation = translate_known_part(
+            tree, lambda part: _to_dblp(part, filters), service="DBLP", fields=("tiab",)
+        )
         if not filters.language:
             return translation
         note = "DBLP has no language filter and does not state languages"

@@ -96,12 +96,9 @@ def _is_content(word: str) -> bool:
     return any(min(rarity(part), rarity(stem(part))) > OF_STOP_WORDS for part in parts)
 
 
-def _rarity_of(word: str) -> float:
-    """Return the rarity of a word; of a compound, that of its rarest part."""
-    return max(rarity(stem(part)) for part in WORD.findall(word))
-
-
 def _rarest(words: Sequence[str], most: int) -> list[str]:
     """Return at most so many words, the rarest, in their order; of equals the first."""
-    rarest = sorted(words, key=lambda word: -_rarity_of(word))[:most]
+    rarest = sorted(
+        words, key=lambda word: -max(rarity(stem(part)) for part in WORD.findall(word))
+    )[:most]
     return [word for word in words if word in rarest]

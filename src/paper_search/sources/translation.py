@@ -82,7 +82,8 @@ def work_of(adapter: Adapter, query: Question) -> Translated | None:
     """Return what finds the one work that a query names; None means it names none, or more."""
     if not isinstance(query, str):
         return query if isinstance(query, Translated) else None
-    doi = doi_of(parse_or_words(query).tree)
+    tree = parse_or_words(query).tree
+    doi = parse_doi(tree.text) if isinstance(tree, Term) and not tree.is_prefix else None
     return adapter.translate_work("doi", doi) if doi else None
 
 
@@ -181,8 +182,3 @@ def parse_or_words(text: str) -> TreeOrWords:
         words = [Term(word) for word in distinct]
         note = f"sent as plain words, since the query is not valid ({error})"
         return TreeOrWords(join(And, words), (note,))
-
-
-def doi_of(tree: Node) -> str | None:
-    """Return the DOI that a query is, normalised; None if it is more, or something else."""
-    return parse_doi(tree.text) if isinstance(tree, Term) and not tree.is_prefix else None

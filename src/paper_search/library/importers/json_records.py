@@ -124,7 +124,14 @@ def _not_json(error: Exception) -> str:
 
 def _record(value: dict[str, Any]) -> RawPaper:
     """Return the record; one that this program wrote is taken as it is."""
-    if _is_ours(value):
+    authors = value.get("authors", [])
+    if (
+        isinstance(value.get("title"), str)
+        and isinstance(value.get("source"), str)
+        and isinstance(authors, list)
+        and all(isinstance(author, dict) and "name" in author for author in authors)
+        and RawPaper.model_fields.keys() >= value.keys() - _VERDICT
+    ):
         try:
             paper = RawPaper.model_validate({"id": "", **value})
         except ValidationError:
@@ -136,17 +143,6 @@ def _record(value: dict[str, Any]) -> RawPaper:
     is_arxiv = "authors_parsed" in value or {"categories", "journal-ref"} <= value.keys()
     shaped = {name: field for name, field in _arxiv(value).items() if field} if is_arxiv else {}
     return record_of({**value, **shaped})
-
-
-def _is_ours(value: dict[str, Any]) -> bool:
-    authors = value.get("authors", [])
-    return (
-        isinstance(value.get("title"), str)
-        and isinstance(value.get("source"), str)
-        and isinstance(authors, list)
-        and all(isinstance(author, dict) and "name" in author for author in authors)
-        and RawPaper.model_fields.keys() >= value.keys() - _VERDICT
-    )
 
 
 def _csl_entry(item: Any, line: int) -> Entry:

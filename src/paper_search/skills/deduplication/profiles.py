@@ -100,7 +100,10 @@ class Profile:
 
 def profile(paper: RawPaper) -> Profile:
     title = without_line_breaks(folded(paper.title))
-    own_title = _without_notes(title)
+    own_title = title
+    if "vol" in title or "(" in title or "[" in title or title.startswith("retracted"):
+        own_title = _TRANSLATION.sub("", without_annotations(title))
+    own_title = _LEADING_YEAR.sub("", own_title) or own_title
     title_words = words(own_title)
     doi = parse_doi(paper.doi) or ""
     venue = folded(paper.venue) if paper.venue else ""
@@ -112,7 +115,7 @@ def profile(paper: RawPaper) -> Profile:
         people=people(paper.authors),
         year=paper.year if paper.year in _YEARS else None,
         venue=venue_words(venue),
-        kind=venue_kind(venue),
+        kind=next((kind for kind, pattern in _KINDS if pattern.search(venue)), ""),
         volume=_volume(paper.volume),
         issue=_issue(paper.issue),
         first_page=first,
@@ -122,12 +125,6 @@ def profile(paper: RawPaper) -> Profile:
         ids=_ids(paper),
         abstract=paper.abstract or "",
     )
-
-
-def _without_notes(text: str) -> str:
-    if "vol" in text or "(" in text or "[" in text or text.startswith("retracted"):
-        text = _TRANSLATION.sub("", without_annotations(text))
-    return _LEADING_YEAR.sub("", text) or text
 
 
 def _ids(paper: RawPaper) -> tuple[tuple[str, str], ...]:
@@ -215,10 +212,6 @@ def venue_words(folded_venue: str) -> tuple[str, ...]:
     if telling:
         return telling
     return tuple(w for w in words(folded_venue) if not _DIGITS.search(w) and w not in _EMPTY_WORDS)
-
-
-def venue_kind(folded_venue: str) -> str:
-    return next((kind for kind, pattern in _KINDS if pattern.search(folded_venue)), "")
 
 
 def venue_similarity(one: tuple[str, ...], other: tuple[str, ...]) -> float:

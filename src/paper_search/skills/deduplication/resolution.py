@@ -116,32 +116,6 @@ _SILENT = frozenset({"missing", "both missing", "unknown", "none"})
 _DERIVED = frozenset({"difference", "title_length", "numerals", "role", "kind", "place"})
 
 
-def pair_evidence(  # noqa: PLR0913, PLR0917  # two records, each with its id, and three findings
-    ids: tuple[str, str],
-    one: Profile,
-    other: Profile,
-    levels: Comparison,
-    odds: float,
-    reason: MergeReason,
-) -> PairEvidence:
-    is_said = reason is MergeReason.PERSON
-    return PairEvidence(
-        one=ids[0],
-        other=ids[1],
-        reason=reason,
-        confidence=1.0 if is_said else round(probability(odds), 4),
-        identifiers=shared_identifiers(one, other),
-        title_similarity=_share(levels.title_similarity),
-        author_overlap=_share(levels.author_overlap),
-        abstract_overlap=_share(levels.abstract_overlap),
-        fields={
-            field: level
-            for field, level in zip(FIELDS, levels, strict=False)
-            if field not in _DERIVED and (level not in _SILENT or (field, level) == _NO_AUTHOR)
-        },
-    )
-
-
 _NO_AUTHOR = ("authors", "none")
 """Here "none" is a finding: no name is shared."""
 
@@ -217,7 +191,13 @@ class Resolution:
         apart = {(cluster_of[one], cluster_of[other]) for one, other in self._linkage.apart()}
         works = Linkage(len(clusters), {}, apart)
         versions = self._versions(works, cluster_of)
-        uncertain = self._uncertain(works, cluster_of)
+        pairs: set[Pair] = set()
+        uncertain: list[PairEvidence] = []
+        for pair in best_first(self._scores, UNCERTAIN):
+            one, other = sorted(works.root(cluster_of[number]) for number in pair)
+            if one != other and (one, other) not in pairs and not self._linkage.is_apart(*pair):
+                pairs.add((one, other))
+                uncertain.append(self._evidence(pair))
         return Clustering(clusters, self._ranked(works, cluster_of), versions, uncertain)
 
     def _scored(self) -> dict[Pair, float]:
@@ -279,8 +259,22 @@ class Resolution:
             odds = CERTAIN
         elif reason in {MergeReason.VERSION, MergeReason.MODEL}:
             odds = max(odds, LEAST)
-        ids = (self._papers[self._places[pair[0]]].id, self._papers[self._places[pair[1]]].id)
-        return pair_evidence(ids, one, other, self._levels_of(pair), odds, reason)
+        levels = self._levels_of(pair)
+        return PairEvidence(
+            one=self._papers[self._places[pair[0]]].id,
+            other=self._papers[self._places[pair[1]]].id,
+            reason=reason,
+            confidence=1.0 if reason is MergeReason.PERSON else round(probability(odds), 4),
+            identifiers=shared_identifiers(one, other),
+            title_similarity=_share(levels.title_similarity),
+            author_overlap=_share(levels.author_overlap),
+            abstract_overlap=_share(levels.abstract_overlap),
+            fields={
+                field: level
+                for field, level in zip(FIELDS, levels, strict=False)
+                if field not in _DERIVED and (level not in _SILENT or (field, level) == _NO_AUTHOR)
+            },
+        )
 
     def _clusters(self) -> tuple[list[Cluster], list[int]]:
         merges: Mapping[int, list[PairEvidence]] = defaultdict(list)
@@ -323,13 +317,3 @@ class Resolution:
         for work in sets:
             work.sort(key=lambda cluster: (ranks[cluster], cluster))
         return sets
-
-    def _uncertain(self, works: Linkage, cluster_of: Sequence[int]) -> list[PairEvidence]:
-        pairs: set[Pair] = set()
-        evidence: list[PairEvidence] = []
-        for pair in best_first(self._scores, UNCERTAIN):
-            one, other = sorted(works.root(cluster_of[number]) for number in pair)
-            if one != other and (one, other) not in pairs and not self._linkage.is_apart(*pair):
-                pairs.add((one, other))
-                evidence.append(self._evidence(pair))
-        return evidence

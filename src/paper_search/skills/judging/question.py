@@ -61,7 +61,11 @@ def _by_words(intent: ParsedIntent) -> list[Criterion]:
     query = intent.boolean_query or ""
     question = query if 0 < len(query) <= _LONGEST_QUERY else intent.question or intent.topic
     topic = Criterion(text=_shorten(f"It answers the question: {question}"))
-    against = _exclusions(intent)
+    unwanted: Sequence[str] = [
+        *(f"It is about {name}" for name in intent.excluded if name.strip()),
+        *(f"It is of the kind: {name}" for name in intent.constraints.excluded_types),
+    ]
+    against = [_against(text) for text in unwanted[:_MOST_EXCLUSIONS]]
     about = [
         Criterion(
             text=_shorten(
@@ -75,14 +79,6 @@ def _by_words(intent: ParsedIntent) -> list[Criterion]:
     if len(criteria) < FEWEST_CRITERIA:
         criteria.append(Criterion(text=_shorten(f"It is about {intent.topic}")))
     return criteria
-
-
-def _exclusions(intent: ParsedIntent) -> list[Criterion]:
-    unwanted: Sequence[str] = [
-        *(f"It is about {name}" for name in intent.excluded if name.strip()),
-        *(f"It is of the kind: {name}" for name in intent.constraints.excluded_types),
-    ]
-    return [_against(text) for text in unwanted[:_MOST_EXCLUSIONS]]
 
 
 def _against(text: str) -> Criterion:

@@ -158,8 +158,7 @@ _TYPES = {
 """Publication types as indexers name them."""
 
 
-def tree_of_strategy(strategy: SearchStrategy) -> Node:
-    """Return what a strategy finds: any of its queries, within its limits."""
+def database_text(strategy: SearchStrategy, database: str) -> WrittenStrategy:
     queries = [parse(query.boolean_query) for query in strategy.queries]
     if not queries:
         raise InputError("the strategy has no boolean query: only words for sources that rank")
@@ -173,8 +172,6 @@ def tree_of_strategy(strategy: SearchStrategy) -> Node:
         names = [_TYPES.get(name, name.replace("-", " ")) for name in filters.publication_types]
         limits.append(Or(tuple(leaf_of(tuple(name.split()), "type") for name in names)))
     tree = Or(tuple(queries)) if len(queries) > 1 else queries[0]
-    return normalise(with_conditions(And((tree, *limits)), filters.every_condition))
-
-
-def database_text(strategy: SearchStrategy, database: str) -> WrittenStrategy:
-    return write_strategy(tree_of_strategy(strategy), database)
+    return write_strategy(
+        normalise(with_conditions(And((tree, *limits)), filters.every_condition)), database
+    )
