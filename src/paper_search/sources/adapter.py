@@ -262,7 +262,7 @@ class Adapter(Service, ABC):
 
     @abstractmethod
     def first(self, query: Translated, filters: SearchConstraints, limit: int) -> Request:
-        """Return the request for the first page; `wanted` is from 1 to `most_results`."""
+        """Return the request for the first page; `limit` is from 1 to `most_results`."""
 
     def read(self, answer: HttpAnswer, request: Request, source: str | None = None) -> Page:
         """Return what an answer holds; one bad entry never loses the others.

@@ -22,8 +22,6 @@ from paper_search.sources.record import Entry, People, Table, every, first, text
 from paper_search.sources.values import address, local_name, number
 
 ENDPOINT = "https://export.arxiv.org/api/query"
-_ERRORS = "arxiv.org/api/errors"
-_RATE_EXCEEDED = b"rate exceeded"
 _FIELDS = {"title": "ti:", "abstract": "abs:", "author": "au:", "venue": "jr:", None: "all:"}
 _FIRST_YEAR, _LAST_YEAR = 1900, 2999
 NAME = "arxiv"
@@ -35,11 +33,6 @@ _WITHDRAWN = re.compile(
 _JOURNAL = re.compile(r"(?!in\b|proc)[^\d(,;:]{3,}", re.IGNORECASE)
 
 
-def _is_withdrawn(entry: Entry) -> bool | None:
-    notes = (plain(first(entry, name) or "") for name in ("comment", "summary"))
-    return any(map(_WITHDRAWN.match, notes)) or None
-
-
 def _venue(entry: Entry) -> str:
     """Return the journal: of a reference in free text, what stands before its first number."""
     reference = first(entry, "journal_ref", words)
@@ -47,10 +40,6 @@ def _venue(entry: Entry) -> str:
         return "arXiv"
     journal = _JOURNAL.match(reference)
     return journal[0].strip(" .@-(") if journal else str(reference)
-
-
-def _secure(url: str) -> str | None:
-    return url.replace("http://", "https://") if address(url) else None
 
 
 ENTRY = Table(
@@ -65,11 +54,17 @@ ENTRY = Table(
         "doi": "doi",
         "arxiv_id": "id",
         "url": "link[@rel=alternate].@href|id",
-        "full_text_url": ("link[@title=pdf].@href", _secure),
+        "full_text_url": (
+            "link[@title=pdf].@href",
+            lambda url: url.replace("http://", "https://") if address(url) else None,
+        ),
         "publication_type": lambda entry: (
             "article-journal" if first(entry, "journal_ref", words) else "article"
         ),
-        "is_retracted": _is_withdrawn,
+        "is_retracted": (
+            "comment|summary",
+            lambda text: True if _WITHDRAWN.match(plain(text)) else None,
+        ),
         "keywords": lambda entry: category_names(" ".join(texts(entry, "category.@term"))),
     },
     details={
@@ -153,7 +148,7 @@ class Arxiv(Adapter):
 
     @staticmethod
     def _feed(answer: HttpAnswer) -> Element:
-        if answer.content[:100].strip().lower().startswith(_RATE_EXCEEDED):
+        if answer.content[:100].strip().lower().startswith(b"rate exceeded"):
             raise ServiceError(
                 "too many requests to arXiv (it allows one every three seconds from all programs"
                 " on this network together): try again in a few minutes",
@@ -163,7 +158,7 @@ class Arxiv(Adapter):
         if local_name(feed) != "feed":
             raise ServiceError(f"arXiv answered with <{local_name(feed)[:40]}> instead of a feed")
         for entry in every(feed, "entry"):
-            if _ERRORS in (first(entry, "id") or ""):
+            if "arxiv.org/api/errors" in (first(entry, "id") or ""):
                 reason = (first(entry, "summary") or "")[:300]
                 raise ServiceError(
                     f"arXiv could not answer the query: {reason or 'no reason given'}"

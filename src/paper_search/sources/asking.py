@@ -98,14 +98,6 @@ class QueryRun:
     def is_hopeless(self) -> bool:
         return self.error is not None and (self.is_ended or self.error.status in _HOPELESS)
 
-    @property
-    def has_all_pages(self) -> bool:
-        return self.pages_wanted is not None and self.pages_of_records >= self.pages_wanted
-
-    def translated(self, query: Translated) -> None:
-        self.sent, self.notes, self.remainder = query.text, query.notes, query.remainder
-        self.language = query.language
-
     def answered(self, answer: HttpAnswer) -> None:
         self.quota = answer.quota or self.quota
 
@@ -131,18 +123,16 @@ class QueryRun:
         }
         self.pages_of_records += bool(page.papers or page.dropped)
         self.hits = page.hits if page.hits is not None else self.hits
-        self.notes = (*self.notes, *page.notes)
-        fresh = list(
-            {paper.id: paper for paper in page.papers if paper.id not in self.known}.values()
-        )
+        self.notes += page.notes
+        fresh = [*{paper.id: paper for paper in page.papers if paper.id not in self.known}.values()]
         rank = len(self.known)
         self.known.update(paper.id for paper in fresh)
-        seen_at = utc_now().isoformat()
+        seen = Sighting(source=source, query=self.sent, seen_at=utc_now().isoformat())
         for place, paper in enumerate(fresh, start=rank + 1):
-            paper.sightings = [
-                Sighting(source=source, query=self.sent, rank=place, seen_at=seen_at)
-            ]
-        matching = [paper for paper in fresh if self._count(verdicts[paper.id])]
+            paper.sightings = [seen.model_copy(update={"rank": place})]
+        self.unsure += sum(verdicts[paper.id].is_unsure for paper in fresh)
+        self.without_language += sum(verdicts[paper.id].lacks_language for paper in fresh)
+        matching = [paper for paper in fresh if verdicts[paper.id].is_wanted]
         room = max(limit - len(self.papers), 0)
         self.papers += matching[:room]
         losses = {id(paper): REASONS["excluded"] for paper in fresh}
@@ -167,14 +157,6 @@ class QueryRun:
     def losses(self) -> dict[str, int]:
         count = Counter(row.removed for row in self.arrivals)
         return {name: count[reason] for name, reason in REASONS.items()}
-
-    def note_more_pages(self, pages: int, *, is_same: bool) -> None:
-        """Note that there were more pages than those turned, or that one came again."""
-        reason = "stopped: the service returned the same page again"
-        self.notes = (*self.notes, reason if is_same else f"stopped after {pages} pages")
-
-    def stopped_early(self) -> None:
-        self.notes = (*self.notes, f"gave {len(self.known)} of {self.hits}: the service stopped")
 
     def report(self, source: str) -> SourceReport:
         is_count = self.purpose is Purpose.COUNT
@@ -222,12 +204,6 @@ class QueryRun:
             is_unsure=matches is None,
             lacks_language=bool(self.language and not paper.language),
         )
-
-    def _count(self, judgement: Judgement) -> bool:
-        """Count what a record is to the query; return whether it is wanted."""
-        self.unsure += judgement.is_unsure
-        self.without_language += judgement.lacks_language
-        return judgement.is_wanted
 
 
 def quota_note(quota: Quota) -> str:

@@ -190,24 +190,22 @@ def explained(error: HttpError, adapter: Service, *, patience_s: float) -> Servi
 
     A service that asks to wait for longer than `patience_s` has given up on us.
     """
-    failure = _explained(error, adapter, patience_s)
-    if isinstance(error, HttpStatusError) and not isinstance(error, HttpRefusedError):
-        failure.http_status = error.status
-    return failure
-
-
-def _explained(error: HttpError, adapter: Service, patience_s: float) -> ServiceError:
     title = adapter.title
-    if isinstance(error, HttpStatusError) and error.until is not None:
-        return _of_refusal(error, error.until, adapter)
     match error:
+        case HttpStatusError():
+            failure = (
+                _of_refusal(error, error.until, adapter)
+                if error.until is not None
+                else _of_status(error, adapter, patience_s)
+            )
+            if not isinstance(error, HttpRefusedError):
+                failure.http_status = error.status
+            return failure
         case HttpCallLimitError(setting=setting):
             prefix = (adapter.key_variable or adapter.name.upper()).removesuffix("_API_KEY")
             setting = setting or f"{prefix}_MAX_CALLS"
             message = f"the limit of calls to {title} is reached ({setting})"
             return adapter.failure(message, SourceStatus.EXHAUSTED)
-        case HttpStatusError():
-            return _of_status(error, adapter, patience_s)
         case HttpTimeoutError():
             message, status = f"{title} took too long: {error}", SourceStatus.TIMEOUT
             return adapter.failure(message, status, is_passing=True)

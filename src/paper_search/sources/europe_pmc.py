@@ -34,8 +34,6 @@ _FIELDS: dict[str | None, str] = {
 NAME = "europe_pmc"
 _OPEN = ("OA", "F")
 """Codes of what anybody may read: open access, free."""
-_STYLES = ("pdf", "html", "doi")
-"""The best first."""
 _RETRACTED = frozenset({"retracted publication", "retracted"})
 
 
@@ -90,9 +88,8 @@ def _full_text(entry: Entry) -> str | None:
         for link in every(entry, "fullTextUrlList.fullTextUrl")
         if first(link, "availabilityCode") in _OPEN and (where := first(link, "url", address))
     }
-    for style in _STYLES:
-        if style in links:
-            return str(links[style])
+    if best := next((links[style] for style in ("pdf", "html", "doi") if style in links), None):
+        return str(best)
     pmcid = parse_pmcid(first(entry, "pmcid"))
     is_here = first(entry, "inEPMC") == first(entry, "isOpenAccess") == "Y"
     return f"https://europepmc.org/articles/{pmcid}?pdf=render" if pmcid and is_here else None
@@ -101,10 +98,6 @@ def _full_text(entry: Entry) -> str | None:
 def _key(entry: Entry) -> str | None:
     where, own_id = (first(entry, "source") or "").upper(), first(entry, "id")
     return f"{where}/{own_id}" if where and own_id else None
-
-
-def _page(entry: Entry) -> str | None:
-    return f"https://europepmc.org/article/{key}" if (key := _key(entry)) else None
 
 
 _VENUES = (
@@ -138,7 +131,9 @@ _RESULT = Table(
         "publication_type": _type,
         "is_retracted": _is_retracted,
         "full_text_url": _full_text,
-        "url": _page,
+        "url": lambda entry: (
+            f"https://europepmc.org/article/{key}" if (key := _key(entry)) else None
+        ),
         "keywords": keywords("meshHeadingList.meshHeading.descriptorName", "keywordList.keyword"),
     },
     details={

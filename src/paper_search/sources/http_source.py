@@ -56,7 +56,6 @@ _SPARE_PAGES = 10
 
 
 def open_source(adapter: Adapter, config: AppConfig, settings: SearchSourceConfig) -> HttpSource:
-    """Return the source of an adapter as the settings of the program want it."""
     if adapter.needs_key and not adapter.key:
         raise ConfigError(explain_missing_key(adapter))
     is_rate_given = "rate_limit" in settings.model_fields_set and settings.rate_limit > 0
@@ -268,8 +267,8 @@ class HttpSource:
     ) -> None:
         """Send one query; what fails becomes its error."""
         started = self._clock()
-        progress.translated(query)
-        progress.is_open = True
+        progress.notes, progress.remainder = query.notes, query.remainder
+        progress.language, progress.is_open = query.language, True
         open_row(lambda: progress.report(self.source_name))
         try:
             await self._collect(http, query, filters, progress, ends_at)
@@ -311,16 +310,20 @@ class HttpSource:
             fruitless = fruitless + 1 if is_step else 0
             if len(progress.papers) >= limit or fruitless > 1 or (page.papers and not fresh):
                 return
-            if not is_step and progress.has_all_pages:
+            pages_wanted = progress.pages_wanted
+            if not is_step and pages_wanted and progress.pages_of_records >= pages_wanted:
                 return
             is_all = adapter.paging and adapter.paging.cursor and progress.has_all_hits
             request = None if is_all else page.next  # a cursor may never end
         if progress.purpose is Purpose.COUNT:
             return
-        if request is not None:
-            progress.note_more_pages(len(turned), is_same=request in turned)
+        if request in turned:
+            progress.notes += ("stopped: the service returned the same page again",)
+        elif request is not None:
+            progress.notes += (f"stopped after {len(turned)} pages",)
         elif len(progress.known) + progress.losses["dropped"] < min(progress.hits or 0, limit):
-            progress.stopped_early()
+            note = f"gave {len(progress.known)} of {progress.hits}: the service stopped"
+            progress.notes += (note,)
 
     def _failure(self, error: Exception) -> ServiceError:
         if isinstance(error, ServiceError):

@@ -136,7 +136,6 @@ def limits_of(first: int | None, last: int | None, language: str | None) -> list
 
 
 def to_openalex(tree: Node, filters: SearchConstraints) -> Translated:
-    """Return the query in OpenAlex's language, within the years of the filters."""
     return translate_known_part(
         tree,
         lambda part: _to_openalex(part, filters),

@@ -150,8 +150,7 @@ class Pubmed(Adapter):
             "retmax": min(limit * several + _SPARE, self.most_results),
             "sort": "relevance",
         }
-        url = f"{self.endpoint}/esearch.fcgi"
-        return Request(url, params)
+        return Request(f"{self.endpoint}/esearch.fcgi", params)
 
     def read(self, answer: HttpAnswer, request: Request, source: str | None = None) -> Page:
         """Return the records of `efetch`; of `esearch`, the question for them."""

@@ -103,13 +103,6 @@ def _is_retracted(entry: Entry) -> bool:
     return "Retracted Publication" in texts(entry, _KINDS) or "RetractionIn" in corrections
 
 
-def _corrections(entry: Entry) -> list[dict[str, Any]]:
-    return [
-        {"type": one.get("RefType"), "pmid": parse_pmid(first(one, "PMID") or "")}
-        for one in every(entry, _CORRECTIONS)
-    ]
-
-
 def _doi(entry: Entry) -> str:
     """Return the DOI among the article's locations, unless it was corrected."""
     locations = every(entry, f"{_ARTICLE}.ELocationID[@EIdType=doi]")
@@ -155,7 +148,10 @@ _CITED = Table(
         "publication_types": text_list(_KINDS),
         "mesh": text_list(_MESH),
         "vernacular_title": (f"{_ARTICLE}.VernacularTitle", cleaned),
-        "corrections": _corrections,
+        "corrections": lambda entry: [
+            {"type": one.get("RefType"), "pmid": parse_pmid(first(one, "PMID") or "")}
+            for one in every(entry, _CORRECTIONS)
+        ],
     },
 )
 

@@ -46,7 +46,6 @@ def _steps(path: str) -> tuple[tuple[str, str, str], ...]:
 
 
 def every(entry: Entry, path: str) -> list[Any]:
-    """Return all values at a path."""
     values = items(entry)
     for name, key, value in _steps(path):
         values = [

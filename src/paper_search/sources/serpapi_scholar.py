@@ -33,7 +33,6 @@ USUAL_CALLS = 20
 """Requests of one run unless SERPAPI_MAX_CALLS says otherwise: a free plan has 250 a month."""
 ACCOUNT_PAGE = "https://serpapi.com/account"
 
-_NO_RESULTS = "hasn't returned any results"
 _USED_UP = ("run out of searches", "out of searches", "credit")
 
 
@@ -81,13 +80,9 @@ class ScholarAdapter(GoogleScholar):
             "as_yhi": query.year_to,
             "lr": f"lang_{filters.language.strip().lower()}" if filters.language else None,
         }
-        params = {
-            "engine": "google_scholar",
-            "q": query.text,
-            "num": min(self.page_size, limit),
-            "start": 0,
-            **{name: value for name, value in optional.items() if value is not None},
-        }
+        size = min(self.page_size, limit)
+        limits = {name: value for name, value in optional.items() if value is not None}
+        params = {"engine": "google_scholar", "q": query.text, "num": size, "start": 0, **limits}
         return Request(self.endpoint, params)
 
     def entries_of(self, body: Any) -> list[Any]:
@@ -96,7 +91,7 @@ class ScholarAdapter(GoogleScholar):
             raise NonRetryableError(f"SerpApi answered with {str(body)[:20]}, not with results")
         if "error" in body:
             message = redact(str(body["error"]), (self.key,))[:500]
-            if _NO_RESULTS in message:
+            if "hasn't returned any results" in message:
                 return []
             status = _status_told(message) or SourceStatus.BAD_RESPONSE
             raise NonRetryableError(f"SerpApi: {message}", status=status)

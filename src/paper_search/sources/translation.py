@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from urllib.parse import urlencode
 
 from paper_search.bibliography.identifiers import parse_doi
@@ -28,7 +28,7 @@ _SENT_ONCE = "the same as a query before it, and sent once"
 def unsent(
     earlier: list[Translated], query: Question, tries: Sequence[Translated]
 ) -> list[Translated]:
-    """Return what no query before this one sends to the same service, and add it to `sent`.
+    """Return what no query before this one sends to the same service, and add it to `earlier`.
 
     Of a ranked query only the first try is sure to be sent.
     """
@@ -72,17 +72,16 @@ def translated(
         return (adapter.translate_native(query.text),)
     if isinstance(query, RankedQuery):
         return adapter.translate_ranked(query, in_words(adapter, filters, endings))
-    reading = parse_or_words(text_of(query))
-    tree = with_conditions(reading.tree, filters.every_condition)
-    parts = union(adapter, tree, filters, endings)
-    return [replace(part, notes=(*reading.notes, *part.notes)) for part in parts]
+    tree, notes = parse_or_words(text_of(query))
+    parts = union(adapter, with_conditions(tree, filters.every_condition), filters, endings)
+    return [replace(part, notes=(*notes, *part.notes)) for part in parts]
 
 
 def work_of(adapter: Adapter, query: Question) -> Translated | None:
     """Return what finds the one work that a query names; None means it names none, or more."""
     if not isinstance(query, str):
         return query if isinstance(query, Translated) else None
-    tree = parse_or_words(query).tree
+    tree, _ = parse_or_words(query)
     doi = parse_doi(tree.text) if isinstance(tree, Term) and not tree.is_prefix else None
     return adapter.translate_work("doi", doi) if doi else None
 
@@ -158,21 +157,13 @@ _TURNED = frozenset({"OR", "NOT", "NEAR"})
 """Operators without which words mean another query."""
 
 
-@dataclass(frozen=True, slots=True)
-class TreeOrWords:
-    """What a query means; a query that cannot be read means all of its words."""
-
-    tree: Node
-    notes: tuple[str, ...] = ()
-
-
-def parse_or_words(text: str) -> TreeOrWords:
+def parse_or_words(text: str) -> tuple[Node, tuple[str, ...]]:
     """Return the tree of a query; of one that cannot be read, its words, with a note.
 
     Words are no substitute for a query with operators: NOT would be turned round.
     """
     try:
-        return TreeOrWords(parse(text))
+        return parse(text), ()
     except QuerySyntaxError as error:
         if not _TURNED.isdisjoint(WORD.findall(text)):
             raise InputError(f"the query cannot be read: {error}") from None
@@ -181,4 +172,4 @@ def parse_or_words(text: str) -> TreeOrWords:
             raise InputError(f"the query {text!r} contains no words: {error}") from None
         words = [Term(word) for word in distinct]
         note = f"sent as plain words, since the query is not valid ({error})"
-        return TreeOrWords(join(And, words), (note,))
+        return join(And, words), (note,)

@@ -96,7 +96,8 @@ def _translated(adapter: Adapter, tree: Node, filters: SearchConstraints) -> Tra
     try:
         return adapter.translate(tree, filters)
     except InputError:
-        rest, either = _first_or(tree)
+        parts = conjuncts(tree)
+        either = next((part for part in parts if isinstance(part, Or)), None)
         if either is None or any(isinstance(child, Not) for child in either.children):
             raise
         able = [child for child in either.children if _is_sayable(adapter, child, filters)]
@@ -106,6 +107,7 @@ def _translated(adapter: Adapter, tree: Node, filters: SearchConstraints) -> Tra
     note = (
         f"what only {missing[:_LONGEST_SHOWN]} finds is missing: {adapter.title} cannot be asked it"
     )
+    rest = [part for part in parts if part is not either]
     translation = _translated(adapter, _with(rest, Or(tuple(able))), filters)
     return replace(translation, notes=(note, *translation.notes))
 
@@ -120,12 +122,6 @@ def _is_sayable(adapter: Adapter, tree: Node, filters: SearchConstraints) -> boo
 
 def _with(rest: Sequence[Node], part: Node) -> Node:
     return normalise(And((*rest, part)))
-
-
-def _first_or(tree: Node) -> tuple[list[Node], Or | None]:
-    parts = conjuncts(tree)
-    either = next((part for part in parts if isinstance(part, Or)), None)
-    return [part for part in parts if part is not either], either
 
 
 def _apart(tree: Node, fields: frozenset[str]) -> list[Node]:
@@ -214,7 +210,6 @@ class _WritingOut:
         self.service, self.endings, self.notes = service, endings, list[str]()
 
     def of(self, node: Node) -> Node:
-        """Return a part in whole words."""
         if isinstance(node, Term | Phrase):
             return self._leaf(node)
         result = rebuilt(node, self.of)

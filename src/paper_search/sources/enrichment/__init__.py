@@ -121,7 +121,6 @@ class LookupAdapter(ABC):
 
     @classmethod
     def enricher(cls, config: AppConfig) -> "HttpEnricher":
-        """Return the enricher as the settings of the program want it."""
         settings = config.sources.get(cls.service_type.name)
         key = settings.api_key if settings else ""
         return HttpEnricher(

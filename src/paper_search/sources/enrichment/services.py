@@ -18,7 +18,7 @@ from paper_search.sources.adapter import Adapter, Request, Service, Translated
 from paper_search.sources.enrichment import Batch, LookupAdapter, in_batches
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.openalex_record import FIELDS
-from paper_search.sources.record import OTHER_TEXTS, words
+from paper_search.sources.record import OTHER_TEXTS, first, words
 from paper_search.sources.values import address, flag, mapping, mappings, text, year
 
 _CROSSREF_BATCH = 30
@@ -60,17 +60,17 @@ class CrossrefLookup(_SourceLookup):
         ]
         for batch in in_batches(incomplete, _CROSSREF_BATCH):
             filters = ",".join(f"doi:{dois[work.id]}" for work in batch)
-            yield Batch(
-                Request(self.service.endpoint, {"filter": filters, "rows": 2 * _CROSSREF_BATCH}),
-                batch,
+            request = Request(
+                self.service.endpoint, {"filter": filters, "rows": 2 * _CROSSREF_BATCH}
             )
+            yield Batch(request, batch)
         for work in works:
             if not parse_doi(work.doi) and len(normalised_title(work.title)) >= _SHORTEST_TITLE:
                 yield Batch(self._by_title(work), (work,), is_by_title=True)
 
     def _by_title(self, work: RawPaper) -> Request:
-        first = family_name(work.authors[0].name) if work.authors else ""
-        query = f"{work.title} {first}".strip()[:_LONGEST_QUERY]
+        family = family_name(work.authors[0].name) if work.authors else ""
+        query = f"{work.title} {family}".strip()[:_LONGEST_QUERY]
         return Request(self.service.endpoint, {"query.bibliographic": query, "rows": _CANDIDATES})
 
 
@@ -98,12 +98,8 @@ class OpenAlexLookup(_SourceLookup):
             yield Batch(self._request("pmid", numbers), batch)
 
     def _request(self, kind: str, values: list[str]) -> Request:
-        params: dict[str, str | int] = {
-            "filter": f"{kind}:{'|'.join(values)}",
-            "per_page": 2 * _OPENALEX_BATCH,
-            "select": ",".join(FIELDS),
-        }
-        return Request(self.service.endpoint, params)
+        params = {"filter": f"{kind}:{'|'.join(values)}", "select": ",".join(FIELDS)}
+        return Request(self.service.endpoint, {**params, "per_page": 2 * _OPENALEX_BATCH})
 
 
 class _SearchLookup(_SourceLookup):
@@ -140,30 +136,21 @@ class SemanticScholarLookup(LookupAdapter):
 
     def batches(self, works: Sequence[RawPaper]) -> Iterator[Batch]:
         ids = {work.id: name for work in works if (name := _semantic_scholar_id(work))}
-        for batch in in_batches(
-            [work for work in works if work.id in ids], _SEMANTIC_SCHOLAR_BATCH
-        ):
+        named = [work for work in works if work.id in ids]
+        for batch in in_batches(named, _SEMANTIC_SCHOLAR_BATCH):
+            params = {"fields": ",".join(semantic_scholar.FIELDS)}
             body = {"ids": [ids[work.id] for work in batch]}
-            request = Request(
-                f"{self.service.endpoint}/paper/batch",
-                {"fields": ",".join(semantic_scholar.FIELDS)},
-                json=body,
-            )
-            yield Batch(request, batch)
+            url = f"{self.service.endpoint}/paper/batch"
+            yield Batch(Request(url, params, json=body), batch)
 
     def read(self, answer: HttpAnswer) -> list[RawPaper]:
         """Return the papers of a batch; what is unknown is null there."""
         body = answer.json()
         if not isinstance(body, list):
-            message = text(mapping(body).get("error")) or text(mapping(body).get("message"))
-            raise ServiceError(
-                f"Semantic Scholar: {(message or 'the response has no papers')[:300]}"
-            )
-        return [
-            paper
-            for entry in body
-            if (paper := semantic_scholar.read_paper(entry, self.service.name))
-        ]
+            message = first(body, "error|message") or "the response has no papers"
+            raise ServiceError(f"Semantic Scholar: {message[:300]}")
+        papers = (semantic_scholar.read_paper(entry, self.service.name) for entry in body)
+        return [paper for paper in papers if paper]
 
 
 def _semantic_scholar_id(work: RawPaper) -> str | None:

@@ -73,7 +73,7 @@ class Tracker(ABC):
     def trails(self, seeds: Sequence[Seed], filters: SearchConstraints, limit: int) -> list[Trail]:
         """Return all ways to follow the seeds that this service knows by an id.
 
-        Seeds without one are left to other services; `wanted` is of all trails together.
+        Seeds without one are left to other services; `limit` is of all trails together.
         """
 
     @abstractmethod
@@ -184,7 +184,6 @@ class Following:
 MOST_CALLS = 60
 """Requests of one search if the settings do not say: 20 seeds, two directions, some pages."""
 _SETTING = "SNOWBALL_MAX_CALLS"
-"""In the order of asking."""
 
 _WORK = re.compile(r"\bW\d{4,}\b")
 _NOTHING_MARKED = (

@@ -6,7 +6,7 @@ seed. OpenCitations (https://api.opencitations.net): ids first, records then.
 
 import re
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 from urllib.parse import quote
 
 from paper_search.bibliography.identifiers import (
@@ -148,12 +148,8 @@ class SemanticScholarTracker(Tracker):
 
 
 def _semantic_scholar_name(seed: Seed) -> str | None:
-    if seed.s2_id:
-        return seed.s2_id
-    for kind, value in (("DOI", seed.doi), ("ARXIV", seed.arxiv_id), ("PMID", seed.pmid)):
-        if value:
-            return f"{kind}:{value}"
-    return None
+    ids = {"DOI": seed.doi, "ARXIV": seed.arxiv_id, "PMID": seed.pmid}
+    return seed.s2_id or next((f"{kind}:{value}" for kind, value in ids.items() if value), None)
 
 
 class OpenCitations(Service):
@@ -194,18 +190,15 @@ class OpenCitationsTracker(Tracker):
             message = values.text(values.mapping(body).get("error")) or "the answer is no list"
             raise ServiceError(f"OpenCitations: {message[:500]}")
         if "/index/" in request.url:
-            return self._of_ids(body, request)
-        entries = values.items(body)
+            side = next(name for way, name in _OPENCITATIONS_WAYS if f"/{way}/" in request.url)
+            rows = values.mappings(body)
+            names = distinct(_id_to_ask(values.text(row.get(side))) for row in rows)
+            return Page(hits=len(body), next=self._metadata(names) if names else None)
         return Page.of(
-            entries,
+            body,
             lambda entry: read_metadata(entry, SNOWBALL),
             next=self._metadata(request.later) if request.later else None,
         )
-
-    def _of_ids(self, rows: list[Any], request: Request) -> Page:
-        side = next(name for way, name in _OPENCITATIONS_WAYS if f"/{way}/" in request.url)
-        names = distinct(_id_to_ask(values.text(row.get(side))) for row in values.mappings(rows))
-        return Page(hits=len(rows), next=self._metadata(names) if names else None)
 
     def _metadata(self, names: Sequence[str]) -> Request:
         now = "__".join(quote(name, safe=":/()") for name in names[:_AT_ONCE])
@@ -279,7 +272,6 @@ _TRACKERS = (OpenAlexTracker, SemanticScholarTracker, OpenCitationsTracker)
 
 
 def create_source(config: AppConfig, settings: SearchSourceConfig) -> SnowballSource:
-    """Return the source with the keys of the services that it asks."""
     keys = {name: service.api_key for name, service in config.sources.items()}
     return SnowballSource(
         [tracker(keys.get(tracker.service_type.name, "")) for tracker in _TRACKERS],

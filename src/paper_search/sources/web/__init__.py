@@ -9,14 +9,12 @@ from urllib.parse import urlsplit
 from paper_search.bibliography.identifiers import parse_arxiv_id, parse_doi
 from paper_search.bibliography.text import clean
 from paper_search.config import WEB_SEARCHES, AppConfig, SearchSourceConfig
-from paper_search.query import Phrase, Term
 from paper_search.resources import EntryPoints
 from paper_search.sources.adapter import Adapter, Translated
 from paper_search.sources.base import adapter_of
-from paper_search.sources.dialect import Dialect, Expression
 from paper_search.sources.http_source import HttpSource
 from paper_search.sources.record import Entry, Field, Reader, Table, cleaned, first, value_of
-from paper_search.sources.values import address, quoted, year
+from paper_search.sources.values import address, year
 
 SearchFactory = Callable[[AppConfig, SearchSourceConfig], HttpSource]
 
@@ -32,7 +30,6 @@ def web_service_of(name: str) -> type[Adapter] | None:
 
 
 def create_web_search(name: str, config: AppConfig) -> HttpSource:
-    """Return the search of that name, made from its settings."""
     factory = _REGISTRY.read(name)
     return factory(config, config.web.get(name, SearchSourceConfig(name=name)))
 
@@ -109,17 +106,3 @@ def page_table(  # noqa: PLR0913  # the parts of a result
 def as_ranked(query: Translated) -> Translated:
     """Return a query whose answers are not checked for it: an engine of the web only ranks."""
     return replace(query, notes=(), remainder=None)
-
-
-class NewsDialect(Dialect):
-    """NewsAPI's queries: AND, OR, NOT, parentheses and phrases; whole words only."""
-
-    service: ClassVar[str] = "NewsAPI"
-    has_year_parameters: ClassVar[bool] = True
-
-    def leaf(self, leaf: Term | Phrase) -> Expression:
-        words = (leaf.text,) if isinstance(leaf, Term) else leaf.words
-        text = " ".join(word.rstrip("*") for word in words)
-        if isinstance(leaf, Term) and text.isalnum() and text not in {"AND", "OR", "NOT"}:
-            return Expression(text)
-        return Expression(quoted(text))

@@ -5,9 +5,12 @@ from typing import Any, ClassVar
 from paper_search.bibliography.names import author_named
 from paper_search.http.errors import HttpStatusError
 from paper_search.models import Author, RawPaper, SearchConstraints, SourceStatus
+from paper_search.query import Phrase, Term
 from paper_search.sources.adapter import Paging, Request, Translated
+from paper_search.sources.dialect import Dialect, Expression
 from paper_search.sources.record import Entry, cleaned, first
-from paper_search.sources.web import NewsDialect, WebAdapter, page_table
+from paper_search.sources.values import quoted
+from paper_search.sources.web import WebAdapter, page_table
 
 NAME = "newsapi"
 ENDPOINT = "https://newsapi.org/v2/everything"
@@ -43,6 +46,20 @@ def article_of(entry: Entry, source: str | None = None) -> RawPaper | None:
     """Return the record of an article; None if it was taken down."""
     is_gone = (first(entry, "title", cleaned) or "").lower() == _REMOVED
     return None if is_gone else _ARTICLE.read(entry, source)
+
+
+class NewsDialect(Dialect):
+    """NewsAPI's queries: AND, OR, NOT, parentheses and phrases; whole words only."""
+
+    service: ClassVar[str] = "NewsAPI"
+    has_year_parameters: ClassVar[bool] = True
+
+    def leaf(self, leaf: Term | Phrase) -> Expression:
+        words = (leaf.text,) if isinstance(leaf, Term) else leaf.words
+        text = " ".join(word.rstrip("*") for word in words)
+        if isinstance(leaf, Term) and text.isalnum() and text not in {"AND", "OR", "NOT"}:
+            return Expression(text)
+        return Expression(quoted(text))
 
 
 class NewsApi(WebAdapter):
