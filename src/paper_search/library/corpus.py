@@ -223,6 +223,7 @@ class Library:
         long text whose only sign of a query, a star, is where none can be: a title may have it.
         Where vectors rank, too, the question is moved by the papers that `feedback` marks.
         """
+        note = None
         if _OPERATORS.search(text) and not is_prose(text):
             try:
                 return self.search_boolean(text, limit=limit, filters=filters, feedback=feedback)
@@ -231,8 +232,10 @@ class Library:
                 if not is_title or _OPERATORS.search(text.replace("*", " ")):
                     raise
                 note = f"searched as words, since it is not a valid boolean query: {error}"
-                return replace(self._by_words(text, limit, filters, feedback), note=note)
-        return self._by_words(text, limit, filters, feedback)
+        hits = self._answer(
+            lambda one, size, bounds: one.words(text, size, bounds), text, limit, filters, feedback
+        )
+        return replace(hits, note=note) if note else hits
 
     def search_boolean(
         self,
@@ -244,11 +247,11 @@ class Library:
     ) -> Hits:
         """Return the best papers for exactly this boolean query; words side by side mean AND."""
         tree = _tree_of(text)
+        words = (word for leaf in positive_leaves(tree) for word in words_of(leaf))
+        meaning = " ".join(words).replace("*", "")
         return self._answer(
             lambda one, size, bounds: one.boolean(tree, size, bounds),
-            " ".join(
-                word.replace("*", "") for leaf in positive_leaves(tree) for word in words_of(leaf)
-            ),
+            meaning,
             limit,
             filters,
             feedback,
@@ -282,8 +285,7 @@ class Library:
     def info(self) -> LibraryInfo:
         with self._threads:
             self._records.check()
-            is_current = self._current.lag() == 0
-            first, last = self._index.years() if is_current else self._records.years()
+            first, last = self._records.years()
             return LibraryInfo(
                 path=self._path,
                 records=self._records.count(),
@@ -291,21 +293,10 @@ class Library:
                 last_year=last,
                 records_bytes=self._records.size_bytes(),
                 index_bytes=self._index.size_bytes(),
-                is_index_current=is_current,
+                is_index_current=self._current.lag() == 0,
                 vectors=self._vectors.info(self._version()),
                 damage=self._damage(),
             )
-
-    def _by_words(
-        self,
-        text: str,
-        limit: int,
-        filters: SearchConstraints | None,
-        feedback: UserFeedback | None,
-    ) -> Hits:
-        return self._answer(
-            lambda one, size, bounds: one.words(text, size, bounds), text, limit, filters, feedback
-        )
 
     def _answer(
         self,
@@ -313,7 +304,7 @@ class Library:
         meaning: str,
         limit: int,
         filters: SearchConstraints | None,
-        feedback: UserFeedback | None = None,
+        feedback: UserFeedback | None,
     ) -> Hits:
         bounds = filters or SearchConstraints()
         marks = feedback or UserFeedback()
@@ -332,12 +323,10 @@ class Library:
     def _damage(self) -> str:
         """Return what to say of records that were left out; empty: none was."""
         ids = sorted(self._records.damaged)
-        if not ids:
-            return ""
-        return (
-            f"{len(ids)} damaged {'record is' if len(ids) == 1 else 'records are'} left out "
-            f"({', '.join(ids[:_MOST_NAMED])}): add the file that had them again"
-        )
+        what = "record is" if len(ids) == 1 else "records are"
+        names = ", ".join(ids[:_MOST_NAMED])
+        again = f"left out ({names}): add the file that had them again"
+        return f"{len(ids)} damaged {what} {again}" if ids else ""
 
     def _rows(self, ids: Iterable[str]) -> list[int]:
         with self._threads:

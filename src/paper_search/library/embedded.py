@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from paper_search.errors import EmbeddingError, LibraryError
 from paper_search.library.embedding import (
@@ -145,7 +145,6 @@ class VectorStore:
             )
 
     def matrix(self) -> Matrix:
-        """Return all vectors."""
         import numpy as np  # noqa: PLC0415  # an extra
 
         from paper_search.library.vectors import Matrix  # noqa: PLC0415  # loads numpy
@@ -313,7 +312,9 @@ class EmbeddedRecords:
         total = None if since else records.count()
         count = unusable = looked_at = 0
         for page in _batches(records.changed_since(since), _PAGE):
-            missing = list(_missing(page, digests))
+            texts = [(row, embedded_text(fields)) for row, fields in page]
+            entries = [(row, text, digest_of(text)) for row, text in texts]
+            missing = [entry for entry in entries if digests.get(entry[0]) != entry[2]]
             looked_at += len(page) - len(missing)
             for batch in _batches(missing, embedder.batch_size):
                 vectors = self._vectors(embedder, [text for _, text, _ in batch])
@@ -352,17 +353,6 @@ class EmbeddedRecords:
                 f"{_EMBED[:-1]} --again` replaces all vectors"
             )
         return vectors
-
-
-def _missing(
-    page: Iterable[tuple[int, Mapping[str, Any]]], digests: Mapping[int, bytes]
-) -> Iterator[tuple[int, str, bytes]]:
-    """Yield row, text and its digest of those whose vector is missing or of another text."""
-    for row, fields in page:
-        text = embedded_text(fields)
-        digest = digest_of(text)
-        if digests.get(row) != digest:
-            yield row, text, digest
 
 
 def _batches(values: Iterable[_T], size: int) -> Iterator[list[_T]]:

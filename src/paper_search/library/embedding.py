@@ -161,12 +161,8 @@ def require_numpy() -> None:
 
 
 def _name_of(embeddings: object) -> str:
-    kind = type(embeddings).__name__
-    for name in _NAMES:
-        value = getattr(embeddings, name, None)
-        if isinstance(value, str) and value:
-            return f"{kind}:{value}"
-    return kind
+    kind, values = type(embeddings).__name__, [getattr(embeddings, name, 0) for name in _NAMES]
+    return next((f"{kind}:{value}" for value in values if value and isinstance(value, str)), kind)
 
 
 def create_embedder(config: EmbeddingsConfig) -> Embedder | None:

@@ -28,32 +28,6 @@ _TAIL = struct.Struct("<II")
 _CHUNK = 1 << 20
 
 
-def is_whole(index: Path) -> bool:
-    """Return whether all files that the index names are there, with the checksums in their footers.
-
-    Reads the whole index, about a second for a gigabyte: for when something has gone wrong.
-    """
-    try:
-        segments = json.loads((index / "meta.json").read_bytes())["segments"]
-        names = [str(segment["segment_id"]).replace("-", "") for segment in segments]
-        return all(
-            _has_its_checksum(index / f"{name}{suffix}") for name in names for suffix in _SUFFIXES
-        )
-    except (OSError, ValueError, KeyError, TypeError, struct.error):
-        return False
-
-
-def mirror(index: Path, place: Path) -> None:
-    """Fill a directory with links to the files of an index.
-
-    tantivy wants to lock a file to read; where the index itself cannot be written, it can do so
-    beside links to its files.
-    """
-    for file in index.iterdir():
-        if not file.name.endswith(".lock"):
-            (place / file.name).symlink_to(file.resolve())
-
-
 def _has_its_checksum(path: Path) -> bool:
     size = path.stat().st_size
     with path.open("rb") as file:
@@ -99,10 +73,6 @@ class TextIndex:
         self._mirror: tempfile.TemporaryDirectory[str] | None = None
 
     @property
-    def path(self) -> Path:
-        return self._path
-
-    @property
     def schema(self) -> tantivy.Schema:
         return self._open_index().schema
 
@@ -124,21 +94,17 @@ class TextIndex:
         return index.searcher()
 
     def is_damaged(self) -> bool:
-        """Return whether a file is lost or was changed by somebody else; reads all of them."""
-        return not is_whole(self._path)
+        """Whether a file that it names is lost, or has not the checksum in its footer.
 
-    def years(self) -> tuple[int | None, int | None]:
-        """Return the first and the last year of publication, None without any."""
-        import tantivy  # noqa: PLC0415  # heavy: only when something is searched
-
-        searcher, kind = self.searcher(), tantivy.FieldType.Integer
-        every = tantivy.Query.range_query(self.schema, "year", kind, -9999, 9999)
-        ends: list[Any] = [
-            searcher.search(every, limit=1, count=False, order_by_field="year", order=order).hits
-            for order in (tantivy.Order.Asc, tantivy.Order.Desc)
-        ]
-        first, last = (hits[0][0] if hits else None for hits in ends)
-        return first, last
+        Reads the whole index, about a second for a gigabyte: for when something has gone wrong.
+        """
+        try:
+            segments = json.loads((self._path / "meta.json").read_bytes())["segments"]
+            names = [str(segment["segment_id"]).replace("-", "") for segment in segments]
+            files = [self._path / f"{name}{suffix}" for name in names for suffix in _SUFFIXES]
+            return not all(map(_has_its_checksum, files))
+        except (OSError, ValueError, KeyError, TypeError, struct.error):
+            return True
 
     def close(self) -> None:
         self._index = None
@@ -171,17 +137,14 @@ class TextIndex:
             finally:
                 # Releases tantivy's lock at once, not when the object happens to be collected.
                 writer.wait_merging_threads()
-            self._note(state)
+            note = {"key": state.key, "generation": state.generation, "format": state.format}
+            draft = self._path / f"{_STATE}.new"
+            draft.write_text(json.dumps(note), "utf-8")
+            draft.replace(self._path / _STATE)
         except (OSError, ValueError) as error:
             raise LibraryError(
                 f"the index {str(self._path)!r} cannot be written: {error}"
             ) from error
-
-    def _note(self, state: IndexState) -> None:
-        note = {"key": state.key, "generation": state.generation, "format": state.format}
-        draft = self._path / f"{_STATE}.new"
-        draft.write_text(json.dumps(note), "utf-8")
-        draft.replace(self._path / _STATE)
 
     def _open_index(self, *, may_create: bool = False) -> tantivy.Index:
         if self._index is not None:
@@ -204,14 +167,18 @@ class TextIndex:
         return index
 
     def _readable(self) -> Path:
+        """Return where to read: tantivy locks a file for that, if need be beside links to all."""
         if os.access(self._path, os.W_OK) or not self._path.is_dir():
             return self._path
         # A thread of the engine may still be writing into it when the reading has ended.
         self._mirror = tempfile.TemporaryDirectory(
             prefix="paper-search-index-", ignore_cleanup_errors=True
         )
-        mirror(self._path, Path(self._mirror.name))
-        return Path(self._mirror.name)
+        place = Path(self._mirror.name)
+        for file in self._path.iterdir():
+            if not file.name.endswith(".lock"):
+                (place / file.name).symlink_to(file.resolve())
+        return place
 
 
 def _schema(engine: Any) -> tantivy.Schema:

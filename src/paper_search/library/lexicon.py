@@ -130,27 +130,22 @@ class _Forms(dict[str, str]):
     def __missing__(self, word: str) -> str:
         if len(self) >= _MOST_FORMS:
             self.clear()
-        self[word] = form = _ranked_form(word)
+        form = ""
+        if word not in SMALL_WORDS:  # not in the ranked text; inside a phrase they count
+            stems: list[str] = analysers()[STEMMED].analyze(one_spelling(word))
+            form = stems[0] if len(stems) == 1 else word[:_LONGEST_WORD]
+        self[word] = form
         return form
 
 
-def _ranked_form(word: str) -> str:
-    if word in SMALL_WORDS:  # not in the ranked text; inside a phrase they count
-        return ""
-    stems: list[str] = analysers()[STEMMED].analyze(one_spelling(word))
-    return stems[0] if len(stems) == 1 else word[:_LONGEST_WORD]
-
-
-@cache
-def _forms() -> _Forms:
-    return _Forms()
+_FORMS = _Forms()
 
 
 def ranked_words(text: str) -> list[str]:
     """Return the words of the text that count for its rank, in order, a compound's joint last."""
     folded = _folded(text).translate(_APART)
     # A look-up in C for each word: this is where an import spends its time.
-    form = _forms().__getitem__
+    form = _FORMS.__getitem__
     has_hyphens = "-" in folded
     words = (folded.replace("-", " ") if has_hyphens else folded).split()
     terms = list(filter(None, map(form, words)))
@@ -197,8 +192,7 @@ def _folded(text: str) -> str:
     if text.isascii():
         return text.lower()
     # The analyser folds as the positional fields do, letter by letter; ASCII needs no look-up.
-    letters = _letters()
-    return _NOT_ASCII.sub(lambda letter: letters[letter[0]], normalize("NFKC", text)).lower()
+    return _NOT_ASCII.sub(lambda letter: _LETTERS[letter[0]], normalize("NFKC", text)).lower()
 
 
 class _Letters(dict[str, str]):
@@ -212,9 +206,7 @@ class _Letters(dict[str, str]):
         return form
 
 
-@cache
-def _letters() -> _Letters:
-    return _Letters()
+_LETTERS = _Letters()
 
 
 def _joints(folded: str) -> Iterator[str]:
@@ -232,7 +224,7 @@ def _joints(folded: str) -> Iterator[str]:
 
 def _joint(parts: list[str]) -> Iterator[str]:
     parts = [part for part in parts if part]
-    if 1 < len(parts) <= _MOST_PARTS and (stem := _forms()["".join(parts)]):
+    if 1 < len(parts) <= _MOST_PARTS and (stem := _FORMS["".join(parts)]):
         yield stem
 
 

@@ -93,7 +93,8 @@ class RecordStore:
             self._connection.text_factory = lambda data: data.decode(errors="replace")
         try:
             with self._library_errors():
-                if is_new:
+                # Not by `is_new` alone: a kill in the first commit leaves what SQLite rolls back.
+                if not self.is_read_only and self._pragma("application_id") != APPLICATION_ID:
                     self._create()
                 self._check_version()
                 if not self.is_read_only:
@@ -360,6 +361,6 @@ def _is_same_work(old: dict[str, Any], new: dict[str, Any]) -> bool:
     if old["title"] == new["title"]:
         return True
     first, second = normalised_title(old["title"]), normalised_title(new["title"])
-    if first == second or first.startswith(second) or second.startswith(first):
+    if first.startswith(second) or second.startswith(first):
         return True
     return SequenceMatcher(None, first, second, autojunk=False).ratio() >= _SAME_TITLE

@@ -111,7 +111,6 @@ class Retrieval:
         return self._ranked(weights, condition, limit, text=None)
 
     def count(self, tree: Node, filters: SearchConstraints) -> int:
-        """Return how many records the tree means."""
         make = self._translator
         condition = make.both(make.boolean(tree), make.limits(filters))
         result: Any = self._searcher.search(condition, limit=1, count=True)

@@ -31,10 +31,7 @@ MONTHS = {
 
 def _value(raw: str, macros: Mapping[str, str]) -> str:
     """Return what a raw value means; an unknown macro means its own name."""
-    text = raw.strip()
-    if "#" not in text:
-        return _part(text, macros)
-    return "".join(_part(part, macros) for part in _parts(text))
+    return "".join(_part(part, macros) for part in (_parts(raw) if "#" in raw else (raw,)))
 
 
 def _names_in(text: str) -> list[str]:
@@ -110,16 +107,8 @@ _PLAIN_FIELDS = (
     "school", "institution", "series", "keywords", "type",
 )  # fmt: skip
 _RAW_FIELDS = (
-    "doi",
-    "url",
-    "isbn",
-    "issn",
-    "pmid",
-    "pmcid",
-    "eprint",
-    "archiveprefix",
-    "eprinttype",
-)
+    "doi", "url", "isbn", "issn", "pmid", "pmcid", "eprint", "archiveprefix", "eprinttype",
+)  # fmt: skip
 
 
 def parse_bibtex(lines: Iterable[str]) -> Iterator[Entry]:
@@ -248,9 +237,11 @@ def _entry(raw: _RawEntry, volume: Mapping[str, str] | None) -> Entry:
 def _people(text: str) -> Iterator[str | dict[str, str]]:
     """Yield the names; one in braces is not to be taken apart, whatever it contains."""
     names = " ".join(text.split())
-    if _is_braced(names) and _is_list(names[1:-1]):  # the whole field, as some programs write it
-        names = names[1:-1]
-    for name in _names_in(names):
+    parts = _names_in(names)
+    if _is_braced(names):  # the whole field, as some programs write it
+        inside = _names_in(names[1:-1])
+        parts = inside if len(inside) > 1 and all("," in name for name in inside) else parts
+    for name in parts:
         if _is_braced(name):
             yield {"literal": plain(name)}
         elif name.lower() != "others":
@@ -267,11 +258,6 @@ def _person(name: str) -> str | dict[str, str]:
 
 def _is_braced(text: str) -> bool:
     return text.startswith("{") and not text.startswith("{\\") and _closes_at(text) == len(text) - 1
-
-
-def _is_list(text: str) -> bool:
-    names = _names_in(text)
-    return len(names) > 1 and all("," in name for name in names)
 
 
 def _is_rest(text: str) -> bool:

@@ -277,10 +277,8 @@ def entry_of(
 
 
 _BOMS = {
-    codecs.BOM_UTF8: "utf-8",
-    codecs.BOM_UTF16_LE: "utf-16",
-    codecs.BOM_UTF16_BE: "utf-16",
-}
+    codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16",
+}  # fmt: skip
 _PIECE = 65_536
 _LONGEST_LINE = 100_000_000
 _LINE_END = re.compile(rb"\r*\n|\r")

@@ -69,7 +69,6 @@ def parse_own(lines: Iterable[str]) -> Iterator[Entry]:
 
 
 def entry_of_value(value: Any, line: int) -> Entry:
-    """Return the entry for one parsed value."""
     if not isinstance(value, dict):
         return Rejected(line, f"expected an object with a title, found {type(value).__name__}")
     try:
@@ -117,9 +116,7 @@ def _items(text: str, position: int) -> Iterator[tuple[int, Any]]:
 
 
 def _not_json(error: Exception) -> str:
-    return (
-        f"not JSON: {error.msg if isinstance(error, json.JSONDecodeError) else 'nested too deep'}"
-    )
+    return f"not JSON: {getattr(error, 'msg', 'nested too deep')}"
 
 
 def _record(value: dict[str, Any]) -> RawPaper:

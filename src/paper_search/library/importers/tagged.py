@@ -272,14 +272,6 @@ ENDNOTE = Layout(
 )  # fmt: skip
 
 
-def _refworks_rest(reference: Reference) -> dict[str, Any]:
-    return {
-        "year": reference.year("YR", "FD"),
-        "pmid": reference.first("PM") or _accession_number(reference, "DB", "DS"),
-        "pages": reference.pages("SP", "OP"),
-    }
-
-
 REFWORKS = Layout(
     # The tags are listed: a line that goes on may begin with two capitals, too.
     re.compile(
@@ -293,7 +285,10 @@ REFWORKS = Layout(
         "doi": "DO", "url": "UL LK", "volume": "VO", "issue": "IS", "publisher": "PB",
         "language": "LA", "isbn": "SN", "issn": "SN", "keywords": "K1", "source": "DB DS",
     },
-    rest=_refworks_rest,
+    rest=lambda reference: {
+        "year": reference.year("YR", "FD"), "pages": reference.pages("SP", "OP"),
+        "pmid": reference.first("PM") or _accession_number(reference, "DB", "DS"),
+    },
     type_tags=("RT",),
     types={
         "journal article": "article-journal", "journal": "article-journal",

@@ -118,12 +118,9 @@ def _endnote(element: Any, number: int) -> Entry:
     return entry_of(values, number, ENDNOTE.types.get(word, "document"))
 
 
-_PUBMED_RECORDS = {"PubmedArticle", "PubmedBookArticle"}
-
-
 def parse_pubmed(file: IO[bytes]) -> Iterator[Entry]:
     """Yield one entry for every article and book; the line is its number in the file."""
-    for number, element in records(file, _PUBMED_RECORDS):
+    for number, element in records(file, {"PubmedArticle", "PubmedBookArticle"}):
         record = citation_of(element)
         if record is None:
             yield Rejected(number, "the title is missing")
