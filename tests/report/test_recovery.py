@@ -17,9 +17,6 @@ from paper_search.errors import (
     SearchSourceError,
 )
 from paper_search.report.recovery import (
-    API_RETRIES,
-    RATE_LIMIT_WAITS_S,
-    TIMEOUT_RETRIES,
     Amount,
     Attempt,
     ErrorCategory,
@@ -118,9 +115,9 @@ async def test_an_answer_at_once_leaves_no_trace():
 @pytest.mark.parametrize(
     ("make", "retries", "waits"),
     [
-        (LLMRateLimitError, len(RATE_LIMIT_WAITS_S), list(RATE_LIMIT_WAITS_S)),
-        (LLMTimeoutError, TIMEOUT_RETRIES, []),
-        (LLMError, API_RETRIES, [1.0, 2.0, 4.0]),
+        (LLMRateLimitError, 3, [10.0, 20.0, 40.0]),
+        (LLMTimeoutError, 2, []),
+        (LLMError, 3, [1.0, 2.0, 4.0]),
     ],
 )
 async def test_what_passes_is_tried_again_so_often_and_no_more(make, retries, waits):

@@ -12,17 +12,6 @@ from paper_search.audit.writing import (
 )
 
 __all__ = [
-    "Audit",
-    "PrismaFlow",
-    "RecordRow",
-    "ReviewThread",
-    "Status",
-    "audit_of",
-    "flow_of",
-    "flow_of_thread",
-    "load_review",
-    "pictures_of",
-    "record_rows",
-    "write_audit",
-    "zipped",
-]
+    "Audit", "PrismaFlow", "RecordRow", "ReviewThread", "Status", "audit_of", "flow_of",
+    "flow_of_thread", "load_review", "pictures_of", "record_rows", "write_audit", "zipped",
+]  # fmt: skip

@@ -12,12 +12,6 @@ from paper_search.exports.registry import (
 )
 
 __all__ = [
-    "FORMATS",
-    "Exporter",
-    "export",
-    "exporter_names",
-    "format_for_suffix",
-    "get_exporter",
-    "suffix_of_format",
-    "write_export",
-]
+    "FORMATS", "Exporter", "export", "exporter_names", "format_for_suffix", "get_exporter",
+    "suffix_of_format", "write_export",
+]  # fmt: skip

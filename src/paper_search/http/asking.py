@@ -57,9 +57,6 @@ class Asking:
             self.requests.append(RequestRecord(at=sent_at, is_stored=True))
         self.requests[-1].is_answered = True
 
-    def begin_attempt(self) -> None:
-        self.is_sent = self.is_connected = False
-
 
 @dataclass(frozen=True, slots=True)
 class HttpSettings:

@@ -219,7 +219,7 @@ class HttpClient:
         """Return the answer or the error, which is raised outside to drop the exception chain."""
         host = request.url.host
         is_answering = False
-        asking.begin_attempt()
+        asking.is_sent = asking.is_connected = False
         try:
             # httpx only limits the silence between two bytes: a slow body would go on for ever.
             time_left = max(asking.ends_at - self._clock(), 0.0)

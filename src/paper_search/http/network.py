@@ -103,7 +103,6 @@ def _is_loopback(host: str) -> bool:
 
 
 def _proxy_address(setting: Setting) -> httpx.Proxy:
-    """Return the address of a proxy."""
     value = setting.value if "://" in setting.value else f"http://{setting.value}"
     forms = "expected http://HOST:PORT, https://HOST:PORT or socks5://HOST:PORT"
     try:

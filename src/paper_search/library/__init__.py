@@ -8,14 +8,6 @@ from paper_search.library.importers.files import Imported, Rejected
 from paper_search.library.records import Changes
 
 __all__ = [
-    "Changes",
-    "EmbeddedInfo",
-    "Embedder",
-    "EmbeddingSummary",
-    "Hits",
-    "ImportSummary",
-    "Imported",
-    "Library",
-    "LibraryInfo",
-    "Rejected",
-]
+    "Changes", "EmbeddedInfo", "Embedder", "EmbeddingSummary", "Hits", "ImportSummary", "Imported",
+    "Library", "LibraryInfo", "Rejected",
+]  # fmt: skip

@@ -137,14 +137,17 @@ class TextIndex:
             finally:
                 # Releases tantivy's lock at once, not when the object happens to be collected.
                 writer.wait_merging_threads()
-            note = {"key": state.key, "generation": state.generation, "format": state.format}
-            draft = self._path / f"{_STATE}.new"
-            draft.write_text(json.dumps(note), "utf-8")
-            draft.replace(self._path / _STATE)
+            self._note(state)
         except (OSError, ValueError) as error:
             raise LibraryError(
                 f"the index {str(self._path)!r} cannot be written: {error}"
             ) from error
+
+    def _note(self, state: IndexState) -> None:
+        note = {"key": state.key, "generation": state.generation, "format": state.format}
+        draft = self._path / f"{_STATE}.new"
+        draft.write_text(json.dumps(note), "utf-8")
+        draft.replace(self._path / _STATE)
 
     def _open_index(self, *, may_create: bool = False) -> tantivy.Index:
         if self._index is not None:

@@ -15,17 +15,7 @@ from paper_search.llm.provider import LLMProvider
 from paper_search.llm.structured import ask
 
 __all__ = [
-    "LLMAuthError",
-    "LLMConfig",
-    "LLMError",
-    "LLMFailure",
-    "LLMLengthError",
-    "LLMProvider",
-    "LLMRateLimitError",
-    "LLMRefusalError",
-    "LLMResponseError",
-    "OpenAIProvider",
-    "ask",
-    "create_models",
-    "create_provider",
-]
+    "LLMAuthError", "LLMConfig", "LLMError", "LLMFailure", "LLMLengthError", "LLMProvider",
+    "LLMRateLimitError", "LLMRefusalError", "LLMResponseError", "OpenAIProvider", "ask",
+    "create_models", "create_provider",
+]  # fmt: skip

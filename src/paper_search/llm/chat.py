@@ -88,15 +88,9 @@ _BY_CLASS = (
 httpx, by name: no client that is not in use is imported. A time-out is also a lost connection."""
 
 _BY_STATUS = {
-    401: _F.KEY,
-    402: _F.QUOTA,
-    403: _F.KEY,
-    404: _F.UNKNOWN_MODEL,
-    408: _F.TIMEOUT,
-    413: _F.QUESTION_TOO_LONG,
-    429: _F.RATE_LIMIT,
-    504: _F.TIMEOUT,
-}
+    401: _F.KEY, 402: _F.QUOTA, 403: _F.KEY, 404: _F.UNKNOWN_MODEL, 408: _F.TIMEOUT,
+    413: _F.QUESTION_TOO_LONG, 429: _F.RATE_LIMIT, 504: _F.TIMEOUT,
+}  # fmt: skip
 
 _BY_PROSE = (
     ("maximum context length", _F.QUESTION_TOO_LONG),
@@ -148,9 +142,8 @@ def _reason(error: Exception) -> LLMFailure:
             return reason
     if status is None or status < _BAD_REQUEST:
         return LLMFailure.UNREADABLE
-    if status >= _SERVER_ERROR:
-        return _BY_STATUS.get(status, LLMFailure.SERVER)
-    return _BY_STATUS.get(status, LLMFailure.REQUEST)
+    usual = LLMFailure.SERVER if status >= _SERVER_ERROR else LLMFailure.REQUEST
+    return _BY_STATUS.get(status, usual)
 
 
 def status_of(error: Exception) -> int | None:
@@ -166,9 +159,7 @@ def status_of(error: Exception) -> int | None:
 def _wait_wish(error: Exception) -> float | None:
     headers: Any = getattr(getattr(error, "response", None), "headers", None) or {}
     in_ms = str(headers.get("retry-after-ms", ""))
-    if in_ms.isdigit():
-        return int(in_ms) / 1000
-    return parse_retry_after(headers.get("retry-after"))
+    return int(in_ms) / 1000 if in_ms.isdigit() else parse_retry_after(headers.get("retry-after"))
 
 
 _KEY_LIKE = re.compile(r"\b(?:sk|pk|key)-[\w*-]{6,}|(?i:bearer)\s+[\w.*~+/=-]{6,}")

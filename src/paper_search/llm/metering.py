@@ -57,8 +57,7 @@ class PriceTable(BaseModel):
         `gpt-4o-mini-2024-07-18` and `mistral-small-latest` cost what `gpt-4o-mini` and
         `mistral-small` do, unless the table has them.
         """
-        exact = self.models.get(name)
-        return exact if exact is not None else self.models.get(_VERSION.sub("", name))
+        return self.models.get(name) or self.models.get(_VERSION.sub("", name))
 
     def estimate(self, calls: Iterable[tuple[str, Tokens]]) -> SpendingEstimate:
         spent = Spending()
@@ -149,14 +148,10 @@ class Meter:
         steps = entries.steps if is_logged else before
         here = (spent for spent in steps if (spent.step, spent.iteration) == (step, iteration))
         earlier = next(here, Spending())
-        self._of_step = StepSpending(step=step, iteration=iteration).with_more(earlier)
+        self.of_step = StepSpending(step=step, iteration=iteration).with_more(earlier)
+        """What the step spent in this iteration, also before it was interrupted."""
         self._open: dict[str, Spending] = {}
         self._freed = asyncio.Event()
-
-    @property
-    def of_step(self) -> StepSpending:
-        """Return what the step spent in this iteration, also before it was interrupted."""
-        return self._of_step
 
     @asynccontextmanager
     async def call(
@@ -190,7 +185,7 @@ class Meter:
             spent = _priced(price, result.input_tokens, result.output_tokens, result.failure)
             if is_begun:
                 self._spent = self._spent.plus(spent)
-                self._of_step = self._of_step.with_more(spent)
+                self.of_step = self.of_step.with_more(spent)
             self._freed.set()
             if is_begun:
                 seconds = round(monotonic() - begun_at, 3)
@@ -204,21 +199,17 @@ class Meter:
             await asyncio.to_thread(self._log.append, event)
 
     def _lacking(self, call: Spending) -> str | None:
-        total_now = self._spent
-        for reserved in self._open.values():
-            total_now = total_now.plus(reserved)
-        after, budget = total_now.plus(call), self._budget
+        after, budget = self._spent, self._budget
+        for reserved in (*self._open.values(), call):
+            after = after.plus(reserved)
         if budget.money is not None and after.money is None:
             return (
                 f"the budget of {budget} cannot be kept: a model has no price; give its price in "
                 "the file LLM_PRICES, or a budget in tokens or calls"
             )
-        is_over = (
-            (budget.calls is not None and after.calls > budget.calls)
-            or (budget.tokens is not None and after.tokens > budget.tokens)
-            or (budget.money is not None and (after.money or 0.0) > budget.money)
-        )
-        if not is_over:
+        spent = {"calls": after.calls, "tokens": after.tokens, "money": after.money or 0.0}
+        limits = ((getattr(budget, name), amount) for name, amount in spent.items())
+        if not any(limit is not None and amount > limit for limit, amount in limits):
             return None
         return (
             f"the budget of {budget} does not cover another call of up to {call.tokens:,} tokens "

@@ -123,11 +123,10 @@ class UsageLog:
             before = steps.get(key) or StepSpending(step=call.step, iteration=call.iteration)
             steps[key] = before.with_more(spent)
             models[call.model] = models.get(call.model, Spending()).plus(spent)
-        first_at = next((call.at for call in first_events.values()), "")
         return LoggedUsage(
             steps=list(steps.values()),
             budget=budget,
-            first_at=first_at,
+            first_at=next((call.at for call in first_events.values()), ""),
             last_at=last_at,
             by_model=models,
         )

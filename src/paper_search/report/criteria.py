@@ -119,22 +119,15 @@ def coverage_items(
         if finding.question not in analysis.gap_questions
         and cited.intersection(map(evidence.key_of, finding.sources))
     }
+    advice = "Answer it from a finding, and cite the finding's source."
     items = [
-        CritiqueItem(
-            category="completeness",
-            severity="major",
-            location="general",
-            description=f"Not answered: {question}",
-            suggested_fix="Answer it from a finding, and cite the finding's source.",
-        )
+        critique_item("completeness", "major", "general", f"Not answered: {question}", advice)
         for index, question in enumerate(questions)
         if index not in answered
     ]
     if items and len(items) == len(questions):
-        lacking = items[0].model_copy(
-            update={"severity": "critical", "description": "No sub-question is answered."}
-        )
-        return [lacking, *items]
+        whole = {"severity": "critical", "description": "No sub-question is answered."}
+        return [items[0].model_copy(update=whole), *items]
     return items
 
 

@@ -98,7 +98,7 @@ def result_of(paper: Paper, query_id: str) -> SearchResult:
     return SearchResult(
         result_id=stable_id(paper.id),
         query_id=query_id,
-        source_url=_address(paper),
+        source_url=web_address(paper) or (f"https://doi.org/{paper.doi}" if paper.doi else ""),
         title=" ".join(visible(paper.title).split()),
         snippet=text[:SNIPPET_CHARS],
         full_content=text or None,
@@ -144,12 +144,6 @@ def paper_of(result: SearchResult) -> Paper:
         relevance_score=result.relevance_score,
         **fields,
     )
-
-
-def _address(paper: Paper) -> str:
-    if address := web_address(paper):
-        return address
-    return f"https://doi.org/{paper.doi}" if paper.doi else ""
 
 
 class Evidence:

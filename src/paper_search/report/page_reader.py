@@ -119,13 +119,10 @@ def address_of(result: SearchResult) -> str:
 
 def _instead(result: SearchResult, document: Document, text: DocumentText) -> str | None:
     """Return what a document is instead of the text that was wanted; None if it is the text."""
-    obstacle = placeholder_of(text.text, text.title, document.url)
-    if obstacle is not None:
-        return obstacle
     is_paper = result.metadata.get("source_type") not in {"web", "news"}
-    if is_paper and not is_about(result.title, text.text, text.title):
-        return "something else than the paper"
-    return None
+    is_other = is_paper and not is_about(result.title, text.text, text.title)
+    obstacle = placeholder_of(text.text, text.title, document.url)
+    return obstacle or ("something else than the paper" if is_other else None)
 
 
 def _with_text(result: SearchResult, document: Document, text: DocumentText) -> SearchResult:

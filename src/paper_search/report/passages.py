@@ -4,6 +4,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 from paper_search.bibliography.publication_types import type_name
@@ -107,12 +108,7 @@ def studies_on(question: str, evidence: Evidence) -> list[Study]:
         Study(
             result_id=source.result_id,
             quotes=[
-                Quote(
-                    result_id=source.result_id,
-                    text=sentence.text,
-                    start=sentence.start,
-                    end=sentence.end,
-                )
+                Quote(result_id=source.result_id, **asdict(sentence))
                 for sentence in _best(evidence.sentences[source.result_id], weights)
             ],
         )

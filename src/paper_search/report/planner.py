@@ -177,12 +177,11 @@ def _by_concepts(intent: ParsedIntent, request: PlannerInput) -> PlannerOutput:
         expected_sections=["Evidence"],
         revised_at=now() if request.previous_plan else None,
     )
-    warnings = []
-    if len(intent.concepts) <= 1:
-        warnings.append(
-            "the question names one concept only; say what is to be known about it to get "
-            "sharper sub-questions"
-        )
+    is_single = len(intent.concepts) <= 1
+    advice = (
+        "the question names one concept only; say what is to be known about it to get sharper "
+        "sub-questions"
+    )
     return PlannerOutput(
         research_plan=plan,
         reasoning_trace=(
@@ -190,8 +189,8 @@ def _by_concepts(intent: ParsedIntent, request: PlannerInput) -> PlannerOutput:
             "sub-questions are the whole, then methods, results, limitations and more; no "
             "language model was used, so that none of them is answered in words"
         ),
-        confidence=0.6 if len(intent.concepts) > 1 else 0.4,
-        warnings=warnings,
+        confidence=0.4 if is_single else 0.6,
+        warnings=[advice] if is_single else [],
     )
 
 

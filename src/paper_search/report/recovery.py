@@ -23,9 +23,6 @@ from paper_search.errors import (
 Sleep = Callable[[float], Awaitable[None]]
 ResultT = TypeVar("ResultT")
 
-RATE_LIMIT_WAITS_S = (10.0, 20.0, 40.0)
-TIMEOUT_RETRIES = 2
-API_RETRIES = 3
 REDUCTIONS: tuple[tuple[int, int | None], ...] = ((10, None), (10, 500), (5, 250))
 """When a question is too long for a model: the best sources only, then less of each."""
 _LONGEST_MESSAGE = 500
@@ -48,6 +45,15 @@ class ErrorCategory(str, Enum):
     PARSING = "parsing"
     CONTEXT_OVERFLOW = "context"
     INTERNAL = "internal"
+
+
+WAITS_S = {
+    ErrorCategory.RATE_LIMIT: (10.0, 20.0, 40.0),
+    ErrorCategory.TIMEOUT: (0.0, 0.0),
+    ErrorCategory.API_ERROR: (1.0, 2.0, 4.0),
+    ErrorCategory.CONTEXT_OVERFLOW: (0.0,) * len(REDUCTIONS),
+}
+"""Before each time that a model is asked again; after another error it is not."""
 
 
 class WorkflowError(BaseModel):
@@ -73,7 +79,6 @@ class WorkflowError(BaseModel):
 
 def classified(error: BaseException, node: str) -> WorkflowError:
     category = next((name for kind, name in _CATEGORIES if isinstance(error, kind)), _OTHER)
-    retries = {ErrorCategory.TIMEOUT: TIMEOUT_RETRIES, ErrorCategory.API_ERROR: API_RETRIES}
     never = category in {ErrorCategory.INTERNAL, ErrorCategory.VALIDATION} or (
         isinstance(error, LLMError) and error.reason.is_lasting
     )
@@ -85,7 +90,7 @@ def classified(error: BaseException, node: str) -> WorkflowError:
         message=" ".join(str(error).split())[:_LONGEST_MESSAGE] or type(error).__name__,
         node=node,
         recoverable=not never,
-        max_retries=0 if never else retries.get(category, len(RATE_LIMIT_WAITS_S)),
+        max_retries=0 if never else len(WAITS_S.get(category, WAITS_S[ErrorCategory.API_ERROR])),
     )
 
 
@@ -111,7 +116,7 @@ class Amount:
 class Attempt(Generic[ResultT]):
     """Asks a model as often as it makes sense, then does without.
 
-    `without` does the work without a model; None if there is no other way and the error stands.
+    `without` does the work without a model.
     """
 
     node: str
@@ -133,28 +138,15 @@ class Attempt(Generic[ResultT]):
                 is_cut_off = error.reason is LLMFailure.ANSWER_TOO_LONG
             retries = counts.get(failure.category, 0)
             counts[failure.category] = retries + 1
-            may_retry = failure.recoverable and await self._may_retry(failure.category, retries)
-            if may_retry and failure.category is ErrorCategory.CONTEXT_OVERFLOW:
-                self._show_less(retries, is_cut_off=is_cut_off)
-            if not may_retry:
+            waits = WAITS_S.get(failure.category, ()) if failure.recoverable else ()
+            if retries >= len(waits):
                 action = "continued without a language model"
                 self.errors.append(failure.with_fallback(action, retry_count=retries))
                 return await self.without()
-
-    async def _may_retry(self, category: ErrorCategory, retries: int) -> bool:
-        match category:
-            case ErrorCategory.RATE_LIMIT if retries < len(RATE_LIMIT_WAITS_S):
-                await self.sleep(RATE_LIMIT_WAITS_S[retries])
-                return True
-            case ErrorCategory.TIMEOUT:
-                return retries < TIMEOUT_RETRIES
-            case ErrorCategory.API_ERROR if retries < API_RETRIES:
-                await self.sleep(float(2**retries))
-                return True
-            case ErrorCategory.CONTEXT_OVERFLOW:
-                return retries < len(REDUCTIONS)
-            case _:
-                return False
+            if waits[retries]:
+                await self.sleep(waits[retries])
+            if failure.category is ErrorCategory.CONTEXT_OVERFLOW:
+                self._show_less(retries, is_cut_off=is_cut_off)
 
     def _show_less(self, retries: int, *, is_cut_off: bool) -> None:
         """Show the model less the next time; of less it has less to say, too."""

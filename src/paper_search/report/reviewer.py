@@ -69,10 +69,8 @@ class Reviewer(Role):
 
     async def review(self, request: ReviewerInput) -> ReviewerOutput:
         if not (request.draft.is_by_model or request.draft.is_by_person):
-            version = request.draft.version
-            critique = Critique(
-                overall_score=None, recommendation=None, version=version, summary=_TABLE
-            )
+            critique = Critique(overall_score=None, recommendation=None, summary=_TABLE)
+            critique.version = request.draft.version
             return ReviewerOutput(critique=critique)
         items, sentences = reviewed(request)
         evidence = Evidence(request.search_results)
@@ -99,7 +97,13 @@ class Reviewer(Role):
             if key in evidence.by_key
         ]
         block = sources_block(evidence, request.shown_sources, request.shown_chars, cited)
-        head = json.dumps(_message(request), ensure_ascii=False, indent=1)
+        plan = request.research_plan
+        about = {
+            "sub_questions": plan.decomposed_questions,
+            "expected_sections": plan.expected_sections,
+            "iteration": f"{request.iteration_count + 1} of {request.max_iterations}",
+        }
+        head = json.dumps(about, ensure_ascii=False, indent=1)
         material = data_block([_material(request, items)])
         prompt = load_prompt("report_reviewer", self._domain)
         message = f"{head}\n\nSources:\n{block}\n\nReport:\n{material}"
@@ -163,15 +167,6 @@ def _item(answer: ItemAnswer) -> CritiqueItem:
     )
 
 
-def _message(request: ReviewerInput) -> dict[str, Any]:
-    plan = request.research_plan
-    return {
-        "sub_questions": plan.decomposed_questions,
-        "expected_sections": plan.expected_sections,
-        "iteration": f"{request.iteration_count + 1} of {request.max_iterations}",
-    }
-
-
 def _material(request: ReviewerInput, items: list[CritiqueItem]) -> dict[str, Any]:
     """Return the report and what is known of it: data, which may hold orders of its sources."""
     draft = request.draft
@@ -188,21 +183,10 @@ _MAX_SOURCES = 4
 """Of one sentence."""
 _FEWEST = 4
 """Words that a verdict can rest on."""
-_STATUS: dict[str, Support] = {
-    "supported": "supported",
-    "partly": "partly",
-    "not": "unsupported",
-    "contradicted": "contradicted",
-}
-_SEVERITY: dict[Support, Severity] = {
-    "contradicted": "critical",
-    "unsupported": "major",
-    "partly": "minor",
-}
-_VERDICTS: dict[Support, str] = {
-    "contradicted": "The source says the opposite",
-    "unsupported": "The source does not say this",
-    "partly": "The source says only part of this",
+_FAULTS: dict[Support, tuple[Severity, str]] = {
+    "contradicted": ("critical", "The source says the opposite"),
+    "unsupported": ("major", "The source does not say this"),
+    "partly": ("minor", "The source says only part of this"),
 }
 
 
@@ -249,16 +233,15 @@ def items_of(claims: Iterable[CheckedSentence], locations: dict[str, str]) -> li
     return [
         CritiqueItem(
             category="accuracy",
-            severity=_SEVERITY[sentence.status],
+            severity=severity,
             location=locations.get(sentence.place, sentence.place),
-            description=(
-                f"{_VERDICTS[sentence.status]}: “{excerpt(sentence.text)}” ({sentence.reason})"
-            ),
+            description=f"{verdict}: “{excerpt(sentence.text)}” ({sentence.reason})",
             suggested_fix="Say what the source says, or leave it out.",
             found_by="model",
         )
         for sentence in claims
-        if sentence.checked_by == "model" and sentence.status in _SEVERITY
+        if sentence.checked_by == "model" and sentence.status in _FAULTS
+        for severity, verdict in [_FAULTS[sentence.status]]
     ]
 
 
@@ -282,7 +265,7 @@ async def _verdict_on(
         reason = "the model did not name the words of the source that its verdict rests on"
         return sentence.model_copy(update={"reason": reason})
     changes: dict[str, Any] = {
-        "status": _STATUS[answer.verdict],
+        "status": "unsupported" if answer.verdict == "not" else answer.verdict,
         "checked_by": "model",
         "reason": shown_to_model(answer.reason, 300) or "",
     }

@@ -92,7 +92,13 @@ class ReportSearcher:
             errors += [
                 f"{kind} search: {reason}" for reason in dict.fromkeys(answer.failures.values())
             ]
-            outcomes += [_with_outcome(query, answer) for query in queries]
+            for query in queries:
+                changes = {
+                    "status": "failed" if query.query_id in answer.failures else "completed",
+                    "found": answer.hits.get(query.query_id, 0),
+                    "runs": list(answer.runs.get(query.query_id, ())),
+                }
+                outcomes.append(query.model_copy(update=changes))
         return SearcherOutput(
             search_results=collected,
             queries_completed=sum(query.status == "completed" for query in outcomes),
@@ -102,17 +108,6 @@ class ReportSearcher:
             errors=errors,
             notes=notes,
         )
-
-
-def _with_outcome(query: SearchQuery, answer: KindAnswer) -> SearchQuery:
-    status = "failed" if query.query_id in answer.failures else "completed"
-    return query.model_copy(
-        update={
-            "status": status,
-            "found": answer.hits.get(query.query_id, 0),
-            "runs": list(answer.runs.get(query.query_id, ())),
-        }
-    )
 
 
 def journal_rows(

@@ -298,11 +298,9 @@ class _Asking:
     def _faultless(self) -> dict[str, SectionAnswer]:
         """Return the sections of the version before that nobody found fault with."""
         previous = self.given.previous_draft
-        if previous is None:
-            return {}
         return {
             section.title: SectionAnswer(title=section.title, content=section.content)
-            for section in previous.sections
+            for section in (previous.sections if previous else [])
             if not self._items_on(section.title)
         }
 
@@ -371,10 +369,9 @@ class _Asking:
         return material
 
     def _findings(self, task: _Task | None) -> list[Finding]:
+        wanted = task.questions if task else []
         findings = self.given.analysis.findings
-        if task is None or not task.questions:
-            return list(findings)
-        return [finding for finding in findings if finding.question in task.questions]
+        return [finding for finding in findings if not wanted or finding.question in wanted]
 
     async def ask(
         self,

@@ -9,12 +9,6 @@ from paper_search.skills.scoper import Scoper
 from paper_search.skills.searcher import Searcher
 
 __all__ = [
-    "MAX_QUESTION_CHARS",
-    "Deduplicator",
-    "IntentParser",
-    "QueryBuilder",
-    "RelevanceScorer",
-    "ResultOrganizer",
-    "Scoper",
-    "Searcher",
-]
+    "MAX_QUESTION_CHARS", "Deduplicator", "IntentParser", "QueryBuilder", "RelevanceScorer",
+    "ResultOrganizer", "Scoper", "Searcher",
+]  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import json
+import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -26,15 +27,9 @@ _UNKNOWN, _FIRST, _LAST = "[UNK]", "[CLS]", "[SEP]"
 _LONGEST_WORD = 100
 """Characters of a word that is looked up; a longer one is unknown."""
 _CONTROLS = {"Cc", "Cf", "Co"}
-_CJK = (
-    (0x4E00, 0x9FFF),
-    (0x3400, 0x4DBF),
-    (0x20000, 0x2A6DF),
-    (0x2A700, 0x2B73F),
-    (0x2B740, 0x2B81F),
-    (0x2B920, 0x2CEAF),
-    (0xF900, 0xFAFF),
-    (0x2F800, 0x2FA1F),
+_CJK = re.compile(
+    "[\u4e00-\u9fff\u3400-\u4dbf\U00020000-\U0002a6df\U0002a700-\U0002b73f"
+    "\U0002b740-\U0002b81f\U0002b920-\U0002ceaf\uf900-\ufaff\U0002f800-\U0002fa1f]"
 )
 """Blocks whose characters are words of their own, as BERT's normalizer has them."""
 
@@ -98,8 +93,7 @@ def _cleaned(character: str) -> str:
         return " "
     if character == "\ufffd" or unicodedata.category(character) in _CONTROLS:
         return ""
-    number = ord(character)
-    if any(first <= number <= last for first, last in _CJK):
+    if _CJK.match(character):
         return f" {character} "
     return " " if character.isspace() else character
 

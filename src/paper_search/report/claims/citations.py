@@ -90,7 +90,8 @@ def foreign_citations(
     rest = _in_parentheses(rest, evidence, citations)
     for pattern in (_NARRATIVE, _BARE):
         rest = _take(rest, pattern, citations, lambda m: _by_name(evidence, m.group(1), m.group(2)))
-    _take(rest, _ET_AL, citations, lambda m: _of_author(evidence, m.group(1)))
+    authors = evidence.families  # who is one of them is named, not cited
+    _take(rest, _ET_AL, citations, lambda m: None if normalised_title(m[1]) in authors else ())
     return [
         citation
         for citation in citations
@@ -134,17 +135,9 @@ def _in_parentheses(text: str, evidence: Evidence, citations: list[Foreign]) -> 
 
 
 def _by_name(evidence: Evidence, who: str, year: str) -> tuple[str, ...] | None:
-    name = re.split(r"\s+", who)[0]
-    name = re.sub(r"['’]s$", "", name)
-    if name.casefold() in _NOT_NAMES:
-        return None
-    return tuple(evidence.by_author_year(name, year))
-
-
-def _of_author(evidence: Evidence, name: str) -> tuple[str, ...] | None:
-    if normalised_title(name) in evidence.families:
-        return None  # named, and there is such an author
-    return ()
+    name = re.sub(r"['’]s$", "", re.split(r"\s+", who)[0])
+    is_name = name.casefold() not in _NOT_NAMES
+    return tuple(evidence.by_author_year(name, year)) if is_name else None
 
 
 def _by_keys(names: str, evidence: Evidence) -> tuple[str, ...]:
@@ -250,15 +243,8 @@ def located(words: str, result: SearchResult) -> Quote | None:
         pieces = _pieces(words, text)
         if pieces:
             start, end = pieces[0][0], pieces[-1][1]
-            return Quote.model_validate(
-                {
-                    "result_id": result.result_id,
-                    "text": text[start:end],
-                    "part": part,
-                    "start": start,
-                    "end": end,
-                }
-            )
+            fields = {"result_id": result.result_id, "text": text[start:end], "part": part}
+            return Quote.model_validate({**fields, "start": start, "end": end})
     return None
 
 

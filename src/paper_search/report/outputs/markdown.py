@@ -229,7 +229,7 @@ def _journal_row(row: SourceReport) -> list[str]:
 
 
 def _status(report: Report) -> list[str]:
-    when = completion_day(report)
+    when = day(report.metadata.get("completed_at"))
     by = "with" if report.metadata.get("is_by_model") else "without"
     facts = [f"Status: {report.status}", f"written {by} a language model"]
     facts[-1] += f" on {when}" if when else ""
@@ -274,10 +274,6 @@ def _decision(report: Report) -> str:
         return f"version {version} approved by {approval.by} on {day(approval.at)}"
     end = str(report.provenance.get("ended_by") or "").replace("_", " ")
     return f"version {version}, {end}" if end else ""
-
-
-def completion_day(report: Report) -> str:
-    return day(report.metadata.get("completed_at"))
 
 
 def day(at: Any) -> str:

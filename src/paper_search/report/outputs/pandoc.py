@@ -14,12 +14,7 @@ from paper_search.errors import ExportError
 from paper_search.exports.bibtex import export_bibtex
 from paper_search.exports.text import citation_keys, single_line
 from paper_search.report.document import Report, cited_collection, csl_items
-from paper_search.report.outputs.markdown import (
-    REFERENCES,
-    MarkdownTemplate,
-    completion_day,
-    escaped,
-)
+from paper_search.report.outputs.markdown import REFERENCES, MarkdownTemplate, day, escaped
 
 TIMEOUT_S = 120.0
 _FORMAT = (
@@ -73,7 +68,7 @@ async def render_latex(
         *([f"--bibliography={name}.bib"] if report.cited else []),
         "--variable=documentclass:article",
         "--variable=nocite-ids:*",  # the table of evidence names studies without citing them
-        f"--metadata=date:{completion_day(report)}",
+        f"--metadata=date:{day(report.metadata.get('completed_at'))}",
     ]
     return (await _converted(report.title, options, {"report.md": text})).decode()
 
