@@ -162,12 +162,10 @@ class Dialect:
         }  # fmt: skip
         return _open_ended(form, first, last).format(**values)
 
-    def year_span(self, years: YearRange) -> dict[str, int]:
-        first, last = years.first or FIRST_YEAR, years.last or FAR_FUTURE
-        return {"first": first, "last": last, "before": first - 1, "after": last + 1}
-
     def published(self, years: YearRange) -> str:
-        return _open_ended(self.years, years.first, years.last).format(**self.year_span(years))
+        first, last = years.first or FIRST_YEAR, years.last or FAR_FUTURE
+        form = _open_ended(self.years, years.first, years.last)
+        return form.format(first=first, last=last, before=first - 1, after=last + 1)
 
     def limit_line(self, line: str, part: Node) -> str | None:
         """Return a line that limits another one; None if the limit is a part of a query as any."""

@@ -121,14 +121,11 @@ class _Inspection:
         """Return the column of a NOT with nothing wanted beside it, if there is one."""
         if isinstance(node, Not):
             return self._column(node)
-        if isinstance(node, And):
-            columns = [self._pure_exclusion(child) for child in node.children]
-            places = [column for column in columns if column is not None]
-            return places[0] if len(places) == len(columns) else None
-        if isinstance(node, Or):
-            columns = [self._pure_exclusion(child) for child in node.children]
-            return next((column for column in columns if column is not None), None)
-        return None
+        if not isinstance(node, And | Or):
+            return None
+        columns = [self._pure_exclusion(child) for child in node.children]
+        is_wanted = isinstance(node, And) and None in columns
+        return None if is_wanted else next(filter(None, columns), None)
 
     def _column(self, node: Node) -> int:
         return self._reading.columns.get(id(node), 1)

@@ -101,14 +101,12 @@ def _merge_spans(one: Node, other: Node) -> Node | None:
     match one, other:
         case YearRange(int() as first, None), YearRange(None, int() as last) if first <= last:
             return YearRange(first, last)
-        case Term(text, "entered"), Not(Term(after, "entered")) if text.endswith(
-            "/"
-        ) and after.endswith("/"):
-            return entry_span(text[:-1], day_after(after[:-1], -1))
-        case Term(text, "entered"), Term(before, "entered") if text.endswith(
-            "/"
-        ) and before.startswith("/"):
-            return entry_span(text[:-1], before[1:])
+        case Term(text, "entered"), Not(Term(after, "entered")):
+            is_span = text.endswith("/") and after.endswith("/")
+            return entry_span(text[:-1], day_after(after[:-1], -1)) if is_span else None
+        case Term(text, "entered"), Term(before, "entered"):
+            is_span = text.endswith("/") and before.startswith("/")
+            return entry_span(text[:-1], before[1:]) if is_span else None
         case _:
             return None
 
@@ -263,6 +261,4 @@ def _prefix(field: str | None) -> str:
 
 
 def _years(first: int | None, last: int | None) -> str:
-    if first == last:
-        return str(first)
-    return f"{first or ''}-{last or ''}"
+    return str(first) if first == last else f"{first or ''}-{last or ''}"

@@ -54,7 +54,9 @@ def is_prose(text: str) -> bool:
     capitals, unless it stands beside brackets or quotes. Field tags of other systems are only in
     queries.
     """
-    outside = _QUOTED.sub(_without_phrase, text)
+    outside = _QUOTED.sub(
+        lambda it: " " if len(it[0].split()) <= _LONGEST_PHRASE else it[0][1:-1], text
+    )
     words = outside.split()
     clauses = [len(_small_words(clause)) for clause in _CUT.split(outside)]
     small = sum(count for count in clauses if count >= _SMALL_WORDS_OF_A_CLAUSE)
@@ -69,10 +71,6 @@ def is_prose(text: str) -> bool:
     if len(words) < _WORDS_OF_A_TITLE or (_TRUNCATED.search(outside) and not any(clauses)):
         return False
     return not _OPERATOR.search(outside) or (_is_capital(text) and not _JOINED.search(text))
-
-
-def _without_phrase(quoted: re.Match[str]) -> str:
-    return " " if len(quoted[0].split()) <= _LONGEST_PHRASE else quoted[0][1:-1]
 
 
 def _small_words(clause: str) -> list[str]:

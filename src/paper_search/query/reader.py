@@ -63,8 +63,7 @@ def parse_sentence(
 
     `lines`: what it may name; None if it is a string by itself.
     """
-    reader = _Reader(text, system, refuse, lines)
-    return reader.sentence()
+    return _Reader(text, system, refuse, lines).sentence()
 
 
 class _Reader(OperatorReader):
@@ -139,7 +138,9 @@ class _Reader(OperatorReader):
         while self._is("suffix"):
             token = self._take()
             text = f"{left.within('')}{token.text.strip()}"
-            left = Part(self._leaves.limit_by_tag(left.node, token), text)
+            tags = token.match["behind"].strip("()")
+            self._leaves.check_field(tags, token)
+            left = Part(self._leaves.within(tags, left.node), text)
             if links := _LINKS.search(token.text):
                 self.notes.append((token.start, f"the subheadings {links[0]} are left out"))
         return left
@@ -192,7 +193,9 @@ class _Reader(OperatorReader):
                 return self._limit(token)
             case "set" | "sets":
                 self._next += 1
-                return Part(self._sets(token), token.text)
+                nodes = [self._line(label, token.start) for label in labels_of(token, self._refuse)]
+                is_and = token.kind == "sets" and token.match["how_many"].upper() == "AND"
+                return Part(join(And if is_and else Or, nodes), token.text)
             case "suffix" | "named":
                 self._refuse(token.start, f"{EXPECTED} in front of {token.text.strip()}")
         return self._words()
@@ -325,11 +328,6 @@ class _Reader(OperatorReader):
         if token is None or token.kind != "suffix" or self._system is PUBMED:
             return False
         return self._leaves.fields(token.match["behind"]) == {"author"}
-
-    def _sets(self, token: Token) -> Node:
-        nodes = [self._line(label, token.start) for label in labels_of(token, self._refuse)]
-        kind = And if token.kind == "sets" and token.match["how_many"].upper() == "AND" else Or
-        return join(kind, nodes)
 
     def _is_line(self, pieces: list[Token]) -> bool:
         if self._lines is None or len(pieces) != 1 or pieces[0].kind != "word":

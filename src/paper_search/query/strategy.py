@@ -186,37 +186,28 @@ class ConceptContribution:
 
 def contributions(strategy: Strategy, papers: Sequence[Document]) -> list[ConceptContribution]:
     """Return what each concept of a strategy finds of some papers, and each of its lines."""
-    tree = strategy.node
-    return [_concept(part, strategy, papers) for part in conjuncts(tree)]
+    return [_concept(part, strategy, papers) for part in conjuncts(strategy.node)]
 
 
 def _concept(part: Node, strategy: Strategy, papers: Sequence[Document]) -> ConceptContribution:
     verdicts = [judge(part, paper) for paper in papers]
-    lines = []
     targets = set(map(identity, alternatives(part)))
-    for read in strategy.lines:
-        node = read.node
-        if node is not None and {*map(identity, alternatives(node))} <= targets:
-            matches = frozenset(n for n, paper in enumerate(papers) if judge(node, paper))
-            lines.append((read.line, node, matches))
+    lines = [
+        (read.line, node, frozenset(n for n, paper in enumerate(papers) if judge(node, paper)))
+        for read in strategy.lines
+        if (node := read.node) is not None and {*map(identity, alternatives(node))} <= targets
+    ]
     # A line that only joins others of the concept finds nothing by itself.
     own = [entry for entry in lines if identity(entry[1]) != identity(part)] or lines
-    shares = tuple(
-        LineContribution(
-            line.label,
-            line.text,
-            matches,
-            matches.difference(*(other for one, _, other in own if one is not line)),
-        )
-        for line, _, matches in own
+    shares = []
+    for line, _, matches in own:
+        unique = matches.difference(*(other for one, _, other in own if one is not line))
+        shares.append(LineContribution(line.label, line.text, matches, unique))
+    papers_of = (
+        frozenset(n for n, verdict in enumerate(verdicts) if verdict is value)
+        for value in (True, False, None)
     )
-    return ConceptContribution(
-        shares,
-        *(
-            frozenset(n for n, verdict in enumerate(verdicts) if verdict is value)
-            for value in (True, False, None)
-        ),
-    )
+    return ConceptContribution(tuple(shares), *papers_of)
 
 
 def interval(count: int, total: int) -> tuple[float, float]:
@@ -230,13 +221,10 @@ def interval(count: int, total: int) -> tuple[float, float]:
 def report(concepts: Sequence[ConceptContribution], names: Sequence[str]) -> Iterator[str]:
     """Yield what each line contributes, and the relative recall of all concepts together."""
     for number, concept in enumerate(concepts, start=1):
-        labels = ", ".join(line.label for line in concept.lines) or "in the last line"
+        labels = ", ".join(line.label for line in concept.lines)
+        where = f"lines {labels}" if labels else "in the last line"
         recall = f": finds {len(concept.matches)} of {len(names)} known papers" if names else ""
-        yield (
-            f"concept {number} (lines {labels}){recall}"
-            if concept.lines
-            else (f"concept {number} ({labels}){recall}")
-        )
+        yield f"concept {number} ({where}){recall}"
         for line in concept.lines if names else ():
             yield f"  line {line.label}: {len(line.matches)}, {len(line.unique)} by it alone"
         yield from (f"  loses {names[place]}" for place in sorted(concept.misses))

@@ -39,7 +39,7 @@ class System:
             group `ordered` what keeps the order.
         adjacent: the distance at which words are next to each other: 1 for Ovid's adj1, else 0.
         default_distance: what a distance without a number means.
-        quotes: further marks around a phrase: an opening and a closing one.
+        quoted: the pattern of a phrase between other marks, with a bar in front.
         availability: tags that only say how a record can be had; they are left out.
     """
 
@@ -56,7 +56,7 @@ class System:
     proximity: str = r"(?!)(?P<ordered>)(?P<distance>)"
     adjacent: int = 0
     default_distance: int = 5
-    quotes: tuple[str, ...] = ()
+    quoted: str = ""
     availability: frozenset[str] = frozenset()
 
     def field_of(self, tag: str) -> str | None:
@@ -80,31 +80,25 @@ PUBMED = System(
         r'(?<=[\w"*.)?$#-])\s?\[\s*(?!mh\s|S\d+\])[A-Za-z][^\[\]"()]*\](?=[\s):]|$)', re.IGNORECASE
     ),
     _table(
-        title="ti|title|tt|transliterated title",
-        abstract="ab|abstract",
-        tiab="tiab|title/abstract",
-        venue="ta|journal|jour",
+        title="ti|title|tt|transliterated title", abstract="ab|abstract",
+        tiab="tiab|title/abstract", venue="ta|journal|jour",
         author="au|author|fau|full author name|1au|author - first|lastau|author - last|auth",
-        anywhere="tw|text word|text words|text|all|all fields|doi",
-        keyword="ot|other term",
+        anywhere="tw|text word|text words|text|all|all fields|doi", keyword="ot|other term",
         mesh="mh|mesh|mesh terms|mesh term|mh:exp|mesh:exp",
         mesh_only="mh:noexp|mesh:noexp|mesh terms:noexp|mh: noexp|mesh: noexp",
-        majr="majr|mesh major topic|majr:exp",
-        majr_only="majr:noexp|mesh major topic:noexp",
+        majr="majr|mesh major topic|majr:exp", majr_only="majr:noexp|mesh major topic:noexp",
         substance="nm|supplementary concept|rn|ec/rn number|pharmacological action|pa",
-        type="pt|publication type|ptyp",
-        language="la|lang|language",
-        subheading="sh|mesh subheading|subheading",
-        subset="sb|subset|filter",
-        entered="edat|crdt|mhda|entrez date|date - entry|date - entrez|date - create|date - mesh"
-        "|entry date|create date|completion date|dcom|lr",
+        type="pt|publication type|ptyp", language="la|lang|language",
+        subheading="sh|mesh subheading|subheading", subset="sb|subset|filter",
+        entered="edat|crdt|mhda|entrez date|date - entry|date - entrez|date - create"
+        "|date - mesh|entry date|create date|completion date|dcom|lr",
         year="dp|pdat|ppdat|epdat|date - publication|publication date",
     ),
     suffix=r"\[\s*(?P<tag>[^\[\]\"()]*?)\s*\]",
     levels=_EQUAL_LEVELS,
     wildcards={"*": "*", "?": "$"},
     availability=frozenset({"free full text", "full text", "ffrft"}),
-)
+)  # fmt: skip
 
 _OVID_TAG = r"(?:[a-z]{2}(?:_[a-z]+)?|m_titl)"
 _OVID_TAGS = (
@@ -128,23 +122,11 @@ OVID = System(
         re.IGNORECASE | re.MULTILINE,
     ),
     _table(
-        title="ti|ot|tt|bt|m_titl",
-        abstract="ab",
-        tiab="tw",
-        keyword="kw|kf|hw|id|de|kp",
-        anywhere="mp|af|px|rx|tn|tm|dm|dv|mf|dq|do|ox|ps|rs|tc|sm|bs|cw|mi",
-        author="au|fa|a1|ax",
-        venue="jn|jw|jx|ja|nj|so",
-        mesh="mh|xm",
-        mesh_only="sh",
-        majr="mj",
-        substance="nm|rn",
-        type="pt",
-        language="la|lg",
-        subheading="fs|xs",
-        subset="sb|st",
-        entered="ed|dt|dc|ez|da|up|em|rd|dd|dz",
-        year="yr|dp|py|sa_year",
+        title="ti|ot|tt|bt|m_titl", abstract="ab", tiab="tw", keyword="kw|kf|hw|id|de|kp",
+        anywhere="mp|af|px|rx|tn|tm|dm|dv|mf|dq|do|ox|ps|rs|tc|sm|bs|cw|mi", author="au|fa|a1|ax",
+        venue="jn|jw|jx|ja|nj|so", mesh="mh|xm", mesh_only="sh", majr="mj", substance="nm|rn",
+        type="pt", language="la|lg", subheading="fs|xs", subset="sb|st",
+        entered="ed|dt|dc|ez|da|up|em|rd|dd|dz", year="yr|dp|py|sa_year",
     ),
     suffix=rf"\s?\.\s?(?P<tag>\((?:{_OVID_TAG})\)|{_OVID_TAG}(?:\s*,\s*{_OVID_TAG})*)(?:\.(?!\w)|(?=\s|\)|,|$))",
     wildcards={"$": "*", "*": "*", ":": "*", "?": "$", "#": "?"},
@@ -154,7 +136,7 @@ OVID = System(
     proximity=r"adj(?P<distance>\d+)?(?P<ordered>(?<=adj))?",
     adjacent=1,
     default_distance=1,
-)
+)  # fmt: skip
 
 _NO_FIELD_OF_OURS = "".join(rf"(?<!\b{name})" for name in FIELDS)
 COCHRANE = System(
@@ -166,21 +148,15 @@ COCHRANE = System(
         re.IGNORECASE,
     ),
     _table(
-        title="ti",
-        abstract="ab",
-        keyword="kw",
-        anywhere="so kw|tb|doi",
-        author="au",
-        venue="so",
-        type="pt",
-        year="py|yr",
+        title="ti", abstract="ab", keyword="kw", anywhere="so kw|tb|doi", author="au", venue="so",
+        type="pt", year="py|yr",
     ),
     suffix=r"\s?:\s?(?P<tag>[a-z]{2}(?:\s?,\s?[a-z]{2})*)\b",
     wildcards={"*": "*", "?": "$"},
     joins="words",
     proximity=r"(?:(?P<ordered>NEXT)|NEAR)(?:/(?P<distance>\d+))?",
     default_distance=6,
-)
+)  # fmt: skip
 
 EMBASE = System(
     "Embase.com",
@@ -192,25 +168,19 @@ EMBASE = System(
         re.IGNORECASE,
     ),
     _table(
-        title="ti|tt",
-        abstract="ab",
-        keyword="kw",
+        title="ti|tt", abstract="ab", keyword="kw",
         anywhere="de|exp|mj|br|syn|lnk|tn|dn|mn|rn|df|mv|cn|mfr|exp/mj|mj/exp|de/mj|do|all|ff",
-        author="au",
-        venue="jt|ta|so",
-        type="it|pt",
-        language="la",
-        year="py",
+        author="au", venue="jt|ta|so", type="it|pt", language="la", year="py",
     ),
     suffix=r"(?:\s?:\s?(?=[a-z]{2,3}\b)|/(?=[a-z]))"
     r"(?P<tag>[a-z]{2,8}(?:/[a-z]{2,8}(?!_))?(?:\s?,\s?[a-z]{2,3}(?!_))*)\b(?:/\w+_\w+(?:,\w+_\w+)*)*",
     proximity=r"(?:(?P<ordered>NEXT)|NEAR)/(?P<distance>\d+)",
     wildcards={"*": "*", "?": "?", "$": "$"},
-    quotes=("'", "'"),
+    quoted=r"|(?<![\w])'[^'\n]+'(?!\w)",
     joins="none",
     letters=r"’.&+%@°–‑-",
     availability=frozenset({"embase", "medline", "pubmed-not-medline", "abstracts"}),
-)
+)  # fmt: skip
 
 EBSCO_TAGS = frozenset({
     "AB", "AF", "AG", "AN", "AR", "AU", "CA", "CO", "DE", "DH", "DI", "DM", "DT", "EM", "GE",
@@ -231,19 +201,9 @@ EBSCO = System(
         r"|\*\s[NW]\d{1,2}(?=\s)|(?<=\s)[NW]\d{1,2}(?=\s+(?:\w+\*|\())",
     ),
     _table(
-        title="ti",
-        abstract="ab",
-        tiab="xb",
-        keyword="su|mw|kw|de|mj|id|zw|dh|dm",
-        anywhere="tx",
-        author="au",
-        venue="so|jn",
-        mesh_only="mh",
-        majr_only="mm",
-        type="pt|zt|pz",
-        language="la",
-        year="py|dt",
-        entered="em",
+        title="ti", abstract="ab", tiab="xb", keyword="su|mw|kw|de|mj|id|zw|dh|dm", anywhere="tx",
+        author="au", venue="so|jn", mesh_only="mh", majr_only="mm", type="pt|zt|pz", language="la",
+        year="py|dt", entered="em",
     ),
     prefix=r"(?<![\w/.-])(?P<tag>(?-i:[A-Z]{2})|ti|ab|su|mw|tx|kw|mh|mm|xb)(?<!OR)(?=[\s(\"])\s*(?!(?:AND|OR|NOT)\b|[NW]\d)(?=[^\s)])",
     wildcards={"*": "*", "?": "?", "#": "$"},
@@ -251,7 +211,7 @@ EBSCO = System(
     is_phrase=True,
     joins="words",
     availability=frozenset({"ft", "rv"}),
-)
+)  # fmt: skip
 
 PROQUEST = System(
     "ProQuest",
@@ -262,21 +222,16 @@ PROQUEST = System(
         r"|\bP/\d",
     ),
     _table(
-        title="ti|title",
-        abstract="ab|abstract",
-        anywhere="noft|all|ft|tiabsu",
+        title="ti|title", abstract="ab|abstract", anywhere="noft|all|ft|tiabsu",
         keyword="su|if|subject|mainsubject|mainsubject.exact|mainsubject.exact.explode"
-        "|mjmainsubject|mjmainsubject.exact|subject.exact|su.exact|su.exact.explode|emb.exact|emb.exact.explode|emb|mjsub|mjsub.exact"
+        "|mjmainsubject|mjmainsubject.exact|subject.exact|su.exact"
+        "|su.exact.explode|emb.exact|emb.exact.explode|emb|mjsub|mjsub.exact"
         "|mjemb.exact|mjemb.exact.explode|diskw|keyword|subt|subt.exact",
-        author="au|author",
-        venue="pub|pubtitle|jo|pub.exact|pubtitle.exact",
-        mesh="mesh.exact.explode|mesh.explode",
-        mesh_only="mesh|mesh.exact",
-        majr="mjmesh.exact.explode",
-        majr_only="mjmesh|mjmesh.exact",
+        author="au|author", venue="pub|pubtitle|jo|pub.exact|pubtitle.exact",
+        mesh="mesh.exact.explode|mesh.explode", mesh_only="mesh|mesh.exact",
+        majr="mjmesh.exact.explode", majr_only="mjmesh|mjmesh.exact",
         type="at|at.exact|dtype|dtype.exact|rtype|rtype.exact|stype|stype.exact",
-        language="la|la.exact|lang|language|language.exact",
-        year="yr|pd|pubyear",
+        language="la|la.exact|lang|language|language.exact", year="yr|pd|pubyear",
         entered="lupd|fav",
     ),
     prefix=r"(?<![\w.])(?!(?:AND|OR|NOT|NEAR|PRE|N|P)\b)(?P<tag>[A-Za-z]+(?:\.[A-Za-z]+)*(?:,\s?[A-Za-z]+(?:\.[A-Za-z]+)*)*)\s?(?=\()",
@@ -284,7 +239,7 @@ PROQUEST = System(
     default_distance=4,
     wildcards={"*": "*", "?": "?", "$": "*"},
     availability=frozenset({"peer", "fulltext"}),
-)
+)  # fmt: skip
 
 _SCOPUS_TAG = (
     r"TITLE-ABS-KEY-AUTH|TITLE-ABS-KEY|TITLE-ABS|TITLE|ABS|AUTHOR-NAME|AUTHLASTNAME|AUTHFIRST|AUTHKEY"
@@ -298,26 +253,20 @@ SCOPUS = System(
         r"|(?i:(?<![\w-])title-abs-key\s?\()",
     ),
     _table(
-        title="title",
-        abstract="abs",
-        tiab="title-abs",
+        title="title", abstract="abs", tiab="title-abs",
         anywhere="all|title-abs-key|title-abs-key-auth|doi|abs-key|title-key",
-        keyword="key|authkey|indexterms",
-        substance="chemname|chem|casregnumber",
+        keyword="key|authkey|indexterms", substance="chemname|chem|casregnumber",
         author="auth|author-name|author|firstauth|authlastname|authfirst",
-        venue="srctitle|exactsrctitle",
-        type="doctype",
-        language="language",
-        year="pubyear",
+        venue="srctitle|exactsrctitle", type="doctype", language="language", year="pubyear",
         entered="load-date",
     ),
     prefix=r"(?<![\w-])(?!(?:AND|OR|NOT|W|PRE)\b)(?P<tag>(?-i:[A-Z][A-Z-]+)|title-abs(?:-key(?:-auth)?)?"
     r"|title|abs|key|auth|srctitle|language|doctype|indexterms)\s?(?=\()",
     proximity=r"(?:(?P<ordered>PRE)|W)/(?P<distance>\d+)",
     levels={"NOT": 1, "AND": 2, "OR": 3},
-    quotes=("{", "}"),
+    quoted=r"|\{[^\{\}]*\}",
     availability=frozenset({"openaccess"}),
-)
+)  # fmt: skip
 
 _WOS_TAG = (
     r"TI|AB|TS|AU|SO|AK|KP|DO|PY|ALL|DT|LA|WC|SU|AD|OG|OO|UT|IS|FO|CF|CU|PMID|TITLE|MH|DOP|PUBL|SA"
@@ -340,24 +289,17 @@ WEB_OF_SCIENCE = System(
         r"|Document Types)\)"
     ),
     _table(
-        title="ti|title",
-        abstract="ab",
-        anywhere="ts|topic|all|do",
-        keyword="ak|kp",
-        author="au|author",
-        venue="so|publication name",
-        mesh="mh",
-        type="dt|document types|document type",
-        language="la|language|languages",
-        year="py|year published",
-        entered="ld",
+        title="ti|title", abstract="ab", anywhere="ts|topic|all|do", keyword="ak|kp",
+        author="au|author", venue="so|publication name", mesh="mh",
+        type="dt|document types|document type", language="la|language|languages",
+        year="py|year published", entered="ld",
     ),
     prefix=r"(?<![\w-])(?P<tag>\w+(?=\s*=)|(?-i:(?!(?:AND|OR|NOT)\b)[A-Z][A-Z ]+[A-Z])"
     r"(?=\s?:\s?\())\s*[=:]\s*(?=\S)",
     proximity=r"(?P<ordered>(?!))?NEAR(?:/(?P<distance>\d+))?",
     default_distance=15,
     wildcards={"*": "*", "?": "?", "$": "$"},
-)
+)  # fmt: skip
 
 SYSTEMS = (OVID, COCHRANE, EMBASE, PUBMED, SCOPUS, WEB_OF_SCIENCE, PROQUEST, EBSCO)
 _SETS = re.compile(r"(?<![\w-])S\d+\s+(?:AND|OR|NOT)\s+S\d")

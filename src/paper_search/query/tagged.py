@@ -177,11 +177,9 @@ class Leaves:
 
     def fields(self, tags: str) -> set[str]:
         """Return our fields for tags between commas; unknown ones are left out."""
-        found = self._system.field_of(tags)
-        if found is not None:
-            return {found}
+        whole = self._system.field_of(tags)
         names = {self._system.field_of(tag.strip()) for tag in tags.split(",")}
-        return {name for name in names if name is not None}
+        return {whole} if whole is not None else {name for name in names if name is not None}
 
     def check_field(self, tags: str, token: Token) -> None:
         """Refuse tags that we have no counterpart of."""
@@ -189,20 +187,10 @@ class Leaves:
             return
         for tag in tags.split(","):
             if self._system.field_of(tag) is None:
-                label = (
-                    f"the tag {token.text.strip()}"
-                    if token.kind == "suffix"
-                    else f"the field {tag.strip()}"
-                )
-                self._refuse(
-                    token.start,
-                    f"{label} of {self._system.name} has no counterpart here: leave it out",
-                )
-
-    def limit_by_tag(self, node: Node, token: Token) -> Node:
-        tags = token.match["behind"].strip("()")
-        self.check_field(tags, token)
-        return self.within(tags, node)
+                is_tag = token.kind == "suffix"
+                label = f"tag {token.text.strip()}" if is_tag else f"field {tag.strip()}"
+                reason = f"the {label} of {self._system.name} has no counterpart here: leave it out"
+                self._refuse(token.start, reason)
 
     def within(self, tags: str, node: Node) -> Node:
         fields = self.fields(tags)
@@ -283,10 +271,7 @@ class Leaves:
     def pubmed_dates(self, token: Token) -> Node:
         """Return a span of years of publication, or of dates of entry."""
         parts = token.match
-        first, last = (
-            iso_date(parts["since"] or parts["day"]),
-            iso_date(parts["until"] or parts["day"]),
-        )
+        first, last = (iso_date(parts[end] or parts["day"]) for end in ("since", "until"))
         if first is None or last is None:
             self._refuse(token.start, f"there is no such date: {token.text}")
         if any(parts[name] for name in ("entry1", "entry2", "entry3")):
@@ -312,9 +297,8 @@ class Leaves:
             }.get(sign, (first, last))
             if is_entry:
                 return self.located(entry_span(begin, end), token.start)
-            return self._range(
-                int(begin[:4]) if begin else None, int(end[:4]) if end else None, token.start
-            )
+            since, until = (int(day[:4]) if day else None for day in (begin, end))
+            return self._range(since, until, token.start)
         year = int(first)
         spans: dict[str, tuple[int | None, int | None]] = {
             ">": (year + 1, None),

@@ -118,7 +118,7 @@ def _pattern(system: System) -> re.Pattern[str]:
     parts += [
         rf"(?P<prefix>{system.prefix.replace('?P<tag>', '?P<before>')})",
         rf"(?P<suffix>{system.suffix.replace('?P<tag>', '?P<behind>')})",
-        r'(?P<quoted>"[^"]*"' + "".join(_between(*system.quotes)) + r")",
+        rf'(?P<quoted>"[^"]*"{system.quoted})',
         rf"(?P<near>\b(?:{system.proximity})(?=[\s()\"'{{]|$))",
         rf"(?P<operator>{_PUBMED_OPERATOR if system is PUBMED else _OPERATOR})",
         r"(?P<set>\[?(?:\#\s?|(?<![\w-])[SL](?=\d+\b(?![\w-])))\d+[a-z]?(?:\s?-\s?[\#SL]\d+)?(?!\w)\]?)",
@@ -126,13 +126,6 @@ def _pattern(system: System) -> re.Pattern[str]:
         rf"(?P<word>{_word(system)})|(?P<unknown>.)",
     ]
     return re.compile("|".join(parts), re.IGNORECASE | re.DOTALL)
-
-
-def _between(opening: str = "", closing: str = "") -> Iterator[str]:
-    if opening == closing == "'":
-        yield r"|(?<![\w])'[^'\n]+'(?!\w)"
-    elif opening:
-        yield rf"|{re.escape(opening)}[^{re.escape(opening + closing)}]*{re.escape(closing)}"
 
 
 def _word(system: System) -> str:

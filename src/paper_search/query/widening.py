@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from itertools import product
+from math import prod
 from string import ascii_lowercase, digits
 
 from paper_search.query.ast import (
@@ -149,19 +150,14 @@ class _Walk:
             is_turned = self._is_full and natural != as_listed
             return _Wide(Or((natural, as_listed)) if is_turned else natural)
         if leaf.field == "tiab" and "tiab" not in self._fields:
-            both = Or((replace(leaf, field="title"), replace(leaf, field="abstract")))
-            return self.of(both)
+            return self.of(Or((replace(leaf, field="title"), replace(leaf, field="abstract"))))
         if self._is_full or not any(map(is_pattern, words_of(leaf))):
             return _Wide(leaf)
         return self._spell_out(leaf)
 
     def _spell_out(self, leaf: Term | Phrase) -> _Wide:
-        """Return the alternatives of a leaf with wildcards."""
         forms = [self._forms(word) for word in words_of(leaf)]
-        count = 1
-        for options in forms:
-            count *= max(len(options), 1)
-        if count > _MOST_FORMS:
+        if prod(max(len(options), 1) for options in forms) > _MOST_FORMS:
             forms = [
                 self._shorten(word) if is_pattern(word) else [(word, True)]
                 for word in words_of(leaf)
@@ -204,7 +200,6 @@ class _Walk:
 def spelled(word: str) -> Iterator[str]:
     """Yield all words that one with `?` and `$` matches; none: they are too many."""
     options = []
-    count = 1
     for place, sign in enumerate(word):
         if sign not in "?$":
             options.append([sign])
@@ -212,8 +207,7 @@ def spelled(word: str) -> Iterator[str]:
         beside = word[max(place - 1, 0) : place + 2]
         letters = ascii_lowercase + (digits if any(map(str.isdigit, beside)) else "")
         options.append([*([""] if sign == "$" else []), *letters])
-        count *= len(options[-1])
-    if count <= _MOST_FORMS:
+    if prod(map(len, options)) <= _MOST_FORMS:
         yield from map("".join, product(*options))
 
 

@@ -186,13 +186,11 @@ class _Writer:
         rest = [child for child in children if child is not first[0]]
         text = self._expression(first[0], is_exact=is_exact)
         for number, child in enumerate(rest):
-            if isinstance(child, Not):
-                clause = (
-                    f"{self.dialect.word('NOT')} {self._expression(child.child, is_exact=True)}"
-                )
-            else:
-                clause = f"{self.dialect.word('AND')} {self._expression(child, is_exact=is_exact)}"
-            text = f"({text}) {clause}" if number else f"{text} {clause}"
+            is_not = isinstance(child, Not)
+            side = child.child if isinstance(child, Not) else child
+            clause = self._expression(side, is_exact=is_exact or is_not)
+            whole = f"({text})" if number else text
+            text = f"{whole} {self.dialect.word('NOT' if is_not else 'AND')} {clause}"
         return f"({text})"
 
     def _leaf(self, leaf: Term | Phrase, *, is_exact: bool) -> str:
@@ -249,11 +247,11 @@ class _Writer:
             raise InexpressibleError(f"{render(near)}: the sides are in different fields")
         pairs = self.dialect.pairs(near, name)
         if pairs is not None:
+            if name is None and is_exact:
+                raise InexpressibleError(
+                    f"{render(near)}: distances are of title and abstract only"
+                )
             if name is None:
-                if is_exact:
-                    raise InexpressibleError(
-                        f"{render(near)}: distances are of title and abstract only"
-                    )
                 self.notes[f"{render(near)}: searched in title and abstract only"] = None
             return self._group("OR", pairs)
         leaves = self._phrases(near, is_exact=is_exact)
@@ -272,13 +270,10 @@ class _Writer:
             ] = None
         phrases = []
         for left, right in product(list(_leaves(near.left)), list(_leaves(near.right))):
-            for one, other in (
-                [(left, right)] if near.is_ordered else [(left, right), (right, left)]
-            ):
+            for one, other in [(left, right), (right, left)][: 1 if near.is_ordered else 2]:
                 phrase = leaf_of((*words_of(one), *words_of(other)), one.field)
-                phrases += [
-                    form for form in self.dialect.spellings(phrase) if isinstance(form, Phrase)
-                ]
+                forms = self.dialect.spellings(phrase)
+                phrases += [form for form in forms if isinstance(form, Phrase)]
         if len(phrases) > _MOST_PHRASES:
             raise InexpressibleError(f"{render(near)}: the distance")
         return phrases
