@@ -103,7 +103,7 @@ def parse_isbn(text: str | None) -> str | None:
     """
     for match in _ISBN.finditer(text or ""):
         digits = re.sub(r"[- ]", "", match.group()).upper()
-        if len(digits) == 10 and _has_valid_isbn10_check(digits):  # noqa: PLR2004  # ISBN-10
+        if len(digits) == 10 and "X" not in digits[:9] and _are_checked(digits):  # noqa: PLR2004  # ISBN-10
             body = f"978{digits[:9]}"
             return body + _isbn13_check(body)
         if len(digits) == 13 and "X" not in digits and _isbn13_check(digits[:12]) == digits[12]:  # noqa: PLR2004  # ISBN-13
@@ -115,8 +115,7 @@ def parse_issn(text: str | None) -> str | None:
     """Return the first valid ISSN in the text as `1234-567X`, or None (ISO 3297)."""
     for match in _ISSN.finditer(text or ""):
         digits = f"{match[1]}{match[2]}".upper()
-        values = [10 if c == "X" else int(c) for c in digits]
-        if not sum(value * (8 - i) for i, value in enumerate(values)) % 11:
+        if _are_checked(digits):
             return f"{digits[:4]}-{digits[4:]}"
     return None
 
@@ -173,9 +172,10 @@ def content_key(record: BibliographicRecord) -> str:
     return hashlib.blake2b(key.encode("utf-8", "replace"), digest_size=12).hexdigest()
 
 
-def _has_valid_isbn10_check(digits: str) -> bool:
+def _are_checked(digits: str) -> bool:
+    """Whether the last digit of an ISSN or an ISBN-10, or its X, is that of the others."""
     values = [10 if c == "X" else int(c) for c in digits]
-    return "X" not in digits[:9] and not sum(v * (10 - i) for i, v in enumerate(values)) % 11
+    return not sum(v * (len(values) - i) for i, v in enumerate(values)) % 11
 
 
 def _isbn13_check(body: str) -> str:

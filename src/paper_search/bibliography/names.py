@@ -7,6 +7,7 @@ longer to import than all of our exports together.
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 from paper_search.models import Author
 
@@ -141,26 +142,16 @@ def written(author: Author) -> str:
 
 
 def _says(text: str, parts: PersonName) -> bool:
-    name = split_name(text, is_inverted=True)
-    return (name.full_family, name.given, name.suffix, name.is_literal) == (
-        parts.full_family,
-        parts.given,
-        parts.suffix,
-        parts.is_literal,
-    )
+    said = attrgetter("full_family", "given", "suffix", "is_literal")
+    return bool(said(split_name(text, is_inverted=True)) == said(parts))
 
 
 def fields_of(parts: PersonName) -> dict[str, str]:
     """Return the fields of `Author` that hold the parts; empty parts are left out."""
     if parts.is_literal:
         return {"literal": parts.family} if parts.family else {}
-    fields = {
-        "family": parts.family,
-        "given": parts.given,
-        "particle": parts.particle,
-        "suffix": parts.suffix,
-    }
-    return {name: value for name, value in fields.items() if value}
+    names = ("family", "given", "particle", "suffix")
+    return {name: value for name in names if (value := getattr(parts, name))}
 
 
 def without_particle(family: str) -> str:

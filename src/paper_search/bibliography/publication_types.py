@@ -16,26 +16,18 @@ CSL_TYPES = frozenset({
 
 # What Crossref, OpenAlex, DataCite and BibTeX files call the same things.
 _SYNONYMS = {
-    "journal-article": "article-journal",
-    "review": "article-journal",
-    "proceedings-article": "paper-conference",
-    "conference-paper": "paper-conference",
-    "inproceedings": "paper-conference",
-    "conference": "paper-conference",
-    "book-chapter": "chapter",
-    "book-section": "chapter",
-    "incollection": "chapter",
-    "inbook": "chapter",
-    "monograph": "book",
-    "edited-book": "book",
-    "dissertation": "thesis",
-    "phdthesis": "thesis",
-    "mastersthesis": "thesis",
-    "techreport": "report",
-    "preprint": "article",
-    "posted-content": "article",
+    name: csl
+    for csl, names in {
+        "article": "preprint posted-content",
+        "article-journal": "journal-article review",
+        "paper-conference": "proceedings-article conference-paper inproceedings conference",
+        "chapter": "book-chapter book-section incollection inbook",
+        "book": "monograph edited-book",
+        "thesis": "dissertation phdthesis mastersthesis",
+        "report": "techreport",
+    }.items()
+    for name in names.split()
 }
-
 _NAMES = {
     "article": "preprint", "article-journal": "journal article",
     "paper-conference": "conference paper", "entry": "encyclopedia entry",

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
+from operator import not_
 from typing import Self
 
 from pydantic import BaseModel, Field
@@ -123,11 +124,11 @@ class UserFeedback(BaseModel):
     free_text_feedback: str | None = None
     merge_decisions: list[MergeDecision] = Field(default_factory=list)
     """Which records are one work and which are not; it holds from now on."""
-    unmarked: list[str] = Field(default_factory=list, exclude_if=lambda ids: not ids)
+    unmarked: list[str] = Field(default_factory=list, exclude_if=not_)
     """Papers whose mark, of this round's screening or of an earlier round, is taken back."""
-    reasons: dict[str, str] = Field(default_factory=dict, exclude_if=lambda reasons: not reasons)
+    reasons: dict[str, str] = Field(default_factory=dict, exclude_if=not_)
     """Why, by the id of a marked paper."""
-    wait_for_sources: bool = Field(default=False, exclude_if=lambda is_waiting: not is_waiting)
+    wait_for_sources: bool = Field(default=False, exclude_if=not_)
     """Take the rest of the sources that ran out of time into this result, in place of another
     round."""
 

@@ -224,11 +224,11 @@ class ScoredPaper(BaseModel):
     """False: the judge failed; the score is a stand-in, and the paper is never filtered out."""
     unjudged_because: str | None = Field(default=None, exclude_if=_is_absent)
     """Why it is not judged, in a few words."""
-    grades: list[Grade] = Field(default_factory=list, exclude_if=lambda grades: not grades)
+    grades: list[Grade] = Field(default_factory=list, exclude_if=operator.not_)
     """What a model said, criterion by criterion; the score is computed from them."""
-    place: int | None = Field(default=None, exclude_if=lambda place: place is None)
+    place: int | None = Field(default=None, exclude_if=_is_absent)
     """Place in the order of the result, from 1; None if the score decides."""
-    whole_concepts: int | None = Field(default=None, exclude_if=lambda count: count is None)
+    whole_concepts: int | None = Field(default=None, exclude_if=_is_absent)
     """How many concepts of the question its title and abstract have in full, if counted."""
 
 
@@ -245,7 +245,7 @@ class ScreeningDecision(BaseModel):
     """UTC, ISO 8601."""
     reason: str | None = None
     """Why it was included or excluded."""
-    full_text: str | None = Field(default=None, exclude_if=lambda text: text is None)
+    full_text: str | None = Field(default=None, exclude_if=_is_absent)
     """What became of its full text, such as `excluded: wrong population`; None means nobody sought
     it."""
 
@@ -269,11 +269,11 @@ class Paper(BibliographicRecord):
     is_judged: bool = True
     unjudged_because: str | None = Field(default=None, exclude_if=_is_absent)
     """Why it is not judged, in a few words."""
-    grades: list[Grade] = Field(default_factory=list, exclude_if=lambda grades: not grades)
+    grades: list[Grade] = Field(default_factory=list, exclude_if=operator.not_)
     """What a model said, criterion by criterion; the score is computed from them."""
     note: str | None = Field(default=None, exclude_if=_is_absent)
     """What the person noted on it while screening."""
-    labels: list[str] = Field(default_factory=list, exclude_if=lambda labels: not labels)
+    labels: list[str] = Field(default_factory=list, exclude_if=operator.not_)
     """Words of the person's own that they put on it while screening."""
     screening: ScreeningDecision | None = Field(default=None, exclude_if=_is_absent)
     """None: nobody has screened it."""
@@ -339,9 +339,9 @@ class PaperCollection(BaseModel):
     """Sources searched without any result in the whole run."""
     known_papers: KnownPapersReport | None = None
     """What became of the papers that a good search must find; None if none were named."""
-    set_aside: list[Paper] = Field(default_factory=list, exclude_if=lambda papers: not papers)
+    set_aside: list[Paper] = Field(default_factory=list, exclude_if=operator.not_)
     """Found, but below the line, beyond the limit or marked irrelevant; best first."""
-    earlier: list[Paper] = Field(default_factory=list, exclude_if=lambda papers: not papers)
+    earlier: list[Paper] = Field(default_factory=list, exclude_if=operator.not_)
     """Papers that only rounds before the last one found, and nobody decided on; those of a round
     that was rejected are not among them."""
 
@@ -364,10 +364,7 @@ class PaperCollection(BaseModel):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, PaperCollection):
             return NotImplemented
-        return (self.metadata, self.papers, self.facets) == (
-            other.metadata,
-            other.papers,
-            other.facets,
-        )
+        content = operator.attrgetter("metadata", "papers", "facets")
+        return bool(content(self) == content(other))
 
     __hash__ = None  # type: ignore[assignment]  # mutable, like every pydantic model

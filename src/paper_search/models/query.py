@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from enum import Enum
+from operator import not_
 
 from pydantic import BaseModel, Field
 
@@ -68,11 +69,6 @@ _TITLE_WORDS: dict[str, tuple[str, ...]] = {
 titles; whatever is no type, such as "case report", is its own word."""
 
 
-def _is_empty(value: object) -> bool:
-    """Return whether a value is left out of JSON: what nobody uses is not to be looked at."""
-    return not value
-
-
 class IntentType(str, Enum):
     """What the person wants papers for."""
 
@@ -90,13 +86,13 @@ class SearchConstraints(BaseModel):
     language: str | None = None  # ISO 639-1
     max_results: int = 100
     """Records of a query."""
-    max_papers: int | None = Field(default=None, exclude_if=_is_empty)
+    max_papers: int | None = Field(default=None, exclude_if=not_)
     """Papers that the result shows; the others are set aside."""
-    publication_types: list[str] = Field(default_factory=list, exclude_if=_is_empty)
+    publication_types: list[str] = Field(default_factory=list, exclude_if=not_)
     """CSL types (`PUBLICATION_TYPES`); empty: any. What does not say its type is let through."""
-    excluded_types: list[str] = Field(default_factory=list, exclude_if=_is_empty)
+    excluded_types: list[str] = Field(default_factory=list, exclude_if=not_)
     """Kinds that are not wanted, such as `review`; what does not say its kind is let through."""
-    conditions: list[str] = Field(default_factory=list, exclude_if=_is_empty)
+    conditions: list[str] = Field(default_factory=list, exclude_if=not_)
     """Boolean queries that every record must meet, each by itself, such as `NOT "honey bees"`."""
 
     @property
@@ -150,28 +146,28 @@ class ParsedIntent(BaseModel):
     """Key phrases; every one of them matters."""
     intent_type: IntentType
     constraints: SearchConstraints = Field(default_factory=SearchConstraints)
-    question: str = Field(default="", exclude_if=_is_empty)
+    question: str = Field(default="", exclude_if=not_)
     """The question without its limits, in plain words, for sources that rank; empty: the topic."""
-    alternatives: dict[str, list[str]] = Field(default_factory=dict, exclude_if=_is_empty)
+    alternatives: dict[str, list[str]] = Field(default_factory=dict, exclude_if=not_)
     """By concept: others that would do as well (an "or" of the question)."""
-    excluded: list[str] = Field(default_factory=list, exclude_if=_is_empty)
+    excluded: list[str] = Field(default_factory=list, exclude_if=not_)
     """Words and phrases that no paper may have."""
-    authors: list[str] = Field(default_factory=list, exclude_if=_is_empty)
+    authors: list[str] = Field(default_factory=list, exclude_if=not_)
     """Family or full names, of whom every paper must have one."""
-    venues: list[str] = Field(default_factory=list, exclude_if=_is_empty)  # one is enough
-    boolean_query: str | None = Field(default=None, exclude_if=_is_empty)
+    venues: list[str] = Field(default_factory=list, exclude_if=not_)  # one is enough
+    boolean_query: str | None = Field(default=None, exclude_if=not_)
     """The question itself, where it is a boolean query or a strategy: it is asked unchanged."""
-    lines: list[StrategyLine] = Field(default_factory=list, exclude_if=_is_empty)
+    lines: list[StrategyLine] = Field(default_factory=list, exclude_if=not_)
     """Those of the question, where it is a strategy; `boolean_query` is what the last one finds."""
-    criteria: list[Criterion] = Field(default_factory=list, exclude_if=_is_empty)
+    criteria: list[Criterion] = Field(default_factory=list, exclude_if=not_)
     """What a model judges papers by; empty: no model judges, or it goes by the words above."""
-    identifiers: list[str] = Field(default_factory=list, exclude_if=_is_empty)
+    identifiers: list[str] = Field(default_factory=list, exclude_if=not_)
     """Works that the question names, such as `doi:10.1000/1`, `arxiv:2101.00001` or `pmid:1`."""
-    seeds: list[MarkedPaper] = Field(default_factory=list, exclude_if=_is_empty)
+    seeds: list[MarkedPaper] = Field(default_factory=list, exclude_if=not_)
     """Papers that others like them are wanted for: they count as marked relevant."""
-    lookups: list[SourceReport] = Field(default_factory=list, exclude_if=_is_empty)
+    lookups: list[SourceReport] = Field(default_factory=list, exclude_if=not_)
     """What sources were asked to find the seeds."""
-    notes: list[str] = Field(default_factory=list, exclude_if=_is_empty)
+    notes: list[str] = Field(default_factory=list, exclude_if=not_)
     """What the person should know about how the question was read."""
 
     def with_criteria(self, criteria: Sequence[Criterion]) -> "ParsedIntent":
@@ -199,17 +195,17 @@ class RankedQuery(BaseModel):
 
     text: str
     """The question in a person's words."""
-    terms: dict[str, float] = Field(default_factory=dict, exclude_if=_is_empty)
+    terms: dict[str, float] = Field(default_factory=dict, exclude_if=not_)
     """Further words with their weights beside 1 for a word of the text; below 0: unwanted. For
     sources that take weights; the others are asked the text alone."""
-    long_forms: list[str] = Field(default_factory=list, exclude_if=_is_empty)
+    long_forms: list[str] = Field(default_factory=list, exclude_if=not_)
     """Names of what the abbreviations of the text stand for, which a library ranks by as well."""
     depth: int | None = Field(default=None, ge=1, exclude_if=lambda depth: depth is None)
     """Records that a library may bring in, where that is more than the limit of results; None: no
     more than that. What is below the first page is what marks bring up."""
-    like: list[str] = Field(default_factory=list, exclude_if=_is_empty)
+    like: list[str] = Field(default_factory=list, exclude_if=not_)
     """Ids of papers marked relevant, for a library that ranks by nearness of vectors, too."""
-    unlike: list[str] = Field(default_factory=list, exclude_if=_is_empty)
+    unlike: list[str] = Field(default_factory=list, exclude_if=not_)
     """Ids of papers marked irrelevant."""
 
 
@@ -219,21 +215,21 @@ class SearchStrategy(BaseModel):
     queries: list[SearchQuery]
     sources: list[str]
     filters: SearchConstraints = Field(default_factory=SearchConstraints)
-    ranked: list[RankedQuery] = Field(default_factory=list, exclude_if=_is_empty)
+    ranked: list[RankedQuery] = Field(default_factory=list, exclude_if=not_)
     """What sources that rank plain text are asked besides the boolean queries."""
-    seeds: list[Seed] = Field(default_factory=list, exclude_if=_is_empty)
+    seeds: list[Seed] = Field(default_factory=list, exclude_if=not_)
     """Works that others are found from, for the source `snowball`; no other looks at them."""
-    lines: list[StrategyLine] = Field(default_factory=list, exclude_if=_is_empty)
+    lines: list[StrategyLine] = Field(default_factory=list, exclude_if=not_)
     """Those that the person gave, for their hits; the last one is the first of the queries."""
-    works: list[str] = Field(default_factory=list, exclude_if=_is_empty)
+    works: list[str] = Field(default_factory=list, exclude_if=not_)
     """Identifiers that the question names, such as `doi:10.1000/1`: a library gives these first."""
-    native: dict[str, str] = Field(default_factory=dict, exclude_if=_is_empty)
+    native: dict[str, str] = Field(default_factory=dict, exclude_if=not_)
     """By source: a string in its own language, sent as it is in place of the queries."""
-    endings: dict[str, list[str]] = Field(default_factory=dict, exclude_if=_is_empty)
+    endings: dict[str, list[str]] = Field(default_factory=dict, exclude_if=not_)
     """Words that truncated ones (`comput*`) stand for in what was seen, for sources without `*`."""
-    reason: str = Field(default="", exclude_if=_is_empty)
+    reason: str = Field(default="", exclude_if=not_)
     """Why it differs from the round before, in a sentence."""
-    notes: list[str] = Field(default_factory=list, exclude_if=_is_empty)
+    notes: list[str] = Field(default_factory=list, exclude_if=not_)
     """What was left out or changed, of what a model or a person asked for."""
 
     def plain(self) -> list[RankedQuery]:

@@ -1,6 +1,7 @@
 """What a scoping search found: hit counts of the queries, before anything is searched."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from operator import not_
 from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, Field
@@ -10,16 +11,12 @@ from paper_search.models.query import SearchStrategy
 from paper_search.models.source_report import SourceReport
 
 
-def _is_unset(value: object) -> bool:
-    return not value
-
-
 class HitCount(BaseModel):
     """How many records one source has for one query."""
 
     hits: int | None
     """None: the source does not say."""
-    is_at_most: bool = Field(default=False, exclude_if=_is_unset)
+    is_at_most: bool = Field(default=False, exclude_if=not_)
     """Whether the source was asked a broader query, since it cannot express this one."""
     source: str | None = Field(default=None, exclude=True)
     """What was counted in place of the source: the sample, where a library is empty."""
@@ -32,7 +29,7 @@ class SourceHits(BaseModel):
 
     source: str
     hits: int
-    is_at_most: bool = Field(default=False, exclude_if=_is_unset)
+    is_at_most: bool = Field(default=False, exclude_if=not_)
 
     def __str__(self) -> str:
         return f"{'up to ' if self.is_at_most else ''}{self.hits:,} {self.source}"
@@ -57,6 +54,14 @@ class BlockHits(QueryHits):
     """Those of which one is enough, as far as counted."""
 
 
+def _replaced(strategy: SearchStrategy, instead: Mapping[str, str]) -> SearchStrategy:
+    queries = [
+        query.model_copy(update={"boolean_query": instead.get(text := query.boolean_query, text)})
+        for query in strategy.queries
+    ]
+    return strategy.model_copy(update={"queries": queries})
+
+
 class BroaderQuery(QueryHits):
     """A query that a person may take instead of one that finds little."""
 
@@ -66,13 +71,7 @@ class BroaderQuery(QueryHits):
     """The query that it is a step from; `text` is the broader one."""
 
     def replace_in(self, strategy: SearchStrategy) -> SearchStrategy:
-        queries = [
-            query.model_copy(update={"boolean_query": self.text})
-            if query.boolean_query == self.original
-            else query
-            for query in strategy.queries
-        ]
-        return strategy.model_copy(update={"queries": queries})
+        return _replaced(strategy, {self.original: self.text})
 
 
 class RelaxedQuery(BaseModel):
@@ -98,19 +97,19 @@ class ScopeReport(BaseModel):
 
     queries: list[QueryHits] = Field(default_factory=list)
     """One for each boolean query of the strategy after relaxing, in its order."""
-    lines: list[QueryHits] = Field(default_factory=list, exclude_if=_is_unset)
+    lines: list[QueryHits] = Field(default_factory=list, exclude_if=not_)
     """One for each line of a strategy that the person gave, by its label, as far as counted."""
-    limits: list[QueryHits] = Field(default_factory=list, exclude_if=_is_unset)
+    limits: list[QueryHits] = Field(default_factory=list, exclude_if=not_)
     """One for each condition that wants something: records within all limits that meet it."""
-    blocks: list[BlockHits] = Field(default_factory=list, exclude_if=_is_unset)
+    blocks: list[BlockHits] = Field(default_factory=list, exclude_if=not_)
     """Those that queries join by AND, each once."""
-    steps: list[BroaderQuery] = Field(default_factory=list, exclude_if=_is_unset)
+    steps: list[BroaderQuery] = Field(default_factory=list, exclude_if=not_)
     """Ever broader forms of queries that find little, the narrowest first."""
     relaxed: list[RelaxedQuery] = Field(default_factory=list)
     suggested: list[SuggestedTerm] = Field(default_factory=list)
     first_results: int = 0
     """How many papers the suggested terms were counted in."""
-    papers: dict[str, int] = Field(default_factory=dict, exclude_if=_is_unset)
+    papers: dict[str, int] = Field(default_factory=dict, exclude_if=not_)
     """By source on this disk: how many papers all queries together give, each once, as far as the
     search would judge them."""
     asked: list[SourceReport] = Field(default_factory=list, exclude=True)
@@ -122,14 +121,7 @@ class ScopeReport(BaseModel):
         """Return the strategy with relaxed queries instead of those without hits."""
         if not self.relaxed:
             return strategy
-        instead = {relaxed.original: relaxed.instead for relaxed in self.relaxed}
-        queries = [
-            query.model_copy(
-                update={"boolean_query": instead.get(query.boolean_query, query.boolean_query)}
-            )
-            for query in strategy.queries
-        ]
-        return strategy.model_copy(update={"queries": queries})
+        return _replaced(strategy, {each.original: each.instead for each in self.relaxed})
 
     def hits_of(self, queries: Sequence[str]) -> dict[str, QueryHits]:
         """Return what is known of those queries, by query; one that was edited is not there."""

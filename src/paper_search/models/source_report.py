@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable
 from enum import Enum
+from operator import not_
 
 from pydantic import BaseModel, Field, computed_field
 
@@ -24,10 +25,6 @@ class SourceStatus(str, Enum):
     @property
     def is_failure(self) -> bool:
         return self not in {SourceStatus.OK, SourceStatus.EMPTY}
-
-
-def _is_unset(value: object) -> bool:
-    return not value
 
 
 class Purpose(str, Enum):
@@ -56,11 +53,11 @@ class RequestRecord(BaseModel):
     at: str | None
     """When it was sent (UTC, ISO 8601). Of a stored answer: when the request for it was sent, or
     None if the store does not say."""
-    is_stored: bool = Field(default=False, exclude_if=_is_unset)
+    is_stored: bool = Field(default=False, exclude_if=not_)
     """Whether the answer was on disk and nothing was sent."""
-    is_answered: bool = Field(default=False, exclude_if=_is_unset)
+    is_answered: bool = Field(default=False, exclude_if=not_)
     """Whether it had an answer of success."""
-    text: str | None = Field(default=None, exclude_if=_is_unset)
+    text: str | None = Field(default=None, exclude_if=not_)
     """The exact string sent; None means that of the row, or a further page of it."""
 
     def __str__(self) -> str:
@@ -83,21 +80,21 @@ REASONS = {
 class Arrival(BaseModel, frozen=True):
     """One record, one time that a source gave it."""
 
-    record: str | None = Field(default=None, exclude_if=_is_unset)
+    record: str | None = Field(default=None, exclude_if=not_)
     """Its id; None if it was removed at once and not stored."""
     source: str
     """The service, or the database that a file comes from."""
-    query: str | None = Field(default=None, exclude_if=_is_unset)
+    query: str | None = Field(default=None, exclude_if=not_)
     """What the source was sent, or the name of the file; None if the source does not say."""
-    position: int | None = Field(default=None, exclude_if=_is_unset)
+    position: int | None = Field(default=None, exclude_if=not_)
     """Place in that answer or file, from 1."""
-    removed: str | None = Field(default=None, exclude_if=_is_unset)
+    removed: str | None = Field(default=None, exclude_if=not_)
     """Why a check of ours removed it; None if it was kept."""
-    waits: int = Field(default=0, exclude_if=_is_unset)
+    waits: int = Field(default=0, exclude_if=not_)
     """How often its source had been waited for in its round."""
-    id: str | None = Field(default=None, exclude_if=_is_unset)
+    id: str | None = Field(default=None, exclude_if=not_)
     """Of one that was removed, at its source."""
-    title: str | None = Field(default=None, exclude_if=_is_unset)
+    title: str | None = Field(default=None, exclude_if=not_)
     """Of one that was removed, as far as it has one."""
 
 
@@ -135,9 +132,9 @@ class SourceReport(BaseModel):
     error: str | None = None
     note: str | None = None
     """What the person should know: a remainder applied on our side, a cap, a stand-in."""
-    is_file: bool = Field(default=False, exclude_if=_is_unset)
+    is_file: bool = Field(default=False, exclude_if=not_)
     """Whether it is a file that a person added: no limit of a strategy narrowed it."""
-    strategy: str | None = Field(default=None, exclude_if=_is_unset)
+    strategy: str | None = Field(default=None, exclude_if=not_)
     """Of a file: the strategy as it was run in its database."""
     is_sample: bool = False
     """Whether the sample that ships was searched: as itself, or in place of an empty library."""
@@ -146,10 +143,10 @@ class SourceReport(BaseModel):
     asked_at: str | None = None
     """When the first request was sent, or when its stored answer came (UTC, ISO 8601). None: the
     store does not say; "": nobody said when the search was run whose file this is."""
-    is_unfinished: bool = Field(default=False, exclude_if=_is_unset)
+    is_unfinished: bool = Field(default=False, exclude_if=not_)
     """Whether the source ran out of time, or was left behind when the others were done: it may
     have more, and can be waited for."""
-    is_asked_again: bool = Field(default=False, exclude_if=_is_unset)
+    is_asked_again: bool = Field(default=False, exclude_if=not_)
     """Whether the source was waited for after that: later rows say how it ended."""
 
     @property

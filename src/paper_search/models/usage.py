@@ -104,9 +104,8 @@ def money_in_words(dollars: float | None) -> str:
         return "under $0.0001"
     amount = round(dollars, 4)
     cents = f"${amount:,.2f}"
-    return (
-        cents if amount == 0 or amount >= 1 else max(f"${amount:.4f}".rstrip("0"), cents, key=len)
-    )
+    is_round = amount == 0 or amount >= 1
+    return cents if is_round else max(f"${amount:.4f}".rstrip("0"), cents, key=len)
 
 
 def total(parts: Iterable[Spending]) -> Spending:
@@ -124,9 +123,8 @@ def _limits(text: str) -> dict[str, float | int]:
         unit = (match["unit"] or "").lower().rstrip("s") if match else ""
         if match is None or (match["sign"] and unit in {"token", "call"}):
             raise ValueError(f"{text!r} is no budget: {_HOW}")
-        amount = (
-            float(re.sub(r"[,_]", "", match["number"])) * _FACTORS[(match["factor"] or "").lower()]
-        )
+        factor = _FACTORS[(match["factor"] or "").lower()]
+        amount = factor * float(re.sub(r"[,_]", "", match["number"]))
         name = {"token": "tokens", "call": "calls"}.get(unit, "money")
         if name in limits:
             raise ValueError(f"{text!r} names {name} twice: {_HOW}")

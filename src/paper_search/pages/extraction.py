@@ -27,47 +27,24 @@ _MOST_TITLE = 5000
 _SAME_TITLE = 0.7
 """Share of the words of a title that have to be there."""
 
-_INSTEAD = tuple(
-    (re.compile("|".join(patterns), re.IGNORECASE), what)
+_INSTEAD = {
+    what: re.compile(patterns, re.IGNORECASE)
     for what, patterns in {
-        "a log-in page": (
-            r"\b(?:sign|log) ?in\b",
-            r"\bpassword\b",
-            r"\bcreate an account\b",
-        ),
-        "a paywall": (
-            r"\b(?:purchase|buy|rent) (?:this )?(?:article|access|pdf)\b",
-            r"\bsubscribe to (?:read|continue)",
-            r"\bget (?:full )?access\b",
-            r"\binstitutional access\b",
-            r"\bsubscribers? only\b",
-        ),
-        "a cookie or script notice": (
-            r"\b(?:enable|accept|disabled?) (?:javascript|cookies)\b",
-            r"\b(?:cookies are|javascript is) (?:disabled|required)",
-            r"\bwe use cookies\b",
-        ),
-        "a robot check": (
-            r"\bcaptcha\b",
-            r"\bare you (?:a )?(?:human|robot)\b",
-            r"\bnot a robot\b",
-            r"\bverify(?:ing)? you are",
-            r"\bunusual traffic\b",
-            r"\baccess denied\b",
-            r"\brequest (?:was )?blocked\b",
-            r"\bjust a moment\b",
-        ),
-        "an error page": (
-            r"\b(?:page|article|document|file) (?:was |could )?not (?:be )?found\b",
-            r"\berror (?:404|403|500)\b",
-            r"\b(?:404|403) (?:error|not found|forbidden)\b",
-            r"\bno longer available\b",
-            r"\binternal server error\b",
-            r"\bservice unavailable\b",
-            r"\bsomething went wrong\b",
-        ),
+        "a log-in page": r"\b(?:sign|log) ?in\b|\bpassword\b|\bcreate an account\b",
+        "a paywall": r"\b(?:purchase|buy|rent) (?:this )?(?:article|access|pdf)\b"
+        r"|\bsubscribe to (?:read|continue)|\bget (?:full )?access\b"
+        r"|\binstitutional access\b|\bsubscribers? only\b",
+        "a cookie or script notice": r"\b(?:enable|accept|disabled?) (?:javascript|cookies)\b"
+        r"|\b(?:cookies are|javascript is) (?:disabled|required)|\bwe use cookies\b",
+        "a robot check": r"\bcaptcha\b|\bare you (?:a )?(?:human|robot)\b|\bnot a robot\b"
+        r"|\bverify(?:ing)? you are|\bunusual traffic\b|\baccess denied\b"
+        r"|\brequest (?:was )?blocked\b|\bjust a moment\b",
+        "an error page": r"\b(?:page|article|document|file) (?:was |could )?not (?:be )?found\b"
+        r"|\berror (?:404|403|500)\b|\b(?:404|403) (?:error|not found|forbidden)\b"
+        r"|\bno longer available\b|\binternal server error\b|\bservice unavailable\b"
+        r"|\bsomething went wrong\b",
     }.items()
-)
+}
 _DOORS = re.compile(
     r"/(?:login|signin|sign-in|sso|auth|authenticate|cookieabsent)(?:[/.?]|$)", re.IGNORECASE
 )
@@ -193,7 +170,7 @@ def placeholder_of(text: str, title: str, url: str) -> str | None:
         return "a log-in page"
     if len(text) < _SHORT:
         page_text = f"{title}\n{text}"
-        for pattern, what in _INSTEAD:
+        for what, pattern in _INSTEAD.items():
             if pattern.search(page_text):
                 return what
     if len(text) < _SHORTEST:

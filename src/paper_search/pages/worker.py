@@ -181,10 +181,8 @@ def pdf_text(content: bytes, max_pages: int, max_chars: int) -> dict[str, Any]:
 
 
 def _without_references(text: str) -> str:
-    matches = [
-        match for match in _REFERENCES.finditer(text) if match.start() > _EARLIEST * len(text)
-    ]
-    return text[: matches[0].start()] if matches else text
+    places = (match.start() for match in _REFERENCES.finditer(text))
+    return text[: next((place for place in places if place > _EARLIEST * len(text)), None)]
 
 
 def _paragraphs(text: str) -> list[str]:

@@ -32,12 +32,13 @@ def status_of(error: BaseException) -> SourceStatus:
         status = getattr(link, "status", None)
         if isinstance(status, SourceStatus):
             return status
-        code = _code(link)
+        holders = (link, getattr(link, "response", None))
+        codes = (getattr(holder, "status_code", None) for holder in holders)
+        code = next((code for code in codes if isinstance(code, int)), None)
         if code is not None:
-            fallback = SourceStatus.BAD_RESPONSE
-            if code >= _SERVER_ERROR:
-                fallback = SourceStatus.UNREACHABLE
-            return _STATUS_OF_CODE.get(code, fallback)
+            is_theirs = code >= _SERVER_ERROR
+            other = SourceStatus.UNREACHABLE if is_theirs else SourceStatus.BAD_RESPONSE
+            return _STATUS_OF_CODE.get(code, other)
     for link in chain:
         name = type(link).__name__.lower()
         if isinstance(link, TimeoutError) or "timeout" in name:
@@ -53,14 +54,6 @@ def described(error: BaseException) -> str:
     """Return the error for people, without anything that looks like a secret."""
     text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     return _SECRET.sub(r"\1***", text)[:_LONGEST]
-
-
-def _code(error: BaseException) -> int | None:
-    for holder in (error, getattr(error, "response", None)):
-        code = getattr(holder, "status_code", None)
-        if isinstance(code, int):
-            return code
-    return None
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:

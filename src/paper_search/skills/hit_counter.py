@@ -53,9 +53,8 @@ class HitCounter:
         counts = self._counts.setdefault(query, {})
         if source not in counts and source not in self._given_up:
             hit_count = await self._ask(source, query)
-            if hit_count is None or hit_count.hits is None:
-                return None
-            counts[source] = hit_count
+            if hit_count is not None and hit_count.hits is not None:
+                counts[source] = hit_count
         return counts[source].hits if source in counts else None
 
     async def _ask(self, source: str, query: str) -> HitCount | None:

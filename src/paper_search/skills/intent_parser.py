@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from datetime import date
 from typing import Annotated, Any, TypeAlias
 
-from pydantic import BaseModel, Field, ValidationError, field_validator
+from pydantic import BaseModel, BeforeValidator, Field, OnErrorOmit, field_validator
 
 from paper_search.errors import LLMError, LLMFailure, QuestionError
 from paper_search.llm.provider import LLMProvider, name_of
@@ -37,6 +37,7 @@ from paper_search.skills.intent.reader import (
 )
 from paper_search.skills.judging.question import criteria_of
 from paper_search.skills.phrases import INSIDE, reads_as_english
+from paper_search.skills.strategy.answer import FiltersAnswer
 from paper_search.skills.strategy.limits import sane_limits
 from paper_search.skills.untrusted import visible
 
@@ -44,13 +45,9 @@ _MOST_TERMS = 20
 """Terms of a list of an answer."""
 
 
-class ConstraintsAnswer(BaseModel):
+class ConstraintsAnswer(FiltersAnswer):
     """The limits as returned by a model."""
 
-    year_from: int | None = None
-    year_to: int | None = None
-    language: str | None = None
-    max_results: int | None = None
     excluded_types: list[str] | None = None
 
 
@@ -77,13 +74,11 @@ class IntentAnswer(BaseModel):
     alternatives: Annotated[dict[str, list[str]], NullIsObject] = Field(default_factory=dict)
     excluded: Annotated[list[str], NullIsList] = Field(default_factory=list)
     authors: Annotated[list[str], NullIsList] = Field(default_factory=list)
-    criteria: list[CriterionAnswer] = Field(default_factory=list)
-
-    @field_validator("criteria", mode="before")
-    @classmethod
-    def _readable(cls, value: Any) -> Any:
-        """Leave out what is no criterion: a search must not fail for it, and a person sees them."""
-        return [entry for entry in value if _is_criterion(entry)] if isinstance(value, list) else []
+    criteria: Annotated[
+        # A search must not fail for what is no criterion, and a person sees those that are.
+        list[OnErrorOmit[CriterionAnswer]],
+        BeforeValidator(lambda value: value if isinstance(value, list) else []),
+    ] = Field(default_factory=list)
 
     @property
     def is_english(self) -> bool:
@@ -141,14 +136,6 @@ class IntentAnswer(BaseModel):
             if concept and names:
                 by_concept[concept] = names
         return by_concept
-
-
-def _is_criterion(entry: Any) -> bool:
-    try:
-        CriterionAnswer.model_validate(entry)
-    except ValidationError:
-        return False
-    return True
 
 
 def _terms(names: list[str]) -> list[str]:

@@ -47,9 +47,7 @@ class KnownPaper:
 
     def is_described_by(self, record: BibliographicRecord) -> bool:
         """Whether a record is of this paper, or of one of its versions."""
-        dois = {
-            parse_doi(doi) for doi in (record.doi, *(version.doi for version in record.versions))
-        }
+        dois = {*map(parse_doi, (record.doi, *(version.doi for version in record.versions)))}
         if self.doi and self.doi in dois:
             return True
         if self.arxiv_id and self.arxiv_id in {record.arxiv_id, *map(parse_arxiv_id, dois)}:

@@ -132,15 +132,8 @@ class Document:
         return self.title.count(phrase) * _TITLE_COUNTS + self.text.count(phrase)
 
 
-def documents_of(papers: Sequence[RawPaper]) -> list[Document]:
-    """Return all papers as stems; keywords count as words of the abstract."""
-    return [Document.of(paper.title, paper.text) for paper in papers]
-
-
-def verdicts(
-    papers: Sequence[RawPaper], documents: Sequence[Document], intent: ParsedIntent
-) -> list[Verdict]:
-    """Return a verdict for every paper, in order.
+def verdicts(papers: Sequence[RawPaper], intent: ParsedIntent) -> list[Verdict]:
+    """Return a verdict for every paper, in order; keywords count as words of the abstract.
 
     Half of a score is earned by concepts, half by single words as BM25 counts them; both weigh by
     how rare words are in scholarly English, so that a verdict does not depend on the other
@@ -148,10 +141,7 @@ def verdicts(
     0.45, one common word less than 0.3, nothing 0. Of more concepts a share is enough.
     """
     target = _Target.of(intent)
-    return [
-        _verdict(paper, document, intent, target)
-        for paper, document in zip(papers, documents, strict=True)
-    ]
+    return [_verdict(paper, intent, target) for paper in papers]
 
 
 def _concept(name: str) -> _Concept:
@@ -208,7 +198,8 @@ def _earned_by_words(target: _Target, document: Document) -> float:
     return min(1.0, earned_points / whole) if whole else 0.0
 
 
-def _verdict(paper: RawPaper, document: Document, intent: ParsedIntent, target: _Target) -> Verdict:
+def _verdict(paper: RawPaper, intent: ParsedIntent, target: _Target) -> Verdict:
+    document = Document.of(paper.title, paper.text)
     covers = [_cover(concept, document) for concept in target.concepts]
     whole = sum(map(operator.mul, covers, target.weights))
     by_words = min(1.0, _earned_by_words(target, document) / target.enough)

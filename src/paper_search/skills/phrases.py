@@ -27,8 +27,12 @@ _PARTICIPLES = {_with(verb, "ed") for verb in _VERBS}.union(
     word_table("past"), word_table("irregular")
 )
 """Past forms of verbs: at the end of a phrase they belong to what follows."""
-_GERUNDS = frozenset(_with(verb, "ing") for verb in _VERBS)
-"""Forms in -ing that take an object when a phrase begins with them ("improving accuracy")."""
+_GERUNDS = {_with(verb, "ing") for verb in _VERBS} - {
+    *("accounting", "building", "drawing", "publishing", "writing")
+}
+"""Forms in -ing that take an object when a phrase begins with them ("improving accuracy"), but for
+those that are names of fields and things."""
+_VERB_FORMS = _PARTICIPLES | _GERUNDS
 _FINITE = {form for verb in _VERBS for form in (verb, _with(verb, "s")) if verb not in _ALSO_NOUNS}
 _BREAKS = BREAKS.union(_FINITE, word_table("still breaks"), word_table("more breaks"))
 _NO_ADVERBS = word_table("no adverbs")
@@ -36,7 +40,7 @@ _EMPTY_ADJECTIVES = word_table("empty adjectives")
 _INFINITIVES = word_table("infinitives")
 _SUBJECTS = word_table("subjects")
 """Words behind which a past form is what papers did, not what something is."""
-_NAMES_IN_ING = frozenset(["accounting", "building", "drawing", "publishing", "writing"])
+_LOOSE_AT_START = _EMPTY_ADJECTIVES | _GERUNDS
 _EMPTY = GENERIC | _EMPTY_ADJECTIVES | word_table("empty")
 _TRAILING = word_table("trailing")
 _TRAILING_OF_LONG = word_table("trailing of long")
@@ -168,15 +172,11 @@ def _trimmed(words: list[re.Match[str]], *, is_english: bool) -> Iterator[tuple[
     first, last = 0, len(words)
     while last - first > 1 and _is_loose_at_end(lowered[first:last], is_english=is_english):
         last -= 1
-    while last - first > 1 and is_english and _is_loose_at_start(lowered[first]):
+    while last - first > 1 and is_english and lowered[first] in _LOOSE_AT_START:
         first += 1
     rest = lowered[first:last]
-    if rest and not (len(rest) == 1 and is_english and _is_verb_form(rest[0])):
+    if rest and not (len(rest) == 1 and is_english and rest[0] in _VERB_FORMS):
         yield words[first].start(), words[last - 1].end()
-
-
-def _is_loose_at_start(word: str) -> bool:
-    return word in _EMPTY_ADJECTIVES or (word in _GERUNDS and word not in _NAMES_IN_ING)
 
 
 def _is_loose_at_end(words: list[str], *, is_english: bool) -> bool:
@@ -195,12 +195,8 @@ def is_adjective(word: str) -> bool:
     return dict(forms("word"))["adjective"].fullmatch(word) is not None
 
 
-def _is_verb_form(word: str) -> bool:
-    return word in _PARTICIPLES or (word in _GERUNDS and word not in _NAMES_IN_ING)
-
-
 def _is_empty_word(word: str) -> bool:
-    return word in _EMPTY or word.isdigit() or _is_adverb(word) or _is_verb_form(word)
+    return word in _EMPTY or word.isdigit() or _is_adverb(word) or word in _VERB_FORMS
 
 
 def key_phrases(text: str) -> list[str]:

@@ -198,26 +198,19 @@ class QueryBuilder:
     def _cleaned(self, strategy: SearchStrategy) -> SearchStrategy:
         today = date.today()  # noqa: DTZ011  # the person's own calendar
         filters, notes = sane_limits(strategy.filters, today=today)
-        sources, unknown = self._split_by_knowledge(strategy.sources)
-        if unknown:
-            names = ", ".join(name[:_LONGEST_NAME] for name in unknown[:_MOST_NAMES])
-            notes.append(f"left out: sources that are not configured: {names}")
+        names = list(dict.fromkeys(strategy.sources))
+        available = names if self._available_sources is None else self._available_sources
+        known = [name for name in names if name in available]
+        if unknown := [visible(name)[:_LONGEST_NAME] for name in names if name not in known]:
+            listing = ", ".join(unknown[:_MOST_NAMES])
+            notes.append(f"left out: sources that are not configured: {listing}")
         update = {
             "ranked": without_unwanted(strategy.ranked, filters),
-            "sources": sources,
+            "sources": known or self._askable(),
             "filters": filters,
             "notes": [*strategy.notes, *notes],
         }
         return strategy.model_copy(update=update).within(self._max_results_ceiling)
-
-    def _split_by_knowledge(self, sources: Sequence[str]) -> tuple[list[str], list[str]]:
-        names = list(dict.fromkeys(sources))
-        if self._available_sources is None:
-            return names, []
-        available = [name for name in names if name in self._available_sources]
-        return available or self._askable(), [
-            visible(name) for name in names if name not in available
-        ]
 
     def _askable(self) -> list[str]:
         return [name for name in self._available_sources or [] if name != SNOWBALL]
@@ -232,19 +225,14 @@ class QueryBuilder:
         It is proposed when papers are marked relevant, named by the question or graded best by a
         model, in this order, and the source is configured; not after a person took it out.
         """
-        of_question = map(seed_of_identifier, request.intent.identifiers)
-        candidates = [
-            *relevant_seeds(request.marked_papers),
-            *(seed for seed in of_question if seed),
-        ]
-        by_content = {seed.model_dump_json(): seed for seed in (*candidates, *request.graded)}
+        named = filter(None, map(seed_of_identifier, request.intent.identifiers))
+        candidates = (*relevant_seeds(request.marked_papers), *named, *request.graded)
+        by_content = {seed.model_dump_json(): seed for seed in candidates}
         seeds = list(by_content.values())[:MAX_SEEDS]
         others = [name for name in strategy.sources if name != SNOWBALL]
         is_named = len(others) < len(strategy.sources)
-        is_refused = any(
-            earlier.seeds and SNOWBALL not in earlier.sources
-            for earlier in request.previous_strategies
-        )
+        earlier = request.previous_strategies
+        is_refused = any(each.seeds and SNOWBALL not in each.sources for each in earlier)
         is_proposed = SNOWBALL in (self._available_sources or []) and not is_refused
         if not seeds or not (is_named or is_proposed):
             return strategy.model_copy(update={"sources": others, "seeds": []})
@@ -269,12 +257,8 @@ def _explained(strategy: SearchStrategy, request: QueryBuilderInput) -> SearchSt
     feedback = request.user_feedback
     if not request.previous_strategies or strategy.reason or feedback is None:
         return strategy
-    marks = {True: len(feedback.marked_relevant), False: len(feedback.marked_irrelevant)}
+    marks = {"relevant": feedback.marked_relevant, "irrelevant": feedback.marked_irrelevant}
     words = " ".join(visible(feedback.free_text_feedback or "").split())[:LONGEST_REASON]
     parts = [f"you wrote: {words}"] if words else []
-    parts += [
-        f"you marked {count} {name}"
-        for name, count in (("relevant", marks[True]), ("irrelevant", marks[False]))
-        if count
-    ]
+    parts += [f"you marked {len(ids)} {name}" for name, ids in marks.items() if ids]
     return strategy.model_copy(update={"reason": "; ".join(parts)})

@@ -1,7 +1,7 @@
 """The skill that scores the relevance of papers to an intent."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from paper_search.llm.provider import LLMProvider, name_of
@@ -24,54 +24,40 @@ from paper_search.skills.judging.judgement import (
 from paper_search.skills.judging.question import PromptPaper, criteria_of
 from paper_search.skills.judging.run import Entry, Judging, prompt_digest
 from paper_search.skills.known_papers import is_named
-from paper_search.skills.lexical import Verdict, documents_of, verdicts
+from paper_search.skills.lexical import Verdict, verdicts
 from paper_search.skills.untrusted import SUSPICIOUS, is_suspicious
 
 RELEVANT_FLOOR, IRRELEVANT_CEILING = 0.95, 0.05
 """Scores of papers that a person marked; those that the question names get the first, too."""
 
-_TAG_CUES: dict[PaperTag, re.Pattern[str]] = {
-    PaperTag.METHOD: re.compile(
-        r"\b(?:methods?|approach(?:es)?|frameworks?|models?|algorithms?|architectures?|techniques?"
-        r"|procedure|pipeline|system|toolkit|software)\b",
-        re.IGNORECASE,
-    ),
-    PaperTag.REVIEW: re.compile(
-        r"\b(?:surveys?|(?<!peer )(?<!peer-)reviews?|overview|meta-?analys[ei]s"
-        r"|state[- ]of[- ]the[- ]art|tutorial|primer|roadmap|perspectives?)\b",
-        re.IGNORECASE,
-    ),
-    PaperTag.EMPIRICAL: re.compile(
-        r"\b(?:trials?|experiments?|experimental|empirical(?:ly)?|cohorts?|case[- ]control"
-        r"|randomi[sz]ed|cross-sectional|longitudinal|observational|field study|user study"
-        r"|interviews?|questionnaires?|participants|patients)\b",
-        re.IGNORECASE,
-    ),
-    PaperTag.THEORETICAL: re.compile(
-        r"\b(?:theorems?|(?:lower|upper|error|generali[sz]ation) bounds?|bounds? (?:on|for)|proofs?"
-        r"|theory|theoretical|convergence|axioms?|lemma|conjecture|complexity of)\b",
-        re.IGNORECASE,
-    ),
-    PaperTag.DATASET: re.compile(
-        r"\b(?:data ?sets?|data-sets?|benchmarks?|corpora"
-        r"|corpus(?! (?:callosum|luteum|striatum|cavernosum))|database)\b",
-        re.IGNORECASE,
-    ),
+_TAG_CUES = {
+    tag: re.compile(rf"\b(?:{cues})\b", re.IGNORECASE)
+    for tag, cues in {
+        PaperTag.METHOD: r"methods?|approach(?:es)?|frameworks?|models?|algorithms?|architectures?"
+        r"|techniques?|procedure|pipeline|system|toolkit|software",
+        PaperTag.REVIEW: r"surveys?|(?<!peer )(?<!peer-)reviews?|overview|meta-?analys[ei]s"
+        r"|state[- ]of[- ]the[- ]art|tutorial|primer|roadmap|perspectives?",
+        PaperTag.EMPIRICAL: r"trials?|experiments?|experimental|empirical(?:ly)?|cohorts?"
+        r"|case[- ]control|randomi[sz]ed|cross-sectional|longitudinal|observational|field study"
+        r"|user study|interviews?|questionnaires?|participants|patients",
+        PaperTag.THEORETICAL: r"theorems?|(?:lower|upper|error|generali[sz]ation) bounds?"
+        r"|bounds? (?:on|for)|proofs?|theory|theoretical|convergence|axioms?|lemma|conjecture"
+        r"|complexity of",
+        PaperTag.DATASET: r"data ?sets?|data-sets?|benchmarks?|corpora"
+        r"|corpus(?! (?:callosum|luteum|striatum|cavernosum))|database",
+    }.items()
 }
 _TAG_WORD = re.compile(r"[a-z]+(?:-[a-z]+)*")
-_ABSTRACT_WORDS: dict[PaperTag, frozenset[str]] = {
-    PaperTag.METHOD: frozenset(("method", "approach", "framework", "algorithm", "architecture")),
-    PaperTag.REVIEW: frozenset(
-        ("survey", "review", "reviews", "overview", "meta-analysis", "tutorial")
-    ),
-    PaperTag.EMPIRICAL: frozenset(
-        (
-            *("trial", "trials", "experiments", "empirical", "empirically", "cohort"),
-            *("randomised", "randomized", "cross-sectional", "longitudinal", "interviews"),
-        )
-    ),
-    PaperTag.THEORETICAL: frozenset(("theorem", "theorems", "proof", "lemma", "conjecture")),
-    PaperTag.DATASET: frozenset(("dataset", "datasets", "benchmark", "corpus", "corpora")),
+_ABSTRACT_WORDS = {
+    tag: frozenset(words.split())
+    for tag, words in {
+        PaperTag.METHOD: "method approach framework algorithm architecture",
+        PaperTag.REVIEW: "survey review reviews overview meta-analysis tutorial",
+        PaperTag.EMPIRICAL: "trial trials experiments empirical empirically cohort randomised"
+        " randomized cross-sectional longitudinal interviews",
+        PaperTag.THEORETICAL: "theorem theorems proof lemma conjecture",
+        PaperTag.DATASET: "dataset datasets benchmark corpus corpora",
+    }.items()
 }
 """Fewer cues than for titles: abstracts of every kind of paper speak of models and systems."""
 
@@ -103,9 +89,8 @@ class RelevanceScorer:
     def by_words(
         self, papers: Sequence[RawPaper], intent: ParsedIntent, marked: Sequence[MarkedPaper] = ()
     ) -> list[ScoredPaper]:
-        lexical = verdicts(papers, documents_of(papers), intent)
-        by_person = with_marks(papers, _with_named(papers, lexical, intent), marked)
-        return [_by_words(paper, verdict) for paper, verdict in zip(papers, by_person, strict=True)]
+        by_person = _by_person(papers, verdicts(papers, intent), intent, marked)
+        return list(map(_scored, papers, by_person))
 
     async def score(
         self,
@@ -127,7 +112,7 @@ class RelevanceScorer:
         """
         if self._llm is None or not papers:
             return self.by_words(papers, intent, marked)
-        lexical = verdicts(papers, documents_of(papers), intent)
+        lexical = verdicts(papers, intent)
         marked_ids = {mark.id for mark in marked}
         entries = [
             Entry(number, PromptPaper.of(paper))
@@ -149,11 +134,10 @@ class RelevanceScorer:
             reasons={entry.number: NOT_NEEDED for entry in rest},
         )
         await judging.judge([e for e in entries if e.number not in judging.judgements])
-        by_person = with_marks(papers, _with_named(papers, lexical, intent), marked)
-        scored = [_by_words(*pair) for pair in zip(papers, by_person, strict=True)]
+        scored = list(map(_scored, papers, _by_person(papers, lexical, intent, marked)))
         for number in (entry.number for entry in (*entries, *rest)):
             judgement, reason = judging.judgements.get(number), judging.reasons.get(number, "")
-            scored[number] = _combined(papers[number], lexical[number], judgement, reason)
+            scored[number] = _scored(papers[number], lexical[number], judgement, reason)
         return scored
 
 
@@ -186,97 +170,61 @@ class _Cached:
             await self._cache.put(rows)
 
 
-def _by_words(paper: RawPaper, verdict: Verdict) -> ScoredPaper:
-    return ScoredPaper(
-        paper=paper,
-        relevance_score=verdict.score,
-        relevance_reason=_flagged(verdict.reason, is_flagged=is_suspicious(*_texts(paper))),
-        tags=tags_of(paper.title, paper.abstract),
-        whole_concepts=verdict.whole_concepts,
-    )
-
-
-def _combined(
-    paper: RawPaper, by_words: Verdict, judgement: Judgement | None, failure: str
+def _scored(
+    paper: RawPaper,
+    by_words: Verdict,
+    judgement: Judgement | None = None,
+    failure: str | None = None,
 ) -> ScoredPaper:
-    is_flagged = is_suspicious(*_texts(paper))
-    if judgement is None:
-        return ScoredPaper(
-            paper=paper,
-            relevance_score=by_words.score,
-            relevance_reason=_flagged(
-                f"Scoring unavailable: {failure}; {by_words.reason}", is_flagged=is_flagged
-            ),
-            tags=tags_of(paper.title, paper.abstract),
-            is_judged=False,
-            unjudged_because=failure,
-            whole_concepts=by_words.whole_concepts,
-        )
-    score = by_words.limited * judgement.score
-    reason = "; ".join(filter(None, [judgement.reason, by_words.outside]))
+    is_flagged = is_suspicious(
+        paper.title, paper.abstract, paper.snippet, paper.venue, *paper.keywords
+    )
+    score, reason = by_words.score, by_words.reason
+    if judgement is not None:
+        failure = None
+        score = by_words.limited * judgement.score
+        # A text that gives orders to a model gets no more than its words earn.
+        score = min(score, by_words.score) if is_flagged else score
+        reason = "; ".join(filter(None, [judgement.reason, by_words.outside]))
+    elif failure is not None:
+        reason = f"Scoring unavailable: {failure}; {reason}"
+    if is_flagged:
+        instructions = "the record seems to contain instructions to the program; read it yourself"
+        reason = f"{reason} [{SUSPICIOUS}: {instructions}]"
     return ScoredPaper(
         paper=paper,
-        # A text that gives orders to a model gets no more than its words earn.
-        relevance_score=min(score, by_words.score) if is_flagged else score,
-        relevance_reason=_flagged(reason, is_flagged=is_flagged),
-        tags=judgement.tags,
-        grades=judgement.grades,
+        relevance_score=score,
+        relevance_reason=reason,
+        tags=judgement.tags if judgement else tags_of(paper.title, paper.abstract),
+        is_judged=failure is None,
+        unjudged_because=failure,
+        grades=judgement.grades if judgement else [],
         whole_concepts=by_words.whole_concepts,
     )
 
 
-def _texts(paper: RawPaper) -> list[str | None]:
-    return [paper.title, paper.abstract, paper.snippet, paper.venue, *paper.keywords]
+def _by_person(
+    papers: Sequence[RawPaper],
+    lexical: Sequence[Verdict],
+    intent: ParsedIntent,
+    marked: Sequence[MarkedPaper],
+) -> Iterator[Verdict]:
+    """Yield the verdicts, those of papers that the person named or marked as they said.
 
-
-def _flagged(reason: str, *, is_flagged: bool) -> str:
-    if not is_flagged:
-        return reason
-    instructions = "the record seems to contain instructions to the program; read it yourself"
-    return f"{reason} [{SUSPICIOUS}: {instructions}]"
-
-
-def _with_named(
-    papers: Sequence[RawPaper], lexical: Sequence[Verdict], intent: ParsedIntent
-) -> list[Verdict]:
-    """Return the verdicts; a paper that the question names is what it asks for."""
-    reason = "the question names this paper"
-    return [
-        replace(verdict, score=RELEVANT_FLOOR, reason=reason)
-        if is_named(paper, intent.identifiers)
-        else verdict
-        for paper, verdict in zip(papers, lexical, strict=True)
-    ]
-
-
-def with_marks(
-    papers: Sequence[RawPaper], lexical: Sequence[Verdict], marked: Sequence[MarkedPaper]
-) -> list[Verdict]:
-    """Return the verdicts, those of marked papers as the person said; the latest mark counts.
-
+    The latest mark counts.
     A mark changes no other paper's score: what resembles it is moved in the order of the result.
     """
     marks = {mark.id: mark.is_relevant for mark in marked}
-    return [
-        next(
-            (
-                _as_marked(verdict, is_relevant=marks[name])
-                for name in (paper.id, *paper.merged_from)
-                if name in marks
-            ),
-            verdict,
-        )
-        for paper, verdict in zip(papers, lexical, strict=True)
-    ]
-
-
-def _as_marked(verdict: Verdict, *, is_relevant: bool) -> Verdict:
-    if is_relevant:
-        score, note = max(verdict.score, RELEVANT_FLOOR), "marked relevant by you"
-    else:
-        score, note = min(verdict.score, IRRELEVANT_CEILING), "marked irrelevant by you"
-    reason = f"{note}; {verdict.reason}" if verdict.reason else note
-    return replace(verdict, score=score, reason=reason)
+    for paper, verdict in zip(papers, lexical, strict=True):
+        score, reason = verdict.score, verdict.reason
+        if is_named(paper, intent.identifiers):
+            score, reason = RELEVANT_FLOOR, "the question names this paper"
+        names = (paper.id, *paper.merged_from)
+        if (mark := next((marks[name] for name in names if name in marks), None)) is not None:
+            score = max(score, RELEVANT_FLOOR) if mark else min(score, IRRELEVANT_CEILING)
+            note = f"marked {'relevant' if mark else 'irrelevant'} by you"
+            reason = f"{note}; {reason}" if reason else note
+        yield replace(verdict, score=score, reason=reason)
 
 
 def tags_of(title: str, abstract: str | None) -> list[PaperTag]:

@@ -4,6 +4,7 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
 
 from paper_search.models import (
     NOT_NEEDED,
@@ -161,10 +162,6 @@ def _themes(papers: Sequence[Paper]) -> list[str]:
     for paper in papers:
         if paper.relevance_score >= _THEME_SCORE:
             words.update(set(_WORD.findall(visible(paper.title).casefold())))
-    common = [
-        (word, count)
-        for word, count in words.items()
-        if word not in STOP_WORDS and len(word) >= _SHORTEST_THEME
-    ]
-    common.sort(key=lambda pair: (-pair[1], pair[0]))
-    return [word for word, _ in common[:MAX_THEMES]]
+    common = sorted(words, key=lambda word: (-words[word], word))
+    themes = (word for word in common if word not in STOP_WORDS and len(word) >= _SHORTEST_THEME)
+    return list(islice(themes, MAX_THEMES))

@@ -219,12 +219,12 @@ class _Look:
         is_ranked = any(asked.ranked for asked in self._asked.values())
         if is_ranked or not any(hits) or any(count for counts in hits for count in counts.values()):
             return
-        with_hits = (
+        steps = (
             (query, step)
             for query, step in self._steps
             if any(self._counter.hits_of(step.boolean_query, self._able).values())
         )
-        first = next(with_hits, None)
+        first = next(steps, None)
         if self._intent.boolean_query:
             self._kept.append("no hits: the query is kept as you wrote it")
         elif first is None:
@@ -301,14 +301,9 @@ class _Look:
         return fitting * 2 >= len(names)
 
     def _suggested(self, papers: list[RawPaper]) -> list[SuggestedTerm]:
-        texts = [_text_of(paper) for paper in papers]
-        texts_in_use = [
-            self._intent.topic,
-            self._intent.question,
-            *self._intent.concepts,
-            *self._queries,
-        ]
-        terms = suggest_terms(texts, texts_in_use, limit=MAX_SUGGESTED)
+        intent = self._intent
+        texts_in_use = [intent.topic, intent.question, *intent.concepts, *self._queries]
+        terms = suggest_terms(map(_text_of, papers), texts_in_use, limit=MAX_SUGGESTED)
         return [SuggestedTerm(term=term, papers=count) for term, count in terms]
 
 
@@ -323,7 +318,5 @@ def _blocks_of(strategy: SearchStrategy) -> list[BlockText]:
 
 def _by_rank(names: Iterable[str], rank: Callable[[type[Adapter]], int]) -> list[str]:
     services = {name: service for name in names if (service := service_of(name)) is not None}
-    ranked = {
-        name: service_rank for name, service in services.items() if (service_rank := rank(service))
-    }
+    ranked = {name: place for name, service in services.items() if (place := rank(service))}
     return sorted(ranked, key=lambda name: -ranked[name])

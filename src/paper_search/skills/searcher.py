@@ -170,7 +170,10 @@ class Searcher:
             race.finish()
         if failure is None:
             answer = asking.result()
-            return _unfinished(answer) if interruption.reason else answer
+            if interruption.reason:
+                update = {"is_unfinished": True}
+                answer.sources = [row.model_copy(update=update) for row in answer.sources]
+            return answer
         is_cancelled = isinstance(failure, asyncio.CancelledError)
         status = SourceStatus.BUG if is_cancelled else status_of(failure)
         _log.warning("source %s failed (%s): %s", name, status.value, described(failure))
@@ -230,10 +233,14 @@ async def _ask(name: str, source: SearchSource, strategy: SearchStrategy) -> Sea
     # QueryRun of the class: a test double may answer to any attribute of the instance.
     report = getattr(type(source), "report", None)
     if callable(report):
-        answer = _require_report(await _called(report, source, strategy))
+        answer = await _called(report, source, strategy)
+        if not isinstance(answer, SearchReport):
+            raise TypeError(f"the source returned a {type(answer).__name__}, not a SearchReport")
         return _drop_unusable(answer, source, strategy)
     started = time.monotonic()
-    papers = _require_papers(await _called(source.search_advanced, strategy))
+    papers = await _called(source.search_advanced, strategy)
+    if not isinstance(papers, list) or not all(isinstance(one, RawPaper) for one in papers):
+        raise TypeError(f"the source returned a {type(papers).__name__}, not a list of RawPaper")
     entry = SourceReport(
         source=name,
         status=SourceStatus.OK if papers else SourceStatus.EMPTY,
@@ -251,18 +258,6 @@ async def _called(method: Callable[..., Any], *arguments: Any) -> Any:
     else:
         answer = method(*arguments)
     return await answer if inspect.isawaitable(answer) else answer
-
-
-def _require_report(answer: Any) -> SearchReport:
-    if not isinstance(answer, SearchReport):
-        raise TypeError(f"the source returned a {type(answer).__name__}, not a SearchReport")
-    return answer
-
-
-def _require_papers(answer: Any) -> list[RawPaper]:
-    if not isinstance(answer, list) or not all(isinstance(record, RawPaper) for record in answer):
-        raise TypeError(f"the source returned a {type(answer).__name__}, not a list of RawPaper")
-    return answer
 
 
 def _drop_unusable(
@@ -313,9 +308,3 @@ def _failed(
         "unused": row.unused + row.kept,
     }
     return row.model_copy(update=update)
-
-
-def _unfinished(answer: SearchReport) -> SearchReport:
-    update = {"is_unfinished": True}
-    entries = [entry.model_copy(update=update) for entry in answer.sources]
-    return answer.model_copy(update={"sources": entries})

@@ -60,17 +60,15 @@ def spellings(concept: str) -> list[str]:
 
     Only forms that somebody writes: their words are in the table of rarities or in a heading.
     """
-    forms = [*_respelled(concept), *_hyphenated(concept)]
-    forms = [form for form in forms if _is_written(form, concept)]
+    own = set(tokens(concept))
+    forms = [
+        form
+        for form in (*_respelled(concept), *_hyphenated(concept))
+        if all(token in own or is_known(token) or is_word(token) for token in tokens(form))
+    ]
     if _ENGLISH.fullmatch(concept):
         forms += _numbers(concept)
     return forms
-
-
-def _is_written(form: str, concept: str) -> bool:
-    """Return whether all words of a form that the concept does not have are known ones."""
-    own = set(tokens(concept))
-    return all(token in own or is_known(token) or is_word(token) for token in tokens(form))
 
 
 @cache

@@ -48,12 +48,8 @@ _LONG_KEY = 15
 Levels = tuple[tuple[float, str], ...]
 """Least value and name of each level, the highest first."""
 _TITLE_LEVELS: Levels = (
-    (0.95, "near"),
-    (0.88, "close"),
-    (0.78, "similar"),
-    (0.65, "weak"),
-    (0.0, "different"),
-)
+    (0.95, "near"), (0.88, "close"), (0.78, "similar"), (0.65, "weak"), (0.0, "different"),
+)  # fmt: skip
 _LENGTHS: Levels = ((51, "long"), (26, "middle"), (15, "short"), (0, "tiny"))
 """In letters and digits: of the shorter title if it is tiny, else of the longer one."""
 _AUTHOR_LEVELS: Levels = ((0.9, "all"), (0.6, "most"), (0.3, "some"), (0.01, "few"), (0.0, "none"))
@@ -61,12 +57,8 @@ _ALL_OF_FEW = {1: "one name", 2: "two names"}
 """Where the shorter list has so few names, to share all of them says less."""
 _VENUE_LEVELS: Levels = ((0.75, "same"), (0.4, "partly"), (0.0, "different"))
 _ABSTRACT_LEVELS: Levels = (
-    (0.92, "same"),
-    (0.7, "near"),
-    (0.5, "similar"),
-    (0.4, "related"),
-    (0.0, "different"),
-)
+    (0.92, "same"), (0.7, "near"), (0.5, "similar"), (0.4, "related"), (0.0, "different"),
+)  # fmt: skip
 
 
 class Comparison(NamedTuple):

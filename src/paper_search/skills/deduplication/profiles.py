@@ -28,30 +28,19 @@ _CUT = re.compile(
     r"(?:\.\s*|(?<!\s)\s+)?\bconference(?: start| publication)?\s*:|\bannual meeting\b| - |\(|;|:"
 )
 _DIGITS = re.compile(r"\d")
-_KINDS = (
-    (
-        "report",
-        re.compile(
-            r"\btech|\breport\b|\bthes[ie]s\b|\bdissert|\bunpub|\bmanuscript|\bpreprint|\barxiv"
-            r"|\bsubmitted|\bto appear|\bdraft|\bworking paper|\b(?:bio|med)rxiv|\bssrn\b|\bcorr\b"
-        ),
-    ),
-    (
-        "conference",
-        re.compile(
-            r"\bproc|\bconf|\bsymp|\bworkshop|\bmeeting|\bcongress|\bcolloq|\bannual acm\b|\bstoc\b"
-            r"|\bscientific sessions"
-        ),
-    ),
-    (
-        "journal",
-        re.compile(
-            r"\bjourn|\bj\b|\btrans(?:actions)?\b|\bletters?\b|\blett\b|\brev(?:iews?)?\b|\bannals?\b"
-            r"|\bannal|\barchives?\b|\barch\b|\brecord\b|\bmagazine\b|\bquarterly\b|\bbulletin\b"
-            r"|\bresearch\b|\bmedicine\b"
-        ),
-    ),
-)
+_KINDS = {
+    kind: re.compile(words)
+    for kind, words in {
+        "report": r"\btech|\breport\b|\bthes[ie]s\b|\bdissert|\bunpub|\bmanuscript|\bpreprint"
+        r"|\barxiv|\bsubmitted|\bto appear|\bdraft|\bworking paper|\b(?:bio|med)rxiv|\bssrn\b"
+        r"|\bcorr\b",
+        "conference": r"\bproc|\bconf|\bsymp|\bworkshop|\bmeeting|\bcongress|\bcolloq"
+        r"|\bannual acm\b|\bstoc\b|\bscientific sessions",
+        "journal": r"\bjourn|\bj\b|\btrans(?:actions)?\b|\bletters?\b|\blett\b"
+        r"|\brev(?:iews?)?\b|\bannals?\b|\bannal|\barchives?\b|\barch\b|\brecord\b"
+        r"|\bmagazine\b|\bquarterly\b|\bbulletin\b|\bresearch\b|\bmedicine\b",
+    }.items()
+}
 _NUMBER = re.compile(r"[a-z]{0,3}\d+", re.IGNORECASE)
 _LEADING_YEAR = re.compile(r"^[\W\d]*\(?(?:18|19|20)\d\d\)?[a-z]?[\s.,:)'\"]+(?=\S)")
 _TRANSLATION = re.compile(
@@ -115,7 +104,7 @@ def profile(paper: RawPaper) -> Profile:
         people=people(paper.authors),
         year=paper.year if paper.year in _YEARS else None,
         venue=venue_words(venue),
-        kind=next((kind for kind, pattern in _KINDS if pattern.search(venue)), ""),
+        kind=next((kind for kind, pattern in _KINDS.items() if pattern.search(venue)), ""),
         volume=_volume(paper.volume),
         issue=_issue(paper.issue),
         first_page=first,

@@ -40,14 +40,9 @@ _ENDINGS = word_set(
     " t ce cy hood"
 ) | {""}
 _BRITISH = (
-    ("ae", "e"),
-    ("oe", "e"),
-    ("ue", "u"),
-    ("our", "or"),
-    ("ph", "f"),
-    ("z", "s"),
+    ("ae", "e"), ("oe", "e"), ("ue", "u"), ("our", "or"), ("ph", "f"), ("z", "s"),
     ("dgement", "dgment"),
-)
+)  # fmt: skip
 _MISREAD = str.maketrans({"0": "o", "1": "l", "i": "l", "5": "s"})
 _MISREAD_PAIRS = (("rn", "m"), ("vv", "w"), ("cl", "d"))
 """Letters that scanners take for one another."""

@@ -197,9 +197,8 @@ def inspected(
 
 
 def repair_request(inspection: Inspection) -> str:
-    lines = "\n".join(
-        f"- {line}" for line in [*inspection.problems, *inspection.remarks][:_MOST_LINES]
-    )
+    mistakes = [*inspection.problems, *inspection.remarks][:_MOST_LINES]
+    lines = "\n".join(f"- {line}" for line in mistakes)
     return (
         f"\n\nYour previous answer has mistakes:\n{lines}\n"
         "Give the whole answer again, without them."
@@ -210,7 +209,7 @@ def _inspect(
     query: QueryAnswer, number: int, inspection: Inspection, numbers: dict[object, int]
 ) -> None:
     text = _LOWER_OPERATOR.sub(
-        lambda inspection: inspection[0].upper() if inspection[1] else inspection[0],
+        lambda match: match[0].upper() if match[1] else match[0],
         query.boolean_query.strip(),
     )
     if len(text) > MAX_QUERY_CHARS:

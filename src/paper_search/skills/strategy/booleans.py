@@ -24,6 +24,7 @@ from paper_search.query.writer import WrittenStrategy, write_strategy
 from paper_search.skills.intent.concepts import pieces
 from paper_search.skills.strategy.trees import (
     all_of,
+    any_name,
     any_of,
     cleaned,
     is_short,
@@ -123,7 +124,7 @@ def first_queries(intent: ParsedIntent, *, has_headings: bool = False) -> list[S
         return [SearchQuery(keywords=keywords, synonym_map=names, boolean_query=text)]
     if tree is not None:
         return plain_queries(intent)
-    authors = any_of(node for name in intent.authors if (node := leaf(name, "author")))
+    authors = any_name(intent.authors, "author")
     if authors is None:
         return []
     return [SearchQuery(keywords=intent.authors, boolean_query=written(authors))]

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from typing import Any, NamedTuple, TypeAlias
 
-from paper_search.errors import QuerySyntaxError
 from paper_search.models import SearchConstraints, SearchStrategy
-from paper_search.query import Node, Not, Phrase, Term, parse
+from paper_search.query import Node, Not, Phrase, Term
 from paper_search.query.ast import parts
 from paper_search.skills.strategy.terms import runs
+from paper_search.skills.strategy.trees import tree_of
 from paper_search.skills.words import tokens
 
 _Stems: TypeAlias = tuple[str, ...]
@@ -59,16 +59,13 @@ def changes(before: SearchStrategy, after: SearchStrategy) -> str:
             more.append(wish.written if is_now > 0 else wish.label)
         else:
             less.append(wish.label)
-    return "; ".join(
-        part
-        for part in (
-            _list_names("+", more),
-            _list_names("-", less),
-            _of_years(before.filters, after.filters),
-            _of_sources(before.sources, after.sources),
-        )
-        if part
+    parts = (
+        _list_names("+", more),
+        _list_names("-", less),
+        _of_years(before.filters, after.filters),
+        _of_sources(before.sources, after.sources),
     )
+    return "; ".join(filter(None, parts))
 
 
 def _sign(stems: _Stems, wishes: dict[_Stems, _Wish]) -> int:
@@ -85,8 +82,7 @@ def _sign(stems: _Stems, wishes: dict[_Stems, _Wish]) -> int:
 def _wishes(strategy: SearchStrategy) -> dict[_Stems, _Wish]:
     wishes: dict[_Stems, _Wish] = {}
     for wish in _every_wish(strategy):
-        stems = tuple(tokens(wish.written))
-        if stems:
+        if stems := tuple(tokens(wish.written)):
             wishes.setdefault(stems, wish)
     return wishes
 
@@ -101,16 +97,8 @@ def _every_wish(strategy: SearchStrategy) -> Iterator[_Wish]:
         *strategy.filters.every_condition,
         *(query.boolean_query for query in strategy.queries),
     ]:
-        yield from _leaves_of(text)
-
-
-def _leaves_of(text: str) -> Iterator[_Wish]:
-    try:
-        tree = parse(text) if text else None
-    except QuerySyntaxError:
-        return
-    if tree is not None:
-        yield from _leaves(tree, is_wanted=True)
+        if (tree := tree_of(text)) is not None:
+            yield from _leaves(tree, is_wanted=True)
 
 
 def _leaves(node: Node, *, is_wanted: bool) -> Iterator[_Wish]:

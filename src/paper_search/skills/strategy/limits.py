@@ -10,7 +10,7 @@ from paper_search.query import And, Node, Not, Or, Phrase, Term, YearRange, alte
 from paper_search.query.ast import conjuncts
 from paper_search.skills.intent.notes import Note
 from paper_search.skills.strategy.booleans import names_of
-from paper_search.skills.strategy.trees import all_of, any_of, leaf, tree_of, written
+from paper_search.skills.strategy.trees import all_of, any_name, any_of, tree_of, written
 from paper_search.skills.variants import spellings, variants
 from paper_search.skills.words import tokens
 
@@ -24,10 +24,7 @@ def limits_of_intent(intent: ParsedIntent) -> SearchConstraints:
 
 def next_limits(limits: SearchConstraints, note: Note) -> SearchConstraints:
     before = (changed_by(note, condition) for condition in limits.conditions)
-    names = (
-        any_of(node for name in (term, *variants(term)[:_MOST_NAMES]) if (node := leaf(name)))
-        for term in note.required
-    )
+    names = (any_name((term, *variants(term)[:_MOST_NAMES])) for term in note.required)
     required = [written(group) for group in names if group is not None]
     people = _names(note.authors, note.venues)
     conditions = [*filter(None, before), *people, *required, *_unwanted(note.excluded)]
@@ -100,15 +97,12 @@ def _names(authors: Iterable[str], venues: Iterable[str]) -> list[str]:
     return [
         written(names)
         for field, wanted in (("author", authors), ("venue", venues))
-        if (names := any_of(node for name in wanted if (node := leaf(name, field)))) is not None
+        if (names := any_name(wanted, field)) is not None
     ]
 
 
 def _unwanted(terms: Iterable[str]) -> list[str]:
-    groups = (
-        any_of(node for name in (term, *spellings(term)[:2]) if (node := leaf(name)))
-        for term in terms
-    )
+    groups = (any_name((term, *spellings(term)[:2])) for term in terms)
     return [written(Not(group)) for group in groups if group is not None]
 
 

@@ -62,6 +62,10 @@ def leaf(text: str, field: str | None = None) -> Term | Phrase | None:
     return Term(words[0], field) if len(words) == 1 else Phrase(words, field)
 
 
+def any_name(names: Iterable[str], field: str | None = None) -> Node | None:
+    return any_of(node for name in names if (node := leaf(name, field)))
+
+
 def any_of(nodes: Iterable[Node]) -> Node | None:
     distinct = list(dict.fromkeys(nodes))
     return join(Or, distinct) if distinct else None
