@@ -43,10 +43,10 @@ class SearchFacts:
             f"{name} ({'by its web interface' if name in online else 'on this machine'})"
             for name in self.sources
         ]
-        failures = [row for row in self.searches if row.is_failure]
         problems = dict.fromkeys(
             f"{row.source} in round {row.iteration + 1} ({row.status.value.replace('_', ' ')})"
-            for row in failures
+            for row in self.searches
+            if row.is_failure
         )
         lines = [f"{', '.join(names)}."] if names else []
         lines += [f"Not answered in full: {', '.join(problems)}."] if problems else []
@@ -58,11 +58,8 @@ class SearchFacts:
         return f"{quantity(len(rows), 'look-up')} at {sources}; see the appendix." if rows else ""
 
     def strings(self) -> str:
-        return (
-            "What was sent to each source, and what was said of files, is in the appendix."
-            if self.searches
-            else ""
-        )
+        where = "What was sent to each source, and what was said of files, is in the appendix."
+        return where if self.searches else ""
 
     def limits(self) -> str:
         filters = (strategy.filters for strategy in strategies(self.thread))
@@ -73,9 +70,7 @@ class SearchFacts:
 
     def updates(self) -> str:
         days = [update.at[:10] for update in self.thread.state.updates]
-        if not days:
-            return ""
-        return f"The approved strategy was searched again on {', '.join(days)}."
+        return f"The approved strategy was searched again on {', '.join(days)}." if days else ""
 
     def dates(self) -> str:
         days = {name: sorted(set(self._days(name))) for name in self.sources}

@@ -275,14 +275,10 @@ def _works(thread: ReviewThread) -> Iterator[Work]:
     collection = thread.collection or empty_collection(thread.state.question)
     result = thread.state.result
     hidden = set(result.set_aside_ids[: result.hidden]) if result else set()
-    papers = [(paper, _of_shown(paper)) for paper in collection.papers]
-    aside = [
-        (paper, _of_set_aside(paper, is_hidden=paper.id in hidden))
-        for paper in collection.set_aside
-    ]
+    every = [(p, _of_shown(p)) for p in collection.papers]
+    every += [(p, _of_set_aside(p, is_hidden=p.id in hidden)) for p in collection.set_aside]
     held = []
     # Where two papers hold one record, the one that a person decided on has it.
-    every = [*papers, *aside]
     for paper, verdict in sorted(every, key=lambda item: item[0].decision == "undecided"):
         ids = [i for i in paper.merged_from or [paper.id] if i in thread.records]
         members = [i for i in dict.fromkeys(ids) if i not in used_ids]
@@ -336,10 +332,8 @@ def _beyond_the_result(thread: ReviewThread, groups: Mapping[str, list[str]]) ->
         elif set(members).isdisjoint(ids):
             status, why = Status.NOT_CARRIED_OVER, "found in a round that was reopened"
         else:
-            status, why = (
-                Status.NOT_CARRIED_OVER,
-                "of an earlier round, which ended without a decision on it",
-            )
+            status = Status.NOT_CARRIED_OVER
+            why = "of an earlier round, which ended without a decision on it"
         yield Work(paper, tuple(members), status, why)
 
 

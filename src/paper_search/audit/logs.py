@@ -49,10 +49,8 @@ def search_log(thread: ReviewThread, records: Sequence[RecordRow]) -> list[Row]:
     one of the columns up to `unused`; `new_records` those kept that no earlier round had, and
     `new_works` the works that no record before was of.
     """
-    strategies_by_round, starts = (
-        strategies(thread),
-        [entry.iteration for entry in thread.state.updates],
-    )
+    strategies_by_round = strategies(thread)
+    starts = [entry.iteration for entry in thread.state.updates]
     waiting: dict[tuple[int, str, str | None], list[RecordRow]] = {}
     for record in records:
         if record.round is not None:
@@ -109,21 +107,15 @@ def _search_row(
 
 
 def decision_log(thread: ReviewThread) -> list[Row]:
-    rows = [
-        *(row for entry in thread.ledger for row in _answer_rows(entry)),
-        *_mark_rows(thread.marks, "screening"),
-        *(
-            row
-            for marks in thread.independent.values()
-            for row in _mark_rows(marks, "independent screening")
-        ),
-        *(row for text in thread.full_texts.values() for row in _full_text_rows(text)),
-        *map(_withdrawn_row, thread.withdrawn),
-        *(
-            _row(event.at, event.by, event.event, note=subject_of(event.detail))
-            for event in thread.events
-        ),
-    ]
+    rows = [row for entry in thread.ledger for row in _answer_rows(entry)]
+    rows += _mark_rows(thread.marks, "screening")
+    for marks in thread.independent.values():
+        rows += _mark_rows(marks, "independent screening")
+    for text in thread.full_texts.values():
+        rows += _full_text_rows(text)
+    rows += map(_withdrawn_row, thread.withdrawn)
+    for event in thread.events:
+        rows.append(_row(event.at, event.by, event.event, note=subject_of(event.detail)))
     return sorted(rows, key=lambda row: str(row["at"]))
 
 
@@ -138,7 +130,7 @@ def strategy_log(thread: ReviewThread) -> list[dict[str, Any]]:
     log = []
     for number, strategy in enumerate(strategies_by_round):
         past_round = thread.state.history[number] if number < len(thread.state.history) else None
-        edit = edits[number]
+        edit, feedback = edits[number], past_round.feedback if past_round else None
         before = edit.proposed if edit else strategies_by_round[number - 1] if number else None
         log.append(
             {
@@ -149,9 +141,7 @@ def strategy_log(thread: ReviewThread) -> list[dict[str, Any]]:
                 "edited_by": edit.by if edit else None,
                 "edited_at": edit.at if edit else None,
                 "result": past_round.result_count if past_round else None,
-                "feedback": past_round.feedback.model_dump(mode="json")
-                if past_round and past_round.feedback
-                else None,
+                "feedback": feedback.model_dump(mode="json") if feedback else None,
             }
         )
     return log
@@ -168,14 +158,12 @@ def _filters(strategies_by_round: Sequence[SearchStrategy], report: SourceReport
 
 def _answer_rows(entry: LedgerEntry) -> Iterator[Row]:
     decision = entry.decision
-    about: dict[str, str | int] = {
-        "question": _kind(entry),
-        "round": _iteration(entry) + 1,
-        "status": entry.status.value,
-    }
+    checkpoint = decision.get("checkpoint") or {}
+    kind, round_ = str(checkpoint.get("kind", "")), int(checkpoint.get("iteration", 0)) + 1
+    about: dict[str, Any] = {"question": kind, "round": round_, "status": entry.status.value}
     at, by = entry.decided_at, entry.decided_by
     revision = decision.get("revised_data")
-    feedback = revision if isinstance(revision, Mapping) and _kind(entry) == "result_review" else {}
+    feedback = revision if isinstance(revision, Mapping) and kind == "result_review" else {}
     note = decision.get("note") or feedback.get("free_text_feedback") or ""
     event = "wait" if feedback.get("wait_for_sources") else str(decision.get("action", ""))
     yield _row(at, by, event, note=str(note), **about)
@@ -238,11 +226,3 @@ def _other_than_a_verdict(mark: ScreeningMark) -> str:
 def _row(at: str, by: str, event: str, **more: str | int) -> Row:
     cells = {"at": at, "by": by, "event": event, **more}
     return {name: cells.get(name, "") for name in DECISION_COLUMNS}
-
-
-def _kind(entry: LedgerEntry) -> str:
-    return str((entry.decision.get("checkpoint") or {}).get("kind", ""))
-
-
-def _iteration(entry: LedgerEntry) -> int:
-    return int((entry.decision.get("checkpoint") or {}).get("iteration", 0))

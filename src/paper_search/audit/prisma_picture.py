@@ -158,34 +158,24 @@ def _height(lines: list[str]) -> float:
     return len(lines) * _LINE_IN + 2 * _PAD_IN
 
 
+def _shape(axes: Any, corner: tuple[float, float], size: tuple[float, float], **look: Any) -> None:
+    from matplotlib.patches import FancyBboxPatch  # noqa: PLC0415  # an extra
+
+    style = "round,pad=0,rounding_size=0.06"
+    axes.add_patch(FancyBboxPatch(corner, *size, boxstyle=style, **look))
+
+
 def _box(
     axes: Any, across: tuple[float, float], down: tuple[float, float], lines: list[str]
 ) -> None:
-    from matplotlib.patches import FancyBboxPatch  # noqa: PLC0415  # an extra
-
-    (top, height), width = down, across[1] - across[0]
-    axes.add_patch(
-        FancyBboxPatch(
-            (across[0], top),
-            width,
-            height,
-            boxstyle="round,pad=0,rounding_size=0.06",
-            facecolor="white",
-            edgecolor=BLUE,
-            linewidth=1,
-        )
-    )
+    (left, right), (top, height) = across, down
+    size = (right - left, height)
+    _shape(axes, (left, top), size, facecolor="white", edgecolor=BLUE, linewidth=1)
     middle = top + height / 2 - (len(lines) - 1) * _LINE_IN / 2
     for number, line in enumerate(lines):
-        axes.text(
-            across[0] + 0.14,
-            middle + number * _LINE_IN,
-            line.replace("$", "＄"),
-            va="center",
-            color=INK,
-            fontsize=8.5 if number == 0 else 8,
-            weight="bold" if number == 0 else "normal",
-        )
+        look = {"fontsize": 8 if number else 8.5, "weight": "normal" if number else "bold"}
+        level, text = middle + number * _LINE_IN, line.replace("$", "＄")
+        axes.text(left + 0.14, level, text, va="center", color=INK, **look)
 
 
 def _arrow(axes: Any, start: tuple[float, float], end: tuple[float, float]) -> None:
@@ -194,26 +184,8 @@ def _arrow(axes: Any, start: tuple[float, float], end: tuple[float, float]) -> N
 
 
 def _phase(axes: Any, phase: str, span: tuple[float, float]) -> None:
-    from matplotlib.patches import FancyBboxPatch  # noqa: PLC0415  # an extra
-
     top, bottom = span
-    shape = FancyBboxPatch(
-        (0.05, top),
-        0.28,
-        bottom - top,
-        boxstyle="round,pad=0,rounding_size=0.06",
-        facecolor=_PHASES[phase],
-        edgecolor="none",
-    )
-    axes.add_patch(shape)
-    axes.text(
-        0.19,
-        (top + bottom) / 2,
-        phase,
-        rotation=90,
-        ha="center",
-        va="center",
-        fontsize=8,
-        color=INK,
-        weight="bold",
-    )
+    size = (0.28, bottom - top)
+    _shape(axes, (0.05, top), size, facecolor=_PHASES[phase], edgecolor="none")
+    look = {"ha": "center", "va": "center", "fontsize": 8, "color": INK, "weight": "bold"}
+    axes.text(0.19, (top + bottom) / 2, phase, rotation=90, **look)

@@ -39,41 +39,19 @@ _ON_DECISIONS = (
     "was labelled more than once while screening, the last label is kept."
 )
 _SEARCH_COLUMNS = {
-    "round": "Round",
-    "days": "When (UTC)",
-    "purpose": "For",
-    "allowed_by": "Allowed by",
-    "source": "Source",
-    "query": "Exact search string",
-    "filters": "Limits",
-    "hits": "Hits",
-    "received": "Received",
-    "kept": "Kept",
-    "removals": "Not kept",
-    "new_records": "New records",
-    "new_works": "New works",
-    "status": "Status",
-    "remarks": "Why, and remarks",
-}
+    "round": "Round", "days": "When (UTC)", "purpose": "For", "allowed_by": "Allowed by",
+    "source": "Source", "query": "Exact search string", "filters": "Limits", "hits": "Hits",
+    "received": "Received", "kept": "Kept", "removals": "Not kept", "new_records": "New records",
+    "new_works": "New works", "status": "Status", "remarks": "Why, and remarks",
+}  # fmt: skip
 _ROUND_COLUMNS = {
-    "arrived": "Arrived",
-    "removed": "Removed by a check",
-    "again": "Given again",
-    "first_found": "New records",
-    "new_works": "New works",
-}
+    "arrived": "Arrived", "removed": "Removed by a check", "again": "Given again",
+    "first_found": "New records", "new_works": "New works",
+}  # fmt: skip
 _DECISION_COLUMNS = {
-    "at": "Time (UTC)",
-    "by": "Who",
-    "event": "What",
-    "question": "Question",
-    "round": "Round",
-    "paper": "Paper",
-    "reason": "Reason",
-    "note": "Note",
-    "labels": "Labels",
-    "status": "Status",
-}
+    "at": "Time (UTC)", "by": "Who", "event": "What", "question": "Question", "round": "Round",
+    "paper": "Paper", "reason": "Reason", "note": "Note", "labels": "Labels", "status": "Status",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -306,13 +284,9 @@ def _papers(title: str, works: Sequence[Work], status: Status) -> Section:
     papers = [work for work in works if work.status is status]
     rows = []
     for work in papers[:MAX_ROWS]:
-        decision = work.paper.screening
-        who = (
-            (decision.decided_by or "", decision.decided_at or "", decision.reason or "")
-            if decision
-            else ()
-        )
-        rows.append((work.own, work.paper.title, work.paper.year or "", *map(_plain, who)))
+        said = work.paper.screening_columns
+        who = (_plain(said[name]) for name in ("decided_by", "decided_at", "reason"))
+        rows.append((work.own, work.paper.title, work.paper.year or "", *who))
     columns = ["Record", "Title", "Year", "Decided by", "At (UTC)", "Reason"]
     note = [] if papers else ["None."]
     return Section(title, [*note, *_truncation_note(papers, "records.csv")], columns, rows)

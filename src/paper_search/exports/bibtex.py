@@ -1,7 +1,6 @@
 """BibTeX and biblatex: one entry per paper, as UTF-8, for BibTeX, Biber and reference managers."""
 
 import re
-from collections.abc import Callable
 
 from paper_search.exports.text import (
     UNKNOWN,
@@ -46,29 +45,28 @@ def export_bibtex(collection: PaperCollection) -> str:
     never in identifiers and addresses. `type` has the type of what BibTeX calls "misc", the note
     is `annote`, and the screening decision is in fields that no style prints.
     """
-    return _entries(collection, _bibtex)
+    return _entries(collection, is_biblatex=False)
 
 
 def export_biblatex(collection: PaperCollection) -> str:
     """Return the papers as biblatex, for Biber: its entry types and names of fields."""
-    return _entries(collection, _biblatex)
+    return _entries(collection, is_biblatex=True)
 
 
-def _entries(collection: PaperCollection, entry: Callable[[str, Paper], str]) -> str:
-    keys = citation_keys(collection.papers)
-    return "\n".join(entry(key, paper) for key, paper in zip(keys, collection.papers, strict=True))
+def _entries(collection: PaperCollection, *, is_biblatex: bool) -> str:
+    pairs = zip(citation_keys(collection.papers), collection.papers, strict=True)
+    return "\n".join(_entry(key, paper, is_biblatex=is_biblatex) for key, paper in pairs)
 
 
-def _bibtex(key: str, paper: Paper) -> str:
-    return _entry(publication_kind(paper).bibtex, key, _fields(paper))
-
-
-def _biblatex(key: str, paper: Paper) -> str:
-    kind = publication_kind(paper)
-    fields = [(_IN_BIBLATEX.get(name, name), value) for name, value in _fields(paper)]
-    if not identifier(paper.arxiv_id) and (pmid := identifier(paper.pmid)):
-        fields += [("eprint", pmid), ("eprinttype", "pubmed")]
-    return _entry(kind.biblatex, key, fields)
+def _entry(key: str, paper: Paper, *, is_biblatex: bool) -> str:
+    kind, fields = publication_kind(paper), _fields(paper)
+    if is_biblatex:
+        fields = [(_IN_BIBLATEX.get(name, name), value) for name, value in fields]
+        if not identifier(paper.arxiv_id) and (pmid := identifier(paper.pmid)):
+            fields += [("eprint", pmid), ("eprinttype", "pubmed")]
+    lines = [f"  {name} = {{{value}}}" for name, value in fields if value]
+    entry_type = kind.biblatex if is_biblatex else kind.bibtex
+    return ",\n".join([f"@{entry_type}{{{key}", *lines]) + "\n}\n"
 
 
 _IN_BIBLATEX = {
@@ -106,11 +104,6 @@ def _fields(paper: Paper) -> list[tuple[str, str]]:
         *columns.items(),
         ("decision_reason", reason),
     ]
-
-
-def _entry(entry_type: str, key: str, fields: list[tuple[str, str]]) -> str:
-    lines = [f"  {name} = {{{value}}}" for name, value in fields if value]
-    return ",\n".join([f"@{entry_type}{{{key}", *lines]) + "\n}\n"
 
 
 def _type(paper: Paper, kind: PublicationKind) -> str:

@@ -7,7 +7,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from enum import Enum
 from typing import Any
@@ -104,33 +104,24 @@ def _rows(collection: PaperCollection) -> Iterator[list[Cell]]:
             "relevance_score": round(paper.relevance_score, 2),
             **paper.screening_columns,
         }
-        yield [
-            _cell(special[name] if name in special else getattr(paper, name)) for name in COLUMNS
-        ]
+        yield _cells(paper, COLUMNS, special)
+
+
+def _cells(paper: Paper, columns: Iterable[str], special: Mapping[str, Any]) -> list[Cell]:
+    return [_cell(special[name] if name in special else getattr(paper, name)) for name in columns]
 
 
 def _cell(value: Any) -> Cell:
-    match value:
-        case None:
-            return ""
-        case bool():
-            return "yes" if value else "no"
-        case list():
-            return _BETWEEN.join(filter(None, map(_item, value)))
-        case _:
-            number_or_text: Cell = value
-            return number_or_text
+    if isinstance(value, list):
+        return _BETWEEN.join(filter(None, map(_item, value)))
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    cell: Cell = "" if value is None else value
+    return cell
 
 
-def _item(value: Any) -> str:
-    """Return one of several in a cell; a separator of its own would make it two."""
-    match value:
-        case Author():
-            text = written(value)
-        case Enum():
-            text = str(value.value)
-        case _:
-            text = str(value)
+def _item(value: Author | Enum | str) -> str:
+    text = written(value) if isinstance(value, Author) else str(getattr(value, "value", value))
     return single_line(text)
 
 
@@ -140,6 +131,13 @@ def _inert(cell: Cell) -> Cell:
     return _FORMULA_START.sub(r"\1'", single_line(cell))
 
 
+_OF_ASREVIEW = (
+    *("title", "abstract", "authors", "year", "keywords", "doi", "url", "included", "note"),
+)
+_OF_RAYYAN = (
+    *("key", "title", "year", "journal", "issn", "volume", "issue", "pages", "authors", "url"),
+    *("language", "publisher", "abstract", "notes", "doi", "keywords", "pubmed_id", "pmc_id"),
+)
 _INCLUDED = {"included": 1, "excluded": 0}
 _IN_RAYYAN = {"included": "Included", "excluded": "Excluded"}
 _REVIEWER = "paper-search"
@@ -153,8 +151,17 @@ def export_asreview(collection: PaperCollection) -> str:
     screening and learns from the others. Names and keywords have a semicolon between them and no
     space, which ASReview would keep. Cells are made safe as in `export_csv`.
     """
-    columns = ("title", "abstract", "authors", "year", "keywords", "doi", "url", "included", "note")
-    return csv_text([columns, *(_asreview(paper) for paper in collection.papers)])
+    rows: list[Iterable[Cell]] = [_OF_ASREVIEW]
+    for paper in collection.papers:
+        special = {
+            "authors": _authors(paper, ";"),
+            "keywords": ";".join(keywords(paper)),
+            "doi": identifier(paper.doi),
+            "url": web_address(paper),
+            "included": _INCLUDED.get(paper.decision),
+        }
+        rows.append(_cells(paper, _OF_ASREVIEW, special))
+    return csv_text(rows)
 
 
 def export_rayyan(collection: PaperCollection) -> str:
@@ -162,50 +169,23 @@ def export_rayyan(collection: PaperCollection) -> str:
 
     Decisions, labels, reasons of exclusion and notes are in `notes`, as Rayyan writes them.
     """
-    columns = (
-        *("key", "title", "year", "journal", "issn", "volume", "issue", "pages", "authors"),
-        *("url", "language", "publisher", "abstract", "notes", "doi", "keywords"),
-        *("pubmed_id", "pmc_id"),
-    )
-    rows = [_rayyan(number, paper) for number, paper in enumerate(collection.papers, start=1)]
-    return csv_text([columns, *rows])
-
-
-def _asreview(paper: Paper) -> list[Cell]:
-    return [
-        paper.title,
-        paper.abstract or "",
-        _authors(paper, ";"),
-        paper.year or "",
-        ";".join(keywords(paper)),
-        identifier(paper.doi),
-        web_address(paper),
-        _INCLUDED.get(paper.decision, ""),
-        paper.note or "",
-    ]
-
-
-def _rayyan(number: int, paper: Paper) -> list[Cell]:
-    return [
-        number,
-        paper.title,
-        paper.year or "",
-        paper.venue or "",
-        identifier(paper.issn),
-        paper.volume or "",
-        paper.issue or "",
-        "-".join(page for page in page_range(paper.pages) if page),
-        _authors(paper, " and "),
-        web_address(paper),
-        paper.language or "",
-        paper.publisher or "",
-        paper.abstract or "",
-        " | ".join(_notes(paper)),
-        identifier(paper.doi),
-        ", ".join(own_keywords(paper)),
-        identifier(paper.pmid),
-        identifier(paper.pmcid),
-    ]
+    rows: list[Iterable[Cell]] = [_OF_RAYYAN]
+    for number, paper in enumerate(collection.papers, start=1):
+        special = {
+            "key": number,
+            "journal": paper.venue,
+            "issn": identifier(paper.issn),
+            "pages": "-".join(filter(None, page_range(paper.pages))),
+            "authors": _authors(paper, " and "),
+            "url": web_address(paper),
+            "notes": " | ".join(_notes(paper)),
+            "doi": identifier(paper.doi),
+            "keywords": ", ".join(own_keywords(paper)),
+            "pubmed_id": identifier(paper.pmid),
+            "pmc_id": identifier(paper.pmcid),
+        }
+        rows.append(_cells(paper, _OF_RAYYAN, special))
+    return csv_text(rows)
 
 
 def _notes(paper: Paper) -> list[str]:
@@ -224,5 +204,4 @@ def _notes(paper: Paper) -> list[str]:
 
 
 def _authors(paper: Paper, between: str) -> str:
-    names = (single_line(written(author)) for author in paper.authors)
-    return between.join(name for name in names if name)
+    return between.join(filter(None, map(_item, paper.authors)))

@@ -23,7 +23,10 @@ def export_markdown(collection: PaperCollection) -> str:
     Up to three authors are named, of more the first "et al."; scores have two decimals, "-"
     stands for what is missing. Markup and HTML in the papers' texts are shown, never obeyed.
     """
-    rows = [_row(number, paper) for number, paper in enumerate(collection.papers, start=1)]
+    rows = []
+    for number, paper in enumerate(collection.papers, start=1):
+        names, score = _authors(paper.authors), f"{paper.relevance_score:.2f}"
+        rows.append(_row(number, paper.title, names, paper.year, paper.venue, score))
     return "\n".join([_HEADER, _RULE, *rows]) + "\n"
 
 
@@ -55,22 +58,17 @@ def _search_report(collection: PaperCollection) -> list[str]:
     if not collection.reports:
         return []
     rows = [
-        "| "
-        + " | ".join(
-            inert(str(cell)) or _MISSING
-            for cell in (
-                report.iteration + 1,
-                report.purpose.value,
-                report.day,
-                report.source,
-                report.status.value.replace("_", " "),
-                report.kept,
-                "" if report.hits is None else report.hits,
-                report.query or "",
-                "; ".join(filter(None, [report.error, report.note, report.removals])),
-            )
+        _row(
+            report.iteration + 1,
+            report.purpose.value,
+            report.day,
+            report.source,
+            report.status.value.replace("_", " "),
+            report.kept,
+            report.hits,
+            report.query,
+            "; ".join(filter(None, [report.error, report.note, report.removals])),
         )
-        + " |"
         for report in collection.reports
     ]
     lines = ["## What was searched\n", _SEARCH_HEADER, _SEARCH_RULE, *rows, ""]
@@ -88,29 +86,18 @@ def _screening(paper: Paper) -> str:
     who = ", ".join(filter(None, (columns["decided_by"], columns["decided_at"])))
     head = f"{columns['decision']} ({who})" if columns["decision"] and who else columns["decision"]
     labels = ", ".join(map(inert, paper.labels))
-    rest = "; ".join(
-        filter(None, (columns["reason"], columns["note"], labels and f"labels: {labels}"))
-    )
-    return ": ".join(filter(None, (head, rest)))
+    rest = (columns["reason"], columns["note"], labels and f"labels: {labels}")
+    return ": ".join(filter(None, (head, "; ".join(filter(None, rest)))))
 
 
-def _row(number: int, paper: Paper) -> str:
-    cells = (
-        str(number),
-        inert(paper.title),
-        _authors(paper.authors),
-        "" if paper.year is None else str(paper.year),
-        inert(paper.venue),
-        f"{paper.relevance_score:.2f}",
-    )
-    return "| " + " | ".join(cell or _MISSING for cell in cells) + " |"
+def _row(*cells: str | int | None) -> str:
+    texts = (inert("" if cell is None else str(cell)) for cell in cells)
+    return f"| {' | '.join(text or _MISSING for text in texts)} |"
 
 
 def _authors(authors: list[Author]) -> str:
-    names = [name for name in (inert(str(author)) for author in authors) if name]
-    if len(names) > _MAX_AUTHORS:
-        return f"{names[0]} et al."
-    return ", ".join(names)
+    names = list(filter(None, (single_line(str(author)) for author in authors)))
+    return f"{names[0]} et al." if len(names) > _MAX_AUTHORS else ", ".join(names)
 
 
 def _address(paper: Paper) -> str:

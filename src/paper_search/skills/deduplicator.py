@@ -58,7 +58,9 @@ class Deduplicator:
         are merged, and the ids, do not depend on the order of `papers`. Versions of one work
         become one record, that of the best version, which lists them in `versions`.
         """
-        return (await self.report(papers, decisions=decisions)).works
+        if len(papers) < 2:  # noqa: PLR2004  # one record cannot be a duplicate
+            return papers
+        return works_of(papers, await self.resolve(papers, decisions=decisions))
 
     async def report(
         self, papers: list[RawPaper], *, decisions: Iterable[MergeDecision] = ()
