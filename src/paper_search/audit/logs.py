@@ -113,7 +113,9 @@ def decision_log(thread: ReviewThread) -> list[Row]:
         rows += _mark_rows(marks, "independent screening")
     for text in thread.full_texts.values():
         rows += _full_text_rows(text)
-    rows += map(_withdrawn_row, thread.withdrawn)
+    for said in thread.withdrawn:
+        about = {"question": "full text", "paper": said["paper_id"], "reason": said["reason"]}
+        rows.append(_row(said["at"], said["by"], said["decision"], note=_LEFT, **about))
     for event in thread.events:
         rows.append(_row(event.at, event.by, event.event, note=subject_of(event.detail)))
     return sorted(rows, key=lambda row: str(row["at"]))
@@ -210,11 +212,6 @@ def subject_of(detail: Mapping[str, Any]) -> str:
     """Return what an event is about: files, another account or thread, or a reason."""
     words = " ".join(f"{name} {detail[name]}" for name in ("with", "as", "from") if name in detail)
     return words or "; ".join(detail.get("files") or [str(detail.get("reason", ""))])
-
-
-def _withdrawn_row(said: Mapping[str, Any]) -> Row:
-    about = {"question": "full text", "paper": said["paper_id"], "reason": said["reason"]}
-    return _row(said["at"], said["by"], said["decision"], note=_LEFT, **about)
 
 
 def _other_than_a_verdict(mark: ScreeningMark) -> str:

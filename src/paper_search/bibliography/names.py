@@ -203,9 +203,8 @@ def _split_inverted(parts: list[str], *, is_inverted: bool) -> PersonName | None
         return None
     match parts:
         case [whole, suffix] if _is_suffix_after(whole, suffix, is_inverted=is_inverted):
-            name = _split_words(whole.split(" "))
-            if is_inverted:  # "King, Jr.": nobody's given name is known
-                name = PersonName(whole)
+            # "King, Jr." of an inverted name: nobody's given name is known.
+            name = PersonName(whole) if is_inverted else _split_words(whole.split(" "))
             return PersonName(name.family, name.given, name.particle, suffix)
         case [family, suffix, given] if _SURE_SUFFIX.fullmatch(suffix):
             pass

@@ -184,11 +184,8 @@ def plain_abstract(text: str | None, *, has_latex: bool = True) -> str | None:
 
 def join_abstract(parts: Iterable[tuple[str | None, str | None]]) -> str | None:
     """Return an abstract whose parts come one by one, each with its label, unless all are empty."""
-    texts = []
-    for label, text in parts:
-        if part := clean(text or ""):
-            texts.append(f"{_label(label or '')} {part}".strip())
-    return _meaningful(" ".join(texts))
+    texts = ((_label(label or ""), clean(text or "")) for label, text in parts)
+    return _meaningful(" ".join(f"{label} {text}".strip() for label, text in texts if text))
 
 
 def indexed_abstract(index: object) -> str | None:

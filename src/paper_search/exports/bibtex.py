@@ -17,13 +17,8 @@ from paper_search.exports.text import (
 )
 from paper_search.models import Author, Paper, PaperCollection
 
-_SPECIAL = {
+_SPECIAL = {sign: f"\\{sign}" for sign in "&%$#_"} | {
     "\\": r"{\textbackslash}",
-    "&": r"\&",
-    "%": r"\%",
-    "$": r"\$",
-    "#": r"\#",
-    "_": r"\_",
     "~": r"{\textasciitilde}",
     "^": r"{\textasciicircum}",
 }
@@ -100,19 +95,6 @@ def _fields(paper: Paper) -> list[tuple[str, str]]:
         ("abstract", _escaped(paper.abstract)),
         ("type", _type(paper, kind)),
         ("annote", note),
-        *_identifier_fields(paper),
-        *columns.items(),
-        ("decision_reason", reason),
-    ]
-
-
-def _type(paper: Paper, kind: PublicationKind) -> str:
-    is_said = kind.bibtex != "misc" or kind is UNKNOWN
-    return type_beside(paper, kind) or ("" if is_said else kind.csl)
-
-
-def _identifier_fields(paper: Paper) -> list[tuple[str, str]]:
-    return [
         ("isbn", identifier(paper.isbn)),
         ("issn", identifier(paper.issn)),
         ("doi", identifier(paper.doi)),
@@ -121,7 +103,14 @@ def _identifier_fields(paper: Paper) -> list[tuple[str, str]]:
         ("pmid", identifier(paper.pmid)),
         ("pmcid", identifier(paper.pmcid)),
         ("url", web_address(paper)),
+        *columns.items(),
+        ("decision_reason", reason),
     ]
+
+
+def _type(paper: Paper, kind: PublicationKind) -> str:
+    is_said = kind.bibtex != "misc" or kind is UNKNOWN
+    return type_beside(paper, kind) or ("" if is_said else kind.csl)
 
 
 def _author(author: Author) -> str:

@@ -126,9 +126,7 @@ def _item(value: Author | Enum | str) -> str:
 
 
 def _inert(cell: Cell) -> Cell:
-    if not isinstance(cell, str):
-        return cell
-    return _FORMULA_START.sub(r"\1'", single_line(cell))
+    return _FORMULA_START.sub(r"\1'", single_line(cell)) if isinstance(cell, str) else cell
 
 
 _OF_ASREVIEW = (

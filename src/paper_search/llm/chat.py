@@ -67,23 +67,20 @@ _BY_CODE = {
 }
 """https://platform.openai.com/docs/guides/error-codes, and what Azure and Groq add to it."""
 
-_BY_CLASS = (
-    ("LengthFinishReasonError", _F.ANSWER_TOO_LONG),
-    ("ContentFilterFinishReasonError", _F.CONTENT_FILTER),
-    ("ContextOverflowError", _F.QUESTION_TOO_LONG),
-    ("ModelTimeoutError", _F.TIMEOUT),
-    ("APITimeoutError", _F.TIMEOUT),
-    ("TimeoutException", _F.TIMEOUT),
-    ("TimeoutError", _F.TIMEOUT),
-    ("ModelConnectionError", _F.UNREACHABLE),
-    ("APIConnectionError", _F.UNREACHABLE),
-    ("TransportError", _F.UNREACHABLE),
-    ("ConnectionError", _F.UNREACHABLE),
-    ("ModelAuthenticationError", _F.KEY),
-    ("ModelPermissionDeniedError", _F.KEY),
-    ("ModelNotFoundError", _F.UNKNOWN_MODEL),
-    ("ModelRateLimitError", _F.RATE_LIMIT),
-)
+_BY_CLASS = {
+    name: failure
+    for failure, names in {
+        _F.ANSWER_TOO_LONG: "LengthFinishReasonError",
+        _F.CONTENT_FILTER: "ContentFilterFinishReasonError",
+        _F.QUESTION_TOO_LONG: "ContextOverflowError",
+        _F.TIMEOUT: "ModelTimeoutError APITimeoutError TimeoutException TimeoutError",
+        _F.UNREACHABLE: "ModelConnectionError APIConnectionError TransportError ConnectionError",
+        _F.KEY: "ModelAuthenticationError ModelPermissionDeniedError",
+        _F.UNKNOWN_MODEL: "ModelNotFoundError",
+        _F.RATE_LIMIT: "ModelRateLimitError",
+    }.items()
+    for name in names.split()
+}
 """Classes of langchain-core, of the clients made by Stainless (openai, anthropic, groq) and of
 httpx, by name: no client that is not in use is imported. A time-out is also a lost connection."""
 
@@ -137,7 +134,7 @@ def _reason(error: Exception) -> LLMFailure:
             if words in prose:
                 return reason
     names = {kind.__name__ for kind in type(error).__mro__}
-    for name, reason in _BY_CLASS:
+    for name, reason in _BY_CLASS.items():
         if name in names:
             return reason
     if status is None or status < _BAD_REQUEST:

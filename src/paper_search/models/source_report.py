@@ -162,8 +162,7 @@ class SourceReport(BaseModel):
     @property
     def received(self) -> int:
         """Return how many records came, each of which has one status."""
-        counts = self.model_dump(include=set(REASONS) | {"kept"})
-        return sum(counts.values())
+        return sum(getattr(self, name) for name in ("kept", *REASONS))
 
     @property
     def attempts(self) -> int:

@@ -202,7 +202,8 @@ class Searcher:
             interruption.end(asking, reason)
             await asyncio.wait({asking}, timeout=self._patience_s)
             if not asking.done() or asking.cancelled():
-                asking.add_done_callback(_looked_at)
+                # An exception that nobody looks at would be logged.
+                asking.add_done_callback(lambda late: late.cancelled() or late.exception())
                 return TimeoutError(reason)
         return asyncio.CancelledError() if asking.cancelled() else asking.exception()
 
@@ -210,11 +211,6 @@ class Searcher:
 def _not_asked(name: str) -> SourceReport:
     note = "not asked: the strategy has no query that it takes"
     return SourceReport(source=name, query="", status=SourceStatus.EMPTY, note=note)
-
-
-def _looked_at(asking: asyncio.Future[SearchReport]) -> None:
-    if not asking.cancelled():
-        asking.exception()
 
 
 def _task_name(source: str) -> str:

@@ -42,7 +42,7 @@ def _venue(entry: Entry) -> str:
     return journal[0].strip(" .@-(") if journal else str(reference)
 
 
-ENTRY = Table(
+read_entry = Table(
     prefix=NAME,
     key=("id", parse_arxiv_id),
     fields={
@@ -74,9 +74,8 @@ ENTRY = Table(
         "comment": ("comment", plain),
         "updated": "updated",
     },
-)
+).read
 """Its year is that of the first version."""
-read_entry = ENTRY.read
 
 
 class ArxivDialect(FieldDialect):

@@ -50,7 +50,7 @@ def _full_text(entry: Entry) -> str | None:
     return url
 
 
-_WORK = Table(
+read_work = Table(
     prefix=NAME,
     key="id",
     fields={
@@ -80,8 +80,7 @@ _WORK = Table(
         "field_of_study": "fieldOfStudy",
         "published_date": "publishedDate",
     },
-)
-read_work = _WORK.read
+).read
 
 
 class CoreDialect(FieldDialect):

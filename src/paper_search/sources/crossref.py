@@ -88,7 +88,7 @@ def _is_retracted(entry: Entry) -> bool | None:
     return True if updates & _WITHDRAWN or _RETRACTED_TITLE.match(_title(entry) or "") else None
 
 
-ITEM = Table(
+read_item = Table(
     prefix="crossref",
     key="",
     fields={
@@ -121,8 +121,7 @@ ITEM = Table(
         "is_retracted": _is_retracted,
         "keywords": keywords("subject"),
     },
-)
-read_item = ITEM.read
+).read
 
 
 class Crossref(Adapter):

@@ -29,7 +29,7 @@ def _language(entry: Entry) -> str | None:
     return language_code(languages[0]) if len(languages) == 1 else None
 
 
-ARTICLE = Table(
+article_of = Table(
     prefix="doaj",
     key="id",
     fields={
@@ -55,9 +55,8 @@ ARTICLE = Table(
         "publication_type": lambda _: "article-journal",
         "keywords": keywords("bibjson.keywords", "bibjson.subject"),
     },
-)
+).read
 """Fields: https://doaj.github.io/doaj-docs/master/data_models/OutgoingAPIArticle"""
-article_of = ARTICLE.read
 
 
 class DoajDialect(FieldDialect):

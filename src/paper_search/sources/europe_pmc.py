@@ -108,7 +108,7 @@ _ISSNS = (
     *(f"journalInfo.journal.{name}" for name in ("issn", "ISSN", "essn", "ESSN")),
     "journalIssn",
 )
-_RESULT = Table(
+read_result = Table(
     prefix=NAME,
     key=_key,
     fields={
@@ -141,8 +141,7 @@ _RESULT = Table(
         "is_open_access": "isOpenAccess",
         "first_publication_date": "firstPublicationDate",
     },
-)
-read_result = _RESULT.read
+).read
 
 
 class EuropePmcDialect(FieldDialect):

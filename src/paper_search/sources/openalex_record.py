@@ -102,7 +102,7 @@ def _type(entry: Entry) -> str | None:
     return "paper-conference" if is_paper else _TYPES.get(own)
 
 
-WORK = Table(
+read_work = Table(
     prefix="openalex",
     key=("id|ids.openalex", short_id),
     fields={
@@ -137,5 +137,4 @@ WORK = Table(
         "keywords": keywords("keywords", "topics"),
     },
     details={"mag": "ids.mag", "references": _references, OTHER_TEXTS: _open_pdfs},
-)
-read_work = WORK.read
+).read

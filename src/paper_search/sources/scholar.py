@@ -176,7 +176,7 @@ def arxiv_id_in(url: str) -> str | None:
 
 
 _LINKS = ("link", "resources.link")
-RESULT = Table(
+read_result = Table(
     prefix=SOURCE,
     key="result_id|inline_links.versions.cluster_id|inline_links.cited_by.cites_id",
     fields={
@@ -193,6 +193,5 @@ RESULT = Table(
         "publication_type": ("type", lambda kind: "book" if kind.lower() == "book" else None),
     },
     details=mapping,
-)
+).read
 """The same work found again has the same id."""
-read_result = RESULT.read

@@ -39,7 +39,7 @@ _TYPES = {
 """To the types of CSL, the telling ones first."""
 
 
-PAPER = Table(
+read_paper = Table(
     prefix="s2",
     key=("paperId", str.lower),
     fields={
@@ -65,10 +65,9 @@ PAPER = Table(
         ),
     },
     details={name.lower(): f"externalIds.{name}" for name in ("MAG", "CorpusId", "DBLP", "ACL")},
-)
+).read
 """Of an entry of `data`, or of a citing or cited paper: `paperId` is null for works that the graph
 only knows from references."""
-read_paper = PAPER.read
 
 
 class SemanticScholar(Adapter):

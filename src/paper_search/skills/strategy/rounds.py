@@ -204,10 +204,8 @@ def varied(
     identities = set(map(_identity, earlier))
     if _identity(strategy) not in identities or not (strategy.queries or strategy.ranked):
         return strategy
-    for other in chain(_broader(strategy, earlier), _other_sizes(strategy, most_results)):
-        if _identity(other) not in identities:
-            return other
-    return strategy
+    others = chain(_broader(strategy, earlier), _other_sizes(strategy, most_results))
+    return next((other for other in others if _identity(other) not in identities), strategy)
 
 
 def _broader(

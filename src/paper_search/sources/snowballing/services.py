@@ -230,7 +230,7 @@ def _doi(entry: Entry) -> str | None:
     return parse_doi(_ids(entry).get("doi"))
 
 
-_METADATA = Table(
+read_metadata = Table(
     prefix="opencitations",
     key=lambda entry: _ids(entry).get("omid"),
     fields={
@@ -251,8 +251,7 @@ _METADATA = Table(
         "url": lambda entry: f"https://doi.org/{doi}" if (doi := _doi(entry)) else None,
         "publication_type": ("type", lambda kind: _TYPES.get(kind.lower())),
     },
-)
-read_metadata = _METADATA.read
+).read
 
 
 def _id_to_ask(ids: str) -> str | None:
