@@ -1,7 +1,6 @@
 """The person's own library on disk: records, full-text index, importers, and a sample."""
 
-from paper_search.library.answers import Hits, ImportSummary, LibraryInfo
-from paper_search.library.corpus import Library
+from paper_search.library.corpus import Hits, ImportSummary, Library, LibraryInfo
 from paper_search.library.embedded import EmbeddedInfo, EmbeddingSummary
 from paper_search.library.embedding import Embedder
 from paper_search.library.importers.files import Imported, Rejected

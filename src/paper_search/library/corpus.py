@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from paper_search.errors import InputError, QuerySyntaxError
-from paper_search.library.answers import Hits, ImportSummary, LibraryInfo
 from paper_search.library.current_index import CurrentIndex, WritingRights, batches
-from paper_search.library.embedded import EmbeddedRecords, EmbeddingSummary, Progress
+from paper_search.library.embedded import EmbeddedInfo, EmbeddedRecords, EmbeddingSummary, Progress
 from paper_search.library.embedding import Embedder
 from paper_search.library.importers.files import ACCEPTED, Imported, Rejected, parse_file
 from paper_search.library.index import TextIndex
@@ -40,6 +39,45 @@ _OPERATORS = re.compile(
 )
 _LONG = 4
 """Words of a text that may be a title with a star in it, such as *The R*-tree and its heirs*."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hits:
+    """The best papers for a query, and how many there are in all."""
+
+    papers: list[RawPaper]
+    total: int
+    note: str | None = None
+    """What the person should know: why vectors were not used, for example."""
+    by_meaning: bool = False
+    """Whether vectors had a part in the order."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportSummary:
+    path: Path
+    changes: Changes
+    rejected: list[Rejected]
+    """The first thousand records that could not be used, with line numbers."""
+    rejected_count: int
+
+    @property
+    def record_count(self) -> int:
+        return self.changes.added + self.changes.updated + self.changes.unchanged
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryInfo:
+    path: Path
+    records: int
+    first_year: int | None
+    last_year: int | None
+    records_bytes: int
+    index_bytes: int
+    is_index_current: bool
+    vectors: EmbeddedInfo = field(default_factory=EmbeddedInfo)
+    damage: str = ""
+    """Which records cannot be read, and what to do."""
 
 
 class Library:

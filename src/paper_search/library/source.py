@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from paper_search.config import AppConfig, SearchSourceConfig
 from paper_search.errors import InputError, LibraryError, QuerySyntaxError, SearchSourceError
-from paper_search.library.answers import Hits
-from paper_search.library.corpus import Library
+from paper_search.library.corpus import Hits, Library
 from paper_search.library.embedding import Embedder, create_embedder
 from paper_search.library.samples import open_sample
 from paper_search.models import (
