@@ -19,6 +19,7 @@ from paper_search.sources import SearchSource
 from paper_search.sources.asking import searchable
 from paper_search.sources.base import (
     Interruption,
+    class_attribute,
     interruptible,
     journal,
     keeps_conditions,
@@ -226,8 +227,7 @@ def _capped(strategy: SearchStrategy) -> tuple[SearchStrategy, list[str]]:
 
 
 async def _ask(name: str, source: SearchSource, strategy: SearchStrategy) -> SearchReport:
-    # QueryRun of the class: a test double may answer to any attribute of the instance.
-    report = getattr(type(source), "report", None)
+    report = class_attribute(source, "report")
     if callable(report):
         answer = await _called(report, source, strategy)
         if not isinstance(answer, SearchReport):

@@ -37,7 +37,7 @@ class NativeQuery:
 Question = str | RankedQuery | NativeQuery | Translated
 """A boolean query, plain text, a string in the language of a service, or a work that a strategy
 names, already translated."""
-_HOPELESS = {
+HOPELESS = {
     SourceStatus.RATE_LIMITED,
     SourceStatus.EXHAUSTED,
     SourceStatus.UNAUTHORISED,
@@ -96,7 +96,7 @@ class QueryRun:
 
     @property
     def is_hopeless(self) -> bool:
-        return self.error is not None and (self.is_ended or self.error.status in _HOPELESS)
+        return self.error is not None and (self.is_ended or self.error.status in HOPELESS)
 
     def answered(self, answer: HttpAnswer) -> None:
         self.quota = answer.quota or self.quota

@@ -51,10 +51,15 @@ def sources_by_name(
     return {source.source_name: source for source in sources}
 
 
+def class_attribute(source: object, name: str) -> Any:
+    """Return an attribute of the class, or None: a test double has any attribute."""
+    return getattr(type(source), name, None)
+
+
 def ranks_text(source: SearchSource) -> bool:
     """Return whether a source has `ranks_text`: it answers plain text by rank; default: no."""
-    # QueryRun of the class: a test double may answer to any attribute of the instance.
-    return hasattr(type(source), "ranks_text") and source.ranks_text is True  # type: ignore[attr-defined]  # optional
+    has_it = class_attribute(source, "ranks_text") is not None
+    return has_it and source.ranks_text is True  # type: ignore[attr-defined]  # optional
 
 
 def keeps_conditions(source: SearchSource) -> bool:
@@ -62,7 +67,7 @@ def keeps_conditions(source: SearchSource) -> bool:
 
     The answers of other sources are checked for them.
     """
-    return getattr(type(source), "keeps_conditions", False) is True
+    return class_attribute(source, "keeps_conditions") is True
 
 
 async def remark_of(source: SearchSource) -> str | None:
@@ -105,15 +110,13 @@ class TranslatingSource(SearchSource, Protocol):
 
 def counting(source: SearchSource) -> CountingSource | None:
     """Return the source if it can count; None if it has no such method."""
-    # QueryRun of the class: a test double may answer to any attribute of the instance.
-    is_able = callable(getattr(type(source), "count", None)) and hasattr(type(source), "is_local")
+    is_able = callable(class_attribute(source, "count")) and hasattr(type(source), "is_local")
     return cast("CountingSource", source) if is_able else None
 
 
 def translations(source: SearchSource, strategy: SearchStrategy) -> list[Translation]:
     """Return what a source is sent; one that does not say it is given the queries as they are."""
-    # QueryRun of the class: a test double may answer to any attribute of the instance.
-    if callable(getattr(type(source), "translations", None)):
+    if callable(class_attribute(source, "translations")):
         return cast("TranslatingSource", source).translations(strategy)
     texts = {query.boolean_query: False for query in strategy.queries}
     texts |= {query.text: True for query in strategy.ranked}

@@ -2,7 +2,7 @@
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from string import ascii_lowercase, digits
 from typing import ClassVar
@@ -213,12 +213,10 @@ class Dialect(ABC):
         )
 
     def _translated(self, tree: Node, filters: SearchConstraints | None) -> Translated:
-        parts, unwanted = _sides(normalise(tree))
-        span = [part for part in parts if isinstance(part, YearRange)]
-        parts = [part for part in parts if not isinstance(part, YearRange)]
+        wanted, unwanted = _sides(normalise(tree))
+        parts, first, last = without_years(wanted, filters or SearchConstraints())
         if not parts:
             raise InputError("the query only excludes: add what to search for")
-        first, last = common_span(span, filters or SearchConstraints())
         if (first, last) != (None, None) and not self.has_year_parameters:
             parts.append(YearRange(first, last))
         inclusions = [(part, self._positive(part)) for part in parts]
@@ -326,16 +324,17 @@ def _polarised(node: Node) -> tuple[Node, bool]:
             return node, False
 
 
-def common_span(
-    years: Iterable[YearRange], filters: SearchConstraints
-) -> tuple[int | None, int | None]:
-    """Return the first and the last year that all of them allow; None is open."""
-    spans = [YearRange(filters.year_from, filters.year_to), *years]
+def without_years(
+    parts: Sequence[Node], filters: SearchConstraints
+) -> tuple[list[Node], int | None, int | None]:
+    """Return what is no span of years, and the first and last year that all allow; None is open."""
+    spans = [part for part in parts if isinstance(part, YearRange)]
+    spans.append(YearRange(filters.year_from, filters.year_to))
     first = max((years.first for years in spans if years.first is not None), default=None)
     last = min((years.last for years in spans if years.last is not None), default=None)
     if first is not None and last is not None and first > last:
         raise InputError(f"no year is both {first} or later and {last} or earlier: widen the years")
-    return first, last
+    return [part for part in parts if not isinstance(part, YearRange)], first, last
 
 
 class FieldDialect(Dialect):

@@ -18,14 +18,13 @@ from paper_search.query import (
     Or,
     Phrase,
     Term,
-    YearRange,
     conditions_in,
     normalise,
     render,
 )
 from paper_search.query.ast import conjuncts, positive_leaves, rebuilt
 from paper_search.sources.adapter import Translated, translate_known_part
-from paper_search.sources.dialect import common_span
+from paper_search.sources.dialect import without_years
 
 _SHORT = 3
 """Letters of a word that is compared as it is, with and without an s."""
@@ -42,15 +41,12 @@ def to_free_text(tree: Node, filters: SearchConstraints, *, service: str) -> Tra
 
 
 def _to_free_text(tree: Node, filters: SearchConstraints, service: str) -> Translated:
-    parts = conjuncts(tree)
-    span = [part for part in parts if isinstance(part, YearRange)]
-    rest = [part for part in parts if not isinstance(part, YearRange)]
+    rest, first, last = without_years(conjuncts(tree), filters)
     leaves = list(positive_leaves(And(tuple(rest)))) if rest else []
     words = dict.fromkeys(word for leaf in leaves for word in _words(leaf))
     if not words:
         raise InputError("the query only excludes: add what to search for")
     note = f"{service} ranks plain words; the results are checked against the query"
-    first, last = common_span(span, filters)
     is_single = all(isinstance(part, Term) and not part.is_prefix for part in rest) and (
         len(rest) == 1 and not getattr(rest[0], "field", None)
     )
@@ -74,14 +70,12 @@ def to_ranked_text(
     text = " ".join(words)
     if not text:
         raise InputError(f"the question {query.text[:100]!r} contains no searchable words")
-    parts = conditions_in(filters.every_condition)
-    span = [part for part in parts if isinstance(part, YearRange)]
-    rest = tuple(part for part in parts if not isinstance(part, YearRange))
-    first, last = common_span(span, filters)
+    rest, first, last = without_years(conditions_in(filters.every_condition), filters)
+    check = normalise(And(tuple(rest))) if rest else None
     return Translated(
         text,
-        (f"{render(normalise(And(rest)))} is checked in the results",) if rest else (),
-        normalise(lenient(And(rest))) if rest else None,
+        (f"{render(check)} is checked in the results",) if check else (),
+        normalise(lenient(check)) if check else None,
         first,
         last,
         language_code(filters.language),

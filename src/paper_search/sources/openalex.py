@@ -17,7 +17,7 @@ from paper_search.bibliography.text import WORD
 from paper_search.http.body import HttpAnswer
 from paper_search.http.errors import HttpStatusError
 from paper_search.models import SearchConstraints, SourceStatus
-from paper_search.query import And, Node, Not, Phrase, Term, YearRange, normalise
+from paper_search.query import And, Node, Not, Phrase, Term, normalise
 from paper_search.query.ast import all_leaves, conjuncts
 from paper_search.sources import values
 from paper_search.sources.adapter import (
@@ -28,7 +28,7 @@ from paper_search.sources.adapter import (
     Translated,
     translate_known_part,
 )
-from paper_search.sources.dialect import ANYTHING, Dialect, Expression, common_span
+from paper_search.sources.dialect import ANYTHING, Dialect, Expression, without_years
 from paper_search.sources.openalex_record import FIELDS, own_types, read_work
 from paper_search.sources.record import every
 
@@ -147,12 +147,11 @@ def to_openalex(tree: Node, filters: SearchConstraints) -> Translated:
 
 def _to_openalex(tree: Node, filters: SearchConstraints) -> Translated:
     rest, names = _without_authors(tree)
-    years = [part for part in rest if isinstance(part, YearRange)]
+    others, first, last = without_years(rest, filters)
     author_part = _Authors().translate(And(tuple(names)), None) if names else Translated("")
     filter_ = f"raw_author_name.search:{author_part.text}"
     by_author = {"filter": filter_} if names else {}
-    if names and len(years) == len(rest):
-        first, last = common_span(years, filters)
+    if names and not others:
         return replace(author_part, text=filter_, year_from=first, year_to=last, params=by_author)
     dialect = _OpenAlex(normalise(And(tuple(rest))))
     translation = dialect.translate(normalise(And(tuple(rest))), filters)

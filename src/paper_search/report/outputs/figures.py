@@ -105,7 +105,6 @@ def saved(figure: Any, kind: Format) -> bytes:
     from matplotlib import rc_context  # noqa: PLC0415  # as above
 
     buffer = io.BytesIO()
-    # The same report gives the same bytes.
     dates = {"svg": {"Date": None, "Creator": None}, "pdf": {"CreationDate": None}, "png": {}}
     with rc_context({"svg.hashsalt": "paper-search", "svg.fonttype": "none", "font.size": 9}):
         figure.savefig(buffer, format=kind, dpi=150, metadata=dates[kind])

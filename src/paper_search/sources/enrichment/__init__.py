@@ -14,6 +14,7 @@ from paper_search.http.limits import CallBudget
 from paper_search.models import Purpose, RawPaper, RequestRecord, SourceReport, SourceStatus
 from paper_search.resources import EntryPoints
 from paper_search.sources.adapter import Request, Service
+from paper_search.sources.asking import HOPELESS
 from paper_search.sources.base import known_sources, open_row, service_of
 from paper_search.sources.client import ServiceClient, SourceSettings
 from paper_search.sources.errors import ServiceError
@@ -86,13 +87,6 @@ def create_enrichers(config: AppConfig) -> list[Enricher]:
 
 _DEADLINE_S = 20.0
 """For one enricher: a search does not wait long for what is only welcome."""
-_ENDS_IT = {
-    SourceStatus.RATE_LIMITED,
-    SourceStatus.EXHAUSTED,
-    SourceStatus.UNAUTHORISED,
-    SourceStatus.TIMEOUT,
-    SourceStatus.UNREACHABLE,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +181,8 @@ class HttpEnricher:
         budget = CallBudget(self._settings.max_calls, setting="PAPER_SEARCH_ENRICH_MAX_CALLS")
         async with ServiceClient(self._adapter.service, self._settings, budget) as http:
             for batch in self._adapter.batches(lacking):
-                is_over = asking.error is not None and asking.error.status in _ENDS_IT
+                ends = HOPELESS | {SourceStatus.TIMEOUT}
+                is_over = asking.error is not None and asking.error.status in ends
                 if is_over or budget.is_spent:
                     asking.skipped += len(batch.works)
                 else:
