@@ -1,6 +1,7 @@
 """A byte that flips in the file, seen from the command line; in Python: tests/persistence."""
 
 import asyncio
+import resource
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -18,6 +19,21 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("whole") / "threads.db"
     asyncio.run(begin(f"sqlite:///{path}"))
     return path
+
+
+def test_a_thread_is_read_on_a_full_disk_and_written_when_there_is_room(cli, home, whole):
+    """PER-07: not even the index that SQLite makes beside its file has room."""
+    shutil.copy(whole, home / "threads.db")
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1, limits[1]))
+    try:
+        assert {row["thread_id"] for row in cli("threads", "--json").document} == set(THREADS)
+        assert "Found every time" in cli("export", "done").stdout
+        refused = cli("delete", "done", "--yes")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert "make room" in refused.stderr
+    assert cli("delete", "done", "--yes").code == 0
 
 
 def test_doctor_names_what_is_damaged(cli, home, whole):

@@ -22,6 +22,9 @@ ResultT = TypeVar("ResultT")
 BUSY_TIMEOUT_S = 30.0
 PAGE_SIZE = 16_384
 """Bytes. A record with its abstract takes about 2 kB; pages of 4 kB would be half empty."""
+IN_MEMORY = Path(":memory:")
+_INDEX = 32_768
+"""Bytes of SQLite's index of its write-ahead log, at least."""
 FORMAT = 1
 """Of the file, as its `user_version` says; a newer program's is refused, never misread."""
 _ESCAPED = re.compile(rb"\\x([0-9a-f]{2})")
@@ -70,7 +73,9 @@ async def connection_to(
     """
     options = {"isolation_level": None} if autocommit else {}
     try:
-        async with aiosqlite.connect(path, timeout=BUSY_TIMEOUT_S, **options) as connection:
+        async with aiosqlite.connect(
+            _uri(path, "rwc"), uri=True, timeout=BUSY_TIMEOUT_S, **options
+        ) as connection:
             connection.text_factory = as_text
             await connection.execute(f"PRAGMA page_size={PAGE_SIZE}")
             await connection.execute("PRAGMA journal_mode=WAL")
@@ -148,8 +153,9 @@ def database_error(path: Path, error: sqlite3.DatabaseError) -> PersistenceError
 
 
 def open_read_only(path: Path) -> sqlite3.Connection:
-    uri = f"{path.absolute().as_uri()}?mode=ro"
-    connection = sqlite3.connect(uri, uri=True, timeout=BUSY_TIMEOUT_S, isolation_level=None)
+    connection = sqlite3.connect(
+        _uri(path, "ro"), uri=True, timeout=BUSY_TIMEOUT_S, isolation_level=None
+    )
     connection.text_factory = as_text
     return connection
 
@@ -157,10 +163,32 @@ def open_read_only(path: Path) -> sqlite3.Connection:
 def plain(path: Path, *, is_shared: bool = False) -> sqlite3.Connection:
     """Return a connection whose transactions are begun by hand."""
     connection = sqlite3.connect(
-        path, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=not is_shared
+        path if path == IN_MEMORY else _uri(path, "rwc"),
+        uri=True,
+        timeout=BUSY_TIMEOUT_S,
+        isolation_level=None,
+        check_same_thread=not is_shared,
     )
     connection.text_factory = as_text
     return connection
+
+
+def _uri(path: Path, mode: str) -> str:
+    """Return what opens the file, also on a full disk.
+
+    SQLite cannot read without an index of its write-ahead log beside the file; where there is no
+    room for it, it is kept in memory, and other processes wait until this one is done.
+    """
+    uri = f"{path.absolute().as_uri()}?mode="
+    index = path.with_name(f"{path.name}-shm")
+    if path.exists() and not (index.exists() and index.stat().st_size >= _INDEX):
+        with contextlib.closing(sqlite3.connect(f"{uri}ro", uri=True)) as connection:
+            try:
+                connection.execute("SELECT name FROM sqlite_master")
+            except sqlite3.DatabaseError as error:  # any other is met again
+                if error.sqlite_errorname.startswith("SQLITE_IOERR_SHM"):
+                    return f"{uri}rw&vfs=unix-excl"
+    return uri + mode
 
 
 def as_text(data: bytes) -> str:

@@ -9,7 +9,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Protocol
 
-from paper_search.persistence.sqlite_files import FORMAT, as_bytes, plain, translated_errors
+from paper_search.persistence.sqlite_files import (
+    FORMAT,
+    IN_MEMORY,
+    as_bytes,
+    plain,
+    translated_errors,
+)
 
 _BOOT_ID, _UPTIME = Path("/proc/sys/kernel/random/boot_id"), Path("/proc/uptime")
 _SCHEMA = (
@@ -84,7 +90,7 @@ class SqliteDatabase:
     stored = staticmethod(as_bytes)
 
     def __init__(self, path: Path | None = None) -> None:
-        self._path = path or Path(":memory:")
+        self._path = path or IN_MEMORY
         self._connection: sqlite3.Connection | None = None
         self._lock = threading.Lock()
 
