@@ -347,6 +347,14 @@ def test_a_strategy_finds_what_its_combined_line_says(cli):
 
 
 @pytest.mark.parametrize(
+    "arguments", [("find", "graphs", "--max"), ("threads", "--limit"), ("threads", "--offset")]
+)
+def test_a_number_that_nothing_can_store_is_refused(cli, arguments):
+    ended = cli(*arguments, str(10**20))
+    assert (ended.code, "less than or equal to" in ended.stderr) == (2, True)
+
+
+@pytest.mark.parametrize(
     ("content", "said"),
     [
         ("1. exp Asthma/\n2. (wheez$ or cough\n3. 1 or 2", "line 2, column 20: expected ')'"),

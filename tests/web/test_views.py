@@ -86,6 +86,7 @@ def test_a_question_that_cannot_be_asked_stays_in_its_form(visitors):
     assert "holds no word" in page.text
     assert 'value="7"' in page.text
     assert page.send("/threads", question="graphs", max_results="many") == 422
+    assert page.send("/threads", question="graphs", max_results=str(10**20)) == 422
     assert page.send("/threads", question='moss AND "wall') == 422
     assert "this quote is never closed" in page.text
     page.open("")

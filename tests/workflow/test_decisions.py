@@ -80,6 +80,7 @@ NO_STRATEGY: list[tuple[Any, str]] = [
     (_edit(ranked=[{"text": "a", "weight": 1}]), r"revised_data\.ranked\.0\.weight"),
     (_edit(surplus=1), r"revised_data\.surplus"),
     (_edit(filters={"year_from": "last year"}), r"revised_data\.filters\.year_from"),
+    (_edit(filters={"year_from": 10**25}), r"revised_data\.filters\.year_from"),
     (_edit(filters={"max_results": 0}), r"revised_data\.filters\.max_results"),
     (_edit(filters={"year_from": 2021, "year_to": 2020}), "2021 is after year_to 2020"),
     (_edit(filters={"publication_types": ["novel"]}), "unknown novel; known: article, "),

@@ -53,7 +53,7 @@ def find(  # noqa: PLR0913, PLR0917  # one for each option
         "PAPER",
         "A paper the search must find: DOI, title, .bib file or zotero:COLLECTION; repeatable.",
     ),
-    max_results: int | None = option("N", "Show at most N papers.", "--max", min=1),
+    max_results: int | None = option("N", "Show at most N papers.", "--max", min=1, max=10_000),
     enrich: bool | None = flag(
         "--enrich/--no-enrich",
         "Look up missing abstracts, DOIs and open-access texts.",

@@ -45,8 +45,8 @@ if TYPE_CHECKING:
 
 def threads(
     ctx: typer.Context,
-    limit: int = option("N", "Show at most N.", min=1, default=100),
-    offset: int = option("N", "Skip the first N.", min=0, default=0),
+    limit: int = option("N", "Show at most N.", min=1, max=2**31, default=100),
+    offset: int = option("N", "Skip the first N.", min=0, max=2**31, default=0),
     as_json: Json = False,
     home: Home = None,
 ) -> None:

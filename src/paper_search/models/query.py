@@ -78,6 +78,10 @@ class IntentType(str, Enum):
     BASELINE = "baseline"
 
 
+MOST_RESULTS = 10_000
+"""The most records of a query, and papers of a result, that can be asked for."""
+
+
 class SearchConstraints(BaseModel):
     """Limits on what is wanted; None means no limit. Years are inclusive."""
 
@@ -200,7 +204,7 @@ class RankedQuery(BaseModel):
     sources that take weights; the others are asked the text alone."""
     long_forms: list[str] = Field(default_factory=list, exclude_if=not_)
     """Names of what the abbreviations of the text stand for, which a library ranks by as well."""
-    depth: int | None = Field(default=None, ge=1, exclude_if=lambda depth: depth is None)
+    depth: int | None = Field(default=None, ge=1, le=2**31, exclude_if=lambda depth: depth is None)
     """Records that a library may bring in, where that is more than the limit of results; None: no
     more than that. What is below the first page is what marks bring up."""
     like: list[str] = Field(default_factory=list, exclude_if=not_)

@@ -31,7 +31,7 @@ from paper_search.models import (
     UserFeedback,
     relevant_seeds,
 )
-from paper_search.models.query import FEWEST_CRITERIA, MOST_CRITERIA
+from paper_search.models.query import FEWEST_CRITERIA, MOST_CRITERIA, MOST_RESULTS
 from paper_search.query import conditions_in, parse
 from paper_search.skills.strategy.changes import completed
 from paper_search.steps.parameters import describe_errors
@@ -63,8 +63,10 @@ MAX_NAMED = 10
 class ConstraintsEdit(SearchConstraints, extra="forbid"):
     """Constraints as a person may write them."""
 
-    max_results: int = Field(default=100, ge=1, le=10_000)
-    max_papers: int | None = Field(default=None, ge=1, le=10_000)
+    year_from: int | None = Field(default=None, ge=1, le=9999)
+    year_to: int | None = Field(default=None, ge=1, le=9999)
+    max_results: int = Field(default=100, ge=1, le=MOST_RESULTS)
+    max_papers: int | None = Field(default=None, ge=1, le=MOST_RESULTS)
 
     @model_validator(mode="after")
     def _years_in_order(self) -> "ConstraintsEdit":

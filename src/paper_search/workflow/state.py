@@ -21,6 +21,7 @@ from paper_search.models import (
     SourceReport,
     UserFeedback,
 )
+from paper_search.models.query import MOST_RESULTS
 from paper_search.models.usage import Budget, StepSpending
 from paper_search.skills.strategy.changes import changes
 from paper_search.steps.types import Untracked
@@ -58,7 +59,7 @@ class SearchParams(BaseModel, frozen=True):
     """Ask before ending."""
     sources: list[str] | None = None
     """Search only these; None for the strategy's choice."""
-    max_results: int | None = Field(default=None, ge=1)
+    max_results: int | None = Field(default=None, ge=1, le=MOST_RESULTS)
     """Show at most this many papers; None for the number that the strategy has, if any."""
     must_find: list[str] = Field(default_factory=list, max_length=1000)
     """Papers that a good search finds: DOIs, arXiv ids, PMIDs (`pmid:1`) or titles."""

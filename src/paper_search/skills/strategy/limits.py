@@ -6,6 +6,7 @@ from datetime import date
 
 from paper_search.bibliography.text import WORD
 from paper_search.models import ParsedIntent, RankedQuery, SearchConstraints
+from paper_search.models.query import MOST_RESULTS
 from paper_search.query import And, Node, Not, Or, Phrase, Term, YearRange, alternatives
 from paper_search.query.ast import conjuncts
 from paper_search.skills.intent.notes import Note
@@ -162,6 +163,6 @@ def sane_limits(limits: SearchConstraints, *, today: date) -> tuple[SearchConstr
     if language is not None and not _LANGUAGE.fullmatch(language):
         notes.append(f"left out: the language {language[:20]!r}, which is no code such as en or de")
         language = None
-    most = max(limits.max_results, 1)
+    most = min(max(limits.max_results, 1), MOST_RESULTS)
     update = {"year_from": first, "year_to": last, "language": language, "max_results": most}
     return limits.model_copy(update=update), notes
