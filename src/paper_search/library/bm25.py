@@ -114,10 +114,8 @@ def bonuses(
     for text, length in zip(texts, lengths, strict=True):
         norm = _K1 * (1 - _B + _B * length / mean)
         counts = _counts(weights, text, title_weight)
-        result.append(
-            ADJACENT_STRENGTH
-            * sum(weights[p] * n * (_K1 + 1) / (n + norm) for p, n in counts.items())
-        )
+        earned = sum(weights[p] * n * (_K1 + 1) / (n + norm) for p, n in counts.items())
+        result.append(ADJACENT_STRENGTH * earned)
     return result
 
 

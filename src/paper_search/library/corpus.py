@@ -97,7 +97,7 @@ class Library:
         wait_s: float,
         embedder: Embedder | Embeddings | None = None,
     ) -> None:
-        self._path = path
+        self.path = path
         self._records = records
         self._index = index
         self._rights = WritingRights(path, is_read_only=records.is_read_only)
@@ -146,10 +146,6 @@ class Library:
 
     def __iter__(self) -> Iterator[RawPaper]:
         return iter(self._records)
-
-    @property
-    def path(self) -> Path:
-        return self._path
 
     @property
     def is_empty(self) -> bool:
@@ -325,7 +321,7 @@ class Library:
             self._records.check()
             first, last = self._records.years()
             return LibraryInfo(
-                path=self._path,
+                path=self.path,
                 records=self._records.count(),
                 first_year=first,
                 last_year=last,

@@ -7,6 +7,7 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
@@ -147,25 +148,18 @@ def batches(papers: Iterable[RawPaper]) -> Iterator[list[RawPaper]]:
         yield batch
 
 
+@dataclass(eq=False)
 class CurrentIndex:
     """The index of one library, as current as it can be; its user sees to threads.
 
     `wait_s`: seconds to wait for another process that writes. `path` is for messages.
     """
 
-    def __init__(
-        self,
-        path: Path,
-        records: RecordStore,
-        index: TextIndex,
-        rights: WritingRights,
-        wait_s: float,
-    ) -> None:
-        self._path = path
-        self._records = records
-        self._index = index
-        self._rights = rights
-        self._wait_s = wait_s
+    path: Path
+    records: RecordStore
+    index: TextIndex
+    rights: WritingRights
+    wait_s: float
 
     def ask(self, question: Callable[[], T]) -> T:
         """Search an up-to-date index; a damaged one is rebuilt first."""
@@ -184,17 +178,17 @@ class CurrentIndex:
     def searcher(self) -> tantivy.Searcher:
         """Return a view of the last commit, of a rebuilt index if it cannot be opened."""
         try:
-            return self._index.searcher()
+            return self.index.searcher()
         except LibraryError as error:
             self._repair(error)
-            return self._index.searcher()
+            return self.index.searcher()
 
     def lag(self) -> int | None:
         """Return how many writes the index is behind the records; None if it is of no use."""
-        state = self._index.state()
-        if state is None or state.key != self._records.key:
+        state = self.index.state()
+        if state is None or state.key != self.records.key:
             return None
-        lag = self._records.generation - state.generation
+        lag = self.records.generation - state.generation
         return lag if lag >= 0 else None
 
     def catch_up(self) -> None:
@@ -203,21 +197,21 @@ class CurrentIndex:
         if lag == 0:
             return
         if lag is None:
-            self._index.clear()
-        generation = self._records.generation
+            self.index.clear()
+        generation = self.records.generation
         since = 0 if lag is None else generation - lag
-        state = IndexState(self._records.key, generation)
-        self._index.write(self._with_progress(self._records.changed_since(since)), state)
+        state = IndexState(self.records.key, generation)
+        self.index.write(self._with_progress(self.records.changed_since(since)), state)
 
     def _refresh(self) -> None:
         """Bring the index up to date, unless another process is about to do that anyway."""
         lag = self.lag()
         if lag == 0:
             return
-        if lag is not None and (self._records.is_read_only or self._rights.is_importing()):
+        if lag is not None and (self.records.is_read_only or self.rights.is_importing()):
             return
         try:
-            with self._rights.lock(self._wait_s if lag is None else 0.0):
+            with self.rights.lock(self.wait_s if lag is None else 0.0):
                 self.catch_up()
         except WriterBusyError:
             if lag is None and self.lag() is None:
@@ -225,21 +219,19 @@ class CurrentIndex:
 
     def _repair(self, error: BaseException) -> None:
         """Make a damaged index again; the records are not concerned."""
-        if not self._index.is_damaged():
+        if not self.index.is_damaged():
             if isinstance(error, LibraryError):
                 raise error
             raise LibraryError(
-                f"the library {str(self._path)!r} could not be searched: {error}"
+                f"the library {str(self.path)!r} could not be searched: {error}"
             ) from error
-        _log.warning(
-            "the index of %s was damaged and is being rebuilt from the records", self._path
-        )
-        with self._rights.lock(self._wait_s):
-            self._index.clear()
+        _log.warning("the index of %s was damaged and is being rebuilt from the records", self.path)
+        with self.rights.lock(self.wait_s):
+            self.index.clear()
             self.catch_up()
 
     def _with_progress(self, records: Iterable[_Row]) -> Iterator[_Row]:
         for number, record in enumerate(records):
             if number % BATCH == 0:
-                self._rights.show_progress()
+                self.rights.show_progress()
             yield record

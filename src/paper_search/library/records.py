@@ -68,7 +68,7 @@ class RecordStore:
 
     def __init__(self, path: Path, *, timeout_s: float = 30.0) -> None:
         """Open or create the file."""
-        self._path = path
+        self.path = path
         self.damaged: set[str] = set()
         """Ids of the records that were left out so far, since their bytes were changed."""
         try:
@@ -114,16 +114,12 @@ class RecordStore:
         self._connection.close()
 
     @property
-    def path(self) -> Path:
-        return self._path
-
-    @property
     def key(self) -> str:
         """What tells this library from any other."""
         with self._library_errors():
             row = self._connection.execute("SELECT value FROM meta WHERE key = 'key'").fetchone()
         if row is None:
-            raise LibraryError(f"the library {str(self._path)!r} is damaged: there is no 'key'")
+            raise LibraryError(f"the library {str(self.path)!r} is damaged: there is no 'key'")
         return str(row[0])
 
     @property
@@ -150,7 +146,7 @@ class RecordStore:
 
     def size_bytes(self) -> int:
         """Return how much the records take on disk, the log of the last writes included."""
-        files = (self._path, self._path.with_name(f"{self._path.name}-wal"))
+        files = (self.path, self.path.with_name(f"{self.path.name}-wal"))
         return sum(file.stat().st_size for file in files if file.exists())
 
     def upsert(self, papers: Sequence[RawPaper]) -> Changes:
@@ -282,7 +278,7 @@ class RecordStore:
         version = self._pragma("user_version")
         if version > SCHEMA_VERSION:
             raise LibraryError(
-                f"the library {str(self._path)!r} has format {version}, this version of "
+                f"the library {str(self.path)!r} has format {version}, this version of "
                 f"paper-search reads up to {SCHEMA_VERSION}: update paper-search"
             )
         self._connection.execute("SELECT count(*) FROM meta")
@@ -306,11 +302,11 @@ class RecordStore:
             yield
         except sqlite3.OperationalError as error:
             raise LibraryError(
-                f"the library {str(self._path)!r} cannot be read or written: {error}"
+                f"the library {str(self.path)!r} cannot be read or written: {error}"
             ) from error
         except sqlite3.DatabaseError as error:
             raise LibraryError(
-                f"the library {str(self._path)!r} is damaged ({error}); it was not changed: "
+                f"the library {str(self.path)!r} is damaged ({error}); it was not changed: "
                 "restore a copy, or move it away and import your files again"
             ) from error
 

@@ -97,9 +97,8 @@ class Retrieval:
             conditions = [Phrase(tuple(every))] if every else conditions_in(filters.every_condition)
             if not conditions:
                 return Ranking([], 0)
-            return self.boolean(
-                And(tuple(conditions)) if len(conditions) > 1 else conditions[0], limit, filters
-            )
+            tree = And(tuple(conditions)) if len(conditions) > 1 else conditions[0]
+            return self.boolean(tree, limit, filters)
         within = self._translator.limits(filters)
         return self._ranked(weights, within, limit, text=text, learned=_weighted(terms or {}))
 
@@ -175,12 +174,8 @@ class Retrieval:
     def _scored(self, result: Any) -> list[_Scored]:
         """Return what was found, equal scores in the order of import."""
         rows = self._searcher.fast_field_values("row", [address for _, address in result.hits])
-        return _in_order(
-            [
-                _Scored(int(row or 0), score)
-                for (score, _), row in zip(result.hits, rows, strict=True)
-            ]
-        )
+        hits = zip(result.hits, rows, strict=True)
+        return _in_order([_Scored(int(row or 0), score) for (score, _), row in hits])
 
     def _expanded(
         self,
@@ -197,7 +192,7 @@ class Retrieval:
     ) -> list[_Scored]:
         """Return the results, the first of them ordered also by the query's words side by side.
 
-        What had to be read for that is put into `known`.
+        What had to be read for that is put into `records`.
         """
         pairs = bm25.pairs_of(query_words(text)[:_MOST_IN_ORDER])
         first = scored[: bm25.READ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -53,6 +54,7 @@ Opener = Callable[[], OpenLibrary]
 """Opens what is to be searched."""
 
 
+@dataclass(eq=False)
 class LibrarySource:
     """A library on disk as a source of papers.
 
@@ -60,27 +62,14 @@ class LibrarySource:
     written.
     """
 
+    source_name: str
+    open_library: Opener
+    _: KW_ONLY
+    clock: Callable[[], datetime] = lambda: datetime.now(UTC)
+
     ranks_text = True
     keeps_conditions = True
-
-    def __init__(
-        self,
-        name: str,
-        open_library: Opener,
-        *,
-        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
-    ) -> None:
-        self._name = name
-        self._open = open_library
-        self._clock = clock
-
-    @property
-    def source_name(self) -> str:
-        return self._name
-
-    @property
-    def is_local(self) -> bool:
-        return True
+    is_local = True
 
     async def remark(self) -> str | None:
         """Return what to know before this is searched; see `sources.base.remark_of`."""
@@ -107,7 +96,7 @@ class LibrarySource:
         report = await self.report(strategy)
         if report.sources and all(source.status.is_failure for source in report.sources):
             raise SearchSourceError(
-                f"{self._name}: " + "; ".join(str(source.error) for source in report.sources)
+                f"{self.source_name}: " + "; ".join(str(source.error) for source in report.sources)
             )
         return report.papers
 
@@ -116,11 +105,12 @@ class LibrarySource:
 
     def translations(self, strategy: SearchStrategy) -> list[Translation]:
         works = [
-            Translation(source=self._name, query=name, texts=[name]) for name in strategy.works
+            Translation(source=self.source_name, query=name, texts=[name])
+            for name in strategy.works
         ]
         queries = [
             Translation(
-                source=self._name,
+                source=self.source_name,
                 query=query if isinstance(query, str) else query.text,
                 is_ranked=isinstance(query, RankedQuery),
                 texts=[_label(query)],
@@ -132,18 +122,18 @@ class LibrarySource:
         return [translation.model_copy(update=here) for translation in (*works, *queries)]
 
     def _remark(self) -> str | None:
-        library, note, _ = self._open()
+        library, note, _ = self.open_library()
         library.close()
         return note
 
     def _count(self, query: str, filters: SearchConstraints) -> HitCount:
-        library, _, is_sample = self._open()
+        library, _, is_sample = self.open_library()
         with library:
             hits = library.count_boolean(query, filters=filters)
         return HitCount(hits=hits, source=SAMPLE if is_sample else None)
 
     def _search(self, query: str, limits: SearchConstraints) -> list[RawPaper]:
-        with self._open().library as library:
+        with self.open_library().library as library:
             hits = library.search_boolean(query, limit=limits.max_results, filters=limits)
         return self._with_sightings(hits, query)
 
@@ -152,10 +142,12 @@ class LibrarySource:
         if not queries and not strategy.works:
             return SearchReport()
         try:
-            library, note, is_sample = self._open()
+            library, note, is_sample = self.open_library()
         except LibraryError as error:
             failed = {"status": SourceStatus.UNREACHABLE, "error": str(error)}
-            rows = [SourceReport(source=self._name, query=_label(q), **failed) for q in queries]
+            rows = [
+                SourceReport(source=self.source_name, query=_label(q), **failed) for q in queries
+            ]
             return SearchReport(sources=rows)
         by_id: dict[str, RawPaper] = {}
         reports: list[SourceReport] = []
@@ -183,7 +175,7 @@ class LibrarySource:
         papers = [records[name] for name in identifiers if name in records]
         label = " ".join(identifiers)
         report = SourceReport(
-            source=self._name,
+            source=self.source_name,
             purpose=Purpose.WORK,
             query=label,
             limit=len(identifiers),
@@ -202,7 +194,7 @@ class LibrarySource:
         depth = 0 if isinstance(query, str) else query.depth or 0
         limit = max(limits.max_results, depth)
         report = SourceReport(
-            source=self._name, query=label, limit=limit, status=SourceStatus.EMPTY
+            source=self.source_name, query=label, limit=limit, status=SourceStatus.EMPTY
         )
         try:
             if isinstance(query, str):
@@ -222,10 +214,12 @@ class LibrarySource:
 
     def _with_sightings(self, hits: Hits, query: str) -> list[RawPaper]:
         """Return the papers, each saying that it was seen here, for which query, at which rank."""
-        now = self._clock().isoformat()
-        seen = Sighting(source=self._name, query=query, seen_at=now, by_meaning=hits.by_meaning)
+        now = self.clock().isoformat()
+        seen = Sighting(
+            source=self.source_name, query=query, seen_at=now, by_meaning=hits.by_meaning
+        )
         for rank, paper in enumerate(hits.papers, start=1):
-            paper.source = self._name
+            paper.source = self.source_name
             paper.sightings = [seen.model_copy(update={"rank": rank})]
         return hits.papers
 

@@ -8,7 +8,7 @@ import json
 import logging
 import re
 from abc import abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import InitVar, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from typing_extensions import override
@@ -185,32 +185,30 @@ _STOP_NAMES = ("finish_reason", "stop_reason", "done_reason")
 _log = logging.getLogger(__name__)
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class ChatProvider(LLMProvider):
     """A chat model that is made once per event loop: connections do not outlive their loop."""
 
     provider = ""
     """What the provider is called, in the log of usage and in the price table."""
-    options: frozenset[str] = frozenset({"temperature", "max_tokens", "system"})
+    options = frozenset({"temperature", "max_tokens", "system"})
     """What is sent as long as the server takes it, by the names of `_OPTIONS`."""
 
-    def __init__(  # noqa: PLR0913  # the settings of one client, by keyword
-        self,
-        *,
-        model: str,
-        api_key: str = "",
-        temperature: float = 0.0,
-        max_tokens: int = 4096,
-        timeout_s: float = 60.0,
-        max_retries: int = 2,
-    ) -> None:
-        self.model = model
-        self.temperature = temperature
-        self.max_tokens = max_tokens
-        self.timeout_s = timeout_s
-        self.max_retries = max_retries
+    model: str
+    api_key: InitVar[str] = ""
+    temperature: float = 0.0
+    max_tokens: int = 4096
+    timeout_s: float = 60.0
+    max_retries: int = 2
+    _tuned: dict[tuple[float | None, int | None], ChatProvider] = field(
+        default_factory=dict, init=False
+    )
+    _client: tuple[asyncio.AbstractEventLoop, BaseChatModel] | None = field(
+        default=None, init=False
+    )
+
+    def __post_init__(self, api_key: str) -> None:
         self._api_key = api_key
-        self._tuned: dict[tuple[float | None, int | None], ChatProvider] = {}
-        self._client: tuple[asyncio.AbstractEventLoop, BaseChatModel] | None = None
         redact_logs((api_key,))
 
     def tuned(self, temperature: float | None, max_tokens: int | None) -> ChatProvider:

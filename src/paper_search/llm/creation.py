@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 from collections.abc import Callable
+from dataclasses import InitVar, dataclass
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
@@ -26,32 +27,15 @@ if TYPE_CHECKING:
 OPENAI_URL = "https://api.openai.com/v1"
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class OpenAIProvider(ChatProvider):
     """A chat model behind an OpenAI-compatible address; `base_url`: None: OpenAI itself."""
 
     provider = "openai"
     options = ChatProvider.options | {"max_completion_tokens", "response_format"}
 
-    def __init__(  # noqa: PLR0913  # the settings of one client, by keyword
-        self,
-        *,
-        model: str,
-        api_key: str,
-        base_url: str | None = None,
-        temperature: float = 0.0,
-        max_tokens: int = 4096,
-        timeout_s: float = 60.0,
-        max_retries: int = 2,
-    ) -> None:
-        super().__init__(
-            model=model,
-            api_key=api_key,
-            temperature=temperature,
-            max_tokens=max_tokens,
-            timeout_s=timeout_s,
-            max_retries=max_retries,
-        )
-        self.base_url = base_url
+    api_key: InitVar[str]
+    base_url: str | None = None
 
     @override
     def __repr__(self) -> str:

@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 from typing import Self
 from urllib.parse import quote, unquote
@@ -64,6 +64,7 @@ class Document:
     content: bytes
 
 
+@dataclass(eq=False)
 class PageFetcher:
     """Fetches pages and PDFs; an async context manager.
 
@@ -75,50 +76,40 @@ class PageFetcher:
     `limiter` gives out turns; None means that of the whole process.
     """
 
-    def __init__(  # noqa: PLR0913  # the network, the limiter and the clock are injected by tests
-        self,
-        policy: PagePolicy | None = None,
-        *,
-        contact: str | None = None,
-        cache_path: Path | None = None,
-        resolve: Resolves = system_addresses,
-        network: httpx.AsyncBaseTransport | None = None,
-        limiter: HostLimiter | None = None,
-        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
-    ) -> None:
-        self._policy = policy or PagePolicy()
-        self._contact = contact
-        self._cache_path = cache_path
-        self._resolve = resolve
-        self._given_network = network
-        self._limiter = limiter
-        self._sleep = sleep
-        self._stack = AsyncExitStack()
-        self._http: HttpClient | None = None
-        self._rules: dict[str, list[Rule]] = {}
+    policy: PagePolicy = field(default_factory=PagePolicy)
+    _: KW_ONLY
+    contact: str | None = None
+    cache_path: Path | None = None
+    resolve: Resolves = system_addresses
+    network: httpx.AsyncBaseTransport | None = None
+    limiter: HostLimiter | None = None
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    _stack: AsyncExitStack = field(default_factory=AsyncExitStack, init=False)
+    _http: HttpClient | None = field(default=None, init=False)
+    _rules: dict[str, list[Rule]] = field(default_factory=dict, init=False)
 
     async def __aenter__(self) -> Self:
-        network = self._given_network or httpx.AsyncHTTPTransport(
+        network = self.network or httpx.AsyncHTTPTransport(
             verify=trusted_certificates(),
             trust_env=False,
             limits=httpx.Limits(max_keepalive_connections=0),
         )
-        guarded = GuardedNetwork(self._policy, network, self._resolve)
+        guarded = GuardedNetwork(self.policy, network, self.resolve)
         client = httpx.AsyncClient(transport=guarded, trust_env=False, follow_redirects=False)
         http = HttpClient(
             HttpSettings(
-                interval_s=self._policy.interval_s,
-                attempt_timeout_s=self._policy.total_s,
-                deadline_s=self._policy.total_s,
-                max_bytes=self._policy.max_bytes,
+                interval_s=self.policy.interval_s,
+                attempt_timeout_s=self.policy.total_s,
+                deadline_s=self.policy.total_s,
+                max_bytes=self.policy.max_bytes,
                 max_redirects=0,
                 retry=RetryPolicy(max_retries=1),
             ),
             client=await self._stack.enter_async_context(client),
-            contact=self._contact,
-            limiter=self._limiter,
-            cache_path=self._cache_path,
-            sleep=self._sleep,
+            contact=self.contact,
+            limiter=self.limiter,
+            cache_path=self.cache_path,
+            sleep=self.sleep,
         )
         self._http = await self._stack.enter_async_context(http)
         return self
@@ -137,8 +128,8 @@ class PageFetcher:
             PageContentError: it is neither a page, a PDF nor text.
             HttpError: the host did not answer as it should, or not in time.
         """
-        ends_at = time.monotonic() + self._policy.total_s
-        target, records = check_url(url, self._policy), [] if requests is None else requests
+        ends_at = time.monotonic() + self.policy.total_s
+        target, records = check_url(url, self.policy), [] if requests is None else requests
         answer = await self._answer(target, ends_at, records, is_heeding=True)
         kind = ACCEPTED_TYPES.get(answer.content_type)
         if answer.content.lstrip()[:5] == _PDF:
@@ -153,7 +144,7 @@ class PageFetcher:
     ) -> HttpAnswer:
         if self._http is None:
             raise RuntimeError("use a PageFetcher inside `async with`")
-        for _ in range(self._policy.redirects + 1):
+        for _ in range(self.policy.redirects + 1):
             if is_heeding and not may_read(await self._wishes(url, ends_at, requests), _path(url)):
                 raise PageRefusedError(f"the robots.txt of {url.host} disallows this page")
             records: list[RequestRecord] = []
@@ -171,10 +162,10 @@ class PageFetcher:
             finally:
                 requests += [one.model_copy(update={"text": str(url)}) for one in records]
             try:
-                url = check_url(str(url.join(target)), self._policy)
+                url = check_url(str(url.join(target)), self.policy)
             except httpx.InvalidURL:
                 raise PageRefusedError(f"{url.host} redirects to no URL") from None
-        raise PageContentError(f"{url.host} redirects more than {self._policy.redirects} times")
+        raise PageContentError(f"{url.host} redirects more than {self.policy.redirects} times")
 
     async def _wishes(
         self, url: httpx.URL, ends_at: float, requests: list[RequestRecord]
@@ -183,7 +174,7 @@ class PageFetcher:
         origin = str(url.copy_with(raw_path=b"/robots.txt"))
         if origin not in self._rules:
             try:
-                address = check_url(origin, self._policy)
+                address = check_url(origin, self.policy)
                 answer = await self._answer(address, ends_at, requests, is_heeding=False)
                 rules = parse_robots(answer.content, AGENT)
             except HttpStatusError as error:

@@ -100,6 +100,7 @@ async def system_addresses(host: str, port: int) -> list[str]:
     return [str(address[4][0]) for address in by_family]
 
 
+@dataclass(eq=False)
 class GuardedNetwork(httpx.AsyncBaseTransport):
     """Sends requests to public addresses only.
 
@@ -108,15 +109,9 @@ class GuardedNetwork(httpx.AsyncBaseTransport):
     resolves to something else a moment later gains nothing. Host header and TLS name stay.
     """
 
-    def __init__(
-        self,
-        policy: PagePolicy,
-        network: httpx.AsyncBaseTransport,
-        resolve: Resolves = system_addresses,
-    ) -> None:
-        self._policy = policy
-        self._network = network
-        self._resolve = resolve
+    policy: PagePolicy
+    network: httpx.AsyncBaseTransport
+    resolve: Resolves = system_addresses
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Send a request if it may be sent; an answer of a kind that is not read is cut off.
@@ -126,7 +121,7 @@ class GuardedNetwork(httpx.AsyncBaseTransport):
             PageContentError: the answer is neither a page nor a PDF.
             httpx.ConnectError: the host has no address.
         """
-        url = check_url(str(request.url), self._policy)
+        url = check_url(str(request.url), self.policy)
         address = await self._safe_address(url)
         extensions = dict(request.extensions)
         if url.scheme == "https":
@@ -138,19 +133,19 @@ class GuardedNetwork(httpx.AsyncBaseTransport):
             stream=request.stream,
             extensions=extensions,
         )
-        response = await self._network.handle_async_request(pinned)
+        response = await self.network.handle_async_request(pinned)
         if response.is_success and (kind := _unread(response)) is not None:
             await response.aclose()
             raise PageContentError(f"{url.host} answered with {kind!r}, which cannot be read")
         return response
 
     async def aclose(self) -> None:
-        await self._network.aclose()
+        await self.network.aclose()
 
     async def _safe_address(self, url: httpx.URL) -> Address:
         host = url.raw_host.decode("ascii").strip("[]")
         try:
-            addresses = [ip_address(address) for address in await self._resolve(host, port_of(url))]
+            addresses = [ip_address(address) for address in await self.resolve(host, port_of(url))]
         except (OSError, UnicodeError) as error:
             raise httpx.ConnectError(f"no IP address: {error}") from None
         except ValueError:
@@ -158,7 +153,7 @@ class GuardedNetwork(httpx.AsyncBaseTransport):
         if not addresses:
             raise httpx.ConnectError("no address")
         for address in addresses:  # all of them: which one is used must not be up to the host
-            check_address(address, self._policy)
+            check_address(address, self.policy)
         return addresses[0]
 
 

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Iterable, Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, field_validator, model_validator
@@ -25,6 +26,7 @@ _LONGEST_TITLE = 300
 _log = logging.getLogger(__name__)
 
 
+@dataclass(eq=False)
 class Deduplicator:
     """Merges records of one work, by what they say; a model may look at what is left single.
 
@@ -34,20 +36,14 @@ class Deduplicator:
         llm_max_candidates: with more single records than this, the model is not asked.
     """
 
-    def __init__(
-        self,
-        llm: LLMProvider | None = None,
-        *,
-        enable_llm_pass: bool = True,
-        llm_max_candidates: int = 60,
-    ) -> None:
-        self._llm = llm
-        self._enable_llm_pass = enable_llm_pass
-        self._llm_max_candidates = llm_max_candidates
+    llm: LLMProvider | None = None
+    _: KW_ONLY
+    enable_llm_pass: bool = True
+    llm_max_candidates: int = 60
 
     @property
     def model(self) -> str | None:
-        return name_of(self._llm) if self._enable_llm_pass else None
+        return name_of(self.llm) if self.enable_llm_pass else None
 
     async def deduplicate(
         self, papers: list[RawPaper], *, decisions: Iterable[MergeDecision] = ()
@@ -74,8 +70,8 @@ class Deduplicator:
     ) -> Clustering:
         """Return all clusters, works, version links and doubts, with the model's findings."""
         resolution = Resolution(papers, decisions)
-        if self._llm is not None and self._enable_llm_pass:
-            await self._join_by_model(self._llm, papers, resolution)
+        if self.llm is not None and self.enable_llm_pass:
+            await self._join_by_model(self.llm, papers, resolution)
         return resolution.clustering()
 
     def cluster(
@@ -88,7 +84,7 @@ class Deduplicator:
     ) -> None:
         works = resolution.clustering().works_by_members()
         single = sorted(members[0] for members in works if len(members) == 1)
-        if not 2 <= len(single) <= self._llm_max_candidates:  # noqa: PLR2004  # a pair at least
+        if not 2 <= len(single) <= self.llm_max_candidates:  # noqa: PLR2004  # a pair at least
             return
         single.sort(key=lambda place: (papers[place].id, fingerprint(papers[place])))
         by_id: dict[str, list[int]] = {}

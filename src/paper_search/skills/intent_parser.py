@@ -3,6 +3,7 @@
 import json
 import logging
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import KW_ONLY, dataclass
 from datetime import date
 from typing import Annotated, Any, TypeAlias
 
@@ -160,6 +161,7 @@ _NO_SEED = (
 )
 
 
+@dataclass(eq=False)
 class IntentParser:
     """Understands a question, by a model if there is one and it answers, else by its words.
 
@@ -176,26 +178,17 @@ class IntentParser:
             it, and what was asked; None if nobody can tell.
     """
 
-    def __init__(  # noqa: PLR0913  # what settings and tests choose, by keyword
-        self,
-        llm: LLMProvider | None = None,
-        domain: str = "general",
-        *,
-        today: Callable[[], date] = date.today,
-        default_max_results: int = 100,
-        lookup: Callable[[Kind, str], Awaitable[bool | None]] | None = None,
-        find_paper: PaperFinder | None = None,
-    ) -> None:
-        self._llm = llm
-        self._domain = domain
-        self._today = today
-        self._default_max_results = default_max_results
-        self._lookup = lookup
-        self._find_paper = find_paper
+    llm: LLMProvider | None = None
+    domain: str = "general"
+    _: KW_ONLY
+    today: Callable[[], date] = date.today
+    default_max_results: int = 100
+    lookup: Callable[[Kind, str], Awaitable[bool | None]] | None = None
+    find_paper: PaperFinder | None = None
 
     @property
     def model(self) -> str | None:
-        return name_of(self._llm)
+        return name_of(self.llm)
 
     async def parse(self, user_input: str) -> ParsedIntent:
         """Return the intent of the question.
@@ -207,15 +200,15 @@ class IntentParser:
         """
         question = _check_question(user_input)
         text = " ".join(question.split())
-        today = self._today()
+        today = self.today()
         seed = parse_seed(text)
-        if seed is None or self._find_paper is None:
+        if seed is None or self.find_paper is None:
             return await self._parse_any(question, text, today)
         title, identifiers = seed
-        paper, rows = await self._find_paper(title, identifiers)
+        paper, rows = await self.find_paper(title, identifiers)
         if paper is not None:
             intent = self._like(paper, text if identifiers else None, today)
-            if self._llm is not None:
+            if self.llm is not None:
                 intent = intent.with_criteria(criteria_of(intent))
         else:
             intent = await self._parse_any(question, text, today)
@@ -225,26 +218,26 @@ class IntentParser:
     async def _parse_any(self, question: str, text: str, today: date) -> ParsedIntent:
         if (boolean := parse_boolean(question)) is None:
             return await self._parse_words(question, text, today)
-        intent = intent_of_boolean(question, boolean, self._default_max_results)
-        return intent if self._llm is None else intent.with_criteria(criteria_of(intent))
+        intent = intent_of_boolean(question, boolean, self.default_max_results)
+        return intent if self.llm is None else intent.with_criteria(criteria_of(intent))
 
     async def _parse_words(self, question: str, text: str, today: date) -> ParsedIntent:
         lookup = await self._look_up_names(text)
-        if self._llm is None:
-            return parse_question(text, today, self._default_max_results, lookup)
-        prompt = load_prompt("intent_parser", self._domain)
+        if self.llm is None:
+            return parse_question(text, today, self.default_max_results, lookup)
+        prompt = load_prompt("intent_parser", self.domain)
         message = json.dumps(question, ensure_ascii=False)
         try:
-            answer = await self._in_english(self._llm, prompt, message)
+            answer = await self._in_english(self.llm, prompt, message)
         except Exception as error:  # whatever a provider raises, there is an intent
             if isinstance(error, LLMError) and error.reason is LLMFailure.BUDGET:
                 raise  # more can be allowed
             _log.warning("the model did not read the question: %s", error)
-            intent = parse_question(text, today, self._default_max_results, lookup)
+            intent = parse_question(text, today, self.default_max_results, lookup)
             note = f"the model did not read the question ({error}): it is read without a model"
             intent = intent.model_copy(update={"notes": [*intent.notes, note]})
             return intent.with_criteria(criteria_of(intent))
-        return answer.intent(parse_limits(text, today, self._default_max_results, lookup), today)
+        return answer.intent(parse_limits(text, today, self.default_max_results, lookup), today)
 
     def _like(self, paper: RawPaper, question: str | None, today: date) -> ParsedIntent:
         """Return the intent of a question for papers like one.
@@ -252,18 +245,18 @@ class IntentParser:
         Limits are read where the paper is named by an identifier: a title has years of its own,
         and its question is None.
         """
-        intent = parse_question(question or paper.title, today, self._default_max_results)
+        intent = parse_question(question or paper.title, today, self.default_max_results)
         if question is None:
-            unlimited = SearchConstraints(max_results=self._default_max_results)
+            unlimited = SearchConstraints(max_results=self.default_max_results)
             update = {"constraints": unlimited, "excluded": [], "authors": [], "venues": []}
             intent = intent.model_copy(update={**update, "notes": []})
         return with_seed(intent, paper)
 
     async def _look_up_names(self, question: str) -> Lookup:
         answers: dict[tuple[Kind, str], bool | None] = {}
-        if self._lookup is not None:
+        if self.lookup is not None:
             for kind, name in lookups_of(lambda lookup: parse_names(question, lookup)):
-                answers[kind, name] = await self._lookup(kind, name)
+                answers[kind, name] = await self.lookup(kind, name)
         return lambda kind, name: answers.get((kind, name))
 
     async def _in_english(self, llm: LLMProvider, prompt: str, message: str) -> IntentAnswer:

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from datetime import date
 
 from paper_search.errors import LLMError
@@ -54,6 +55,7 @@ _LONGEST_NAME, _MOST_NAMES = 60, 10
 _log = logging.getLogger(__name__)
 
 
+@dataclass(eq=False)
 class QueryBuilder:
     """Writes a strategy, by a model if there is one, else from concepts and their names.
 
@@ -64,22 +66,15 @@ class QueryBuilder:
         max_results_ceiling: what a strategy may ask for at most.
     """
 
-    def __init__(
-        self,
-        llm: LLMProvider | None = None,
-        domain: str = "general",
-        available_sources: list[str] | None = None,
-        *,
-        max_results_ceiling: int = 1000,
-    ) -> None:
-        self._llm = llm
-        self._domain = domain
-        self._available_sources = available_sources
-        self._max_results_ceiling = max_results_ceiling
+    llm: LLMProvider | None = None
+    domain: str = "general"
+    available_sources: list[str] | None = None
+    _: KW_ONLY
+    max_results_ceiling: int = 1000
 
     @property
     def model(self) -> str | None:
-        return name_of(self._llm)
+        return name_of(self.llm)
 
     async def build(self, builder_input: QueryBuilderInput) -> SearchStrategy:
         """Return a strategy that repeats no earlier one unchanged.
@@ -92,15 +87,15 @@ class QueryBuilder:
         If the model fails, it is the concepts joined by AND, all sources, the intent's filters.
         """
         asks_as_given = builder_input.intent.boolean_query and not builder_input.previous_strategies
-        if self._llm is None or asks_as_given:
+        if self.llm is None or asks_as_given:
             strategy = self._by_terms(builder_input)
         else:
-            strategy = await self._by_model(self._llm, builder_input)
+            strategy = await self._by_model(self.llm, builder_input)
         cleaned = self._cleaned(_explained(strategy, builder_input))
         fresh = varied(
-            cleaned, builder_input.previous_strategies, most_results=self._max_results_ceiling
+            cleaned, builder_input.previous_strategies, most_results=self.max_results_ceiling
         )
-        depth = DEPTH if self._llm is None else None
+        depth = DEPTH if self.llm is None else None
         marks = {
             "depth": depth,
             "like": [paper.id for paper in builder_input.marked_papers if paper.is_relevant],
@@ -142,8 +137,8 @@ class QueryBuilder:
         self, llm: LLMProvider, request: QueryBuilderInput
     ) -> tuple[StrategyAnswer, Inspection]:
         """Return the model's strategy; its mistakes are shown to it once."""
-        prompt = load_prompt("query_builder", self._domain)
-        names = None if self._available_sources is None else self._askable()
+        prompt = load_prompt("query_builder", self.domain)
+        names = None if self.available_sources is None else self._askable()
         message = message_of(request, names)
         earlier = [query.boolean_query for s in request.previous_strategies for query in s.queries]
         is_english = request.intent.constraints.language in {None, "en"}
@@ -199,7 +194,7 @@ class QueryBuilder:
         today = date.today()  # noqa: DTZ011  # the person's own calendar
         filters, notes = sane_limits(strategy.filters, today=today)
         names = list(dict.fromkeys(strategy.sources))
-        available = names if self._available_sources is None else self._available_sources
+        available = names if self.available_sources is None else self.available_sources
         known = [name for name in names if name in available]
         if unknown := [visible(name)[:_LONGEST_NAME] for name in names if name not in known]:
             listing = ", ".join(unknown[:_MOST_NAMES])
@@ -210,13 +205,13 @@ class QueryBuilder:
             "filters": filters,
             "notes": [*strategy.notes, *notes],
         }
-        return strategy.model_copy(update=update).within(self._max_results_ceiling)
+        return strategy.model_copy(update=update).within(self.max_results_ceiling)
 
     def _askable(self) -> list[str]:
-        return [name for name in self._available_sources or [] if name != SNOWBALL]
+        return [name for name in self.available_sources or [] if name != SNOWBALL]
 
     def _has_headings(self) -> bool:
-        services = map(service_of, self._available_sources or ())
+        services = map(service_of, self.available_sources or ())
         return any(service.has_headings for service in services if service)
 
     def _with_seeds(self, strategy: SearchStrategy, request: QueryBuilderInput) -> SearchStrategy:
@@ -233,7 +228,7 @@ class QueryBuilder:
         is_named = len(others) < len(strategy.sources)
         earlier = request.previous_strategies
         is_refused = any(each.seeds and SNOWBALL not in each.sources for each in earlier)
-        is_proposed = SNOWBALL in (self._available_sources or []) and not is_refused
+        is_proposed = SNOWBALL in (self.available_sources or []) and not is_refused
         if not seeds or not (is_named or is_proposed):
             return strategy.model_copy(update={"sources": others, "seeds": []})
         return strategy.model_copy(update={"sources": [*others, SNOWBALL], "seeds": seeds})

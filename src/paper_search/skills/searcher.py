@@ -1,11 +1,11 @@
 """The skill that searches all sources in parallel and reports each of them."""
 
 import asyncio
-import copy
 import inspect
 import logging
 import time
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, Self
 
 from paper_search.models import RawPaper, SearchReport, SearchStrategy, SourceReport, SourceStatus
@@ -35,6 +35,7 @@ MAX_QUERIES = 50
 _log = logging.getLogger(__name__)
 
 
+@dataclass(eq=False)
 class Searcher:
     """Asks every source of a strategy; a source that fails is reported, the others are kept.
 
@@ -47,32 +48,22 @@ class Searcher:
         stall_s: seconds for which a source may hold up the whole program before that is said.
     """
 
-    def __init__(  # noqa: PLR0913  # what settings and tests choose
-        self,
-        sources: Iterable[SearchSource] | Mapping[str, SearchSource],
-        *,
-        max_results_ceiling: int = 10_000,
-        deadline_s: float = 60.0,
-        patience_s: float = 1.0,
-        straggler_s: float = 10.0,
-        stall_s: float = 5.0,
-    ) -> None:
-        self._sources = sources_by_name(sources)
-        self._max_results_ceiling = max_results_ceiling
-        self._deadline_s = deadline_s
-        self._patience_s = patience_s
-        self._straggler_s = straggler_s
-        self._stall_s = stall_s
+    sources: Iterable[SearchSource] | Mapping[str, SearchSource]
+    _: KW_ONLY
+    max_results_ceiling: int = 10_000
+    deadline_s: float = 60.0
+    patience_s: float = 1.0
+    straggler_s: float = 10.0
+    stall_s: float = 5.0
+
+    def __post_init__(self) -> None:
+        self.sources = self._sources = sources_by_name(self.sources)
 
     def having(self, sources: Iterable[SearchSource]) -> Self:
-        other = copy.copy(self)
-        other._sources = self._sources | sources_by_name(sources)  # noqa: SLF001  # of its own class
-        return other
+        return replace(self, sources=self._sources | sources_by_name(sources))
 
     def within_seconds(self, deadline_s: float) -> Self:
-        other = copy.copy(self)
-        other._deadline_s = deadline_s  # noqa: SLF001  # of its own class
-        return other
+        return replace(self, deadline_s=deadline_s)
 
     @property
     def source_names(self) -> list[str]:
@@ -83,7 +74,7 @@ class Searcher:
         return [name for name, source in self._sources.items() if ranks_text(source)]
 
     def within_ceiling(self, strategy: SearchStrategy) -> SearchStrategy:
-        return strategy.within(self._max_results_ceiling)
+        return strategy.within(self.max_results_ceiling)
 
     async def search(self, strategy: SearchStrategy) -> list[RawPaper]:
         return (await self.report(strategy)).papers
@@ -103,8 +94,8 @@ class Searcher:
         ]
         names = known_names or list(self._sources)
         with (
-            Watchdog(self._stall_s).watching() as watchdog,
-            Race(len(names), self._straggler_s, is_run=not is_waiting) as race,
+            Watchdog(self.stall_s).watching() as watchdog,
+            Race(len(names), self.straggler_s, is_run=not is_waiting) as race,
         ):
             answers = await asyncio.gather(*(self._answer(name, capped, race) for name in names))
         entries = [
@@ -192,16 +183,16 @@ class Searcher:
         """
         ends: set[asyncio.Future[Any]] = {asking, race.is_over}
         first = asyncio.FIRST_COMPLETED
-        await asyncio.wait(ends, timeout=self._deadline_s, return_when=first)
+        await asyncio.wait(ends, timeout=self.deadline_s, return_when=first)
         if not asking.done():
-            reason = f"no answer within {self._deadline_s:g} s"
+            reason = f"no answer within {self.deadline_s:g} s"
             if race.is_over.done():
                 reason = (
                     f"not waited for beyond {race.seconds:.0f} s, when the others were done: "
                     "it may have more"
                 )
             interruption.end(asking, reason)
-            await asyncio.wait({asking}, timeout=self._patience_s)
+            await asyncio.wait({asking}, timeout=self.patience_s)
             if not asking.done() or asking.cancelled():
                 # An exception that nobody looks at would be logged.
                 asking.add_done_callback(lambda late: late.cancelled() or late.exception())

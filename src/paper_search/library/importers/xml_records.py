@@ -78,24 +78,14 @@ def parse_endnote(file: IO[bytes]) -> Iterator[Entry]:
 
 
 _PATHS = {
-    "title": "titles/title",
+    "title": "titles/title", "abstract": "abstract", "doi": "electronic-resource-num",
     "authors": "contributors/authors/author contributors/secondary-authors/author",
-    "abstract": "abstract",
     "venue": "periodical/full-title titles/secondary-title periodical/abbr-1",
-    "year": "dates/year dates/pub-dates/date",
-    "doi": "electronic-resource-num",
-    "url": "urls/web-urls/url urls/related-urls/url",
-    "full_text_url": "urls/pdf-urls/url",
-    "volume": "volume",
-    "issue": "number",
-    "pages": "pages",
-    "publisher": "publisher",
-    "language": "language",
-    "isbn": "isbn",
-    "issn": "isbn",
-    "keywords": "keywords/keyword",
-    "source": "remote-database-name",
-}
+    "year": "dates/year dates/pub-dates/date", "url": "urls/web-urls/url urls/related-urls/url",
+    "full_text_url": "urls/pdf-urls/url", "volume": "volume", "issue": "number", "pages": "pages",
+    "publisher": "publisher", "language": "language", "isbn": "isbn", "issn": "isbn",
+    "keywords": "keywords/keyword", "source": "remote-database-name",
+}  # fmt: skip
 """Where EndNote has each field, the best place first."""
 
 

@@ -202,9 +202,7 @@ class SnowballSource:
         self._trackers = list(trackers)
         self._settings = settings or SourceSettings()
 
-    @property
-    def source_name(self) -> str:
-        return SNOWBALL
+    source_name = SNOWBALL
 
     async def search(self, query: str, **options: Any) -> list[RawPaper]:
         """Return what the works cite and are cited by whose DOIs or OpenAlex ids are in the query.
