@@ -1,11 +1,12 @@
 """The skill that searches all sources in parallel and reports each of them."""
 
 import asyncio
+import copy
 import inspect
 import logging
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, InitVar, dataclass
 from typing import Any, Self
 
 from paper_search.models import RawPaper, SearchReport, SearchStrategy, SourceReport, SourceStatus
@@ -48,7 +49,7 @@ class Searcher:
         stall_s: seconds for which a source may hold up the whole program before that is said.
     """
 
-    sources: Iterable[SearchSource] | Mapping[str, SearchSource]
+    sources: InitVar[Iterable[SearchSource] | Mapping[str, SearchSource]]
     _: KW_ONLY
     max_results_ceiling: int = 10_000
     deadline_s: float = 60.0
@@ -56,14 +57,18 @@ class Searcher:
     straggler_s: float = 10.0
     stall_s: float = 5.0
 
-    def __post_init__(self) -> None:
-        self.sources = self._sources = sources_by_name(self.sources)
+    def __post_init__(self, sources: Iterable[SearchSource] | Mapping[str, SearchSource]) -> None:
+        self._sources = sources_by_name(sources)
 
     def having(self, sources: Iterable[SearchSource]) -> Self:
-        return replace(self, sources=self._sources | sources_by_name(sources))
+        other = copy.copy(self)
+        other._sources = self._sources | sources_by_name(sources)  # noqa: SLF001  # of its own class
+        return other
 
     def within_seconds(self, deadline_s: float) -> Self:
-        return replace(self, deadline_s=deadline_s)
+        other = copy.copy(self)
+        other.deadline_s = deadline_s
+        return other
 
     @property
     def source_names(self) -> list[str]:
