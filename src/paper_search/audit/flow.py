@@ -342,8 +342,7 @@ def _screened(thread: ReviewThread, groups: Mapping[str, list[str]]) -> dict[str
     decisions = decisions_on_papers(thread.state, thread.marks, work_of)
     papers = {}
     for work_id, members in groups.items():
-        own = work_id if work_id in members else members[0]
-        record = thread.records[own]
+        record = thread.records[work_id if work_id in members else members[0]]
         bare = ScoredPaper(paper=record, relevance_score=0.0, relevance_reason="", is_judged=False)
         verdict = {"screening": decisions.get(work_id)}
         papers[work_id] = Paper.from_scored(bare).model_copy(update=verdict)

@@ -114,8 +114,7 @@ async def body_of(response: httpx.Response, max_bytes: int) -> bytes:
     if response.is_stream_consumed:  # made in memory, by a test's transport
         _check_size(len(response.content), max_bytes)
         return response.content
-    encoding = response.headers.get("content-encoding", "").strip().lower()
-    unpacker = _unpacker(encoding)
+    unpacker = _unpacker(response.headers.get("content-encoding", "").strip().lower())
     body = bytearray()
     async for packed in response.aiter_raw():
         body += unpacker.unpack(packed, max_bytes + 1 - len(body)) if unpacker else packed

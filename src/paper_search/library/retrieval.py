@@ -262,8 +262,7 @@ def _in_order(hits: list[_Scored]) -> list[_Scored]:
 def _is_title(weights: Mapping[str, float], fields: Mapping[str, Any] | None) -> bool:
     """Return whether the words are those of the first result's title, or nearly so."""
     title = set(ranked_words((fields or {}).get("title") or ""))
-    every = title | weights.keys()
-    return len(title & weights.keys()) >= _MOST_ALIKE * len(every)
+    return len(title & weights.keys()) >= _MOST_ALIKE * len(title | weights.keys())
 
 
 def _exact_first(rows: list[int], text: str, records: Mapping[int, Mapping[str, Any]]) -> list[int]:

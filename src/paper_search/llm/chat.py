@@ -53,34 +53,30 @@ _MEANINGS: dict[LLMFailure, tuple[type[LLMError], str]] = {
     _F.UNREADABLE: (LLMResponseError, "the model's answer cannot be read"),
 }
 
-_BY_CODE = {
-    "account_deactivated": _F.KEY,
-    "billing_hard_limit_reached": _F.QUOTA,
-    "content_filter": _F.CONTENT_FILTER,
-    "content_policy_violation": _F.CONTENT_FILTER,
-    "context_length_exceeded": _F.QUESTION_TOO_LONG,
-    "deploymentnotfound": _F.UNKNOWN_MODEL,
-    "insufficient_quota": _F.QUOTA,
-    "invalid_api_key": _F.KEY,
-    "model_decommissioned": _F.UNKNOWN_MODEL,
-    "model_not_found": _F.UNKNOWN_MODEL,
-}
+
+def _by_word(words_of: dict[LLMFailure, str]) -> dict[str, LLMFailure]:
+    return {word: failure for failure, words in words_of.items() for word in words.split()}
+
+
+_BY_CODE = _by_word({
+    _F.KEY: "account_deactivated invalid_api_key",
+    _F.QUOTA: "billing_hard_limit_reached insufficient_quota",
+    _F.CONTENT_FILTER: "content_filter content_policy_violation",
+    _F.QUESTION_TOO_LONG: "context_length_exceeded",
+    _F.UNKNOWN_MODEL: "deploymentnotfound model_decommissioned model_not_found",
+})  # fmt: skip
 """https://platform.openai.com/docs/guides/error-codes, and what Azure and Groq add to it."""
 
-_BY_CLASS = {
-    name: failure
-    for failure, names in {
-        _F.ANSWER_TOO_LONG: "LengthFinishReasonError",
-        _F.CONTENT_FILTER: "ContentFilterFinishReasonError",
-        _F.QUESTION_TOO_LONG: "ContextOverflowError",
-        _F.TIMEOUT: "ModelTimeoutError APITimeoutError TimeoutException TimeoutError",
-        _F.UNREACHABLE: "ModelConnectionError APIConnectionError TransportError ConnectionError",
-        _F.KEY: "ModelAuthenticationError ModelPermissionDeniedError",
-        _F.UNKNOWN_MODEL: "ModelNotFoundError",
-        _F.RATE_LIMIT: "ModelRateLimitError",
-    }.items()
-    for name in names.split()
-}
+_BY_CLASS = _by_word({
+    _F.ANSWER_TOO_LONG: "LengthFinishReasonError",
+    _F.CONTENT_FILTER: "ContentFilterFinishReasonError",
+    _F.QUESTION_TOO_LONG: "ContextOverflowError",
+    _F.TIMEOUT: "ModelTimeoutError APITimeoutError TimeoutException TimeoutError",
+    _F.UNREACHABLE: "ModelConnectionError APIConnectionError TransportError ConnectionError",
+    _F.KEY: "ModelAuthenticationError ModelPermissionDeniedError",
+    _F.UNKNOWN_MODEL: "ModelNotFoundError",
+    _F.RATE_LIMIT: "ModelRateLimitError",
+})  # fmt: skip
 """Classes of langchain-core, of the clients made by Stainless (openai, anthropic, groq) and of
 httpx, by name: no client that is not in use is imported. A time-out is also a lost connection."""
 

@@ -77,8 +77,7 @@ class Dialect:
     def combination(self, operator: str, numbers: list[int]) -> str:
         if self.name == "Ovid" and numbers == list(range(numbers[0], numbers[-1] + 1)):
             return f"{self.word(operator)}/{numbers[0]}-{numbers[-1]}"
-        names = map(self.reference.format, numbers)
-        return f" {self.word(operator)} ".join(names)
+        return f" {self.word(operator)} ".join(map(self.reference.format, numbers))
 
     def within(self, name: str | None, text: str) -> str:
         if name not in self.fields:

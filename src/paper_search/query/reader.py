@@ -89,8 +89,7 @@ class _Reader(OperatorReader):
             nodes, notes = meaning_of(footer, self._system, self._refuse)
             limits += nodes
             self.notes += notes
-        node = self._whole()
-        rest = self._without_limits_left_out(node)
+        rest = self._without_limits_left_out(self._whole())
         if rest is None:
             self._refuse(
                 0, "nothing is left to search for but limits that have no counterpart here"

@@ -38,13 +38,8 @@ _ENTRY = (
 _DATE_TAG = rf"\[\s*(?:{_PUBLISHED}|(?P<entry%s>{_ENTRY}))\s*\]"
 _DATE = r'"?(?P<%s>\d{4}(?:/\d{1,2}){0,2})/?"?\s*+'
 _PUBMED_DATES = (
-    _DATE % "since"
-    + rf"(?:{_DATE_TAG % 1})?\s*:\s*"
-    + _DATE % "until"
-    + _DATE_TAG % 2
-    + "|"
-    + _DATE % "day"
-    + _DATE_TAG % 3
+    rf"{_DATE % 'since'}(?:{_DATE_TAG % 1})?\s*:\s*{_DATE % 'until'}{_DATE_TAG % 2}"
+    rf"|{_DATE % 'day'}{_DATE_TAG % 3}"
 )
 _JOINING = r"(?:or|and|not|adj\d*)"
 _OVID_HEADING = (

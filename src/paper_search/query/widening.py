@@ -98,17 +98,13 @@ class _Walk:
         match node:
             case Term() | Phrase():
                 return self._leaf(node)
-            case And(children):
+            case And(children) | Or(children):
                 answers = [self.of(child) for child in children]
                 nodes = tuple(part.node for part in answers if part.node is not None)
-                is_exact = all(part.is_exact for part in answers)
-                return _Wide(_same(node, And(nodes)) if nodes else None, is_exact)
-            case Or(children):
-                answers = [self.of(child) for child in children]
-                if any(part.node is None for part in answers):
+                if not nodes or (isinstance(node, Or) and len(nodes) < len(children)):
                     return _ANYTHING
-                nodes = tuple(part.node for part in answers if part.node is not None)
-                return _Wide(_same(node, Or(nodes)), all(part.is_exact for part in answers))
+                is_exact = all(part.is_exact for part in answers)
+                return _Wide(_same(node, type(node)(nodes)), is_exact)
             case Not(child):
                 leaves = [leaf for leaf in all_leaves(child) if leaf.field == "keyword"]
                 if leaves and not self._is_full:
@@ -180,14 +176,9 @@ class _Walk:
             return [(word, True)]
         stem = word.rstrip("*")
         is_long = self._shortest is not None and len(stem.rstrip("$")) >= self._shortest
-        if "*" in stem or (
-            stem.endswith("$") and is_long and not set(WILDCARDS) & set(stem.rstrip("$"))
-        ):
-            return self._shorten(word)
-        words = list(spelled(stem))
-        if not words:
-            return self._shorten(word)
-        return [(f"{form}{word[len(stem) :]}", True) for form in words]
+        is_ending = stem.endswith("$") and is_long and not set(WILDCARDS) & set(stem.rstrip("$"))
+        words = () if "*" in stem or is_ending else spelled(stem)
+        return [(f"{form}{word[len(stem) :]}", True) for form in words] or self._shorten(word)
 
     def _shorten(self, word: str) -> list[tuple[str, bool]]:
         """Return the word up to its first wildcard."""

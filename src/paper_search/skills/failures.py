@@ -12,12 +12,9 @@ _SECRET = re.compile(
 )
 _LONGEST = 300
 _STATUS_OF_CODE = {
-    401: SourceStatus.UNAUTHORISED,
-    403: SourceStatus.UNAUTHORISED,
-    408: SourceStatus.TIMEOUT,
-    429: SourceStatus.RATE_LIMITED,
-    504: SourceStatus.TIMEOUT,
-}
+    401: SourceStatus.UNAUTHORISED, 403: SourceStatus.UNAUTHORISED, 408: SourceStatus.TIMEOUT,
+    429: SourceStatus.RATE_LIMITED, 504: SourceStatus.TIMEOUT,
+}  # fmt: skip
 _SERVER_ERROR = 500
 
 

@@ -132,5 +132,4 @@ def shown_to_model(text: str | None, limit: int) -> str | None:
     """Return the text as a model may see it: visible characters, no comments, cut to `limit`."""
     if text is None:
         return None
-    cleaned = " ".join(visible(_COMMENT.sub(" ", text)).split())
-    return cleaned[:limit]
+    return " ".join(visible(_COMMENT.sub(" ", text)).split())[:limit]

@@ -260,8 +260,7 @@ def whole(words: str, result: SearchResult) -> Quote | None:
         for sentence in sentences(result.text)
         if sentence.start < quote.end and quote.start < sentence.end
     ]
-    is_whole = _bare(" ".join(own)) == _bare(words)
-    return quote if is_whole else None
+    return quote if _bare(" ".join(own)) == _bare(words) else None
 
 
 def _bare(text: str) -> str:

@@ -41,9 +41,9 @@ _QUANTITY = re.compile(
     r"(?= (?:second|minute|hour|day|week|fortnight|month|year|decade)\b))",
     re.IGNORECASE,
 )
-_DECADE, _ORDINAL = (
-    re.compile(r"s\b"),
-    re.compile(r"(?:st|nd|rd|th)\b|-(?:first|third|fourth|fifth|sixth|seventh|eighth|ninth)s?\b"),
+_DECADE = re.compile(r"s\b")
+_ORDINAL = re.compile(
+    r"(?:st|nd|rd|th)\b|-(?:first|third|fourth|fifth|sixth|seventh|eighth|ninth)s?\b"
 )
 _AND_A_HALF = re.compile(r" \w+ and a half\b")
 _RAISED = str.maketrans("⁻−⁰¹²³⁴⁵⁶⁷⁸⁹", "--0123456789")
@@ -232,8 +232,7 @@ def _plain(match: re.Match[str], text: str, place: dict[str, Any]) -> Quantity:
         return Quantity(value, unit, factor, **place, is_open=is_article or is_level)
     next_word = re.match(r"[\s-]([^\W\d_]{2,})", after)
     counts = next_word is not None and next_word[1].lower() not in STOP_WORDS
-    is_name = re.search(r"[^\W\d_]-$", before) is not None
-    is_name |= before.endswith("per ")
+    is_name = re.search(r"[^\W\d_]-$|per $", before) is not None
     is_small = value == int(value) and 0 <= value <= LARGEST_COUNT
     return Quantity(value, "", **place, counts=counts, is_open=is_name or is_small)
 
