@@ -158,7 +158,7 @@ async def test_searching_does_not_hold_up_the_loop(home):
 
     def open_when_it_turns() -> OpenLibrary:
         assert loop_turns.wait(240)
-        return source_of(home, "sample")._open()
+        return source_of(home, "sample").open_library()
 
     source = LibrarySource("sample", open_when_it_turns)
     asyncio.get_running_loop().call_later(0.01, loop_turns.set)

@@ -202,24 +202,21 @@ def invented_references(subject: Subject) -> Iterator[CritiqueItem]:
 
 
 def missing_sections(subject: Subject) -> Iterator[CritiqueItem]:
-    titles = [_folded(section.title) for section in subject.given.draft.sections]
+    draft = subject.given.draft
+    titles = [_folded(section.title) for section in draft.sections]
+    lacks: list[tuple[str, str]] = []
     for heading in subject.given.research_plan.expected_sections:
         name = _folded(heading)
         if not any(name == title or name in title or _alike(name, title) for title in titles):
-            is_concluded = "conclusion" in name and subject.given.draft.conclusion
-            if not is_concluded and not ("abstract" in name and subject.given.draft.abstract):
-                reason = f"The section “{heading}” is missing."
-                yield critique_item("completeness", "major", "general", reason, "Write it.")
-    for section in subject.given.draft.sections:
-        if not section.content.strip():
-            yield critique_item(
-                "completeness", "major", section.title, "The section is empty.", "Write it."
-            )
-    for name in ("title", "abstract", "conclusion"):
-        if not getattr(subject.given.draft, name).strip():
-            yield critique_item(
-                "completeness", "major", name, f"The {name} is missing.", "Write it."
-            )
+            is_concluded = "conclusion" in name and draft.conclusion
+            if not is_concluded and not ("abstract" in name and draft.abstract):
+                lacks.append(("general", f"The section “{heading}” is missing."))
+    empty = [section.title for section in draft.sections if not section.content.strip()]
+    lacks += [(title, "The section is empty.") for title in empty]
+    parts = {"title": draft.title, "abstract": draft.abstract, "conclusion": draft.conclusion}
+    lacks += [(name, f"The {name} is missing.") for name, text in parts.items() if not text.strip()]
+    for place, lack in lacks:
+        yield critique_item("completeness", "major", place, lack, "Write it.")
 
 
 def banned_words(subject: Subject) -> Iterator[CritiqueItem]:

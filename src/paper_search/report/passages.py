@@ -36,8 +36,7 @@ def sources_block(
         ),
     )
     topic = frozenset(content_stems(about))
-    records = [_record(evidence, source, chars, topic) for source in ranked[:count]]
-    return data_block(records)
+    return data_block([_record(evidence, source, chars, topic) for source in ranked[:count]])
 
 
 def _record(

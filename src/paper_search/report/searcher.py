@@ -14,7 +14,6 @@ from paper_search.models import (
     QueryBuilderInput,
     RawPaper,
     ScoredPaper,
-    SearchReport,
     SearchStrategy,
     SourceReport,
 )
@@ -207,8 +206,7 @@ class AcademicSearch:
 
 
 def _record_of(result: SearchResult) -> RawPaper:
-    paper = paper_of(result)
-    shared = paper.model_dump(include=set(RawPaper.model_fields) - {"id"})
+    shared = paper_of(result).model_dump(include=set(RawPaper.model_fields) - {"id"})
     return RawPaper(**{**shared, "id": str(result.metadata["paper_id"]), "abstract": result.text})
 
 
@@ -285,7 +283,7 @@ class WebSearch:
         searcher = self.searcher.within_seconds(request.timeout_seconds)
         for name in self.services:
             at = now()
-            report: SearchReport = await searcher.report(
+            report = await searcher.report(
                 SearchStrategy(
                     queries=[SourceQuery(keywords=[], boolean_query=query.query_text)],
                     sources=[name],
@@ -293,8 +291,9 @@ class WebSearch:
                 )
             )
             runs += journal_rows(report.sources, query.query_text, at)
-            failures += [_failure(source) for source in report.sources if source.status.is_failure]
-            if report.papers or not any(source.status.is_failure for source in report.sources):
+            failed = [_failure(source) for source in report.sources if source.status.is_failure]
+            failures += failed
+            if report.papers or not failed:
                 return report.papers, failures, runs
         return None, failures, runs
 

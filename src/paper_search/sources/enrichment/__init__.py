@@ -105,7 +105,7 @@ class LookupAdapter(ABC):
     """One service: how works are asked for, and what it answers."""
 
     service_type: ClassVar[type[Service]]
-    fields: ClassVar[tuple[str, ...]] = ("abstract", "doi", "full_text_url")
+    fields: ClassVar[tuple[str, ...]] = GAPS
     """The gaps that the service may fill."""
 
     def __init__(
@@ -154,33 +154,33 @@ class _Asking:
     error: ServiceError | None = None
 
 
+@dataclass
 class HttpEnricher:
     """Looks works up at one web service.
 
     `max_calls` of the settings counts for one look-up.
     """
 
-    def __init__(self, adapter: LookupAdapter, settings: SourceSettings | None = None) -> None:
-        self._adapter = adapter
-        self._settings = settings or SourceSettings(deadline_s=_DEADLINE_S, max_retries=1)
+    adapter: LookupAdapter
+    settings: SourceSettings
 
     @property
     def enricher_name(self) -> str:
-        return self._adapter.service.name
+        return self.adapter.service.name
 
     async def look_up(self, works: Sequence[RawPaper]) -> LookUp:
         started = time.monotonic()
-        ends_at = started + self._settings.deadline_s
+        ends_at = started + self.settings.deadline_s
         lacking = [
-            work for work in works if any(not getattr(work, gap) for gap in self._adapter.fields)
+            work for work in works if any(not getattr(work, gap) for gap in self.adapter.fields)
         ]
         asking = _Asking()
-        if self._adapter.obstacle:
+        if self.adapter.obstacle:
             return LookUp(self._report(asking, 0.0))
         open_row(lambda: self._report(asking, time.monotonic() - started))
-        budget = CallBudget(self._settings.max_calls, setting="PAPER_SEARCH_ENRICH_MAX_CALLS")
-        async with ServiceClient(self._adapter.service, self._settings, budget) as http:
-            for batch in self._adapter.batches(lacking):
+        budget = CallBudget(self.settings.max_calls, setting="PAPER_SEARCH_ENRICH_MAX_CALLS")
+        async with ServiceClient(self.adapter.service, self.settings, budget) as http:
+            for batch in self.adapter.batches(lacking):
                 ends = HOPELESS | {SourceStatus.TIMEOUT}
                 is_over = asking.error is not None and asking.error.status in ends
                 if is_over or budget.is_spent:
@@ -196,7 +196,7 @@ class HttpEnricher:
         first = len(asking.requests)
         try:
             answer = await http.get(batch.request, asking.requests, ends_at)
-            candidates = await http.read(answer, self._adapter.read)
+            candidates = await http.read(answer, self.adapter.read)
         except ServiceError as error:
             if error.http_status != HTTPStatus.NOT_FOUND or len(batch.works) > 1:
                 asking.error = error
@@ -206,7 +206,7 @@ class HttpEnricher:
         finally:
             asking.count += len(batch.works)
             for record in asking.requests[first:]:
-                record.text = request_text(batch.request, self._settings.contact)
+                record.text = request_text(batch.request, self.settings.contact)
         asking.answered |= {work.id for work in batch.works}
 
     def _report(self, asking: _Asking, seconds: float) -> SourceReport:
@@ -225,7 +225,7 @@ class HttpEnricher:
             asked_at=asking.requests[0].at if asking.requests else None,
             milliseconds=round(seconds * 1000),
             error=str(asking.error) if asking.error else None,
-            note=self._adapter.obstacle or _skipped_note(asking),
+            note=self.adapter.obstacle or _skipped_note(asking),
         )
 
 

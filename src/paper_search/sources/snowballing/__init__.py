@@ -113,10 +113,9 @@ class Following:
             if room < 1:
                 break
             progress = await self._walk(trail, math.ceil(room / (len(trails) - place)))
-            is_known = bool(progress.arrivals or progress.hits)
             if progress.error:
                 failed += trail.seeds
-            elif is_known:
+            elif progress.arrivals or progress.hits:
                 followed += trail.seeds
         complete = [seed for seed in followed if seed not in failed]
         return [
@@ -191,6 +190,7 @@ _NOTHING_MARKED = (
 )
 
 
+@dataclass
 class SnowballSource:
     """Follows citations from the seeds of a strategy; its queries are not sent.
 
@@ -198,9 +198,8 @@ class SnowballSource:
     know, or where it failed. `max_calls` of the settings is for all services, and for one search.
     """
 
-    def __init__(self, trackers: Sequence[Tracker], settings: SourceSettings | None = None) -> None:
-        self._trackers = list(trackers)
-        self._settings = settings or SourceSettings()
+    trackers: Sequence[Tracker]
+    settings: SourceSettings = field(default_factory=SourceSettings)
 
     source_name = SNOWBALL
 
@@ -209,21 +208,17 @@ class SnowballSource:
 
         Options: `max_results` (100), `year_from`, `year_to`, `language` (ISO 639-1).
         """
-        filters = SearchConstraints.model_validate(options)
-        return _papers(await self._follow(seeds_in(query), filters), filters.max_results)
+        return await self._papers(seeds_in(query), SearchConstraints.model_validate(options))
 
     async def search_advanced(self, strategy: SearchStrategy) -> list[RawPaper]:
         """Return what the seeds of the strategy cite and are cited by, each record once."""
-        filters = strategy.filters
-        return _papers(await self._follow(_seeds(strategy), filters), filters.max_results)
+        return await self._papers(_seeds(strategy), strategy.filters)
 
     async def report(self, strategy: SearchStrategy) -> SearchReport:
         answers = await self._follow(_seeds(strategy), strategy.filters)
         papers = distinct_papers(answers)[: strategy.filters.max_results]
-        reports = [answer.report(SNOWBALL) for answer in answers]
-        if not reports:
-            nothing = SourceReport(source=SNOWBALL, status=SourceStatus.EMPTY, note=_NOTHING_MARKED)
-            reports = [nothing]
+        nothing = SourceReport(source=SNOWBALL, status=SourceStatus.EMPTY, note=_NOTHING_MARKED)
+        reports = [answer.report(SNOWBALL) for answer in answers] or [nothing]
         return SearchReport(papers=papers, sources=reports)
 
     def translations(self, strategy: SearchStrategy) -> list[Translation]:
@@ -234,17 +229,25 @@ class SnowballSource:
             Translation(source=SNOWBALL, query="", notes=[follows if count else _NOTHING_MARKED])
         ]
 
+    async def _papers(self, seeds: Sequence[Seed], filters: SearchConstraints) -> list[RawPaper]:
+        answers = await self._follow(seeds, filters)
+        errors = [answer.error for answer in answers if answer.error]
+        papers = distinct_papers(answers)[: filters.max_results]
+        if errors and not papers:
+            raise errors[0]
+        return papers
+
     async def _follow(self, seeds: Sequence[Seed], filters: SearchConstraints) -> list[QueryRun]:
-        most = self._settings.max_calls
+        most = self.settings.max_calls
         budget = CallBudget(MOST_CALLS if most is None else most, setting=_SETTING)
-        ends_at = time.monotonic() + self._settings.deadline_s
+        ends_at = time.monotonic() + self.settings.deadline_s
         remaining = list(seeds)[:MAX_SEEDS]
         answers: list[QueryRun] = []
-        for tracker in self._trackers:
+        for tracker in self.trackers:
             room = filters.max_results - sum(len(answer.papers) for answer in answers)
             if not remaining or room < 1 or budget.is_spent:
                 break
-            async with ServiceClient(tracker.service, self._settings, budget) as http:
+            async with ServiceClient(tracker.service, self.settings, budget) as http:
                 following = Following(tracker, http, filters, budget, ends_at)
                 remaining = await following.follow(remaining, room)
             answers += following.answers
@@ -258,12 +261,9 @@ class SnowballSource:
 
 def seeds_in(query: str) -> list[Seed]:
     """Return the works that a query names by DOI or OpenAlex id."""
-    words = re.split(r"[\s\"“”]+", query)
-    dois = [doi for word in words if (doi := parse_doi(word))]
-    works = _WORK.findall(query)
-    return [Seed(doi=doi) for doi in dict.fromkeys(dois)] + [
-        Seed(openalex_id=work) for work in dict.fromkeys(works)
-    ]
+    dois = distinct(map(parse_doi, re.split(r"[\s\"“”]+", query)))
+    works = distinct(_WORK.findall(query))
+    return [*(Seed(doi=doi) for doi in dois), *(Seed(openalex_id=work) for work in works)]
 
 
 def _seeds(strategy: SearchStrategy) -> list[Seed]:
@@ -271,14 +271,6 @@ def _seeds(strategy: SearchStrategy) -> list[Seed]:
     return followable or [
         seed for query in strategy.queries for seed in seeds_in(query.boolean_query)
     ]
-
-
-def _papers(answers: list[QueryRun], most: int) -> list[RawPaper]:
-    errors = [answer.error for answer in answers if answer.error]
-    papers = distinct_papers(answers)[:most]
-    if errors and not papers:
-        raise errors[0]
-    return papers
 
 
 def _spent(count: int) -> QueryRun:

@@ -217,7 +217,7 @@ def _people(entry: Entry) -> list[Author]:
     people = []
     for part in (first(entry, "author") or "").split(";"):
         orcid = re.search(r"orcid:([^\s\]:]{1,40})", part)
-        if name := plain(_BRACKETED.sub("", part)):
+        if name := _unbracketed(part):
             people.append(author_named(name, orcid[1] if orcid else None, is_inverted=True))
     return people
 
