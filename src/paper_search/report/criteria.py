@@ -155,8 +155,7 @@ def improvement_potential(critique: Critique) -> float:
     """
     if critique.overall_score is None or critique.overall_score >= HIGHEST:
         return 0.0
-    minor = sum(item.severity == "minor" for item in critique.items)
-    easily = min(minor * 0.05, 0.3)
+    easily = min(sum(item.severity == "minor" for item in critique.items) * 0.05, 0.3)
     hardly = min(critique.major_count * 0.15, 0.5)
     share = (1 - critique.critical_count * 0.3) * (0.5 + easily - hardly)
     return max(0.0, min(1.0, share))

@@ -221,8 +221,7 @@ def _sayable(name: str) -> str:
 
     Numbers are left out, since what a report states has to be in a source's text.
     """
-    words = [word for word in name.split() if not any(c.isdigit() for c in word)]
-    plain_name = " ".join(words)
+    plain_name = " ".join(word for word in name.split() if not any(map(str.isdigit, word)))
     if len(plain_name) > _LONGEST_NAME or not _NAME.fullmatch(plain_name) or is_suspicious(name):
         return UNNAMED
     return plain_name
@@ -250,9 +249,8 @@ def described(result: SearchResult) -> str:
     """Return a plain reference: authors, year, title, venue."""
     names = result.authors
     between = "; " if any("," in name for name in names) else ", "
-    first_authors = between.join(names[:_LONGEST_AUTHORS]) + (
-        " et al." if len(names) > _LONGEST_AUTHORS else ""
-    )
+    others = " et al." if len(names) > _LONGEST_AUTHORS else ""
+    first_authors = between.join(names[:_LONGEST_AUTHORS]) + others
     year = result.year if result.year is not None else "n.d."
     venue = result.metadata.get("venue")
     head = f"{first_authors} ({year})" if first_authors else f"({year})"

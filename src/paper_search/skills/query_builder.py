@@ -95,9 +95,8 @@ class QueryBuilder:
         fresh = varied(
             cleaned, builder_input.previous_strategies, most_results=self.max_results_ceiling
         )
-        depth = DEPTH if self.llm is None else None
         marks = {
-            "depth": depth,
+            "depth": DEPTH if self.llm is None else None,
             "like": [paper.id for paper in builder_input.marked_papers if paper.is_relevant],
             "unlike": [paper.id for paper in builder_input.marked_papers if not paper.is_relevant],
         }

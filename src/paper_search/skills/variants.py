@@ -109,11 +109,10 @@ def _hyphenated(concept: str) -> list[str]:
     lowered = concept.casefold()
     for apart, compound in term_table("compounds"):
         hyphened = apart.replace(" ", "-")
-        for spelling, other in ((apart, compound), (compound, apart), (hyphened, compound)):
+        swaps = (apart, compound), (compound, apart), (hyphened, compound), (compound, hyphened)
+        for spelling, other in swaps:
             if _begins_a_word(spelling, lowered):
                 forms.append(_swap(concept, spelling, other))
-        if _begins_a_word(compound, lowered):
-            forms.append(_swap(concept, compound, hyphened))
     return forms
 
 

@@ -14,7 +14,7 @@ _UNSPACED = (
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"  # Han
     "\u0e00-\u0e7f"  # Thai
 )
-_UNSPACED_RUN = re.compile(f"[{_UNSPACED}]+")
+_UNSPACED_RUN = re.compile(f"([{_UNSPACED}]+)")
 
 
 def tokens(text: str) -> list[str]:
@@ -36,15 +36,11 @@ def tokens(text: str) -> list[str]:
 
 def _pieces(word: str) -> list[str]:
     pieces: list[str] = []
-    end = 0
-    for run in _UNSPACED_RUN.finditer(word):
-        if run.start() > end:
-            pieces.append(stem(word[end : run.start()]))
-        chars = run.group()
-        pieces += [chars[i : i + 2] for i in range(len(chars) - 1)] or [chars]
-        end = run.end()
-    if end < len(word):
-        pieces.append(stem(word[end:]))
+    for place, part in enumerate(_UNSPACED_RUN.split(word)):
+        if place % 2:  # a run
+            pieces += [part[i : i + 2] for i in range(len(part) - 1)] or [part]
+        elif part:
+            pieces.append(stem(part))
     return pieces
 
 

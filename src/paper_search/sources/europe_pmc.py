@@ -20,17 +20,6 @@ from paper_search.sources.record import Entry, Table, cleaned, every, first, key
 from paper_search.sources.values import address, without_brackets
 
 ENDPOINT = "https://www.ebi.ac.uk/europepmc/webservices/rest"
-_FIELDS: dict[str | None, str] = {
-    "title": "TITLE:",
-    "abstract": "ABSTRACT:",
-    "author": "AUTH:",
-    "venue": "JOURNAL:",
-    "tiab": "TITLE_ABS:",
-    "keyword": "KW:",
-    "type": "PUB_TYPE:",
-    **dict.fromkeys(HEADINGS, "KW:"),
-    None: "TITLE_ABS:",
-}
 NAME = "europe_pmc"
 _OPEN = ("OA", "F")
 """Codes of what anybody may read: open access, free."""
@@ -154,7 +143,16 @@ class EuropePmcDialect(FieldDialect):
     compares_stems: bool = True
     service: ClassVar[str] = "Europe PMC"
     known_fields: ClassVar[Collection[str]] = ("tiab", "keyword", "type", "entered", *HEADINGS)
-    fields: ClassVar[Mapping[str | None, str]] = _FIELDS
+    fields: ClassVar[Mapping[str | None, str]] = {
+        "title": "TITLE:",
+        "abstract": "ABSTRACT:",
+        "author": "AUTH:",
+        "venue": "JOURNAL:",
+        "tiab": "TITLE_ABS:",
+        "type": "PUB_TYPE:",
+        **dict.fromkeys(("keyword", *HEADINGS), "KW:"),
+        None: "TITLE_ABS:",
+    }
     operators: ClassVar[frozenset[str]] = OPERATORS
     bare: ClassVar[re.Pattern[str]] = HYPHENATED
     year: ClassVar[str] = "PUB_YEAR:[{} TO {}]"

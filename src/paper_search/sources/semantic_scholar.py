@@ -39,6 +39,11 @@ _TYPES = {
 """To the types of CSL, the telling ones first."""
 
 
+def graph_name(s2_id: str | None, **ids: str | None) -> str | None:
+    """Return what a paper is asked for by: the service's own id, or the first of others."""
+    return s2_id or next((f"{kind.upper()}:{name}" for kind, name in ids.items() if name), None)
+
+
 read_paper = Table(
     prefix="s2",
     key=("paperId", str.lower),

@@ -197,9 +197,7 @@ def _quantity(match: re.Match[str], text: str) -> Quantity | None:
             factor = next((n for form, n in _FOLDS.items() if words.lower().startswith(form)), None)
             value = factor or _value(re.split(r"[ -]?(?:fold|times)", words)[0])
             return Quantity(value, "x", **place)
-    if _ORDINAL.match(after):
-        return None
-    return _plain(match, text, place)
+    return None if _ORDINAL.match(after) else _plain(match, text, place)
 
 
 def _plain(match: re.Match[str], text: str, place: dict[str, Any]) -> Quantity:
@@ -245,9 +243,8 @@ def _fraction(words: str, after: str, place: dict[str, Any]) -> Quantity | None:
     if whole := re.match(r" (?:of )?an? (\w+)", after):
         longer = {"text": words + whole.group(), "end": place["end"] + whole.end()}
         if (scale := whole[1].casefold()) in _SCALES:
-            return Quantity(
-                share * _SCALES[scale], "", **place | longer, step=share * _SCALES[scale] / 10
-            )
+            value = share * _SCALES[scale]
+            return Quantity(value, "", **place | longer, step=value / 10)
         unit, factor, _ = _unit_of(f" {whole[1]}")
         if unit == "s":
             return Quantity(share, unit, factor, **place | longer, step=share / 10)

@@ -155,8 +155,7 @@ class SemanticScholarLookup(LookupAdapter):
 
 def _semantic_scholar_id(work: RawPaper) -> str | None:
     ids = {kind: identifiers_of(work)[kind] for kind in ("doi", "arxiv", "pmid")}
-    name = next((f"{kind.upper()}:{value}" for kind, value in ids.items() if value), None)
-    return work.s2_id or name
+    return semantic_scholar.graph_name(work.s2_id, **ids)
 
 
 class Unpaywall(Service):

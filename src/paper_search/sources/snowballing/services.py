@@ -148,8 +148,8 @@ class SemanticScholarTracker(Tracker):
 
 
 def _semantic_scholar_name(seed: Seed) -> str | None:
-    ids = {"DOI": seed.doi, "ARXIV": seed.arxiv_id, "PMID": seed.pmid}
-    return seed.s2_id or next((f"{kind}:{value}" for kind, value in ids.items() if value), None)
+    ids = {"doi": seed.doi, "arxiv": seed.arxiv_id, "pmid": seed.pmid}
+    return semantic_scholar.graph_name(seed.s2_id, **ids)
 
 
 class OpenCitations(Service):

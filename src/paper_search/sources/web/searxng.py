@@ -20,8 +20,6 @@ from paper_search.sources.web import WebAdapter, as_ranked, page_table
 
 NAME = "searxng"
 _FORBIDDEN = 403
-
-
 _PAGE = page_table(
     NAME,
     published="publishedDate",

@@ -14,9 +14,6 @@ ENDPOINT = "https://api.tavily.com/search"
 _PLAN_USED_UP = {432, 433}
 
 
-_PAGE = page_table(NAME, published="published_date")
-
-
 class Tavily(WebAdapter):
     """Pages for plain words, at most twenty."""
 
@@ -37,7 +34,7 @@ class Tavily(WebAdapter):
         for name in ("detail", "error")
         for inside in (".error", ".message", ".code", "")
     )
-    record = staticmethod(_PAGE.read)
+    record = staticmethod(page_table(NAME, published="published_date").read)
 
     def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
         """Return the words; Tavily has no operators."""
