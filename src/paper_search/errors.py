@@ -1,44 +1,4 @@
-"""Every error that paper_search raises on purpose.
-
-PaperSearchError
-├── InputError (ValueError)            what a person or a caller gave cannot be used
-│   ├── QuestionError                  empty, blank or too long
-│   ├── QuerySyntaxError               a boolean query that cannot be read; has a column
-│   ├── UnknownFormatError             neither name nor content of a file tells what it is
-│   ├── InvalidDecisionError           an answer to a checkpoint that is not one; names the field
-│   └── UnknownNameError (LookupError) nothing is called that; names the known
-├── ConfigError (ValueError)           settings that contradict each other or are missing
-├── SearchSourceError                  a source could not answer
-├── LLMError                           a model could not answer; has a reason
-│   ├── LLMAuthError                   the key is missing or refused
-│   ├── LLMRateLimitError              asked too often, or the quota is used up
-│   ├── LLMTimeoutError                no answer in time
-│   ├── ModelCallLimitError            the calls that a report may make are used up
-│   └── LLMResponseError               the answer is not what was asked for
-│       ├── LLMLengthError             question or answer was too long: ask for less
-│       └── LLMRefusalError            the model declined: asking again is no use
-├── ThreadError                        a thread is not in the state that the call needs
-│   ├── ThreadNotFoundError (LookupError) unknown thread
-│   ├── ThreadExistsError              the thread already carries a search
-│   ├── ThreadBusyError                another process drives it
-│   │   └── ThreadTakenOverError       this process was too slow: another one drives it now
-│   ├── ThreadFinishedError            there is nothing left to resume
-│   ├── ThreadWaitingError             it waits for a decision that was not given
-│   ├── ThreadNotWaitingError          a decision was given and it waits for none
-│   ├── UnapprovedStrategyError        a search was begun that nobody approved
-│   └── StaleDecisionError             the decision answers another checkpoint
-│       └── AlreadyDecidedError        somebody decided it before, and differently
-├── PersistenceError                   the database cannot be opened, read or written
-├── LibraryError                       the local library cannot be opened, read or written
-├── EmbeddingError                     an embedding model could not answer, or is another one
-├── WorkflowDefinitionError (ValueError) a step table that cannot work; lists every problem
-├── WorkflowRunError                   a run came to a step more often than its bound allows
-│   └── StepResultError (KeyError)     a step returned what its table and state do not know
-├── DispatchError                      a workflow that work is handed to cannot be reached
-├── ExportError                        a file cannot be written
-├── ZoteroError                        Zotero cannot be asked, or refuses
-└── RequestRefusedError                a request that the server does not take; has a status
-"""
+"""Every error that paper_search raises on purpose."""
 
 from enum import Enum
 

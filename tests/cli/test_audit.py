@@ -1,10 +1,5 @@
 """`paper-search audit`."""
 
-from collections.abc import Callable
-from typing import Any
-
-Cli = Callable[..., Any]
-
 
 def test_the_audit_of_a_search_is_a_new_directory_and_its_counts_are_told(
     cli, done_by_hand, tmp_path

@@ -14,7 +14,6 @@ ASKED = "Where do you want to search?"
 MENU_1 = "[a]pprove  [e]dit"
 
 Cli = Callable[..., Any]
-Seat = Callable[..., Any]
 
 
 def shown(cli: Cli) -> dict[str, dict[str, Any]]:

@@ -3,15 +3,11 @@
 import asyncio
 import resource
 import shutil
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from tests.conftest import run_sql
 from tests.persistence.test_damage import COLUMNS, THREADS, begin, flip_a_bit
-
-Cli = Callable[..., Any]
 
 
 @pytest.fixture(scope="module")

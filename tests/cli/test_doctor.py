@@ -2,18 +2,15 @@
 
 import re
 import time
-from collections.abc import Callable
 from typing import Any
 
 import pytest
-from tests.cli.conftest import QUESTION, Ended
+from tests.cli.conftest import QUESTION
 
 from paper_search.cli.source_lines import failure_lines
 from paper_search.http.limits import Refusal, process_limiter
 from paper_search.models import SourceReport, SourceStatus
 from paper_search.sources.client import time_text
-
-Cli = Callable[..., Ended]
 
 
 def test_all_is_well_without_any_setting(cli):

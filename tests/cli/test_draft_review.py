@@ -12,7 +12,6 @@ from paper_search.report.models import CheckedSentence, Critique
 from paper_search.report.writer import section
 
 Cli = Callable[..., Any]
-Seat = Callable[..., Any]
 ASK = ("report", "protein folding", "--source", "sample", "--depth", "quick")
 
 

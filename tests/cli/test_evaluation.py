@@ -1,7 +1,6 @@
 """`paper-search eval` with a model: the numbers by which a model is chosen."""
 
 import csv
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +8,6 @@ import pytest
 
 from paper_search.testing.llm import grades_of
 
-Cli = Callable[..., Any]
 QUESTION = "graph neural networks for molecules"
 GRADES = {"Rewiring": 0, "Poultry farming": 0, "Tea": 0}
 NAMES = ("question", "doi", "title", "abstract", "label")

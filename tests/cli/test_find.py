@@ -3,8 +3,6 @@
 import json
 import re
 import shlex
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 
@@ -12,8 +10,6 @@ from paper_search.models import PaperCollection
 
 QUESTION = "hepatotoxicity of molecules"
 SAMPLE = ("--source", "sample")
-
-Cli = Callable[..., Any]
 
 
 def printed_command(text: str) -> list[str]:

@@ -1,7 +1,6 @@
 """What a user sees of a model that judges, or does not."""
 
 import io
-from collections.abc import Callable
 from typing import Any
 
 from rich.console import Console
@@ -9,7 +8,6 @@ from rich.console import Console
 from paper_search.cli.views import show_paper
 from paper_search.models import Author, Criterion, Grade, Paper
 
-Cli = Callable[..., Any]
 FIND = ("find", "graph neural networks for molecules", "--source", "sample")
 QUOTA = (429, "insufficient_quota")
 

@@ -1,8 +1,6 @@
 """`paper-search library`: add, search, info."""
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -10,8 +8,6 @@ from paper_search.library import Library
 
 GOOD = "@article{a, title={Graph Toxicity}, author={Ann One and Bob Two}, year={2020}}\n"
 BROKEN = "@article{b, title={Never closed\n"
-
-Cli = Callable[..., Any]
 
 
 @pytest.fixture

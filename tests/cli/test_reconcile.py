@@ -1,12 +1,6 @@
 """Two people who screen the same papers, and what they disagree on."""
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
-
-Cli = Callable[..., Any]
-Seat = Callable[..., Any]
 
 KEYS = "[q]uit > "
 

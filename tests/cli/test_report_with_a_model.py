@@ -1,13 +1,11 @@
 """`paper-search report` with a model: what it costs is said before and after."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from paper_search.testing.reports import REPORT_ANSWERS
 
-Cli = Callable[..., Any]
 pytestmark = pytest.mark.usefixtures("model")
 ASK = ("report", "Do graph neural networks predict the properties of molecules?")
 SAMPLE = ("--source", "sample", "--depth", "quick", "--words", "300")

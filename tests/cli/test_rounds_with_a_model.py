@@ -1,13 +1,9 @@
 """What a person sees of a strategy that a model wrote, round by round."""
 
-from collections.abc import Callable
 from typing import Any
 
 from paper_search.testing.llm import LLMCall
 from paper_search.testing.model_server import run_model_server
-
-Cli = Callable[..., Any]
-
 
 INTENT = {
     "topic": "graphneuronale Netze für Moleküle",

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 Cli = Callable[..., Any]
-Seat = Callable[..., Any]
 
 KEYS = "[q]uit > "
 

@@ -2,7 +2,6 @@
 
 import shlex
 import socket
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +13,6 @@ from paper_search.models import SourceReport, SourceStatus
 from paper_search.workflow.counts import summaries
 
 QUESTION = "hepatotoxicity of molecules"
-
-Cli = Callable[..., Any]
-Seat = Callable[..., Any]
 
 
 def unreached(source: str, **fields: Any) -> SourceReport:

@@ -3,14 +3,10 @@
 import re
 import subprocess
 import sys
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 
 HEAVY = ["langchain_core", "langgraph", "numpy", "openai", "pydantic", "rich", "tantivy"]
-
-Cli = Callable[..., Any]
 
 
 @pytest.mark.parametrize(

@@ -1,14 +1,9 @@
 """`paper-search strategy`."""
 
-from collections.abc import Callable
-from typing import Any
-
 from tests.cli.test_find import SAMPLE, STRATEGY
 
 from paper_search.query import parse
 from paper_search.query.dialects import DIALECTS
-
-Cli = Callable[..., Any]
 
 
 def test_the_strategy_is_printed_in_the_language_of_each_database(cli, done):

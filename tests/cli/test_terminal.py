@@ -4,17 +4,13 @@ import re
 import shlex
 import socket
 import subprocess
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
 import pytest
 
 QUESTION = "graph neural networks for molecules"
 MENU_1 = "[a]pprove  [e]dit"
 MENU_2 = "[a]pprove  [r]elevant"
-
-Cli = Callable[..., Any]
-Seat = Callable[..., Any]
 
 
 def test_approving_twice_gives_the_result_and_nothing_else_on_stdout(person, cli, tmp_path):

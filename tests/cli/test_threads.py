@@ -1,13 +1,9 @@
 """`paper-search threads`, `show`, `export` and `delete`."""
 
-from collections.abc import Callable
 from datetime import datetime
-from typing import Any
 
 import pytest
 from tests.conftest import run_sql
-
-Cli = Callable[..., Any]
 
 
 def test_threads_are_listed_the_latest_first(cli, waiting, done):

@@ -1,11 +1,7 @@
 """`paper-search fork`, `prune`, `backup`, `restore`, and `threads` by pages."""
 
 import sqlite3
-from collections.abc import Callable
 from contextlib import closing
-from typing import Any
-
-Cli = Callable[..., Any]
 
 
 def test_fork_asks_a_decided_question_again(cli, reply, done_by_hand):

@@ -1,13 +1,8 @@
 """The searches of web and news in `paper-search sources` and `doctor`."""
 
-from collections.abc import Callable
 from typing import Any
 
-from tests.cli.conftest import Ended
-
 from paper_search.sources.web import tavily
-
-Cli = Callable[..., Ended]
 
 
 def test_they_are_listed_with_what_they_need(cli, monkeypatch):

@@ -54,19 +54,6 @@ async def test_without_a_name_the_latest_decided_question_is_asked_again(flow):
     assert report.provenance["ended_by"] == "approved"
 
 
-async def test_a_question_that_waits_is_no_decided_one(flow):
-    with pytest.raises(StaleDecisionError, match="pre_output_review"):
-        await flow.fork("t", "pre_output_review")
-    assert (await flow.pending("t")).kind == "pre_output_review"
-
-
 async def test_a_number_that_was_never_asked_is_named(flow):
     with pytest.raises(StaleDecisionError, match="number 9"):
         await flow.fork("t", number=9)
-
-
-async def test_nothing_is_left_to_go_back_to_after_pruning(flow, persistence):
-    await ReportCatalog(persistence).prune("t")
-    with pytest.raises(StaleDecisionError, match="pruned"):
-        await flow.fork("t", "plan_review")
-    assert (await reply_to(flow, "t", "approve")).status == "complete"

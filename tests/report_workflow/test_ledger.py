@@ -162,11 +162,3 @@ def dying_at(number: int, write: Any = None) -> Any:
         return await write(*given, **options)
 
     return dying
-
-
-# --- across processes -----------------------------------------------------------------------------
-
-
-async def entries(url: str) -> list[Any]:
-    async with open_persistence(url) as persistence:
-        return await persistence.ledger.entries("t")

@@ -106,13 +106,3 @@ async def test_each_thread_is_known_by_the_catalog_of_its_graph(persistence):
     assert await every.graph_of("unknown") is None
     with pytest.raises(ThreadNotFoundError, match="'unknown'"):
         await every.catalog_of("unknown")
-
-
-async def test_a_deletion_that_was_cut_short_can_be_repeated(persistence):
-    await report(persistence).start(QUESTION, thread_id="r")
-    await persistence.checkpointer.adelete_thread("r")  # and then the process died
-    every = ThreadCatalogs(persistence)
-    (left,) = await every.threads()
-    assert (left.thread_id, left.status, left.question) == ("r", ThreadStatus.FAILED, QUESTION)
-    await (await every.catalog_of("r")).delete("r")
-    assert await every.threads() == []

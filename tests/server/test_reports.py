@@ -24,7 +24,6 @@ from paper_search.testing.reports import QUESTION, report_services
 REPORT = "research_report"
 INPUT = {"original_query": QUESTION}
 NEW = {"assistant_id": REPORT, "input": INPUT}
-GO_ON = {"assistant_id": REPORT, "input": None}
 
 
 def answer(resume, assistant: str = REPORT) -> dict:

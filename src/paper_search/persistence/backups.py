@@ -14,6 +14,7 @@ from paper_search.persistence.sqlite_files import (
     is_there,
     open_read_only,
     plain,
+    remove,
     translated_errors,
     unusable,
 )
@@ -46,7 +47,7 @@ def back_up(path: Path, target: Path, *, is_overwriting: bool = False) -> int:
     except OSError as error:
         raise unusable(target, error) from error
     finally:
-        _remove(draft)
+        remove(draft)
     return target.stat().st_size
 
 
@@ -136,8 +137,3 @@ def _check_free(path: Path, *, is_overwriting: bool) -> None:
             f"{str(path)!r} has {count} threads, which restoring would replace; back it up first, "
             "then give --force"
         )
-
-
-def _remove(path: Path) -> None:
-    for suffix in ("", "-wal", "-shm", "-journal"):
-        path.with_name(path.name + suffix).unlink(missing_ok=True)

@@ -75,7 +75,9 @@ class PlainSerializer(JsonPlusSerializer):
 
     def dumps_typed(self, obj: Any) -> tuple[str, bytes]:
         kind, value = super().dumps_typed(obj.value if isinstance(obj, Boxed) else obj)
-        return (kind, value) if len(value) < LARGE_STATE else (kind + SMALLER, _deflated(value))
+        if len(value) < LARGE_STATE:
+            return kind, value
+        return kind + SMALLER, zlib.compress(value, level=3)
 
     def loads_typed(self, data: tuple[str, bytes]) -> Any:
         kind, value = data
@@ -147,10 +149,6 @@ def _packed(value: Mapping[str, Any], name: str) -> dict[str, Any]:
     packing = zlib.compressobj(level=3, zdict=name.encode("utf-8", "replace"))
     packed = packing.compress(orjson.dumps(value)) + packing.flush()
     return clear | {PACKED: base64.b64encode(packed).decode()}
-
-
-def _deflated(data: bytes) -> bytes:
-    return zlib.compress(data, level=3)
 
 
 def described(ops: Iterable[Op]) -> str:

@@ -191,6 +191,12 @@ def _uri(path: Path, mode: str) -> str:
     return uri + mode
 
 
+def remove(path: Path) -> None:
+    """Delete the file with all that SQLite keeps beside it."""
+    for suffix in ("", "-wal", "-shm", "-journal"):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
+
+
 def as_text(data: bytes) -> str:
     """Return a text in the file, also one that is no UTF-8 since its bytes were changed."""
     return data.decode("utf-8", "backslashreplace")

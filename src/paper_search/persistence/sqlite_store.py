@@ -26,6 +26,7 @@ from paper_search.persistence.sqlite_files import (
     connection_to,
     is_there,
     parsed,
+    remove,
     unusable,
 )
 from paper_search.persistence.sqlite_saver import SqliteSaver
@@ -124,10 +125,7 @@ async def open_file(path: Path, keyring: Keyring | None = None) -> AsyncIterator
 
 @contextlib.asynccontextmanager
 async def _setup(path: Path, keyring: Keyring | None = None) -> AsyncIterator[OpenStores]:
-    async with (
-        connection_to(path) as connection,
-        connection_to(path, autocommit=True) as second,
-    ):
+    async with connection_to(path) as connection, connection_to(path, autocommit=True) as second:
         saver = SqliteSaver(connection, path, serde=serializer(keyring))
         await saver.prepare()
         with contextlib.closing(SqliteDatabase(path)) as own:
@@ -164,5 +162,4 @@ async def _create(path: Path) -> None:
     except OSError as error:
         raise unusable(path, error) from error
     finally:
-        for suffix in ("", "-wal", "-shm", "-journal"):
-            draft.with_name(draft.name + suffix).unlink(missing_ok=True)
+        remove(draft)

@@ -186,7 +186,8 @@ def create_app(config: AppConfig, access: Access, routes: Sequence[BaseRoute] = 
 
     @contextlib.asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
-        _redact_logs(config.secrets)
+        for handler in logging.getLogger().handlers:  # keys stay out of tracebacks as well
+            handler.setFormatter(_RedactingFormatter(handler.formatter, config.secrets))
         owners = list(config.server.tokens)
         async with access.shared.open() as persistence:
             await _finish_deletions(persistence)
@@ -229,9 +230,3 @@ class _RedactingFormatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         return redact(self._inner.format(record), self._secrets)
-
-
-def _redact_logs(secrets: tuple[str, ...]) -> None:
-    """Keep keys out of whatever this process logs, tracebacks as well."""
-    for handler in logging.getLogger().handlers:
-        handler.setFormatter(_RedactingFormatter(handler.formatter, secrets))

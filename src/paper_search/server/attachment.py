@@ -44,7 +44,11 @@ class ServerThreads:
     """
 
     def __init__(self, database: dict[str, list[dict[str, Any]]] | None = None) -> None:
-        self._database = database if database is not None else _server_database()
+        if database is None:
+            import langgraph_runtime_inmem.database as own  # noqa: PLC0415  # the server's
+
+            database = own.GLOBAL_STORE
+        self._database: Any = database
 
     def statuses(self) -> dict[uuid.UUID, str]:
         return {thread["thread_id"]: thread["status"] for thread in list(self._database["threads"])}
@@ -97,12 +101,6 @@ class ServerThreads:
 
 def _time(text: str | None) -> datetime:
     return datetime.fromisoformat(text) if text else datetime.now().astimezone()
-
-
-def _server_database() -> Any:
-    from langgraph_runtime_inmem.database import GLOBAL_STORE  # noqa: PLC0415  # the server's own
-
-    return GLOBAL_STORE
 
 
 POLL_S = 2.0

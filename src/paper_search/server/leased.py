@@ -12,16 +12,14 @@ from pydantic import BaseModel
 from paper_search.errors import RequestRefusedError, ThreadNotFoundError
 from paper_search.persistence import LedgerEntry, LedgerStatus
 from paper_search.report_workflow.listing import ThreadCatalogs
-from paper_search.server.access import Access, Run, http_refusals
+from paper_search.server.access import Access, Run, Session, http_refusals
 from paper_search.server.guard import EVERYBODY
 from paper_search.steps import Outcome
 from paper_search.steps.parameters import wrong_values
 from paper_search.steps.types import OUTCOME
-from paper_search.threads.session import ThreadSession
 from paper_search.workflow.session import SearchSession
 
 Parts = asyncio.Queue[Any]
-Session = ThreadSession[Any, Any, Any]
 _END = object()
 
 

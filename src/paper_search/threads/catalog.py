@@ -288,19 +288,20 @@ class Catalog(ABC, Generic[SessionT, InfoT]):
 
     async def info_or_error(self, item: Any) -> InfoT:
         """Return the entry of a thread; one that cannot be read is listed with the reason."""
-        status = ThreadStatus.FAILED
         try:
             return await self.info(item.key)
-        except ThreadNotFoundError:
-            error = "its deletion was cut short; `paper-search delete` finishes it"
-        except DamagedError as damage:
-            status, error = ThreadStatus.DAMAGED, str(damage)
-        except LockedError as reason:
-            status, error = ThreadStatus.LOCKED, str(reason)
-        except PaperSearchError as reason:
-            error = str(reason)
-        facts = {"thread_id": item.key, "status": status, "error": error}
-        return self._info(StatusFacts(status, {}, None, {**item.value, **facts}))
+        except PaperSearchError as error:
+            reason, status = str(error), status_by(error)
+            if isinstance(error, ThreadNotFoundError):
+                reason = "its deletion was cut short; `paper-search delete` finishes it"
+            facts = {"thread_id": item.key, "status": status, "error": reason}
+            return self._info(StatusFacts(status, {}, None, {**item.value, **facts}))
+
+
+def status_by(error: PaperSearchError) -> ThreadStatus:
+    """Return the status of a thread that cannot be read for this reason."""
+    kinds = {DamagedError: ThreadStatus.DAMAGED, LockedError: ThreadStatus.LOCKED}
+    return kinds.get(type(error), ThreadStatus.FAILED)
 
 
 async def delete_thread(

@@ -11,7 +11,7 @@ from pydantic_core import to_json
 
 from paper_search.errors import PaperSearchError, PersistenceError, ThreadNotFoundError
 from paper_search.persistence import Persistence
-from paper_search.persistence.encryption import DamagedError, LockedError
+from paper_search.persistence.encryption import DamagedError
 from paper_search.persistence.listing import ASKED, NEXT, LatestCheckpoint, time_of
 from paper_search.persistence.threads import INPUT
 from paper_search.steps.types import MADE_BY, RESERVED
@@ -21,6 +21,7 @@ from paper_search.threads.catalog import (
     Catalog,
     ThreadStatus,
     delete_thread,
+    status_by,
     stopped_at,
 )
 from paper_search.threads.records import root_of
@@ -59,11 +60,8 @@ class PlainThreads:
         try:
             return BriefInfo(**(await self.show(latest.thread_id)).model_dump())
         except PaperSearchError as error:
-            kinds = {DamagedError: ThreadStatus.DAMAGED, LockedError: ThreadStatus.LOCKED}
-            status = kinds.get(type(error), ThreadStatus.FAILED)
-            return BriefInfo(
-                thread_id=latest.thread_id, status=status, error=str(error), graph=UNKNOWN
-            )
+            facts: Any = {"thread_id": latest.thread_id, "error": str(error), "graph": UNKNOWN}
+            return BriefInfo(status=status_by(error), **facts)
 
     async def show(self, thread_id: str) -> PlainDetail:
         """Return all that there is to know of a thread."""

@@ -267,8 +267,12 @@ class Approvals(Generic[ProposalT]):
 
     async def revoke(self, number: int) -> None:
         earlier = {self._key(earlier_number) for earlier_number in range(number)}
-        keys = [key for key in await self._records.keys(self.part) if not _is_about_asking(key)]
-        await self._records.put(self.part, {key: None for key in keys if key not in earlier})
+        revoked = [
+            key
+            for key in await self._records.keys(self.part)
+            if key not in earlier and key != _TERMS and not key.startswith(_PROPOSED)
+        ]
+        await self._records.put(self.part, dict.fromkeys(revoked))
 
     async def require(self, proposal: ProposalT, number: int) -> str:
         """Return who approved a proposal, or that it needs no approval."""
@@ -292,7 +296,3 @@ class Approvals(Generic[ProposalT]):
 
     def _digest(self, proposal: ProposalT) -> str:
         return hashlib.sha256(to_json(self._decided_on(proposal))).hexdigest()
-
-
-def _is_about_asking(key: str) -> bool:
-    return key == _TERMS or key.startswith(_PROPOSED)

@@ -15,7 +15,6 @@ from paper_search.query import lint
 from paper_search.skills.judging.question import criteria_of
 from paper_search.skills.judging.run import MOST_JUDGED, cost_of_judging
 from paper_search.skills.strategy.changes import changes
-from paper_search.steps import StepContext
 from paper_search.threads.decisions import client_forms
 from paper_search.workflow.checkpoints import (
     Checkpoint,
@@ -29,7 +28,7 @@ from paper_search.workflow.decisions import result_args, strategy_args
 from paper_search.workflow.records import SearchRecords
 from paper_search.workflow.rounds import update_remarks
 from paper_search.workflow.skills import Skills
-from paper_search.workflow.state import SearchParams, StepState, WorkflowState
+from paper_search.workflow.state import WorkflowState
 from paper_search.workflow.strategy_facts import checkpoint_facts
 
 PAGE = 20
@@ -217,8 +216,6 @@ def markable_ids(state: WorkflowState) -> frozenset[str]:
 
 _DUPLICATES = Tokens(1, 4_000, 500)
 """Of the one question about records that may be one work, and of its answer."""
-
-Context = StepContext[StepState, SearchParams, Skills]
 
 
 async def budget_of(thread_id: str, begun_with: Budget | None, metering: Metering) -> Budget | None:

@@ -1,22 +1,12 @@
 """Pictures of a workflow as text: Mermaid and JSON, with the outcome on every edge."""
 
 import json
-from typing import NamedTuple
 
-from paper_search.steps.step import StepDef
 from paper_search.steps.toolkit.dispatch import Dispatch
 from paper_search.steps.workflow import Workflow
 
 START = "__start__"
 END = "__end__"
-
-
-class _Edge(NamedTuple):
-    source: str
-    outcome: str
-    target: str
-    is_back: bool
-    """Whether it leads back to a step at or above its own: a loop."""
 
 
 def to_mermaid(workflow: Workflow) -> str:
@@ -25,12 +15,19 @@ def to_mermaid(workflow: Workflow) -> str:
     Edges of loops are dashed, steps with a bound have a thick frame, those that hand over to
     another workflow a double one.
     """
-    edges = _edges(workflow)
+    order = {step.id: number for number, step in enumerate(workflow.steps)}
     lines = ["flowchart TD", f"    {START}([start]) --> {workflow.entry_point}"]
-    lines += [f"    {_shape(step)}" for step in workflow.steps]
-    lines += [f"    {edge.source} -- {edge.outcome} --> {edge.target}" for edge in edges]
+    for step in workflow.steps:
+        is_double = isinstance(step.handler, Dispatch)
+        lines.append(f"    {step.id}[[{step.id}]]" if is_double else f"    {step.id}[{step.id}]")
+    edges = [(s.id, outcome.value, to) for s in workflow.steps for outcome, to in s.next.items()]
+    lines += [f"    {source} -- {outcome} --> {to or END}" for source, outcome, to in edges]
     lines.append(f"    {END}([end])")
-    if loops := [str(number) for number, edge in enumerate(edges, start=1) if edge.is_back]:
+    if loops := [
+        str(number)
+        for number, (source, _, to) in enumerate(edges, start=1)
+        if to is not None and order[to] <= order[source]
+    ]:
         lines.append(f"    linkStyle {','.join(loops)} stroke-dasharray:5")
     if bounded := [step.id for step in workflow.steps if step.bound is not None]:
         lines.append("    classDef bounded stroke-width:3px")
@@ -61,22 +58,3 @@ def to_json(workflow: Workflow, *, indent: int | None = 2) -> str:
         ],
     }
     return json.dumps(document, indent=indent, ensure_ascii=False)
-
-
-def _edges(workflow: Workflow) -> list[_Edge]:
-    order = {step.id: number for number, step in enumerate(workflow.steps)}
-    return [
-        _Edge(
-            step.id,
-            outcome.value,
-            END if target is None else target,
-            target is not None and order[target] <= order[step.id],
-        )
-        for step in workflow.steps
-        for outcome, target in step.next.items()
-    ]
-
-
-def _shape(step: StepDef) -> str:
-    label = f"[{step.id}]"
-    return step.id + (f"[{label}]" if isinstance(step.handler, Dispatch) else label)
