@@ -8,8 +8,9 @@ import sys
 import tempfile
 import uuid
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
@@ -18,6 +19,9 @@ from tests.recorded import RecordedAnswer, recorded_answers
 
 from paper_search.http.limits import process_limiter
 from paper_search.http.redaction import LOGGERS
+
+if TYPE_CHECKING:
+    from paper_search.persistence import Persistence
 
 # Compiling everything again costs seconds in each of the many processes that tests start.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -153,6 +157,18 @@ def durable_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
         return f"sqlite:///{tmp_path}/threads.db"
     url: str = request.getfixturevalue("postgres_url")
     return url
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+async def persistence(
+    request: pytest.FixtureRequest, tmp_path: Path
+) -> "AsyncIterator[Persistence]":
+    """An open persistence, of each kind that needs no server."""
+    from paper_search.persistence import open_persistence
+
+    url = "memory:" if request.param == "memory" else f"sqlite:///{tmp_path}/threads.db"
+    async with open_persistence(url) as opened:
+        yield opened
 
 
 @pytest.fixture

@@ -53,6 +53,12 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.fixture
+def path(whole: Path, tmp_path: Path) -> Path:
+    """Return a copy of it, to be damaged."""
+    return Path(shutil.copy(whole, tmp_path / "threads.db"))
+
+
 class Approving:
     """Approves whatever a report asks."""
 
@@ -123,10 +129,8 @@ def flip_a_bit(path: Path, seed: int) -> tuple[str, str]:
     "seed",
     [pytest.param(seed, marks=pytest.mark.slow) if seed % 6 else seed for seed in range(COLUMNS)],
 )
-async def test_a_flipped_bit_hides_no_thread_and_its_own_can_be_deleted(whole, tmp_path, seed):
+async def test_a_flipped_bit_hides_no_thread_and_its_own_can_be_deleted(path, seed):
     """PER-09"""
-    path = tmp_path / "threads.db"
-    shutil.copy(whole, path)
     what, owner = flip_a_bit(path, seed)
     assert owner in THREADS, owner
     async with open_persistence(f"sqlite:///{path}") as persistence:
@@ -150,12 +154,8 @@ async def test_a_flipped_bit_hides_no_thread_and_its_own_can_be_deleted(whole, t
         *(("paper_search_audit", name) for name in ("event", "by", "at", "detail")),
     ],
 )
-async def test_a_letter_that_changes_is_not_taken_for_what_was_written(
-    whole, tmp_path, table, column
-):
+async def test_a_letter_that_changes_is_not_taken_for_what_was_written(path, table, column):
     """PER-09"""
-    path = tmp_path / "threads.db"
-    shutil.copy(whole, path)
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.create_function("changed", 1, with_another_letter)
         whose = "prefix LIKE '%.done.judgements'" if table == "store" else "thread_id = 'done'"
@@ -175,11 +175,9 @@ async def test_a_letter_that_changes_is_not_taken_for_what_was_written(
     ],
 )
 async def test_a_row_that_lost_its_thread_is_listed_first_as_damaged_and_can_go(
-    whole, tmp_path, table, column
+    path, table, column
 ):
     """PER-09"""
-    path = tmp_path / "threads.db"
-    shutil.copy(whole, path)
     before = run_sql(f"sqlite:///{path}", f"SELECT count(*) FROM {table}")  # noqa: S608  # as above
     place = b"paper_search.%b.approvals" if column == "prefix" else b"%b"
     names = place % b"d\xefne", place % b"done"  # no UTF-8, as one flipped bit may leave it
@@ -204,10 +202,8 @@ async def test_a_row_that_lost_its_thread_is_listed_first_as_damaged_and_can_go(
         "UPDATE store SET key = '0' || key WHERE prefix LIKE '%.done.approvals'",
     ],
 )
-async def test_a_record_that_lost_its_place_in_a_thread_is_named(whole, tmp_path, change):
+async def test_a_record_that_lost_its_place_in_a_thread_is_named(path, change):
     """PER-09"""
-    path = tmp_path / "threads.db"
-    shutil.copy(whole, path)
     run_sql(f"sqlite:///{path}", change)
     async with open_persistence(f"sqlite:///{path}") as persistence:
         with pytest.raises(DamagedError, match="record paper_search/done/approval"):
@@ -215,12 +211,8 @@ async def test_a_record_that_lost_its_place_in_a_thread_is_named(whole, tmp_path
 
 
 @pytest.mark.parametrize("table", ["checkpoints", "writes"])
-async def test_a_thread_whose_last_state_is_damaged_goes_on_from_an_earlier_question(
-    whole, tmp_path, table
-):
+async def test_a_thread_whose_last_state_is_damaged_goes_on_from_an_earlier_question(path, table):
     """PER-09"""
-    path = tmp_path / "threads.db"
-    shutil.copy(whole, path)
     last = "(SELECT MAX(checkpoint_id) FROM checkpoints WHERE thread_id = 'result')"
     run_sql(f"sqlite:///{path}", f"UPDATE {table} SET checksum = 1 WHERE checkpoint_id = {last}")  # noqa: S608  # constants
     async with open_persistence(f"sqlite:///{path}") as persistence:
@@ -231,10 +223,8 @@ async def test_a_thread_whose_last_state_is_damaged_goes_on_from_an_earlier_ques
         assert await finish(persistence, "result")
 
 
-async def test_no_state_is_deleted_where_none_can_be_read(whole, tmp_path):
+async def test_no_state_is_deleted_where_none_can_be_read(path):
     """PER-09"""
-    path = tmp_path / "threads.db"
-    shutil.copy(whole, path)
     count = "SELECT count(*) FROM checkpoints WHERE thread_id = 'result'"
     before = run_sql(f"sqlite:///{path}", count)
     run_sql(f"sqlite:///{path}", "UPDATE checkpoints SET checksum = 1 WHERE thread_id = 'result'")
@@ -263,12 +253,8 @@ async def test_a_state_of_which_postgres_lost_a_row_is_named_and_its_thread_can_
         assert "result" not in {info.thread_id for info in await every.threads()}
 
 
-async def test_a_decision_whose_question_was_lost_is_applied_when_it_is_asked_again(
-    whole, tmp_path
-):
+async def test_a_decision_whose_question_was_lost_is_applied_when_it_is_asked_again(path):
     """PER-04, PER-09"""
-    path = tmp_path / "threads.db"
-    shutil.copy(whole, path)
     async with open_persistence(f"sqlite:///{path}") as persistence:
         searches = ThreadCatalogs(persistence).searches
         session = searches.session("strategy")

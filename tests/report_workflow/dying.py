@@ -5,11 +5,12 @@ import functools
 import inspect
 import json
 import os
-import signal
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from tests.workflow.crashing import count_writes, kill
 
 from paper_search.errors import ThreadExistsError, ThreadFinishedError, ThreadNotFoundError
 from paper_search.models import PaperCollection, RawPaper
@@ -69,11 +70,6 @@ def note(log: str, *words: str) -> None:
         os.fsync(file.fileno())
 
 
-def kill() -> None:
-    """End this process as an outage would."""
-    os.kill(os.getpid(), signal.SIGKILL)
-
-
 class LoggingSearch(FakeSearch):
     """A search whose every query is on disk before it goes on."""
 
@@ -129,25 +125,11 @@ def _logged(name: str, handler: Any, job: Job) -> Any:
     return waiting
 
 
-def _count_writes(saver: Any, fatal: int) -> None:
-    inner, count = saver.aput, 0
-
-    async def put(*args: Any) -> Any:
-        nonlocal count
-        stored = await inner(*args)
-        count += 1
-        if count > fatal:
-            kill()
-        return stored
-
-    saver.aput = put
-
-
 async def drive(job: Job) -> None:
     """Take the report from wherever it stands to its end, or to that of this process."""
     async with open_persistence(job.url) as persistence:
         if job.killer == "write":
-            _count_writes(persistence.checkpointer, job.after)
+            count_writes(persistence.checkpointer, job.after)
         if job.path == "from_search":
             await _searched(persistence)
         flow = _workflow(job, persistence)

@@ -46,36 +46,37 @@ async def graph(persistence, search) -> Any:
     return ReportSession.graph(persistence, report_services(search=search))
 
 
+async def collects_nothing(
+    graph: Any, search: FakeSearch, given: Any = None, config: Any = CONFIG
+) -> None:
+    asked = len(search.asked)
+    with pytest.raises(UnapprovedStrategyError, match="paper-search fork"):
+        await graph.ainvoke(given, config)
+    assert len(search.asked) == asked
+
+
 async def changed_plan(graph: Any) -> dict[str, Any]:
     plan = (await graph.aget_state(CONFIG)).values["research_plan"]
     return {**plan, "decomposed_questions": ["What would I rather know?", "And what else?"]}
 
 
 async def test_a_jump_over_the_question_collects_nothing__sec_03(graph, search):
-    with pytest.raises(UnapprovedStrategyError, match="paper-search fork"):
-        await graph.ainvoke(Command(goto="searcher"), CONFIG)
-    assert search.asked == []
+    await collects_nothing(graph, search, Command(goto="searcher"))
 
 
 async def test_an_outcome_that_is_written_into_the_state_collects_nothing__sec_03(graph, search):
     await graph.aupdate_state(CONFIG, {"last_outcome": "ok"}, as_node="human_review")
-    with pytest.raises(UnapprovedStrategyError):
-        await graph.ainvoke(None, CONFIG)
-    assert search.asked == []
+    await collects_nothing(graph, search)
 
 
 async def test_a_plan_that_is_changed_with_the_answer_was_not_shown__sec_03(graph, search):
     update = {"research_plan": await changed_plan(graph)}
-    with pytest.raises(UnapprovedStrategyError):
-        await graph.ainvoke(Command(resume="approve", update=update), CONFIG)
-    assert search.asked == []
+    await collects_nothing(graph, search, Command(resume="approve", update=update))
 
 
 async def test_settings_that_are_changed_afterwards_do_not_count__sec_03(graph, search):
     update = {"config": {"hitl_after_planning": False}}
-    with pytest.raises(UnapprovedStrategyError):
-        await graph.ainvoke(Command(goto="searcher", update=update), CONFIG)
-    assert search.asked == []
+    await collects_nothing(graph, search, Command(goto="searcher", update=update))
 
 
 @pytest.mark.parametrize(
@@ -99,9 +100,7 @@ async def test_a_thread_without_a_note_of_what_it_asks_collects_nothing__sec_03(
     records = ReportRecords(persistence.store, "t")
     await records.put("report_approvals", dict.fromkeys(("terms", "passed", "proposed-1")))
     await graph.aupdate_state(CONFIG, {"last_outcome": "skip"}, as_node="planner")
-    with pytest.raises(UnapprovedStrategyError):
-        await graph.ainvoke(None, CONFIG)
-    assert search.asked == []
+    await collects_nothing(graph, search)
 
 
 ASKING_NOBODY = {"workflow_params": {"hitl_after_planning": False}, "config": {}}
@@ -112,9 +111,7 @@ async def test_settings_that_are_written_before_the_planner_runs_again_do_not_co
 ):
     written = {**ASKING_NOBODY, "plan_note": "", "last_outcome": "iterate"}
     await graph.aupdate_state(CONFIG, written, as_node="human_review")
-    with pytest.raises(UnapprovedStrategyError):
-        await graph.ainvoke(None, CONFIG)
-    assert search.asked == []
+    await collects_nothing(graph, search)
 
 
 async def test_a_thread_whose_report_ended_takes_one_that_asks_nobody(persistence, search):
@@ -149,10 +146,9 @@ async def test_going_back_to_the_plan_takes_its_approval_back__sec_03(persistenc
     await flow.start(QUESTION, thread_id="t")
     await reply_to(flow, "t", "approve")
     await flow.fork("t", "plan_review")
-    asked = len(search.asked)
-    with pytest.raises(UnapprovedStrategyError):
-        await ReportSession.graph(persistence, services).ainvoke(Command(goto="searcher"), CONFIG)
-    assert len(search.asked) == asked
+    await collects_nothing(
+        ReportSession.graph(persistence, services), search, Command(goto="searcher")
+    )
 
 
 async def test_going_back_to_the_draft_leaves_the_plan_approved(persistence, search):
@@ -171,9 +167,7 @@ async def test_a_plan_on_a_thread_that_never_planned_collects_nothing__sec_03(gr
     other = {"configurable": {"thread_id": "other"}}
     begun = {name: values[name] for name in ("original_query", "research_plan")}
     await graph.aupdate_state(other, {**begun, "last_outcome": "ok"}, as_node="human_review")
-    with pytest.raises(UnapprovedStrategyError):
-        await graph.ainvoke(None, other)
-    assert search.asked == []
+    await collects_nothing(graph, search, config=other)
 
 
 async def test_a_report_whose_planner_is_stopped_collects_nothing__sec_03(
@@ -188,9 +182,7 @@ async def test_a_report_whose_planner_is_stopped_collects_nothing__sec_03(
         await bare.ainvoke({"original_query": QUESTION}, other, context=ASKS)
     begun = {name: values[name] for name in ("original_query", "research_plan")}
     await graph.aupdate_state(other, {**begun, "last_outcome": "skip"}, as_node="planner")
-    with pytest.raises(UnapprovedStrategyError):
-        await graph.ainvoke(None, other)
-    assert search.asked == []
+    await collects_nothing(graph, search, config=other)
 
 
 async def test_approvals_go_with_the_report(graph, persistence):

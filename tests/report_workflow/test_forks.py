@@ -4,19 +4,12 @@ import pytest
 from tests.answers import reply_to
 
 from paper_search.errors import StaleDecisionError
-from paper_search.persistence import LedgerStatus, open_persistence
+from paper_search.persistence import LedgerStatus
 from paper_search.report_workflow import ReportWorkflow
 from paper_search.report_workflow.listing import ReportCatalog
 from paper_search.testing.reports import QUESTION, report_services
 
 PLAN = {"research_plan": {"decomposed_questions": ["How warm are streets?", "And trees?"]}}
-
-
-@pytest.fixture(params=["memory", "sqlite"])
-async def persistence(request, tmp_path):
-    url = "memory:" if request.param == "memory" else f"sqlite:///{tmp_path}/threads.db"
-    async with open_persistence(url) as persistence:
-        yield persistence
 
 
 @pytest.fixture

@@ -22,12 +22,6 @@ def url(tmp_path) -> str:
     return f"sqlite:///{tmp_path}/threads.db"
 
 
-@pytest.fixture(params=["memory", "sqlite"])
-async def persistence(request, url):
-    async with open_persistence("memory:" if request.param == "memory" else url) as persistence:
-        yield persistence
-
-
 async def filled(records: ReportRecords) -> None:
     await records.store_results(report_sources())
     await records.store_version(ResearchDraft(title="A draft"))

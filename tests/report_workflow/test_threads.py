@@ -4,19 +4,11 @@ import pytest
 from tests.answers import reply_to
 
 from paper_search.errors import ThreadNotFoundError
-from paper_search.persistence import open_persistence
 from paper_search.report_workflow import ReportWorkflow
 from paper_search.report_workflow.listing import REPORT, SEARCH, ReportCatalog, ThreadCatalogs
 from paper_search.testing.reports import QUESTION, FakeSearch, report_services
 from paper_search.testing.skills import FakeSkills
 from paper_search.workflow import SearchWorkflow, ThreadStatus
-
-
-@pytest.fixture(params=["memory", "sqlite"])
-async def persistence(request, tmp_path):
-    url = "memory:" if request.param == "memory" else f"sqlite:///{tmp_path}/threads.db"
-    async with open_persistence(url) as persistence:
-        yield persistence
 
 
 def report(persistence, search: FakeSearch | None = None, **settings: object) -> ReportWorkflow:

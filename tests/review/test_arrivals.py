@@ -1,18 +1,12 @@
 """A search that is done, searched again for what is new."""
 
+from tests.workflow.doubles import with_real_skills
+
 from paper_search.http.freshness import current_mark
 from paper_search.models import RawPaper, SearchStrategy
 from paper_search.review.arrivals import update_review
-from paper_search.skills import (
-    Deduplicator,
-    IntentParser,
-    QueryBuilder,
-    RelevanceScorer,
-    ResultOrganizer,
-    Searcher,
-)
 from paper_search.testing.sources import FakeSource
-from paper_search.workflow import Checkpoint, SearchWorkflow
+from paper_search.workflow import Checkpoint
 
 
 class Marked(FakeSource):
@@ -29,15 +23,7 @@ class Marked(FakeSource):
 
 async def test_an_update_is_not_told_what_was_stored_before_it(tmp_path):
     source = Marked()
-    workflow = SearchWorkflow(
-        IntentParser(),
-        QueryBuilder(available_sources=["fake"]),
-        Searcher([source]),
-        Deduplicator(),
-        RelevanceScorer(),
-        ResultOrganizer(),
-        persistence=f"sqlite:///{tmp_path / 'threads.db'}",
-    )
+    workflow = with_real_skills(source, persistence=f"sqlite:///{tmp_path / 'threads.db'}")
     question = await workflow.start("dances of bees")
     for _ in range(2):
         for _ in range(2):

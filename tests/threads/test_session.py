@@ -33,6 +33,14 @@ def session(persistence: Persistence) -> LookSession:
     return LookSession.on(persistence, "t")
 
 
+@pytest.fixture
+async def decided(session: LookSession) -> LookSession:
+    """A session whose question ada approved, and whose graph was not told yet."""
+    await session.begin("a b")
+    await session.decide(await session.require_question(), "approve", "ada")
+    return session
+
+
 async def naming_its_question(session: LookSession, action: str) -> dict[str, Any]:
     """Return a decision that names the question that is open now."""
     reference = (await session.require_question()).question.reference
@@ -108,20 +116,16 @@ async def test_who_decides_while_another_one_drives_is_told_so_and_the_audit_kee
     assert (await session.require_question()).interrupt_id == question.interrupt_id
 
 
-async def test_who_decides_the_same_while_it_is_applied_learns_who_was_first(session):
-    await session.begin("a b")
-    await session.decide(await session.require_question(), "approve", "ada")
-    async with session.lease():
+async def test_who_decides_the_same_while_it_is_applied_learns_who_was_first(decided):
+    async with decided.lease():
         with pytest.raises(ThreadBusyError, match="same decision was stored by ada at 2"):
-            await session.answers.take("approve", "bob")
+            await decided.answers.take("approve", "bob")
 
 
-async def test_who_decides_otherwise_while_it_is_applied_learns_who_was_first(session, persistence):
-    await session.begin("a b")
-    await session.decide(await session.require_question(), "approve", "ada")
-    async with session.lease():
+async def test_who_decides_otherwise_while_it_is_applied_learns_who_was_first(decided, persistence):
+    async with decided.lease():
         with pytest.raises(AlreadyDecidedError, match="by ada"):
-            await session.answers.take("reject", "bob")
+            await decided.answers.take("reject", "bob")
     assert await refused(persistence) == [("bob", "already decided", '"reject"')]
 
 
@@ -135,28 +139,22 @@ async def test_a_decision_on_a_past_question_that_is_being_applied_is_known_as_t
     assert await refused(persistence) == []
 
 
-async def test_a_decision_that_was_stored_and_not_applied_is_applied_by_whoever_repeats_it(session):
-    await session.begin("a b")
-    await session.decide(await session.require_question(), "approve", "ada")
-    await session.answers.take("approve", "bob")
-    assert await session.result() == "2 papers (high)"
+async def test_a_decision_that_was_stored_and_not_applied_is_applied_by_whoever_repeats_it(decided):
+    await decided.answers.take("approve", "bob")
+    assert await decided.result() == "2 papers (high)"
 
 
 async def test_a_decision_that_was_stored_and_not_applied_counts_against_another(
-    session, persistence
+    decided, persistence
 ):
-    await session.begin("a b")
-    await session.decide(await session.require_question(), "approve", "ada")
     with pytest.raises(AlreadyDecidedError, match="by ada"):
-        await session.answers.take("reject", "bob")
+        await decided.answers.take("reject", "bob")
     assert await refused(persistence) == [("bob", "already decided", '"reject"')]
 
 
-async def test_a_question_that_is_decided_is_no_longer_open(session):
-    await session.begin("a b")
-    await session.decide(await session.require_question(), "approve", "ada")
+async def test_a_question_that_is_decided_is_no_longer_open(decided):
     with pytest.raises(ThreadNotWaitingError, match="decided by ada"):
-        await session.require_question()
+        await decided.require_question()
 
 
 async def test_of_two_who_saw_one_question_the_second_is_kept_with_what_they_decided(
@@ -216,12 +214,10 @@ async def test_a_repeated_decision_goes_on_with_what_stopped(session, persistenc
     assert await session.result() == "2 papers (high)"
 
 
-async def test_a_decision_that_was_not_applied_yet_can_be_asked_again(session, persistence):
-    await session.begin("a b")
-    await session.decide(await session.require_question(), "approve", "ada")
-    async with session.lease():
-        await session.answers.reopen(lambda named: named.number == 1, "enough", "eve")
-    await session.answers.take(await naming_its_question(session, "reject"), "eve")
+async def test_a_decision_that_was_not_applied_yet_can_be_asked_again(decided, persistence):
+    async with decided.lease():
+        await decided.answers.reopen(lambda named: named.number == 1, "enough", "eve")
+    await decided.answers.take(await naming_its_question(decided, "reject"), "eve")
     told = await LookCatalog(persistence).decisions("t")
     assert [(event.event, event.by) for event in told][1:] == [
         ("forked", "eve"),

@@ -116,6 +116,13 @@ class Visitor:
         form = {"csrf": token[1] if token else "", **fields}
         return self._seen(self.client.post(f"/review{path}", data=form))
 
+    def begin(self, question: str = "graph neural networks", **fields: object) -> str:
+        """Ask a question and wait for its own; return the path of the thread."""
+        self.open("")
+        self.send("/threads", question=question, **fields)
+        self.arrive(self.path)
+        return self.path.removesuffix("/strategy")
+
     def give(self, path: str, content: bytes, **headers: str) -> int:
         """Send a file as our script does."""
         token = re.search(r'data-csrf="(\w+)"', self.text)
@@ -187,10 +194,7 @@ def searched(tmp_path_factory: pytest.TempPathFactory, unpacked_sample: Path) ->
     (home / unpacked_sample.name).symlink_to(unpacked_sample)
     with visiting(home) as visitor:
         page = visitor()
-        page.open("")
-        page.send("/threads", question="graph neural networks")
-        page.arrive(page.path)
-        place = page.path.removesuffix("/strategy")
+        place = page.begin()
         page.send(page.path, action="approve", asked=page.asked())
         page.arrive(place)
         assert page.path == f"{place}/results"

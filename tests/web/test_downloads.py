@@ -69,10 +69,7 @@ def test_the_audit_is_one_zip_whose_manifest_holds_and_whose_bytes_stay(thread):
 
 def test_files_of_a_thread_that_has_none_or_is_not_there(visitors):
     page = visitors()
-    page.open("")
-    page.send("/threads", question="graph neural networks")
-    page.arrive(page.path)
-    place = page.path.removesuffix("/strategy")
+    place = page.begin()
     assert page.open(f"{place}/papers?format=ris") == 409
     assert "has no papers yet" in page.text
     for path in ("downloads", "papers?format=ris", "audit"):

@@ -103,8 +103,6 @@ def test_marks_of_a_reviewer_stay_apart_from_those_of_the_thread(thread):
 
 def test_before_there_is_a_result_there_is_nothing_to_review(visitors):
     page = visitors()
-    page.open("")
-    page.send("/threads", question="graph neural networks")
-    page.arrive(page.path)
+    page.begin()
     assert page.open(page.path.replace("strategy", "reviewers")) == 409
     assert page.open("/threads/none/reviewers") == 404

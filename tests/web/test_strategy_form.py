@@ -156,9 +156,7 @@ class Fields(HTMLParser):
 @pytest.mark.parametrize("action", ["preview", "step:0", "narrow:0"])
 def test_what_a_form_says_is_still_there_after_a_look_at_what_would_be_sent(visitors, action):
     page = visitors()
-    page.open("")
-    page.send("/threads", question="graph neural networks for molecules")
-    page.arrive(page.path)
+    page.begin("graph neural networks for molecules")
     limits = {
         "conditions": 'NOT "honey bees"',
         "excluded_types": "review",
@@ -178,9 +176,7 @@ def test_what_a_form_says_is_still_there_after_a_look_at_what_would_be_sent(visi
 
 def test_a_step_from_a_query_that_was_changed_since_is_refused_in_words(visitors):
     page = visitors()
-    page.open("")
-    page.send("/threads", question="graph neural networks for molecules")
-    page.arrive(page.path)
+    page.begin("graph neural networks for molecules")
     place, asked = page.path, page.asked()
     assert page.send(place, action="step:0", asked=asked) == 200
     assert page.send(place, action="step:0", asked=asked, **{"query-0": "bees"}) == 422

@@ -56,9 +56,7 @@ def test_with_tokens_people_sign_in_and_see_their_own_threads(visitors):
 def test_a_damaged_thread_is_listed_beside_the_others(thread, tmp_path, damage):
     """PER-09"""
     page, place = thread
-    page.open("")
-    page.send("/threads", question="protein folding")
-    page.arrive(page.path)
+    page.begin("protein folding")
     run_sql(f"sqlite:///{tmp_path}/threads.db", damage, place.removeprefix("/threads/"))
     assert page.open("") == 200
     assert "protein folding" in page.text
@@ -109,9 +107,7 @@ def test_without_the_key_no_search_begins_in_clear_and_locked_ones_are_listed(
     """PER-17"""
     monkeypatch.setenv("PAPER_SEARCH_ENCRYPTION_KEY", base64.b64encode(bytes(32)).decode())
     page = visitors()
-    page.open("")
-    page.send("/threads", question="graph neural networks")
-    page.arrive(page.path)
+    page.begin()
     monkeypatch.delenv("PAPER_SEARCH_ENCRYPTION_KEY")
     page = visitors()
     page.open("")
@@ -149,9 +145,7 @@ async def test_only_a_choice_of_sources_limits_a_search_to_them(visitors, tmp_pa
     page = visitors()
     chosen = {}
     for source in ("library", "sample"):
-        page.open("")
-        page.send("/threads", question="graph neural networks", source=source)
-        page.arrive(page.path)
+        page.begin(source=source)
         chosen[source] = page.path.split("/")[2]
     async with open_persistence(f"sqlite:///{tmp_path / 'threads.db'}") as persistence:
         for source, limits in (("library", None), ("sample", ["sample"])):
@@ -161,18 +155,14 @@ async def test_only_a_choice_of_sources_limits_a_search_to_them(visitors, tmp_pa
 
 def test_a_pasted_strategy_is_asked_as_it_stands(visitors):
     page = visitors()
-    page.open("")
-    page.send("/threads", question="1. graph neural networks\n2. protein*\n3. 1 AND 2")
-    page.arrive(page.path)
+    page.begin("1. graph neural networks\n2. protein*\n3. 1 AND 2")
     assert "protein*" in page.text
     assert page.path.endswith("/strategy")
 
 
 def test_hits_name_their_source_as_people_call_it(visitors):
     page = visitors("sample")
-    page.open("")
-    page.send("/threads", question="graph neural networks", source="sample")
-    page.arrive(page.path)
+    page.begin(source="sample")
     assert re.search(r'<span class="pill">\d+ Sample library<', page.text)
     assert re.search(r"<small>\d+ Sample library", page.text)
 
@@ -199,9 +189,7 @@ async def test_a_thread_that_stopped_goes_on_from_the_page(visitors, tmp_path):
 
 def test_a_question_is_answered_once_and_only_by_its_own_form(visitors):
     page = visitors()
-    page.open("")
-    page.send("/threads", question="graph neural networks")
-    page.arrive(page.path)
+    page.begin()
     strategy, asked = page.path, page.asked()
     assert page.send(strategy, action="approve", asked="") == 422
     assert page.send(strategy, action="dance", asked=asked) == 422
@@ -226,10 +214,7 @@ def test_a_mark_on_a_paper_of_another_result_is_refused(thread):
 
 def test_before_there_is_a_result_nothing_is_marked(visitors):
     page = visitors()
-    page.open("")
-    page.send("/threads", question="graph neural networks")
-    page.arrive(page.path)
-    place = page.path.removesuffix("/strategy")
+    place = page.begin()
     assert page.send(f"{place}/marks", paper="p", say="relevant") == 409
     assert "no result to screen" in page.text
 
@@ -297,10 +282,7 @@ def test_merged_records_are_seen_and_split_with_the_next_decision(visitors, monk
     ]
     monkeypatch.setattr(assembly, "_searcher", lambda *_: Searcher(sources))
     page = visitors()
-    page.open("")
-    page.send("/threads", question="graphs of proteins")
-    page.arrive(page.path)
-    thread = page.path.removesuffix("/strategy")
+    thread = page.begin("graphs of proteins")
     page.send(f"{thread}/strategy", action="approve", asked=page.asked())
     page.arrive(thread)
     asked = page.asked()

@@ -5,6 +5,14 @@ from collections.abc import Callable
 from typing import Any
 
 from paper_search.models import Paper, RawPaper, SearchStrategy, UserFeedback
+from paper_search.skills import (
+    Deduplicator,
+    IntentParser,
+    QueryBuilder,
+    RelevanceScorer,
+    ResultOrganizer,
+    Searcher,
+)
 from paper_search.testing.skills import FakeSkills
 from paper_search.testing.sources import FakeSource
 from paper_search.workflow import Checkpoint, Decision, DecisionAction, SearchWorkflow
@@ -15,6 +23,22 @@ STEPS = ["parse", "build", "search", "deduplicate", "score", "organize"]
 def workflow(skills: FakeSkills | None = None, handler: Any = None, **options: Any):
     """Return a workflow with one object in all six roles."""
     return SearchWorkflow(*[skills or FakeSkills()] * 6, handler, **options)
+
+
+def with_real_skills(
+    source: FakeSource, llm: Any = None, handler: Any = None, **options: Any
+) -> SearchWorkflow:
+    """Return a workflow that searches the source `fake` as the program does."""
+    return SearchWorkflow(
+        IntentParser(llm),
+        QueryBuilder(llm, available_sources=["fake"]),
+        Searcher([source]),
+        Deduplicator(),
+        RelevanceScorer(llm, batch_size=1),
+        ResultOrganizer(),
+        handler,
+        **options,
+    )
 
 
 def edit(data: Any = None, note: str | None = None) -> Decision:

@@ -6,10 +6,11 @@ Arguments: database URL, file of what was acknowledged, number of kills.
 import asyncio
 import os
 import random
-import signal
 import sys
 import threading
 from typing import Any
+
+from tests.workflow.crashing import kill
 
 from paper_search.models import Paper
 from paper_search.persistence import open_persistence
@@ -28,11 +29,6 @@ def acknowledge(log: str, words: str) -> None:
         file.write(f"{words}\n")
         file.flush()
         os.fsync(file.fileno())
-
-
-def kill() -> None:
-    """End this process as an outage would."""
-    os.kill(os.getpid(), signal.SIGKILL)
 
 
 def arm(store: MarkStore, point: int) -> None:

@@ -7,16 +7,9 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import examples
+from tests.workflow.doubles import with_real_skills
 
 from paper_search.models import Paper, PaperCollection, RawPaper, SearchStrategy
-from paper_search.skills import (
-    Deduplicator,
-    IntentParser,
-    QueryBuilder,
-    RelevanceScorer,
-    ResultOrganizer,
-    Searcher,
-)
 from paper_search.testing.sources import FakeSource
 from paper_search.workflow import (
     Checkpoint,
@@ -126,16 +119,8 @@ def flow_of(rounds: list[Round], handler: Any) -> SearchWorkflow:
     def found(_strategy: SearchStrategy) -> list[RawPaper]:
         return [record(number, provider) for number, provider in next(answers).found.items()]
 
-    return SearchWorkflow(
-        IntentParser(),
-        QueryBuilder(available_sources=["fake"]),
-        Searcher([FakeSource(papers=found)]),
-        Deduplicator(),
-        RelevanceScorer(),
-        ResultOrganizer(),
-        handler,
-        max_iterations=len(rounds),
-    )
+    source = FakeSource(papers=found)
+    return with_real_skills(source, handler=handler, max_iterations=len(rounds))
 
 
 works = st.sampled_from(range(len(TOPICS)))

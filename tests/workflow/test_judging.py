@@ -6,7 +6,7 @@ import pytest
 from tests.skills.judging.papers import INTENT
 from tests.skills.judging.poison import poisoned
 from tests.skills.judging.test_isolation import clean, obedient
-from tests.workflow.doubles import reject
+from tests.workflow.doubles import reject, with_real_skills
 
 from paper_search.errors import LLMAuthError, ThreadNotWaitingError
 from paper_search.models import (
@@ -19,14 +19,7 @@ from paper_search.models import (
     UserFeedback,
 )
 from paper_search.persistence import open_persistence
-from paper_search.skills import (
-    Deduplicator,
-    IntentParser,
-    QueryBuilder,
-    RelevanceScorer,
-    ResultOrganizer,
-    Searcher,
-)
+from paper_search.skills import RelevanceScorer
 from paper_search.testing.llm import FakeLLM, LLMCall, data_block, grades_of, obedient_answer
 from paper_search.testing.skills import FakeSkills, ScriptedHandler
 from paper_search.testing.sources import FakeSource
@@ -162,15 +155,8 @@ def told(call: LLMCall) -> Any:
 async def searched(papers: list[RawPaper]) -> tuple[list[Any], PaperCollection]:
     """Search two rounds with one model for all skills; return what was asked, and the result."""
     llm, source = FakeLLM(told), FakeSource("fake", papers)
-    flow = SearchWorkflow(
-        IntentParser(llm),
-        QueryBuilder(llm, available_sources=["fake"]),
-        Searcher([source]),
-        Deduplicator(),
-        RelevanceScorer(llm, batch_size=1),
-        ResultOrganizer(),
-        ScriptedHandler(["approve", reject("more"), "approve", "approve"]),
-    )
+    handler = ScriptedHandler(["approve", reject("more"), "approve", "approve"])
+    flow = with_real_skills(source, llm, handler)
     result = await flow.run("toxicity of drugs by graph neural networks")
     return [strategy.model_dump() for strategy in source.strategies], result
 

@@ -29,13 +29,6 @@ from paper_search.threads.engine import open_memory
 from paper_search.workflow.records import SearchRecords
 
 
-@pytest.fixture(params=["memory:", "sqlite"])
-async def persistence(request, tmp_path):
-    url = request.param if request.param == "memory:" else f"sqlite:///{tmp_path}/t.db"
-    async with open_persistence(url) as persistence:
-        yield persistence
-
-
 @pytest.fixture
 def records(persistence):
     return SearchRecords(persistence.store, "t")

@@ -8,17 +8,9 @@ from tests.answers import reply_to
 from tests.workflow.doubles import FailingSkills, mark_last, workflow
 
 from paper_search.errors import PersistenceError, ThreadBusyError, ThreadNotFoundError
-from paper_search.persistence import open_persistence
 from paper_search.testing.skills import FakeSkills, ScriptedHandler
 from paper_search.workflow import CheckpointKind, ThreadCatalog, ThreadStatus
 from paper_search.workflow.records import SearchRecords
-
-
-@pytest.fixture(params=["memory:", "sqlite"])
-async def persistence(request, tmp_path):
-    url = request.param if request.param == "memory:" else f"sqlite:///{tmp_path}/t.db"
-    async with open_persistence(url) as persistence:
-        yield persistence
 
 
 @pytest.fixture

@@ -57,6 +57,11 @@ def papers(name: str, *numbers: int) -> list[RawPaper]:
     ]
 
 
+@pytest.fixture
+def late() -> Late:
+    return Late("late", papers("late", 1))
+
+
 def asking(sources: Iterable[FakeSource]) -> Builder:
     """Return skills that have all of some sources asked."""
     return Builder(fake_strategy("x", sources=[source.source_name for source in sources]))
@@ -118,8 +123,7 @@ def of_late(payload: ResultPayload) -> list[SourceReport]:
     return [report for report in payload.reports if report.source == "late"]
 
 
-async def test_only_the_late_source_is_asked_again_and_by_the_same_strategy():
-    late = Late("late", papers("late", 1))
+async def test_only_the_late_source_is_asked_again_and_by_the_same_strategy(late):
     quick = FakeSource("quick", papers("quick", 1))
     others = [FakeSource(name, papers(name, 1)) for name in "abc"]
     searcher = Searcher([*others, quick, late], straggler_s=0.05, patience_s=0.1)
@@ -155,8 +159,7 @@ async def test_of_several_late_sources_none_is_left_behind_by_the_others_a_secon
     assert {f"{source.source_name}1" for source in late} <= ids(second.collection)
 
 
-async def test_waiting_uses_up_no_iteration_and_is_told_in_history_and_ledger():
-    late = Late("late", papers("late", 1))
+async def test_waiting_uses_up_no_iteration_and_is_told_in_history_and_ledger(late):
     async with open_persistence("memory:") as persistence:
         flow, _ = await at_result(late, max_iterations=1, persistence=persistence)
         await reply_to(flow, "t", WAIT, by="ada")
@@ -171,8 +174,7 @@ async def test_waiting_uses_up_no_iteration_and_is_told_in_history_and_ledger():
     assert told == [None, True, True, None]
 
 
-async def test_marks_given_with_it_or_saved_before_are_kept_with_who_made_them_and_why():
-    late = Late("late", papers("late", 1))
+async def test_marks_given_with_it_or_saved_before_are_kept_with_who_made_them_and_why(late):
     async with open_persistence("memory:") as persistence:
         flow, _ = await at_result(late, persistence=persistence)
         store = MarkStore(persistence.store, "t")
@@ -199,8 +201,7 @@ async def test_marks_given_with_it_or_saved_before_are_kept_with_who_made_them_a
     }
 
 
-async def test_pairs_that_were_said_to_be_one_work_are_kept():
-    late = Late("late", papers("late", 1))
+async def test_pairs_that_were_said_to_be_one_work_are_kept(late):
     async with open_persistence("memory:") as persistence:
         flow, _ = await at_result(late, persistence=persistence)
         pair = {"one": "a1", "other": "b1", "is_same": True}
@@ -257,8 +258,7 @@ async def done_reviewers(persistence: Persistence) -> list[str]:
     return [reviewer.name for reviewer in agreement.reviewers if reviewer.is_done]
 
 
-async def test_a_reviewer_who_was_done_is_not_when_papers_come():
-    late = Late("late", papers("late", 1))
+async def test_a_reviewer_who_was_done_is_not_when_papers_come(late):
     async with open_persistence("memory:") as persistence:
         flow, _ = await at_result(late, persistence=persistence)
         for name in ("ada", "bo"):
@@ -388,8 +388,7 @@ def test_the_hits_are_those_of_the_last_time_that_a_source_said_them(hits, known
     assert (summary.status, summary.kept, summary.hits) == (SourceStatus.OK, 5, known)
 
 
-async def test_a_source_that_is_not_set_up_any_more_is_a_line_and_no_other_is_asked():
-    late = Late("late", papers("late", 1))
+async def test_a_source_that_is_not_set_up_any_more_is_a_line_and_no_other_is_asked(late):
     async with open_persistence("memory:") as persistence:
         await at_result(late, persistence=persistence)
         flow = waiting(FakeSource("other", papers("other", 1)), persistence=persistence)
@@ -427,9 +426,8 @@ async def test_at_the_strategy_there_is_nothing_to_wait_for():
 
 
 @pytest.mark.parametrize("decision", [WAIT, {"action": "approve"}], ids=["wait", "approve"])
-async def test_an_answer_that_names_the_question_before_decides_nothing(decision):
+async def test_an_answer_that_names_the_question_before_decides_nothing(late, decision):
     """Both questions are of one kind and one iteration."""
-    late = Late("late", papers("late", 1))
     flow, asked = await at_result(late)
     named = {**decision, "checkpoint": asked.reference.model_dump(mode="json")}
     await reply_to(flow, "t", WAIT, by="ada")
@@ -444,8 +442,7 @@ async def test_an_answer_that_names_the_question_before_decides_nothing(decision
     assert len(late.strategies) == 2
 
 
-async def test_one_can_go_back_to_the_result_before_and_wait_again(durable_url):
-    late = Late("late", papers("late", 1))
+async def test_one_can_go_back_to_the_result_before_and_wait_again(late, durable_url):
     async with open_persistence(durable_url) as persistence:
         flow, first = await at_result(late, persistence=persistence)
         late.is_late = False
@@ -463,9 +460,8 @@ async def test_one_can_go_back_to_the_result_before_and_wait_again(durable_url):
     assert first.reference != second.reference
 
 
-async def test_a_result_can_be_reopened_and_its_sources_waited_for(durable_url):
+async def test_a_result_can_be_reopened_and_its_sources_waited_for(late, durable_url):
     """The strategy that was approved before it stays approved."""
-    late = Late("late", papers("late", 1))
     async with open_persistence(durable_url) as persistence:
         flow, _ = await at_result(late, persistence=persistence)
         await reply_to(flow, "t", "approve")
@@ -489,8 +485,7 @@ class Died(BaseException):
         (Builder, "organize"),
     ],
 )
-async def test_a_process_that_dies_while_it_waits_loses_nothing(durable_url, owner, method):
-    late = Late("late", papers("late", 1))
+async def test_a_process_that_dies_while_it_waits_loses_nothing(late, durable_url, owner, method):
     async with open_persistence(durable_url) as persistence:
         flow, asked = await at_result(late, persistence=persistence)
         late.is_late = False
@@ -517,8 +512,7 @@ async def test_a_process_that_dies_while_it_waits_loses_nothing(durable_url, own
     assert len(result.papers) == 9
 
 
-async def test_a_handler_in_python_waits():
-    late = Late("late", papers("late", 1))
+async def test_a_handler_in_python_waits(late):
 
     def wait(checkpoint: Checkpoint) -> Decision:
         late.is_late = False
@@ -531,8 +525,7 @@ async def test_a_handler_in_python_waits():
     assert [payload.waits for payload in handler.asked] == [0, 0, 1]
 
 
-async def test_the_next_round_asks_all_sources_again():
-    late = Late("late", papers("late", 1))
+async def test_the_next_round_asks_all_sources_again(late):
     flow, _ = await at_result(late, max_iterations=3)
     late.is_late = False
     await reply_to(flow, "t", WAIT)
@@ -559,8 +552,7 @@ async def test_what_joined_is_new_to_whoever_saw_the_result_before():
     assert changes.new_ids == ["late1", "late2"]
 
 
-async def test_what_works_lack_is_looked_up_again_and_each_look_up_has_a_row():
-    late = Late("late", papers("late", 1))
+async def test_what_works_lack_is_looked_up_again_and_each_look_up_has_a_row(late):
     shelf = Shelf()
     flow, _ = await at_result(late, gap_filler=GapFiller([shelf]), enrich=True)
     late.is_late = False
