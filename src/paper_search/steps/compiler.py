@@ -161,11 +161,6 @@ def _router(step: StepDef) -> Callable[[dict[str, Any]], str]:
     return route
 
 
-def _parse_settings(model: type[BaseModel] | None, settings: Any) -> tuple[Any, Any]:
-    plain = to_jsonable_python(settings) if isinstance(settings, BaseModel) else settings or {}
-    return plain, MappingProxyType(dict(plain)) if model is None else model.model_validate(plain)
-
-
 def _node(runner: "_StepRunner", subgraph: Any) -> Node:
     """Return the function of a step: short, since LangGraph disassembles it to find subgraphs."""
 
@@ -201,12 +196,12 @@ class _StepRunner:
         settings = state.get(PARAMS)
         if is_first and self._is_outermost:
             settings = self._first_settings(settings, runtime.context)
-        plain, params = _parse_settings(self._workflow.params, settings)
+        model = self._workflow.params
+        plain = to_jsonable_python(settings) if isinstance(settings, BaseModel) else settings or {}
+        params = MappingProxyType(dict(plain)) if model is None else model.model_validate(plain)
         channels = _count_visit(self._step, params, {} if is_first else state.get(VISITS) or {})
         if is_first:
-            channels[PARAMS] = (
-                plain if self._workflow.params is None else to_jsonable_python(params)
-            )
+            channels[PARAMS] = plain if model is None else to_jsonable_python(params)
             if self._counts:
                 channels.setdefault(VISITS, {})
         ctx = self._context(state, runtime, params)

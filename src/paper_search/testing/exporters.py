@@ -68,7 +68,22 @@ def collection_of(*papers: Paper, query: str = "a question") -> PaperCollection:
 
 def nasty_papers() -> list[Paper]:
     """Return papers that have broken exporters; each title begins with `marker(place)`."""
-    return [_nasty_paper(place, text) for place, text in enumerate(_NASTY_TEXTS)]
+    return [
+        Paper.model_validate(
+            {
+                **dict.fromkeys(_TEXT_FIELDS, text),
+                "title": f"{marker(place)} {text}",
+                "authors": [Author(name=n) for n in (text, f"{text}, {text}", "Mary of Nowhere")],
+                "year": 2020,
+                "doi": f"10.1000/{text}",
+                "url": f"javascript:{text}",
+                "full_text_url": f"https://example.org/{text}",
+                "tags": list(PaperTag),
+                "is_retracted": True,
+            }
+        )
+        for place, text in enumerate(_NASTY_TEXTS)
+    ]
 
 
 def marker(place: int) -> str:
@@ -136,20 +151,3 @@ def _problems_with(
         yield f"{about}: not encodable as UTF-8 ({error.reason})"
     if count_records is not None and (count := count_records(text)) != len(collection.papers):
         yield f"{about}: {len(collection.papers)} papers became {count} records"
-
-
-def _nasty_paper(place: int, text: str) -> Paper:
-    names = (text, f"{text}, {text}", "Mary of Nowhere")
-    return Paper.model_validate(
-        {
-            **dict.fromkeys(_TEXT_FIELDS, text),
-            "title": f"{marker(place)} {text}",
-            "authors": [Author(name=name) for name in names],
-            "year": 2020,
-            "doi": f"10.1000/{text}",
-            "url": f"javascript:{text}",
-            "full_text_url": f"https://example.org/{text}",
-            "tags": list(PaperTag),
-            "is_retracted": True,
-        }
-    )

@@ -28,7 +28,6 @@ from paper_search.threads.records import root_of
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.base import CheckpointTuple
-    from langgraph.types import Interrupt
 
 UNKNOWN = "unknown"
 """The graph of a thread whose checkpoints do not name one."""
@@ -69,7 +68,8 @@ class PlainThreads:
         if saved is None:
             raise ThreadNotFoundError(f"there is no thread {thread_id!r}")
         channels = saved.checkpoint["channel_values"]
-        question = _open_interrupt(saved)
+        writes = saved.pending_writes or []
+        question = next((asked[0] for _, name, asked in writes if name == ASKED and asked), None)
         following = [name.removeprefix(NEXT) for name in channels if name.startswith(NEXT)]
         step = following[0] if following else None
         if question is not None:
@@ -118,15 +118,6 @@ class PlainThreads:
             why = "it has rows and no state; they may be of another thread, with their key changed"
             raise DamagedError(f"thread {thread_id!r}", why)
         return saved
-
-
-def _open_interrupt(saved: CheckpointTuple) -> Interrupt | None:
-    """Return the question that a checkpoint waits with; None means it waits with none."""
-    for _task, channel, value in saved.pending_writes or []:
-        if channel == ASKED and value:
-            interrupt: Interrupt = value[0]
-            return interrupt
-    return None
 
 
 _Entry = tuple[str, str, Catalog[Any, Any] | PlainThreads, Any]
