@@ -49,6 +49,9 @@ class Ended:
         return json.loads(self.stdout)
 
 
+Cli = Callable[..., Ended]
+
+
 @pytest.fixture
 def home(tmp_path: Path, unpacked_sample: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A fresh home, which the environment names; no editor, and no settings of this machine."""
@@ -73,19 +76,20 @@ def commands() -> Callable[..., object]:
 
 
 @pytest.fixture
-def cli(home: Path, commands: Callable[..., object]) -> Callable[..., Ended]:
-    """Run a command in this process, without a terminal."""
+def cli(home: Path, commands: Callable[..., object]) -> Cli:
+    """Run a command in this process, without a terminal; `code`: how it has to end."""
     assert home.is_dir()
 
-    def run(*args: str, stdin: str | None = None) -> Ended:
+    def run(*args: str, stdin: str | None = None, code: int | None = None) -> Ended:
         with CliRunner().isolation(input=stdin) as (out, err, _):
             with pytest.raises(SystemExit) as ended:
                 commands([*args], prog_name="paper-search")
             sys.stdout.flush()
             stdout, stderr = out.getvalue().decode(), err.getvalue().decode()
         assert "Traceback" not in stderr, stderr
-        code = ended.value.code
-        return Ended(code if isinstance(code, int) else 0, stdout, stderr)
+        exit_code = ended.value.code if isinstance(ended.value.code, int) else 0
+        assert code in {None, exit_code}, (exit_code, stderr)
+        return Ended(exit_code, stdout, stderr)
 
     return run
 
@@ -110,7 +114,7 @@ def model(
 
 
 @pytest.fixture
-def reply(cli: Callable[..., Ended]) -> Callable[..., Ended]:
+def reply(cli: Cli) -> Cli:
     """Answer the open question of a thread, by its token, as the printed commands do."""
 
     def run(thread: str, *options: str) -> Ended:
@@ -180,7 +184,7 @@ def question() -> str:
 
 
 @pytest.fixture
-def searched(cli: Callable[..., Ended], question: str, once: Once) -> Callable[..., str]:
+def searched(cli: Cli, question: str, once: Once) -> Callable[..., str]:
     """Search the sample with some options, once for all tests; return the id of the thread."""
 
     def search(code: int, *options: str) -> str:
@@ -215,9 +219,7 @@ def done(searched: Callable[..., str]) -> str:
 
 
 @pytest.fixture
-def done_by_hand(
-    cli: Callable[..., Ended], reply: Callable[..., Ended], question: str, once: Once
-) -> str:
+def done_by_hand(cli: Cli, reply: Cli, question: str, once: Once) -> str:
     """A thread that a person took to its end."""
 
     def find_and_approve() -> str:

@@ -1,19 +1,17 @@
 """`paper-search config`, and the question of the first search at a terminal."""
 
 import base64
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.cli.conftest import Cli
 
 from paper_search.config import WEB_SOURCES, load_config
 
 QUESTION = "graph neural networks for molecules"
 ASKED = "Where do you want to search?"
 MENU_1 = "[a]pprove  [e]dit"
-
-Cli = Callable[..., Any]
 
 
 def shown(cli: Cli) -> dict[str, dict[str, Any]]:
@@ -105,8 +103,7 @@ def test_a_variable_that_counts_more_is_named(cli, monkeypatch):
 
 
 def test_without_a_terminal_nothing_is_asked_and_the_library_is_searched(cli, home):
-    ended = cli("find", QUESTION, stdin="w\n")
-    assert ended.code == 3
+    ended = cli("find", QUESTION, stdin="w\n", code=3)
     assert ASKED not in ended.stderr
     assert not (home / "config.toml").exists()
     thread = cli("threads", "--json").document[0]["thread_id"]

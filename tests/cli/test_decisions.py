@@ -2,14 +2,10 @@
 
 import csv
 import io
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-from tests.cli.conftest import QUESTION, Once
-
-Cli = Callable[..., Any]
+from tests.cli.conftest import QUESTION, Cli, Once
 
 
 @pytest.fixture
@@ -69,8 +65,7 @@ def test_an_export_holds_the_papers_decided_as_asked_for(cli, decided, decision,
 
 
 def test_a_word_that_is_none_of_those_accepted_is_refused_plainly(cli):
-    ended = cli("export", "any", "--decision", "maybe")
-    assert ended.code == 2
+    ended = cli("export", "any", "--decision", "maybe", code=2)
     assert "Invalid value for '--decision': 'maybe' is not one of 'included'" in ended.stderr
 
 

@@ -14,8 +14,7 @@ from paper_search.sources.client import time_text
 
 
 def test_all_is_well_without_any_setting(cli):
-    ended = cli("doctor", "--json")
-    assert ended.code == 0
+    ended = cli("doctor", "--json", code=0)
     checks: dict[str, Any] = {block["what"]: block for block in ended.document}
     assert list(checks) == ["contact", "model", "library", "threads", "source library"]
     assert all(check["is_well"] for check in checks.values())
@@ -29,15 +28,13 @@ def test_what_is_wrong_is_said_with_how_to_fix_it(cli, home, monkeypatch):
     (home / "threads.db").write_bytes(b"this is no database" * 1000)
     (home / "library").mkdir()
     (home / "library" / "records.db").write_bytes(b"this is no database" * 1000)
-    ended = cli("doctor", "--json", "--source", "serper_scholar", "--source", "sample")
-    assert ended.code == 1
+    ended = cli("doctor", "--json", "--source", "serper_scholar", "--source", "sample", code=1)
     checks = {block["what"]: block for block in ended.document}
     wrong = [what for what, item in checks.items() if not item["is_well"]]
     assert wrong == ["contact", "model", "library", "threads", "source serper_scholar"]
     assert all(checks[what]["fix"] for what in wrong)
     assert "SERPER_API_KEY" in checks["source serper_scholar"]["found"]
-    table = cli("doctor", "--source", "serper_scholar")
-    assert table.code == 1
+    table = cli("doctor", "--source", "serper_scholar", code=1)
     assert "SERPER_API_KEY" in table.stdout
 
 
@@ -53,8 +50,7 @@ def test_the_home_that_is_named_is_the_one_that_is_checked(cli, tmp_path, unpack
 
 
 def test_an_unknown_source_is_an_error_that_names_the_known_ones(cli):
-    ended = cli("doctor", "--source", "nowhere")
-    assert ended.code == 2
+    ended = cli("doctor", "--source", "nowhere", code=2)
     assert "known: arxiv, " in ended.stderr
 
 
@@ -63,8 +59,7 @@ def test_known_papers_come_from_identifiers_and_files(cli, tmp_path):
     file = tmp_path / "known.bib"
     file.write_text(f"@article{{a, title={{{found[0]['title']}}}, doi={{10.1000/nowhere-a}}}}")
     args = ("--must-find", str(file), "--must-find", "10.1000/nowhere-b")
-    ended = cli("find", QUESTION, "--source", "sample", "--no-strategy-review", *args)
-    assert ended.code == 3
+    ended = cli("find", QUESTION, "--source", "sample", "--no-strategy-review", *args, code=3)
     assert "1 of 2 known papers found; missing: 10.1000/nowhere-b" in ended.stdout + ended.stderr
 
 

@@ -1,9 +1,7 @@
 """The text of a report at its question: read whole, as a page, in an editor, and approved."""
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
+from tests.cli.conftest import Cli
 
 from paper_search.cli.report_questions import changes, parse_draft, write_draft
 from paper_search.errors import InvalidDecisionError
@@ -11,7 +9,6 @@ from paper_search.report.document import Report
 from paper_search.report.models import CheckedSentence, Critique
 from paper_search.report.writer import section
 
-Cli = Callable[..., Any]
 ASK = ("report", "protein folding", "--source", "sample", "--depth", "quick")
 
 

@@ -21,15 +21,12 @@ def printed_command(text: str) -> list[str]:
 
 
 def test_it_stops_at_each_question_and_the_printed_commands_lead_to_the_end(cli):
-    first = cli("find", QUESTION, *SAMPLE)
-    assert first.code == 3
+    first = cli("find", QUESTION, *SAMPLE, code=3)
     assert first.stdout == ""
     assert "is this the search strategy?" in first.stderr
-    second = cli(*printed_command(first.stderr))
-    assert second.code == 3
+    second = cli(*printed_command(first.stderr), code=3)
     assert "is this the result?" in second.stderr
-    third = cli(*printed_command(second.stderr))
-    assert third.code == 0
+    third = cli(*printed_command(second.stderr), code=0)
     assert "Title" in third.stdout
     assert "approved" in third.stderr
 
@@ -82,8 +79,7 @@ def test_a_question_is_printed_as_json_for_machines(cli):
 
 
 def test_yes_asks_nobody_and_the_result_says_so(cli):
-    ended = cli("find", QUESTION, *SAMPLE, "--yes", "--json")
-    assert ended.code == 0
+    ended = cli("find", QUESTION, *SAMPLE, "--yes", "--json", code=0)
     assert ended.document["status"] == "done"
     assert ended.document["ended_by"] == "not_reviewed"
     assert {block["source"] for block in ended.document["reports"]} == {"sample"}
@@ -105,8 +101,7 @@ def test_max_limits_the_papers(cli):
 def test_max_iterations_ends_a_search_that_nobody_approves(cli):
     """HUM-15"""
     ended = cli("find", QUESTION, *SAMPLE, "--max-iterations", "1", "--json")
-    ended = cli("resume", ended.document["thread_id"], "--reject", "no", "--json")
-    assert ended.code == 0
+    ended = cli("resume", ended.document["thread_id"], "--reject", "no", "--json", code=0)
     assert ended.document["ended_by"] == "limit_reached"
     assert ended.document["papers"] == []
 
@@ -119,8 +114,7 @@ def test_max_iterations_ends_a_search_that_nobody_approves(cli):
     ],
 )
 def test_every_format_comes_out_of_stdout(cli, done, name, is_written):
-    ended = cli("export", done, "--format", name)
-    assert ended.code == 0
+    ended = cli("export", done, "--format", name, code=0)
     assert is_written(ended.stdout)
 
 
@@ -161,22 +155,18 @@ def test_nothing_is_overwritten_unasked_and_no_search_is_wasted_on_it(cli, tmp_p
     """SEC-12"""
     file = tmp_path / "papers.bib"
     file.write_text("precious")
-    ended = cli("find", QUESTION, *SAMPLE, "--yes", "--output", str(file))
-    assert ended.code == 1
+    ended = cli("find", QUESTION, *SAMPLE, "--yes", "--output", str(file), code=1)
     assert "--force" in ended.stderr
     assert file.read_text() == "precious"
     assert cli("threads", "--json").document == []
-    ended = cli("find", QUESTION, *SAMPLE, "--yes", "--output", str(file), "--force")
-    assert ended.code == 0
+    ended = cli("find", QUESTION, *SAMPLE, "--yes", "--output", str(file), "--force", code=0)
     assert "precious" not in file.read_text()
 
 
 def test_where_the_papers_go_is_part_of_the_command_that_continues(cli, tmp_path):
     file = tmp_path / "two words.ris"
-    ended = cli("find", QUESTION, *SAMPLE, "--no-strategy-review", "--output", file.name)
-    assert ended.code == 3
-    ended = cli(*printed_command(ended.stderr))
-    assert ended.code == 0
+    ended = cli("find", QUESTION, *SAMPLE, "--no-strategy-review", "--output", file.name, code=3)
+    ended = cli(*printed_command(ended.stderr), code=0)
     assert file.read_text().startswith("TY  - ")
 
 
@@ -227,8 +217,7 @@ def test_a_search_in_which_every_source_failed_has_failed_and_says_why(cli, monk
     monkeypatch.setenv("SERPAPI_API_KEY", "CANARY-key")
     monkeypatch.setenv("SERPAPI_MAX_CALLS", "1")
     monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")
-    ended = cli("find", "graphs", "--source", "serpapi_scholar", "--yes")
-    assert ended.code == 1
+    ended = cli("find", "graphs", "--source", "serpapi_scholar", "--yes", code=1)
     assert "source serpapi_scholar FAILED" in ended.stderr
     assert "CANARY" not in ended.stdout + ended.stderr
 
@@ -239,15 +228,13 @@ def test_a_search_that_stops_in_the_middle_says_how_to_go_on(cli, monkeypatch):
         broken.setenv("LLM_MODEL", "none")
         broken.setenv("OPENAI_API_KEY", "CANARY-key")
         broken.setenv("LLM_BASE_URL", "http://127.0.0.1:9/v1")
-        ended = cli("find", QUESTION, *SAMPLE, "--yes", "--json", "--budget", "0 calls")
-    assert ended.code == 1
+        ended = cli("find", QUESTION, *SAMPLE, "--yes", "--json", "--budget", "0 calls", code=1)
     assert "CANARY" not in ended.stderr
     line = next(line for line in ended.stderr.splitlines() if line.startswith("  paper-search"))
     (thread,) = cli("threads", "--json").document
     assert thread["status"] == "failed"
     assert cli("resume", thread["thread_id"], "--approve").code == 1
-    ended = cli(*shlex.split(line)[1:])
-    assert ended.code == 0
+    ended = cli(*shlex.split(line)[1:], code=0)
     assert ended.document["papers"]
 
 
@@ -255,8 +242,7 @@ def test_a_home_that_cannot_be_written_is_an_error_that_says_what_to_do(cli, tmp
     """PER-08"""
     file = tmp_path / "a-file"
     file.write_text("precious")
-    ended = cli("find", QUESTION, "--yes", "--home", str(file))
-    assert ended.code == 1
+    ended = cli("find", QUESTION, "--yes", "--home", str(file), code=1)
     assert "--home" in ended.stderr
     assert file.read_text() == "precious"
 
@@ -267,8 +253,7 @@ def test_a_file_that_is_no_database_of_ours_is_left_as_it_is(cli, home, content)
     file = home / "threads.db"
     file.write_bytes(content)
     for words in (("find", QUESTION, "--yes"), ("threads",), ("show", "x")):
-        ended = cli(*words)
-        assert ended.code == 1
+        ended = cli(*words, code=1)
         assert "threads.db" in ended.stderr
     assert file.read_bytes() == content
 
@@ -309,8 +294,7 @@ Search Strategy:
 def test_a_strategy_in_a_file_becomes_the_strategy_of_the_first_question(cli, tmp_path):
     file = tmp_path / "strategy.txt"
     file.write_bytes(STRATEGY.replace("\n", "\r\n").encode("utf-8-sig"))
-    asked = cli("find", "--strategy", str(file), *SAMPLE, "--json")
-    assert asked.code == 3
+    asked = cli("find", "--strategy", str(file), *SAMPLE, "--json", code=3)
     payload = asked.document["checkpoint"]["payload"]
     assert [line["text"] for line in payload["strategy"]["lines"]] == [
         "exp Graph Theory/",
@@ -360,8 +344,7 @@ def test_a_number_that_nothing_can_store_is_refused(cli, arguments):
 def test_a_file_that_is_no_sound_strategy_is_refused(cli, tmp_path, content, said):
     file = tmp_path / "strategy.txt"
     file.write_text(content, encoding="utf-8")
-    ended = cli("find", "--strategy", str(file), *SAMPLE)
-    assert ended.code == 2
+    ended = cli("find", "--strategy", str(file), *SAMPLE, code=2)
     assert said in ended.stderr
 
 

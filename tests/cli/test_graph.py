@@ -3,16 +3,15 @@
 import json
 import re
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.cli.conftest import Cli
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = f"{ROOT / 'docs' / 'examples'}/"
 QUESTION = '{"question": "graph neural networks for molecules"}'
-Cli = Callable[..., Any]
 
 
 def test_the_picture_has_every_answer_of_a_person_on_its_edges(cli):
@@ -46,8 +45,7 @@ def test_list_finds_those_of_a_directory(cli):
 def test_list_shows_the_others_and_fails_where_one_cannot_be_used(cli, tmp_path):
     shutil.copy(ROOT / "docs" / "examples" / "linear.py", tmp_path)
     (tmp_path / "bad.py").write_text("WORKFLOW = 1")
-    ended = cli("graph", "list", "--in", f"{tmp_path}/")
-    assert ended.code == 1
+    ended = cli("graph", "list", "--in", f"{tmp_path}/", code=1)
     assert ended.stdout.startswith("linear ")
     assert "which is no Workflow" in ended.stderr
 
@@ -75,8 +73,7 @@ def test_show_refuses_a_workflow_that_is_not_there(cli):
 
 def test_check_compares_with_langgraph_json(cli, monkeypatch):
     monkeypatch.chdir(ROOT)
-    ended = cli("graph", "check", "--json")
-    assert ended.code == 0
+    ended = cli("graph", "check", "--json", code=0)
     assert ended.document == {
         "workflows": ["paper_search", "research_report"],
         "is_compared": True,
@@ -92,8 +89,7 @@ def test_check_says_when_there_was_nothing_to_compare_with(cli):
 def test_check_lists_every_difference(cli, tmp_path):
     file = tmp_path / "langgraph.json"
     file.write_text(json.dumps({"graphs": {"other": "./other.py:graph"}}))
-    ended = cli("graph", "check", "--langgraph-json", str(file))
-    assert ended.code == 1
+    ended = cli("graph", "check", "--langgraph-json", str(file), code=1)
     assert ended.stdout.splitlines() == [
         "langgraph.json does not name the workflow 'paper_search'",
         "langgraph.json does not name the workflow 'research_report'",
@@ -109,8 +105,7 @@ def test_check_finds_a_sub_workflow_that_is_not_there(cli, tmp_path):
         "step = StepDef('a', handler=Dispatch(script='no.such'), next={Outcome.OK: None})\n"
         "WORKFLOW = Workflow('lost', step)\n"
     )
-    ended = cli("graph", "check", "--in", f"{tmp_path}/")
-    assert ended.code == 1
+    ended = cli("graph", "check", "--in", f"{tmp_path}/", code=1)
     assert "'a' hands over to 'no.such'" in ended.stdout
 
 
@@ -123,8 +118,7 @@ def test_check_and_run_find_out_that_live_objects_cannot_be_made(cli, tmp_path, 
     )
     where = ("--in", f"{tmp_path}/")
     assert services in cli("graph", "check", *where).stdout
-    ended = cli("graph", "run", "poor", *where)
-    assert ended.code == 1
+    ended = cli("graph", "run", "poor", *where, code=1)
     assert services in ended.stderr
 
 
@@ -180,8 +174,7 @@ def test_run_runs_one_step_by_itself(cli):
 
 
 def test_run_prints_the_question_and_exits_as_one_that_waits(cli):
-    ended = cli("graph", "run", "paper_search", "--input", QUESTION)
-    assert ended.code == 3
+    ended = cli("graph", "run", "paper_search", "--input", QUESTION, code=3)
     assert ended.document["kind"] == "strategy_confirmation"
     assert "--answer" in ended.stderr
 
@@ -202,9 +195,8 @@ def test_run_gives_the_answers_in_order(cli):
 
 def test_run_refuses_a_source_that_the_settings_do_not_enable(cli):
     ended = cli(
-        "graph", "run", "paper_search", "--input", QUESTION, "--param", 'sources=["scopus"]'
+        "graph", "run", "paper_search", "--input", QUESTION, "--param", 'sources=["scopus"]', code=2
     )
-    assert ended.code == 2
     assert "unknown source 'scopus'; known: library" in ended.stderr
 
 
@@ -238,8 +230,7 @@ def written(tmp_path: Path) -> str:
 
 def test_a_thread_of_another_workflow_is_run_shown_resumed_and_deleted(cli, written):
     begun = ["graph", "run", "ordering", "--in", written, "--thread", "order-8"]
-    ended = cli(*begun, "--input", '{"copies": 2}')
-    assert ended.code == 3
+    ended = cli(*begun, "--input", '{"copies": 2}', code=3)
     assert "graph resume order-8" in ended.stderr
     (row,) = cli("threads", "--json").document
     assert (row["thread_id"], row["graph"], row["status"]) == ("order-8", "ordering", "waiting")

@@ -92,14 +92,12 @@ def test_records_of_two_databases_are_counted_before_any_is_merged(cli, tmp_path
     ],
 )
 def test_a_thread_or_files_with_a_question_are_needed(cli, words):
-    told = cli(*words)
-    assert told.code == 2
+    told = cli(*words, code=2)
     assert "give a THREAD, or --import FILE with --question TEXT" in told.stderr
 
 
 def test_a_file_without_records_makes_no_thread(cli, tmp_path):
     (tmp_path / "none.ris").write_text("TY  - JOUR\nER  -\n")
-    told = cli("screen", "--import", str(tmp_path / "none.ris"), "--question", QUESTION)
-    assert told.code == 2
+    told = cli("screen", "--import", str(tmp_path / "none.ris"), "--question", QUESTION, code=2)
     assert "'none.ris' has no record that can be used" in told.stderr
     assert cli("threads", "--json").document == []

@@ -27,13 +27,11 @@ def test_a_search_in_which_nothing_was_judged_fails_and_says_what_asks_again(cli
     assert model.calls["BatchAnswer"] == 1
     assert {paper["unjudged_because"] for paper in papers} == {"quota exceeded"}
 
-    still = cli("judge", thread, "--unjudged")
-    assert still.code == 1
+    still = cli("judge", thread, "--unjudged", code=1)
     assert line in still.stderr
 
     model.failing.clear()
-    judged = cli("judge", thread, "--unjudged", "--json")
-    assert judged.code == 0
+    judged = cli("judge", thread, "--unjudged", "--json", code=0)
     assert judged.document == {"thread_id": thread, "papers": count, "asked": count, "unjudged": {}}
     shown = cli("export", thread, "--format", "json").document["papers"]
     assert all(paper["is_judged"] and paper["grades"] for paper in shown)
@@ -46,8 +44,7 @@ def test_a_search_in_which_nothing_was_judged_fails_and_says_what_asks_again(cli
 
 def test_an_open_question_names_the_command_and_has_the_new_judgements(cli, model):
     model.failing["BatchAnswer"] = QUOTA
-    asked = cli(*FIND, "--no-strategy-review")
-    assert asked.code == 3
+    asked = cli(*FIND, "--no-strategy-review", code=3)
     assert "unjudged: quota exceeded" in asked.stderr
     (thread,) = [block["thread_id"] for block in cli("threads", "--json").document]
     assert f"judge:   paper-search judge {thread} --unjudged" in asked.stderr
@@ -60,8 +57,7 @@ def test_an_open_question_names_the_command_and_has_the_new_judgements(cli, mode
 
 
 def test_judging_needs_a_model_and_papers(cli, done):
-    ended = cli("judge", done)
-    assert ended.code == 1
+    ended = cli("judge", done, code=1)
     assert "no model is set" in ended.stderr
     assert cli("judge", "nobody").code == 4
 

@@ -27,8 +27,7 @@ def test_importing_twice_adds_nothing(cli, bib):
 
 def test_broken_records_are_listed_with_their_line_and_the_good_ones_go_in(cli, bib):
     bib.write_text(GOOD + "\n" + BROKEN)
-    ended = cli("library", "add", str(bib))
-    assert ended.code == 0
+    ended = cli("library", "add", str(bib), code=0)
     assert f"{bib}:3:" in ended.stderr
     assert "1 added" in ended.stdout
     assert "1 rejected" in ended.stdout
@@ -61,8 +60,7 @@ def test_the_library_is_searched_and_counted(cli, bib):
 @pytest.mark.parametrize("query", ["(graph AND", ""])
 def test_a_query_that_cannot_be_read_is_a_usage_error(cli, bib, query):
     cli("library", "add", str(bib))
-    ended = cli("library", "search", query)
-    assert ended.code == 2
+    ended = cli("library", "search", query, code=2)
     assert ended.stderr
 
 
@@ -97,8 +95,7 @@ def test_an_empty_library_says_what_searches_use_and_is_not_made_by_looking(cli,
 
 def test_a_home_that_is_a_file_is_one_clear_error(cli, bib):
     """PER-08"""
-    ended = cli("library", "add", str(bib), "--home", str(bib))
-    assert ended.code == 1
+    ended = cli("library", "add", str(bib), "--home", str(bib), code=1)
     assert "--home" in ended.stderr
     assert bib.read_text() == GOOD
 
@@ -151,8 +148,7 @@ def test_a_folder_is_imported_whole_and_other_files_are_passed_over(cli, bib):
     (deep / "more.csv").write_text("Title,Year\nSecond Graph,2021\n")
     (deep / "notes.txt").write_text("nothing of the kind")
     (deep / "photo.png").write_bytes(b"\x89PNG\r\n\x1a\n\x00")
-    ended = cli("library", "add", str(folder), "--json")
-    assert ended.code == 0
+    ended = cli("library", "add", str(folder), "--json", code=0)
     assert sorted(block["added"] for block in ended.document) == [1, 1]
     assert "2 files of other kinds were skipped" in ended.stderr
 
@@ -163,8 +159,7 @@ def test_standard_input_is_imported(cli):
         "file": "standard input", "imported": 1, "added": 1, "updated": 0, "unchanged": 0,
         "rejected": 0, "rejections": [],
     }  # fmt: skip
-    bad = cli("library", "add", "-", stdin="just words")
-    assert bad.code == 1
+    bad = cli("library", "add", "-", stdin="just words", code=1)
     assert "standard input" in bad.stderr
 
 
@@ -191,8 +186,7 @@ def test_an_import_makes_vectors_where_a_model_is_set(cli, bib, monkeypatch):
 
 def test_an_import_stands_where_the_model_fails(cli, bib, monkeypatch):
     monkeypatch.setenv("PAPER_SEARCH_EMBEDDINGS", "paper_search.testing.llm:absent")
-    ended = cli("library", "add", str(bib))
-    assert ended.code == 0
+    ended = cli("library", "add", str(bib), code=0)
     assert "1 added" in ended.stdout
     assert "vectors are missing" in ended.stderr
     found = cli("library", "search", "graph")

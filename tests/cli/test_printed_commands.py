@@ -3,13 +3,11 @@
 import json
 import re
 import shlex
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import Ended
+from tests.cli.conftest import Cli, Ended
 
-Cli = Callable[..., Ended]
 ODD = [
     "-omics data integration",
     "--yes graph neural networks",
@@ -32,8 +30,7 @@ def printed(ended: Ended) -> list[list[str]]:
 def test_what_a_waiting_search_prints_can_be_run(cli, home, tmp_path, question):
     odd_home = tmp_path / "a home's $(folder)"
     home.rename(odd_home)
-    asked = cli("find", "--source", "sample", "--home", str(odd_home), "--", question)
-    assert asked.code == 3
+    asked = cli("find", "--source", "sample", "--home", str(odd_home), "--", question, code=3)
     commands = {command[2]: command for command in printed(asked)}
     assert {"--approve", "--edit", "--reject"} <= set(commands)
     thread = commands["--approve"][1]
@@ -43,16 +40,14 @@ def test_what_a_waiting_search_prints_can_be_run(cli, home, tmp_path, question):
     strategy = question_now["open_checkpoint"]["payload"]["strategy"]
     file = tmp_path / "an edited strategy.json"
     file.write_text(json.dumps(strategy))
-    reviewing = cli(*_open(cli, thread, odd_home, "--edit", str(file)))
-    assert reviewing.code == 3
+    reviewing = cli(*_open(cli, thread, odd_home, "--edit", str(file)), code=3)
     commands = {command[2]: command for command in printed(reviewing)}
     one, other = (paper["id"] for paper in _papers(cli, thread, odd_home)[:2])
     edit = _filled(commands["--relevant"], WORDS="more on graphs")
     edit[edit.index("IDS")], edit[edit.index("IDS")] = one, other
     assert cli(*edit).code == 3
     assert cli(*_open(cli, thread, odd_home, "--approve")).code == 3
-    done = cli(*_open(cli, thread, odd_home, "--approve"))
-    assert done.code == 0
+    done = cli(*_open(cli, thread, odd_home, "--approve"), code=0)
     shown = cli("show", thread, "--home", str(odd_home))
     for command in [*printed(done), *printed(shown)]:
         if command[0] in {"show", "export"}:
@@ -81,8 +76,7 @@ def test_the_command_that_searches_the_public_services_asks_the_same_question(cl
     ended = cli("find", "--source", "sample", "--yes", "--", question)
     (command,) = [c for c in printed(ended) if c[0] == "find"]
     words = [word if word != "web" else "sample" for word in command]
-    again = cli(words[0], "--yes", "--json", *words[1:])
-    assert again.code == 0
+    again = cli(words[0], "--yes", "--json", *words[1:], code=0)
     shown = cli("show", again.document["thread_id"], "--json").document
     assert shown["question"] == question
 
@@ -95,8 +89,7 @@ def test_what_reports_and_reviewers_print_can_be_run(cli, home, tmp_path, review
         "report", "--source", "sample", "--depth", "quick", *at_home, "--", "-protein folding"
     )
     page = tmp_path / "the draft.html"
-    draft = cli(*next(c for c in printed(plan) if "--approve" in c), "-o", str(page))
-    assert draft.code == 3
+    draft = cli(*next(c for c in printed(plan) if "--approve" in c), "-o", str(page), code=3)
     (thread,) = {command[1] for command in printed(draft)}
     assert [command[:3] for command in printed(cli("show", thread, *at_home))] == [
         ["resume", thread, decision] for decision in ("--approve", "--note", "--reject", "--skip")
@@ -111,6 +104,5 @@ def test_what_reports_and_reviewers_print_can_be_run(cli, home, tmp_path, review
 
 def test_a_page_of_a_finished_search_names_the_command_that_lists_all(cli, done):
     (command,) = [c for c in printed(cli("show", done)) if "--all" in c]
-    listed = cli(*command)
-    assert listed.code == 0
+    listed = cli(*command, code=0)
     assert len(listed.stdout) > len(cli("show", done).stdout)

@@ -66,8 +66,7 @@ def weights(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @needs_weights
 @pytest.mark.usefixtures("weights")
 def test_the_first_command_prints_what_the_readme_shows(cli):
-    ended = cli("find", QUESTION, "--yes", "--output", "result.bib")
-    assert ended.code == 0
+    ended = cli("find", QUESTION, "--yes", "--output", "result.bib", code=0)
     check(transcript("unattended"), ended.stdout + ended.stderr)
 
 

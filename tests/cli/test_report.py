@@ -9,8 +9,7 @@ ASK = ("report", "protein folding", "--source", "sample")
 
 def test_a_search_is_approved_reported_revised_and_approved(cli, reply, reviewing, tmp_path):
     assert cli("resume", reviewing, "--approve", "--json").code == 0
-    planned = cli("report", "--from", reviewing, "--json")
-    assert planned.code == 3
+    planned = cli("report", "--from", reviewing, "--json", code=3)
     thread = planned.document["thread_id"]
     assert planned.document["review"]["kind"] == "plan_review"
     assert cli("resume", thread, "--json").document["review"]["kind"] == "plan_review"
@@ -26,8 +25,7 @@ def test_a_search_is_approved_reported_revised_and_approved(cli, reply, reviewin
     refused = cli("resume", thread, "--edit", str(plan))
     assert (refused.code, "nothing is searched" in refused.stderr) == (2, True)
     plan.write_text('{"decomposed_questions": ["What are they?", "What are molecules?"]}')
-    drafted = cli("resume", thread, "--edit", str(plan), "--json")
-    assert drafted.code == 3
+    drafted = cli("resume", thread, "--edit", str(plan), "--json", code=3)
     assert drafted.document["review"]["kind"] == "pre_output_review"
     revised = reply(thread, "--note", "more on molecules", "--json")
     assert revised.code == 3
@@ -54,8 +52,7 @@ def test_a_search_is_approved_reported_revised_and_approved(cli, reply, reviewin
     assert any(run["kept"] for run in runs)
     by = product["approval"]["by"]
     assert f"version {second['version']} approved by {by} on" in cli("export", thread).stdout
-    late = cli("resume", thread, "--approve")
-    assert late.code == 1
+    late = cli("resume", thread, "--approve", code=1)
     assert "is done" in late.stderr
     assert cli("delete", thread, "--yes").code == 0
     assert cli("resume", thread).code == 4
@@ -121,8 +118,7 @@ def test_a_plan_that_asks_for_a_search_of_code_is_refused(cli, tmp_path):
     planned = cli(*ASK, "--json").document["thread_id"]
     file = tmp_path / "plan.json"
     file.write_text('{"search_queries": [{"query_text": "gnn", "search_type": "code"}]}')
-    ended = cli("resume", planned, "--edit", str(file))
-    assert ended.code == 2
+    ended = cli("resume", planned, "--edit", str(file), code=2)
     assert "there is no search of code" in ended.stderr
 
 
@@ -154,15 +150,13 @@ def test_no_report_is_wasted_on_a_file_that_cannot_be_written(cli, tmp_path, nam
     """SEC-12"""
     (tmp_path / "folder.md").mkdir()
     (tmp_path / "dangling.md").symlink_to(tmp_path / "nowhere.md")
-    ended = cli(*ASK, "--yes", "--depth", "quick", "-o", str(tmp_path / name))
-    assert ended.code == 2
+    ended = cli(*ASK, "--yes", "--depth", "quick", "-o", str(tmp_path / name), code=2)
     assert name.partition("/")[0] in ended.stderr
     assert cli("threads", "--json").document == []
 
 
 def test_a_report_that_could_not_begin_is_not_said_to_go_on(cli, home):
     (home / "threads.db").write_bytes(b"no database at all" * 500)
-    ended = cli(*ASK, "--yes", "--depth", "quick")
-    assert ended.code == 1
+    ended = cli(*ASK, "--yes", "--depth", "quick", code=1)
     assert "threads.db" in ended.stderr
     assert "continue with" not in ended.stderr

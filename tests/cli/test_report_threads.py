@@ -1,17 +1,11 @@
 """The commands for threads, given the thread of a report."""
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
-from tests.cli.conftest import Once
-
-Cli = Callable[..., Any]
+from tests.cli.conftest import Cli, Once
 
 
 def plan(cli: Cli) -> str:
-    ended = cli("report", "protein folding", "--source", "sample", "--json")
-    assert ended.code == 3
+    ended = cli("report", "protein folding", "--source", "sample", "--json", code=3)
     return str(ended.document["thread_id"])
 
 
@@ -55,8 +49,7 @@ def test_show_has_the_report_and_who_decided_what(cli, written):
 
 
 def test_papers_cannot_be_marked_in_a_report(cli, planned):
-    ended = cli("resume", planned, "--relevant", "1")
-    assert ended.code == 2
+    ended = cli("resume", planned, "--relevant", "1", code=2)
     assert "this thread is a report" in ended.stderr
 
 
@@ -69,14 +62,12 @@ def test_an_export_of_a_report_is_in_its_own_formats(cli, written, tmp_path):
     target = tmp_path / "report.tex"
     assert cli("export", written, "--output", str(target)).code == 0
     assert target.with_suffix(".bib").exists()
-    ended = cli("export", written, "--format", "ris")
-    assert ended.code == 2
+    ended = cli("export", written, "--format", "ris", code=2)
     assert "latex" in ended.stderr
 
 
 def test_a_report_that_waits_has_nothing_to_export(cli, planned):
-    ended = cli("export", planned)
-    assert ended.code == 1
+    ended = cli("export", planned, code=1)
     assert "has no draft yet" in ended.stderr
 
 
@@ -99,18 +90,15 @@ def test_searches_and_reports_are_one_list_by_pages(cli, done, planned):
 
 def test_fork_asks_a_decided_question_of_a_report_again(cli, written):
     """HUM-18."""
-    ended = cli("fork", written, "--to", "plan", "--json")
-    assert ended.code == 3
+    ended = cli("fork", written, "--to", "plan", "--json", code=3)
     assert ended.document["review"]["kind"] == "plan_review"
     assert cli("show", written, "--json").document["status"] == "waiting"
-    wrong = cli("fork", written, "--to", "strategy")
-    assert wrong.code == 2
+    wrong = cli("fork", written, "--to", "strategy", code=2)
     assert "plan or draft" in wrong.stderr
 
 
 def test_a_search_has_no_plan_to_go_back_to(cli, done):
-    wrong = cli("fork", done, "--to", "plan")
-    assert wrong.code == 2
+    wrong = cli("fork", done, "--to", "plan", code=2)
     assert "strategy or result" in wrong.stderr
 
 
@@ -123,8 +111,7 @@ def test_prune_keeps_the_question_of_a_report(cli, waiting, planned):
 
 def test_a_report_cannot_be_screened_or_reported_from(cli, planned):
     for words in (("screen", planned), ("report", "--from", planned, "--yes")):
-        ended = cli(*words)
-        assert ended.code == 4
+        ended = cli(*words, code=4)
         assert "is not a search" in ended.stderr
 
 
@@ -139,8 +126,7 @@ def test_a_bibliography_that_is_there_stays_and_nothing_is_written_beside_it(
 ):
     mine = tmp_path / "report.bib"
     mine.write_text("mine", encoding="utf-8")
-    ended = cli("export", written, "--output", str(tmp_path / "report.tex"))
-    assert ended.code == 2
+    ended = cli("export", written, "--output", str(tmp_path / "report.tex"), code=2)
     assert "report.bib" in ended.stderr
     assert [path.name for path in tmp_path.glob("report.*")] == ["report.bib"]
     assert mine.read_text(encoding="utf-8") == "mine"

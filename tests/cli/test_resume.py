@@ -4,12 +4,10 @@ import contextlib
 import json
 import shlex
 import sqlite3
-from collections.abc import Callable
 from typing import Any
 
 import pytest
-
-Cli = Callable[..., Any]
+from tests.cli.conftest import Cli
 
 
 def payload(cli: Cli, thread: str) -> dict[str, Any]:
@@ -18,8 +16,7 @@ def payload(cli: Cli, thread: str) -> dict[str, Any]:
 
 
 def test_without_a_decision_the_question_is_shown_and_stays_open(cli, waiting):
-    ended = cli("resume", waiting)
-    assert ended.code == 3
+    ended = cli("resume", waiting, code=3)
     assert "is this the search strategy?" in ended.stderr
     assert f"paper-search resume {waiting} --approve" in ended.stderr
 
@@ -31,8 +28,7 @@ def test_an_edited_strategy_is_what_is_searched_by_the_sources_of_the_thread(
     strategy["queries"] = [{"boolean_query": "graph* AND molecul*", "keywords": []}]
     file = tmp_path / "strategy.json"
     file.write_text(json.dumps(strategy))
-    ended = cli("resume", waiting, "--edit", str(file), "--json")
-    assert ended.code == 3
+    ended = cli("resume", waiting, "--edit", str(file), "--json", code=3)
     reports = ended.document["checkpoint"]["payload"]["reports"]
     assert [(report["source"], report["query"]) for report in reports] == [
         ("sample", strategy["ranked"][0]["text"]),
@@ -65,8 +61,7 @@ def test_a_thread_whose_process_died_at_once_goes_on_with_the_sources_it_was_beg
 
 def test_a_whole_decision_can_come_from_standard_input(cli, waiting):
     decision = json.dumps({"action": "reject", "note": "only reviews"})
-    ended = cli("resume", waiting, "--edit", "-", "--json", stdin=decision)
-    assert ended.code == 3
+    ended = cli("resume", waiting, "--edit", "-", "--json", stdin=decision, code=3)
     assert ended.document["checkpoint"]["iteration"] == 1
     history = cli("show", waiting, "--json").document["history"]
     assert history[0]["feedback"]["free_text_feedback"] == "only reviews"
@@ -76,8 +71,7 @@ def test_a_decision_for_another_checkpoint_is_refused(cli, waiting):
     """HUM-10"""
     named = {"run_id": waiting, "kind": "result_review", "iteration": 0}
     decision = json.dumps({"action": "approve", "checkpoint": named})
-    ended = cli("resume", waiting, "--edit", "-", stdin=decision)
-    assert ended.code == 1
+    ended = cli("resume", waiting, "--edit", "-", stdin=decision, code=1)
     assert "strategy_confirmation" in ended.stderr
     assert cli("show", waiting, "--json").document["status"] == "waiting"
 
@@ -97,8 +91,7 @@ def test_marks_alone_go_round_once_more(cli, reviewing):
 
 
 def test_a_rejection_takes_marks_along(cli, reviewing):
-    ended = cli("resume", reviewing, "--reject", "too old", "--relevant", "1", "--json")
-    assert ended.code == 3
+    ended = cli("resume", reviewing, "--reject", "too old", "--relevant", "1", "--json", code=3)
     assert ended.document["checkpoint"]["iteration"] == 1
     feedback = cli("show", reviewing, "--json").document["history"][0]["feedback"]
     assert len(feedback["marked_relevant"]) == 1
@@ -107,8 +100,7 @@ def test_a_rejection_takes_marks_along(cli, reviewing):
 
 def test_approving_ends_the_search_and_gives_the_papers(cli, reviewing, tmp_path):
     file = tmp_path / "papers.csv"
-    ended = cli("resume", reviewing, "--approve", "--relevant", "1", "--output", str(file))
-    assert ended.code == 0
+    cli("resume", reviewing, "--approve", "--relevant", "1", "--output", str(file), code=0)
     assert file.read_text().count("\n") > 1
     assert cli("show", reviewing, "--json").document["ended_by"] == "approved"
 
@@ -128,8 +120,7 @@ def test_approving_ends_the_search_and_gives_the_papers(cli, reviewing, tmp_path
 )
 def test_a_bad_edit_names_the_field_and_the_question_stays_open(cli, waiting, content, words):
     """HUM-02, HUM-03, HUM-16"""
-    ended = cli("resume", waiting, "--edit", "-", stdin=content)
-    assert ended.code == 2
+    ended = cli("resume", waiting, "--edit", "-", stdin=content, code=2)
     assert words in ended.stderr
     assert "stays open" in ended.stderr
     assert cli("show", waiting, "--json").document["status"] == "waiting"
@@ -147,8 +138,7 @@ def test_a_bad_edit_names_the_field_and_the_question_stays_open(cli, waiting, co
 )
 def test_bad_marks_are_named_and_the_question_stays_open(cli, reviewing, options, words):
     """HUM-04, HUM-05"""
-    ended = cli("resume", reviewing, *options)
-    assert ended.code == 2
+    ended = cli("resume", reviewing, *options, code=2)
     assert words in ended.stderr
     assert cli("show", reviewing, "--json").document["iteration"] == 0
 
@@ -168,8 +158,7 @@ def test_bad_marks_are_named_and_the_question_stays_open(cli, reviewing, options
     ],
 )
 def test_options_that_do_not_fit_are_a_usage_error(cli, waiting, options):
-    ended = cli("resume", waiting, *options)
-    assert ended.code == 2
+    ended = cli("resume", waiting, *options, code=2)
     assert len(ended.stderr.strip().splitlines()) == 1
     assert cli("show", waiting, "--json").document["status"] == "waiting"
 
@@ -177,8 +166,7 @@ def test_options_that_do_not_fit_are_a_usage_error(cli, waiting, options):
 @pytest.mark.parametrize("options", [(), ("--approve",), ("--reject", "no")])
 def test_a_finished_thread_cannot_be_resumed(cli, done, options):
     """HUM-11"""
-    ended = cli("resume", done, *options)
-    assert ended.code == 1
+    ended = cli("resume", done, *options, code=1)
     assert "done" in ended.stderr
     assert ended.stdout == ""
 
@@ -214,16 +202,13 @@ def test_a_printed_command_that_runs_twice_approves_one_question(cli, waiting):
     line = next(line for line in shown.splitlines() if line.strip().startswith("approve:"))
     words = shlex.split(line.split(":", 1)[1])[1:]
     assert cli(*words).code == 3
-    again = cli(*words, "--json")
-    assert again.code == 3
+    again = cli(*words, "--json", code=3)
     assert again.document["checkpoint"]["kind"] == "result_review"
 
-    bare = cli("resume", waiting, "--approve")
-    assert bare.code == 1
+    bare = cli("resume", waiting, "--approve", code=1)
     token = again.document["checkpoint"]["token"]
     assert f"paper-search resume {waiting} --approve --token {token}" in bare.stderr
-    marked = cli(*words, "--relevant", "1")
-    assert marked.code == 1
+    marked = cli(*words, "--relevant", "1", code=1)
     assert token in marked.stderr
     assert cli("show", waiting, "--json").document["status"] == "waiting"
     assert cli("resume", waiting, "--approve", "--token", token).code == 0

@@ -29,16 +29,14 @@ def test_the_page_of_a_server_that_runs_is_opened(cli, opened, httpserver):
 
 
 def test_a_port_of_another_program_is_refused(cli, opened, httpserver):
-    told = cli("review", "--port", str(httpserver.port))
-    assert told.code == 1
+    told = cli("review", "--port", str(httpserver.port), code=1)
     assert f"another program has port {httpserver.port}" in told.stdout + told.stderr
     assert opened == []
 
 
 def test_a_thread_that_is_not_there_is_said_before_anything_is_served(cli, opened):
     with socket.create_server(("127.0.0.1", 0)) as taken:
-        told = cli("review", "none", "--port", str(taken.getsockname()[1]))
-    assert told.code == 4
+        told = cli("review", "none", "--port", str(taken.getsockname()[1]), code=4)
     assert "there is no thread 'none'" in told.stdout + told.stderr
     assert opened == []
 

@@ -1,13 +1,9 @@
 """Two papers that may be one, at the command line."""
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-from tests.cli.conftest import Once
-
-Cli = Callable[..., Any]
+from tests.cli.conftest import Cli, Once
 
 RECORDS = """
 @article{a, title={Deep learning for molecular property prediction}, author={Smith, Ann},
@@ -25,8 +21,7 @@ def in_doubt(cli: Cli, tmp_path: Path, once: Once) -> str:
         file = tmp_path / "library.bib"
         file.write_text(RECORDS)
         assert cli("library", "add", str(file)).code == 0
-        found = cli("find", question, "--no-strategy-review", "--json")
-        assert found.code == 3
+        found = cli("find", question, "--no-strategy-review", "--json", code=3)
         return str(found.document["thread_id"])
 
     return once(("in doubt",), find)
@@ -39,8 +34,7 @@ def test_the_pair_is_shown_with_what_speaks_for_it(cli, in_doubt):
 
 
 def test_two_papers_stay_two_unless_somebody_says_otherwise(cli, in_doubt):
-    done = cli("resume", in_doubt, "--approve", "--json")
-    assert done.code == 0
+    done = cli("resume", in_doubt, "--approve", "--json", code=0)
     assert len(done.document["papers"]) == 2
 
 
@@ -52,8 +46,7 @@ def test_a_pair_said_to_be_one_is_merged(cli, in_doubt):
 
 
 def test_a_merge_can_be_taken_apart_in_a_later_round(cli, reply, in_doubt):
-    again = cli("resume", in_doubt, "--same", "1", "--json")
-    assert again.code == 3
+    again = cli("resume", in_doubt, "--same", "1", "--json", code=3)
     assert len(again.document["checkpoint"]["payload"]["collection"]["papers"]) == 1
     done = reply(in_doubt, "--approve", "--split", "1", "--json")
     assert done.code == 0, done.stderr
@@ -70,7 +63,6 @@ def test_a_merge_can_be_taken_apart_in_a_later_round(cli, reply, in_doubt):
     ],
 )
 def test_a_wrong_number_is_refused_and_the_question_stays_open(cli, in_doubt, options, named):
-    ended = cli("resume", in_doubt, "--approve", *options)
-    assert ended.code == 2
+    ended = cli("resume", in_doubt, "--approve", *options, code=2)
     assert named in ended.stderr
     assert cli("show", in_doubt, "--json").document["status"] == "waiting"

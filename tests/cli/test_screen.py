@@ -2,10 +2,9 @@
 
 import json
 import re
-from collections.abc import Callable
 from typing import Any
 
-Cli = Callable[..., Any]
+from tests.cli.conftest import Cli
 
 KEYS = "[q]uit > "
 
@@ -129,8 +128,7 @@ def test_what_was_screened_is_in_front_of_the_person_who_answers_and_can_be_unma
 
 
 def test_without_a_terminal_screening_is_refused(cli, reviewing):
-    ended = cli("screen", reviewing)
-    assert ended.code == 2
+    ended = cli("screen", reviewing, code=2)
     assert "screening needs a terminal" in ended.stderr
 
 

@@ -3,12 +3,10 @@
 import csv
 import io
 import json
-from collections.abc import Callable
 from typing import Any
 
 import pytest
-
-Cli = Callable[..., Any]
+from tests.cli.conftest import Cli
 
 
 def result(cli: Cli, thread: str, *options: str) -> dict[str, Any]:
@@ -74,8 +72,7 @@ def test_an_export_holds_what_the_same_options_show_and_says_what_there_is(cli, 
 
 def test_a_paper_that_is_set_aside_can_be_marked_and_stays(cli, reviewing):
     aside = result(cli, reviewing)["set_aside"][-1]
-    ended = cli("resume", reviewing, "--approve", "--relevant", aside["id"], "--json")
-    assert ended.code == 0
+    ended = cli("resume", reviewing, "--approve", "--relevant", aside["id"], "--json", code=0)
     assert aside["id"] in ids(ended.document["papers"])
     assert aside["id"] not in ids(ended.document["set_aside"])
 

@@ -117,8 +117,7 @@ def test_without_a_network_a_search_ends_with_one_line_and_keeps_an_entry_for_ev
     cli, offline
 ):
     assert offline
-    ended = cli("find", QUESTION, "--source", "web", "--yes", "--json")
-    assert ended.code == 1
+    ended = cli("find", QUESTION, "--source", "web", "--yes", "--json", code=1)
     about_sources = [line for line in ended.stderr.splitlines() if "reached" in line]
     assert len(about_sources) == 1
     assert about_sources[0].startswith("No network: none of the eight services could be reached.")
@@ -129,8 +128,7 @@ def test_without_a_network_a_search_ends_with_one_line_and_keeps_an_entry_for_ev
 
 def test_without_a_network_the_question_about_the_result_says_so_once(cli, offline):
     assert offline
-    ended = cli("find", QUESTION, "--source", "web", "--no-strategy-review")
-    assert ended.code == 3
+    ended = cli("find", QUESTION, "--source", "web", "--no-strategy-review", code=3)
     assert ended.stderr.count("No network: none of the eight services could be reached.") == 1
     assert "FAILED" not in ended.stderr
 

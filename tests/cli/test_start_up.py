@@ -104,8 +104,7 @@ def test_help_documents_the_exit_codes(cli):
     ],
 )
 def test_every_command_has_help_and_json(cli, command):
-    shown = cli(*command, "--help")
-    assert shown.code == 0
+    shown = cli(*command, "--help", code=0)
     assert "--json" in shown.stdout
     if command != ("graph",):
         assert "--home" in shown.stdout
@@ -131,6 +130,5 @@ def test_an_unknown_command_is_a_usage_error(cli):
 
 def test_settings_that_cannot_be_used_are_one_clear_error(cli, monkeypatch):
     monkeypatch.setenv("DEFAULT_MAX_RESULTS", "many")
-    ended = cli("threads")
-    assert ended.code == 1
+    ended = cli("threads", code=1)
     assert "default_max_results" in ended.stderr

@@ -8,8 +8,7 @@ from paper_search.query.dialects import DIALECTS
 
 def test_the_strategy_is_printed_in_the_language_of_each_database(cli, done):
     for database in DIALECTS:
-        ended = cli("strategy", done, "--database", database)
-        assert ended.code == 0
+        ended = cli("strategy", done, "--database", database, code=0)
         assert parse(ended.stdout), database
 
 
@@ -21,8 +20,7 @@ def test_json_has_the_text_and_what_has_no_counterpart(cli, done):
 
 
 def test_an_unknown_database_is_refused_with_those_that_are_known(cli, done):
-    ended = cli("strategy", done, "--database", "dialog")
-    assert ended.code == 2
+    ended = cli("strategy", done, "--database", "dialog", code=2)
     assert "proquest" in ended.stderr
 
 

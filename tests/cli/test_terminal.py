@@ -161,8 +161,7 @@ def test_marks_are_saved_at_once_and_no_way_of_leaving_loses_them(person, cli, r
 
     again = cli("show", reviewing, "--json").document["open_checkpoint"]
     assert again["payload"]["marks"] == {first: True, second: False}
-    ended = cli("resume", reviewing, "--approve", "--token", again["token"], "--json")
-    assert ended.code == 0
+    ended = cli("resume", reviewing, "--approve", "--token", again["token"], "--json", code=0)
     marked = {p["id"]: p["screening"] for p in ended.document["papers"] if p.get("screening")}
     assert list(marked) == [first]
     out = cli("export", reviewing, "--decision", "excluded", "--format", "json").document["papers"]
@@ -234,8 +233,7 @@ def test_ctrl_c_in_the_middle_of_the_work_loses_nothing(person, cli, silent_serv
     assert "CANARY" not in someone.screen
     (thread,) = cli("threads", "--json").document
     assert thread["status"] == "failed"
-    ended = cli("resume", thread["thread_id"], "--json")
-    assert ended.code == 0
+    ended = cli("resume", thread["thread_id"], "--json", code=0)
     assert ended.document["ended_by"] == "not_reviewed"
     assert ended.document["papers"]
 

@@ -63,15 +63,13 @@ def test_show_has_the_rounds_the_sources_and_the_papers(cli, reply, reviewing):
 
 
 def test_a_thread_without_papers_has_nothing_to_export(cli, waiting):
-    ended = cli("export", waiting, "--format", "bibtex")
-    assert ended.code == 1
+    ended = cli("export", waiting, "--format", "bibtex", code=1)
     assert "no papers yet" in ended.stderr
     assert ended.stdout == ""
 
 
 def test_an_unfinished_thread_exports_what_it_has_and_says_so(cli, reviewing):
-    ended = cli("export", reviewing, "--format", "ris")
-    assert ended.code == 0
+    ended = cli("export", reviewing, "--format", "ris", code=0)
     assert ended.stdout.startswith("TY  - ")
     assert "unfinished search" in ended.stderr
 
@@ -84,8 +82,7 @@ def test_json_of_an_export_carries_the_papers(cli, done):
 
 
 def test_deleting_needs_a_yes_where_nobody_can_be_asked(cli, done):
-    ended = cli("delete", done)
-    assert ended.code == 2
+    ended = cli("delete", done, code=2)
     assert "--yes" in ended.stderr
     assert cli("delete", done, "--yes", "--json").document == {"thread_id": done, "deleted": True}
     assert cli("threads", "--json").document == []
@@ -123,15 +120,13 @@ def test_a_damaged_thread_is_listed_beside_the_others_and_can_be_deleted(
 
 def test_unknown_threads_are_not_found(cli):
     for words in (("show",), ("export",), ("delete", "--yes"), ("export", "--format", "ris")):
-        ended = cli(*words, "unknown")
-        assert ended.code == 4
+        ended = cli(*words, "unknown", code=4)
         assert "'unknown'" in ended.stderr
         assert ended.stdout == ""
 
 
 def test_references_are_exported_in_the_style_of_a_file(cli, done, tmp_path):
-    missing = cli("export", done, "--format", "nowhere.csl")
-    assert missing.code == 1
+    missing = cli("export", done, "--format", "nowhere.csl", code=1)
     assert "no reference style 'nowhere.csl'" in missing.stderr
     (tmp_path / "titles.csl").write_text(
         '<style xmlns="http://purl.org/net/xbiblio/csl" class="in-text" version="1.0"><info>'

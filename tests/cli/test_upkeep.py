@@ -6,8 +6,7 @@ from contextlib import closing
 
 def test_fork_asks_a_decided_question_again(cli, reply, done_by_hand):
     """HUM-18."""
-    ended = cli("fork", done_by_hand, "--to", "strategy", "--json")
-    assert ended.code == 3
+    ended = cli("fork", done_by_hand, "--to", "strategy", "--json", code=3)
     assert ended.document["checkpoint"]["kind"] == "strategy_confirmation"
     shown = cli("show", done_by_hand, "--json").document
     assert shown["status"] == "waiting"
@@ -33,8 +32,7 @@ def test_a_late_decision_is_told_what_was_decided(cli, done_by_hand, tmp_path):
         f'{{"action": "reject", "checkpoint": {{"run_id": "{done_by_hand}", '
         '"kind": "strategy_confirmation", "iteration": 0}}'
     )
-    ended = cli("resume", done_by_hand, "--edit", str(file))
-    assert ended.code == 1
+    cli("resume", done_by_hand, "--edit", str(file), code=1)
     assert cli("show", done_by_hand, "--json").document["status"] == "done"
 
 
@@ -46,8 +44,7 @@ def test_prune_forgets_the_history_and_keeps_the_rest(cli, home, reviewing):
     assert cli("fork", reviewing, "--to", "strategy").code == 1
     assert cli("resume", reviewing, "--approve").code == 0
     assert cli("prune", "unknown").code == 4
-    unasked = cli("prune", "--json")
-    assert unasked.code == 2
+    unasked = cli("prune", "--json", code=2)
     assert "give --yes to prune all threads" in unasked.stderr
 
 
@@ -59,6 +56,5 @@ def test_a_backup_is_put_back(cli, waiting, tmp_path):
     assert cli("delete", waiting, "--yes").code == 0
     assert cli("restore", str(file)).code == 0
     assert cli("show", waiting, "--json").document["status"] == "waiting"
-    refused = cli("restore", str(file))
-    assert refused.code == 1
+    refused = cli("restore", str(file), code=1)
     assert "--force" in refused.stderr

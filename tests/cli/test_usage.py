@@ -2,12 +2,11 @@
 
 import json
 import shlex
-from collections.abc import Callable
 from typing import Any
 
 import pytest
+from tests.cli.conftest import Cli
 
-Cli = Callable[..., Any]
 QUESTION = "graph neural networks for molecules"
 SAMPLE = ("--source", "sample")
 
@@ -18,8 +17,7 @@ def spent(cli: Cli, thread: str) -> dict[str, Any]:
 
 
 def test_the_cost_is_said_before_it_is_spent_and_after(cli, model):
-    asked = cli("find", QUESTION, *SAMPLE)
-    assert asked.code == 3
+    asked = cli("find", QUESTION, *SAMPLE, code=3)
     assert "will cost  about" in asked.stderr
     assert "prices of 20" in asked.stderr
     before = sum(model.calls.values())
@@ -86,8 +84,7 @@ def test_a_budget_holds_over_rounds_until_it_is_raised(cli, reply, model):
 
 
 def test_a_question_that_the_budget_does_not_cover_says_how_to_go_on(cli, model):
-    ended = cli("find", QUESTION, *SAMPLE, "--yes", "--budget", "0 calls")
-    assert ended.code == 1
+    ended = cli("find", QUESTION, *SAMPLE, "--yes", "--budget", "0 calls", code=1)
     assert "the budget of 0 calls does not cover another call" in ended.stderr
     assert not model.calls
     line = next(line for line in ended.stderr.splitlines() if line.startswith("  paper-search"))
@@ -96,8 +93,7 @@ def test_a_question_that_the_budget_does_not_cover_says_how_to_go_on(cli, model)
 
 @pytest.mark.parametrize("budget", ["much", "-3", "3 apples", "$3 calls", "1 call, 2 calls"])
 def test_a_budget_that_is_none_is_refused(cli, budget):
-    ended = cli("find", QUESTION, *SAMPLE, f"--budget={budget}")
-    assert ended.code == 2
+    ended = cli("find", QUESTION, *SAMPLE, f"--budget={budget}", code=2)
     assert "is no budget" in ended.stderr or "twice" in ended.stderr
     assert "200k tokens" in ended.stderr
 
@@ -105,8 +101,7 @@ def test_a_budget_that_is_none_is_refused(cli, budget):
 def test_a_budget_of_money_needs_the_price_of_the_model(cli, model, monkeypatch, tmp_path):
     assert model.url
     monkeypatch.setenv("LLM_MODEL", "house-model")
-    ended = cli("find", QUESTION, *SAMPLE, "--yes", "--budget", "1.00")
-    assert ended.code == 1
+    ended = cli("find", QUESTION, *SAMPLE, "--yes", "--budget", "1.00", code=1)
     assert "price of openai:house-model is not known" in ended.stderr
     prices = tmp_path / "prices.json"
     prices.write_text('{"date": "2026-05-01", "models": {"openai:house-model": [1000, 1000]}}')

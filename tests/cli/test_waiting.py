@@ -1,9 +1,9 @@
 """A slow source at the command line: what is said of it, and how its rest is had."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
+from tests.cli.conftest import Cli
 from tests.cli.test_prompts import Typed
 from tests.workflow.doubles import Late
 
@@ -31,7 +31,6 @@ from paper_search.workflow import (
     assembly,
 )
 
-Cli = Callable[..., Any]
 QUESTION = "marching ants"
 
 
@@ -54,8 +53,7 @@ def late(monkeypatch: pytest.MonkeyPatch) -> Late:
 @pytest.fixture
 def left_behind(cli: Cli, late: Late) -> tuple[str, str, str]:
     """A thread that waits with a result without the late source, its token and what was said."""
-    found = cli("find", QUESTION, "--no-strategy-review", "--json")
-    assert found.code == 3
+    found = cli("find", QUESTION, "--no-strategy-review", "--json", code=3)
     assert found.document["checkpoint"]["payload"]["unfinished_sources"] == ["late"]
     late.is_late = False
     token = found.document["checkpoint"]["token"]
@@ -78,8 +76,7 @@ def test_resume_takes_the_rest_into_the_result(cli, left_behind):
     again = cli("resume", thread, "--wait", "--token", token, "--json")
     assert again.document["checkpoint"]["token"] == waited.document["checkpoint"]["token"]
     token = waited.document["checkpoint"]["token"]
-    refused = cli("resume", thread, "--wait", "--token", token)
-    assert refused.code == 2
+    refused = cli("resume", thread, "--wait", "--token", token, code=2)
     assert "no source was left behind" in refused.stderr
     done = cli("resume", thread, "--approve", "--token", token, "--json")
     assert len(done.document["papers"]) == 5
@@ -101,23 +98,20 @@ def test_marks_can_be_given_along(cli, reply, left_behind):
 def test_waiting_is_no_part_of_another_answer(cli, left_behind, tmp_path):
     (tmp_path / "f.json").write_text("{}")
     for options in (["--approve"], ["--reject", "no"], ["--note", "w"], ["--edit", "f.json"]):
-        refused = cli("resume", left_behind[0], "--wait", *options)
-        assert refused.code == 2
+        refused = cli("resume", left_behind[0], "--wait", *options, code=2)
         assert f"--wait cannot be combined with {options[0]}" in refused.stderr
 
 
 @pytest.mark.usefixtures("late")
 def test_there_is_nothing_to_wait_for_at_the_strategy(cli):
     found = cli("find", QUESTION, "--json")
-    refused = cli("resume", found.document["thread_id"], "--wait")
-    assert refused.code == 2
+    refused = cli("resume", found.document["thread_id"], "--wait", code=2)
     assert "no source was asked yet" in refused.stderr
 
 
 @pytest.mark.usefixtures("late")
 def test_a_search_without_reviews_does_not_wait_and_says_what_helps(cli):
-    found = cli("find", QUESTION, "--yes")
-    assert found.code == 0
+    found = cli("find", QUESTION, "--yes", code=0)
     assert "source late FAILED (timeout)" in found.stderr
     assert "not waited for beyond 0 s, when the others were done: it may have more" in found.stderr
     assert "Left behind: late. Without --yes, you can wait at the result; or" in found.stderr

@@ -2,17 +2,13 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from pytest_httpserver import HTTPServer
-from tests.cli.conftest import QUESTION
+from tests.cli.conftest import QUESTION, Cli
 from tests.zotero_server import KEY, ZoteroServer, zotero_at
 from werkzeug import Response
-
-Cli = Callable[..., Any]
 
 
 @pytest.fixture
@@ -29,8 +25,7 @@ def zotero(httpserver: HTTPServer, home: Path, monkeypatch: pytest.MonkeyPatch) 
 def test_a_collection_is_added_like_a_file_and_twice_adds_nothing(cli, zotero):
     zotero.add_item("BEES2345", "AAAA2222", title="Bees dance", DOI="10.1000/bees")
     zotero.add_item("BEES2345", "BBBB2222", title="", DOI="10.1000/nothing")
-    first = cli("library", "add", "zotero:Bees")
-    assert first.code == 0
+    first = cli("library", "add", "zotero:Bees", code=0)
     assert "zotero:Bees: 1 added, 0 updated, 0 unchanged, 1 rejected" in first.stdout
     assert "zotero:Bees:2: the title is missing" in first.stderr
     (again,) = cli("library", "add", "zotero:Bees", "--json").document
@@ -44,8 +39,7 @@ def test_a_collection_is_added_like_a_file_and_twice_adds_nothing(cli, zotero):
 def test_without_the_collection_no_other_file_is_imported(cli, zotero, tmp_path, name, words):
     assert zotero.items == {}
     (tmp_path / "a.bib").write_text("@article{a, title={Ants}}")
-    ended = cli("library", "add", "a.bib", name)
-    assert ended.code == 2
+    ended = cli("library", "add", "a.bib", name, code=2)
     assert words in ended.stderr
     assert cli("library", "info", "--json").document["records"] == 0
 
@@ -113,8 +107,7 @@ def decisions(zotero: ZoteroServer) -> Counter[str]:
 
 @pytest.mark.parametrize("options", [("--format", "csv"), ("--output", "a.csv")])
 def test_a_collection_takes_no_format_and_no_file(cli, zotero, thread, options):
-    ended = cli("export", thread, "--to", "zotero:Bees", *options)
-    assert ended.code == 2
+    ended = cli("export", thread, "--to", "zotero:Bees", *options, code=2)
     assert "without --format and --output" in ended.stderr
     assert zotero.requests == []
 
@@ -122,7 +115,6 @@ def test_a_collection_takes_no_format_and_no_file(cli, zotero, thread, options):
 def test_what_zotero_refuses_fails_the_command_and_is_told(cli, zotero, thread):
     papers = cli("export", thread, "--decision", "included", "--json").document["papers"]
     zotero.refused_titles = {papers[0]["title"]}
-    ended = cli("export", thread, "--to", "zotero:Bees")
-    assert ended.code == 1
+    ended = cli("export", thread, "--to", "zotero:Bees", code=1)
     assert "1 created, 1 refused" in ended.stdout
     assert "'title' is refused" in ended.stderr
