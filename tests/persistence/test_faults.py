@@ -265,6 +265,9 @@ def test_a_backup_overwrites_nothing_unasked(path, url, tmp_path):
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["precious", "threads.db"]
     with pytest.raises(PersistenceError, match="no threads"):
         back_up(tmp_path / "nowhere.db", tmp_path / "new.db")
+    path.write_bytes(b"no database" * 100)
+    with pytest.raises(PersistenceError, match=r"^the database of threads '[^']*threads\.db'"):
+        back_up(path, tmp_path / "new.db")
 
 
 # --- PostgreSQL -----------------------------------------------------------------------------------

@@ -88,13 +88,10 @@ def compact(path: Path) -> None:
 
 
 def _copy(source: Path, target: Path) -> None:
-    with (
-        translated_errors(source),
-        contextlib.closing(_reader(source)) as reading,
-        translated_errors(target),
-        contextlib.closing(plain(target)) as writing,
-    ):
-        reading.backup(writing, pages=_PAGES, sleep=_PAUSE_S)
+    with translated_errors(source), contextlib.closing(_reader(source)) as reading:
+        reading.execute("SELECT name FROM sqlite_master")  # or the target is said to be damaged
+        with translated_errors(target), contextlib.closing(plain(target)) as writing:
+            reading.backup(writing, pages=_PAGES, sleep=_PAUSE_S)
 
 
 def _reader(path: Path) -> sqlite3.Connection:

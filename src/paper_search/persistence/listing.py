@@ -206,8 +206,12 @@ _ORPHANS = """WITH RECURSIVE places(place) AS (
     UNION SELECT thread_id FROM writes UNION SELECT thread_id FROM paper_search_decisions
     UNION SELECT thread_id FROM paper_search_audit EXCEPT SELECT thread_id FROM checkpoints"""
 """Of the records of a thread, one is looked at: there may be millions."""
-_PARTS = """SELECT prefix, MIN(key), value FROM store WHERE prefix >= CAST(? AS TEXT)
-    AND prefix < CAST(? AS TEXT) GROUP BY prefix"""
+_SAME = "substr(CAST(prefix AS BLOB), 14, length(?1) - 12) = CAST(substr(?1, 14) || '.' AS BLOB)"
+BELOW = f"""prefix >= CAST(?1 || '.' AS TEXT) AND prefix < CAST(?1 || '/' AS TEXT)
+    OR prefix < 'paper_search.' AND {_SAME} OR prefix >= 'paper_search/' AND {_SAME}"""
+"""The namespaces below that of a thread, also where their first part was changed."""
+_PARTS = f"""SELECT prefix, MIN(key), value FROM store WHERE {BELOW}
+    GROUP BY +prefix"""  # noqa: S608  # constants; the sign has it look at these rows only
 
 
 class SqliteIndex:
@@ -240,9 +244,8 @@ class SqliteIndex:
 
     async def acheck_parts(self, namespace: tuple[str, ...]) -> None:
         """Raise DamagedError if items below a namespace are in another part than they were put."""
-        start = as_bytes(".".join(namespace))
-        place = (start + b".", start + b"/")
-        rows = await self._in_one_call(lambda c: c.execute(_PARTS, place).fetchall())
+        start = (as_bytes(".".join(namespace)),)
+        rows = await self._in_one_call(lambda c: c.execute(_PARTS, start).fetchall())
         for prefix, key, text in rows:
             part = prefix.split(".")
             self._seal.value(part, key, parsed(text, about(part, key)))

@@ -18,7 +18,7 @@ from langgraph.store.sqlite.aio import AsyncSqliteStore
 
 from paper_search.persistence.encryption import Keyring, about
 from paper_search.persistence.leases import check_lease, threads_of_leases
-from paper_search.persistence.listing import SqliteIndex
+from paper_search.persistence.listing import BELOW, SqliteIndex
 from paper_search.persistence.serialization import RecordSeal, described, serializer
 from paper_search.persistence.sqlite_files import (
     OneCall,
@@ -35,7 +35,6 @@ from paper_search.private_files import private_file
 
 _VALUES = """SELECT key, value FROM store WHERE prefix = ?
     AND key IN (SELECT value FROM json_each(?))"""
-_BELOW = "DELETE FROM store WHERE prefix >= CAST(? AS TEXT) AND prefix < CAST(? AS TEXT)"
 _ENTRY = "DELETE FROM store WHERE prefix = ? AND key = CAST(? AS TEXT)"
 
 
@@ -105,7 +104,7 @@ class SqliteStore(SqliteIndex, AsyncSqliteStore):
 
         def erase(connection: sqlite3.Connection) -> None:
             self._check_leases(connection)
-            connection.execute(_BELOW, (start + b".", start + b"/"))
+            connection.execute(f"DELETE FROM store WHERE {BELOW}", (start,))  # noqa: S608  # a constant
             connection.executemany(_ENTRY, entries)
 
         await self._in_one_call(erase)
