@@ -68,10 +68,13 @@ _OF_RUN = """WHERE CASE WHEN json_valid(CAST(metadata AS TEXT))
     THEN json_extract(CAST(metadata AS TEXT), '$.run_id') END = ?"""
 _OURS = {"checksum": "INTEGER", "summary": "BLOB"}
 """Columns that we add to LangGraph's tables; what its own saver wrote has NULL in them."""
-_WRITES = """checkpoint_ns, checkpoint_id, task_id, task_path, idx, channel, type, value, checksum,
-    summary"""
-_STATES = """checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata,
-    checksum, summary"""
+_WRITES = "checkpoint_ns, checkpoint_id, task_id, task_path, idx, channel, type, value, summary"
+_STATES = "checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata, summary"
+
+
+def _checksum(value: bytes, thread_id: str) -> int:
+    """Return the checksum of a value of a thread: it is damaged in another one."""
+    return crc32(value) ^ crc32(thread_id.encode("utf-8", "replace"))
 
 
 def _add_columns(connection: sqlite3.Connection) -> None:
@@ -150,7 +153,7 @@ class SqliteSaver(SqliteSummaries, AsyncSqliteSaver):
         fields = outlines(checkpoint["channel_values"], described)
         summary = self._packed(None if fields is None else [len(value), checkpoint["ts"], fields])
         ids = (str(thread_id), namespace, checkpoint["id"], where.get("checkpoint_id"))
-        row = (*ids, kind, value, description, crc32(value), summary)
+        row = (*ids, kind, value, description, _checksum(value, ids[0]), summary)
         await self._write(thread_id, lambda connection: connection.execute(_PUT, row))
         place = {"thread_id": thread_id, "checkpoint_ns": namespace}
         return {"configurable": {**place, "checkpoint_id": checkpoint["id"]}}
@@ -167,10 +170,11 @@ class SqliteSaver(SqliteSummaries, AsyncSqliteSaver):
         is_special = all(channel in WRITES_IDX_MAP for channel, _ in writes)
         statement = _PUT_WRITE.format("REPLACE" if is_special else "IGNORE")
         rows = [
-            (*place, task_id, task_path, position, channel, kind, dumped, crc32(dumped), summary)
+            (*place, task_id, task_path, position, channel, kind, dumped, checksum, summary)
             for index, (channel, value) in enumerate(writes)
             for position in (WRITES_IDX_MAP.get(channel, index),)
             for kind, dumped in (self.serde.dumps_typed(value),)
+            for checksum in (_checksum(dumped, place[0]),)
             for summary in (self._packed(questions_in_write(value)) if channel == ASKED else None,)
         ]
         await self._write(place[0], lambda connection: connection.executemany(statement, rows))
@@ -218,11 +222,21 @@ class SqliteSaver(SqliteSummaries, AsyncSqliteSaver):
         await self._write(None, delete)
 
     async def acopy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
+        change = crc32(source_thread_id.encode()) ^ crc32(target_thread_id.encode())
+
+        def moved(checksum: int | None, value: bytes) -> int | None:
+            return checksum if checksum in {None, crc32(value)} else checksum ^ change
+
         def copy(connection: sqlite3.Connection) -> None:
-            for table, columns in (("checkpoints", _STATES), ("writes", _WRITES)):
+            connection.create_function("moved", 2, moved)
+            for table, value, columns in (
+                ("checkpoints", "checkpoint", _STATES),
+                ("writes", "value", _WRITES),
+            ):
                 connection.execute(
-                    f"INSERT OR REPLACE INTO {table} (thread_id, {columns}) "  # noqa: S608  # constants
-                    f"SELECT ?, {columns} FROM {table} WHERE thread_id = ?",
+                    f"INSERT OR REPLACE INTO {table} (thread_id, {columns}, checksum) "  # noqa: S608  # constants
+                    f"SELECT ?, {columns}, moved(checksum, {value}) FROM {table} "
+                    "WHERE thread_id = ?",
                     (target_thread_id, source_thread_id),
                 )
 
@@ -296,9 +310,13 @@ class SqliteSaver(SqliteSummaries, AsyncSqliteSaver):
         )
 
     def _loaded(self, thread_id: str, kind: str, value: bytes, checksum: int | None) -> Any:
-        """Return the value in a row; what LangGraph's own saver wrote has no checksum."""
+        """Return the value in a row; what LangGraph's own saver wrote has no checksum.
+
+        That of earlier versions is of the value alone.
+        """
         what, remedy = f"the state of thread {thread_id!r}", "reopen a question (`fork`), "
-        if checksum is not None and checksum != crc32(value):  # also of what a key could not open
+        # Before it is opened: what was changed is damaged, not locked.
+        if checksum not in {None, crc32(value), _checksum(value, thread_id)}:
             raise DamagedError(what, remedy=remedy)
         try:
             return self.serde.loads_typed((kind, value))

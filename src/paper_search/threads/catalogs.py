@@ -220,7 +220,7 @@ class Catalogs:
                 entries.append((changed, item.key, catalog, item))
         orphans = await self.others.orphans() - indexed
         # They come first: at the end of a long list nobody would see that something is damaged.
-        entries += [("9999", i, self.others, LatestCheckpoint(i, "", "")) for i in orphans]
+        entries += [("9999", i, self.others, LatestCheckpoint(i, "", "")) for i in sorted(orphans)]
         for latest in await self._saver.alatest(ALL):
             if latest.thread_id not in indexed:
                 changed = latest.changed_at.isoformat() if latest.changed_at else ""
