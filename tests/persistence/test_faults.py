@@ -200,6 +200,9 @@ async def test_a_backup_of_a_database_in_use_has_all_that_was_stored(path, url, 
         await flow.start("q", thread_id="t")
         review = await reply_to(flow, "t", "approve")
         assert back_up(path, copy) == copy.stat().st_size
+        assert copy.read_bytes()[18:20] == b"\1\1", (
+            "a write-ahead log is read in no read-only place"
+        )
         shutil.copy(path, plain)  # nothing runs beside
         await reply_to(flow, "t", mark_last(review))
     assert await workflow(persistence=f"sqlite:///{copy}").pending("t") == review

@@ -42,6 +42,8 @@ def back_up(path: Path, target: Path, *, is_overwriting: bool = False) -> int:
     try:
         private_file(draft)
         _copy(path, draft)
+        with translated_errors(target), contextlib.closing(plain(draft)) as connection:
+            connection.execute("PRAGMA journal_mode=DELETE")  # else no read-only place can hold it
         _check(draft)
         os.replace(draft, target)  # noqa: PTH105  # its error names both files
     except OSError as error:
