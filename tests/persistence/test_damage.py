@@ -195,16 +195,19 @@ async def test_a_row_that_lost_its_thread_is_listed_first_as_damaged_and_can_go(
     assert run_sql(f"sqlite:///{path}", f"SELECT count(*) FROM {table}") < before  # noqa: S608  # as above
 
 
-async def test_a_state_that_lost_its_thread_is_no_thread_of_its_own(whole, tmp_path):
+@pytest.mark.parametrize("name", [b"resulv", b"res\xf5lt"])
+async def test_a_state_that_lost_its_thread_is_no_thread_of_its_own(path, name):
     """PER-09"""
-    path = tmp_path / "threads.db"
-    shutil.copy(whole, path)
-    change = "UPDATE checkpoints SET thread_id = 'resulv' WHERE rowid = (?)"
-    last = "SELECT MAX(rowid) FROM checkpoints WHERE thread_id = 'result'"
-    run_sql(f"sqlite:///{path}", change.replace("?", last))
+    change = "UPDATE checkpoints SET thread_id = CAST(? AS TEXT) WHERE rowid = "
+    last = "(SELECT MAX(rowid) FROM checkpoints WHERE thread_id = 'result')"
+    run_sql(f"sqlite:///{path}", change + last, name)
+    shown = name.decode(errors="backslashreplace")
     async with open_persistence(f"sqlite:///{path}") as persistence:
-        infos = await ThreadCatalogs(persistence).threads()
-        assert {i.thread_id: i.status for i in infos}["resulv"] is ThreadStatus.DAMAGED
+        every = ThreadCatalogs(persistence)
+        statuses = {info.thread_id: info.status for info in await every.threads()}
+        assert statuses[shown] is ThreadStatus.DAMAGED
+        await every.delete(shown)
+        assert {info.thread_id for info in await every.threads()} == set(THREADS)
         assert await finish(persistence, "result")
 
 

@@ -114,7 +114,10 @@ class PlainThreads:
         saved: CheckpointTuple | None = await self._saver.aget_tuple(
             {"configurable": {"thread_id": thread_id}}
         )
-        if saved is None and thread_id in await self.orphans():
+        if saved is None and thread_id in {
+            *await self.orphans(),
+            *(latest.thread_id for latest in await self._saver.alatest(ALL)),  # it is no UTF-8
+        }:
             why = "it has rows and no state; they may be of another thread, with their key changed"
             raise DamagedError(f"thread {thread_id!r}", why)
         return saved
