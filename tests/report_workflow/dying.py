@@ -181,8 +181,6 @@ def _workflow(job: Job, persistence: Any) -> ReportWorkflow:
         report_services(llm, search=LoggingSearch(job.log)),
         persistence=persistence,
         target_length=150 if job.has_model else 1000,
-        hitl_after_planning=True,
-        hitl_before_output=True,
         from_thread=SEARCH_THREAD if job.path == "from_search" else None,
     )
 

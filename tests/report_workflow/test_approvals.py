@@ -46,6 +46,16 @@ async def graph(persistence, search) -> Any:
     return ReportSession.graph(persistence, report_services(search=search))
 
 
+@pytest.fixture
+async def approved(persistence, search) -> tuple[ReportWorkflow, Any]:
+    """A report whose plan was approved, and its bare graph."""
+    services = report_services(search=search)
+    flow = ReportWorkflow(services, persistence=persistence, **ASKS)
+    await flow.start(QUESTION, thread_id="t")
+    await reply_to(flow, "t", "approve")
+    return flow, ReportSession.graph(persistence, services)
+
+
 async def collects_nothing(
     graph: Any, search: FakeSearch, given: Any = None, config: Any = CONFIG
 ) -> None:
@@ -114,51 +124,35 @@ async def test_settings_that_are_written_before_the_planner_runs_again_do_not_co
     await collects_nothing(graph, search)
 
 
-async def test_a_thread_whose_report_ended_takes_one_that_asks_nobody(persistence, search):
-    services = report_services(search=search)
-    flow = ReportWorkflow(services, persistence=persistence, **ASKS)
-    await flow.start(QUESTION, thread_id="t")
-    await reply_to(flow, "t", "approve")
+async def test_a_thread_whose_report_ended_takes_one_that_asks_nobody(approved, search):
+    flow, graph = approved
     await reply_to(flow, "t", "approve")
     asked = len(search.asked)
     quiet = dict.fromkeys(ASKS, False)
-    graph = ReportSession.graph(persistence, services)
     await graph.ainvoke({"original_query": QUESTION}, CONFIG, context=quiet)
     assert len(search.asked) > asked
 
 
-async def test_what_passed_in_an_earlier_report_of_the_thread_does_not_count(persistence, search):
-    services = report_services(search=search)
-    flow = ReportWorkflow(services, persistence=persistence, hitl_after_planning=True)
-    await flow.start(QUESTION, thread_id="t")
-    await reply_to(flow, "t", "approve")
+async def test_what_passed_in_an_earlier_report_of_the_thread_does_not_count(approved, search):
+    _, graph = approved
     asked = len(search.asked)
-    graph = ReportSession.graph(persistence, services)
     await graph.ainvoke({"original_query": QUESTION}, CONFIG, context={"hitl_after_planning": True})
     with pytest.raises(UnapprovedStrategyError):
         await graph.ainvoke(Command(goto="searcher"), CONFIG)
     assert len(search.asked) == asked
 
 
-async def test_going_back_to_the_plan_takes_its_approval_back__sec_03(persistence, search):
-    services = report_services(search=search)
-    flow = ReportWorkflow(services, persistence=persistence, **ASKS)
-    await flow.start(QUESTION, thread_id="t")
-    await reply_to(flow, "t", "approve")
+async def test_going_back_to_the_plan_takes_its_approval_back__sec_03(approved, search):
+    flow, graph = approved
     await flow.fork("t", "plan_review")
-    await collects_nothing(
-        ReportSession.graph(persistence, services), search, Command(goto="searcher")
-    )
+    await collects_nothing(graph, search, Command(goto="searcher"))
 
 
-async def test_going_back_to_the_draft_leaves_the_plan_approved(persistence, search):
-    services = report_services(search=search)
-    flow = ReportWorkflow(services, persistence=persistence, **ASKS)
-    await flow.start(QUESTION, thread_id="t")
-    await reply_to(flow, "t", "approve")
+async def test_going_back_to_the_draft_leaves_the_plan_approved(approved):
+    flow, graph = approved
     await reply_to(flow, "t", "approve")
     await flow.fork("t", "pre_output_review")
-    await ReportSession.graph(persistence, services).ainvoke(Command(goto="searcher"), CONFIG)
+    await graph.ainvoke(Command(goto="searcher"), CONFIG)
     assert (await flow.pending("t")).kind == "pre_output_review"
 
 

@@ -16,8 +16,6 @@ def workflow(url: str, **settings: object) -> ReportWorkflow:
         report_services(llm),
         persistence=url,
         target_length=150,
-        hitl_after_planning=True,
-        hitl_before_output=True,
         **settings,
     )
 

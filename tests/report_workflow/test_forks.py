@@ -15,8 +15,7 @@ PLAN = {"research_plan": {"decomposed_questions": ["How warm are streets?", "And
 @pytest.fixture
 async def flow(persistence):
     """A report whose plan was approved and whose draft waits."""
-    asks = {"hitl_after_planning": True, "hitl_before_output": True}
-    flow = ReportWorkflow(report_services(), persistence=persistence, target_length=1000, **asks)
+    flow = ReportWorkflow(report_services(), persistence=persistence, target_length=1000)
     await flow.start(QUESTION, thread_id="t")
     await reply_to(flow, "t", "approve", by="ada")
     return flow

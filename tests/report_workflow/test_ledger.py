@@ -34,11 +34,8 @@ def search() -> FakeSearch:
 
 
 def workflow(persistence: Any, search: FakeSearch | None = None, **settings: Any) -> ReportWorkflow:
-    asks = {"hitl_after_planning": True, "hitl_before_output": True}
     services = report_services(search=search)
-    return ReportWorkflow(
-        services, persistence=persistence, target_length=1000, **(asks | settings)
-    )
+    return ReportWorkflow(services, persistence=persistence, target_length=1000, **settings)
 
 
 def session_on(persistence: Any) -> ReportSession:

@@ -115,8 +115,6 @@ class ReportMachine(RuleBasedStateMachine):
             report_services(),
             persistence=url or self._url,
             target_length=1000,
-            hitl_after_planning=True,
-            hitl_before_output=True,
             max_human_reviews=MOST_REVIEWS,
             auto_approve_on_timeout=[PLAN],
         )

@@ -12,11 +12,8 @@ from paper_search.workflow import SearchWorkflow, ThreadStatus
 
 
 def report(persistence, search: FakeSearch | None = None, **settings: object) -> ReportWorkflow:
-    asks = {"hitl_after_planning": True, "hitl_before_output": True}
     services = report_services(search=search)
-    return ReportWorkflow(
-        services, persistence=persistence, target_length=1000, **(asks | settings)
-    )
+    return ReportWorkflow(services, persistence=persistence, target_length=1000, **settings)
 
 
 def searching(persistence) -> SearchWorkflow:
