@@ -210,3 +210,13 @@ def thread(searched: tuple[Path, str], tmp_path: Path) -> Iterator[tuple[Visitor
         page = visitor()
         page.open(f"{place}/results")
         yield page, place
+
+
+@pytest.fixture
+def page(thread: tuple[Visitor, str]) -> Visitor:
+    return thread[0]
+
+
+@pytest.fixture
+def place(thread: tuple[Visitor, str]) -> str:
+    return thread[1]

@@ -12,8 +12,7 @@ import rispy
 from paper_search.exports import exporter_names
 
 
-def test_the_papers_come_in_every_format_and_as_decided(thread):
-    page, place = thread
+def test_the_papers_come_in_every_format_and_as_decided(page, place):
     first, *_ = re.findall(r'data-paper="([^"]+)"', page.text)
     assert page.send(f"{place}/marks", paper=first, say="irrelevant") == 200
     page.open(f"{place}/downloads")
@@ -44,15 +43,13 @@ def test_the_papers_come_in_every_format_and_as_decided(thread):
 
 
 @pytest.mark.parametrize("asked", ["format=../x.csl", "format=ris&decision=liked", ""])
-def test_a_file_that_does_not_exist_is_refused_with_those_that_do(thread, asked):
-    page, place = thread
+def test_a_file_that_does_not_exist_is_refused_with_those_that_do(page, place, asked):
     assert page.open(f"{place}/papers?{asked}") == 422
     assert "there are " in page.text
     assert f'href="/review{place}">Back' in page.text
 
 
-def test_the_audit_is_one_zip_whose_manifest_holds_and_whose_bytes_stay(thread):
-    page, place = thread
+def test_the_audit_is_one_zip_whose_manifest_holds_and_whose_bytes_stay(page, place):
     page.open(f"{place}/downloads")
     assert f'action="/review{place}/audit"' in page.text
     one, other = (page.client.get(f"/review{place}/audit") for _ in range(2))
@@ -77,8 +74,7 @@ def test_files_of_a_thread_that_has_none_or_is_not_there(visitors):
         assert "Back to" not in page.text
 
 
-def test_pictures_are_image_files_under_a_policy_that_runs_nothing(thread):
-    page, place = thread
+def test_pictures_are_image_files_under_a_policy_that_runs_nothing(page, place):
     page.open(f"{place}/pictures")
     shown = re.findall(rf'<img src="(/review{place}/pictures/\w+\.svg)" alt="\w', page.text)
     assert f"/review{place}/pictures/prisma_flow.svg" in shown
@@ -92,8 +88,7 @@ def test_pictures_are_image_files_under_a_policy_that_runs_nothing(thread):
     assert "script-src 'self'" in page.client.get("/review").headers["content-security-policy"]
 
 
-def test_pictures_follow_what_is_decided(thread):
-    page, place = thread
+def test_pictures_follow_what_is_decided(page, place):
     flow = f"/review{place}/pictures/prisma_flow.svg"
     before = page.client.get(flow).content  # without the page before it
     page.open(f"{place}/results")
@@ -103,8 +98,7 @@ def test_pictures_follow_what_is_decided(thread):
     assert page.client.get(flow).content != before
 
 
-def test_without_matplotlib_one_line_says_how_to_get_pictures(thread, monkeypatch):
-    page, place = thread
+def test_without_matplotlib_one_line_says_how_to_get_pictures(page, place, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)  # as Python sees a package not installed
     assert page.open(f"{place}/pictures") == 200
     assert "paper-search[figures]" in page.text
@@ -112,8 +106,7 @@ def test_without_matplotlib_one_line_says_how_to_get_pictures(thread, monkeypatc
     assert page.open(f"{place}/pictures/prisma_flow.svg") == 404
 
 
-def test_the_strategy_can_be_copied_in_the_language_of_a_database(thread):
-    page, place = thread
+def test_the_strategy_can_be_copied_in_the_language_of_a_database(page, place):
     assert page.open(f"{place}/strategy") == 200
     assert f'href="/review{place}/strategy/databases"' in page.text
     assert page.open(f"{place}/strategy/databases?database=pubmed") == 200

@@ -19,8 +19,7 @@ def visit(page: Visitor, path: str) -> str:
     return page.text
 
 
-def test_what_all_agree_on_becomes_a_decision_when_the_last_one_is_done(thread):
-    page, place = thread
+def test_what_all_agree_on_becomes_a_decision_when_the_last_one_is_done(page, place):
     screen(page, place, "ada", "relevant")
     page.open(f"{place}/results?decision=included")
     assert "0 papers<" in page.text
@@ -30,8 +29,7 @@ def test_what_all_agree_on_becomes_a_decision_when_the_last_one_is_done(thread):
     assert "1 paper<" in page.text
 
 
-def test_who_screens_for_the_thread_sees_what_was_agreed_at_once(thread):
-    page, place = thread
+def test_who_screens_for_the_thread_sees_what_was_agreed_at_once(page, place):
     screen(page, place, "ada", "relevant")
     second = re.findall(r'data-paper="([^"]+)"', visit(page, f"{place}/results"))[1]
     assert page.send(f"{place}/marks", paper=second, say="irrelevant") == 200
@@ -39,8 +37,7 @@ def test_who_screens_for_the_thread_sees_what_was_agreed_at_once(thread):
     assert "1 relevant, 1 irrelevant" in visit(page, f"{place}/screen")
 
 
-async def test_what_a_reviewer_said_at_the_terminal_is_on_their_page(thread, tmp_path):
-    page, place = thread
+async def test_what_a_reviewer_said_at_the_terminal_is_on_their_page(page, place, tmp_path):
     page.send(f"{place}/reviewers", say="join", reviewer="ada")
     assert "0 relevant, 0 irrelevant" in page.text
     async with open_persistence(f"sqlite:///{tmp_path / 'threads.db'}") as persistence:
@@ -50,8 +47,7 @@ async def test_what_a_reviewer_said_at_the_terminal_is_on_their_page(thread, tmp
     assert "1 relevant, 0 irrelevant" in visit(page, f"{place}/screen?reviewer=ada")
 
 
-def test_nobody_screens_as_a_reviewer_once_all_are_done(thread):
-    page, place = thread
+def test_nobody_screens_as_a_reviewer_once_all_are_done(page, place):
     screen(page, place, "ada", "relevant")
     screen(page, place, "bo", "irrelevant")
     assert page.send(f"{place}/reviewers", say="join", reviewer="ada") == 409
@@ -64,8 +60,7 @@ def test_nobody_screens_as_a_reviewer_once_all_are_done(thread):
         assert "nobody screens as" in page.text.lower()
 
 
-def test_who_goes_on_after_being_done_is_not_done_any_more(thread):
-    page, place = thread
+def test_who_goes_on_after_being_done_is_not_done_any_more(page, place):
     screen(page, place, "ada", "relevant")
     assert ", done" in page.text
     paper = paper_on(page, f"{place}/screen?reviewer=ada")
@@ -75,8 +70,7 @@ def test_who_goes_on_after_being_done_is_not_done_any_more(thread):
     assert ", done" not in page.text
 
 
-def test_only_conflicts_of_reviewers_who_are_done_are_settled(thread):
-    page, place = thread
+def test_only_conflicts_of_reviewers_who_are_done_are_settled(page, place):
     paper = paper_on(page, f"{place}/results")
     page.send(f"{place}/reviewers", say="join", reviewer="ada")
     page.open(f"{place}/reviewers")
@@ -86,8 +80,7 @@ def test_only_conflicts_of_reviewers_who_are_done_are_settled(thread):
     assert page.send(f"{place}/reviewers", say="dance") == 422
 
 
-def test_marks_of_a_reviewer_stay_apart_from_those_of_the_thread(thread):
-    page, place = thread
+def test_marks_of_a_reviewer_stay_apart_from_those_of_the_thread(page, place):
     page.send(f"{place}/reviewers", say="join", reviewer="ada")
     paper = paper_on(page, f"{place}/screen?reviewer=ada")
     page.send(f"{place}/marks?reviewer=ada", paper=paper, say="irrelevant", reason="no graphs")

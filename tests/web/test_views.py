@@ -53,9 +53,8 @@ def test_with_tokens_people_sign_in_and_see_their_own_threads(visitors):
     ],
     ids=["its states", "its row of the list"],
 )
-def test_a_damaged_thread_is_listed_beside_the_others(thread, tmp_path, damage):
+def test_a_damaged_thread_is_listed_beside_the_others(page, place, tmp_path, damage):
     """PER-09"""
-    page, place = thread
     page.begin("protein folding")
     run_sql(f"sqlite:///{tmp_path}/threads.db", damage, place.removeprefix("/threads/"))
     assert page.open("") == 200
@@ -204,8 +203,7 @@ def test_a_question_is_answered_once_and_only_by_its_own_form(visitors):
     assert "already decided (approve) by" in page.text
 
 
-def test_a_mark_on_a_paper_of_another_result_is_refused(thread):
-    page, place = thread
+def test_a_mark_on_a_paper_of_another_result_is_refused(page, place):
     [paper, *_] = re.findall(r'data-paper="([^"]+)"', page.text)
     assert page.send(f"{place}/marks", paper="no such", say="relevant") == 409
     page.open(f"{place}/results")
@@ -219,8 +217,7 @@ def test_before_there_is_a_result_nothing_is_marked(visitors):
     assert "no result to screen" in page.text
 
 
-def test_a_label_needs_words_and_shows_on_the_list(thread):
-    page, place = thread
+def test_a_label_needs_words_and_shows_on_the_list(page, place):
     [paper, *_] = re.findall(r'data-paper="([^"]+)"', page.text)
     assert page.send(f"{place}/marks", paper=paper, say="label", label=" , ") == 422
     assert page.send(f"{place}/marks", paper=paper, say="label", label="<b>mine</b>") == 200
