@@ -216,7 +216,7 @@ async def test_a_state_that_lost_its_thread_is_no_thread_of_its_own(path, name):
     [
         "UPDATE store SET prefix = 'paper_search.done.approvalt' WHERE prefix LIKE '%.done.a%'",
         "UPDATE store SET prefix = 'raper_search.done.approvals' WHERE prefix LIKE '%.done.a%'",
-        "UPDATE store SET key = '0' || key WHERE prefix LIKE '%.done.approvals'",
+        "UPDATE store SET key = 'zerms' WHERE prefix LIKE '%.done.a%' AND key = 'terms'",
     ],
 )
 async def test_a_record_that_lost_its_place_in_a_thread_is_named_and_can_go(path, change):
