@@ -7,7 +7,13 @@ from pathlib import Path
 import pytest
 
 from paper_search.errors import UnknownNameError
-from paper_search.exports import export, exporter_names, format_for_suffix, get_exporter
+from paper_search.exports import (
+    export,
+    exporter_names,
+    format_for_suffix,
+    get_exporter,
+    suffix_of_format,
+)
 from paper_search.testing.exporters import check_exporter, collection_of
 
 OURS = ["asreview", "bibtex", "csl-json", "csv", "json", "markdown", "rayyan", "ris", "zotero-rdf"]
@@ -48,6 +54,7 @@ def test_an_unknown_format_names_the_known_ones():
 def test_a_format_that_someone_else_installed_is_found(strangers_exporter):
     assert strangers_exporter in exporter_names()
     assert format_for_suffix("papers.titles") == strangers_exporter
+    assert [suffix_of_format(name) for name in ("ris", strangers_exporter)] == [".ris", ""]
     check_exporter(get_exporter(strangers_exporter))
 
 

@@ -137,6 +137,8 @@ async def test_a_host_without_robots_txt_is_read_and_one_that_fails_is_not(
         ("User-agent: *\nDisallow: /*.pdf$", "/x/y.pdf", False),
         ("User-agent: *\nDisallow: /*.pdf$", "/x/y.pdf?a=1", True),
         ("User-agent: *\nDisallow: /a*b*c", "/a-b-c-d", False),
+        ("User-agent: *\nDisallow: /*a*ab$", "/aab", False),
+        ("User-agent: *\nDisallow: /*ab*b$", "/ab", True),
         ("User-agent: *\nDisallow: /%7Ejoe", "/~joe/a", False),
         ("<html>no rules</html>", "/a", True),
         ("User-agent: *\nDisallow: /a # not here\nAllow: /a", "/a", True),

@@ -76,6 +76,12 @@ OVID = [
     ),
     Printed(
         "Ovid",
+        "1 gout.ti. 812\n2 diet.ti.\n3 1 and 2 47",
+        [doc("Diet in gout")],
+        [doc("Gout"), doc("Diet")],
+    ),
+    Printed(
+        "Ovid",
         "1 (stroke and aphasia).ti.\n2 (comment or editorial or letter).pt.\n3 1 not 2\n"
         "4 3 and 2:4",
         line=4,

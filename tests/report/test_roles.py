@@ -96,15 +96,25 @@ async def test_a_question_that_no_source_answers_is_a_gap_with_a_search_for_it()
     assert [search.question for search in output.recommended_searches] == [1]
 
 
-async def test_a_theme_has_at_least_two_sources():
+async def test_a_theme_and_a_contradiction_have_two_sources():
     def answer(call):
         given = good_answer(call)
         keys = given["themes"][0]["sources"]
         alone = {"label": "Alone", "sources": keys[:1]}
-        return {**given, "themes": [*given["themes"], alone]}
+        [one, other] = [finding["quotes"][0] for finding in given["findings"][:2]]
+        disputes = [
+            {"topic": topic, "one": one, "other": against}
+            for topic, against in (
+                ("Itself", one),
+                ("Night", other),
+                ("Lie", {**other, "text": "x"}),
+            )
+        ]
+        return {**given, "themes": [*given["themes"], alone], "contradictions": disputes}
 
-    themes = (await analysed(FakeLLM(answer))).analysis.theme_details
-    assert [theme.label for theme in themes] == ["Shade by day"]
+    analysis = (await analysed(FakeLLM(answer))).analysis
+    assert [theme.label for theme in analysis.theme_details] == ["Shade by day"]
+    assert [dispute.topic for dispute in analysis.contradiction_details] == ["Night"]
 
 
 async def test_findings_of_a_model_without_a_quote_that_exists_are_thrown_away():

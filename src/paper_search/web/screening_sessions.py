@@ -81,17 +81,13 @@ class ScreeningSession:
             self._leaving, self._now = None, None
         await self._lock.acquire()
         try:
-            if self._reviewer and not await self._goes_on():
+            names = self._persistence.store, self._thread_id, self._reviewer
+            # Who is in the middle keeps the others blind; to join anew would read the whole result.
+            if self._reviewer and await status_of(*names) is not False:
                 await (await self._search.reviewers()).join(self._reviewer)
         except PaperSearchError:
             await self._lock.release()
             raise
-
-    async def _goes_on(self) -> bool:
-        """Whether the reviewer is in the middle: with papers left, they keep the others blind."""
-        has_left = self._now is not None and bool(self._now[1].queue(learns=False))
-        names = self._persistence.store, self._thread_id, self._reviewer
-        return has_left and await status_of(*names) is False
 
     async def _fresh(self, reading: Reading) -> Screening:
         result = reading.result

@@ -40,7 +40,7 @@ def split(read: Reader, text: str) -> tuple[list[RawPaper], list[int]]:
 def test_bibtex_fields_arrive():
     text = r"""@string{ml = "Machine Learning"}
 @article{godel31,
-  title = {{\"U}ber formal unentscheidbare {S\"atze}},
+  title = {{\"U}ber formal unentscheidbare {S\"atze}}, subtitle = {Teil I},
   author = {G{\"o}del, Kurt and {The Big Group} and others},
   journal = ml, year = 1931, volume = {38}, number = 1, pages = {173--198},
   doi = {https://doi.org/10.1007/BF01700692}, url = {https://example.org/a_b},
@@ -51,7 +51,7 @@ def test_bibtex_fields_arrive():
 """
     (record,), bad = split(bibtex.parse_bibtex, text)
     assert bad == []
-    assert record.title == "Über formal unentscheidbare Sätze"
+    assert record.title == "Über formal unentscheidbare Sätze: Teil I"
     assert [author.name for author in record.authors] == ["Gödel, Kurt", "The Big Group"]
     assert (record.venue, record.year, record.volume, record.issue) == (
         "Machine Learning", 1931, "38", "1",

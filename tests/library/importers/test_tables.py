@@ -118,10 +118,11 @@ def test_a_line_break_as_workbooks_escape_it_is_no_text():
     assert record.title == "Headache at work"
 
 
-def test_a_table_without_titles_says_which_columns_it_has():
-    records, (rejected,) = rows("name,score\na,1\n")
-    assert records == []
-    assert "'name', 'score'" in rejected.reason
+@pytest.mark.parametrize(
+    ("text", "columns"), [("name,score\na,1\n", "'name', 'score'"), ("", "unnamed")]
+)
+def test_a_table_without_titles_says_which_columns_it_has(text, columns):
+    assert rows(text) == ([], [Rejected(1, f"no title column; the columns are {columns}")])
 
 
 def test_a_workbook_is_read_from_the_sheet_that_has_titles(tmp_path):

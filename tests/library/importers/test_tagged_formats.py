@@ -333,6 +333,16 @@ def test_an_article_number_stands_for_the_pages_that_a_medline_record_has_not(
     assert entry.record.pages == pages
 
 
+@pytest.mark.parametrize(
+    ("stated", "kind"),
+    [("Thesis", "thesis"), ("Article", "chapter"), ("Review", "chapter"), ("Essay", "chapter")],
+)
+def test_the_type_that_a_ris_file_states_in_words_counts_where_it_is_one(tmp_path, stated, kind):
+    (entry,) = written(tmp_path, "a.ris", f"TY  - CHAP\nTI  - A\nM3  - {stated}\nER  - \n")
+    assert isinstance(entry, Imported)
+    assert entry.record.publication_type == kind
+
+
 def test_records_of_other_formats_in_a_file_are_told_and_small_tags_part_records(tmp_path):
     medline = (
         "PMID- 4\nDP  - 2020 Jan\nTI  - Four\nLID - 10.1000/x [doi]\n\nPMID- 5\nTI  - Five\n\n"

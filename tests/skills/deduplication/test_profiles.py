@@ -110,6 +110,13 @@ def test_notes_of_databases_are_no_part_of_a_title():
     }
 
 
+def test_a_file_names_a_work_and_neither_a_landing_page_nor_a_blank_number_does():
+    record = RawPaper(title="T", source="s", url="https://a.org/x", raw_data={"result_id": ""})
+    assert profile(record).ids == ()
+    record = record.model_copy(update={"full_text_url": "https://a.org/y.pdf"})
+    assert profile(record).ids == (("url", "a.org/y.pdf"),)
+
+
 def test_a_year_that_cannot_be_is_missing():
     assert profile(RawPaper(title="T", source="s", year=20190)).year is None
 
