@@ -26,9 +26,10 @@ async def test_a_search_in_one_call_asks_nobody_and_gives_papers(tmp_path):
     phases: list[str] = []
     collection = await paper_search.search(
         "graph neural networks",
+        config,
         sources=["sample"],
         max_results=4,
-        config=config,
+        domain="materials_science",
         progress_reporter=lambda phase, _details: phases.append(phase),
     )
     assert len(collection.papers) == 4

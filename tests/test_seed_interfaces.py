@@ -107,14 +107,6 @@ async def test_settings_without_a_source_say_so():
         await paper_search.search("graph networks", AppConfig())
 
 
-async def test_a_search_takes_its_settings_by_position_and_a_domain(tmp_path):
-    config = load_config(home=tmp_path)
-    collection = await paper_search.search(
-        "graph neural networks", config, sources=["sample"], domain="materials_science"
-    )
-    assert collection.papers
-
-
 class Marks:
     """Approves the strategy; marks the first paper both ways, then approves."""
 

@@ -200,6 +200,8 @@ async def test_a_thread_that_waits_with_its_strategy_has_an_empty_flow():
     audit = await audit_of(persistence, "t")
     assert audit.flow.identified == 0
     assert audit.flow.disagreements() == []
+    [waiting] = json.loads(audit.files["strategies.json"])
+    assert waiting["strategy"]["queries"][0]["boolean_query"] == "round_0"
 
 
 async def test_an_audit_is_written_whole_with_the_hash_of_every_file(tmp_path):

@@ -77,6 +77,7 @@ def test_openai_wants_a_key_and_a_server_of_ones_own_does_not():
     with pytest.raises(ConfigError, match="OPENAI_API_KEY"):
         create_embedder(EmbeddingsConfig(name="openai:small"))
     assert create_embedder(EmbeddingsConfig(name="openai:small", base_url="http://localhost:9/v1"))
+    assert create_embedder(EmbeddingsConfig(name="openai:small", api_key=KEY))
 
 
 def test_an_address_with_a_key_in_it_is_refused():

@@ -59,12 +59,6 @@ class Flaky(FakeSearch):
         return await super().find(queries, given, known)
 
 
-@pytest.mark.parametrize(("depth", "questions"), [("quick", 3), ("comprehensive", 7)])
-async def test_depth_says_how_many_questions_are_asked(depth, questions):
-    report = await flow(depth=depth).run(QUESTION)
-    assert len(report.provenance["sub_questions"]) <= questions
-
-
 @pytest.mark.parametrize("limit", [1, 2])
 async def test_so_many_drafts_are_written_as_allowed(limit):
     steps = Steps()

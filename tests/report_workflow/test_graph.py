@@ -7,9 +7,15 @@ import pytest
 from paper_search.errors import LLMError, LLMLengthError, LLMRateLimitError, UnknownNameError
 from paper_search.models import SourceReport, SourceStatus
 from paper_search.report.document import Report
-from paper_search.report.models import Critique, CritiqueItem, ResearchPlan, SearchQuery
+from paper_search.report.models import (
+    AnalysisResult,
+    Critique,
+    CritiqueItem,
+    ResearchPlan,
+    SearchQuery,
+)
 from paper_search.report_workflow import ReportWorkflow, WorkflowState
-from paper_search.report_workflow.products import fallback_reason, final_output
+from paper_search.report_workflow.products import fallback_output, fallback_reason, final_output
 from paper_search.report_workflow.state import ReportParams
 from paper_search.testing.llm import FakeLLM
 from paper_search.testing.reports import (
@@ -199,6 +205,21 @@ def test_a_report_without_sources_says_why_there_are_none(changes, reason):
     query = SearchQuery(query_text="trees", runs=[row])
     plan = ResearchPlan(original_query=QUESTION, search_queries=[query])
     assert fallback_reason(WorkflowState(research_plan=plan), []) == reason
+
+
+def test_of_a_report_that_ended_early_the_analysis_or_else_the_sources_are_given():
+    sources = report_sources()
+    early = WorkflowState(original_query=QUESTION)
+    analysed = early.model_copy(update={"analysis": AnalysisResult(key_findings=["a"])})
+    [found, read] = [fallback_output(state, ReportParams(), sources) for state in (early, analysed)]
+    listed = [source.model_dump(mode="json") for source in sources[:10]]
+    assert found["content"] == {"search_results": listed, "type": "search_results_only"}
+    assert (read["content"].pop("sources"), read["content"]) == (
+        final_output(analysed, ReportParams(), sources)["content"]["sources"],
+        {"key_findings": ["a"], "themes": [], "type": "analysis_only"},
+    )
+    caveats = [product["caveats"][0].partition(";")[2] for product in (found, read)]
+    assert caveats == [" raw search results provided", " raw analysis provided"]
 
 
 async def test_the_best_version_is_given_when_the_limit_is_reached():

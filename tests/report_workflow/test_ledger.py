@@ -73,13 +73,18 @@ def later(monkeypatch):
 
 async def test_silence_is_in_the_ledger_as_silence(persistence, later):
     """HUM-14: approved only where the run is set to it, and never in secret."""
-    flow = workflow(persistence, auto_approve_on_timeout=["plan_review"])
+    named = ["plan_review", "pre_output_review"]
+    flow = workflow(persistence, auto_approve_on_timeout=named)
     await flow.start(QUESTION, thread_id="t")
     later()
     assert (await flow.proceed("t")).kind == "pre_output_review"
-    (entry,) = await persistence.ledger.entries("t")
-    assert (entry.decided_by, entry.decision["decided_by"]) == ("timeout", "timeout")
-    assert entry.status is LedgerStatus.APPLIED
+    later()
+    report = await flow.proceed("t")
+    for entry in await persistence.ledger.entries("t"):
+        assert (entry.decided_by, entry.decision["decided_by"]) == ("timeout", "timeout")
+        assert entry.status is LedgerStatus.APPLIED
+    assert report.provenance["ended_by"] == "approved_by_timeout"
+    assert report.provenance["is_approved_by_person"] is False
 
 
 async def test_two_who_find_the_time_to_be_over_approve_once(persistence, search, later):

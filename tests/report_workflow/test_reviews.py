@@ -114,13 +114,23 @@ async def test_words_on_a_report_make_another_version_that_says_what_was_not_don
     assert "without a model nothing is written" in review.shows["revision_notes"][0]
 
 
-async def test_words_on_a_report_reach_the_writer_as_the_first_item():
-    llm = FakeLLM(good_answer)
+async def test_words_on_a_report_reach_the_writer_whose_sentences_stay_its_own():
+    def answer(call):
+        given = good_answer(call)
+        if "say what it costs" in call.user_message and "sections" in given:
+            given["sections"][0]["content"] += " What it costs is not known."
+        return given
+
+    llm = FakeLLM(answer)
     flow = workflow(llm, hitl_after_planning=False)
     await flow.start(QUESTION, thread_id="t")
     await flow.answer("t", "modify: say what it costs")
     draft = [call for call in llm.calls if call.schema["title"] == "DraftAnswer"][-1]
     assert "say what it costs" in draft.user_message
+    report = await flow.answer("t", "approve")
+    authors = {sentence.text: report.author_of(sentence) for sentence in report.sentences}
+    assert "What it costs is not known." in authors
+    assert set(authors.values()) == {None}
 
 
 async def test_a_persons_own_text_is_taken_and_checked_like_any_other():

@@ -47,6 +47,7 @@ async def test_irrelevant_papers_go_and_unjudged_ones_stay():
 
 async def test_the_best_come_first():
     found = await organized(
+        scored("zero", 0.5, citation_count=0),
         scored("e", 0.5, year=None),
         scored("d", 0.5, year=2001),
         scored("b", 0.5, year=2020, title="B"),
@@ -54,7 +55,7 @@ async def test_the_best_come_first():
         scored("cited", 0.5, citation_count=3),
         scored("top", 0.9),
     )
-    assert [paper.id for paper in found.papers] == ["top", "cited", "a", "b", "d", "e"]
+    assert [paper.id for paper in found.papers] == ["top", "cited", "a", "b", "d", "e", "zero"]
 
 
 async def test_the_collection_says_what_was_searched_and_when():
@@ -108,15 +109,6 @@ async def test_the_order_of_papers_does_not_matter(values, seed):
     one, other = await organized(*papers), await organized(*shuffled)
     assert (one.papers, one.facets) == (other.papers, other.facets)
     assert len(one.papers) == sum(score >= 0.3 for score, _, _ in values)
-
-
-async def test_a_count_that_nobody_knows_is_not_taken_for_none():
-    found = await organized(
-        scored("zero", 0.5, citation_count=0),
-        scored("unknown", 0.5),
-        scored("1", 0.5, citation_count=1),
-    )
-    assert [paper.id for paper in found.papers] == ["1", "unknown", "zero"]
 
 
 def placed(name: str, score: float, place: int, concepts: int | None) -> ScoredPaper:

@@ -17,49 +17,35 @@ def problems_of(*steps: StepDef, entry_point: str | None = None) -> list[str]:
     return caught.value.problems
 
 
-def test_a_workflow_without_steps_is_refused():
-    assert problems_of() == ["has no steps"]
+END = {OK: None}
+
+
+@pytest.mark.parametrize(
+    ("steps", "problem"),
+    [
+        ([], "has no steps"),
+        ([StepDef("a", next={OK: None, FAIL: "c"})], "step 'a' leads to 'c', which is not a step"),
+        (
+            [StepDef("a", next={OK: "b"}), StepDef("b", next={OK: "a"})],
+            "no step ends it (a transition to None)",
+        ),
+        ([StepDef("a", next=END), StepDef("b", next={OK: "a"})], "step 'b' cannot be reached"),
+        ([StepDef("a", next=END), StepDef("a", next=END)], "two steps are called 'a'"),
+        (
+            [StepDef("a", next={OK: "b", FAIL: None}), StepDef("b")],
+            "step 'b' leads nowhere (end it with a transition to None)",
+        ),
+        ([StepDef("a", next={"ok": None})], "step 'a': 'ok' is not an Outcome"),
+        ([StepDef("a", handler="s", next=END)], "step 'a': its handler 's' cannot be called"),
+    ],
+)
+def test_a_table_with_a_mistake_is_refused_with_that_mistake_alone(steps, problem):
+    assert problems_of(*steps) == [problem]
 
 
 def test_an_entry_point_that_is_no_step_is_refused():
-    assert "the entry point 'b' is not a step" in problems_of(
-        StepDef("a", next={OK: None}), entry_point="b"
-    )
-
-
-def test_a_transition_to_nowhere_is_refused():
-    problems = problems_of(StepDef("a", next={OK: None, FAIL: "nowhere"}))
-    assert problems == ["step 'a' leads to 'nowhere', which is not a step"]
-
-
-def test_a_workflow_without_an_end_is_refused():
-    problems = problems_of(StepDef("a", next={OK: "b"}), StepDef("b", next={OK: "a"}))
-    assert problems == ["no step ends it (a transition to None)"]
-
-
-def test_a_step_that_cannot_be_reached_is_refused():
-    problems = problems_of(StepDef("a", next={OK: None}), StepDef("b", next={OK: "a"}))
-    assert problems == ["step 'b' cannot be reached"]
-
-
-def test_two_steps_of_one_name_are_refused():
-    problems = problems_of(StepDef("a", next={OK: None}), StepDef("a", next={OK: None}))
-    assert problems == ["two steps are called 'a'"]
-
-
-def test_a_step_that_leads_nowhere_is_refused():
-    problems = problems_of(StepDef("a", next={OK: "b", FAIL: None}), StepDef("b"))
-    assert problems == ["step 'b' leads nowhere (end it with a transition to None)"]
-
-
-def test_a_key_that_is_no_outcome_is_refused():
-    problems = problems_of(StepDef("a", next={"ok": None}))
-    assert problems == ["step 'a': 'ok' is not an Outcome"]
-
-
-def test_a_handler_that_cannot_be_called_is_refused():
-    problems = problems_of(StepDef("a", handler="search", next={OK: None}))
-    assert problems == ["step 'a': its handler 'search' cannot be called"]
+    problems = problems_of(StepDef("a", next=END), entry_point="b")
+    assert "the entry point 'b' is not a step" in problems
 
 
 def test_the_first_step_is_the_entry_point_unless_another_is_named():

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from pydantic import ValidationError
 
+from paper_search.errors import PersistenceError
 from paper_search.models import (
     Facets,
     IntentType,
@@ -24,7 +25,7 @@ from paper_search.workflow import (
     ResultPayload,
     StrategyPayload,
 )
-from paper_search.workflow.checkpoints import CheckpointRef
+from paper_search.workflow.checkpoints import CheckpointRef, parse_checkpoint
 
 INTENT = ParsedIntent(
     topic="t", concepts=["c"], intent_type=IntentType.METHOD, constraints=SearchConstraints()
@@ -46,21 +47,11 @@ def test_decision_action_values():
     assert [member.value for member in DecisionAction] == ["approve", "edit", "reject"]
 
 
-def test_strategy_payload_construction():
-    payload = StrategyPayload(intent=INTENT, strategy=fake_strategy("x"), iteration=2)
-    assert (payload.intent, payload.strategy, payload.iteration) == (INTENT, fake_strategy("x"), 2)
-    assert STRATEGY.iteration == 0
-
-
-def test_result_payload_construction():
-    payload = ResultPayload(collection=COLLECTION, accumulated_papers=[], iteration=1)
-    assert (payload.collection, payload.accumulated_papers, payload.iteration) == (
-        COLLECTION,
-        [],
-        1,
-    )
-    assert RESULT.accumulated_papers == []
-    assert RESULT.iteration == 0
+def test_what_need_not_be_given_has_the_default_of_the_seeds():
+    assert (STRATEGY.iteration, RESULT.iteration, RESULT.accumulated_papers) == (0, 0, [])
+    decision = Decision(action="approve")
+    assert decision.action is DecisionAction.APPROVE
+    assert (decision.revised_data, decision.note, decision.checkpoint) == (None, None, None)
 
 
 def test_checkpoint_auto_fields():
@@ -71,14 +62,6 @@ def test_checkpoint_auto_fields():
     assert moment.utcoffset() == timedelta(0)
     assert abs(datetime.now(UTC) - moment) < timedelta(minutes=1)
     assert one.iteration == 0
-
-
-def test_decision_defaults():
-    decision = Decision(action="approve")
-    assert decision.action is DecisionAction.APPROVE
-    assert decision.revised_data is None
-    assert decision.note is None
-    assert decision.checkpoint is None
 
 
 def test_an_unknown_action_is_no_decision():
@@ -104,6 +87,11 @@ def test_a_checkpoint_comes_back_from_json_with_the_payload_that_it_had(kind, pa
     again = Checkpoint.model_validate_json(checkpoint.model_dump_json())
     assert again == checkpoint
     assert type(again.payload) is type(payload)
+
+
+def test_a_question_that_another_program_asked_is_refused_by_the_names_of_its_fields():
+    with pytest.raises(PersistenceError, match=r"\(fields: payload, iteration\)"):
+        parse_checkpoint({"kind": "result_review", "run_id": "r", "iteration": "x"})
 
 
 def test_a_reference_names_run_kind_and_iteration():

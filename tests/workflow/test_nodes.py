@@ -39,6 +39,7 @@ class Judging(FakeSkills):
     def __init__(self) -> None:
         super().__init__()
         self.judged_by: list[list[str]] = []
+        self.limits: list[Any] = []
 
     async def parse(self, user_input: str) -> ParsedIntent:
         return (await super().parse(user_input)).with_criteria(
@@ -47,6 +48,7 @@ class Judging(FakeSkills):
 
     async def score(self, papers: list[RawPaper], intent: ParsedIntent) -> list[ScoredPaper]:
         self.judged_by.append([criterion.text for criterion in intent.criteria])
+        self.limits.append(intent.constraints)
         return await super().score(papers, intent)
 
 
@@ -170,14 +172,16 @@ async def test_an_edit_is_searched_as_it_stands(changes, ranked):
         ),
     ],
 )
-async def test_papers_are_judged_by_the_criteria_as_a_person_edited_them_in_every_round(
+async def test_papers_are_judged_by_the_criteria_and_limits_as_a_person_edited_them(
     changes, judged_by
 ):
     skills = Judging()
     edited = fake_strategy("x").model_dump(mode="json", exclude={"seeds"}) | changes
+    edited["filters"]["excluded_types"] = ["review"]
     handler = ScriptedHandler([edit(edited), reject("more"), "approve", "approve"])
     await workflow(skills, handler).run("q")
     assert skills.judged_by == [judged_by, judged_by]
+    assert skills.limits[0].excluded_types == ["review"]
     shown = [request.payload.intent.criteria for request in handler.asked[::2]]
     assert [[criterion.text for criterion in criteria] for criteria in shown] == [
         ["written by the model"],

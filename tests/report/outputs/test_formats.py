@@ -110,7 +110,6 @@ async def test_html_allows_nothing_and_links_its_references(report):
     page = render_html(report)
     assert "default-src &#x27;none&#x27;" in page or "default-src 'none'" in page
     assert '<a href="#ref-rowan_2019_shade">Rowan, 2019</a>' in page
-    assert 'id="ref-rowan_2019_shade"' in page
     assert "<script" not in page
 
 
@@ -184,8 +183,7 @@ async def test_figures_are_the_same_each_time_and_stand_in_the_page(report):
 async def test_every_link_within_the_page_leads_somewhere(report):
     page = render_html(report)
     linked = set(re.findall(r'href="#([^"]+)"', page))
-    assert linked <= set(re.findall(r'id="([^"]+)"', page))
-    assert "ref-rowan_2019_shade" in linked
+    assert {"ref-rowan_2019_shade"} <= linked <= set(re.findall(r'id="([^"]+)"', page))
 
 
 async def test_each_reference_has_one_link(report):
