@@ -176,9 +176,7 @@ def test_what_a_form_says_is_still_there_after_a_look_at_what_would_be_sent(visi
 
 def test_a_step_from_a_query_that_was_changed_since_is_refused_in_words(visitors):
     page = visitors()
-    page.open("")
-    page.send("/threads", question="graph neural networks for molecules", max_results="7")
-    page.arrive(page.path)
+    page.begin("graph neural networks for molecules", max_results="7")
     assert Fields(page.text).values["max_papers"] == ["7"]
     place, asked = page.path, page.asked()
     assert page.send(place, action="step:0", asked=asked) == 200

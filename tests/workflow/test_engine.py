@@ -213,14 +213,10 @@ async def test_empty_results():
     assert PaperCollection.model_validate(result.model_dump()) == result
 
 
-def test_coerce_feedback_from_dict():
+def test_feedback_is_read_from_a_mapping_or_a_note():
     """REQ-17."""
     feedback = UserFeedback(marked_relevant=["a"], marked_irrelevant=["b"])
     assert _coerce_feedback(edit(feedback.model_dump())) == feedback
-
-
-def test_coerce_feedback_from_note():
-    """REQ-17."""
     assert _coerce_feedback(reject("why")) == UserFeedback(free_text_feedback="why")
 
 
@@ -257,25 +253,23 @@ async def _is_complete_after(script):
     return detail
 
 
-async def test_state_is_complete_on_approve():
-    """PROP-7 REQ-20."""
-    detail = await _is_complete_after(["approve", "approve"])
-    assert detail.ended_by == "approved"
-    assert detail.iteration == 1
-
-
-async def test_state_is_complete_on_max_iterations():
-    """PROP-7 PROP-5 REQ-15."""
-    detail = await _is_complete_after(["approve", "reject"] * 2)
-    assert detail.ended_by == "limit_reached"
-    assert detail.iteration == 2
-
-
-async def test_state_is_complete_when_nobody_was_asked():
-    """PROP-7 PROP-10 REQ-20: an iteration is recorded also without an answer."""
-    detail = await _is_complete_after(None)
-    assert detail.ended_by == "not_reviewed"
-    assert [(entry.iteration, entry.result_count) for entry in detail.history] == [(0, 2)]
+@pytest.mark.parametrize(
+    ("answers", "ended_by", "iterations"),
+    [
+        (["approve", "approve"], "approved", 1),
+        (["approve", "reject"] * 2, "limit_reached", 2),
+        (None, "not_reviewed", 1),
+    ],
+)
+async def test_a_search_that_ended_is_complete_and_has_its_iterations(
+    answers, ended_by, iterations
+):
+    """PROP-5 PROP-7 PROP-10 REQ-15 REQ-20: one is recorded also without an answer."""
+    detail = await _is_complete_after(answers)
+    assert (detail.ended_by, detail.iteration) == (ended_by, iterations)
+    assert [(entry.iteration, entry.result_count) for entry in detail.history] == [
+        (number, 2) for number in range(iterations)
+    ]
 
 
 # --- the boundaries -------------------------------------------------------------------------------
@@ -781,51 +775,29 @@ def _scholar(**fields: Any):
     return {"serpapi_scholar": settings_}
 
 
-def test_from_config_basic():
-    """REQ-18."""
-    from paper_search.skills import (
-        Deduplicator,
-        IntentParser,
-        QueryBuilder,
-        RelevanceScorer,
-        ResultOrganizer,
-        Searcher,
-    )
-    from paper_search.sources.serpapi_scholar import SerpAPIScholarSource
-
-    flow = SearchWorkflow.from_config(_config(sources=_scholar()), max_iterations=3)
-    assert isinstance(flow._intent_parser, IntentParser)
-    assert isinstance(flow._query_builder, QueryBuilder)
-    assert isinstance(flow._searcher, Searcher)
-    assert isinstance(flow._deduplicator, Deduplicator)
-    assert isinstance(flow._relevance_scorer, RelevanceScorer)
-    assert isinstance(flow._result_organizer, ResultOrganizer)
-    assert list(flow._searcher._sources) == ["serpapi_scholar"]
-    assert isinstance(flow._searcher._sources["serpapi_scholar"], SerpAPIScholarSource)
-    assert flow._max_iterations == 3
-    assert flow._checkpoint_handler is None
-
-
-def test_from_config_no_sources():
-    """REQ-18."""
-    flow = SearchWorkflow.from_config(_config(sources={}))
-    assert flow._searcher._sources == {}
-
-
-def test_from_config_disabled_source():
-    """REQ-18."""
-    flow = SearchWorkflow.from_config(_config(sources=_scholar(enabled=False)))
-    assert flow._searcher._sources == {}
-
-
-def test_from_config_takes_handler_limits_and_switches():
+def test_from_config_makes_all_skills_and_takes_handler_limits_and_switches():
     """REQ-18."""
     handler = ScriptedHandler()
     flow = SearchWorkflow.from_config(
-        AppConfig(sources={}), handler, max_iterations=2, enable_strategy_checkpoint=False
+        _config(sources=_scholar()), handler, max_iterations=3, enable_strategy_checkpoint=False
     )
-    assert flow._checkpoint_handler is handler
+    classes = ["IntentParser", "QueryBuilder", "Searcher", "Deduplicator", "RelevanceScorer",
+               "ResultOrganizer"]  # fmt: skip
+    roles = ["_intent_parser", "_query_builder", "_searcher", "_deduplicator", "_relevance_scorer",
+             "_result_organizer"]  # fmt: skip
+    assert [type(getattr(flow, role)).__name__ for role in roles] == classes
+    [(name, source)] = flow._searcher._sources.items()
+    assert (name, type(source).__name__) == ("serpapi_scholar", "SerpAPIScholarSource")
+    assert (flow._max_iterations, flow._checkpoint_handler) == (3, handler)
     assert flow._enable_strategy_checkpoint is False
+
+
+@pytest.mark.parametrize("is_named", [False, True], ids=["no sources", "one that is off"])
+def test_from_config_has_no_source_that_is_not_enabled(*, is_named):
+    """REQ-18."""
+    flow = SearchWorkflow.from_config(_config(sources=_scholar(enabled=False) if is_named else {}))
+    assert flow._searcher._sources == {}
+    assert flow._checkpoint_handler is None
 
 
 def test_from_config_refuses_a_source_that_is_not_installed():

@@ -129,7 +129,10 @@ async def test_a_later_round_of_merging_wins(records):
 async def test_a_scorer_may_add_and_change_works(records):
     await through(records, [raw("a")])
     changed, added = raw("a", year=1999), raw("z")
-    scored = [judged(changed, 1.0, tags=[PaperTag.METHOD], is_judged=False), judged(added, 0.0)]
+    scored = [
+        judged(changed, 1.0, tags=[PaperTag.METHOD], is_judged=False),
+        judged(added, 0.0, whole_concepts=2),
+    ]
     scores = await records.save_judgements(scored, [raw("a")])
     assert list(scores.items()) == [("a", 1.0), ("z", 0.0)]
     assert await records.scored(["z", "a"]) == [scored[1], scored[0]]
