@@ -79,6 +79,7 @@ VALUES = {
     "LLM_MAX_TOKENS": ("10", "llm.max_tokens", 10),
     "OPENAI_API_KEY": ("sk-1", "llm.api_key", "sk-1"),
     "DEFAULT_MAX_RESULTS": ("7", "default_max_results", 7),
+    "PAPER_SEARCH_PAGES": ("0", "report_pages", 0),
     "DOMAIN": ("materials_science", "domain", "materials_science"),
     "RELEVANCE_BATCH_SIZE": ("3", "relevance_batch_size", 3),
     "RELEVANCE_MAX_CONCURRENCY": ("2", "relevance_max_concurrency", 2),
@@ -378,13 +379,6 @@ def test_an_address_that_is_none_or_holds_a_password_is_refused(monkeypatch, tmp
     with pytest.raises(ConfigError, match=r"web\.searxng\.url") as raised:
         load_config()
     assert url not in str(raised.value)
-
-
-def test_the_pages_of_a_report_are_a_setting(monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
-    assert load_config().report_pages == 10
-    monkeypatch.setenv("PAPER_SEARCH_PAGES", "0")
-    assert load_config().report_pages == 0
 
 
 def remembered(home: Path, text: str) -> Path:

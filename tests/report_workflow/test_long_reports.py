@@ -54,18 +54,13 @@ async def test_a_report_of_5000_words_is_asked_for_in_pieces_that_a_model_can_an
     assert "DraftAnswer" not in map(kind, llm.calls)
 
 
-async def test_a_piece_goes_on_from_the_one_before_it():
+async def test_a_piece_goes_on_from_the_one_before_it_on_the_sub_question_of_its_section():
     llm = FakeLLM(good_answer)
     await flow(llm).run(QUESTION)
     first, second = [c for c in llm.calls if wanted(c).get("title") == "By day"][:2]
     assert wanted(first)["piece"] == "1 of 2"
     assert '"written_before": ""' in first.user_message
     assert '"written_before": "Shade trees lower' in second.user_message
-
-
-async def test_a_section_is_written_from_what_was_found_on_its_sub_question():
-    llm = FakeLLM(good_answer)
-    await flow(llm).run(QUESTION)
     call = next(c for c in llm.calls if wanted(c).get("title") == "At night")
     assert wanted(call)["answers"] == [
         "Do shade trees lower the temperature of city streets at night?"

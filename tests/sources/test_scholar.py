@@ -271,15 +271,6 @@ def test_no_result_is_an_exception(entry):
     [
         ("docs__first_result_biology", 0, "Population biology of plants.", 1977, 1, 14003, None),
         ("scholar_bananas_num2", 0, "Bananas and plantains", 2010, 2, 1179, None),
-        (
-            "scholar_math_num20",
-            1,
-            "Culture, gender, and math",
-            2008,
-            4,
-            1286,
-            "10.1126/science.1154094",
-        ),
         ("scholar_math_num20", 4, "A meta-analysis", 2021, 4, 189, "10.1037/bul0000307"),
         ("scholar_math_num20", 14, "Winning at math", 1997, 1, 111, None),
         ("scholar_minecraft_organic_results_only", 1, "Minecraft, beyond", 2011, 1, 288, None),

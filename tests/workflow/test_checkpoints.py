@@ -39,11 +39,8 @@ STRATEGY = StrategyPayload(intent=INTENT, strategy=fake_strategy("x"))
 RESULT = ResultPayload(collection=COLLECTION)
 
 
-def test_checkpoint_kind_values():
+def test_the_values_of_kinds_and_actions_are_those_of_the_seeds():
     assert [member.value for member in CheckpointKind] == ["strategy_confirmation", "result_review"]
-
-
-def test_decision_action_values():
     assert [member.value for member in DecisionAction] == ["approve", "edit", "reject"]
 
 

@@ -121,22 +121,19 @@ async def test_strategy_checkpoint_disabled():
     assert handler.kinds == [RESULT]
 
 
-async def test_result_review_reject_iterates():
-    """REQ-12 REQ-14: the next round begins with the strategy, not with the question."""
-    skills = FakeSkills()
-    handler = ScriptedHandler(["approve", reject("older ones"), "approve", "approve"])
-    await workflow(skills, handler).run("q")
-    assert skills.calls == [*STEPS, *STEPS[1:]]
-    assert skills.requests[1].user_feedback == UserFeedback(free_text_feedback="older ones")
-
-
-async def test_result_review_edit_iterates():
+@pytest.mark.parametrize(
+    "feedback",
+    [
+        UserFeedback(free_text_feedback="older ones"),
+        UserFeedback(marked_relevant=["always"], free_text_feedback="like this one"),
+    ],
+)
+async def test_a_result_that_is_edited_or_rejected_begins_a_round_with_the_strategy(feedback):
     """REQ-12 REQ-14."""
-    skills = FakeSkills()
-    feedback = UserFeedback(marked_relevant=["always"], free_text_feedback="like this one")
-    handler = ScriptedHandler(["approve", edit(feedback.model_dump()), "approve", "approve"])
-    await workflow(skills, handler).run("q")
-    assert skills.calls.count("search") == 2
+    skills, note = FakeSkills(), feedback.free_text_feedback
+    answer = edit(feedback.model_dump()) if feedback.marked_relevant else reject(note)
+    await workflow(skills, ScriptedHandler(["approve", answer, "approve", "approve"])).run("q")
+    assert skills.calls == [*STEPS, *STEPS[1:]]
     assert skills.requests[1].user_feedback == feedback
 
 
