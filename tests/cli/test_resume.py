@@ -115,6 +115,7 @@ def test_approving_ends_the_search_and_gives_the_papers(cli, reviewing, tmp_path
         ('{"action": "yes"}', "action"),
         ('{"queries": [{"boolean_query": "(a AND"}], "sources": ["sample"]}', "boolean_query"),
         ('{"queries": [{"boolean_query": "a"}], "sources": ["nowhere"]}', "nowhere"),
+        (r'{"queries": [{"boolean_query": "\ud800"}]}', "no thread can store it"),
         ("[" * 100_000, "JSON"),
     ],
 )

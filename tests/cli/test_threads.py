@@ -118,10 +118,13 @@ def test_a_damaged_thread_is_listed_beside_the_others_and_can_be_deleted(
     )
 
 
-def test_unknown_threads_are_not_found(cli):
-    for words in (("show",), ("export",), ("delete", "--yes"), ("export", "--format", "ris")):
-        ended = cli(*words, "unknown", code=4)
-        assert "'unknown'" in ended.stderr
+@pytest.mark.parametrize("thread", ["unknown", "no UTF-8: \udcff"])
+def test_unknown_threads_are_not_found(cli, thread):
+    for words in (
+        ("show",), ("export",), ("delete", "--yes"), ("export", "--format", "ris"), ("usage",)
+    ):  # fmt: skip
+        ended = cli(*words, thread, code=4)
+        assert repr(thread) in ended.stderr
         assert ended.stdout == ""
 
 

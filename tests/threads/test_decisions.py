@@ -99,6 +99,21 @@ def test_what_is_no_decision_is_refused_in_few_words_that_say_what_is_one(answer
     assert len(str(caught.value)) < 600
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "reject: \ud800",
+        {"action": "reject", "note": "\ud800"},
+        r'{"action": "edit", "revised_data": {"queries": ["\ud800"]}}',
+        [{"type": "edit", "args": {"max_results": 10**20}}],
+        {"decisions": [{"type": "edit", "edited_action": {"name": "x", "args": {"\udfff": 1}}}]},
+    ],
+)
+def test_what_no_thread_can_store_is_refused(answer):
+    with pytest.raises(ValueError, match="accepted: text in UTF-8, numbers of at most 64 bits"):
+        decode(answer)
+
+
 def test_nesting_without_an_end_is_refused():
     """HUM-06."""
     answer = "yes"

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from paper_search.bibliography.text import SURROGATES
+from paper_search.errors import ThreadNotFoundError
 from paper_search.exports import FORMATS
 
 if TYPE_CHECKING:
@@ -38,10 +40,17 @@ Home = Annotated[
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-OptionalThread = Annotated[
-    str | None, typer.Argument(metavar="[THREAD]", help="Id of a thread; see `threads`.")
-]
-Thread = Annotated[str, typer.Argument(metavar="THREAD", help="Id of a thread; see `threads`.")]
+
+
+def _thread_id(text: str | None) -> str | None:
+    if SURROGATES.search(text or ""):  # bytes that are no UTF-8 cannot even be looked up
+        raise ThreadNotFoundError(f"there is no thread {text!r}; `paper-search threads` lists all")
+    return text
+
+
+_OF_THREAD: Any = {"help": "Id of a thread; see `threads`.", "callback": _thread_id}
+OptionalThread = Annotated[str | None, typer.Argument(metavar="[THREAD]", **_OF_THREAD)]
+Thread = Annotated[str, typer.Argument(metavar="THREAD", **_OF_THREAD)]
 Format = Annotated[
     str | None,
     typer.Option(

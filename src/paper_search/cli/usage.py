@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from paper_search.cli.console import data, print_json, say
-from paper_search.cli.options import Home, Json, argument, settings
+from paper_search.cli.options import Home, Json, OptionalThread, settings
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def usage(
     ctx: typer.Context,
-    thread: str | None = argument("[THREAD]", "One thread, by step and by model."),
+    thread: OptionalThread = None,
     as_json: Json = False,
     home: Home = None,
 ) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import orjson
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError, computed_field
 from pydantic_core import PydanticCustomError, PydanticSerializationError, to_jsonable_python
 
@@ -51,6 +52,17 @@ def decode(answer: Any, actions: Sequence[str] = ACTIONS) -> Any:  # one return 
     Raises:
         ValueError: naming what was given and what is accepted.
     """
+    decoded = _decoded(answer, actions)
+    try:
+        orjson.dumps(decoded, default=str, option=orjson.OPT_NON_STR_KEYS)
+    except TypeError as error:
+        raise ValueError(
+            f"no thread can store it ({error}); accepted: text in UTF-8, numbers of at most 64 bits"
+        ) from None
+    return decoded
+
+
+def _decoded(answer: Any, actions: Sequence[str]) -> Any:
     while isinstance(answer, Mapping) and answer.get("action") == "accept" and "content" in answer:
         answer = answer["content"]
     match answer:
