@@ -84,17 +84,20 @@ async def upkeep(directory: Path) -> None:
 
 
 def multiply(path: Path) -> None:
+    """Copy the one thread to many, without checksums, which have its name in them."""
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
         for table in ("checkpoints", "writes"):
             told = connection.execute(f"PRAGMA table_info({table})").fetchall()
             columns = ", ".join(name for _, name, *_ in told if name != "thread_id")
             connection.execute(
                 f"{NUMBERS} INSERT INTO {table} (thread_id, {columns}) "  # noqa: S608  # constants
-                f"SELECT 'n' || i, {columns} FROM {table}, n WHERE thread_id = 't'"
+                f"SELECT 'n' || i, {columns.replace('checksum', 'NULL')} FROM {table}, n "
+                "WHERE thread_id = 't'"
             )
         connection.execute(
             f"{NUMBERS} INSERT INTO store (prefix, key, value) "  # noqa: S608  # constants
-            "SELECT prefix, 'n' || i, value FROM store, n WHERE prefix = 'paper_search.threads'"
+            "SELECT prefix, 'n' || i, json_remove(value, '$.deflate') FROM store, n "
+            "WHERE prefix = 'paper_search.threads'"
         )
 
 

@@ -55,11 +55,11 @@ async def listed(url, *, limit, offset=0):
 MANY = {
     "sqlite": (
         "WITH RECURSIVE n(i) AS (SELECT {0} UNION ALL SELECT i + 1 FROM n WHERE i < {1})",
-        "json_set(value, '$.updated_at', printf('2020-01-01T00:00:%06d', i))",
+        "json_object('updated_at', printf('2020-01-01T00:00:%06d', i))",
     ),
     "postgres": (
         "WITH n AS (SELECT generate_series({0}, {1}) AS i)",
-        "jsonb_set(value, '{updated_at}', to_jsonb('2020-01-01T00:00:' || lpad(i::text, 6, '0')))",
+        "jsonb_build_object('updated_at', '2020-01-01T00:00:' || lpad(i::text, 6, '0'))",
     ),
 }
 COPIED = {
@@ -79,7 +79,7 @@ COPIED = {
 
 
 def multiply(url: str, first: int, last: int) -> None:
-    """Copy the thread `t` to threads of these numbers."""
+    """Copy the thread `t` to threads of these numbers, without what has its name in it."""
     kind = "sqlite" if url.startswith("sqlite") else "postgres"
     numbers, value = MANY[kind]
     numbers = numbers.format(first, last)

@@ -240,7 +240,7 @@ def _unpacked(value: dict[str, Any], what: str) -> dict[str, Any]:
         text = unpacking.decompress(base64.b64decode(value[PACKED])) + unpacking.flush()
         record: dict[str, Any] = orjson.loads(text)
     except (ValueError, TypeError, zlib.error) as error:
-        raise DamagedError(what, error) from error
+        raise DamagedError(what) from error  # what zlib says helps nobody
     return record
 
 
