@@ -195,6 +195,15 @@ async def test_a_row_that_lost_its_thread_is_listed_first_as_damaged_and_can_go(
     assert run_sql(f"sqlite:///{path}", f"SELECT count(*) FROM {table}") < before  # noqa: S608  # as above
 
 
+async def test_a_state_that_lost_its_step_is_named(path):
+    """PER-09"""
+    change = "UPDATE checkpoints SET metadata = replace(CAST(metadata AS TEXT), '\"step', '\"sdep')"
+    run_sql(f"sqlite:///{path}", f"{change} WHERE thread_id = 'result'")
+    async with open_persistence(f"sqlite:///{path}") as persistence:
+        with pytest.raises(DamagedError, match="thread 'result' is damaged"):
+            await finish(persistence, "result")
+
+
 @pytest.mark.parametrize("name", [b"resulv", b"res\xf5lt"])
 async def test_a_state_that_lost_its_thread_is_no_thread_of_its_own(path, name):
     """PER-09"""

@@ -297,6 +297,8 @@ class SqliteSaver(SqliteSummaries, AsyncSqliteSaver):
         description: Any = (
             {} if metadata is None else parsed(metadata, f"the state of thread {thread_id!r}")
         )
+        if description and "step" not in description:  # LangGraph goes on from it
+            raise DamagedError(f"the state of thread {thread_id!r}")
         writes.sort(key=lambda write: writes_sort_key(*write[:3]))
         return CheckpointTuple(
             {"configurable": {**place, "checkpoint_id": checkpoint_id}},
