@@ -1,7 +1,7 @@
 """Noun phrases of an English text: the runs between function words, verbs and punctuation."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
@@ -34,6 +34,8 @@ _GERUNDS = {_with(verb, "ing") for verb in _VERBS} - {
 those that are names of fields and things."""
 _VERB_FORMS = _PARTICIPLES | _GERUNDS
 _FINITE = {form for verb in _VERBS for form in (verb, _with(verb, "s")) if verb not in _ALSO_NOUNS}
+_SURE_VERBS = _FINITE.union(word_table("still breaks"), {"affect", "you"})
+_PLURAL = re.compile(r"\w+[^sui\W]s|children|people|women|men|mice|bacteria")
 _BREAKS = BREAKS.union(_FINITE, word_table("still breaks"), word_table("more breaks"))
 _NO_ADVERBS = word_table("no adverbs")
 _EMPTY_ADJECTIVES = word_table("empty adjectives")
@@ -59,10 +61,10 @@ _INITIALS = re.compile(r"(?:[A-Z]\.)+[A-Z]?")
 _NUMBER = re.compile(r"\d{3,}(?:[-–/]\d+)*")
 """Years and other numbers at the end of a phrase; "type 2" and "Web 2" keep theirs."""
 _ASKING = frozenset({"do", "does", "did", "can", "could", "may", "might", "will", "would"})
-"""The first word of a question in which the words of `_ASKED` are verbs."""
+"""The first word of a question, or its second behind "how" or "why"."""
 _DENYING = frozenset({"don't", "doesn't", "didn't", "won't"})
 """Before a verb, but for "why don't antidepressants work"."""
-_ASKED = frozenset({"cause", "lead", "contribute"})
+_ASKED = word_table("asked")
 
 
 def reads_as_english(text: str) -> bool:
@@ -121,12 +123,11 @@ def phrases(text: str, *, in_english: bool | None = None) -> list[Phrase]:
 def _parts(text: str, start: int, end: int, *, is_english: bool) -> Iterator[tuple[int, int]]:
     breaks = _BREAKS if is_english else _FOREIGN | {"in", "no"}
     tokens = list(_TOKEN.finditer(text, start, end))
-    if is_english and tokens and tokens[0][0].casefold() in _ASKING:
-        breaks = breaks | _ASKED
+    verb = _verb_place([match[0].casefold() for match in tokens]) if is_english and tokens else None
     is_shouted = text[start:end].isupper()
     words: list[re.Match[str]] = []
     before: tuple[str, ...] = ()
-    for match, following in zip_longest(tokens, tokens[1:]):
+    for place, (match, following) in enumerate(zip_longest(tokens, tokens[1:])):
         word = match[0].casefold()
         behind = following[0].casefold() if following else ""
         # "US", "WHO" and "IT" are names, unless everything is in capitals; "OR" is one where
@@ -134,13 +135,36 @@ def _parts(text: str, start: int, end: int, *, is_english: bool) -> Iterator[tup
         is_operator = word in {"and", "not"} or (word == "or" and bool(words))
         is_name = match[0].isupper() and len(word) > 1 and not is_shouted and not is_operator
         is_break = word in breaks or (is_english and _is_verbal(before, word, behind))
-        if (is_break and not is_name) or (word.isdigit() and not words):
+        if (is_break and not is_name) or (word.isdigit() and not words) or place == verb:
             yield from _trimmed(words, is_english=is_english)
             words = []
+            if place == verb and word.removesuffix("s") not in _ASKED:
+                yield match.span()
         else:
             words.append(match)
         before = (*before[-1:], word)
     yield from _trimmed(words, is_english=is_english)
+
+
+def _verb_place(words: Sequence[str]) -> int | None:
+    """Return where a question has a verb that is a noun elsewhere, or in no table, if certain.
+
+    The last of the table `asked` that has a subject; else what stands behind plurals, as in "how do
+    bees hear". In "what drives decline", the second word.
+    """
+    if words[0] == "what" and len(words) > 1 and words[1].endswith("s"):
+        return 1 if words[1][:-1] in _ASKED else None
+    start = int(words[0] in {"how", "why", "when", "where"})
+    if not {*words[start : start + 1]} & _ASKING or not _SURE_VERBS.isdisjoint(words[start + 1 :]):
+        return None
+    verbs = [place for place in range(start + 2, len(words)) if words[place - 1] not in _BREAKS]
+    table = [place for place in verbs if words[place] in _ASKED]
+    if table or words[start] not in {"do", "did"}:
+        return table[-1] if table else None
+    behind = (place for place in verbs if _PLURAL.fullmatch(words[place - 1]))
+    return next(
+        (i for i in behind if words[i] not in _BREAKS and not _PLURAL.fullmatch(words[i])), None
+    )
 
 
 def _is_verbal(before: tuple[str, ...], word: str, behind: str) -> bool:
