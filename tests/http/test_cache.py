@@ -68,10 +68,6 @@ def opened(path: Path) -> Opening:
     return open_client
 
 
-def is_there(path: Path) -> bool:
-    return path.exists()
-
-
 def spoil(path: Path, fault: str) -> None:
     path.parent.mkdir()
     if fault == "no database":
@@ -103,14 +99,6 @@ async def test_a_search_that_is_repeated_for_what_is_new_asks_again_once(opened)
             with fresh_answers(mark):
                 assert (await http.ask(URL)).json() == {"n": expected}
         assert len(service.asked) == 3
-
-
-async def test_another_question_is_another_answer(opened):
-    service = Service(sound(1), sound(2))
-    async with opened(service) as http:
-        one = await http.ask(URL, params={"q": "graph"})
-        two = await http.ask(URL, params={"q": "tree"})
-    assert (one.json(), two.json()) == ({"n": 1}, {"n": 2})
 
 
 @pytest.mark.parametrize(
@@ -189,14 +177,6 @@ async def test_what_is_posted_is_not_kept(opened):
         assert (await http.ask(URL, json={"ids": ["a"]})).json() == {"n": 2}
     assert [request.method for request in service.asked] == ["POST", "POST"]
     assert service.asked[0].content == b'{"ids":["a"]}'
-
-
-async def test_without_a_path_nothing_is_kept(opened, path):
-    service = Service(sound(1), sound(2))
-    async with opened(service, cache_path=None) as http:
-        await http.ask(URL)
-        assert (await http.ask(URL)).json() == {"n": 2}
-    assert not is_there(path)
 
 
 @pytest.mark.parametrize("fault", ["no database", "another one", "a directory"])

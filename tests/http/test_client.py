@@ -209,14 +209,6 @@ async def test_the_interval_counts_from_the_sending_and_from_the_answer(server):
     assert counted == [(httpx.URL(url).netloc.decode(), 3.0)] * 2
 
 
-async def test_what_is_left_of_a_quota_comes_with_the_answer(answered):
-    headers = {"x-ratelimit-remaining": "990", "x-ratelimit-reset": "7200"}
-    async with answered(lambda _: httpx.Response(200, headers=headers, json={})) as http:
-        quota = (await http.ask(URL)).quota
-    assert quota is not None
-    assert quota.remaining == 990
-
-
 @pytest.mark.parametrize("kind", [httpx.ConnectTimeout, httpx.ReadTimeout, httpx.PoolTimeout])
 async def test_timeouts_are_asked_again(opened, kind):
     """API-06"""
@@ -233,18 +225,6 @@ async def test_timeouts_are_asked_again(opened, kind):
     assert error.attempts == 3
 
 
-@pytest.mark.parametrize(
-    ("path", "attempts"),
-    [("/truncated-json", 0), ("/truncated-length", 3), ("/truncated-chunked", 3), ("/cut-gzip", 3)],
-)
-async def test_an_answer_cut_off_in_any_way_is_one_error(server, opened, path, attempts):
-    """API-09"""
-    async with opened() as http:
-        error = await failure(http, server.url(path))
-    assert isinstance(error, HttpBodyError)
-    assert error.attempts == attempts
-
-
 @pytest.mark.parametrize("path", ["/gzip-bomb", "/huge"])
 async def test_a_body_is_cut_at_the_cap_of_unpacked_bytes(server, opened, path):
     """API-18, API-19"""
@@ -258,18 +238,6 @@ async def test_a_body_is_cut_at_the_cap_of_unpacked_bytes(server, opened, path):
     assert isinstance(error, HttpBodyError)
     assert "larger than 100,000 bytes" in str(error)
     assert peak < 10_000_000
-
-
-async def test_what_cannot_be_stored_is_replaced(server, opened):
-    """API-20, API-21"""
-    async with opened() as http:
-        text = (await http.ask(server.url("/bad-charset"))).json()["organic_results"][0]["title"]
-        odd = (await http.ask(server.url("/surrogates"))).json()["organic_results"][0]["title"]
-        numbers = (await http.ask(server.url("/not-finite"))).json()
-    assert text == "Caf\ufffd \ufffd"
-    assert odd.encode("utf-8")
-    assert "\x00" not in odd
-    assert numbers == {"a": None, "b": None, "c": None, "d": 1}
 
 
 async def test_a_redirect_within_the_origin_is_followed_with_the_key(server, opened):
@@ -306,14 +274,6 @@ async def test_every_attempt_counts_against_the_budget(server, opened):
     assert server.requests["/ok"] == 0
 
 
-async def test_requests_to_one_host_are_an_interval_apart(server, opened, clock):
-    """API-29"""
-    async with opened(interval_s=0.5) as http:
-        for _ in range(3):
-            await http.ask(server.url("/ok"))
-    assert clock.waits == [0.5, 0.5]
-
-
 async def test_as_many_requests_to_one_host_are_open_at_once_as_the_settings_allow(opened):
     """API-29"""
     running, most = 0, 0
@@ -332,13 +292,6 @@ async def test_as_many_requests_to_one_host_are_open_at_once_as_the_settings_all
     ):
         await asyncio.gather(*(http.ask(URL) for _ in range(8)))
     assert most == 3
-
-
-def test_hosts_do_not_wait_for_each_other():
-    """API-29"""
-    limiter = HostLimiter(lambda: 0.0)
-    turns = [limiter.reserve_within(host, 2.0, 60.0) for host in ("a", "b", "a", "a", "b")]
-    assert turns == [0.0, 0.0, 2.0, 4.0, 2.0]
 
 
 async def test_the_key_is_in_no_log_line(server, opened, caplog):
@@ -490,29 +443,6 @@ async def test_of_the_type_of_an_answer_the_name_alone_counts(answered):
         answer = await http.ask(URL)
     assert (answer.content_type, answer.charset) == ("application/json", "latin-1")
     assert (answer.url, answer.from_cache) == (URL, False)
-
-
-async def test_a_body_makes_it_a_post(answered):
-    asked: list[httpx.Request] = []
-
-    def answer(request: httpx.Request) -> httpx.Response:
-        asked.append(request)
-        return httpx.Response(200, json={})
-
-    async with answered(answer) as http:
-        await http.ask(URL, json={"q": "shade"}, headers={"x-mine": "yes"})
-        await http.ask(URL, form={"n": 3})
-        await http.ask(URL, params={"a": 1}, key_params={"key": KEY})
-    assert [item.method for item in asked] == ["POST", "POST", "GET"]
-    assert [item.content for item in asked] == [b'{"q":"shade"}', b"n=3", b""]
-    assert dict(asked[2].url.params) == {"a": "1", "key": KEY}
-    assert asked[0].headers["x-mine"] == "yes"
-
-
-async def test_a_client_that_is_not_open_says_how_to_open_it():
-    with pytest.raises(RuntimeError) as told:
-        await HttpClient(HttpSettings()).ask(URL)
-    assert str(told.value) == "an HttpClient is used inside `async with`"
 
 
 # --- time -----------------------------------------------------------------------------------------

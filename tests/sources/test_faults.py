@@ -146,6 +146,7 @@ BAD, EXHAUSTED = SourceStatus.BAD_RESPONSE, SourceStatus.EXHAUSTED
         ("/truncated-json", BAD, ""),
         ("/truncated-length", BAD, "cut off"),
         ("/truncated-chunked", BAD, "cut off"),
+        ("/cut-gzip", BAD, "cut off"),
         ("/captcha", BAD, "web page"),
         ("/error-200", EXHAUSTED, ""),
         ("/empty", BAD, "answered without content"),
@@ -225,6 +226,7 @@ async def test_api_20_odd_text_is_replaced_and_can_be_stored(server):
     for path in ("/bad-charset", "/surrogates"):
         report = await cards(server, path).report(strategy("graph"))
         assert len(report.papers) == 1
+        assert "\x00" not in report.papers[0].title
         assert SearchReport.model_validate_json(report.model_dump_json()) == report
 
 

@@ -17,7 +17,6 @@ from paper_search.sources.core_works import Core
 from paper_search.sources.http_source import HttpSource
 from paper_search.sources.ranked_text import (
     MOST_WORDS,
-    any_word,
     author_names,
     content_words,
     telling_words,
@@ -121,12 +120,6 @@ def test_the_words_of_a_further_term_follow_each_other():
         RankedQuery(text="apple", terms={"mason bees": 1.0}), SearchConstraints()
     )
     assert openalex.text == '(apple OR "mason bees")'
-
-
-@each_service
-def test_a_service_that_ranks_says_so(adapter):
-    assert adapter.ranks_text
-    assert HttpSource(adapter).ranks_text
 
 
 ANY_OF_THEM = {
@@ -263,12 +256,6 @@ def test_years_of_a_condition_and_of_the_filters_hold_together():
     [found, *_] = of_the_web("semantic_scholar").translate_ranked(query, limits)
     assert (found.year_from, found.year_to, found.language) == (2018, 2020, "en")
     assert found.remainder is None
-
-
-def test_a_tree_of_any_word_needs_no_group_for_one():
-    assert any_word(RankedQuery(text="apple"), SearchConstraints()) == any_word(
-        RankedQuery(text="an apple"), SearchConstraints()
-    )
 
 
 @each_service

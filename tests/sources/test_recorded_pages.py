@@ -102,30 +102,9 @@ def test_every_answer_is_read(adapter, path, recorded_of):
     [OpenAlex(), Crossref(), SemanticScholar(), Doaj(), Datacite()],
     ids=lambda adapter: adapter.name,
 )
-class TestAnAnswerThatIsNone:
-    @pytest.mark.parametrize("junk", [None, [], {}, [None], "x", 7, {"a": [1]}])
-    def test_no_field_of_an_envelope_is_trusted(self, adapter, junk):
-        """API-13."""
-        names = ("status", "message", "meta", "results", "data", "total", "next", "token", "links")
-        for name in names:
-            for rest in ({"results": [], "data": [], "message": {"items": []}}, {}):
-                body = json.dumps({**rest, name: junk}).encode()
-                try:
-                    assert adapter.read(_answer(body), request_of(adapter)).papers == []
-                except PaperSearchError:
-                    continue
-
-    @pytest.mark.parametrize("body", ['{"error": "out of order"}', "[]", '"soon"', "17", "{}"])
-    def test_an_error_in_disguise_is_no_page(self, adapter, body):
-        """API-11."""
-        with pytest.raises(PaperSearchError, match=adapter.title.split()[0]):
-            adapter.read(_answer(body.encode()), request_of(adapter))
-
-    def test_a_web_page_is_no_page_of_records(self, adapter):
-        """API-10."""
-        with pytest.raises(PaperSearchError, match="web page"):
-            adapter.read(_answer(b"<html>are you a robot?</html>"), request_of(adapter))
-
-
-def _answer(content: bytes) -> HttpAnswer:
-    return HttpAnswer(200, "application/json", content, 1)
+@pytest.mark.parametrize("body", ['{"error": "out of order"}', "[]", '"soon"', "17", "{}"])
+def test_an_error_in_disguise_is_no_page(adapter, body):
+    """API-11."""
+    answer = HttpAnswer(200, "application/json", body.encode(), 1)
+    with pytest.raises(PaperSearchError, match=adapter.title.split()[0]):
+        adapter.read(answer, request_of(adapter))

@@ -317,28 +317,3 @@ def test_an_error_with_status_200_is_an_error(adapter, body, reason, status):
 def test_a_refusal_means(adapter, status, body, expected):
     error = HttpStatusError("refused", status=status, body=body)
     assert explained(error, adapter, patience_s=80).status is expected
-
-
-@pytest.mark.parametrize("body", [b"<html><body>captcha</body></html>", b"<a/>", b"<feed", b"{}"])
-@pytest.mark.parametrize("adapter", [Arxiv(), Pubmed()], ids=lambda adapter: adapter.name)
-def test_another_document_is_refused(adapter, body):
-    """API-10, API-23."""
-    with pytest.raises(PaperSearchError):
-        read(adapter, body, "", FETCH if adapter.name == "pubmed" else None)
-
-
-@pytest.mark.parametrize("adapter", [Arxiv(), Pubmed()], ids=lambda adapter: adapter.name)
-@pytest.mark.parametrize(
-    "body",
-    [
-        b'<!DOCTYPE a [<!ENTITY x "aaaa"><!ENTITY y "&x;&x;&x;">]><feed>&y;</feed>',
-        b'<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><feed>&x;</feed>',
-        b"<feed>" * 100_000 + b"</feed>" * 100_000,
-    ],
-    ids=["bomb", "file", "depth"],
-)
-def test_xml_that_attacks_is_refused(adapter, body):
-    """API-23."""
-    with pytest.raises(PaperSearchError) as told:
-        read(adapter, body, "", FETCH if adapter.name == "pubmed" else None)
-    assert "root:" not in str(told.value)

@@ -245,26 +245,6 @@ def test_citation_counts_are_numbers_that_can_be(total, count):
     assert paper.citation_count == count
 
 
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(max_size=10),
-    lambda parts: (
-        st.lists(parts, max_size=3)
-        | st.dictionaries(
-            st.sampled_from([*FULL, "summary", "authors", "cited_by", "total", "name", "link"]),
-            parts,
-        )
-    ),
-    max_leaves=10,
-)
-
-
-@given(st.dictionaries(st.sampled_from(sorted(FULL)), JSON))
-def test_no_result_is_an_exception(entry):
-    """API-13"""
-    paper = read_result(entry)
-    assert paper is None or paper.title
-
-
 @pytest.mark.skipif(not RECORDED.is_dir(), reason="the recorded answers are not here")
 @pytest.mark.parametrize(
     ("name", "index", "title", "year", "authors", "citations", "doi"),

@@ -8,7 +8,6 @@ from typing import Any
 
 import httpx
 import pytest
-from tests.fault_server import FaultServer
 from tests.sources.cards import strategy
 
 from paper_search.config import AppConfig, SearchSourceConfig
@@ -229,38 +228,19 @@ async def test_max_calls_of_zero_sends_nothing(make):
     assert scholar.asked == []
 
 
-async def test_all_queries_of_a_strategy_are_asked_and_each_record_is_given_once(make):
-    scholar = Scholar(page(entry(1), entry(2)), page(entry(2), entry(3)))
-    papers = await make(scholar).search_advanced(strategy("aa", "bb", max_results=2))
-    assert [paper.id[-3:] for paper in papers] == ["id1", "id2", "id3"]
-    assert [seen.query for seen in papers[1].sightings] == ["aa", "bb"]
-
-
-async def test_a_slow_server_costs_no_more_than_the_timeout():
-    """API-07"""
-    async with FaultServer() as server:
-        source = SerpAPIScholarSource(
-            KEY, 0, timeout_s=0.15, max_retries=0, endpoint=server.url("/slow-body")
-        )
-        [said] = (await source.report(strategy("graph"))).sources
-    assert said.status is SourceStatus.TIMEOUT
-
-
-async def test_without_a_key_nothing_is_sent():
-    scholar = Scholar(page(entry(1)))
-    async with httpx.AsyncClient(transport=httpx.MockTransport(scholar)) as client:
-        with pytest.raises(NonRetryableError, match="SERPAPI_API_KEY"):
-            await SerpAPIScholarSource("", client=client).search("graph")
-    assert scholar.asked == []
-
-
-def test_the_factory_makes_a_source_from_its_settings():
-    settings = SearchSourceConfig(name="serpapi_scholar", api_key=KEY, rate_limit=4.0, max_calls=0)
+@pytest.mark.parametrize(("calls", "expected"), [(None, USUAL_CALLS), (3, 3), (0, 0)])
+def test_the_factory_makes_a_source_from_its_settings(calls, expected):
+    settings = SearchSourceConfig(name="scholar", api_key=KEY, rate_limit=4.0, max_calls=calls)
     source = ScholarAdapter.source(AppConfig(), settings)
     assert isinstance(source, ReportingSource)
     assert source.source_name == "serpapi_scholar"
     assert KEY not in repr(source) + str(source)
-    assert source.settings.interval_s == 0.25
+    assert (source.settings.interval_s, source.settings.max_calls) == (0.25, expected)
+
+
+def test_its_own_arguments_are_settings():
+    made = SerpAPIScholarSource(KEY, timeout_s=3.0, max_retries=1, max_calls=7).settings
+    assert (made.interval_s, made.timeout_s, made.max_retries, made.max_calls) == (0.5, 3.0, 1, 7)
 
 
 async def test_it_keeps_the_contract_of_sources(make):
@@ -306,9 +286,3 @@ async def test_recorded_bodies_go_through_the_adapter(  # a table
     [said] = report.sources
     assert (said.status, said.kept, said.dropped) == (status, kept, 0)
     assert len(report.papers) == kept
-
-
-@pytest.mark.parametrize(("calls", "expected"), [(None, USUAL_CALLS), (3, 3), (0, 0)])
-def test_it_makes_as_many_requests_as_its_settings_say(calls, expected):
-    settings = SearchSourceConfig(name="scholar", api_key=KEY, max_calls=calls)
-    assert ScholarAdapter.source(AppConfig(), settings).settings.max_calls == expected

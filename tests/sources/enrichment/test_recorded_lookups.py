@@ -23,15 +23,6 @@ UNPAYWALL = [
         2007,
         "https://journals.plos.org/plosone/article/file?id=10.1371/journal.pone.0000217&type=printable",
     ),
-    ("paper-qa__test_doi_search_paper_attributes0___01", "10.1016/j.xgen.2025.100814", 2025, None),
-    ("paper-qa__test_doi_search_paper_attributes1___01", "10.1023/a:1007154515475", 2001, None),
-    (
-        "paper-qa__test_doi_search_paper_attributes4___01",
-        "10.1073/pnas.1414271111",
-        2014,
-        "https://www.pnas.org/content/pnas/111/45/E4832.full.pdf",
-    ),
-    ("unpywall__cache_1", "10.1016/j.envint.2020.105730", 2020, None),
     (
         "unpywall__cache_2",
         "10.1038/nature12373",

@@ -11,7 +11,6 @@ from tests.sources.web.services import KEY, PAGES, SERVICES, TITLED, Service
 
 from paper_search.models import SearchConstraints, SearchStrategy, SourceReport
 from paper_search.query import parse
-from paper_search.skills import Searcher
 from paper_search.sources.client import SourceSettings
 from paper_search.sources.http_source import HttpSource
 from paper_search.sources.web.newsapi import NewsApi
@@ -39,15 +38,9 @@ async def line(source: HttpSource, query: str = "learning", **filters: Any) -> S
     return said
 
 
-async def test_it_keeps_the_contract_of_sources(service, httpserver):
-    failing = {}
-    for number, (name, response) in enumerate(service.errors.items()):
-        path = f"/broken{number}"
-        httpserver.expect_request(path).respond_with_response(response)
-        httpserver.expect_request(f"{path}/search").respond_with_response(response)
-        failing[name] = HttpSource(service.remake(httpserver.url_for(path)), NO_WAITING)
+async def test_it_keeps_the_contract_of_sources(service):
     contract = SourceContract(
-        query="learning", nothing="zzznothing", secrets=[KEY], many=len(TITLED), failing=failing
+        query="learning", nothing="zzznothing", secrets=[KEY], many=len(TITLED)
     )
     await check_source(HttpSource(service.adapter, NO_WAITING), contract)
 
@@ -146,26 +139,6 @@ async def test_a_server_that_gives_no_json_is_told_how_to(httpserver):
     httpserver.expect_request("/search").respond_with_data("no", 403)
     said = await line(HttpSource(Searxng(endpoint=httpserver.url_for("/search")), NO_WAITING))
     assert "search.formats" in str(said.error)
-
-
-async def test_the_second_page_may_fail(httpserver):
-    first = {"status": "ok", "totalResults": 90, "articles": [
-        {"title": f"T{n}", "url": f"https://a.example/{n}"} for n in range(20)]}  # fmt: skip
-    late = {"status": "error", "code": "maximumResultsReached", "message": "Pay"}
-    httpserver.expect_ordered_request("/news").respond_with_json(first)
-    httpserver.expect_ordered_request("/news").respond_with_json(late, status=426)
-    adapter = NewsApi(KEY, endpoint=httpserver.url_for("/news"))
-    said = await line(HttpSource(adapter, NO_WAITING), max_results=40)
-    assert (said.status.value, said.kept) == ("partial", 20)
-
-
-async def test_the_searcher_keeps_what_others_found(httpserver):
-    good, bad = SERVICES["tavily"](httpserver), SERVICES["serper"](httpserver)
-    broken = bad.remake(httpserver.url_for("/nowhere"))
-    searcher = Searcher([HttpSource(broken, NO_WAITING), HttpSource(good.adapter, NO_WAITING)])
-    report = await searcher.report(strategy())
-    assert [source.status.is_failure for source in report.sources] == [True, False]
-    assert len(report.papers) == len(TITLED)
 
 
 @pytest.mark.parametrize(
