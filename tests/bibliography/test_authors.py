@@ -1,6 +1,5 @@
 """Authors keep the name that their source gave, through every format."""
 
-import json
 import tempfile
 import unicodedata
 from pathlib import Path
@@ -15,7 +14,6 @@ from paper_search.bibliography.names import (
     author_named,
     author_of,
     parts_of,
-    split_name,
     written,
 )
 from paper_search.exports.bibtex import export_bibtex
@@ -85,18 +83,6 @@ def _nfc(parts: tuple[str, str, str, bool]) -> tuple[str, ...]:
     return tuple(unicodedata.normalize("NFC", str(part)) for part in parts)
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize("given_name", GIVEN)
-def test_what_a_ris_file_has_before_the_comma_is_the_family_name(family, given_name):
-    record = read(f"TY  - JOUR\nTI  - A\nAU  - {family}, {given_name}\nER  - \n", ".ris")
-
-    (author,) = record.authors
-    assert whole(author)[:2] == _nfc((family, given_name, "", False))[:2]
-    assert f"AU  - {_nfc((family, '', '', False))[0]}, {given_name}\n" in export_ris(
-        collection_of(paper(author))
-    )
-
-
 @pytest.mark.parametrize(
     ("name", "family", "given_name", "suffix"),
     [
@@ -138,17 +124,6 @@ def test_a_family_name_or_initials_are_never_taken_for_a_degree_or_a_suffix(
     assert whole(author_named(name)) == (family, given_name, suffix, False)
 
 
-@given(
-    # "García Márquez, MD" and "Jane Doe, MD" cannot be told apart.
-    st.sampled_from([name for name in FAMILIES if not name.startswith(("García", "Ramón"))]),
-    st.sampled_from([name for name in GIVEN if name.isupper()]),
-)
-@examples(150)
-def test_initials_after_a_family_name_stay_initials(family, initials):
-    parts = split_name(f"{family}, {initials}")
-    assert (parts.full_family, parts.given, parts.suffix) == (family, initials, "")
-
-
 @given(persons | organisations)
 @examples(150)
 def test_a_written_name_is_read_as_the_same_parts(author):
@@ -158,22 +133,6 @@ def test_a_written_name_is_read_as_the_same_parts(author):
 def test_a_name_that_says_its_parts_is_written_as_it_is():
     assert written(Author(name="Jane Doe")) == "Jane Doe"
     assert written(author_named("Doe, Jane")) == "Doe, Jane"
-
-
-def test_parts_that_a_source_gives_are_never_split_again():
-    author = author_of(family="García Márquez", given="Gabriel", author_id="0000")
-    assert author == Author(
-        name="Gabriel García Márquez", author_id="0000", family="García Márquez", given="Gabriel"
-    )
-    (item,) = json.loads(export_csl_json(collection_of(paper(author))))
-    assert item["author"] == [{"family": "García Márquez", "given": "Gabriel"}]
-    assert "AU  - García Márquez, Gabriel\n" in export_ris(collection_of(paper(author)))
-    assert "author = {García Márquez, Gabriel}" in export_bibtex(collection_of(paper(author)))
-
-
-def test_a_family_name_of_two_words_alone_is_kept_whole_by_bibtex():
-    author = author_of(family="Ben Hassen")
-    assert "author = {{Ben Hassen}}" in export_bibtex(collection_of(paper(author)))
 
 
 def test_a_person_of_one_name_has_it_as_the_family_name():
@@ -186,11 +145,6 @@ def test_an_author_saved_before_there_were_parts_is_read_and_saved_as_it_was():
     author = Author.model_validate_json(saved)
     assert author.model_dump_json() == saved
     assert parts_of(author) == PersonName("Ma", "Jun")
-
-
-def test_the_first_key_word_is_the_family_name_without_its_particle():
-    author = author_of(family="van der Berg", given="Jan")
-    assert export_bibtex(collection_of(paper(author))).startswith("@misc{berg_nd_on,")
 
 
 @pytest.mark.parametrize(

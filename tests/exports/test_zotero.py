@@ -1,12 +1,10 @@
 """RDF for Zotero: items with their tags and notes."""
 
 from defusedxml.ElementTree import fromstring
-from rdflib import RDF as RDF_NAMES
-from rdflib import Graph, Literal, Namespace, URIRef
 
 from paper_search.exports import export
 from paper_search.models import Author, Paper, PaperTag, ScreeningDecision
-from paper_search.testing.exporters import collection_of, nasty_papers
+from paper_search.testing.exporters import collection_of
 
 RDF, DC = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}", "{http://purl.org/dc/elements/1.1/}"
 TERMS, BIB = "{http://purl.org/dc/terms/}", "{http://purl.org/net/biblio#}"
@@ -74,29 +72,3 @@ def test_a_paper_that_says_nothing_else_is_a_document_without_a_note():
         (f"{Z}itemType", "document"),
         (f"{DC}title", "Bees"),
     ]
-
-
-def test_rdflib_reads_the_same_graph():
-    """Zotero itself reads RDF by such statements, wherever they stand in the file."""
-    text = export(collection_of(PAPER), "zotero-rdf")
-    assert isinstance(text, str)
-    graph = Graph().parse(data=text, format="xml")
-    zotero, dc, terms, bib, foaf = (Namespace(entry[1:-1]) for entry in (Z, DC, TERMS, BIB, FOAF))
-    [item] = graph.subjects(zotero.itemType, Literal("journalArticle"))
-    assert graph.value(item, dc.title) == Literal("Bees & <b>wasps</b>")
-    person = graph.value(graph.value(item, bib.authors), RDF_NAMES["_1"])
-    assert graph.value(person, foaf.surname) == Literal("van Dyk")
-    journal = graph.value(item, terms.isPartOf)
-    assert (journal, RDF_NAMES.type, bib.Journal) in graph
-    note = graph.value(item, terms.isReferencedBy)
-    assert isinstance(note, URIRef)
-    assert "no control" in str(graph.value(note, RDF_NAMES.value))
-
-
-def test_rdflib_reads_papers_whose_every_field_is_an_attack():
-    papers = nasty_papers()
-    text = export(collection_of(*papers), "zotero-rdf")
-    assert isinstance(text, str)
-    graph = Graph().parse(data=text, format="xml")
-    kinds = list(graph.objects(None, URIRef(f"{Z[1:-1]}itemType")))
-    assert len(kinds) == len(papers)

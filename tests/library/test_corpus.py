@@ -11,7 +11,7 @@ import pytest
 from filelock import FileLock
 
 from paper_search.errors import InputError, LibraryError, QuerySyntaxError
-from paper_search.library import Changes, Library
+from paper_search.library import Library
 from paper_search.library.index import TextIndex
 from paper_search.models import Author, RankedQuery, RawPaper, SearchConstraints
 
@@ -99,12 +99,6 @@ def test_words_that_say_nothing_find_nothing_and_raise_nothing(library, query):
     assert library.search(query).papers == []
 
 
-def test_importing_twice_adds_nothing(library):
-    again = library.add(paper(title, year=2000 + n) for n, title in enumerate(TITLES))
-    assert again == Changes(unchanged=4)
-    assert len(library) == 4
-
-
 def test_a_changed_record_is_found_by_its_new_words_only(library):
     library.add([paper("Words of yesteryear", doi="10.1000/x")])
     library.add([paper("Words of yesterday", doi="10.1000/x")])
@@ -118,12 +112,6 @@ def test_a_deleted_index_is_made_again(library):
         assert not again.info().is_index_current
         assert titles(again, "policy") == ["Drug policy"]
         assert again.info().is_index_current
-
-
-def test_a_damaged_index_is_made_again(library):
-    (library.path / "index" / "paper_search.json").write_text("{", "utf-8")
-    with Library.open(library.path) as again:
-        assert titles(again, "policy") == ["Drug policy"]
 
 
 def test_the_index_of_another_library_is_not_trusted(library, tmp_path):

@@ -130,7 +130,7 @@ def test_an_import_that_dies_at_a_chosen_moment_goes_on(tmp_path, owner, name, m
 
 
 def test_a_library_of_a_newer_version_is_refused_and_not_changed(tmp_path):
-    """PER-06"""
+    """PER-06, PER-15"""
     with Library.open(tmp_path) as library:
         library.add([])
         library._records._connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")

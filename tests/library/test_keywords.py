@@ -54,11 +54,5 @@ def test_keywords_weigh_as_words_of_the_abstract_do():
     assert ranked_text(keywords) == ranked_text(abstract)
 
 
-def test_a_record_without_keywords_ranks_and_is_embedded_as_before():
-    fields = {"title": "One two", "abstract": "three", "authors": [{"name": "Doe"}], "venue": "V"}
-    assert ranked_text(fields).split() == ["one", "two"] * 3 + ["three", "doe", "v"]
-    assert embedded_text({"title": "One", "abstract": "two"}) == "One\ntwo"
-
-
 def test_the_embedding_model_is_given_the_keywords():
     assert "hippocampus" in embedded_text({"title": "One", "keywords": ["hippocampus"]})

@@ -8,7 +8,7 @@ import pytest
 from pydantic_core import PydanticSerializationError
 
 from paper_search.errors import LibraryError
-from paper_search.library.records import SCHEMA_VERSION, Changes, RecordStore
+from paper_search.library.records import Changes, RecordStore
 from paper_search.models import Author, RawPaper
 
 
@@ -120,17 +120,6 @@ def test_a_damaged_library_is_named_and_left_as_it_is(tmp_path):
     with pytest.raises(LibraryError, match="damaged"):
         RecordStore(path)
     assert path.read_bytes() == bytes(damaged)
-
-
-def test_a_library_of_a_newer_version_is_refused(tmp_path):
-    """PER-15"""
-    path = tmp_path / "records.db"
-    RecordStore(path).close()
-    connection = sqlite3.connect(path)
-    connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
-    connection.close()
-    with pytest.raises(LibraryError, match="update paper-search"):
-        RecordStore(path)
 
 
 def test_an_empty_file_becomes_a_library(tmp_path):

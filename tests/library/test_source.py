@@ -31,7 +31,6 @@ from paper_search.models import (
     SourceStatus,
 )
 from paper_search.skills.hit_counter import HitCounter
-from paper_search.sources import ReportingSource, SearchSource
 from paper_search.testing.skills import fake_strategy
 
 HOME_OF_ALL = "home"
@@ -59,13 +58,6 @@ def filled(home: Path) -> None:
             RawPaper(id="", title=title, source="library", doi=f"10.1000/{n}")
             for n, title in enumerate(["Graph theory", "Graph drawing", "Group theory"])
         )
-
-
-def test_the_source_is_what_the_searcher_expects(home):
-    source = source_of(home)
-    assert isinstance(source, SearchSource)
-    assert isinstance(source, ReportingSource)
-    assert source.source_name == "library"
 
 
 async def test_the_shipped_sample_has_papers_for_the_example_question(home):

@@ -152,6 +152,23 @@ def test_a_broken_item_does_not_lose_the_good_ones():
     assert bad == [3, 5, 6]
 
 
+@examples(60)
+@given(
+    st.lists(st.text(max_size=8).filter(lambda text: text.strip()), max_size=5),
+    st.sampled_from([None, 1]),
+)
+def test_every_item_of_a_list_is_read(titles, indent):
+    text = json.dumps([{"title": f"A{title}"} for title in titles], indent=indent)
+    good, bad = split(json_records.parse_csl, text)
+    assert (len(good), bad) == (len(titles), [])
+
+
+@pytest.mark.parametrize(("text", "line"), [("[", 1), ('[{"a": 1},\n', 2), ('[{"a"', 1)])
+def test_a_list_that_is_cut_off_says_where(text, line):
+    *_, last = split(json_records.parse_csl, text)[1]
+    assert last == line
+
+
 RICH = RawPaper(
     id="doi:10.1000/x",
     title="A $\\alpha$ Title",

@@ -20,14 +20,6 @@ MANAGERS = ("ris", "bibtex", "biblatex", "csl-json")
 TYPES = ("article-journal", "article-magazine", "paper-conference", "chapter", "book", "thesis",
          "report", "dataset", "software", "webpage", "patent", "manuscript", "standard",
          "document")  # fmt: skip
-NUMBERS = {
-    "doi": "10.1000/1",
-    "pmid": "123",
-    "pmcid": "PMC7712345",
-    "arxiv_id": "2101.00001",
-    "isbn": "9783161484100",
-    "issn": "1234-5679",
-}
 
 
 def again(format_name: str, folder: Path, **fields: Any) -> RawPaper:
@@ -53,21 +45,6 @@ def test_the_type_comes_back(format_name, kind, tmp_path):
 def test_a_preprint_comes_back_as_one(format_name, kind, tmp_path):
     record = again(format_name, tmp_path, publication_type=kind, venue="bioRxiv")
     assert record.publication_type == "article"
-
-
-@pytest.mark.parametrize("format_name", MANAGERS)
-@pytest.mark.parametrize("kind", ["article-journal", "book", "dataset"])
-def test_every_identifier_comes_back(format_name, kind, tmp_path):
-    record = again(format_name, tmp_path, publication_type=kind, **NUMBERS)
-    assert {name: getattr(record, name) for name in NUMBERS} == NUMBERS
-
-
-@pytest.mark.parametrize("format_name", MANAGERS)
-@pytest.mark.parametrize("name", NUMBERS)
-def test_one_identifier_comes_back_alone(format_name, name, tmp_path):
-    record = again(format_name, tmp_path, **{name: NUMBERS[name]})
-    found = {number: value for number in NUMBERS if (value := getattr(record, number))}
-    assert found == {name: NUMBERS[name]}
 
 
 WORDS = st.text(alphabet="abc XYZ ÄÖ 深度 =+-@';,{}&%$#_\\~^\"<>[]|*`", min_size=1, max_size=30)
