@@ -8,7 +8,6 @@ from paper_search.report.criteria import reviewed
 from paper_search.report.evidence import Evidence
 from paper_search.report.models import (
     AnalysisResult,
-    CheckedSentence,
     ResearchDraft,
     ResearchPlan,
     ReviewerInput,
@@ -285,19 +284,3 @@ def test_the_sentences_come_with_the_items():
 )
 def test_a_source_is_named_by_author_venue_and_the_initials_of_its_words(text):
     assert items(f"{GOOD} {text} [@{SHADE}].") == []
-
-
-def sentences_of(content: str, **changes: object) -> list[CheckedSentence]:
-    """Return the sentences of the second section."""
-    _, checked = reviewed(given(content, **changes))
-    return [sentence for sentence in checked if sentence.place == "s2"]
-
-
-def test_a_sentence_that_nobody_compared_names_the_person_who_wrote_it():
-    text = f"Shade trees cool warm city streets [@{SHADE}]."
-    [sentence] = sentences_of(text, written_at={text: 3})
-    assert (sentence.status, sentence.checked_by, sentence.written_at) == (
-        "not_checked",
-        "nobody",
-        3,
-    )

@@ -43,9 +43,8 @@ MARKS: Mapping[Support, str] = MappingProxyType(
     }
 )
 """What a reader is told behind a sentence; one that is supported has no mark."""
-_WRITTEN_BY = "; written by "
-MARK = rf"\[(?:{'|'.join(map(re.escape, MARKS.values()))})(?:{_WRITTEN_BY}[^\[\]]*)?\]"
-"""A pattern of the marks, with the person who wrote a sentence."""
+MARK = rf"\[(?:{'|'.join(map(re.escape, MARKS.values()))})\]"
+"""A pattern of the marks."""
 
 
 NO_ANSWER = "No answer found"
@@ -79,8 +78,6 @@ class Report(BaseModel):
     critique: Critique | None = None
     approval: Approval | None = None
     """None: no person approved it."""
-    deciders: dict[int, str] = Field(default_factory=dict)
-    """Who answered the questions about it, by their numbers."""
     output: dict[str, Any] = Field(default_factory=dict)
     """As the graph gave it."""
 
@@ -150,20 +147,9 @@ class Report(BaseModel):
         position, parts = 0, []
         for sentence in self.sentences:
             if sentence.place == place and sentence.status in MARKS:
-                parts += [text[position : sentence.end], f" [{self._mark(sentence)}]"]
+                parts += [text[position : sentence.end], f" [{MARKS[sentence.status]}]"]
                 position = sentence.end
         return "".join([*parts, text[position:]])
-
-    def author_of(self, sentence: CheckedSentence) -> str | None:
-        """Return the person who wrote a sentence; None if the program or a model did."""
-        if sentence.written_at is None:
-            return None
-        name = self.deciders.get(sentence.written_at) or "a person"
-        return re.sub(r"[\[\]]", "", " ".join(name.split()))
-
-    def _mark(self, sentence: CheckedSentence) -> str:
-        author = self.author_of(sentence)
-        return MARKS[sentence.status] + (f"{_WRITTEN_BY}{author}" if author else "")
 
     @property
     def studies(self) -> list[Study]:
@@ -206,7 +192,6 @@ def _listing(title: str, lines: Sequence[str]) -> DraftSection:
 def render_json(report: Report) -> str:
     document = {
         **{name: value for name, value in report.output.items() if name != "confidence"},
-        "deciders": report.deciders,
         "approval": report.approval.model_dump(mode="json") if report.approval else None,
         "analysis": report.analysis.model_dump(mode="json") if report.analysis else None,
         "critique": report.critique.model_dump(mode="json") if report.critique else None,

@@ -196,8 +196,6 @@ class ResearchDraft(BaseModel):
     is_by_model: bool = False
     is_by_person: bool = False
     """Whether a person changed it."""
-    written_at: dict[str, int] = Field(default_factory=dict)
-    """Sentences that a person wrote, each with the number of the question that they answered."""
 
     @property
     def texts(self) -> dict[str, Any]:
@@ -225,8 +223,6 @@ class CheckedSentence(BaseModel):
     reason: str = ""
     snippet: Quote | None = None
     """The words of a cited source that it was held against."""
-    written_at: int | None = None
-    """The number of the question at which a person wrote it; None if the program or a model did."""
 
 
 def support_counts(sentences: Iterable[CheckedSentence]) -> dict[str, int]:

@@ -3,7 +3,6 @@
 from typing import Any
 
 from paper_search.errors import PersistenceError
-from paper_search.report.claims.verdicts import persons_sentences
 from paper_search.report.evidence import Evidence
 from paper_search.report.models import (
     AnalysisResult,
@@ -50,9 +49,7 @@ async def writer(ctx: Context) -> tuple[Ok | Fail, StepUpdate]:
         output = await _write(ctx, log, results)
     if output is None:
         return Outcome.FAIL, log.update(status=ResearchStatus.FAILED)
-    number = state.review.number if changes is not None and state.review else None
-    written_at = persons_sentences(output.draft, state.draft, number)
-    draft = output.draft.model_copy(update={"written_at": written_at})
+    draft = output.draft
     await records.store_version(draft)
     log.say(
         f"Draft v{draft.version} complete: {len(draft.sections)} sections, "

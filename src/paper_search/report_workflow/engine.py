@@ -89,11 +89,13 @@ class ReportSession(ThreadSession[WorkflowState, Review, Report]):
         data = state.collected_data
         product = data.get("final_output") or data.get("fallback_output") or {}
         report = Report.of(product, await self.results(), state.analysis, state.critique)
-        counting = await self._counting()
-        latest = counting[max(counting)] if counting and state.human_approved else None
-        approval = Approval(by=latest.decided_by, at=latest.decided_at) if latest else None
-        people = {number: entry.decided_by for number, entry in counting.items()}
-        return report.model_copy(update={"approval": approval, "deciders": people})
+        if state.human_approved:
+            entries = await self.ledger.entries(self.thread_id)
+            counting = (one for one in entries if one.status is not LedgerStatus.SUPERSEDED)
+            latest = max(counting, key=lambda one: self.reference_of(one).position, default=None)
+            if latest is not None:
+                report.approval = Approval(by=latest.decided_by, at=latest.decided_at)
+        return report
 
     async def preview(self) -> Report:
         """Return the report as it stands, which is what a person is asked about.
@@ -108,14 +110,7 @@ class ReportSession(ThreadSession[WorkflowState, Review, Report]):
         params = ReportParams.model_validate((await self.channels()).get(PARAMS) or {})
         results = await self.results()
         product = {**final_output(state, params, results), "status": "draft"}
-        report = Report.of(product, results, state.analysis, state.critique)
-        people = {n: entry.decided_by for n, entry in (await self._counting()).items()}
-        return report.model_copy(update={"deciders": people})
-
-    async def _counting(self) -> dict[int, LedgerEntry]:
-        entries = await self.ledger.entries(self.thread_id)
-        counting = [entry for entry in entries if entry.status is not LedgerStatus.SUPERSEDED]
-        return {self.reference_of(entry).position: entry for entry in counting}
+        return Report.of(product, results, state.analysis, state.critique)
 
     def _answers(self, question: Review, state: WorkflowState) -> Any:
         del state  # a review says which decisions it takes

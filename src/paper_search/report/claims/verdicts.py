@@ -150,7 +150,6 @@ def _verdict(statement: Statement, subject: Subject, grave: Sequence[Fault]) -> 
         keys=list(statement.keys),
         checked_by="code",
         snippet=closest(without_citations(statement.text), cited, subject.evidence),
-        written_at=subject.given.draft.written_at.get(statement.text),
     )
     if grave:
         reasons = "; ".join(dict.fromkeys(fault.reason for fault in grave))
@@ -361,22 +360,6 @@ def statements(draft: ResearchDraft) -> Iterator[Statement]:
             text = " ".join(place.text[start:end].split())
             is_heading = is_title or bool(_HEADING.match(place.text[start:]))
             yield Statement(text, place, start, end, tuple(cited_keys(text)), is_heading)
-
-
-def persons_sentences(
-    draft: ResearchDraft, before: ResearchDraft | None, number: int | None
-) -> dict[str, int]:
-    """Return the sentences of a draft that persons wrote, as `ResearchDraft.written_at`.
-
-    `number` is that of the question at which a person wrote this version; None: no person did, and
-    of their earlier sentences those count that are still there.
-    """
-    if before is None:
-        return {}
-    earlier = {one.text for one in statements(before)}
-    texts = [one.text for one in statements(draft)]
-    new = {} if number is None else {text: number for text in texts if text not in earlier}
-    return {text: before.written_at[text] for text in texts if text in before.written_at} | new
 
 
 def _sentences(text: str) -> Iterator[tuple[int, int]]:

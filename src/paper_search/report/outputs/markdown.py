@@ -232,6 +232,7 @@ def _status(report: Report) -> list[str]:
     when = day(report.metadata.get("completed_at"))
     by = "with" if report.metadata.get("is_by_model") else "without"
     facts = [f"Status: {report.status}", f"written {by} a language model"]
+    facts[-1] += " and edited by a person" if report.metadata.get("is_by_person") else ""
     facts[-1] += f" on {when}" if when else ""
     lines = [f"{'; '.join(filter(None, [*facts, _decision(report)]))}."]
     if report.reason:
@@ -251,21 +252,7 @@ def _support(report: Report) -> str:
     checkers = " and ".join(name for name in ("code", "model") if name in by)
     how = f", checked by {checkers.replace('model', 'a model')}" if checkers else ""
     total = quantity(sum(counts.values()), "statement")
-    return " ".join([f"Of {total}{how}: {', '.join(results)}.", *_authors(report)])
-
-
-def _authors(report: Report) -> list[str]:
-    """Return who wrote statements, and how many of these no source was found to bear."""
-    by: dict[str, list[bool]] = {}
-    for sentence in report.sentences:
-        author = report.author_of(sentence)
-        if author and sentence.status != "of_the_report":
-            by.setdefault(author, []).append(sentence.status == "supported")
-    return [
-        f"{author[:1].upper()}{author[1:]} wrote {len(supported):,} of them, "
-        f"{sum(supported):,} supported by a source."
-        for author, supported in by.items()
-    ]
+    return f"Of {total}{how}: {', '.join(results)}."
 
 
 def _decision(report: Report) -> str:
