@@ -1,10 +1,11 @@
 """How a source is named where its words are not quoted."""
 
 import pytest
+from tests.report.sources import source
 
 from paper_search.bibliography.names import author_of, parts_of
 from paper_search.models import Author, Paper
-from paper_search.report.evidence import UNNAMED, author_year, paper_of, result_of
+from paper_search.report.evidence import UNNAMED, author_year, paper_of, reference, result_of
 
 
 def named(*authors: str, **about: object) -> str:
@@ -31,6 +32,12 @@ def named(*authors: str, **about: object) -> str:
 )
 def test_a_name_is_said_without_its_numbers(author, said):
     assert named(author) == f"{said}, 2020"
+
+
+def test_authors_whose_names_have_commas_are_kept_apart_in_a_reference():
+    one = source("Rowan", "x")
+    one.metadata["authors"] = ["Rowan, A", "Birch, B"]
+    assert reference(one).startswith("Rowan, A; Birch, B (2020)")
 
 
 @pytest.mark.parametrize(

@@ -104,22 +104,6 @@ async def test_each_role_is_asked_as_often_as_drafts_and_searches_allow(role, ca
     assert (estimate.one_draft.calls, estimate.at_most.calls) == calls
 
 
-async def test_each_answer_of_a_long_report_is_asked_with_the_sources():
-    llm = FakeLLM(good_answer)
-    services = replace(report_services(), model=lambda name: llm if name == "it" else None)
-    short = (await estimated(services, writer_model="it")).one_draft
-    long = (await estimated(services, writer_model="it", target_length=5000)).one_draft
-    assert long.calls > 1
-    assert long.input_tokens == pytest.approx(long.calls * short.input_tokens, rel=0.05)
-
-
-async def test_papers_are_judged_by_as_many_at_once_as_the_settings_say():
-    services = report_services(FakeLLM(good_answer))
-    batches = replace(services, metering=Metering(batch_size=10))
-    alone, together = (await estimated(services)), (await estimated(batches))
-    assert alone.one_draft.calls - together.one_draft.calls == 100 - 10
-
-
 async def test_a_report_from_a_search_judges_no_paper_and_searches_no_more():
     services = report_services(llm := FakeLLM(good_answer))
     assert (await estimated(services)).one_draft.papers == 100

@@ -21,7 +21,6 @@ from paper_search.testing.llm import FakeLLM
 from paper_search.testing.reports import (
     QUESTION,
     FakeSearch,
-    ScriptedReviews,
     good_answer,
     report_services,
     report_sources,
@@ -80,10 +79,6 @@ async def test_with_a_model_each_role_asks_it_once_and_the_reviewer_for_what_is_
     assert report.metadata["model_calls"] == 6
     assert report.metadata["is_by_model"] is True
     assert report.title == "Shade trees and the temperature of streets"
-
-
-async def test_with_a_model_the_draft_passes_the_checks_and_is_given_with_high_confidence():
-    report, _ = await written(FakeLLM(good_answer))
     [item] = report.critique.items
     assert (item.severity, item.description[:33]) == ("minor", "3 of 11 sentences cite no source,")
     assert report.confidence == "high"
@@ -247,13 +242,3 @@ async def test_the_settings_may_come_with_the_input():
     assert (
         run.result["collected_data"]["final_output"]["provenance"]["settings"]["depth"] == "quick"
     )
-
-
-async def test_a_handler_is_asked_at_the_plan_and_at_the_report():
-    handler = ScriptedReviews(["approve", "approve"])
-    report, steps = await written(
-        handler=handler, hitl_after_planning=True, hitl_before_output=True
-    )
-    assert [request.kind for request in handler.asked] == ["plan_review", "pre_output_review"]
-    assert report.provenance["is_approved_by_person"] is True
-    assert steps[-1] == "output"

@@ -56,8 +56,8 @@ async def test_the_journal_names_who_approved_the_plan():
 async def test_the_limit_holds_over_all_rounds():
     pages = FakePages()
     workflow = ReportWorkflow(replace(report_services(), pages=pages), max_pages=2)
-    await workflow.run(QUESTION)
-    assert pages.limits == [2]
+    report = await workflow.run(QUESTION)
+    assert (pages.limits, report.metadata["pages_fetched"]) == ([2], 2)
     none = FakePages()
     await ReportWorkflow(replace(report_services(), pages=none), max_pages=0).run(QUESTION)
     assert none.limits == []

@@ -4,14 +4,18 @@ import asyncio
 from typing import Any
 
 import pytest
+from pydantic import BaseModel
+from tests.answers import reply_to
 
 from paper_search.errors import LLMError, ModelCallLimitError, ThreadBusyError, ThreadTakenOverError
 from paper_search.persistence import open_persistence
 from paper_search.persistence.leases import LeaseHolder
 from paper_search.report.models import Critique, ResearchDraft
+from paper_search.report_workflow import ReportWorkflow
 from paper_search.report_workflow.context import ReportRecords, StepModel
+from paper_search.report_workflow.engine import ReportSession
 from paper_search.testing.llm import FakeLLM
-from paper_search.testing.reports import QUESTION, report_sources
+from paper_search.testing.reports import QUESTION, report_services, report_sources
 from paper_search.threads.catalog import delete_thread
 from paper_search.threads.records import RecordStore, root_of
 from paper_search.workflow.records import SearchRecords
@@ -105,6 +109,17 @@ def steal(persistence: Any, thief: LeaseHolder) -> None:
     held = table.holder("t")
     table.drop("t", held.owner)
     table.take("t", thief, 0.0)
+
+
+async def test_a_checkpoint_holds_no_text_of_sources(persistence):
+    """Titles and abstracts are in the store; the state names what it quotes and no more."""
+    flow = ReportWorkflow(report_services(), persistence=persistence)
+    await flow.start(QUESTION, thread_id="t")
+    await reply_to(flow, "t", "approve")
+    channels = await ReportSession.on(persistence, "t").channels()
+    assert "search_results" not in channels
+    assert len(channels["result_ids"]) == 6
+    assert not any(isinstance(value, BaseModel) for value in channels.values())
 
 
 async def step_model(persistence, llm: FakeLLM, most: int, step: str = "a") -> StepModel:
