@@ -1,6 +1,9 @@
 """The form of a strategy reads back as what was written into it."""
 
+import pytest
+
 from paper_search.cli.search_questions import parse_form, write_form
+from paper_search.errors import InvalidDecisionError
 from paper_search.models import (
     Criterion,
     CriterionKind,
@@ -32,7 +35,7 @@ FULL = SearchStrategy(
         RankedQuery(text="again", depth=700, long_forms=["once more"], like=["p1"], unlike=["p2"]),
     ],
     works=["doi:10.1000/1"],
-    native={"pubmed": "asthma[mh]"},
+    native={"pubmed": "asthma[mh] # 1"},
     endings={"comput*": ["computer"]},
 )
 
@@ -46,17 +49,10 @@ def test_every_field_of_a_strategy_reads_back():
     assert read_back(FULL) == FULL
 
 
-def test_works_and_terms_that_are_taken_out_of_the_form_are_gone():
-    lines = write_form(FULL, []).splitlines()
-    form = "\n".join(line for line in lines if not line.startswith(("works", "terms")))
+def test_what_is_taken_out_of_the_form_is_gone():
+    form = "\n".join(line for line in write_form(FULL, []).splitlines() if "doi:" not in line)
     edited = SearchStrategy.model_validate(parse_form(form, FULL))
-    assert edited.works == []
-    assert [query.terms for query in edited.ranked] == [{}, {}]
-
-
-def test_a_strategy_that_uses_nothing_of_it_reads_back():
-    plain = SearchStrategy(queries=[], sources=[], filters=SearchConstraints())
-    assert read_back(plain) == plain
+    assert edited == FULL.model_copy(update={"works": []})
 
 
 def test_the_criteria_of_the_judge_stand_in_the_form_where_there_are_any():
@@ -67,3 +63,10 @@ def test_the_criteria_of_the_judge_stand_in_the_form_where_there_are_any():
     given = parse_form(write_form(FULL, [], criteria=criteria), FULL)["criteria"]
     assert [Criterion.model_validate(row) for row in given] == criteria
     assert "criteria" not in write_form(FULL, [])
+
+
+@pytest.mark.parametrize("form", ["{", "[]", "[" * 100_000])
+def test_a_form_that_is_no_json_object_is_an_error_and_an_empty_one_changes_nothing(form):
+    with pytest.raises(InvalidDecisionError, match="the form cannot be read"):
+        parse_form(form, FULL)
+    assert parse_form("# a remark\n\n", FULL) is None

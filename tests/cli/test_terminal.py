@@ -39,12 +39,13 @@ def test_a_bad_edit_is_shown_with_its_field_and_asked_again_and_a_good_one_searc
 ):
     """HUM-02"""
     body = """
+import json
+fields = json.loads(form[form.index("{"):])
 if form.startswith("#!"):
     assert "max_results" in form.splitlines()[0]
-    form = form.replace("max_results = 0", "max_results = 7")
-    form = form.split("[[queries]]")[0] + '[[queries]]\\nboolean_query = "graph AND network"\\n'
-else:
-    form = form.replace("max_results = 100", "max_results = 0")
+    fields["queries"] = [{"boolean_query": "graph AND network"}]
+fields["filters"]["max_results"] = 7 if form.startswith("#!") else 0
+form = json.dumps(fields)
 """
     someone = person("find", QUESTION, "--source", "sample", EDITOR=editor(body))
     someone.sees(MENU_1)

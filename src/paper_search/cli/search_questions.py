@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import tomllib
+import re
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import nullcontext
 from pathlib import Path
@@ -15,7 +15,7 @@ from paper_search.cli.prompts import Choice, Terminal, decide, edit, paged
 from paper_search.cli.source_lines import in_words
 from paper_search.cli.views import show_checkpoint, show_paper, show_papers
 from paper_search.errors import InvalidDecisionError
-from paper_search.models import SearchConstraints, UserFeedback
+from paper_search.models import UserFeedback
 from paper_search.threads.decisions import check
 from paper_search.workflow.checkpoints import (
     Checkpoint,
@@ -27,7 +27,7 @@ from paper_search.workflow.checkpoints import (
 from paper_search.workflow.decisions import answer_model
 
 if TYPE_CHECKING:
-    from paper_search.models import Criterion, Paper, SearchQuery, SearchStrategy
+    from paper_search.models import Criterion, Paper, SearchStrategy
     from paper_search.models.scope import Translation
     from paper_search.workflow.session import SearchSession
 
@@ -47,7 +47,7 @@ def decide_strategy(
 
     def change(_words: str) -> Decision | None:
         revised = edit(
-            *(terminal, editor, form, "strategy.toml"),
+            *(terminal, editor, form, "strategy.json"),
             lambda text: _revision(checkpoint, payload.strategy, form, text),
         )
         return _decision(checkpoint, "edit", revised_data=revised) if revised is not None else None
@@ -216,23 +216,14 @@ def _decision(checkpoint: Checkpoint, action: str, **about: Any) -> Decision:
 
 
 HEADER = """\
-# The search strategy. Change it, save, and close the editor to search with it.
+# The search strategy, as JSON. Change it, save, and close the editor to search with it.
 # An empty or unchanged form changes nothing and takes you back to the question.
 """
-
-OPTIONAL = {
-    "year_from": "2015",
-    "year_to": "2025",
-    "language": '"en"',
-    "max_papers": "20",
-    "publication_types": '["article-journal", "paper-conference"]',
-    "excluded_types": '["review"]',
-    "conditions": '["NOT bees"]',
-}
-
-
 CRITERIA = """\
-# What the model judges papers by: 2 to 6 criteria, "inclusion" or "exclusion", weight 1 to 3."""
+# The model judges papers by 2 to 6 criteria, "inclusion" or "exclusion", of weight 1 to 3.
+"""
+_SHOWN = {"sources", "works", "filters", "ranked", "queries", "native"}
+_REMARK = re.compile(r"(?m)^#.*\n?")
 
 
 def write_form(
@@ -242,61 +233,26 @@ def write_form(
 
     `available`: sources that may be named; empty: not known. No criteria: no model judges.
     """
-    sources_hint = f"  # known: {visible(', '.join(available))}" if available else ""
-    lines = [HEADER, f"sources = {_toml(strategy.sources)}{sources_hint}"]
-    if strategy.works:
-        lines.append(f"works = {_toml(strategy.works)}")
-    lines += ["", "[filters]"]
-    for name in type(strategy.filters).model_fields:
-        value = getattr(strategy.filters, name)
-        is_open = value is None or value == []
-        lines.append(f"# {name} = {OPTIONAL[name]}" if is_open else f"{name} = {_toml(value)}")
+    sources = f"# Sources: {visible(', '.join(available))}\n" if available else ""
+    fields = strategy.model_dump(mode="json", include=_SHOWN)
     if criteria:
-        lines += ["", CRITERIA]
-    for criterion in criteria:
-        lines += ["[[criteria]]", *_fields(**criterion.model_dump(mode="json"))]
-    for ranked in strategy.ranked:
-        terms = ", ".join(f"{_toml(term)} = {weight}" for term, weight in ranked.terms.items())
-        others = f"terms = {{ {terms} }}" if terms else '# terms = { "another word" = 0.5 }'
-        lines += ["", "[[ranked]]", *_fields(text=ranked.text), others]
-    for query in strategy.queries:
-        lines += ["", "[[queries]]", *_query(query)]
-    return "\n".join(lines) + "\n"
+        fields["criteria"] = [criterion.model_dump(mode="json") for criterion in criteria]
+    document = json.dumps(fields, ensure_ascii=False, indent=2)
+    return f"{HEADER}{sources}{CRITERIA if criteria else ''}{document}\n"
 
 
 def parse_form(form: str, strategy: SearchStrategy) -> Any:
     """Return the strategy in a form as plain data, unchecked; None if the form is empty.
 
-    What the form does not show of a strategy stays, and of a ranked query whose text stays.
+    What the form does not show of a strategy stays.
     """
-    try:
-        fields = tomllib.loads(form)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise InvalidDecisionError(f"the form cannot be read: {error}") from None
-    if not fields:
+    text = _REMARK.sub("", form)
+    if not text.strip():
         return None
-    # TOML has no way to write an empty list of tables, or nothing in the place of a limit.
-    limits = {**SearchConstraints().model_dump(), **fields.get("filters", {})}
-    ranked = {query.text: query.model_dump(mode="json") for query in strategy.ranked}
-    rows = fields.get("ranked", [])
-    if isinstance(rows, list) and all(isinstance(row, dict) for row in rows):
-        rows = [{**ranked.get(str(row.get("text")), {}), "terms": {}, **row} for row in rows]
-    before = strategy.model_dump(mode="json", exclude={"sources", "works"})
-    return {**before, "queries": [], **fields, "filters": limits, "ranked": rows}
-
-
-def _fields(**values: Any) -> list[str]:
-    return [f"{name} = {_toml(value)}" for name, value in values.items()]
-
-
-def _query(query: SearchQuery) -> list[str]:
-    fields = _fields(boolean_query=query.boolean_query, keywords=query.keywords)
-    synonyms = [
-        f"    {{ {', '.join(_fields(keyword=entry.keyword, synonyms=entry.synonyms))} }},"
-        for entry in query.synonym_map
-    ]
-    return [*fields, *(["synonym_map = [", *synonyms, "]"] if synonyms else [])]
-
-
-def _toml(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    try:
+        fields = json.loads(text)
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise InvalidDecisionError(f"the form cannot be read: {error}") from None
+    if not isinstance(fields, dict):
+        raise InvalidDecisionError("the form cannot be read: it is no JSON object")
+    return {**strategy.model_dump(mode="json", exclude=_SHOWN), **fields}
