@@ -4,6 +4,7 @@ from typing import Any
 
 from tests.workflow.doubles import edit
 
+from paper_search.audit import PrismaFlow
 from paper_search.models import (
     ParsedIntent,
     RawPaper,
@@ -100,3 +101,32 @@ async def searched(*answers: Any) -> Persistence:
     workflow = two_sources(persistence, handler)
     await workflow.run("do bees dance?", thread_id="t")
     return persistence
+
+
+def disagreements(flow: PrismaFlow) -> list[str]:
+    """Return the sums of a flow that do not agree."""
+    reasons = {"removal_reasons": "removed_by_checks", "exclusion_reasons": "excluded"}
+    fields, sums = flow.model_dump(), dict[str, tuple[int, int]]()
+    for whole, parts in {
+        "identified": "removed_by_checks duplicates works",
+        "works": "set_aside not_carried_over pending for_screening",
+        "for_screening": "undecided not_judged screened",
+        "screened": "excluded included",
+    }.items():
+        sums[whole] = fields[whole], sum(fields[part] for part in parts.split())
+    for name, total in {"by_source": "identified", **reasons}.items():
+        sums[name] = sum(fields[name].values()), fields[total]
+    arrived = sum(counts.arrived for counts in flow.rounds)
+    sums["rounds"] = arrived + flow.outside_rounds, flow.identified
+    if (texts := flow.full_texts) is not None:
+        rest = texts.waiting + texts.not_retrieved + texts.unassessed
+        sums["sought"] = texts.sought, flow.included
+        sums["full texts"] = texts.sought, rest + texts.assessed
+        sums["assessed"] = texts.assessed, texts.excluded + texts.included
+        sums["full-text reasons"] = sum(texts.exclusion_reasons.values()), texts.excluded
+    if flow.parts:
+        before = flow.included_last - flow.parts[-1].included_last
+        sums["previous_included"] = flow.previous_included or 0, before
+        for name in ("identified", "duplicates", "works", "included"):
+            sums[f"parts, {name}"] = sum(getattr(p, name) for p in flow.parts), fields[name]
+    return [f"{name}: {a}, not {b}" for name, (a, b) in sums.items() if a != b]

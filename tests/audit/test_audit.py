@@ -9,7 +9,14 @@ from pathlib import Path
 
 import pytest
 from tests.answers import reply_to
-from tests.audit.doubles import APPROVE, THREE_ROUNDS, TwoSources, searched, two_sources
+from tests.audit.doubles import (
+    APPROVE,
+    THREE_ROUNDS,
+    TwoSources,
+    disagreements,
+    searched,
+    two_sources,
+)
 from tests.workflow.doubles import FailingSkills, edit, reject
 
 from paper_search.audit import Audit, ReviewThread, audit_of, flow_of, record_rows, write_audit
@@ -79,7 +86,7 @@ async def test_every_record_ever_found_has_its_status():
 
 async def test_the_numbers_of_the_flow_add_up_over_rounds():
     flow = (await reviewed()).flow
-    assert flow.disagreements() == []
+    assert disagreements(flow) == []
     assert (flow.identified, flow.by_source) == (18, {"a": 9, "b": 9})
     counts = [(r.arrived, r.removed, r.again, r.first_found, r.new_works) for r in flow.rounds]
     assert counts == [(6, 2, 0, 4, 3), (6, 2, 2, 2, 2), (6, 2, 2, 2, 2)]
@@ -89,12 +96,6 @@ async def test_the_numbers_of_the_flow_add_up_over_rounds():
     assert flow.summary == "18 records identified, 6 removed by a check, 5 duplicates, 7 works"
     assert (flow.for_screening, flow.screened, flow.included) == (5, 3, 1)
     assert flow.exclusion_reasons == {"no bees": 1, "no reason given": 1}
-
-
-async def test_a_sum_that_does_not_agree_is_named():
-    flow = (await reviewed()).flow
-    wrong = flow.model_copy(update={"duplicates": 6})
-    assert wrong.disagreements() == ["identified: 18, not 19"]
 
 
 async def test_the_search_log_has_every_string_as_it_was_sent():
@@ -199,7 +200,7 @@ async def test_a_thread_that_waits_with_its_strategy_has_an_empty_flow():
     await two_sources(persistence).start("q", thread_id="t")
     audit = await audit_of(persistence, "t")
     assert audit.flow.identified == 0
-    assert audit.flow.disagreements() == []
+    assert disagreements(audit.flow) == []
     [waiting] = json.loads(audit.files["strategies.json"])
     assert waiting["strategy"]["queries"][0]["boolean_query"] == "round_0"
 
@@ -304,7 +305,7 @@ def test_of_two_papers_with_one_record_the_one_decided_on_has_it():
         ("a", "undecided"),
         ("b", "included"),
     ]
-    assert flow_of(thread, told).disagreements() == []
+    assert disagreements(flow_of(thread, told)) == []
 
 
 async def test_a_round_that_was_reopened_does_not_count_and_its_records_are_told_of():
@@ -317,7 +318,7 @@ async def test_a_round_that_was_reopened_does_not_count_and_its_records_are_told
     assert told["a-round_1"].why == "found in a round that was reopened"
     assert told["a-round_1"].round is None
     assert audit.flow.outside_rounds == 2
-    assert audit.flow.disagreements() == []
+    assert disagreements(audit.flow) == []
     assert told["a-round_0"].status.value == "undecided"
     events = [row["event"] for row in table(audit, "decisions.csv")]
     assert "forked" in events
@@ -336,7 +337,7 @@ async def test_a_round_whose_strategy_was_rejected_after_all_is_counted_nowhere(
     assert [item.round for item in audit.flow.rounds] == [1, 3]
     assert audit.flow.outside_rounds == 2
     assert state.result.counts.works == audit.flow.rounds[-1].works == 5
-    assert audit.flow.disagreements() == []
+    assert disagreements(audit.flow) == []
 
 
 async def test_papers_beyond_the_number_asked_for_are_set_aside_for_that():

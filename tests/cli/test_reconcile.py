@@ -34,14 +34,10 @@ def test_two_people_decide_apart_and_settle_what_they_disagree_on(person, cli, r
     assert "Agreement: 50%; Cohen's kappa: 0.00." in told.stderr
     assert "1 agreed decisions are decisions of the thread now" in told.stderr
 
+    assert "relevant: ada; not: bo" in told.stdout
     [conflict] = cli("reconcile", reviewing, "--json").document["conflicts"]
-    someone = person("reconcile", reviewing)
-    someone.sees("relevant: ada; not: bo")
-    someone.sees(KEYS)
-    someone.types("i")
-    someone.sees("reason")
-    someone.types("no molecules")
-    assert someone.leaves() == 0
+    why = ("--irrelevant", conflict["paper_id"], "--reason", "no molecules")
+    assert cli("reconcile", reviewing, *why).code == 0
     assert cli("resume", reviewing, "--approve").code == 0
     out = cli("export", reviewing, "--format", "json", "--decision", "excluded").stdout
     assert conflict["paper_id"] in out

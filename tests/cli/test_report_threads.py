@@ -31,7 +31,7 @@ def written(cli: Cli, reply: Cli, once: Once) -> str:
 def test_show_has_the_question_of_a_report_and_the_way_to_answer_it(cli, planned):
     shown = cli("show", planned).stdout
     assert "protein folding" in shown
-    assert "Sub-questions" in shown
+    assert "Question: " in shown
     assert f"paper-search resume {planned} --approve" in shown
     document = cli("show", planned, "--json").document
     assert document["graph"] == "research_report"

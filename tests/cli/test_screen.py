@@ -170,26 +170,6 @@ def test_a_narrow_window_without_colours_shows_it_all_and_may_change_its_width(
     assert marks(cli, reviewing) == [(None, None)]
 
 
-def test_labels_are_typed_at_a_paper_which_stays(person, cli, reviewing):
-    someone = person("screen", reviewing)
-    someone.sees(KEYS)
-    someone.types("l")
-    someone.sees("labels: ")
-    someone.types("for chapter 2, follow up")
-    someone.sees("your labels: for chapter 2, follow up")
-    someone.sees(KEYS)
-    someone.types("l")
-    someone.sees("labels so far: for chapter 2, follow up")
-    someone.sees("labels: ")
-    someone.types("follow up")
-    someone.sees("your labels: for chapter 2")
-    someone.sees(KEYS)
-    someone.types("q")
-    assert someone.leaves() == 0
-    [mark] = cli("screen", reviewing, "--json").document["marks"]
-    assert (mark["is_relevant"], mark["labels"]) == (None, ["for chapter 2"])
-
-
 def test_a_second_screening_of_a_thread_is_told_of_the_first(person, cli, reviewing):
     first = person("screen", reviewing)
     first.sees(KEYS)

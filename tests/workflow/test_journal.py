@@ -23,6 +23,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 from tests.examples import examples
 from tests.sources.cards import Cards
+from tests.audit.doubles import disagreements
 from tests.workflow.doubles import reject
 
 from paper_search.audit import Audit, audit_of
@@ -293,7 +294,7 @@ def check_fates(server: Server, ended: Outcome, *, has_cache: bool) -> None:
     searching = [row for row in ended.journal if row.purpose is Purpose.SEARCH]
     flow = ended.audit.flow
     assert flow.identified == sum(row.received for row in searching)
-    assert flow.disagreements() == []
+    assert disagreements(flow) == []
     assert len(ended.log) == len(ended.journal)
     columns = ("kept", "repeated", "excluded", "dropped", "beyond_limit", "unused")
     for line, row in zip(ended.log, ended.journal, strict=True):

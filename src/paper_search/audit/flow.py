@@ -88,35 +88,6 @@ class PrismaFlow(BaseModel):
         ]
         return ", ".join(filter(None, parts))
 
-    def disagreements(self) -> list[str]:
-        removed, rounds = self.removed_by_checks, self.rounds
-        sums = {
-            "identified": (self.identified, removed + self.duplicates + self.works),
-            "by_source": (sum(self.by_source.values()), self.identified),
-            "rounds": (sum(r.arrived for r in rounds) + self.outside_rounds, self.identified),
-            "removal_reasons": (sum(self.removal_reasons.values()), removed),
-            "works": (
-                self.works,
-                self.set_aside + self.not_carried_over + self.pending + self.for_screening,
-            ),
-            "for_screening": (self.for_screening, self.undecided + self.not_judged + self.screened),
-            "screened": (self.screened, self.excluded + self.included),
-            "exclusion_reasons": (sum(self.exclusion_reasons.values()), self.excluded),
-        }
-        if self.parts:
-            new = self.parts[-1].included_last
-            sums["previous_included"] = (self.previous_included or 0, self.included_last - new)
-        if (texts := self.full_texts) is not None:
-            rest = texts.waiting + texts.not_retrieved + texts.unassessed
-            sums["sought"] = (texts.sought, self.included)
-            sums["full texts"] = (texts.sought, rest + texts.assessed)
-            sums["assessed"] = (texts.assessed, texts.excluded + texts.included)
-            sums["full-text reasons"] = (sum(texts.exclusion_reasons.values()), texts.excluded)
-        for name in ("identified", "duplicates", "works", "included") if self.parts else ():
-            counts = [getattr(part, name) for part in self.parts]
-            sums[f"parts, {name}"] = (sum(counts), getattr(self, name))
-        return [f"{name}: {a}, not {b}" for name, (a, b) in sums.items() if a != b]
-
 
 def flow_of(thread: ReviewThread, records: "Sequence[RecordRow]") -> PrismaFlow:
     work_of = {row.arrival.record: row.kept_as for row in records if row.arrival.record}

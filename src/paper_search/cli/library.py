@@ -1,10 +1,8 @@
 """`paper-search library`: your own corpus on disk."""
 
 import contextlib
-import shutil
-import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,12 +26,10 @@ from paper_search.errors import EmbeddingError, InputError, LibraryError, Unknow
 if TYPE_CHECKING:
     from paper_search.config import AppConfig
     from paper_search.library import EmbeddingSummary, ImportSummary, Library
-    from paper_search.library.importers import Rejected
 
 
-NO_TITLE = "the title is missing"
-LINES_NAMED = 10
-"""Lines of a file that are named for one reason."""
+REJECTED_SHOWN = 20
+"""Records of a file that are named; --json has more."""
 
 library = typer.Typer(help="Your own library on disk.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -44,8 +40,8 @@ def add(  # noqa: PLR0913, PLR0917  # one for each option
     files: list[Path] = argument(
         "FILE...",
         "BibTeX, RIS, MEDLINE, PubMed XML, Web of Science, EndNote, RefWorks, CSL-JSON, "
-        "JSON lines (ours, OpenAlex, arXiv), CSV, Excel; also gzipped; whole folders; '-' for "
-        "standard input; zotero:COLLECTION.",
+        "JSON lines (ours, OpenAlex, arXiv), CSV, Excel; also gzipped; whole folders; "
+        "zotero:COLLECTION.",
         default=...,
     ),
     format_name: str | None = option(
@@ -125,28 +121,12 @@ def _embed(library: "Library", *, is_wanted: bool) -> None:
 
 
 def _tell(summary: "ImportSummary", label: str, *, is_quiet: bool) -> None:
-    for line in rejection_lines(summary.rejected, label):
-        say(visible(line))
-    if unlisted := summary.rejected_count - len(summary.rejected):
-        say(f"and {unlisted} more that were rejected")
+    for rejection in summary.rejected[:REJECTED_SHOWN]:
+        say(visible(f"{label}:{rejection.line}: {rejection.reason}"))
+    if summary.rejected_count > REJECTED_SHOWN:
+        say(f"and {summary.rejected_count - REJECTED_SHOWN} more that were rejected")
     if not is_quiet:
         typer.echo(visible(f"{label}: {_totals(_document(summary, label))}"))
-
-
-def rejection_lines(rejected: "Sequence[Rejected]", label: str) -> Iterator[str]:
-    lines: dict[str, list[Rejected]] = {}
-    for rejection in rejected:
-        # Some formats name the entry before the reason.
-        reason = NO_TITLE if rejection.reason.endswith(NO_TITLE) else rejection.reason
-        lines.setdefault(reason, []).append(rejection)
-    for reason, info_found in lines.items():
-        if len(info_found) == 1:
-            yield f"{label}:{info_found[0].line}: {info_found[0].reason}"
-            continue
-        remark = "entries have no title" if reason == NO_TITLE else f"entries: {reason}"
-        numbers = ", ".join(str(rejection.line) for rejection in info_found[:LINES_NAMED])
-        rest = f" and {len(info_found) - LINES_NAMED} more" if len(info_found) > LINES_NAMED else ""
-        yield f"{label}: {len(info_found)} {remark}: lines {numbers}{rest}"
 
 
 def _totals(*documents: dict[str, Any]) -> str:
@@ -278,10 +258,6 @@ def info(ctx: typer.Context, as_json: Json = False, home: Home = None) -> None:
             typer.echo(visible(f"{name:<9}{value}"))
 
 
-STANDARD_INPUT = "-"
-_LABEL = "standard input"
-
-
 @dataclass(frozen=True)
 class ImportFile:
     """A file to import, what to call it, and whether it was only found in a folder."""
@@ -300,8 +276,8 @@ def batch_of(paths: list[Path], config: "AppConfig") -> Iterator[Iterator[Import
 
     What Zotero has is fetched first: if it does not answer, nothing is imported.
     """
-    with contextlib.ExitStack() as stack, collection_files(map(str, paths), config) as collections:
-        yield (file for path in paths for file in _files(path, stack, collections))
+    with collection_files(map(str, paths), config) as collections:
+        yield (file for path in paths for file in _files(path, collections))
 
 
 @contextlib.contextmanager
@@ -314,18 +290,9 @@ def collection_files(values: "Iterable[str]", config: "AppConfig") -> Iterator[d
         yield {value: run(collection_file(config, value, Path(directory))) for value in named}
 
 
-def _files(
-    path: Path, stack: contextlib.ExitStack, collections: dict[str, Path]
-) -> Iterator[ImportFile]:
+def _files(path: Path, collections: dict[str, Path]) -> Iterator[ImportFile]:
     if str(path) in collections:
         yield ImportFile(collections[str(path)], str(path))
-    elif str(path) == STANDARD_INPUT:
-        directory = stack.enter_context(tempfile.TemporaryDirectory(prefix="paper-search-"))
-        # On disk, as its first lines are looked at before it is read, and it may be large.
-        path_of_copy = Path(directory) / "stdin"
-        with path_of_copy.open("wb") as copy:
-            shutil.copyfileobj(sys.stdin.buffer, copy)
-        yield ImportFile(path_of_copy, _LABEL)
     elif path.is_dir():
         for file in sorted(path.rglob("*")):
             hidden = any(part.startswith(".") for part in file.relative_to(path).parts)

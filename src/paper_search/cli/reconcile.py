@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, TypeVar
 
@@ -11,7 +10,6 @@ import typer
 from paper_search.cli.console import (
     UsageMistakeError,
     data,
-    is_interactive,
     print_json,
     run,
     say,
@@ -20,7 +18,6 @@ from paper_search.cli.console import (
     with_persistence,
 )
 from paper_search.cli.options import Home, Json, Thread, option, settings
-from paper_search.cli.prompts import Choice, QuitError, Terminal, decide
 
 if TYPE_CHECKING:
     from paper_search.persistence import Persistence
@@ -42,7 +39,7 @@ def reconcile(  # noqa: PLR0913, PLR0917  # one for each option
 
     While a reviewer is not done, it only says how far each has come. After that it makes what all
     agree on decisions of the thread, prints their agreement (Cohen's kappa) and lists the
-    conflicts. At a terminal, it asks about each one.
+    conflicts. The page of `review` shows the papers beside them.
     """
     if reason and not relevant and not irrelevant:
         raise UsageMistakeError("--reason goes with --relevant IDS or --irrelevant IDS")
@@ -59,19 +56,14 @@ def reconcile(  # noqa: PLR0913, PLR0917  # one for each option
     if as_json:
         print_json({"thread_id": thread, **agreement.model_dump(mode="json")})
         return
-    _show_agreement(agreement, entered, is_listing=not is_interactive() or any(verdicts.values()))
-    if is_interactive() and not any(verdicts.values()):
-        with contextlib.suppress(QuitError):
-            for conflict in agreement.conflicts:
-                if conflict.settled is None:
-                    _ask_about(url, thread, conflict)
+    _show_agreement(agreement, entered)
 
 
 def _ids(words: str | None) -> list[str]:
     return [name for part in (words or "").split(",") if (name := part.strip())]
 
 
-def _show_agreement(agreement: Agreement, entered: int, *, is_listing: bool) -> None:
+def _show_agreement(agreement: Agreement, entered: int) -> None:
     for reviewer in agreement.reviewers:
         suffix = ", done" if reviewer.is_done else ""
         say(visible(f"{reviewer.name}: {reviewer.decided} of {reviewer.of} papers decided{suffix}"))
@@ -85,7 +77,7 @@ def _show_agreement(agreement: Agreement, entered: int, *, is_listing: bool) -> 
         say(line)
     if entered:
         say(f"{entered} agreed decisions are decisions of the thread now")
-    for conflict in agreement.conflicts if is_listing else []:
+    for conflict in agreement.conflicts:
         data().print(text(_conflict_lines(conflict)))
 
 
@@ -96,32 +88,6 @@ def _conflict_lines(conflict: Conflict) -> str:
     if conflict.settled:
         lines.append(f"  resolved by {conflict.settled_by}: {conflict.settled}")
     return "\n".join(map(visible, lines))
-
-
-def _ask_about(url: str, thread: str, conflict: Conflict) -> None:
-    terminal, ids = Terminal(), [conflict.paper_id]
-
-    def verdict(key: str, word: str, *, is_relevant: bool) -> Choice:
-        def settle(words: str) -> bool:
-            reason = words or terminal.ask("reason (Enter: none): ") or None
-
-            async def save(reviewers: Reviewers) -> None:
-                await reviewers.settle(ids, is_relevant=is_relevant, reason=reason)
-
-            run(with_reviewers(url, thread, save))
-            return True
-
-        return Choice(key, word, f"it is {word}", settle, True, f"[{key}]{word[1:]} WHY")
-
-    say(_conflict_lines(conflict))
-    decide(
-        terminal,
-        [
-            verdict("r", "relevant", is_relevant=True),
-            verdict("i", "irrelevant", is_relevant=False),
-            Choice("k", "skip", "leave it open", lambda _: True),
-        ],
-    )
 
 
 async def with_reviewers(url: str, thread: str, work: Callable[[Reviewers], Awaitable[T]]) -> T:

@@ -14,16 +14,17 @@ from paper_search.cli.usage import report_estimate_facts, usage_facts
 from paper_search.errors import InvalidDecisionError
 from paper_search.report.document import MARK, MARKS, Report
 from paper_search.report.outputs.markdown import render_markdown
+from paper_search.report_workflow.questions import describe_review
 from paper_search.report_workflow.reviews import HITLAction, Review, ReviewDecision
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.markdown import Markdown
 
     from paper_search.report_workflow.engine import ReportDetail
 
 PLAN = "plan_review"
 _LINK = re.compile(r"(?<=^- )\[(?P<title>.*)\]\(#[^)]*\)$|<(?P<address>https?://[^<>]+)>$")
-_ISSUES_SHOWN = 12
 _EVENTS_SHOWN = 8
 _HELP = """<!--
 Change the text, save, and close the editor. Keep citations, [@key], as they are. Words in brackets
@@ -53,7 +54,8 @@ def decide_review(
         if is_plan:
             show_review(messages(), review)
         else:
-            _show_text(terminal, render_markdown(report()))
+            with paged(terminal) as console:
+                console.print(_markdown(render_markdown(report())))
 
     def rejected(words: str) -> ReviewDecision:
         words = words or terminal.ask("what is wrong with it? ")
@@ -91,58 +93,25 @@ def _decision(
     )
 
 
-def _show_text(terminal: Terminal, markdown: str) -> None:
+def _markdown(document: str) -> Markdown:
     from rich.markdown import Markdown
 
-    lines = (_LINK.sub(r"\g<title>\g<address>", visible(line)) for line in markdown.split("\n"))
-    with paged(terminal) as console:
-        console.print(Markdown("\n".join(lines), hyperlinks=False))
+    lines = (_LINK.sub(r"\g<title>\g<address>", visible(line)) for line in document.split("\n"))
+    return Markdown("\n".join(lines), hyperlinks=False)
 
 
 def show_review(console: Console, review: Review) -> None:
     """Show what is asked, with what is needed to decide; the text is shown on request."""
-    console.print(text(review.name, "bold"))
     shows = review.shows
-    if review.kind == PLAN:
-        _show_plan(console, shows.get("research_plan") or {}, shows.get("warnings") or [])
-        show_facts(console, report_estimate_facts(shows))
-    else:
-        draft = shows.get("draft") or {}
-        console.print(text(f"{draft.get('title', '')} (version {draft.get('version')})", "bold"))
-        console.print(text(draft.get("abstract", "")))
-        for section in draft.get("sections") or []:
-            console.print(text(f"  {section['title']} ({section['word_count']} words)", "bold"))
-        _show_critique(console, shows.get("critique") or {})
-        show_facts(console, usage_facts(shows.get("usage") or []))
-    for note in shows.get("revision_notes") or []:
-        console.print(text(f"  revised: {note}"))
+    console.print(text(review.name, "bold"))
+    console.print(_markdown(describe_review(review.kind, shows)))
+    show_facts(console, report_estimate_facts(shows))
+    show_facts(console, usage_facts(shows.get("usage") or []))
     for action, effect in review.effects.items():
         console.print(text(f"  {action}: {effect}", "dim"))
     silence = "counts as approval" if review.auto_approve_on_timeout else "decides nothing"
     until = review.expires_at.strftime("%Y-%m-%d %H:%M UTC")
     console.print(text(f"  please answer by {until}; no answer {silence}", "dim"))
-
-
-def _show_plan(console: Console, plan: dict[str, Any], warnings: list[str]) -> None:
-    console.print(text("Sub-questions", "bold"))
-    for number, question in enumerate(plan.get("decomposed_questions") or [], 1):
-        console.print(text(f"  {number}. {question}"))
-    console.print(text("Queries", "bold"))
-    for query in plan.get("search_queries") or []:
-        console.print(text(f"  [{query['search_type']}] {query['query_text']}"))
-    console.print(text(f"Sections: {'; '.join(plan.get('expected_sections') or [])}"))
-    for warning in warnings:
-        console.print(text(f"note: {warning}"))
-
-
-def _show_critique(console: Console, critique: dict[str, Any]) -> None:
-    console.print(text(str(critique.get("summary", ""))))
-    items = critique.get("items") or []
-    for issue in items[:_ISSUES_SHOWN]:
-        line = f"  [{issue['severity']}] {issue['location']}: {issue['description']}"
-        console.print(text(line, "red" if issue["severity"] == "critical" else ""))
-    if len(items) > _ISSUES_SHOWN:
-        console.print(text(f"  and {len(items) - _ISSUES_SHOWN} more"))
 
 
 def show_report(console: Console, detail: ReportDetail, *, home: Path | None = None) -> None:

@@ -37,7 +37,6 @@ from paper_search.cli.options import (
 )
 from paper_search.cli.prompts import Choice, QuitError, Terminal, decide
 from paper_search.cli.reconcile import with_reviewers
-from paper_search.errors import InputError
 
 if TYPE_CHECKING:
     from paper_search.cli.stored_threads import NextCommands
@@ -72,10 +71,10 @@ def screen(  # noqa: PLR0913, PLR0917  # one for each option
     """Screen the papers of a result one by one.
 
     The most likely relevant paper comes first. Type r for relevant, i for irrelevant, k to skip, u
-    to undo, n for a note, l for labels of your own, s for the full abstract, q to quit. Every
-    answer is saved at once, and the next start continues where you stopped. Your marks are added
-    to your next answer to the thread's question; they do not answer it. They also reorder the
-    remaining papers, and an estimate says how many relevant papers are left.
+    to undo, n for a note, s for the full abstract, q to quit. Every answer is saved at once, and
+    the next start continues where you stopped. Your marks are added to your next answer to the
+    thread's question; they do not answer it. They also reorder the remaining papers, and an
+    estimate says how many relevant papers are left.
 
     With --reviewer, several people decide on the same papers. None of them is shown what the
     others decided until all are done.
@@ -84,7 +83,7 @@ def screen(  # noqa: PLR0913, PLR0917  # one for each option
     thread, all of them to be screened; its next round can search for more.
 
     Needs a terminal; --json prints the papers in order, the marks and the stopping estimate
-    instead. The page of `review` screens with single keys.
+    instead. The page of `review` screens with single keys, and takes labels of your own.
     """
     if done and reviewer is None:
         raise UsageMistakeError("--done says that a reviewer is done; name them with --reviewer")
@@ -180,12 +179,6 @@ class ScreeningPrompt:
         def show(_words: str) -> None:
             messages().print(text(_abstract(paper)))
 
-        def label(words: str) -> None:
-            if screening.labels:
-                say(visible(f"labels so far: {', '.join(screening.labels)}"))
-            if words := words or terminal.ask("labels: "):
-                self._label(paper, words)
-
         _show_paper(screening, paper, remaining)
         decide(
             terminal,
@@ -195,17 +188,9 @@ class ScreeningPrompt:
                 Choice("k", "skip", "leave the paper for later", skip),
                 Choice("u", "undo", "take the last answer back", lambda _: self._undo()),
                 Choice("n", "note", "write a note", note, takes_words=True),
-                Choice("l", "label", "add labels, or remove them", label, takes_words=True),
                 Choice("s", "show", "show the abstract", show),
             ],
         )
-
-    def _label(self, paper: Paper, words: str) -> None:
-        try:
-            self._save(self._screening.label(paper, words))
-        except InputError as error:
-            say(str(error))
-        _show_labels(self._screening, paper)
 
     def _undo(self) -> bool | None:
         undone = self._save(self._screening.undo())
@@ -292,13 +277,8 @@ def _show_paper(screening: Screening, paper: Paper, remaining: int) -> None:
     mark = screening.mark_of(paper)
     if mark is not None and mark.note:
         console.print(text(f"your note: {mark.note}", style="yellow"))
-    _show_labels(screening, paper)
-
-
-def _show_labels(screening: Screening, paper: Paper) -> None:
-    mark = screening.mark_of(paper)
     if mark is not None and mark.labels:
-        messages().print(text(f"your labels: {', '.join(mark.labels)}", style="yellow"))
+        console.print(text(f"your labels: {', '.join(mark.labels)}", style="yellow"))
 
 
 def _abstract(paper: Paper) -> str:

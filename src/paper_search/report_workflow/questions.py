@@ -202,7 +202,7 @@ def review_of(state: WorkflowState, params: ReportParams, names: tuple[str, str]
     if number >= params.max_human_reviews:
         del effects[HITLAction.MODIFY]
     shows = _contents(state, params, kind)
-    description = _described(point.question, shows)
+    description = describe_review(kind, shows)
     takes_edits = HITLAction.MODIFY in effects
     return Review(
         kind=kind,
@@ -223,20 +223,34 @@ def review_of(state: WorkflowState, params: ReportParams, names: tuple[str, str]
     )
 
 
-def _described(question: str, shows: dict[str, Any]) -> str:
+_ISSUES_SHOWN = 12
+
+
+def describe_review(kind: str, shows: dict[str, Any]) -> str:
+    """Return what a person needs to decide, in Markdown."""
+    question = HITL_BREAKPOINTS[kind].question
     lines = [f"## {question[:1].upper()}{question[1:]}", "", inert(shows["original_query"]), ""]
     if plan := shows.get("research_plan"):
         lines += [f"- Question: {inert(text)}" for text in plan["decomposed_questions"]]
-        lines += [f"- Query: {inert(query['query_text'])}" for query in plan["search_queries"]]
+        for query in plan["search_queries"]:
+            lines.append(f"- Query ({query['search_type']}): {inert(query['query_text'])}")
         lines.append(f"- Sections: {inert(', '.join(plan['expected_sections']))}")
-        lines += [f"- Warning: {inert(text)}" for text in shows["warnings"]]
+        lines += [f"- Warning: {inert(text)}" for text in shows.get("warnings") or []]
     if draft := shows.get("draft"):
-        lines += [f"### {inert(draft['title'])}", "", inert(draft["abstract"]), ""]
+        lines += [f"### {inert(draft['title'])} (version {draft['version']})", ""]
+        lines += [inert(draft["abstract"]), ""]
         for section in draft["sections"]:
             words = f"{section['word_count']:,} words"
             lines.append(f"- Section: {inert(section['title'])} ({words})")
-    for item in (shows.get("critique") or {}).get("items", []):
-        lines.append(f"- {item['severity']}: {inert(item['description'])}")
+    critique = shows.get("critique") or {}
+    items = critique.get("items", [])
+    lines += ["", inert(critique["summary"]), ""] if critique.get("summary") else []
+    for item in items[:_ISSUES_SHOWN]:
+        place = inert(item["location"])
+        lines.append(f"- {item['severity']}, {place}: {inert(item['description'])}")
+    if len(items) > _ISSUES_SHOWN:
+        lines.append(f"- and {len(items) - _ISSUES_SHOWN} more")
+    lines += [f"- Revised: {inert(note)}" for note in shows.get("revision_notes") or []]
     return "\n".join(lines)
 
 
