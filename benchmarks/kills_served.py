@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,7 @@ def served_search(home: Path, model: str, question: str, chance: random.Random) 
     )
     thread = "0f8fad5b-d9cb-469f-a165-70867728950e"
     for number in range(RESTARTS + 1):
-        server = ServedProcess(("paper_search", "serve"), environment, home)
+        server = ServedProcess((sys.executable, "-m", "paper_search", "serve"), environment, home)
         try:
             with httpx.Client(base_url=server.url, timeout=120) as client:
                 named = {"thread_id": thread, "if_exists": "do_nothing"}

@@ -142,13 +142,6 @@ def test_a_database_that_has_no_record_is_in_the_search_log(cli, review, tmp_pat
         assert (told.code, "name the database that has no record" in told.stderr) == (2, True)
 
 
-def test_more_than_memory_should_hold_is_not_read(cli, review, tmp_path):
-    with (tmp_path / "large.ris").open("wb") as sparse:
-        sparse.truncate(10**12)
-    told = cli("add", review, str(tmp_path / "large.ris"))
-    assert (told.code, "at most 500,000,000 are read" in told.stderr) == (2, True)
-
-
 def test_a_file_of_the_same_name_is_another_file(cli, review, tmp_path):
     (tmp_path / "part").mkdir()
     second = export(tmp_path / "part", "embase.ris", range(30, 33))

@@ -39,31 +39,6 @@ def test_what_is_wrong_is_said_with_how_to_fix_it(cli, home, monkeypatch):
     assert "SERPER_API_KEY" in table.stdout
 
 
-def test_the_home_that_is_named_is_the_one_that_is_checked(cli, tmp_path, unpacked_sample):
-    other = tmp_path / "other"
-    other.mkdir()
-    (other / unpacked_sample.name).symlink_to(unpacked_sample)
-    (other / "threads.db").write_bytes(b"this is no database" * 1000)
-    checks = {
-        block["what"]: block for block in cli("doctor", "--home", str(other), "--json").document
-    }
-    assert [what for what, item in checks.items() if not item["is_well"]] == ["threads"]
-
-
-def test_an_unknown_source_is_an_error_that_names_the_known_ones(cli):
-    ended = cli("doctor", "--source", "nowhere", code=2)
-    assert "known: arxiv, " in ended.stderr
-
-
-def test_known_papers_come_from_identifiers_and_files(cli, tmp_path):
-    found = cli("find", QUESTION, "--source", "sample", "--yes", "--json").document["papers"]
-    file = tmp_path / "known.bib"
-    file.write_text(f"@article{{a, title={{{found[0]['title']}}}, doi={{10.1000/nowhere-a}}}}")
-    args = ("--must-find", str(file), "--must-find", "10.1000/nowhere-b")
-    ended = cli("find", QUESTION, "--source", "sample", "--no-strategy-review", *args, code=3)
-    assert "1 of 2 known papers found; missing: 10.1000/nowhere-b" in ended.stdout + ended.stderr
-
-
 def test_what_is_no_paper_in_a_file_of_known_papers_is_said_by_line(cli, tmp_path):
     (tmp_path / "known.bib").write_text(
         "@article{a, title={Nowhere to be found}, doi={10.1000/nowhere-a}}\n"

@@ -86,36 +86,12 @@ def test_yes_asks_nobody_and_the_result_says_so(cli):
     assert PaperCollection.model_validate(ended.document).papers
 
 
-def test_papers_go_to_stdout_and_messages_to_stderr(cli):
-    ended = cli("find", QUESTION, *SAMPLE, "--yes")
-    assert ended.stdout.lstrip().startswith("#")
-    assert "not reviewed; thread" in ended.stderr
-    assert "not reviewed" not in ended.stdout
-
-
-def test_max_limits_the_papers(cli):
-    ended = cli("find", "neural networks", *SAMPLE, "--yes", "--max", "3", "--json")
-    assert len(ended.document["papers"]) == 3
-
-
 def test_max_iterations_ends_a_search_that_nobody_approves(cli):
     """HUM-15"""
     ended = cli("find", QUESTION, *SAMPLE, "--max-iterations", "1", "--json")
     ended = cli("resume", ended.document["thread_id"], "--reject", "no", "--json", code=0)
     assert ended.document["ended_by"] == "limit_reached"
     assert ended.document["papers"] == []
-
-
-@pytest.mark.parametrize(
-    ("name", "is_written"),
-    [
-        ("bibtex", lambda text: text.lstrip().startswith("@")),
-        ("table", lambda text: text.lstrip().startswith("#")),
-    ],
-)
-def test_every_format_comes_out_of_stdout(cli, done, name, is_written):
-    ended = cli("export", done, "--format", name, code=0)
-    assert is_written(ended.stdout)
 
 
 def test_papers_that_go_to_a_file_are_named_in_the_messages(cli, tmp_path):

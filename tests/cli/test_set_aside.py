@@ -42,13 +42,6 @@ def test_what_is_set_aside_is_counted_and_listed_on_request(cli, done):
     assert "set_aside" not in whole
 
 
-def test_a_lowest_score_divides_all_that_was_found(cli, done):
-    collection = result(cli, done, "--min-score", "0.3")
-    assert collection["papers"]
-    assert all(paper["relevance_score"] >= 0.3 for paper in collection["papers"])
-    assert all(paper["relevance_score"] < 0.3 for paper in collection["set_aside"])
-
-
 def test_without_a_terminal_no_key_is_offered_to_see_the_rest(cli, waiting):
     shown = " ".join(cli("resume", waiting, "--approve").stderr.split())
     assert "is this the result?" in shown
@@ -87,13 +80,6 @@ def test_a_paper_marked_irrelevant_is_set_aside_in_the_next_round(cli, reply, re
     assert first in ids(collection["set_aside"])
     reply(reviewing, "--approve")
     assert "set aside, 1 of them excluded: " in " ".join(cli("show", reviewing).stdout.split())
-
-
-def test_the_next_round_says_what_is_new_and_what_the_queries_ask_now(cli, reviewing):
-    papers = result(cli, reviewing)["papers"]
-    ended = cli("resume", reviewing, "--relevant", papers[2]["id"], "--note", "more on graphs")
-    assert "since last" in ended.stderr
-    assert "Queries: +" in ended.stderr
 
 
 def test_what_only_an_earlier_round_found_is_a_part_of_its_own_listed_on_request(

@@ -251,16 +251,3 @@ def test_pruning_all_threads_asks_first(person, done, cli):
     assert someone.leaves() == 0
     assert "pruned 1 thread" in someone.screen
     assert cli("prune", done).code == 0
-
-
-def test_deleting_asks_first(person, done, cli):
-    someone = person("delete", done)
-    someone.sees("[y/N]")
-    someone.types("")
-    assert someone.leaves() == 1
-    assert cli("show", done).code == 0
-    someone = person("delete", done)
-    someone.sees("[y/N]")
-    someone.types("y")
-    assert someone.leaves() == 0
-    assert cli("show", done).code == 4

@@ -7,10 +7,8 @@ from tests.cli.conftest import Cli
 from tests.cli.test_prompts import Typed
 from tests.workflow.doubles import Late
 
-from paper_search.cli.console import command_line
 from paper_search.cli.search_questions import ResultReview
 from paper_search.cli.source_lines import unfinished_line
-from paper_search.cli.stored_threads import NextCommands
 from paper_search.models import (
     Facets,
     PaperCollection,
@@ -161,10 +159,3 @@ def test_the_key_is_not_there_when_nothing_is_left(capsys):
     told = capsys.readouterr().err
     assert "'t' is none of" in told
     assert "wait" not in "".join(terminal.prompts) + told
-
-
-def test_the_commands_that_are_printed_name_it_only_where_it_helps():
-    commands = NextCommands("T", None)
-    wait = f"  wait:    {command_line('resume', 'T', '--wait', '--token', 't')}"
-    assert wait in commands.lines(question("doaj"))
-    assert not any("wait:" in line for line in commands.lines(question()))

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import httpx
@@ -20,17 +20,26 @@ OF_THE_SYSTEM = ("PATH", "LANG")
 
 
 class ServedProcess:
-    """A server on a free port of the loopback address, or on the one that is given."""
+    """A server on a free port of the loopback address, or on the one that is given.
+
+    `alive`: where it answers as soon as it serves.
+    """
 
     def __init__(
-        self, command: tuple[str, ...], environment: dict[str, str], folder: Path, port: int = 0
+        self,
+        command: Sequence[str | Path],
+        environment: dict[str, str],
+        folder: Path,
+        port: int = 0,
+        alive: str = "/ok",
     ) -> None:
         port = port or free_port()
         self.url = f"http://127.0.0.1:{port}"
         self.log = folder / f"served-{port}.log"
+        self._alive = alive
         with self.log.open("wb") as log:
             self._process = subprocess.Popen(  # noqa: S603  # our own command
-                [sys.executable, "-m", *command, "--port", str(port)],
+                [*command, "--port", str(port)],
                 cwd=folder,
                 env=environment,
                 stdout=log,
@@ -43,7 +52,7 @@ class ServedProcess:
         deadline = time.monotonic() + 120
         while time.monotonic() < deadline and self._process.poll() is None:
             with contextlib.suppress(httpx.TransportError):
-                if httpx.get(f"{self.url}/ok").status_code == httpx.codes.OK:
+                if httpx.get(f"{self.url}{self._alive}").status_code == httpx.codes.OK:
                     return
             time.sleep(0.2)
         self.kill()
@@ -66,7 +75,7 @@ def serving(
     environment: dict[str, str], folder: Path, *options: str, port: int = 0
 ) -> Iterator[ServedProcess]:
     """Serve for the length of a `with` block."""
-    command = ("paper_search", "serve", *options)
+    command = (sys.executable, "-m", "paper_search", "serve", *options)
     with _running(ServedProcess(command, environment, folder, port)) as server:
         yield server
 
@@ -80,7 +89,15 @@ def serving_bare(
     document = json.loads((ROOT / "langgraph.json").read_text(encoding="utf-8"))
     rest = {name: value for name, value in document.items() if name not in without}
     (folder / "langgraph.json").write_text(json.dumps(rest))
-    command = ("langgraph_cli", "dev", "--no-browser", "--no-reload", "--host", "127.0.0.1")
+    with serving_langgraph(environment, folder) as server:
+        yield server
+
+
+@contextlib.contextmanager
+def serving_langgraph(environment: dict[str, str], folder: Path) -> Iterator[ServedProcess]:
+    """Serve what `langgraph.json` of the folder names by `langgraph dev` for a `with` block."""
+    options = ("--no-browser", "--no-reload", "--host", "127.0.0.1")
+    command = (sys.executable, "-m", "langgraph_cli", "dev", *options)
     with _running(ServedProcess(command, environment, folder)) as server:
         yield server
 

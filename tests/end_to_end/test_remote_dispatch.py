@@ -1,22 +1,15 @@
 """A step hands over to a graph that another process serves, and relays its questions."""
 
-import contextlib
 import json
-import os
-import signal
-import subprocess
-import sys
-import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
 
-import httpx
 import pytest
 from langgraph.types import Command
 from pydantic import BaseModel
-from tests.ports import free_port
+from tests.end_to_end.served import bare_environment, serving_langgraph
 
 from paper_search.errors import DispatchError
 from paper_search.persistence import open_persistence
@@ -84,40 +77,9 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path
     (folder / "served.py").write_text(SERVED)
     document = {"dependencies": ["."], "graphs": {"served": "./served.py:graph"}}
     (folder / "langgraph.json").write_text(json.dumps(document))
-    port = free_port()
-    words = ["-m", "langgraph_cli", "dev", "--no-browser", "--no-reload", "--port", str(port)]
-    log = folder / "server.log"
-    with log.open("wb") as output:
-        process = subprocess.Popen(  # noqa: S603  # our own command
-            [sys.executable, *words],
-            cwd=folder,
-            env={
-                **{name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ},
-                "HOME": str(folder),
-                "LANGSMITH_TRACING": "false",
-                "LANGGRAPH_CLI_NO_ANALYTICS": "1",
-            },
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
-    try:
-        _wait(f"http://127.0.0.1:{port}", process, log)
-        yield f"http://127.0.0.1:{port}", folder / "calls.log"
-    finally:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-
-
-def _wait(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
-    deadline = time.monotonic() + 120
-    while time.monotonic() < deadline and process.poll() is None:
-        with contextlib.suppress(httpx.TransportError):
-            if httpx.get(f"{url}/ok").status_code == httpx.codes.OK:
-                return
-        time.sleep(0.2)
-    pytest.fail(log.read_text())
+    quiet = {"LANGSMITH_TRACING": "false", "LANGGRAPH_CLI_NO_ANALYTICS": "1"}
+    with serving_langgraph(bare_environment(folder, **quiet), folder) as process:
+        yield process.url, folder / "calls.log"
 
 
 class State(BaseModel):

@@ -98,17 +98,6 @@ async def test_the_schemas_of_input_and_settings_are_there_for_forms(client):
     assert "draft" in schemas["output_schema"]["properties"]
 
 
-async def test_an_input_sets_nothing_but_the_question_and_the_settings(client):
-    """SEC-03."""
-    thread = (await client.threads.create())["thread_id"]
-    smuggled = {"is_complete": True, "human_approved": True, "result_ids": ["x"]}
-    given = {"original_query": QUESTION, **smuggled}
-    ended = await client.runs.wait(thread, GRAPH, input=given, context=ASKING, raise_error=False)
-    message = ended["__error__"]["message"]
-    assert message.startswith("the input has no fields human_approved, is_complete, result_ids;")
-    assert not (await client.threads.get_state(thread))["values"]
-
-
 async def test_a_report_of_a_killed_server_is_finished_from_python_and_on_the_next_server(
     server, folder, client
 ):

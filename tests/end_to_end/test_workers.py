@@ -6,19 +6,14 @@ Aegra needs Python 3.12 and has an environment of its own, `.venv-aegra`, which 
 import asyncio
 import contextlib
 import json
-import os
 import shutil
-import signal
-import subprocess
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-from tests.end_to_end.served import bare_environment, command_line
-from tests.ports import free_port
+from tests.end_to_end.served import ServedProcess, bare_environment, command_line
 
 from paper_search.persistence import open_persistence
 
@@ -29,42 +24,14 @@ UVICORN = ROOT / ".venv-aegra" / "bin" / "uvicorn"
 GRAPH = "paper_search"
 
 
-class Worker:
-    """One process of Aegra."""
+def worker(environment: dict[str, str]) -> ServedProcess:
+    """Start one process of Aegra."""
+    command = (UVICORN, "aegra_api.main:app", "--host", "127.0.0.1")
+    return ServedProcess(command, environment, Path(environment["HOME"]), alive="/health")
 
-    def __init__(self, environment: dict[str, str], folder: Path) -> None:
-        port = free_port()
-        self.url = f"http://127.0.0.1:{port}"
-        self.log = folder / f"worker-{port}.log"
-        words = ["aegra_api.main:app", "--host", "127.0.0.1", "--port", str(port)]
-        with self.log.open("wb") as log:
-            self._process = subprocess.Popen(  # noqa: S603  # our own command
-                [UVICORN, *words],
-                cwd=folder,
-                env=environment,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
 
-    def wait(self) -> None:
-        """Wait until it serves."""
-        deadline = time.monotonic() + 120
-        while time.monotonic() < deadline and self._process.poll() is None:
-            with contextlib.suppress(httpx.TransportError):
-                if httpx.get(f"{self.url}/health").status_code == httpx.codes.OK:
-                    return
-            time.sleep(0.3)
-        raise AssertionError(self.log.read_text())
-
-    def kill(self) -> None:
-        """End it as a power cut would."""
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
-
-    def client(self) -> httpx.AsyncClient:
-        return httpx.AsyncClient(base_url=self.url, timeout=240)
+def client_of(process: ServedProcess) -> httpx.AsyncClient:
+    return httpx.AsyncClient(base_url=process.url, timeout=240)
 
 
 @pytest.fixture(scope="module")
@@ -84,19 +51,13 @@ def environment(postgres_server: str, tmp_path_factory: pytest.TempPathFactory) 
 
 
 @pytest.fixture(scope="module")
-def workers(environment: dict[str, str]) -> Iterator[tuple[Worker, Worker]]:
-    folder = Path(environment["HOME"])
-    first = Worker(environment, folder)
-    try:
-        first.wait()  # it makes the tables
-        second = Worker(environment, folder)
-        try:
-            second.wait()
-            yield first, second
-        finally:
-            second.kill()
-    finally:
-        first.kill()
+def workers(environment: dict[str, str]) -> Iterator[tuple[ServedProcess, ServedProcess]]:
+    with contextlib.ExitStack() as stack:
+        first = worker(environment)  # it makes the tables
+        stack.callback(first.kill)
+        second = worker(environment)
+        stack.callback(second.kill)
+        yield first, second
 
 
 async def begun(client: httpx.AsyncClient) -> str:
@@ -120,7 +81,7 @@ async def question(client: httpx.AsyncClient, thread: str) -> str | None:
 
 async def test_a_thread_goes_on_at_another_worker_and_at_the_command_line(workers, environment):
     one, other = workers
-    async with one.client() as first, other.client() as second:
+    async with client_of(one) as first, client_of(other) as second:
         thread = await begun(first)
         assert await question(second, thread) == "strategy_confirmation"
         await answered(second, thread)
@@ -135,7 +96,7 @@ async def test_a_thread_goes_on_at_another_worker_and_at_the_command_line(worker
 
 async def test_of_two_answers_at_two_workers_one_counts__hum_09(workers, environment):
     one, other = workers
-    async with one.client() as first, other.client() as second:
+    async with client_of(one) as first, client_of(other) as second:
         thread = await begun(first)
         # Each names the question that it means, so the later one cannot answer the next.
         named = {"run_id": thread, "kind": "strategy_confirmation", "iteration": 0}
@@ -152,7 +113,7 @@ async def test_of_two_answers_at_two_workers_one_counts__hum_09(workers, environ
 async def test_a_thread_of_a_killed_worker_goes_on_at_the_other(workers, environment):
     """The last one: the first worker is gone afterwards."""
     one, other = workers
-    async with one.client() as first, other.client() as second:
+    async with client_of(one) as first, client_of(other) as second:
         thread, driven = await begun(first), await begun(first)
         run = asyncio.create_task(answered(first, driven))
         await asyncio.sleep(0.05)

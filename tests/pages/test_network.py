@@ -225,13 +225,6 @@ def test_sec_13_an_address_in_an_odd_form_is_refused(url):
         check_url(url, POLICY)
 
 
-def test_what_is_no_web_address_is_told_with_its_beginning():
-    with pytest.raises(PageRefusedError) as caught:
-        check_url("ftp://example.org/" + "a" * 100, POLICY)
-    beginning = "ftp://example.org/" + "a" * 42
-    assert str(caught.value) == f"only http and https URLs are fetched, not {beginning!r}"
-
-
 @pytest.mark.parametrize("text", PUBLIC)
 def test_sec_13_public_addresses_pass(text):
     address = ip_address(text)

@@ -10,7 +10,6 @@ from paper_search.errors import (
     PaperSearchError,
     QuestionError,
     ThreadExistsError,
-    ThreadNotFoundError,
 )
 from paper_search.report_workflow import ReportWorkflow
 from paper_search.report_workflow.engine import ReportSession
@@ -58,23 +57,6 @@ async def test_a_report_is_limited_to_sources_that_the_server_has(door):
     assert await door.run(str(uuid.uuid4()), limited("tavily"), "ada")
 
 
-@pytest.mark.parametrize(
-    ("given", "reason"),
-    [
-        ({}, "original_query"),
-        ({"question": QUESTION}, "original_query"),
-        ({"original_query": None}, "original_query"),
-        ("q", "valid dictionary"),
-        (7, "valid dictionary"),
-        ({"original_query": " " * 40}, "the question is empty"),
-    ],
-)
-async def test_an_input_without_a_question_is_refused_with_the_reason(door, given, reason):
-    status, text = await door.refused(str(uuid.uuid4()), {**NEW, "input": given})
-    assert status == 422
-    assert reason in text
-
-
 @pytest.mark.parametrize("said", ["approve", {"action": "approve"}, [{"type": "accept"}], "skip"])
 async def test_an_answer_of_any_shape_names_its_question(door, begin_report, said):
     thread_id = await begin_report()
@@ -115,15 +97,6 @@ async def test_a_thread_is_driven_by_the_graph_that_began_it(door, begin, begin_
     assert (await door.refused(search, answer("approve")))[0] == 409
     named = str(uuid.uuid5(uuid.UUID("6ba7b821-9dad-11d1-80b4-00c04fd430c8"), REPORT))
     assert await door.run(report, answer("approve", named), "ada")
-
-
-async def test_a_report_that_is_deleted_leaves_nothing(door, begin_report, persistence):
-    thread_id = await begin_report("approve")
-    await door.access.delete(thread_id, "ada")
-    with pytest.raises(ThreadNotFoundError):
-        await ReportCatalog(persistence).info(thread_id)
-    assert await ReportCatalog(persistence).threads() == []
-    assert await persistence.ledger.entries(thread_id) == []
 
 
 # --- runs that hold the lease ---------------------------------------------------------------------

@@ -12,7 +12,7 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
-from tests.pages.site import locked_pdf, pdf
+from tests.pages.site import pdf
 from tests.web.conftest import Visitor, visiting
 
 from paper_search.errors import InputError
@@ -114,13 +114,6 @@ def test_included_works_are_listed_and_a_file_is_attached_to_one(page, place, wo
     assert re.findall(r'data-paper="([^"]+)"', page.text) == [works[1]]
     page.open(f"{place}/full-texts?status=excluded&page=-7")
     assert "No work has this status" in page.text
-
-
-def test_what_is_no_pdf_that_can_be_read_is_refused(page, place, works):
-    assert page.give(file_of(place, works[0], "a.pdf"), locked_pdf()) == 422
-    assert page.answer["error"].startswith("'a.pdf' cannot be attached: ")
-    assert "a password locks it" in page.answer["error"]
-    assert set(statuses(page, place).values()) == {"sought"}
 
 
 def test_a_file_is_taken_from_this_page_alone_and_for_an_included_work(page, place, works):

@@ -21,9 +21,9 @@ import httpx
 from hypothesis import Phase, given
 from hypothesis import strategies as st
 from rich.console import Console
+from tests.audit.doubles import disagreements
 from tests.examples import examples
 from tests.sources.cards import Cards
-from tests.audit.doubles import disagreements
 from tests.workflow.doubles import reject
 
 from paper_search.audit import Audit, audit_of
