@@ -23,7 +23,7 @@ MAX_MODULES = 379
 MAX_LINES = {
     "skills": 10_238,
     "sources": 7_262,
-    "cli": 6_385,
+    "cli": 6_223,
     "workflow": 5_565,
     "report": 5_243,
     "library": 4_918,
@@ -34,7 +34,7 @@ MAX_LINES = {
     "threads": 2_484,
     "web": 2_475,
     "server": 2_184,
-    "audit": 1_935,
+    "audit": 1_906,
     "models": 1_814,
     "llm": 1_638,
     "http": 1_648,
