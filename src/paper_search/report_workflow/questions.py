@@ -223,9 +223,6 @@ def review_of(state: WorkflowState, params: ReportParams, names: tuple[str, str]
     )
 
 
-_ISSUES_SHOWN = 12
-
-
 def describe_review(kind: str, shows: dict[str, Any]) -> str:
     """Return what a person needs to decide, in Markdown."""
     question = HITL_BREAKPOINTS[kind].question
@@ -242,14 +239,11 @@ def describe_review(kind: str, shows: dict[str, Any]) -> str:
         for section in draft["sections"]:
             words = f"{section['word_count']:,} words"
             lines.append(f"- Section: {inert(section['title'])} ({words})")
-    critique = shows.get("critique") or {}
-    items = critique.get("items", [])
-    lines += ["", inert(critique["summary"]), ""] if critique.get("summary") else []
-    for item in items[:_ISSUES_SHOWN]:
-        place = inert(item["location"])
-        lines.append(f"- {item['severity']}, {place}: {inert(item['description'])}")
-    if len(items) > _ISSUES_SHOWN:
-        lines.append(f"- and {len(items) - _ISSUES_SHOWN} more")
+    if critique := shows.get("critique"):
+        lines += ["", inert(critique["summary"]), ""]
+        for item in critique["items"]:
+            issue = f"{item['severity']}, {item['location']}: {item['description']}"
+            lines.append(f"- {inert(issue)}")
     lines += [f"- Revised: {inert(note)}" for note in shows.get("revision_notes") or []]
     return "\n".join(lines)
 
