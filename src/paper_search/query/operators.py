@@ -85,7 +85,7 @@ class OperatorReader(ABC):
     def _operator(self) -> str | None:
         """Return the operator in front; what only follows is joined by AND."""
         token = self._peek()
-        if token is None or token.kind in {")", "suffix", "near"}:
+        if token is None or token.kind in {")", "close", "suffix", "near"}:
             return None
         if token.kind == "AND":
             after = self._tokens[self._next + 1 : self._next + 2]
@@ -115,10 +115,10 @@ class OperatorReader(ABC):
         if name == "NOT":
             excluded = right.node.child if isinstance(right.node, Not) else Not(right.node)
             self._leaves.located(excluded, self._leaves.columns.get(id(right.node), 1) - 1)
-            return Part(And((left.node, excluded)), text, name)
+            right = Part(excluded, right.text)
         if self._system is SCOPUS and right.text.startswith("EXCLUDE"):
             name = "AND"  # what any of them excludes is left out
-        kind = And if name == "AND" else Or
+        kind = Or if name == "OR" else And
         parts: tuple[Node, ...] = (left.node,)
         if left.operator == name and isinstance(left.node, And | Or):
             parts = left.node.children

@@ -8,29 +8,19 @@ from typing import NoReturn
 
 from paper_search.errors import QuerySyntaxError
 from paper_search.query import ast
-from paper_search.query.ast import (
-    And,
-    Near,
-    Node,
-    Not,
-    Or,
-    Phrase,
-    Term,
-    conjuncts,
-    join,
-    parts,
-    rebuilt,
-    straighten,
-)
-from paper_search.query.normal_form import depth, is_near_side, normalise, render
+from paper_search.query.ast import And, Near, Node, Phrase, Term, conjuncts, rebuilt, straighten
+from paper_search.query.normal_form import depth, is_near_side, normalise
+from paper_search.query.operators import OperatorReader, Part
 from paper_search.query.reader import MAX_DEPTH, MAX_DISTANCE, parse_sentence
 from paper_search.query.strategy import parse_strategy
-from paper_search.query.systems import SYSTEMS, recognised
+from paper_search.query.systems import SYSTEMS, System, recognised
+from paper_search.query.tagged import EXPECTED, Refuse
+from paper_search.query.tokens import Token
 
 MAX_LENGTH = 50_000
 """Characters in a query, or in all lines of a strategy."""
 
-_SHOWN = 300
+_OWN = System("this program", re.compile("(?!)"), {})
 _TAGS = {tag.upper() for system in SYSTEMS for tag in system.fields if tag.isalpha()} - {"IS"}
 _FOREIGN = re.compile(
     r'"[^"]*"|10\.\d{4,9}/\S+'
@@ -41,7 +31,7 @@ _FOREIGN = re.compile(
 """Fields and commands of databases, where too few stand together to tell whose they are."""
 _NO_WORD = r'(?![^\s()"])'
 _TOKEN = re.compile(
-    rf"(?P<or>OR{_NO_WORD})|(?P<and>AND{_NO_WORD})|(?P<not>NOT{_NO_WORD})"
+    rf"(?P<OR>OR{_NO_WORD})|(?P<AND>AND{_NO_WORD})|(?P<NOT>NOT{_NO_WORD})"
     rf'|(?P<near>(?:NEAR|PRE)(?:/[^\s()"]*)?{_NO_WORD})'
     r"|(?P<field>(?i:(?:title|abstract|author|venue|tiab|mesh(?:-only)?|majr(?:-only)?):\s*"
     r'|(?:keyword|substance|type|language|subheading|subset|entered):(?=[\w"(])))'
@@ -112,8 +102,7 @@ def analyse(text: str) -> Reading:
         return Reading(sentence.node, sentence.columns, notes, system.name)
     if sign := next((mark for mark in _FOREIGN.finditer(plain) if mark["sign"]), None):
         refuse(sign.start(), f"{sign[0]!r} is not understood: leave it out, or quote it as a word")
-    parser = _Parser(plain, refuse)
-    return Reading(parser.whole(), parser.columns, tuple(parser.notes))
+    return _Parser(plain, refuse).reading()
 
 
 def _bounded(node: Node, limit: int, text: str) -> Node:
@@ -132,156 +121,101 @@ def _refuse(query: str, offset: int, reason: str) -> NoReturn:
     raise QuerySyntaxError(f"column {offset + 1}: {reason}", query=query, column=offset + 1)
 
 
-class _Parser:
-    """Recursive descent: NEAR binds tightest, then NOT, then AND (written or not), then OR."""
+class _Parser(OperatorReader):
+    """Reads the operands of our own language: words, phrases, years, fields, groups, NEAR."""
 
-    def __init__(self, text: str, refuse: Callable[[int, str], NoReturn]) -> None:
-        self._refuse, self._end = refuse, len(text)
-        self._tokens = [sign for sign in _TOKEN.finditer(text) if sign.lastgroup != "blank"]
-        self._next = 0
+    def __init__(self, text: str, refuse: Refuse) -> None:
+        tokens = [
+            Token(str(sign.lastgroup), sign[0], sign.start(), sign)
+            for sign in _TOKEN.finditer(text)
+            if sign.lastgroup != "blank"
+        ]
+        super().__init__(tokens, _OWN, refuse)
+        self._end = len(text)
         self._open: list[int] = []
-        self._groups: set[int] = set()
-        self._alive: list[Node] = []
-        self.notes: list[tuple[int, str]] = []
-        self.columns: dict[int, int] = {}
 
-    def whole(self) -> Node:
-        node = self._disjunction()
-        if self._kind() != "end":
+    def reading(self) -> Reading:
+        part = self._group_of(self._tokens[0].start if self._tokens else 0)
+        if self._peek() is not None:
             self._unexpected("expected AND, OR or the end", ", which closes nothing")
-        return node
+        notes = tuple((offset + 1, note) for offset, note in self.notes)
+        return Reading(part.node, self._leaves.columns, notes)
 
-    def _kind(self) -> str:
-        if self._next == len(self._tokens):
-            return "end"
-        token = self._tokens[self._next]
-        return token[0] if token[0] in {"(", ")"} else str(token.lastgroup)
-
-    def _take(self) -> re.Match[str]:
-        self._next += 1
-        return self._tokens[self._next - 1]
+    def _check_neighbours(self, before: Token, token: Token) -> None:
+        """Any parts may stand side by side: they are joined by AND."""
 
     def _unexpected(self, reason: str, rest: str = "") -> NoReturn:
-        if self._kind() == "end":
+        token = self._peek()
+        if token is None:
             self._refuse(self._end, f"{reason} but found the end")
-        token = self._take()
-        if token.lastgroup == "quote":
-            self._refuse(token.start(), "this quote is never closed")
-        self._refuse(token.start(), f"{reason} but found {token[0]!r}{rest}")
+        if token.kind == "quote":
+            self._refuse(token.start, "this quote is never closed")
+        self._refuse(token.start, f"{reason} but found {token.text!r}{rest}")
 
-    def _disjunction(self) -> Node:
-        children = [self._conjunction()]
-        while self._kind() == "or":
-            self._take()
-            children.append(self._conjunction())
-        if len(children) == 1:
-            return children[0]
-        node = Or(tuple(children))
-        if any(isinstance(child, And) and id(child) not in self._groups for child in children):
-            text = render(node)
-            text = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
-            column = self.columns.get(id(_first_leaf(node)), 1)
-            note = f"AND and OR are mixed without parentheses: read as {text}"
-            self.notes.append((column, note))
-        self._alive.append(node)
-        return node
-
-    def _conjunction(self) -> Node:
-        children = [self._inversion()]
-        while self._kind() not in {"or", ")", "end"}:
-            if self._kind() == "and":
-                self._take()
-            children.append(self._inversion())
-        node = join(And, children)
-        self._alive.append(node)
-        return node
-
-    def _inversion(self) -> Node:
-        signs = []
-        while self._kind() == "not":
-            signs.append(self._take())
-        node = self._closeness()
-        for sign in reversed(signs):
-            node = node.child if isinstance(node, Not) else self._located(Not(node), sign)
-        return node
-
-    def _closeness(self) -> Node:
-        node = self._operand()
+    def _closeness(self, left: Part | None = None) -> Part:
+        part = left or self._operand()
         count = 0
-        while self._kind() == "near":
+        while self._is("near"):
             token, count = self._take(), count + 1
-            name, _, number = token[0].partition("/")
+            name, _, number = token.text.partition("/")
             if not (number.isascii() and number.isdigit() and int(number) <= MAX_DISTANCE):
                 reason = f"expected {name}/n with n from 0 to {MAX_DISTANCE}, as in {name}/3"
-                self._refuse(token.start(), reason)
+                self._refuse(token.start, reason)
             if count > MAX_DEPTH:
-                self._refuse(token.start(), f"more than {MAX_DEPTH} NEAR in a row")
+                self._refuse(token.start, f"more than {MAX_DEPTH} NEAR in a row")
             right = self._operand()
-            if not (is_near_side(node) and is_near_side(right)):
+            if not (is_near_side(part.node) and is_near_side(right.node)):
                 reason = f"{name} joins words, phrases or OR-groups of them"
-                self._refuse(token.start(), reason)
-            node = Near(node, right, int(number), name == "PRE")
-        return node
+                self._refuse(token.start, reason)
+            near = Near(part.node, right.node, int(number), name == "PRE")
+            part = Part(near, f"{part.text} {token.text} {right.text}")
+        return part
 
-    def _operand(self) -> Node:
-        fields: list[str] = []
-        while self._kind() == "field":
-            fields.append(self._take()[0].partition(":")[0].lower())
-        kind = self._kind()
-        if kind == "(":
-            node = self._group()
-        elif kind == "year" and not fields:
+    def _operand(self) -> Part:
+        fields: list[Token] = []
+        while self._is("field"):
+            fields.append(self._take())
+        if self._is("open"):
+            part = self._group()
+        elif self._is("word", "doi", "phrase") or (self._is("year") and not fields):
             token = self._take()
-            start = token[0].index(":") + 1
-            refuse = self._at(token)
-            node = self._located(ast.parse_years(token[0][start:].strip(), refuse), token)
-        elif kind in {"word", "doi", "phrase"}:
-            node = self._leaf(self._take())
+            node = self._leaves.located(self._leaf(token), token.start)
+            part = Part(node, token.text)
         else:
-            self._unexpected("expected a word, a \"phrase\" or '('")
-        for field in reversed(fields):
-            node = self._within(field, node)
-        return node
+            self._unexpected(EXPECTED)
+        for token in reversed(fields):
+            node = self._within(token.text.partition(":")[0].lower(), part.node)
+            part = Part(node, f"{token.text}{part.text}")
+        return part
 
-    def _group(self) -> Node:
-        self._open.append(self._take().start())
+    def _group(self) -> Part:
+        self._open.append(self._take().start)
         if len(self._open) > MAX_DEPTH:
             self._refuse(self._open[-1], f"parentheses are nested deeper than {MAX_DEPTH}")
-        node = self._disjunction()
-        if self._kind() != ")":
+        part = self._group_of(self._open[-1])
+        if not self._is("close"):
             self._unexpected(f"expected ')' for the '(' in column {self._open[-1] + 1}")
         self._take()
         self._open.pop()
-        self._groups.add(id(node))
-        return node
+        return Part(part.node, f"({part.text})")
 
-    def _leaf(self, token: re.Match[str]) -> Node:
-        if token.lastgroup == "doi":
-            return self._located(ast.parse_exact_word(token[0]), token)
-        if token.lastgroup == "phrase":
-            return self._located(ast.parse_phrase(token[0][1:-1], self._at(token)), token)
-        return self._located(ast.parse_word(token[0], self._at(token)), token)
+    def _leaf(self, token: Token) -> Node:
+        match token.kind:
+            case "doi":
+                return ast.parse_exact_word(token.text)
+            case "phrase":
+                return ast.parse_phrase(token.text[1:-1], self._at(token))
+            case "year":
+                return ast.parse_years(token.text.partition(":")[2].strip(), self._at(token))
+            case _:
+                return ast.parse_word(token.text, self._at(token))
 
     def _within(self, field: str, node: Node) -> Node:
         if isinstance(node, Term | Phrase):
             result: Node = node if node.field else replace(node, field=field)
         else:
             result = rebuilt(node, partial(self._within, field))
-        self._alive.append(result)
-        if id(node) in self.columns:
-            self.columns[id(result)] = self.columns[id(node)]
-        return result
+        return self._leaves.located(result, self._leaves.columns.get(id(node), 1) - 1)
 
-    def _located(self, node: Node, token: re.Match[str]) -> Node:
-        self._alive.append(node)
-        self.columns[id(node)] = token.start() + 1
-        return node
-
-    def _at(self, token: re.Match[str]) -> Callable[[int, str], NoReturn]:
-        return lambda offset, reason: self._refuse(token.start() + offset, reason)
-
-
-def _first_leaf(node: Node) -> Node:
-    while inner := parts(node):
-        node = inner[0]
-    return node
+    def _at(self, token: Token) -> Callable[[int, str], NoReturn]:
+        return lambda offset, reason: self._refuse(token.start + offset, reason)
