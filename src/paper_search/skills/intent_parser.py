@@ -25,7 +25,7 @@ from paper_search.prompts import load_prompt
 from paper_search.query.lines import lines_of
 from paper_search.query.parser import MAX_LENGTH
 from paper_search.query.systems import count_tags
-from paper_search.skills.intent.boolean_question import intent_of_boolean, parse_boolean
+from paper_search.skills.intent.boolean_question import parse_boolean
 from paper_search.skills.intent.concepts import MAX_CONCEPTS
 from paper_search.skills.intent.forms import CUT
 from paper_search.skills.intent.names import Kind, Lookup, lookups_of, parse_names
@@ -216,9 +216,8 @@ class IntentParser:
         return intent.model_copy(update={"lookups": rows})
 
     async def _parse_any(self, question: str, text: str, today: date) -> ParsedIntent:
-        if (boolean := parse_boolean(question)) is None:
+        if (intent := parse_boolean(question, self.default_max_results)) is None:
             return await self._parse_words(question, text, today)
-        intent = intent_of_boolean(question, boolean, self.default_max_results)
         return intent if self.llm is None else intent.with_criteria(criteria_of(intent))
 
     async def _parse_words(self, question: str, text: str, today: date) -> ParsedIntent:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from paper_search.models import IntentType, ParsedIntent
-from paper_search.skills.intent.boolean_question import intent_of_boolean, parse_boolean
+from paper_search.skills.intent.boolean_question import parse_boolean
 from paper_search.skills.intent.reader import parse_question
 
 FILE = Path(__file__).parent / "questions.jsonl"
@@ -43,12 +43,8 @@ def flat(text: str) -> str:
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda entry: str(entry["text"]))
 def test_a_question_is_read_as_it_is_meant(question):
-    boolean = parse_boolean(question["text"])
-    intent = (
-        intent_of_boolean(question["text"], boolean, NO_NUMBER)
-        if boolean
-        else parse_question(question["text"], date(2026, 11, 23), NO_NUMBER)
-    )
+    text = question["text"]
+    intent = parse_boolean(text, NO_NUMBER) or parse_question(text, date(2026, 11, 23), NO_NUMBER)
     searched = flat(f"{intent.question} | {' | '.join(intent.concepts)}")
     limits = limits_of(intent)
     assert [word for word in question.get("has", []) if flat(word) not in searched] == []

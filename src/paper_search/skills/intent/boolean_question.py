@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from paper_search.bibliography.languages import language_code
 from paper_search.errors import QuerySyntaxError, QuestionError
@@ -48,38 +47,18 @@ _CSL_TYPES = {
 _SHOWN = 60
 _LONGEST_TOPIC = 300
 _QUOTED = re.compile(r'"[^"]*"')
-_INNERMOST = re.compile(r"\([^()]*\)")
 _ACCEPTED = (
     'use words, "phrases", AND OR NOT, parentheses, NEAR/n, word*, and the fields'
     " title: abstract: author: venue: year: tiab:; or ask in plain words"
 )
 
 
-@dataclass(frozen=True)
-class BooleanQuestion:
-    """What a boolean query wants.
+def parse_boolean(question: str, default_max_results: int = 100) -> ParsedIntent | None:
+    """Return the intent of a boolean query, of which nothing is guessed; None: plain words.
 
-    Attributes:
-        concepts: one for each part that is required; a group of ORs by its first word or phrase.
-        alternatives: by concept, the others of its group.
-        authors: names limited to authors.
-        query: what is asked.
-        lines: of a strategy; empty: it is one query.
-        notes: how a strategy was read.
-        limits: what all of it is limited to, where a strategy has a filter for it.
+    A concept is a part that is required: of a group of ORs its first word or phrase; the others are
+    its alternatives.
     """
-
-    concepts: tuple[str, ...]
-    alternatives: dict[str, list[str]]
-    authors: tuple[str, ...]
-    query: str = ""
-    lines: tuple[StrategyLine, ...] = ()
-    notes: tuple[str, ...] = ()
-    limits: SearchConstraints = field(default_factory=SearchConstraints)
-
-
-def parse_boolean(question: str) -> BooleanQuestion | None:
-    """Return what a boolean query wants; None if the question is plain words."""
     try:
         plain = straighten(question)
         if is_prose(plain):
@@ -102,15 +81,20 @@ def parse_boolean(question: str) -> BooleanQuestion | None:
             " say what you are looking for"
         )
     groups = [group for part in _parts(tree) if (group := list(dict.fromkeys(_positives(part))))]
+    concepts = list(dict.fromkeys(group[0] for group in groups))
+    alternatives = {group[0]: group[1:] for group in groups if len(group) > 1}
+    names = [name for concept in concepts for name in (concept, *alternatives.get(concept, ()))]
     authors = [_text(leaf) for leaf in positive_leaves(tree) if leaf.field == "author"]
-    return BooleanQuestion(
-        tuple(dict.fromkeys(group[0] for group in groups)),
-        {group[0]: group[1:] for group in groups if len(group) > 1},
-        tuple(dict.fromkeys(authors)),
-        query=question if strategy is None else render(tree),
-        lines=tuple(_lines(strategy)) if strategy else (),
-        notes=tuple(_notes(strategy) if strategy else _remarks(plain, tree, reading)),
-        limits=_limits(tree),
+    return ParsedIntent(
+        topic=(", ".join(concepts) if strategy else question)[:_LONGEST_TOPIC],
+        concepts=concepts,
+        intent_type=IntentType.METHOD,
+        constraints=_limits(tree, default_max_results),
+        question=" ".join(dict.fromkeys(names or authors)),
+        alternatives=alternatives,
+        boolean_query=render(tree) if strategy else question,
+        lines=list(_lines(strategy)) if strategy else [],
+        notes=list(_notes(strategy) if strategy else _remarks(tree, reading)),
     )
 
 
@@ -130,27 +114,16 @@ def _notes(strategy: Strategy) -> Iterator[str]:
     yield from (note for _, note in strategy.remarks())
 
 
-def _remarks(text: str, tree: Node, reading: Reading | None) -> Iterator[str]:
-    if reading is None or reading.system is None:
-        yield from _order(text, tree)
-        return
-    yield f"read as a query in the style of {reading.system}: {render(tree)}"
-    yield from (note for _, note in reading.notes)
+def _remarks(tree: Node, reading: Reading | None) -> Iterator[str]:
+    if reading is not None:
+        if reading.system is not None:
+            yield f"read as a query in the style of {reading.system}: {render(tree)}"
+        yield from (note for _, note in reading.notes)
 
 
-def _order(text: str, tree: Node) -> Iterator[str]:
-    text = _QUOTED.sub(" ", text)
-    levels = []
-    while groups := _INNERMOST.findall(text):
-        levels += groups
-        text = _INNERMOST.sub(" ", text)
-    if any({"AND", "OR"} <= {*_OPERATOR.findall(level)} for level in (*levels, text)):
-        yield f"AND is read before OR: {render(tree)}; parentheses say otherwise"
-
-
-def _limits(tree: Node) -> SearchConstraints:
+def _limits(tree: Node, max_results: int) -> SearchConstraints:
     """Return the years, the language and the types that all of a query is limited to."""
-    limits: dict[str, object] = {}
+    limits: dict[str, object] = {"max_results": max_results}
     for part in conjuncts(tree):
         match part:
             case YearRange(first, last):
@@ -200,25 +173,3 @@ def _positives(node: Node) -> Iterator[str]:
 
 def _text(leaf: Term | Phrase) -> str:
     return leaf.text if isinstance(leaf, Term) else " ".join(leaf.words)
-
-
-def intent_of_boolean(
-    question: str, query: BooleanQuestion, default_max_results: int
-) -> ParsedIntent:
-    """Return the intent of a question that is a boolean query: nothing about it is guessed."""
-    names = [
-        name
-        for concept in query.concepts
-        for name in (concept, *query.alternatives.get(concept, ()))
-    ]
-    return ParsedIntent(
-        topic=(", ".join(query.concepts) if query.lines else question)[:_LONGEST_TOPIC],
-        concepts=list(query.concepts),
-        intent_type=IntentType.METHOD,
-        constraints=query.limits.model_copy(update={"max_results": default_max_results}),
-        question=" ".join(dict.fromkeys(names)) or " ".join(query.authors),
-        alternatives=query.alternatives,
-        boolean_query=query.query,
-        lines=list(query.lines),
-        notes=list(query.notes),
-    )
