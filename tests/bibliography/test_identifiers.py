@@ -61,10 +61,6 @@ def test_an_arxiv_id_is_found_without_its_version(text, expected):
     assert parse_arxiv_id(text) == expected
 
 
-def test_the_version_of_an_arxiv_id_is_kept_on_demand():
-    assert parse_arxiv_id("arXiv:2101.00001v2", keep_version=True) == "2101.00001v2"
-
-
 def test_pubmed_ids_are_read_in_their_usual_forms():
     forms = ["PMID: 123", 123, "https://pubmed.ncbi.nlm.nih.gov/123/", "0123", "123.0"]
     assert {parse_pmid(form) for form in forms} == {"123"}

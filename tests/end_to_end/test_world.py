@@ -197,7 +197,7 @@ def test_the_smoke_run_saves_what_it_gets_in_the_form_of_the_recorded_answers(se
     assert any("cited_by:" in entry["query"].get("filter", "") for entry in services.log())
     answers = recorded_answers(out, "openalex")
     assert {answer.status for answer in answers} == {200}
-    assert answers[0].answer.json()["results"]
+    assert any(answer.answer.json()["results"] for answer in answers)
 
 
 def test_every_number_is_that_of_the_log_of_the_services(services, tmp_path):

@@ -229,12 +229,6 @@ def test_authors_are_found_unstemmed(library):
     assert library.search_boolean("author:network").total == 0
 
 
-def test_a_title_with_a_star_in_it_is_found(library):
-    title = "Deferred updates: P*-tree indexing, concurrent databases"
-    library.add([RawPaper(id="star", title=title, source="x")])
-    assert [hit.title for hit in library.search(title).papers] == [title]
-
-
 def test_an_inverted_heading_finds_its_natural_form_and_its_own(library):
     library.add(
         [
@@ -266,9 +260,3 @@ def test_wildcards_inside_words_and_the_order_of_a_distance_are_obeyed(library, 
     matched = [paper.title for paper in library.search_boolean(query).papers]
     wanted = [title for title in titles if any(word in title.split() for word in found)]
     assert sorted(matched) == sorted(wanted)
-
-
-@pytest.mark.parametrize("query", ['"trees AND P*-trees', "a (P*-tree AND heirs", "a *"])
-def test_a_query_that_was_meant_as_one_is_refused_for_its_star(library, query):
-    with pytest.raises(QuerySyntaxError):
-        library.search(query)

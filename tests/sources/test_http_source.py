@@ -93,26 +93,11 @@ async def test_records_are_read_and_checked_in_a_thread_so_that_other_sources_go
     assert threading.get_ident() not in threads
 
 
-async def test_a_query_that_cannot_be_read_is_asked_by_its_words(client, catalogue):
-    report = await HttpSource(Cards(URL), client=client).report(strategy("deep AND (graphs"))
-    [said] = report.sources
-    assert catalogue.asked[0].url.params["q"] == said.query == "deep graphs"
-    assert "not valid (column" in str(said.note)
-
-
-async def test_a_query_that_would_mean_another_as_words_is_refused(client, catalogue):
+async def test_a_query_that_cannot_be_read_is_refused(client, catalogue):
     report = await HttpSource(Cards(URL), client=client).report(strategy("deep NOT (graphs"))
     [said] = report.sources
     assert not catalogue.asked
     assert "expected ')'" in str(said.error)
-
-
-async def test_a_query_without_words_is_not_sent(client, catalogue):
-    source = HttpSource(Cards(URL), client=client)
-    with pytest.raises(ServiceError, match="contains no words"):
-        await source.search("( )")
-    assert await source.search_advanced(strategy()) == []
-    assert catalogue.asked == []
 
 
 async def test_a_stored_answer_bears_the_time_at_which_its_request_was_sent(client, tmp_path):
@@ -248,7 +233,7 @@ async def test_a_count_of_a_broader_query_says_so_and_a_failure_is_raised(client
     )
     assert counted is not None
     assert (counted.hits, counted.is_at_most) == (4, True)
-    with pytest.raises(ServiceError, match="contains no words"):
+    with pytest.raises(ServiceError, match="expected"):
         await HttpSource(Cards(URL), client=client).count("( )", SearchConstraints())
 
 
@@ -435,7 +420,7 @@ async def test_one_query_that_fails_is_no_failure_of_those_that_find_nothing(cli
     catalogue.cards = []
     source = HttpSource(Cards(URL), client=client)
     assert await source.search_advanced(strategy("graphs", "( )")) == []
-    with pytest.raises(ServiceError, match="contains no words"):
+    with pytest.raises(ServiceError, match="expected"):
         await source.search_advanced(strategy("( )"))
 
 

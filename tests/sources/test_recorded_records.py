@@ -31,7 +31,6 @@ def test_more_that_arxiv_says(recorded):
     path = recorded / "arxiv" / "arxiv.py__id_quant-ph_0201082v1_s0_m100_86989fe779ef.xml"
     [paper] = read(Arxiv(), path.read_bytes()).papers
     assert paper.arxiv_id == "quant-ph/0201082"
-    assert paper.raw_data["id_with_version"] == "quant-ph/0201082v1"
     assert (paper.full_text_url or "").startswith("https://arxiv.org/pdf/")
     assert paper.abstract
 

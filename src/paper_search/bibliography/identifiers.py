@@ -57,12 +57,11 @@ def parse_doi(text: str | None) -> str | None:
     return doi if doi.partition("/")[2] else None
 
 
-def parse_arxiv_id(text: str | None, *, keep_version: bool = False) -> str | None:
+def parse_arxiv_id(text: str | None) -> str | None:
     """Return the arXiv id in the text, new (`2101.00001`) or old style (`hep-th/9901001`), or None.
 
     Takes bare ids, `arXiv:` forms, abstract and PDF addresses, and arXiv's own DOIs. The version
-    is left out unless asked for: all versions are one work. See
-    https://info.arxiv.org/help/arxiv_identifier.html.
+    is left out: all versions are one work. See https://info.arxiv.org/help/arxiv_identifier.html.
     """
     if not text or len(text) > 500:  # noqa: PLR2004  # no id, nor an address of one, is longer
         return None
@@ -71,11 +70,10 @@ def parse_arxiv_id(text: str | None, *, keep_version: bool = False) -> str | Non
     rest = (own_doi.group(1) if own_doi else _ARXIV_PREFIX.sub("", text)).strip()
     match = _ARXIV_NEW.match if is_address else _ARXIV_NEW.fullmatch
     if new := match(rest):
-        return new.group(1) + ((new.group(2) or "") if keep_version else "")
+        return new.group(1)
     match = _ARXIV_OLD.match if is_address else _ARXIV_OLD.fullmatch
     if old := match(rest):
-        version = (old.group(3) or "") if keep_version else ""
-        return f"{old.group(1).lower()}/{old.group(2)}{version}"
+        return f"{old.group(1).lower()}/{old.group(2)}"
     return None
 
 

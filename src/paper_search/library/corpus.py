@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -37,8 +37,6 @@ _OPERATORS = re.compile(
     r'\b(?:AND|OR|NOT|NEAR/\d+|ADJ\d*|W/\d+)\b|["“”*\[]|(?:title|abstract|author|venue|tiab|year):'
     r"|(?<![A-Z])[A-Z]-?[A-Z]+\("
 )
-_LONG = 4
-"""Words of a text that may be a title with a star in it, such as *The R*-tree and its heirs*."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,23 +251,14 @@ class Library:
 
         Words alone find any of them, best those records that have all; with an operator, a
         quote, a `*` or a field prefix the text is a boolean query, and only what it asks for
-        is found. A question in whole sentences is always words, whatever it quotes, and so is a
-        long text whose only sign of a query, a star, is where none can be: a title may have it.
-        Where vectors rank, too, the question is moved by the papers that `feedback` marks.
+        is found. A question in whole sentences is always words, whatever it quotes. Where vectors
+        rank, too, the question is moved by the papers that `feedback` marks.
         """
-        note = None
         if _OPERATORS.search(text) and not is_prose(text):
-            try:
-                return self.search_boolean(text, limit=limit, filters=filters, feedback=feedback)
-            except QuerySyntaxError as error:
-                is_title = len(text.split()) >= _LONG and "*" in text
-                if not is_title or _OPERATORS.search(text.replace("*", " ")):
-                    raise
-                note = f"searched as words, since it is not a valid boolean query: {error}"
-        hits = self._answer(
+            return self.search_boolean(text, limit=limit, filters=filters, feedback=feedback)
+        return self._answer(
             lambda one, size, bounds: one.words(text, size, bounds), text, limit, filters, feedback
         )
-        return replace(hits, note=note) if note else hits
 
     def search_boolean(
         self,

@@ -18,7 +18,7 @@ from paper_search.query import YearRange
 from paper_search.sources.adapter import Adapter, Page, Request, Translated
 from paper_search.sources.dialect import HYPHENATED, Expression, FieldDialect
 from paper_search.sources.errors import ServiceError
-from paper_search.sources.record import Entry, People, Table, every, first, text_list, texts, words
+from paper_search.sources.record import Entry, People, Table, every, first, texts, words
 from paper_search.sources.values import address, local_name, number
 
 ENDPOINT = "https://export.arxiv.org/api/query"
@@ -66,13 +66,6 @@ read_entry = Table(
             lambda text: True if _WITHDRAWN.match(plain(text)) else None,
         ),
         "keywords": lambda entry: category_names(" ".join(texts(entry, "category.@term"))),
-    },
-    details={
-        "id_with_version": ("id", lambda text: parse_arxiv_id(text, keep_version=True)),
-        "categories": text_list("category.@term"),
-        "journal_ref": ("journal_ref", plain),
-        "comment": ("comment", plain),
-        "updated": "updated",
     },
 ).read
 """Its year is that of the first version."""

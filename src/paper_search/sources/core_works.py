@@ -14,7 +14,7 @@ from paper_search.models import Author, SearchConstraints
 from paper_search.query import YearRange
 from paper_search.sources.adapter import Adapter, Paging, Request, Translated
 from paper_search.sources.dialect import Expression, FieldDialect
-from paper_search.sources.record import Entry, Table, every, first, text_list, words
+from paper_search.sources.record import Entry, Table, every, first, words
 from paper_search.sources.values import address
 
 ENDPOINT = "https://api.core.ac.uk/v3/search/works"
@@ -73,12 +73,6 @@ read_work = Table(
         "publication_type": ("documentType", lambda kind: _TYPES.get(kind.lower())),
         "url": "links[type=display].url",
         "full_text_url": _full_text,
-    },
-    details={
-        "oai_ids": text_list("oaiIds"),
-        "document_type": "documentType",
-        "field_of_study": "fieldOfStudy",
-        "published_date": "publishedDate",
     },
 ).read
 

@@ -213,7 +213,6 @@ _INFO = Table(
         "url": "ee|url",
         "full_text_url": _full_text,
     },
-    details={name: name for name in ("key", "type", "access", "url")},
 )
 
 

@@ -10,13 +10,13 @@ from typing import ClassVar
 
 from paper_search.bibliography.identifiers import parse_pmcid
 from paper_search.bibliography.languages import library_code
-from paper_search.bibliography.names import author_named, author_of
+from paper_search.bibliography.names import author_named
 from paper_search.bibliography.text import clean, plain_abstract
 from paper_search.models import Author, SearchConstraints
 from paper_search.query import HEADINGS, OPERATORS
 from paper_search.sources.adapter import Adapter, Paging, Request, Translated
 from paper_search.sources.dialect import HYPHENATED, FieldDialect
-from paper_search.sources.record import Entry, Table, cleaned, every, first, keywords, texts
+from paper_search.sources.record import Entry, People, Table, cleaned, every, first, keywords, texts
 from paper_search.sources.values import address, without_brackets
 
 ENDPOINT = "https://www.ebi.ac.uk/europepmc/webservices/rest"
@@ -26,24 +26,23 @@ _OPEN = ("OA", "F")
 _RETRACTED = frozenset({"retracted publication", "retracted"})
 
 
-def _person(person: Entry) -> Author | None:
-    parts = ("lastName", "firstName", "suffix", "fullName", "collectiveName")
-    family, forename, suffix, full_name, collective = (
-        first(person, part, cleaned) for part in parts
-    )
-    orcid = first(person, "authorId[type=ORCID].value")
-    if not orcid and (first(person, "authorId.type") or "").upper() == "ORCID":
-        orcid = first(person, "authorId.value")
-    if full_name and not family:
-        return author_named(full_name, orcid)
-    own = forename if family else None
-    return author_of(family=family, given=own, suffix=suffix, literal=collective, author_id=orcid)
+_PEOPLE = People(
+    "authorList.author",
+    name="fullName",
+    family="lastName",
+    given="firstName",
+    suffix="suffix",
+    literal="collectiveName",
+    id="authorId[type=ORCID].value",
+    read=cleaned,
+)
 
 
 def _authors(entry: Entry) -> list[Author]:
-    people = [*filter(None, map(_person, every(entry, "authorList.author")))]
     line = clean(first(entry, "authorString") or "").rstrip(".")
-    return people or [author_named(name) for part in line.split(",") if (name := part.strip())]
+    return _PEOPLE(entry) or [
+        author_named(name) for part in line.split(",") if (name := part.strip())
+    ]
 
 
 def _kinds(entry: Entry) -> list[str]:
@@ -124,11 +123,6 @@ read_result = Table(
             f"https://europepmc.org/article/{key}" if (key := _key(entry)) else None
         ),
         "keywords": keywords("meshHeadingList.meshHeading.descriptorName", "keywordList.keyword"),
-    },
-    details={
-        "publication_types": _kinds,
-        "is_open_access": "isOpenAccess",
-        "first_publication_date": "firstPublicationDate",
     },
 ).read
 

@@ -26,12 +26,8 @@ FIELDS = (
     "id", "doi", "title", "display_name", "publication_year", "ids", "type", "language",
     "authorships", "primary_location", "best_oa_location", "locations", "open_access", "biblio",
     "cited_by_count", "is_retracted", "abstract_inverted_index", "keywords", "topics",
-    "referenced_works",
 )  # fmt: skip
 """What to ask for: the rest of a work is several times as long."""
-
-MAX_REFERENCES = 500
-"""Of one work: reviews cite more than a picture of citations can show."""
 
 _TYPES = {
     "article": "article-journal", "book": "book", "book-chapter": "chapter",
@@ -64,22 +60,18 @@ def short_id(value: Any) -> str | None:
     return last if last[:1].isalpha() and last[1:].isdigit() else None
 
 
-def _references(entry: Entry) -> list[str]:
-    cited = map(short_id, every(entry, "referenced_works"))
-    return [work for work in cited if work][:MAX_REFERENCES]
-
-
 def _free_pdf(entry: Entry) -> str | None:
     location = mapping(mapping(entry).get("primary_location"))
     return address(location.get("pdf_url")) if location.get("is_oa") is True else None
 
 
-def _open_pdfs(entry: Entry) -> list[str]:
+def _open_pdfs(entry: Entry) -> dict[str, list[str]]:
     """Return where copies are open beside the best one; publishers often keep programs out."""
     places = [mapping(place) for place in every(entry, "locations")]
     best = first(entry, "best_oa_location.pdf_url", address)
     urls = [address(p.get("pdf_url")) for p in places if p.get("is_oa") is True]
-    return [url for url in dict.fromkeys(urls) if url and url != best]
+    others = [url for url in dict.fromkeys(urls) if url and url != best]
+    return {OTHER_TEXTS: others} if others else {}
 
 
 def _arxiv_address(entry: Entry) -> str | None:
@@ -136,5 +128,5 @@ read_work = Table(
         "is_retracted": "is_retracted",
         "keywords": keywords("keywords", "topics"),
     },
-    details={"mag": "ids.mag", "references": _references, OTHER_TEXTS: _open_pdfs},
+    details=_open_pdfs,
 ).read

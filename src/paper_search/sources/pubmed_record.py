@@ -20,7 +20,6 @@ from paper_search.sources.record import (
     first,
     keywords,
     orcid,
-    text_list,
     texts,
 )
 from paper_search.sources.values import YEAR_IN_TEXT, local_name, text, without_brackets, year
@@ -144,15 +143,6 @@ _CITED = Table(
         "full_text_url": (f"PubmedData.{_ID}[@IdType=pmc]", _full_text),
         "keywords": keywords(_MESH, f"{_CITATION}.KeywordList.Keyword"),
     },
-    details={
-        "publication_types": text_list(_KINDS),
-        "mesh": text_list(_MESH),
-        "vernacular_title": (f"{_ARTICLE}.VernacularTitle", cleaned),
-        "corrections": lambda entry: [
-            {"type": one.get("RefType"), "pmid": parse_pmid(first(one, "PMID") or "")}
-            for one in every(entry, _CORRECTIONS)
-        ],
-    },
 )
 
 _CHAPTER, _WHOLE = _title("BookDocument.ArticleTitle"), _title(f"{_BOOK}.BookTitle")
@@ -184,7 +174,6 @@ _COLLECTED = Table(
         "publication_type": lambda entry: "chapter" if _is_chapter(entry) else "book",
         "url": ("BookDocument.PMID", _page),
     },
-    details={"publication_types": text_list("BookDocument.PublicationType")},
 )
 
 

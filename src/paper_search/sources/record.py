@@ -118,13 +118,13 @@ class Table:
         prefix: what the ids of the records begin with.
         key: of a record, unique in the service; else its DOI or its content is.
         fields: of `RawPaper`; without a title there is no record.
-        details: what it has no field for.
+        details: reads what it has no field for.
     """
 
     prefix: str
     key: Field
     fields: Mapping[str, Field]
-    details: Mapping[str, Field] | Reader | None = None
+    details: Callable[[Entry], dict[str, Any]] | None = None
 
     def read(self, entry: Entry, source: str | None = None) -> RawPaper | None:
         """Return the record of an entry of whatever types; None if it has no title."""
@@ -135,16 +135,11 @@ class Table:
             for name, field in self.fields.items()
             if (value := value_of(entry, field, _READERS.get(name, text))) is not None
         }
-        paper = RawPaper(**values, source=source or self.prefix, raw_data=self._details(entry))
+        details = self.details(entry) if self.details else {}
+        paper = RawPaper(**values, source=source or self.prefix, raw_data=details)
         key = value_of(entry, self.key) if self.key else None
         paper.id = f"{self.prefix}:{key or paper.doi or content_key(paper)}"
         return paper
-
-    def _details(self, entry: Entry) -> dict[str, Any]:
-        if callable(self.details):
-            return dict(self.details(entry))
-        values = ((name, value_of(entry, field)) for name, field in (self.details or {}).items())
-        return {name: value for name, value in values if value}
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,10 +204,6 @@ def _worded(entry: Entry, path: str) -> Iterator[Any]:
 
 def texts(entry: Entry, path: str) -> list[str]:
     return [line for value in every(entry, path) if (line := text(value))]
-
-
-def text_list(path: str) -> Reader:
-    return lambda entry: texts(entry, path)
 
 
 def span(start: str, end: str) -> Reader:

@@ -69,7 +69,6 @@ read_paper = Table(
             (csl for name, csl in _TYPES.items() if name in texts(entry, "publicationTypes")), None
         ),
     },
-    details={name.lower(): f"externalIds.{name}" for name in ("MAG", "CorpusId", "DBLP", "ACL")},
 ).read
 """Of an entry of `data`, or of a citing or cited paper: `paperId` is null for works that the graph
 only knows from references."""

@@ -23,7 +23,7 @@ from paper_search.sources.scholar import (
     doi_in,
     parse_summary,
 )
-from paper_search.sources.values import mapping, number, year
+from paper_search.sources.values import year
 from paper_search.sources.web import WebAdapter, as_ranked, page_table
 
 SCHOLAR = "https://google.serper.dev/scholar"
@@ -53,7 +53,6 @@ RESULT = Table(
         "url": "link",
         "full_text_url": "pdfUrl|htmlUrl",
     },
-    details=mapping,
 )
 
 
@@ -68,7 +67,6 @@ PAGE = page_table(
     url="link",
     snippet="snippet",
     published=("date", _date),
-    details={"position": lambda entry: first(entry, "position", number)},
 )
 
 

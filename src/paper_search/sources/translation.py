@@ -6,12 +6,10 @@ from dataclasses import replace
 from urllib.parse import urlencode
 
 from paper_search.bibliography.identifiers import parse_doi
-from paper_search.bibliography.text import WORD
-from paper_search.errors import InputError, QuerySyntaxError
+from paper_search.errors import InputError
 from paper_search.models import RankedQuery, SearchConstraints, SearchStrategy
 from paper_search.models.scope import Translation
-from paper_search.query import And, Node, Term, parse, with_conditions
-from paper_search.query.ast import join
+from paper_search.query import Term, parse, with_conditions
 from paper_search.sources.adapter import Adapter, Request, Translated
 from paper_search.sources.asking import NativeQuery, Question, text_of
 from paper_search.sources.client import explain_bug
@@ -72,16 +70,15 @@ def translated(
         return (adapter.translate_native(query.text),)
     if isinstance(query, RankedQuery):
         return adapter.translate_ranked(query, in_words(adapter, filters, endings))
-    tree, notes = parse_or_words(text_of(query))
-    parts = union(adapter, with_conditions(tree, filters.every_condition), filters, endings)
-    return [replace(part, notes=(*notes, *part.notes)) for part in parts]
+    tree = with_conditions(parse(text_of(query)), filters.every_condition)
+    return union(adapter, tree, filters, endings)
 
 
 def work_of(adapter: Adapter, query: Question) -> Translated | None:
     """Return what finds the one work that a query names; None means it names none, or more."""
     if not isinstance(query, str):
         return query if isinstance(query, Translated) else None
-    tree, _ = parse_or_words(query)
+    tree = parse(query)
     doi = parse_doi(tree.text) if isinstance(tree, Term) and not tree.is_prefix else None
     return adapter.translate_work("doi", doi) if doi else None
 
@@ -151,25 +148,3 @@ def request_text(request: Request, contact: str | None) -> str:
         return url
     fields = {name: value for name, value in body.items() if value != contact}
     return f"{url} {json.dumps(fields, ensure_ascii=False)}"
-
-
-_TURNED = frozenset({"OR", "NOT", "NEAR"})
-"""Operators without which words mean another query."""
-
-
-def parse_or_words(text: str) -> tuple[Node, tuple[str, ...]]:
-    """Return the tree of a query; of one that cannot be read, its words, with a note.
-
-    Words are no substitute for a query with operators: NOT would be turned round.
-    """
-    try:
-        return parse(text), ()
-    except QuerySyntaxError as error:
-        if not _TURNED.isdisjoint(WORD.findall(text)):
-            raise InputError(f"the query cannot be read: {error}") from None
-        distinct = dict.fromkeys(word for word in WORD.findall(text) if word != "AND")
-        if not distinct:
-            raise InputError(f"the query {text!r} contains no words: {error}") from None
-        words = [Term(word) for word in distinct]
-        note = f"sent as plain words, since the query is not valid ({error})"
-        return join(And, words), (note,)

@@ -1,7 +1,7 @@
 """Searches of web and news: entry points of `paper_search.web_searches`, and their base."""
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
@@ -63,7 +63,6 @@ def page_table(  # noqa: PLR0913  # the parts of a result
     authors: Reader | None = None,
     site: str = "",
     kind: str = "webpage",
-    details: Mapping[str, Field] | None = None,
 ) -> Table:
     """Return the table of the pages that a service finds.
 
@@ -81,10 +80,6 @@ def page_table(  # noqa: PLR0913  # the parts of a result
     def key(entry: Entry) -> str:
         return hashlib.sha256((link(entry) or "").encode("utf-8", "replace")).hexdigest()[:16]
 
-    def own(entry: Entry) -> dict[str, Any]:
-        more = {name: value_of(entry, field) for name, field in (details or {}).items()}
-        return {**more, "published": (value_of(entry, published) if published else "") or ""}
-
     return Table(
         prefix=prefix,
         key=key,
@@ -99,7 +94,7 @@ def page_table(  # noqa: PLR0913  # the parts of a result
             "url": url,
             "publication_type": lambda _: kind,
         },
-        details=own,
+        details=lambda entry: {"published": (published and value_of(entry, published)) or ""},
     )
 
 

@@ -24,7 +24,6 @@ _PAGE = page_table(
     NAME,
     published="publishedDate",
     authors=lambda entry: [author_named(name) for name in texts(entry, "authors")],
-    details={"engine": "engine"},
 )
 
 
