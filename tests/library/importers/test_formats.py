@@ -266,3 +266,13 @@ def test_text_that_imitates_our_storage_stays_text():
 def test_no_text_upsets_a_reader(read, text):
     for entry in read(text.splitlines(keepends=True)):
         assert entry.line >= 1
+
+
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [("[" * 200_000, "nested too deep"), ("9" * 5_000, "4300 digits"), ("x", "Expecting value")],
+)
+def test_why_an_item_cannot_be_read_is_its_own_reason(value, reason):
+    first, *_ = json_records.parse_csl([f'[{{"title": "A", "note": {value}}}]'])
+    assert isinstance(first, Rejected)
+    assert reason in first.reason

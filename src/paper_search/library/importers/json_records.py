@@ -116,7 +116,8 @@ def _items(text: str, position: int) -> Iterator[tuple[int, Any]]:
 
 
 def _not_json(error: Exception) -> str:
-    return f"not JSON: {getattr(error, 'msg', 'nested too deep')}"
+    is_deep = isinstance(error, RecursionError)
+    return f"not JSON: {'nested too deep' if is_deep else getattr(error, 'msg', error)}"
 
 
 def _record(value: dict[str, Any]) -> RawPaper:
