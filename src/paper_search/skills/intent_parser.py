@@ -25,13 +25,14 @@ from paper_search.prompts import load_prompt
 from paper_search.query.lines import lines_of
 from paper_search.query.parser import MAX_LENGTH
 from paper_search.query.systems import count_tags
-from paper_search.skills.intent.boolean_question import parse_boolean
+from paper_search.skills.intent.boolean_question import parse_boolean, split_limits, with_limits
 from paper_search.skills.intent.concepts import MAX_CONCEPTS
 from paper_search.skills.intent.forms import CUT
 from paper_search.skills.intent.names import Kind, Lookup, lookups_of, parse_names
 from paper_search.skills.intent.reader import (
     ParsedQuestion,
     parse_limits,
+    parse_parts,
     parse_question,
     parse_seed,
     with_seed,
@@ -216,8 +217,13 @@ class IntentParser:
         return intent.model_copy(update={"lookups": rows})
 
     async def _parse_any(self, question: str, text: str, today: date) -> ParsedIntent:
-        if (intent := parse_boolean(question, self.default_max_results)) is None:
+        query, limits = split_limits(
+            question, lambda words: parse_parts(words, today, self.default_max_results)
+        )
+        if (intent := parse_boolean(query, self.default_max_results)) is None:
             return await self._parse_words(question, text, today)
+        if limits is not None:
+            intent = with_limits(intent, limits)
         return intent if self.llm is None else intent.with_criteria(criteria_of(intent))
 
     async def _parse_words(self, question: str, text: str, today: date) -> ParsedIntent:

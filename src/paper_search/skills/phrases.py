@@ -76,7 +76,7 @@ def reads_as_english(text: str) -> bool:
     letters = [char for char in text if char.isalpha()]
     if sum(char > "\u036f" for char in letters) * 4 > len(letters):
         return False
-    words = [word.casefold() for word in _LETTERS.findall(_ET_AL.sub("", text))]
+    words = [word.casefold() for word in _LETTERS.findall(_ET_AL.sub("", without_request(text)))]
     english = sum(word in BREAKS for word in words)
     foreign = sum(word in _FOREIGN for word in words) + bool(_FOREIGN_LETTERS.search(text))
     return foreign <= max(1, english)

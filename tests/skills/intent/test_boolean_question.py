@@ -6,6 +6,7 @@ import pytest
 from paper_search.errors import QuestionError
 from paper_search.library.samples import shipped_sample
 from paper_search.models import ParsedIntent
+from paper_search.skills import IntentParser
 from paper_search.skills.intent.boolean_question import parse_boolean
 
 ABSTRACT = """\
@@ -149,3 +150,16 @@ def test_how_and_and_or_are_grouped_without_parentheses_is_noted():
     [note] = read("(moss OR lichen) AND wall OR roof").notes
     assert note.endswith("read as ((moss OR lichen) AND wall) OR roof")
     assert read("moss AND (lichen OR (wall AND roof)) NOT tree").notes == []
+
+
+async def test_what_is_excluded_in_words_behind_a_query_is_excluded_by_it():
+    intent = await IntentParser().parse("(bee OR wasp) AND pesticide*, but not mice")
+    assert intent.boolean_query == '((bee OR wasp) AND pesticide*) NOT ("mice")'
+    assert "mice" not in intent.question
+
+
+@pytest.mark.parametrize(
+    "query", ["bee AND 2015", "(bee OR wasp) year:2015-2020", "bee NOT review"]
+)
+async def test_what_an_operator_joins_is_no_limit_behind_a_query(query):
+    assert (await IntentParser().parse(query)).boolean_query == query

@@ -61,7 +61,6 @@ def read(text: str) -> Exclusions:
         ("segmentation papers not using deep learning", ("deep learning",)),
         ("robots, but not the dynamics of arm motion", ("dynamics of arm motion",)),
         ("bees -honeybee for fruit trees", ("honeybee",)),
-        ("neither honey bees nor bumblebees: pollination", ("honey bees", "bumblebees")),
         ("pollination in rivers NOT lakes AND ponds", ("lakes",)),
     ],
 )

@@ -1,5 +1,6 @@
 """Questions as people type them, of many fields: each is read as it is meant."""
 
+import asyncio
 import json
 from datetime import date
 from pathlib import Path
@@ -8,19 +9,19 @@ from typing import Any
 import pytest
 
 from paper_search.models import IntentType, ParsedIntent
-from paper_search.skills.intent.boolean_question import parse_boolean
-from paper_search.skills.intent.reader import parse_question
+from paper_search.skills import IntentParser
 
 FILE = Path(__file__).parent / "questions.jsonl"
 QUESTIONS = [json.loads(line) for line in FILE.read_text(encoding="utf-8").splitlines()]
 NO_NUMBER = 100_007
+TYPES = {IntentType.SURVEY: "review", IntentType.DATASET: "dataset"}
 
 
 def limits_of(intent: ParsedIntent) -> dict[str, Any]:
     """Return all that limits a search; what is empty is left out."""
     limits = intent.constraints
     types = [*limits.publication_types]
-    types += ["review"] if intent.intent_type is IntentType.SURVEY else []
+    types += [TYPES[intent.intent_type]] if intent.intent_type in TYPES else []
     fields = {
         "year_from": limits.year_from,
         "year_to": limits.year_to,
@@ -43,8 +44,8 @@ def flat(text: str) -> str:
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda entry: str(entry["text"]))
 def test_a_question_is_read_as_it_is_meant(question):
-    text = question["text"]
-    intent = parse_boolean(text, NO_NUMBER) or parse_question(text, date(2026, 11, 23), NO_NUMBER)
+    parser = IntentParser(today=lambda: date(2026, 11, 23), default_max_results=NO_NUMBER)
+    intent = asyncio.run(parser.parse(question["text"]))
     searched = flat(f"{intent.question} | {' | '.join(intent.concepts)}")
     limits = limits_of(intent)
     assert [word for word in question.get("has", []) if flat(word) not in searched] == []
@@ -59,3 +60,8 @@ def limits_of_question(question: dict[str, Any]) -> set[str]:
     """Return the limits that the question states."""
     beside = {"text", "has", "lacks", "may", "note"}
     return {name for name, value in question.items() if name not in beside and value}
+
+
+def test_a_kind_that_is_acted_on_is_not_noted_as_left_alone():
+    intent = asyncio.run(IntentParser().parse("homework in schools? systematic reviews only"))
+    assert (intent.intent_type, intent.notes) == (IntentType.SURVEY, [])

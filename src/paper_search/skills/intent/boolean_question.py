@@ -1,7 +1,8 @@
 """Questions that are boolean queries."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from paper_search.bibliography.languages import language_code
 from paper_search.errors import QuerySyntaxError, QuestionError
@@ -25,6 +26,7 @@ from paper_search.query.prose import SMALL_WORDS, is_prose
 from paper_search.query.strategy import Strategy, parse_strategy
 from paper_search.query.systems import count_tags
 from paper_search.skills.intent.forms import forms
+from paper_search.skills.intent.reader import ParsedQuestion
 
 _OPERATOR = re.compile(r"(?<![\w-])(?:AND|OR|NOT|NEAR(?:/\d+)?|ADJ\d*|W/\d+)(?![\w-])")
 _FIELD = re.compile(
@@ -44,6 +46,9 @@ _CSL_TYPES = {
     "book": "book", "congress": "paper-conference",
 }  # fmt: skip
 """Publication types that a strategy has a filter for."""
+_BEHIND = re.compile(r'.*(?:[)"\]]|(?<![\w-])(?:AND|OR|NOT)(?![\w-]))')
+_SYNTAX = re.compile(r"[:<>=/.\[]\w|[<>=]")
+_HANGING = re.compile(r"(?<![\w-])(?:AND|OR|NOT)[\s,;.]*$")
 _SHOWN = 60
 _LONGEST_TOPIC = 300
 _QUOTED = re.compile(r'"[^"]*"')
@@ -51,6 +56,41 @@ _ACCEPTED = (
     'use words, "phrases", AND OR NOT, parentheses, NEAR/n, word*, and the fields'
     " title: abstract: author: venue: year: tiab:; or ask in plain words"
 )
+
+
+def split_limits(
+    question: str, parse: Callable[[str], ParsedQuestion]
+) -> tuple[str, ParsedQuestion | None]:
+    """Return a query without the limits in plain words behind it, and these.
+
+    Example: "(bee OR wasp) AND pesticide*, since 2015".
+    """
+    last = _BEHIND.match(question)
+    if last is None or "\n" in question:
+        return question, None
+    words = " ".join(question[last.end() :].split())
+    if not words.strip(".?!"):
+        return question[: last.end()], None
+    reading = None if _SYNTAX.search(words) else parse(words)
+    if reading is None or not reading.has_limits or not words.startswith(reading.question):
+        return question, None
+    query = f"{question[: last.end()]} {reading.question}".strip()
+    if _HANGING.search(query) or is_prose(query) or not _is_query(question):
+        return question, None
+    if reading.excluded:
+        excluded = " OR ".join(f'"{term}"' for term in reading.excluded)
+        query = f"({query}) NOT ({excluded})"
+    limits = words[len(reading.question) :].strip(" ,;.")
+    note = f"{limits!r} behind the query is read as a limit, not as words of it"
+    return query, replace(reading, notes=(note, *reading.notes))
+
+
+def with_limits(intent: ParsedIntent, behind: ParsedQuestion) -> ParsedIntent:
+    """Return the intent of a query with the limits behind it; those of the query come first."""
+    own = intent.constraints.model_dump(exclude_defaults=True, exclude={"max_results"})
+    constraints = behind.constraints.model_copy(update=own)
+    notes = [*intent.notes, *behind.notes]
+    return intent.model_copy(update={"constraints": constraints, "notes": notes})
 
 
 def parse_boolean(question: str, default_max_results: int = 100) -> ParsedIntent | None:

@@ -8,6 +8,7 @@ from paper_search.bibliography.words import rarity, stem
 from paper_search.query.prose import SMALL_WORDS
 from paper_search.skills.intent.clauses import kind_at
 from paper_search.skills.intent.forms import forms, is_quoted, without_span, words_of_table
+from paper_search.skills.phrases import without_request
 from paper_search.skills.variants import is_known_term
 from paper_search.skills.words import BREAKS, STOP_WORDS, tokens
 
@@ -22,6 +23,7 @@ _VERBAL = re.compile(r"\w{3,}(?:ing|ed)$", re.IGNORECASE)
 _LED_BY = re.compile(r"(?<!\s)\s+(?:in|on|by|with|for|from|at|of|under)\s", re.IGNORECASE)
 _RESTRICTED = re.compile(r"\s+(?:that|which|who|whose)\b", re.IGNORECASE)
 _ANYTHING = re.compile(r"\s*+(?:(?:any|every)thing|papers|articles)?+\s*+", re.IGNORECASE)
+_OF_TELEGRAMS = {"no", "not", "and", "or", "minus", "but"}
 _ENDED = re.compile(r"\s*(?:$|[,;:.?!()\ue000–—]|-\s)")
 _STOP = re.compile(r"[,;:.?!()\ue000]")
 _RARE = 2.0
@@ -79,9 +81,12 @@ def parse_exclusions(text: str, *, is_english: bool = True) -> Exclusions:
     for negation in sorted(negations, key=lambda one: -one.start):
         subject = without_span(subject, negation.start, negation.end)
         wording = text[negation.start : negation.end].strip(" ,;:(.")
-        if negation.is_sure:
+        names = negation.terms or negation.kinds
+        if negation.is_sure or not names:
             rest = without_span(rest, negation.start, negation.end)
-        elif names := negation.terms or negation.kinds:
+        if negation.is_sure:
+            continue
+        if names:
             notes.append(
                 f"{wording!r} is read as part of the subject; to exclude papers, write"
                 f" 'excluding {names[0]}'"
@@ -127,7 +132,7 @@ def _negations(text: str) -> Iterator[_Negation]:
             )
             if negation and _is_negation(cue, match, negation):
                 yield negation
-            elif negation is None and cue == "order":
+            elif negation is None and (cue == "order" or _is_of_author(match)):
                 clause = _STOP.split(text[match.end() :], maxsplit=1)[0]
                 yield _Negation(match.start(), match.end() + len(clause), is_sure=False)
 
@@ -155,7 +160,7 @@ def _starts_sentence(match: re.Match[str]) -> bool:
 def _is_negation(cue: str, match: re.Match[str], negation: _Negation) -> bool:
     text = match.string
     after = text[negation.end :]
-    goes_on = re.match(r"\s*[,:;]\s*\w", after)
+    goes_on = re.match(r"\s*[,;]\s*\w", after)
     if cue in {"no", "minus", "without"} and match.start() == 0 and not (negation.kinds or goes_on):
         return False  # "no free lunch theorems"
     match cue:
@@ -163,22 +168,29 @@ def _is_negation(cue: str, match: re.Match[str], negation: _Negation) -> bool:
             negation.is_sure = _is_signed(match, negation, after)
             return bool(negation.terms) or negation.is_sure
         case "telegram":
-            words = {*text.casefold().split()} - {"no", "not", "and", "or", "minus"}
+            words = {*without_request(text).casefold().split()} - _OF_TELEGRAMS
             return SMALL_WORDS.isdisjoint(words) and _ENDED.match(after) is not None
         case "last":  # "battery recycling patents excluded"
             negation.is_sure = bool(negation.kinds)
         case "contrast":
             negation.is_sure = _is_contrast(text, match, negation)
             is_verbal = re.match(r"\s*\w{3,}(?:ing|ed)\b", text[match.end() :])
-            is_asked = dict(forms("around_term"))["asked"].match(text)
-            return negation.is_sure or not (is_verbal or is_asked)
+            return negation.is_sure or not (is_verbal or _is_asked(text))
         case "without":
             negation.is_sure = _leaves_out(text, match, negation)
             return bool(negation.terms) or negation.is_sure
     return True
 
 
+def _is_of_author(cue: re.Match[str]) -> bool:
+    """Return whether an author follows, as in no title that begins so ("Not by bread alone")."""
+    return bool(cue.start() and dict(forms("around_term"))["author"].match(cue.string, cue.end()))
+
+
 def _term_behind(text: str, cue: re.Match[str]) -> _Negation | None:
+    """Return what stands behind a cue; None: no term, or an author, whom no word excludes."""
+    if _is_of_author(cue):
+        return None
     negation = _Negation(cue.start(), cue.end())
     around = dict(forms("around_term"))
     place, is_word = cue.end(), cue[0].endswith("-")
@@ -208,8 +220,10 @@ def _term_behind(text: str, cue: re.Match[str]) -> _Negation | None:
 
 def _goes_on(text: str, cue: re.Match[str], negation: _Negation, joint: re.Match[str]) -> bool:
     after = joint.end()
-    if joint["word"] == "AND" or dict(forms("around_term"))["wish"].match(text, after):
-        return False
+    around = dict(forms("around_term"))
+    is_place = joint[0].strip() == "," and around["place"].match(text, after)
+    if joint["word"] == "AND" or is_place or around["wish"].match(text, after):
+        return False  # "not honey bees, in city parks"
     if kind_at(text, after) is not None or joint["or"]:
         return True
     is_first = (
@@ -261,11 +275,16 @@ def _is_signed(minus: re.Match[str], negation: _Negation, after: str) -> bool:
     return is_rare and after.split(maxsplit=1)[0].casefold() in words_of_table("ends")
 
 
+def _is_asked(text: str) -> bool:
+    """Return whether the text is a question; "can you find me" begins a request."""
+    return dict(forms("around_term"))["asked"].match(without_request(text)) is not None
+
+
 def _is_contrast(text: str, match: re.Match[str], negation: _Negation) -> bool:
     """Return whether "A not B" sets two things of a kind against each other."""
     if negation.kinds or (match[0].isupper() and not text.isupper()):
         return True
-    if re.match(_LED_BY, text[match.end() :]) or dict(forms("around_term"))["asked"].match(text):
+    if re.match(_LED_BY, text[match.end() :]) or _is_asked(text):
         return False
     first = negation.terms[0].split()[0]
     ending = text[: match.start()].rstrip()[-2:].casefold()

@@ -33,7 +33,6 @@ _LIST_OF_SEVERAL = re.compile(r"(?<!\s)(?:\s*[,&]\s*(?:(?:and|or)\s+)?|\s+(?:and
 _SEVERAL = re.compile(r"(?:journals|magazines|conferences)\b", re.IGNORECASE)
 _ARTICLE = re.compile(r"^[Tt]he\s+|(?<!\s)\s+(?:magazine|only)$")
 _LONGEST_VENUE = 12
-_JOURNALS = {"nature", "science"}
 _MADE_BY = re.compile(r"\b(?!written|authored|published)\w+(?:ed|wn|ne|ade)\s*$", re.IGNORECASE)
 """What somebody proposed, others write about."""
 
@@ -133,8 +132,7 @@ def _venue_claims(text: str) -> Iterator[_Claim]:
             venues = [_ARTICLE.sub("", name.strip(" .'’-")) for name in listed]
             words = {word for venue in venues for word in venue.casefold().split()}
             places = words_of_table("place", *(["noperson"] if len(words) == 1 else []))
-            is_place = words <= places - _JOURNALS
-            if is_place or is_quoted(text, match.start()) or len(words) > _LONGEST_VENUE:
+            if words <= places or is_quoted(text, match.start()) or len(words) > _LONGEST_VENUE:
                 continue
             around = f"{text[: match.start()]} {text[match.end() :]}"
             is_beside = around.strip() and not _is_title(around)
@@ -167,7 +165,7 @@ def _persons(match: re.Match[str]) -> list[str]:
 
 def _is_no_person(name: str) -> bool:
     words = {word.strip(".").casefold() for word in re.split(r"[\s-]+", name)}
-    is_other = is_known_term(name) or bool(words & words_of_table("place", "noperson"))
+    is_other = is_known_term(name) or bool(words & words_of_table("place", "noperson", "journal"))
     return is_other or words <= STOP_WORDS - {"may", "will"}
 
 

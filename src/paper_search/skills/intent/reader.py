@@ -66,6 +66,13 @@ class ParsedQuestion:
         years = self.constraints.year_from or self.constraints.year_to
         return bool(self.authors or self.venues or self.identifiers or years)
 
+    @property
+    def has_limits(self) -> bool:
+        """Whether a boolean query can be limited by it: names and identifiers are its words."""
+        unlimited = SearchConstraints(max_results=self.constraints.max_results)
+        is_named = self.authors or self.venues or self.identifiers
+        return not is_named and bool(self.excluded or self.constraints != unlimited)
+
 
 def no_lookup(kind: str, name: str) -> bool | None:  # noqa: ARG001  # the type `Lookup`
     return None
@@ -81,6 +88,7 @@ def parse_limits(
     Raises:
         QuestionError: it only says what to exclude.
     """
+    question = question.replace(" -- ", " – ")
     text, identifiers = parse_identifiers(question)
     unlimited = SearchConstraints(max_results=default_max_results)
     if _is_abstract(text):
