@@ -116,7 +116,6 @@ def test_nothing_but_json_is_said_to_machines_of_papers_in_a_file(cli, tmp_path)
     [
         (("--output", "papers.bib"), b"@"),
         (("--output", "papers.xlsx"), b"PK"),
-        (("--format", "table", "--output", "papers.txt"), b"#"),
     ],
 )
 def test_the_suffix_of_the_file_or_the_option_says_the_format(cli, done, tmp_path, options, begins):
@@ -177,6 +176,7 @@ def test_the_home_is_taken_before_and_after_the_command_and_named_in_the_one_tha
         (("graphs", "--output", "."), 2, "suffix"),
         (("graphs", "--format", "ris", "--output", "."), 1, "directory"),
         (("graphs", "--json", "--format", "ris"), 2, "--output"),
+        (("graphs", "--format", "table", "--output", "a.txt"), 2, "for the terminal"),
         (("graphs", "--force"), 2, "--output"),
     ],
 )

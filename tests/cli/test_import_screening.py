@@ -1,7 +1,5 @@
 """`paper-search screen --import`: files of records, screened without a search."""
 
-import csv
-import json
 from pathlib import Path
 
 import pytest
@@ -49,37 +47,6 @@ def test_all_records_of_files_are_merged_and_can_be_screened_and_searched_furthe
     assert again.code == 3, again.stderr
     strategy = cli("show", thread, "--json").document["open_checkpoint"]["payload"]
     assert strategy["strategy"]["sources"] == ["library"]
-
-
-def test_records_of_two_databases_are_counted_before_any_is_merged(cli, tmp_path):
-    """Of 30 and 30 records, 10 are identical and 5 nearly: 60 identified, 15 duplicates."""
-    title = "Randomised trial {} of balneotherapy for {} in older adults"
-    what = ["pain", "sleep", "gait", "mood", "falls", "grip"]
-
-    def record(number: int, ending: str = "") -> str:
-        words = title.format(number, what[number % 6])
-        return ris(f"{words}{ending}", 1960 + number, doi=f"10.1000/{number}")
-
-    (tmp_path / "embase.ris").write_text("\n".join(record(n) for n in range(30)))
-    others = [*range(10), *range(10, 15), *range(30, 45)]
-    second = "\n".join(record(n, ending="." * (10 <= n < 15)) for n in others)
-    (tmp_path / "scopus.ris").write_text(second)
-    flows = []
-    for names in (("embase", "scopus"), ("scopus", "embase")):
-        words = [word for name in names for word in ("--import", str(tmp_path / f"{name}.ris"))]
-        words += [word for name in names for word in ("--database", f"{name.title()} (Ovid)")]
-        thread = cli("screen", *words, "--question", QUESTION, "--json").document["thread_id"]
-        to = tmp_path / "-".join(names)
-        assert cli("audit", thread, "--output", str(to)).code == 0
-        flows.append(json.loads((to / "prisma_flow.json").read_text()))
-        rows = list(csv.DictReader((to / "records.csv").read_text().splitlines()))
-        assert len(rows) == len({row["id"] for row in rows}) == 60
-        assert {row["id"] for row in rows} == {
-            f"{name}.ris#{n}" for name in names for n in range(1, 31)
-        }
-    for flow in flows:
-        assert (flow["identified"], flow["duplicates"], flow["works"]) == (60, 15, 45)
-        assert flow["by_source"] == {"Embase (Ovid)": 30, "Scopus (Ovid)": 30}
 
 
 @pytest.mark.parametrize(

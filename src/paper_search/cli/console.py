@@ -74,14 +74,6 @@ def folded(parts: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
-def shortened(line: str) -> str:
-    """Return a message cut to the width of the terminal; where there is none, as it is."""
-    if not sys.stderr.isatty():
-        return line
-    width = shutil.get_terminal_size().columns
-    return line if len(line) <= width else f"{line[: width - 1]}…"
-
-
 def print_json(value: Any) -> None:
     import orjson
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import io
 import json
 from abc import ABC, abstractmethod
 from collections import Counter
@@ -14,7 +13,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import typer
 
 from paper_search.cli.console import (
-    PIPE_WIDTH,
     ExitCode,
     UsageMistakeError,
     data,
@@ -23,10 +21,9 @@ from paper_search.cli.console import (
     print_text,
     run,
     say,
-    shortened,
     visible,
 )
-from paper_search.errors import ExportError, PaperSearchError, UnknownNameError
+from paper_search.errors import ExportError, UnknownNameError
 
 if TYPE_CHECKING:
     from paper_search.config import AppConfig
@@ -59,8 +56,6 @@ class OutputTarget(ABC):
 
     plain_formats: ClassVar[frozenset[str]]
     """Those that need not be named again: for a person to read, and for machines."""
-    refusal: ClassVar[type[PaperSearchError]] = ExportError
-    """What is raised where a file cannot be written."""
 
     def check(self, *beside: Path) -> None:
         """Check that the options go together and that the file can be written."""
@@ -73,14 +68,14 @@ class OutputTarget(ABC):
             raise UsageMistakeError("--force needs --output FILE")
         for path in [self.output, *beside] if self.output is not None else []:
             if path.is_dir():
-                raise self.refusal(f"{str(path)!r} is a directory; give the name of a file in it")
+                raise ExportError(f"{str(path)!r} is a directory; give the name of a file in it")
             if not self.is_forced and (path.exists() or path.is_symlink()):
-                raise self.refusal(
+                raise ExportError(
                     f"{str(path)!r} exists already and stays as it is; "
                     "give another name, or --force to overwrite it"
                 )
             if not path.absolute().parent.is_dir():
-                raise self.refusal(
+                raise ExportError(
                     f"the directory {str(path.parent)!r} does not exist; create it first"
                 )
 
@@ -122,6 +117,8 @@ class PaperOutput(OutputTarget):
         name = format_name or ("json" if is_json else TABLE)
         if name != TABLE:
             _require_exporter(name)
+        elif output is not None:
+            raise UsageMistakeError("a table is for the terminal; give another format for a file")
         target = cls(name, output, is_forced=is_forced, is_json=is_json)
         target.check()
         return target
@@ -150,20 +147,12 @@ class PaperOutput(OutputTarget):
             print_text(document)
 
     def _render(self, collection: PaperCollection) -> str | bytes:
-        if self.format_name != TABLE:
-            from paper_search.exports import get_exporter
+        from paper_search.exports import get_exporter
 
-            document = get_exporter(self.format_name)(collection)
-            if isinstance(document, bytes) or document.endswith("\n"):
-                return document
-            return document + "\n"
-        from rich.console import Console
-
-        from paper_search.cli.tables import paper_table
-
-        sheet = Console(file=io.StringIO(), width=PIPE_WIDTH, record=True)
-        sheet.print(paper_table(collection.papers))
-        return sheet.export_text()
+        document = get_exporter(self.format_name)(collection)
+        if isinstance(document, bytes) or document.endswith("\n"):
+            return document
+        return document + "\n"
 
 
 def push_papers(  # noqa: PLR0913  # what is pushed, where, and how that is said
@@ -220,7 +209,7 @@ def _say_titles(collection: PaperCollection) -> None:
     """Say what is in a file, so that nobody has to open it to see whether it is any good."""
     for number, paper in enumerate(collection.papers[:TITLES_SHOWN], start=1):
         year = f" ({paper.year})" if paper.year else ""
-        say(shortened(visible(f"{number:>3}. {paper.title}{year}")))
+        say(visible(f"{number:>3}. {paper.title}{year}"))
     if (rest := len(collection.papers) - TITLES_SHOWN) > 0:
         say(f"     and {rest} more")
 
@@ -245,7 +234,6 @@ class ReportOutput(OutputTarget):
     has_figures: bool = False
 
     plain_formats = frozenset({"markdown", "json"})
-    refusal = UsageMistakeError
 
     @classmethod
     def chosen(  # noqa: PLR0913  # one for each option

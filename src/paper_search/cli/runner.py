@@ -15,7 +15,6 @@ from paper_search.cli.console import (
     is_interactive,
     run,
     say,
-    shortened,
     visible,
     with_persistence,
 )
@@ -276,7 +275,7 @@ class SearchRunner(ThreadRunner):
             yield from map(visible, remarks(state.strategy))
         for source in summaries(reports):
             if source.note and not source.status.is_failure:
-                yield shortened(visible(f"{source.source}: {source.note}"))
+                yield visible(f"{source.source}: {source.note}")
         if state.fit:
             yield state.fit
         if collection.known_papers is not None:

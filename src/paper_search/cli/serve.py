@@ -27,7 +27,6 @@ def serve(  # noqa: PLR0913, PLR0917  # one for each option
     port: int = option("N", "Which port.", min=1, max=65535, default=2024),
     mcp: bool = flag("--mcp", "Offer searches and reports as tools at /mcp."),
     trace: bool = flag("--trace", "Send runs to LangSmith, without keys."),
-    browser: bool = flag("--browser", "Open LangGraph Studio."),
     home: Home = None,
 ) -> None:
     """Serve your threads over LangGraph's API.
@@ -43,7 +42,6 @@ def serve(  # noqa: PLR0913, PLR0917  # one for each option
         port=port,
         is_mcp_open=mcp,
         is_tracing=trace,
-        opens_browser=browser,
         shows_logs=is_debugging(ctx),
     )
     config = settings(ctx, home)

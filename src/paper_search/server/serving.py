@@ -37,7 +37,6 @@ class ServerOptions:
     """Whether `/mcp` offers searches and reports as tools, also where the settings do not."""
     is_tracing: bool = False
     """Whether runs are sent to LangSmith, without keys."""
-    opens_browser: bool = False
     shows_logs: bool = False
     """Whether the server logs what it does, not errors alone."""
 
@@ -68,7 +67,7 @@ def server_settings(options: ServerOptions, config: AppConfig) -> dict[str, Any]
         "host": options.host,
         "port": options.port,
         "reload": False,
-        "open_browser": options.opens_browser,
+        "open_browser": False,
         "n_jobs_per_worker": 4,
         # Its check for blocking calls is for developers; ours are short reads of a local file.
         "allow_blocking": True,
