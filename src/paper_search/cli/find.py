@@ -181,12 +181,10 @@ def report(  # noqa: PLR0913, PLR0917  # one for each option
         "NAME", "Search only this source, including web searches such as tavily; repeatable."
     ),
     depth: str | None = option("DEPTH", "quick, standard (default), comprehensive."),
-    style: str | None = option("STYLE", "academic (default), technical, executive."),
     words: int | None = option("N", "Length in words (2000).", min=100),
-    max_iterations: int | None = option("N", "Review at most N drafts (3).", min=1, max=20),
     named_settings: list[str] | None = option(
         "NAME=VALUE",
-        "Any setting of a report, such as writer_model=NAME or max_gap_searches=1; "
+        "Any setting of a report, such as style_guide=executive or max_iterations=1; "
         "repeatable. PAPER_SEARCH_REPORT or `config set report` sets them for all.",
         "--set",
     ),
@@ -225,9 +223,7 @@ def report(  # noqa: PLR0913, PLR0917  # one for each option
     options = {
         "sources": source or None,
         "depth": depth,
-        "style_guide": style,
         "target_length": words,
-        "max_iterations": max_iterations,
         "max_pages": pages,
         "budget": budget_of(budget),
         "from_thread": from_thread,

@@ -49,8 +49,6 @@ if TYPE_CHECKING:
     from paper_search.workflow.session import SearchSession
 
 T = TypeVar("T")
-ABSTRACT_SHOWN = 1_200
-"""Characters of an abstract; `s` shows the rest."""
 
 
 def screen(  # noqa: PLR0913, PLR0917  # one for each option
@@ -71,10 +69,10 @@ def screen(  # noqa: PLR0913, PLR0917  # one for each option
     """Screen the papers of a result one by one.
 
     The most likely relevant paper comes first. Type r for relevant, i for irrelevant, k to skip, u
-    to undo, n for a note, s for the full abstract, q to quit. Every answer is saved at once, and
-    the next start continues where you stopped. Your marks are added to your next answer to the
-    thread's question; they do not answer it. They also reorder the remaining papers, and an
-    estimate says how many relevant papers are left.
+    to undo, n for a note, q to quit. Every answer is saved at once, and the next start continues
+    where you stopped. Your marks are added to your next answer to the thread's question; they do
+    not answer it. They also reorder the remaining papers, and an estimate says how many relevant
+    papers are left.
 
     With --reviewer, several people decide on the same papers. None of them is shown what the
     others decided until all are done.
@@ -176,9 +174,6 @@ class ScreeningPrompt:
                 self._save(screening.note(paper, words))
                 say("noted")
 
-        def show(_words: str) -> None:
-            messages().print(text(_abstract(paper)))
-
         _show_paper(screening, paper, remaining)
         decide(
             terminal,
@@ -188,7 +183,6 @@ class ScreeningPrompt:
                 Choice("k", "skip", "leave the paper for later", skip),
                 Choice("u", "undo", "take the last answer back", lambda _: self._undo()),
                 Choice("n", "note", "write a note", note, takes_words=True),
-                Choice("s", "show", "show the abstract", show),
             ],
         )
 
@@ -271,19 +265,13 @@ def _show_paper(screening: Screening, paper: Paper, remaining: int) -> None:
     console.print(text(", ".join(str(fact) for fact in facts if fact not in {None, "", "-"})))
     reason = text(f"{score(paper)}: {paper.relevance_reason}", style="italic")
     console.print(highlighted(reason, paper))
-    abstract = _abstract(paper)
-    ellipsis = " ..." if len(abstract) > ABSTRACT_SHOWN else ""
-    console.print(highlighted(text(abstract[:ABSTRACT_SHOWN] + ellipsis), paper))
+    keywords = f"no abstract; keywords: {', '.join(paper.keywords)}" if paper.keywords else ""
+    console.print(highlighted(text(paper.abstract or keywords or "no abstract"), paper))
     mark = screening.mark_of(paper)
     if mark is not None and mark.note:
         console.print(text(f"your note: {mark.note}", style="yellow"))
     if mark is not None and mark.labels:
         console.print(text(f"your labels: {', '.join(mark.labels)}", style="yellow"))
-
-
-def _abstract(paper: Paper) -> str:
-    keywords = f"no abstract; keywords: {', '.join(paper.keywords)}" if paper.keywords else ""
-    return paper.abstract or keywords or "no abstract"
 
 
 def _document(thread_id: str, screening: Screening) -> dict[str, Any]:
