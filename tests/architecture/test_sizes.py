@@ -23,7 +23,7 @@ MAX_MODULES = 379
 MAX_LINES = {
     "skills": 10_259,
     "sources": 7_180,
-    "cli": 6_223,
+    "cli": 6_184,
     "workflow": 5_565,
     "report": 5_243,
     "library": 4_908,
@@ -33,7 +33,7 @@ MAX_LINES = {
     "steps": 2_554,
     "threads": 2_484,
     "web": 2_475,
-    "server": 2_184,
+    "server": 2_183,
     "audit": 1_906,
     "models": 1_814,
     "llm": 1_638,
