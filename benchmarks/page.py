@@ -22,8 +22,8 @@ from pathlib import Path
 import psutil
 from playwright.sync_api import Page, sync_playwright
 from tests.end_to_end.served import ServedProcess, bare_environment, serving
-from tests.web.conftest import CHROMIUM
-from tests.web.test_large_and_hostile_results import WORDS, made, thousands
+from tests.web.browser.conftest import CHROMIUM
+from tests.web.browser.test_large_and_hostile_results import WORDS, made, thousands
 
 COLD = 5
 """Threads, each of which is read for the first time once."""

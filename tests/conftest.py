@@ -10,12 +10,13 @@ import uuid
 import warnings
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import settings
 from tests.examples import FAST, THOROUGH
 from tests.recorded import RecordedAnswer, recorded_answers
+from xdist.scheduler import LoadFileScheduling
 
 from paper_search.http.limits import process_limiter
 from paper_search.http.redaction import LOGGERS
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
+_IN_A_BROWSER = "tests/web/browser/"
 _BESIDE = Path(__file__).parents[1] / "../shared/data/recorded"
 
 
@@ -85,6 +87,21 @@ def pytest_collection() -> Iterator[None]:
         gc.freeze()
         gc.set_threshold(50_000)
         gc.enable()
+
+
+class Scheduling(LoadFileScheduling):
+    """Gives all tests of a file to one process, so that what they share is started once.
+
+    The tests in a browser share a server and a browser over several files.
+    """
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = super()._split_scope(nodeid)
+        return _IN_A_BROWSER if file.startswith(_IN_A_BROWSER) else file
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Scheduling:
+    return Scheduling(config, log)
 
 
 @pytest.hookimpl(tryfirst=True)  # before those that are not wanted are left out

@@ -5,7 +5,7 @@ import json
 import pytest
 from playwright.sync_api import expect
 from tests.end_to_end.served import command_line
-from tests.web.conftest import Reviewer
+from tests.web.browser.conftest import Reviewer
 
 
 def screens_as(person: Reviewer, thread: str, name: str, keys: str) -> list[str]:

@@ -12,7 +12,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, Route, expect
 from tests.answers import reply_to
 from tests.end_to_end.served import bare_environment, command_line, serving
-from tests.web.conftest import QUESTION, Reviewer
+from tests.web.browser.conftest import QUESTION, Reviewer
 
 from paper_search.persistence import open_persistence
 from paper_search.report_workflow import ReportWorkflow
@@ -293,7 +293,7 @@ def test_every_page_is_accessible_and_fits_in_both_schemes_at_any_width(reviewer
         *(f"/reports/{name}" for name in reports(reviewer.folder)),
     ):
         reviewer.open(path)
-        page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
+        page.evaluate(OPEN_ALL_OF_A_FEW)
         # A page that was wide has remembered how wide its papers were.
         for scheme, width in (("light", 1280), ("dark", 360), ("light", 360), ("dark", 1280)):
             page.emulate_media(color_scheme=scheme)
@@ -301,6 +301,13 @@ def test_every_page_is_accessible_and_fits_in_both_schemes_at_any_width(reviewer
             wide = page.evaluate("document.documentElement.scrollWidth") > width
             found[f"{path} {scheme} {width}"] = serious(page) + ["too wide"] * wide
     assert found == {name: [] for name in found}
+
+
+OPEN_ALL_OF_A_FEW = """() => {
+    for (const paper of [...document.querySelectorAll(".paper")].slice(6)) paper.remove();
+    for (const each of document.querySelectorAll("details")) each.open = true;
+}"""
+"""Papers are all made alike, and axe takes a second of work for four."""
 
 
 def reports(folder: Path) -> list[str]:

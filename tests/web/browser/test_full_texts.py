@@ -5,7 +5,7 @@ import base64
 import pytest
 from playwright.sync_api import Locator, expect
 from tests.pages.site import pdf
-from tests.web.conftest import Reviewer
+from tests.web.browser.conftest import Reviewer
 
 ATTACK = "<script>window.broken = 1</script><img src=x onerror=window.broken=1>"
 DROP = """(work, [name, content]) => {

@@ -1,0 +1,84 @@
+"""The page in front of a real browser, which all tests of this folder share with its server."""
+
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from tests.end_to_end.served import ServedProcess, bare_environment, serving
+
+QUESTION = "graph neural networks for protein structure"
+_PATIENCE_MS = 120_000
+expect.set_options(timeout=_PATIENCE_MS)  # of its own: five seconds, where nobody says
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
+
+
+@dataclass
+class Reviewer:
+    """A person at a browser, and the server that the page comes from."""
+
+    page: Page
+    server: ServedProcess
+    environment: dict[str, str]
+    folder: Path
+
+    def open(self, path: str = "") -> None:
+        self.page.goto(f"{self.server.url}/review{path}")
+
+    def begin(self, question: str = QUESTION) -> str:
+        """Ask a question and wait for the strategy; return the path of the thread."""
+        self.open()
+        self.page.fill("#question", question)
+        self.page.click("button.primary")
+        self.page.wait_for_url("**/strategy")
+        return self.path.removesuffix("/strategy")
+
+    def search(self, question: str = QUESTION) -> str:
+        """Ask a question and approve the strategy; return the path of the thread."""
+        thread = self.begin(question)
+        self.page.click("button[value=approve]")
+        self.page.wait_for_url("**/results")
+        return thread
+
+    @property
+    def path(self) -> str:
+        return self.page.url.removeprefix(f"{self.server.url}/review")
+
+
+@pytest.fixture(scope="package")  # while it is open, its loop runs, and no other one can
+def browser() -> Iterator[Browser]:
+    program = next(filter(None, map(shutil.which, CHROMIUM)), None)
+    assert program, "these tests need Chromium: apt-get install chromium"
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield launched
+        launched.close()
+
+
+@pytest.fixture(scope="package")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[ServedProcess, Path]]:
+    folder = tmp_path_factory.mktemp("page")
+    with serving(bare_environment(folder), folder) as server:
+        yield server, folder
+
+
+@pytest.fixture
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    # What moves is drawn again sixty times a second, as long as anybody waits.
+    opened = browser.new_context(reduced_motion="reduce")
+    opened.set_default_timeout(_PATIENCE_MS)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def reviewer(context: BrowserContext, served: tuple[ServedProcess, Path]) -> Iterator[Reviewer]:
+    server, folder = served
+    page = context.new_page()
+    problems: list[str] = []
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.on("console", lambda said: problems.append(said.text) if "Policy" in said.text else None)
+    yield Reviewer(page, server, bare_environment(folder), folder)
+    assert problems == []
