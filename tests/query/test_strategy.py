@@ -1,6 +1,7 @@
 """Whole strategies as databases print them: lines, counts, headings; and what is wrong in them."""
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -130,6 +131,40 @@ def test_a_strategy_means_what_its_last_line_finds(text):
     assert len(texts(text)) == 5
     remarks = lint(text.replace("“", '"').replace("”", '"'))
     assert all("left out" in remark.message for remark in remarks)
+
+
+COPYING = {
+    "a mark of a file's start": lambda text: f"\ufeff{text}",
+    "places where a line may break": lambda text: text.replace(" ", " \u200b"),
+    "hyphens where a line may break": lambda text: text.replace("-", "-\u00ad"),
+    "spaces that keep a line together": lambda text: text.replace(" ", "\u00a0"),
+    "hyphens that keep a line together": lambda text: text.replace("-", "\u2011"),
+    "dashes between numbers": lambda text: re.sub(r"(\d)-(\d)", "\\1–\\2", text),
+    "wide spaces": lambda text: text.replace(" ", "  "),
+}
+
+
+@pytest.mark.parametrize("copy", COPYING.values(), ids=COPYING)
+@pytest.mark.parametrize(
+    "text",
+    [
+        OVID_EXPORT,
+        OVID_TABLE,
+        COCHRANE_LINES.replace(" (Word variations have been searched)", ""),
+        PROQUEST_LINES,
+        'TITLE-ABS-KEY ( "shift work" ) AND NOT TITLE ( nurse* ) AND PUBYEAR > 2009',
+        "TS = (heat island) AND vegetation (Title) AND 2018 (Publication Years)",
+        "asthma [tiab] AND 2010:2015 [dp] AND x-ray [ti]",
+        "noft(asthma) AND ti,ab (wheeze)",
+    ],
+)
+def test_what_copying_does_to_a_text_changes_nothing(text, copy):
+    assert render(parse(copy(text))) == render(parse(text))
+
+
+def test_a_field_without_its_sign_is_refused():
+    with pytest.raises(QuerySyntaxError, match="'PUBYEAR' means nothing in Scopus"):
+        parse("TITLE-ABS-KEY(drone) AND PUBYEAR")
 
 
 def test_strategies_of_ebsco_embase_and_web_of_science_are_read():

@@ -99,15 +99,24 @@ def alternatives(node: Node) -> tuple[Node, ...]:
 CURLY_QUOTES = "“”„‟«»″＂"
 """Characters that word processors put where a query needs a plain quotation mark."""
 
-_PLAIN = str.maketrans({**dict.fromkeys(CURLY_QUOTES, '"'), "（": "(", "）": ")", "：": ":"})
+_INVISIBLE = "\ufeff\u200b\u2060\u00ad"
+"""Characters that copying leaves behind: marks of a file's start, and where a line may break."""
+_PLAIN = str.maketrans({
+    **dict.fromkeys(CURLY_QUOTES, '"'), "（": "(", "）": ")", "：": ":",
+    **dict.fromkeys(_INVISIBLE, ""),
+    **dict.fromkeys("\u00a0\u2007\u2009\u202f\u3000", " "),
+    **dict.fromkeys("\u2010\u2011\u2212", "-"),
+})  # fmt: skip
 
 
+_DASH_OF_RANGE = re.compile(r"(?<=\d)–(?=[#S]?\d)")
 _CURLY_PAIR = re.compile(r"(?<!\w)‘([^‘’\n]+)’(?!\w)")
 
 
 def straighten(text: str) -> str:
-    """Return the text of the same length with plain quotes, parentheses and colons."""
-    return _CURLY_PAIR.sub(r"'\1'", text.translate(_PLAIN))
+    """Return the text as typed: plain quotes, parentheses, colons, spaces and hyphens."""
+    plain = _DASH_OF_RANGE.sub("-", text.translate(_PLAIN))
+    return _CURLY_PAIR.sub(r"'\1'", plain)
 
 
 Refusal = Callable[[int, str], NoReturn]

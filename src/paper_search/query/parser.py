@@ -87,7 +87,8 @@ class Reading:
 
 
 def analyse(text: str) -> Reading:
-    """Return the tree as it was written, with the columns of its parts."""
+    """Return the tree as it was written, with the columns of its parts among visible characters."""
+    text = straighten(text)
     refuse = partial(_refuse, text)
     if len(text) > MAX_LENGTH:
         refuse(MAX_LENGTH, f"the query is longer than {MAX_LENGTH:,} characters")
@@ -95,14 +96,13 @@ def analyse(text: str) -> Reading:
         refuse(0, "the query is empty: expected a word, a \"phrase\" or '('")
     if "\n" in text.strip() and (strategy := parse_strategy(text)) is not None:
         return Reading(strategy.node, {}, tuple(strategy.remarks()), strategy.system.name)
-    plain = straighten(text)
-    if (system := recognised(plain)) is not None:
-        sentence = parse_sentence(plain, system, refuse)
+    if (system := recognised(text)) is not None:
+        sentence = parse_sentence(text, system, refuse)
         notes = tuple((offset + 1, note) for offset, note in sentence.notes)
         return Reading(sentence.node, sentence.columns, notes, system.name)
-    if sign := next((mark for mark in _FOREIGN.finditer(plain) if mark["sign"]), None):
+    if sign := next((mark for mark in _FOREIGN.finditer(text) if mark["sign"]), None):
         refuse(sign.start(), f"{sign[0]!r} is not understood: leave it out, or quote it as a word")
-    return _Parser(plain, refuse).reading()
+    return _Parser(text, refuse).reading()
 
 
 def _bounded(node: Node, limit: int, text: str) -> Node:

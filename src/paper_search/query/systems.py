@@ -77,7 +77,7 @@ _EQUAL_LEVELS = {"OR": 1, "AND": 1, "NOT": 1}
 PUBMED = System(
     "PubMed",
     re.compile(
-        r'(?<=[\w"*.)?$#-])\s?\[\s*(?!mh\s|S\d+\])[A-Za-z][^\[\]"()]*\](?=[\s):]|$)', re.IGNORECASE
+        r'(?<=[\w"*.)?$#-])\s*\[\s*(?!mh\s|S\d+\])[A-Za-z][^\[\]"()]*\](?=[\s):]|$)', re.IGNORECASE
     ),
     _table(
         title="ti|title|tt|transliterated title", abstract="ab|abstract",
@@ -114,10 +114,10 @@ OVID = System(
     "Ovid",
     re.compile(
         rf'(?<=[\w)"*$?#])\.{_OVID_TAGS}(?:,{_OVID_TAGS})*(?:\.(?!\w)|(?=\s*(?:\)|$)))'
-        rf"|\)\s?\.\s?{_OVID_TAGS}\.(?!\w)"
-        r"|\badj\d+\b|[\w*$)]\s+adj\s+[\w(]|(?<![\w/])(?:or|and)\s?/\s?\d|\b[a-z]{3,}\$(?=[\s).,\]]|$)"
-        r"|^\W*(?:\d+\W+)?(?:limit|remove duplicates from)\s+\d"
-        rf'|^[^/:\n]*[\w")](?<!\band)(?<!\bor)/(?:{SUBHEADING}(?:\s?,\s?{SUBHEADING})*)?'
+        rf"|\)\s*\.\s*{_OVID_TAGS}\.(?!\w)"
+        r"|\badj\d+\b|[\w*$)]\s+adj\s+[\w(]|(?<![\w/])(?:or|and)\s*/\s*\d|\b[a-z]{3,}\$(?=[\s).,\]]|$)"
+        r"|^\W*(?:\d+\W+)?(?:limit|remove\s+duplicates\s+from)\s+\d"
+        rf'|^[^/:\n]*[\w")](?<!\band)(?<!\bor)/(?:{SUBHEADING}(?:\s*,\s*{SUBHEADING})*)?'
         r"(?=\s*(?:$|\[|\))|\s+(?:(?:or|and|not)\b|\d+\s*$))",
         re.IGNORECASE | re.MULTILINE,
     ),
@@ -128,7 +128,7 @@ OVID = System(
         type="pt", language="la|lg", subheading="fs|xs", subset="sb|st",
         entered="ed|dt|dc|ez|da|up|em|rd|dd|dz", year="yr|dp|py|sa_year",
     ),
-    suffix=rf"\s?\.\s?(?P<tag>\((?:{_OVID_TAG})\)|{_OVID_TAG}(?:\s*,\s*{_OVID_TAG})*)(?:\.(?!\w)|(?=\s|\)|,|$))",
+    suffix=rf"\s*\.\s*(?P<tag>\((?:{_OVID_TAG})\)|{_OVID_TAG}(?:\s*,\s*{_OVID_TAG})*)(?:\.(?!\w)|(?=\s|\)|,|$))",
     wildcards={"$": "*", "*": "*", ":": "*", "?": "$", "#": "?"},
     is_phrase=True,
     joins="words",
@@ -142,7 +142,7 @@ _NO_FIELD_OF_OURS = "".join(rf"(?<!\b{name})" for name in FIELDS)
 COCHRANE = System(
     "Cochrane",
     re.compile(
-        r"\bmesh descriptor\b|\[mh\s|\b(?-i:NEXT)\b(?!/)"
+        r"\bmesh\s+descriptor\b|\[mh\s|\b(?-i:NEXT)\b(?!/)"
         rf"|(?<=[\w*?\")]){_NO_FIELD_OF_OURS}:(?:ti|ab|kw)(?:,(?:ti|ab|kw|pt))*\b"
         r"|\{\s*(?:or|and)\s+\#|\(word variations have been searched\)",
         re.IGNORECASE,
@@ -151,7 +151,7 @@ COCHRANE = System(
         title="ti", abstract="ab", keyword="kw", anywhere="so kw|tb|doi", author="au", venue="so",
         type="pt", year="py|yr",
     ),
-    suffix=r"\s?:\s?(?P<tag>[a-z]{2}(?:\s?,\s?[a-z]{2})*)\b",
+    suffix=r"\s*:\s*(?P<tag>[a-z]{2}(?:\s*,\s*[a-z]{2})*)\b",
     wildcards={"*": "*", "?": "$"},
     joins="words",
     proximity=r"(?:(?P<ordered>NEXT)|NEAR)(?:/(?P<distance>\d+))?",
@@ -172,8 +172,8 @@ EMBASE = System(
         anywhere="de|exp|mj|br|syn|lnk|tn|dn|mn|rn|df|mv|cn|mfr|exp/mj|mj/exp|de/mj|do|all|ff",
         author="au", venue="jt|ta|so", type="it|pt", language="la", year="py",
     ),
-    suffix=r"(?:\s?:\s?(?=[a-z]{2,3}\b)|/(?=[a-z]))"
-    r"(?P<tag>[a-z]{2,8}(?:/[a-z]{2,8}(?!_))?(?:\s?,\s?[a-z]{2,3}(?!_))*)\b(?:/\w+_\w+(?:,\w+_\w+)*)*",
+    suffix=r"(?:\s*:\s*(?=[a-z]{2,3}\b)|/(?=[a-z]))"
+    r"(?P<tag>[a-z]{2,8}(?:/[a-z]{2,8}(?!_))?(?:\s*,\s*[a-z]{2,3}(?!_))*)\b(?:/\w+_\w+(?:,\w+_\w+)*)*",
     proximity=r"(?:(?P<ordered>NEXT)|NEAR)/(?P<distance>\d+)",
     wildcards={"*": "*", "?": "?", "$": "$"},
     quoted=r"|(?<![\w])'[^'\n]+'(?!\w)",
@@ -193,9 +193,9 @@ EBSCO = System(
     "EBSCO",
     re.compile(
         r"(?<![\w/.])(?:TI|AB|SU|MW|TX|KW|DE|MJ|XB)(?=\s+(?!AND\b|OR\b|NOT\b)[\w\"(*].{0,200}?(?:\b(?:AND|OR|NOT)\b|[*\"(]))"
-        r"|(?<![\w/.])(?:TI|AB|SU|MW|TX|KW)(?=\s?[\"(])(?!\(\d)|(?<![\w/.])(?:MH|MM)\s?[\"(]"
+        r"|(?<![\w/.])(?:TI|AB|SU|MW|TX|KW)(?=\s*[\"(])(?!\(\d)|(?<![\w/.])(?:MH|MM)\s*[\"(]"
         r"|\(\s*(?:TI|AB|SU|MW|TX|XB|KW)\s+[\w\"]"
-        r"|\b(?:AND|OR|NOT)\s(?:TI|AB|SU|MW|TX|KW|DE|MJ|XB|MH|MM)\s+(?!AND\b|OR\b|NOT\b)\w"
+        r"|\b(?:AND|OR|NOT)\s+(?:TI|AB|SU|MW|TX|KW|DE|MJ|XB|MH|MM)\s+(?!AND\b|OR\b|NOT\b)\w"
         rf"|^\W*(?:{'|'.join(sorted(EBSCO_TAGS))})\s[\w\"(].*\b(?:AND|OR|NOT)\s\(?(?:{'|'.join(sorted(EBSCO_TAGS))})\s[\w\"(]"
         r"|^\W*(?:TI|AB|TX|SU|MW|KW)\s[^\n]*\s[NW]\d{1,2}\s"
         r"|\*\s[NW]\d{1,2}(?=\s)|(?<=\s)[NW]\d{1,2}(?=\s+(?:\w+\*|\())",
@@ -216,7 +216,7 @@ EBSCO = System(
 PROQUEST = System(
     "ProQuest",
     re.compile(
-        r"\b(?:NOFT|SU|AU|FT|TI|AB|TIABSU)\((?!\d)|\b(?i:noft|ti|ab|su)(?:,\s?(?i:ti|ab|su|if|au|kw))+\("
+        r"\b(?:NOFT|SU|AU|FT|TI|AB|TIABSU)\((?!\d)|\b(?i:noft|ti|ab|su)(?:,\s*(?i:ti|ab|su|if|au|kw))+\("
         r"|\b(?i:ti|ab|noft)\((?=[\w\"(])"
         r"|\b(?i:(?:main)?subject|mj(?:mesh|emb|sub)|mesh|emb|su|dtype|stype|rtype|la)(?i:\.(?:exact|explode|x))+\("
         r"|\bP/\d",
@@ -234,7 +234,7 @@ PROQUEST = System(
         language="la|la.exact|lang|language|language.exact", year="yr|pd|pubyear",
         entered="lupd|fav",
     ),
-    prefix=r"(?<![\w.])(?!(?:AND|OR|NOT|NEAR|PRE|N|P)\b)(?P<tag>[A-Za-z]+(?:\.[A-Za-z]+)*(?:,\s?[A-Za-z]+(?:\.[A-Za-z]+)*)*)\s?(?=\()",
+    prefix=r"(?<![\w.])(?!(?:AND|OR|NOT|NEAR|PRE|N|P)\b)(?P<tag>[A-Za-z]+(?:\.[A-Za-z]+)*(?:,\s*[A-Za-z]+(?:\.[A-Za-z]+)*)*)\s*(?=\()",
     proximity=r"(?:(?P<ordered>PRE|P(?=/))|(?-i:NEAR)|near(?=/)|N(?=/))(?:/(?P<distance>\d+))?",
     default_distance=4,
     wildcards={"*": "*", "?": "?", "$": "*"},
@@ -249,8 +249,8 @@ _SCOPUS_TAG = (
 SCOPUS = System(
     "Scopus",
     re.compile(
-        rf"(?<![\w-])(?:{_SCOPUS_TAG})\s?\(|(?<![\w-])PUBYEAR\s*(?:[<>=]|AFT\b|BEF\b|IS\b)|\bW/\d+\b"
-        r"|(?i:(?<![\w-])title-abs-key\s?\()",
+        rf"(?<![\w-])(?:{_SCOPUS_TAG})\s*\(|(?<![\w-])PUBYEAR\s*(?:[<>=]|AFT\b|BEF\b|IS\b)|\bW/\d+\b"
+        r"|(?i:(?<![\w-])title-abs-key\s*\()",
     ),
     _table(
         title="title", abstract="abs", tiab="title-abs",
@@ -261,7 +261,7 @@ SCOPUS = System(
         entered="load-date",
     ),
     prefix=r"(?<![\w-])(?!(?:AND|OR|NOT|W|PRE)\b)(?P<tag>(?-i:[A-Z][A-Z-]+)|title-abs(?:-key(?:-auth)?)?"
-    r"|title|abs|key|auth|srctitle|language|doctype|indexterms)\s?(?=\()",
+    r"|title|abs|key|auth|srctitle|language|doctype|indexterms)\s*(?=\()",
     proximity=r"(?:(?P<ordered>PRE)|W)/(?P<distance>\d+)",
     levels={"NOT": 1, "AND": 2, "OR": 3},
     quoted=r"|\{[^\{\}]*\}",
@@ -284,9 +284,9 @@ WOS_NAMES = {
 WEB_OF_SCIENCE = System(
     "Web of Science",
     re.compile(
-        rf"(?<![\w-])(?i:{_WOS_TAG})\s*=\s*[\w(\"*]|(?<![\w-])(?:{_WOS_NAME})\s?:\s?\("
-        r"|[\w\")*]\s\((?:Topic|Title|Abstract|Author|All Fields|Publication Years"
-        r"|Document Types)\)"
+        rf"(?<![\w-])(?i:{_WOS_TAG})\s*=\s*[\w(\"*]|(?<![\w-])(?:{_WOS_NAME})\s*:\s*\("
+        r"|[\w\")*]\s+\((?:Topic|Title|Abstract|Author|All\s+Fields|Publication\s+Years"
+        r"|Document\s+Types)\)"
     ),
     _table(
         title="ti|title", abstract="ab", anywhere="ts|topic|all|do", keyword="ak|kp",
@@ -295,7 +295,7 @@ WEB_OF_SCIENCE = System(
         year="py|year published", entered="ld",
     ),
     prefix=r"(?<![\w-])(?P<tag>\w+(?=\s*=)|(?-i:(?!(?:AND|OR|NOT)\b)[A-Z][A-Z ]+[A-Z])"
-    r"(?=\s?:\s?\())\s*[=:]\s*(?=\S)",
+    r"(?=\s*:\s*\())\s*[=:]\s*(?=\S)",
     proximity=r"(?P<ordered>(?!))?NEAR(?:/(?P<distance>\d+))?",
     default_distance=15,
     wildcards={"*": "*", "?": "?", "$": "$"},

@@ -53,6 +53,8 @@ _FOREIGN = re.compile(
     r"|(?:AND|OR|NOT)\b.*|[\w*$]+\.(?:ti|ab|tw|mp|kw|kf|hw|pt|sh)(?:,[a-z]{2})*\.?"
 )
 """Words that are operators or fields in one of the systems."""
+_LONGEST_SHORT_FIELD = 3
+"""Letters of a field that may well be an abbreviation of the subject."""
 _RELATIVE = re.compile(r"[yd]_\d+")
 _OPERATOR = re.compile(
     r"\b(?:AND|OR|NOT)\b|#\d|[{}]|\b[A-Z]{2}=|\bS\d+ |[a-z*]\s?\[[A-Za-z:/ ]{2,}\]"
@@ -78,11 +80,16 @@ class Leaves:
                 self._refuse(
                     piece.start, f"{sign[0]!r} stands between quotes: close the quote before it"
                 )
-        elif _FOREIGN.fullmatch(piece.text.rstrip(_TRAILING)):
+        elif _FOREIGN.fullmatch(piece.text.rstrip(_TRAILING)) or self._is_bare_field(piece.text):
             self._refuse(
                 piece.start,
                 f"{piece.text!r} means nothing in {self._system.name}: quote it if it is a word",
             )
+
+    def _is_bare_field(self, word: str) -> bool:
+        """Return whether it is a field in capitals without its parenthesis or sign: "PUBYEAR"."""
+        is_long = len(word) > _LONGEST_SHORT_FIELD and word.isupper()
+        return is_long and self._system.field_of(word) is not None
 
     def phrase(self, pieces: list[Token]) -> Node:
         words = [word for piece in pieces for word in _bare(piece).split()]
@@ -106,7 +113,6 @@ class Leaves:
         """Return a word with our wildcards for those of the system."""
         signs = self._system.wildcards
         text = word.rstrip(ending) if ":" not in signs else word.rstrip(ending.replace(":", ""))
-        text = text.replace("\u00ad", "").replace("\u200b", "")
         if pattern := _CUT.get(self._system.name):
             shorter = pattern.sub(lambda sign: "$" * int(sign[sign.lastindex or 1]), text)
             if shorter != text:

@@ -44,23 +44,24 @@ _PUBMED_DATES = (
 _JOINING = r"(?:or|and|not|adj\d*)"
 _OVID_HEADING = (
     r"(?:(?P<exp>exp(?:lode)?)\s+)?(?P<star>\*)?"
-    rf'(?P<heading>"[^"\n]+"|(?!{_JOINING}\b)(?:(?!\s{_JOINING}\s)[^()"/\n\[\]]){{1,150}}?)\s?/'
-    rf"(?:(?P<subs>{SUBHEADING}(?:\s?,\s?{SUBHEADING})*)\b)?(?=\s|\)|$|\.|,)"
+    rf'(?P<heading>"[^"\n]+"|(?!{_JOINING}\b)(?:(?!\s{_JOINING}\s)[^()"/\n\[\]]){{1,150}}?)\s*/'
+    rf"(?:(?P<subs>{SUBHEADING}(?:\s*,\s*{SUBHEADING})*)\b)?(?=\s|\)|$|\.|,)"
 )
 _COCHRANE_HEADING = (
-    r"mesh descriptor\s*:?\s*"
-    r"(?:\[(?P<name>[^\]]+)\]|(?P<old>[^\[\]()]{1,150}?(?=\s+(?:explode|this term)\b|$)))"
-    r"(?P<how>(?:\s*explode(?:\s+all)?\s*(?:trees?)?(?:\s*[\d,\s]+)?)|\s*this term only)?"
+    r"mesh\s+descriptor\s*:?\s*"
+    r"(?:\[(?P<name>[^\]]+)\]|(?P<old>[^\[\]()]{1,150}?(?=\s+(?:explode|this\s+term)\b|$)))"
+    r"(?P<how>(?:\s*explode(?:\s+all)?\s*(?:trees?)?(?:\s*[\d,\s]+)?)|\s*this\s+term\s+only)?"
     r"(?:\s*(?:and\s+)?with\s+qualifiers?(?:\(s\))?\s*:\s*\[(?P<qualifiers>[^\]]*)\])?"
     r'|\[mh\s+(?P<only>\^)?\s*(?P<mh>"[^"]*"|[^\]\[/"]*?)\s*(?P<main>\[mj\])?\s*'
     r"(?:/\s*(?P<qualifier>[\w, ]+))?\s*\]"
 )
 _EMBASE_LIMIT = r"(?P<limits>\[[^\]]+\](?:\s*:\s*\[[^\]]+\])?)/(?P<limit>lim|py|dt|sd|dd)\b"
+_WOS_NAMES = "|".join(map(re.escape, WOS_NAMES)).replace(r"\ ", r"\s+")
 _OPERATOR = r"\b(?:AND\s+NOT|AND|OR|NOT|SAME|XOR)\b(?=[\s()\"'{*\[#]|$)"
 # In lower case, PubMed's operators are words, but for those beside a tag or a parenthesis.
 _PUBMED_OPERATOR = (
     r"\b(?-i:AND|OR|NOT)\b(?=[\s()\"\[#]|$)"
-    r"|(?<=[\])]\s)(?:and|or|not)\b(?=\s)|(?:and|or|not)\b(?=\s\()"
+    r"|(?:(?<=[\])]\s)|(?<=[\])]\s\s))(?:and|or|not)\b(?=\s)|(?:and|or|not)\b(?=\s+\()"
 )
 
 
@@ -90,14 +91,14 @@ def _pattern(system: System) -> re.Pattern[str]:
     if system is OVID:
         parts += [
             r'(?P<comment>(?<![\w*"])\[[^\]]*\])',
-            rf"(?P<span>\d{{4,8}}\s?:\s?\d{{4,8}}(?={system.suffix.replace('?P<tag>', '?:')}))",
-            r"(?P<sets>(?<![\w/])(?P<how_many>or|and)\s?/\s?(?P<lines>\d+[a-z]?(?:\s?[-,]\s?\d+[a-z]?)*))",
+            rf"(?P<span>\d{{4,8}}\s*:\s*\d{{4,8}}(?={system.suffix.replace('?P<tag>', '?:')}))",
+            r"(?P<sets>(?<![\w/])(?P<how_many>or|and)\s*/\s*(?P<lines>\d+[a-z]?(?:\s*[-,]\s*\d+[a-z]?)*))",
             rf"(?P<is_heading>(?<![\w$*?.-]){_OVID_HEADING})",
         ]
     if system is COCHRANE:
         parts += [
             rf"(?P<is_heading>{_COCHRANE_HEADING})",
-            r"(?P<sets>\{\s*(?P<how_many>or|and)\s+(?P<lines>\#?\d+(?:\s?[-,]\s?\#?\d+)*)\s*\})",
+            r"(?P<sets>\{\s*(?P<how_many>or|and)\s+(?P<lines>\#?\d+(?:\s*[-,]\s*\#?\d+)*)\s*\})",
         ]
     if system in {EBSCO, PROQUEST, SCOPUS, WEB_OF_SCIENCE}:
         parts.append(rf"(?P<dates>{_DATES})")
@@ -108,7 +109,7 @@ def _pattern(system: System) -> re.Pattern[str]:
     if system is WEB_OF_SCIENCE:
         parts.append(
             r"(?P<named>\(\s*(?P<exclude>Exclude\s*[–-]\s*)?"
-            rf"(?P<name>{'|'.join(map(re.escape, WOS_NAMES))})\s*\))"
+            rf"(?P<name>{_WOS_NAMES})\s*\))"
         )
     parts += [
         rf"(?P<prefix>{system.prefix.replace('?P<tag>', '?P<before>')})",
@@ -116,8 +117,8 @@ def _pattern(system: System) -> re.Pattern[str]:
         rf'(?P<quoted>"[^"]*"{system.quoted})',
         rf"(?P<near>\b(?:{system.proximity})(?=[\s()\"'{{]|$))",
         rf"(?P<operator>{_PUBMED_OPERATOR if system is PUBMED else _OPERATOR})",
-        r"(?P<set>\[?(?:\#\s?|(?<![\w-])[SL](?=\d+\b(?![\w-])))\d+[a-z]?(?:\s?-\s?[\#SL]\d+)?(?!\w)\]?)",
-        r"(?P<paren>[()])|(?P<space>[\s\u200b\ufeff]+)|(?P<noise>(?<!\S)[&,;.–-]+(?=[\s)]|$)|(?<=\))[,;.](?=\s|$))",
+        r"(?P<set>\[?(?:\#\s*|(?<![\w-])[SL](?=\d+\b(?![\w-])))\d+[a-z]?(?:\s*-\s*[\#SL]\d+)?(?!\w)\]?)",
+        r"(?P<paren>[()])|(?P<space>\s+)|(?P<noise>(?<!\S)[&,;.–-]+(?=[\s)]|$)|(?<=\))[,;.](?=\s|$))",
         rf"(?P<word>{_word(system)})|(?P<unknown>.)",
     ]
     return re.compile("|".join(parts), re.IGNORECASE | re.DOTALL)
@@ -126,7 +127,7 @@ def _pattern(system: System) -> re.Pattern[str]:
 def _word(system: System) -> str:
     """Return the pattern of a word, which a suffix ends; a sign that is not in it is unknown."""
     signs = re.escape("".join(system.wildcards).replace(":", "") + system.letters.replace("/", ""))
-    parts = [rf"[\w\u00ad{signs}]"]
+    parts = [rf"[\w{signs}]"]
     if "/" in system.letters:
         parts.append(r"/(?=\w)")
     if ":" in system.wildcards:
