@@ -27,7 +27,7 @@ MAX_LINES = {
     "workflow": 5_565,
     "report": 5_243,
     "library": 4_908,
-    "query": 4_555,
+    "query": 4_571,
     "persistence": 3_274,
     "report_workflow": 2_785,
     "steps": 2_554,
