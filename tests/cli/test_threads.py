@@ -3,7 +3,6 @@
 from datetime import datetime
 
 import pytest
-from tests.conftest import run_sql
 
 
 def test_threads_are_listed_the_latest_first(cli, waiting, done):
@@ -86,36 +85,6 @@ def test_deleting_needs_a_yes_where_nobody_can_be_asked(cli, done):
     assert "--yes" in ended.stderr
     assert cli("delete", done, "--yes", "--json").document == {"thread_id": done, "deleted": True}
     assert cli("threads", "--json").document == []
-
-
-@pytest.mark.parametrize(
-    "damage",
-    [
-        "UPDATE checkpoints SET checkpoint = substr(checkpoint, 9) WHERE thread_id = ?",
-        "UPDATE store SET value = 'x' || value WHERE key = ?",
-    ],
-    ids=["its states", "its row of the list"],
-)
-def test_a_damaged_thread_is_listed_beside_the_others_and_can_be_deleted(
-    cli, home, waiting, done, damage
-):
-    """PER-09"""
-    run_sql(f"sqlite:///{home}/threads.db", damage, waiting)
-    listed = {row["thread_id"]: row["status"] for row in cli("threads", "--json").document}
-    assert listed[done] == "done"
-    assert listed[waiting] == ("damaged" if "checkpoint" in damage else "waiting")
-    if "checkpoint" in damage:
-        assert "damaged" in cli("show", waiting).stderr
-    assert cli("delete", waiting, "--yes").code == 0
-    assert [row["thread_id"] for row in cli("threads", "--json").document] == [done]
-    assert (
-        run_sql(
-            f"sqlite:///{home}/threads.db",
-            "SELECT * FROM store WHERE prefix || key LIKE ?",
-            f"%{waiting}%",
-        )
-        == []
-    )
 
 
 @pytest.mark.parametrize("thread", ["unknown", "no UTF-8: \udcff"])

@@ -25,17 +25,6 @@ def test_fork_goes_back_to_before_what_is_damaged(cli, home, done_by_hand):
     assert cli("show", done_by_hand, "--json").document["status"] == "waiting"
 
 
-def test_a_late_decision_is_told_what_was_decided(cli, done_by_hand, tmp_path):
-    """HUM-10 HUM-19."""
-    file = tmp_path / "late.json"
-    file.write_text(
-        f'{{"action": "reject", "checkpoint": {{"run_id": "{done_by_hand}", '
-        '"kind": "strategy_confirmation", "iteration": 0}}'
-    )
-    cli("resume", done_by_hand, "--edit", str(file), code=1)
-    assert cli("show", done_by_hand, "--json").document["status"] == "done"
-
-
 def test_prune_forgets_the_history_and_keeps_the_rest(cli, home, reviewing):
     """PER-19."""
     assert cli("prune", "--yes", "--json").document == {"pruned": [reviewing], "skipped": {}}

@@ -14,7 +14,6 @@ from paper_search.errors import (
 from paper_search.report_workflow import ReportWorkflow
 from paper_search.report_workflow.engine import ReportSession
 from paper_search.report_workflow.graph import ASKING
-from paper_search.report_workflow.listing import ReportCatalog
 from paper_search.server.attachment import ServerThreads, ThreadAttachment
 from paper_search.server.leased import leased
 from paper_search.steps.compiler import compile_workflow
@@ -151,26 +150,13 @@ async def test_an_input_sets_nothing_but_what_a_report_is_asked_with(graph):
 
 async def test_reports_are_in_the_servers_list_beside_searches(persistence, begin, begin_report):
     server = {"threads": [], "runs": []}
-    waiting, done, search = (
-        await begin_report(),
-        await begin_report("approve", "approve"),
-        await begin(),
-    )
-    attachment = ThreadAttachment(persistence, ["ada"], ServerThreads(server))
-    await attachment.refresh()
-    listed = {str(request["thread_id"]): request for request in server["threads"]}
-    assert {name: item["status"] for name, item in listed.items()} == {
-        waiting: "interrupted",
-        done: "idle",
-        search: "interrupted",
-    }
-    assert listed[waiting]["metadata"]["graph_id"] == REPORT
-    assert listed[search]["metadata"]["graph_id"] == "paper_search"
-    ((question,),) = listed[waiting]["interrupts"].values()
+    report, search = await begin_report(), await begin()
+    await ThreadAttachment(persistence, ["ada"], ServerThreads(server)).refresh()
+    listed = {str(entry["thread_id"]): entry for entry in server["threads"]}
+    graphs = {name: entry["metadata"]["graph_id"] for name, entry in listed.items()}
+    assert graphs == {report: REPORT, search: "paper_search"}
+    ((question,),) = listed[report]["interrupts"].values()
     assert question["value"]["kind"] == "plan_review"
-    await ReportCatalog(persistence).delete(waiting)
-    await attachment.refresh()
-    assert {str(request["thread_id"]) for request in server["threads"]} == {done, search}
 
 
 def test_the_graph_of_reports_of_the_app_factory_takes_leases(monkeypatch, tmp_path):

@@ -102,15 +102,16 @@ async def test_a_step_begins_when_the_one_before_it_is_saved(persistence):
     assert saved == ["2 papers (high)"]
 
 
+@pytest.mark.parametrize("by", ["bob", None])
 async def test_who_decides_while_another_one_drives_is_told_so_and_the_audit_keeps_it(
-    session, persistence
+    session, persistence, by
 ):
     await session.begin("a b")
     question = await session.require_question()
     async with session.lease():
         with pytest.raises(ThreadBusyError):
-            await session.answers.take("approve", "bob")
-    assert await refused(persistence) == [("bob", "busy", '"approve"')]
+            await session.answers.take("approve", by)
+    assert await refused(persistence) == [(by or current_person(), "busy", '"approve"')]
     (event,) = await persistence.ledger.audit("t")
     assert event.interrupt_id == question.interrupt_id
     assert (await session.require_question()).interrupt_id == question.interrupt_id
@@ -248,16 +249,6 @@ async def test_who_gives_no_name_decides_is_refused_and_forks_as_who_runs_the_pr
     told = await LookCatalog(persistence).decisions("t")
     assert {event.event for event in told} == {"decided", "refused", "forked"}
     assert {event.by for event in told} == {current_person()}
-
-
-async def test_who_decides_nameless_while_another_drives_is_kept_as_who_runs_the_program(
-    session, persistence
-):
-    await session.begin("a b")
-    async with session.lease():
-        with pytest.raises(ThreadBusyError):
-            await session.answers.take("approve")
-    assert await refused(persistence) == [(current_person(), "busy", '"approve"')]
 
 
 async def test_an_answer_that_may_be_for_the_question_before_is_kept_with_the_open_question(

@@ -80,20 +80,6 @@ def test_only_conflicts_of_reviewers_who_are_done_are_settled(page, place):
     assert page.send(f"{place}/reviewers", say="dance") == 422
 
 
-def test_marks_of_a_reviewer_stay_apart_from_those_of_the_thread(page, place):
-    page.send(f"{place}/reviewers", say="join", reviewer="ada")
-    paper = paper_on(page, f"{place}/screen?reviewer=ada")
-    page.send(f"{place}/marks?reviewer=ada", paper=paper, say="irrelevant", reason="no graphs")
-    assert page.path == f"{place}/screen"
-    page.open(f"{place}/reviewers")
-    page.send(f"{place}/reviewers", say="join", reviewer="bo")
-    assert "Screening as bo" in page.text
-    assert "no graphs" not in page.text
-    assert paper_on(page, f"{place}/screen?reviewer=bo") == paper
-    page.open(f"{place}/results?decision=excluded")
-    assert "0 papers<" in page.text
-
-
 def test_before_there_is_a_result_there_is_nothing_to_review(visitors):
     page = visitors()
     page.begin()

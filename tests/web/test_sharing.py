@@ -8,9 +8,7 @@ from pathlib import Path
 import pytest
 from tests.web.conftest import Visitor, visiting
 
-from paper_search.errors import InputError
 from paper_search.persistence import open_persistence
-from paper_search.review import share_thread
 from paper_search.workflow.reviewers import ReviewerMarks
 
 TOKENS = {name: f"token-of-{name}-0123456789" for name in ("ada", "bob", "cy")}
@@ -145,23 +143,3 @@ def test_an_invited_reviewer_keeps_the_others_blind_until_they_leave(team):
     assert pages["bob"].open(f"{place}/results") == 403
     assert share(pages["ada"], place, "cy", "none") == 200
     assert pages["bob"].open(f"{place}/results") == 200
-
-
-@pytest.mark.parametrize(
-    ("account", "role", "reason"),
-    [
-        ("dee", "reviewer", "there is no account 'dee'"),
-        ("ada", "reader", "'ada' owns this search"),
-        ("bob", "editor", "accepted: reviewer, reader, none"),
-    ],
-)
-def test_what_cannot_be_shared_is_said(team, tmp_path, account, role, reason):
-    _, place = team
-
-    async def refused() -> None:
-        async with open_persistence(f"sqlite:///{tmp_path / 'threads.db'}") as persistence:
-            thread = place.rpartition("/")[2]
-            await share_thread(persistence, thread, account, role, accounts=list(TOKENS))
-
-    with pytest.raises(InputError, match=reason):
-        asyncio.run(refused())
