@@ -54,10 +54,11 @@ async def test_a_person_is_asked_about_plan_and_draft_unless_the_settings_say_ot
     assert (await flow.answer("t", "skip")).kind == "pre_output_review"
 
 
-async def test_a_plan_that_a_person_writes_is_what_runs():
+@pytest.mark.parametrize("edit", [PLAN, {"research_plan": PLAN}])
+async def test_a_plan_that_a_person_writes_is_what_runs(edit):
     flow = workflow(hitl_before_output=False)
     await flow.start(QUESTION, thread_id="t")
-    report = await flow.answer("t", {"action": "modify", "modifications": {"research_plan": PLAN}})
+    report = await flow.answer("t", {"action": "modify", "modifications": edit})
     assert report.provenance["sub_questions"] == PLAN["decomposed_questions"]
     assert [q["query_text"] for q in report.provenance["search_queries"]] == ["shade trees"]
 
@@ -124,12 +125,14 @@ async def test_words_on_a_report_reach_the_writer():
     assert "say what it costs" in draft.user_message
 
 
-async def test_a_persons_own_text_is_taken_and_checked_like_any_other():
+@pytest.mark.parametrize("is_bare", [True, False])
+async def test_a_persons_own_text_is_taken_and_checked_like_any_other(is_bare):
     flow, review = await at_output()
     sections = [dict(show) for show in review.shows["draft"]["sections"]]
     sections[0]["content"] = "Trees sing at noon (Orpheus, 1607)."
-    changes = {"draft": {"title": "My title", "sections": sections}}
-    answer = {"action": "modify", "modifications": changes}
+    changes = {"title": "My title", "sections": sections}
+    edit = changes if is_bare else {"draft": changes}
+    answer = {"action": "modify", "modifications": edit}
     following = await flow.answer("t", answer)
     assert following.kind == "critical_issue_review"
     assert following.shows["draft"]["title"] == "My title"

@@ -3,7 +3,7 @@
 import json
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -13,9 +13,6 @@ from paper_search.cli.console import UsageMistakeError
 from paper_search.errors import InputError, InvalidDecisionError
 from paper_search.models import MergeDecision, UserFeedback
 from paper_search.workflow.checkpoints import Checkpoint, ResultPayload
-
-_PLAN_FIELDS = {"decomposed_questions", "search_queries", "expected_sections", "methodology"}
-_DRAFT_FIELDS = {"title", "abstract", "sections", "conclusion"}
 
 
 @dataclass(frozen=True)
@@ -92,7 +89,7 @@ class Answer:
     def for_report(self) -> dict[str, Any]:
         token = {"token": self.token} if self.token else {}
         if self.edit is not None:
-            return {**token, **_modification(self.edit, self.note)}
+            return self._edited("feedback")
         if self.note is not None:
             return {**token, "action": "modify", "feedback": self.note}
         if self.reject is not None:
@@ -102,16 +99,21 @@ class Answer:
     def for_search(self, checkpoint: Checkpoint | None) -> dict[str, Any]:
         """Return the decision on the open checkpoint; None if the answer names no open one."""
         token = {"token": self.token} if self.token else {}
-        if isinstance(self.edit, dict) and "action" in self.edit:
-            return token | self.edit | ({"note": self.note} if self.note is not None else {})
         if self.edit is not None:
-            return {"action": "edit", "revised_data": self.edit, "note": self.note, **token}
+            return self._edited("note")
         action = "approve" if self.approve else "reject" if self.reject is not None else "edit"
         note = self.reject if self.reject is not None else self.note
         data = self._feedback(checkpoint, action, note) if checkpoint is not None else None
         if self.wait:
             data = {**(data or {}), "wait_for_sources": True}
         return {"action": action, "revised_data": data, "note": note or None, **token}
+
+    def _edited(self, note_name: str) -> dict[str, Any]:
+        """Return the decision that the file of `--edit` holds: whole, or what it changes alone."""
+        is_whole = isinstance(self.edit, dict) and "action" in self.edit
+        decision = self.edit if is_whole else {"action": "edit", "revised_data": self.edit}
+        token = {"token": self.token} if self.token else {}
+        return {**token, **decision, **({note_name: self.note} if self.note is not None else {})}
 
     def _feedback(
         self, checkpoint: Checkpoint, action: str, note: str | None
@@ -151,27 +153,6 @@ class Answer:
 def _refuse_several(options: Sequence[str]) -> None:
     if len(options) > 1:
         raise UsageMistakeError(f"{' and '.join(options)} cannot be combined; give one of them")
-
-
-def _modification(content: Any, note: str | None) -> dict[str, Any]:
-    """Return the decision on a report that a file holds: whole, or the plan or draft alone."""
-    keys = set(content) if isinstance(content, Mapping) else set()
-    if "action" in keys:
-        return {**content, **({"feedback": note} if note else {})}
-    if "token" in keys:  # the text boxes of the question, as its JSON has them
-        return {"action": "edit", "revised_data": content, "feedback": note}
-    if keys and keys <= {"research_plan", "draft"}:
-        fields = content
-    elif keys & _PLAN_FIELDS:
-        fields = {"research_plan": content}
-    elif keys & _DRAFT_FIELDS:
-        fields = {"draft": content}
-    else:
-        excerpt = json.dumps(content, ensure_ascii=False, default=repr)[:200]
-        raise InvalidDecisionError(
-            f"the file holds neither a decision nor fields of a plan or a draft: {excerpt}"
-        )
-    return {"action": "modify", "modifications": fields, "feedback": note}
 
 
 def load_document(path: Path | None) -> Any:

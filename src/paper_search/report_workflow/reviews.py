@@ -261,10 +261,10 @@ def plan_or_draft_args(shows: dict[str, Any]) -> dict[str, Any]:
 
 
 def _structured(decision: dict[str, Any], review: Review) -> dict[str, Any]:
-    """Return an edit from text boxes in the form of a modification; another one as it is."""
+    """Return an edit of bare fields, as text boxes give it, as a modification; others as given."""
     before = plan_or_draft_args(review.shows)
     modifications = decision["modifications"]
-    if not modifications.keys() <= before.keys():
+    if not modifications.keys() <= {*before, "search_queries", "sections"}:
         return decision
     changed = changed_args(modifications, before)
     feedback = changed.pop("feedback", None) or decision.get("feedback")
