@@ -23,7 +23,7 @@ MAX_MODULES = 379
 MAX_LINES = {
     "skills": 10_259,
     "sources": 7_180,
-    "cli": 6_184,
+    "cli": 6_165,
     "workflow": 5_565,
     "report": 5_243,
     "library": 4_908,
