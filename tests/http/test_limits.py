@@ -164,13 +164,6 @@ def test_a_host_that_asks_to_back_off_is_left_alone_for_so_long(header, wait):
     assert limiter.reserve_within("a", 0.0, 60.0) == wait
 
 
-async def test_the_slots_that_a_host_announces_are_kept_if_they_are_fewer():
-    limiter, crowd = HostLimiter(), Crowd()
-    limiter.note("a", Announcement(concurrency=1))
-    await asyncio.gather(*(crowd.visit(limiter, "a", 3) for _ in range(10)))
-    assert crowd.most["a"] == 1
-
-
 def test_a_spent_budget_is_a_refusal_until_it_is_renewed(tmp_path):
     one, other = two_processes(tmp_path / "limits.db")
     until = time.time() + 3600
@@ -218,9 +211,9 @@ def read(**headers: str) -> Announcement:
     return parse_announcement(named, lambda: NOW)
 
 
-def test_the_rate_and_the_places_of_crossref_are_read():
-    found = read(x_rate_limit_limit="3", x_rate_limit_interval="1s", x_concurrency_limit="3")
-    assert found == Announcement(interval_s=1 / 3, concurrency=3)
+def test_the_rate_of_crossref_is_read():
+    found = read(x_rate_limit_limit="3", x_rate_limit_interval="1s")
+    assert found == Announcement(interval_s=1 / 3)
 
 
 @pytest.mark.parametrize("reset", ["3600", str(NOW + 3600)])
@@ -247,10 +240,8 @@ def test_the_headers_of_core_are_read():
 
 
 @given(st.dictionaries(st.sampled_from([
-    "x-rate-limit-limit", "x-rate-limit-interval", "x-concurrency-limit", "x-ratelimit-limit",
-    "x-ratelimit-remaining", "x-ratelimit-reset", "x-ratelimitremaining", "x-ratelimit-retry-after",
+    "x-rate-limit-limit", "x-rate-limit-interval", "x-ratelimit-limit", "x-ratelimit-remaining",
+    "x-ratelimit-reset", "x-ratelimitremaining", "x-ratelimit-retry-after",
 ]), st.text(max_size=8)))  # fmt: skip
 def test_garbage_is_passed_over(headers):
-    found = parse_announcement(headers, lambda: NOW)
-    assert found.interval_s >= 0
-    assert found.concurrency is None or found.concurrency >= 1
+    assert parse_announcement(headers, lambda: NOW).interval_s >= 0

@@ -74,13 +74,11 @@ class Announcement:
 
     Attributes:
         interval_s: the least time between two requests; 0: it says none.
-        concurrency: the most requests at one time; None if it says none.
         quota: what is left of a period of more than two minutes; None if it does not say.
         pause_s: until a shorter period begins, where nothing is left of this one.
     """
 
     interval_s: float = 0.0
-    concurrency: int | None = None
     quota: Quota | None = None
     pause_s: float = 0.0
 
@@ -156,10 +154,8 @@ class HostLimiter:
     async def slot(self, host: str, most: int, holds_s: float = 60.0) -> AsyncIterator[None]:
         """Hold one of the slots for requests to a host.
 
-        There are at most `most` slots, fewer if the host announces fewer. After `holds_s` another
-        may take the slot of one that died.
+        There are at most `most` slots. After `holds_s` another may take that of one that died.
         """
-        most = max(min(most, self._announcement(host).concurrency or most), 1)
         holder = uuid.uuid4().hex
 
         def enter(db: sqlite3.Connection, now: float) -> bool:
@@ -245,14 +241,13 @@ def parse_announcement(
 ) -> Announcement:
     """Return what the headers of an answer announce; garbage is passed over.
 
-    Crossref gives a rate in `x-rate-limit-limit` and `-interval`, and `x-concurrency-limit`; others
-    what is left, and when there is more: in seconds, as a moment, or as CORE does, as a date.
+    Crossref gives a rate in `x-rate-limit-limit` and `-interval`; others what is left, and when
+    there is more: in seconds, as a moment, or as CORE does, as a date.
     Zotero asks for a pause of seconds in `backoff`.
     """
     rate, span = _number(headers.get("x-rate-limit-limit")), headers.get("x-rate-limit-interval")
     match = _DURATION.fullmatch((span or "").strip())
     seconds = int(match[1]) * _UNITS[match[2]] if match else 0.0
-    most = _number(headers.get("x-concurrency-limit"))
     now = clock()
     quota, pause_s = _quota(headers, now), 0.0
     if quota is not None and quota.until - now <= _SHORT_S:  # a pace, not a budget
@@ -260,7 +255,6 @@ def parse_announcement(
         quota = None
     return Announcement(
         interval_s=seconds / rate if rate and seconds else 0.0,
-        concurrency=max(int(most), 1) if most is not None else None,
         quota=quota,
         pause_s=max(pause_s, _number(headers.get("backoff")) or 0.0),
     )

@@ -6,8 +6,6 @@ word without one is mapped to subject headings that nobody asked for
 (https://pubmed.ncbi.nlm.nih.gov/help/).
 """
 
-import re
-from collections import Counter
 from collections.abc import Collection, Mapping
 from itertools import product
 from typing import Any, ClassVar
@@ -45,8 +43,6 @@ _TAGS = {
     None: "tiab",
 }  # fmt: skip
 _SHORTEST_STEM = 4
-_SPELT_OUT = re.compile(r"(\w{3})[a-z0-9]\*(?:\[\w+\])?")
-"""A stem with one of all next letters: that no record has most of these is no news."""
 _MOST_PAIRS = 25
 """Pairs of words that a NEAR of two groups is written out into."""
 
@@ -220,15 +216,12 @@ def _refusal(message: str, key: str) -> ServiceError:
 
 
 def _warnings(result: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return what PubMed did not know, so that a person can correct the query."""
+    """Return words that PubMed did not know; of a stem's endings, most are not words at all."""
     warned, wrong = mapping(result.get("warninglist")), mapping(result.get("errorlist"))
     unknown = [
         *items(warned.get("quotedphrasesnotfound")),
         *items(wrong.get("phrasesnotfound")),
         *items(wrong.get("fieldsnotfound")),
     ]
-    names = [*filter(None, map(text, unknown))]
-    stem_of = {name: match[1] for name in names if (match := _SPELT_OUT.fullmatch(name))}
-    siblings = Counter(stem_of.values())
-    unknown_names = [name[:100] for name in names if siblings[stem_of.get(name, "")] <= 1]
-    return (f"PubMed does not know {', '.join(unknown_names[:10])}",) if unknown_names else ()
+    names = [name[:100] for name in map(text, unknown) if name and "*" not in name]
+    return (f"PubMed does not know {', '.join(names[:10])}",) if names else ()
