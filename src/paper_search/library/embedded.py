@@ -35,6 +35,7 @@ Progress = Callable[[int, int | None], None]
 _FORMAT = 3
 _PAGE = 1_000
 _EMBED = "`paper-search library embed`"
+_EMBED_AGAIN = "`paper-search library embed --again`"
 _SCHEMA = f"""
 CREATE TABLE vectors (row INTEGER PRIMARY KEY, digest BLOB, scale REAL, codes BLOB);
 CREATE TABLE state (library TEXT, model TEXT, generation INTEGER, writes INTEGER);
@@ -251,10 +252,8 @@ class EmbeddedRecords:
         from paper_search.library.vectors import Neighbourhood  # noqa: PLC0415  # loads numpy
 
         if len(question) != matrix.dimension:
-            return None, (
-                f"ranked by words only: {self._embedder.model!r} gives {len(question)} numbers, "
-                f"the library's vectors have {matrix.dimension}; {_EMBED} --again replaces them"
-            )
+            error = _of_another_length(self._embedder.model, len(question), matrix.dimension)
+            return None, f"ranked by words only: {error}"
         note = (
             f"records without a vector are ranked by words only; {_EMBED} creates the missing ones"
         )
@@ -267,10 +266,7 @@ class EmbeddedRecords:
         if state is None or state.library != key or not self._store.count():
             raise EmbeddingError(f"no record has a vector yet; {_EMBED} creates them")
         if state.model != model:
-            raise EmbeddingError(
-                f"the library's vectors come from {state.model!r}, but {model!r} is set; "
-                f"{_EMBED} --again replaces them"
-            )
+            raise _of_another_model(state.model, model)
         with self._threads:
             if self._opened is None or self._opened[0] != state:
                 self._opened = state, self._store.matrix()
@@ -331,10 +327,7 @@ class EmbeddedRecords:
         state = self._store.state()
         if state is not None and state.library == key and not anew:
             if state.model != model and self._store.count():
-                raise EmbeddingError(
-                    f"the library's vectors come from {state.model!r}, but {model!r} is set: "
-                    f"set {state.model!r}, or replace all vectors with {_EMBED[:-1]} --again`"
-                )
+                raise _of_another_model(state.model, model)
             with suppress(_DamagedError):
                 if self._store.count():
                     self._store.matrix()
@@ -347,12 +340,22 @@ class EmbeddedRecords:
         vectors = embedder.documents(texts)
         dimension = self._store.dimension()
         if dimension not in {0, vectors.shape[1]}:
-            raise EmbeddingError(
-                f"the embedding model {embedder.model!r} gives {vectors.shape[1]} numbers, the "
-                f"library's vectors have {dimension}: it is another model with the same name; "
-                f"{_EMBED[:-1]} --again` replaces all vectors"
-            )
+            raise _of_another_length(embedder.model, vectors.shape[1], dimension)
         return vectors
+
+
+def _of_another_model(kept: str, model: str) -> EmbeddingError:
+    return EmbeddingError(
+        f"the library's vectors come from {kept!r}, but {model!r} is set: set {kept!r}, or replace "
+        f"all vectors with {_EMBED_AGAIN}"
+    )
+
+
+def _of_another_length(model: str, length: int, kept: int) -> EmbeddingError:
+    return EmbeddingError(
+        f"{model!r} gives {length} numbers, the library's vectors have {kept}: it is another model "
+        f"with the same name; {_EMBED_AGAIN} replaces all vectors"
+    )
 
 
 def _batches(values: Iterable[_T], size: int) -> Iterator[list[_T]]:
