@@ -1,39 +1,19 @@
 """OpenAlex, Crossref, Semantic Scholar, DOAJ and DataCite on the loopback interface."""
 
-import json
 import re
 from collections.abc import Callable
 from typing import Any
 
 from pytest_httpserver import HTTPServer
-from tests.sources.loopback import KEY, Asked, Book, Loopback, found
-from werkzeug import Request, Response
+from tests.sources.loopback import KEY, PAGE, Asked, Book, Loopback, found, serve
 
-from paper_search.sources.adapter import Adapter
 from paper_search.sources.crossref import Crossref
 from paper_search.sources.datacite import Datacite
 from paper_search.sources.doaj import Doaj
 from paper_search.sources.openalex import OpenAlex
 from paper_search.sources.semantic_scholar import SemanticScholar
 
-PAGE = 15
 SPAN = re.compile(r"(\d{4})-(\d{4})")
-
-
-def _serve(
-    server: HTTPServer, path: Any, adapter: Adapter, answering: Callable[[Asked], Any]
-) -> Loopback:
-    service = Loopback(adapter)
-
-    def handle(request: Request) -> Response:
-        given: Asked = {**request.args, "path": request.path}
-        service.asked.append({**given, "headers": dict(request.headers)})
-        answer = answering(given)
-        body, status = answer if isinstance(answer, tuple) else (answer, 200)
-        return Response(json.dumps(body), status=status, content_type="application/json")
-
-    server.expect_request(path).respond_with_handler(handle)
-    return service
 
 
 def openalex(server: HTTPServer) -> Loopback:
@@ -65,7 +45,7 @@ def openalex(server: HTTPServer) -> Loopback:
         return {"meta": meta, "results": [work(book) for book in shown], "group_by": []}
 
     KNOWN = {"search.title_and_abstract", "filter", "cursor", "per_page", "select"}  # noqa: N806  # a constant of the fake
-    return _serve(server, "/openalex", OpenAlex(KEY, endpoint=server.url_for("/openalex")), answer)
+    return serve(server, OpenAlex(KEY, endpoint=server.url_for("/openalex")), {"/openalex": answer})
 
 
 def crossref(server: HTTPServer) -> Loopback:
@@ -91,7 +71,7 @@ def crossref(server: HTTPServer) -> Loopback:
         }
         return {"status": "ok", "message-type": "work-list", "message": message}
 
-    return _serve(server, "/crossref", Crossref(endpoint=server.url_for("/crossref")), answer)
+    return serve(server, Crossref(endpoint=server.url_for("/crossref")), {"/crossref": answer})
 
 
 def _paper(book: Book) -> dict[str, Any]:
@@ -126,8 +106,8 @@ def semantic_scholar(server: HTTPServer) -> Loopback:
         return {"total": len(books), "offset": start, **last, "data": list(map(_paper, shown))}
 
     adapter = SemanticScholar(KEY, endpoint=server.url_for("/s2"))
-    _serve(server, "/s2/paper/search", adapter, by_relevance)
-    return _serve(server, "/s2/paper/search/bulk", adapter, answer)
+    paths = {"/s2/paper/search": by_relevance, "/s2/paper/search/bulk": answer}
+    return serve(server, adapter, paths)
 
 
 def doaj(server: HTTPServer) -> Loopback:
@@ -147,7 +127,7 @@ def doaj(server: HTTPServer) -> Loopback:
 
     adapter = Doaj(endpoint=server.url_for("/doaj"))
     adapter.page_size = PAGE
-    return _serve(server, re.compile("^/doaj/.*"), adapter, answer)
+    return serve(server, adapter, {re.compile("^/doaj/.*"): answer})
 
 
 def datacite(server: HTTPServer) -> Loopback:
@@ -170,7 +150,7 @@ def datacite(server: HTTPServer) -> Loopback:
 
     adapter = Datacite(endpoint=server.url_for("/datacite"))
     adapter.page_size = PAGE
-    return _serve(server, "/datacite", adapter, answer)
+    return serve(server, adapter, {"/datacite": answer})
 
 
 SERVICES: dict[str, Callable[[HTTPServer], Loopback]] = {

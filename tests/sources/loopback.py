@@ -3,7 +3,9 @@
 import json
 import re
 from collections.abc import Callable, Mapping
+from copy import copy
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 from xml.sax.saxutils import escape
 
@@ -20,6 +22,7 @@ from paper_search.sources.serper import SerperScholar
 
 KEY = "CANARY-key-of-a-source"
 FIRST_YEAR = 2015
+PAGE = 15
 Asked = dict[str, Any]
 
 
@@ -52,30 +55,36 @@ def found(query: str, years: re.Match[str] | None = None) -> list[Book]:
 
 @dataclass
 class Loopback:
-    """One service: its adapter, and what it was asked."""
+    """One service: its adapter, what it was asked, and what it says where it refuses."""
 
     adapter: Adapter
     asked: list[Asked] = field(default_factory=list)
+    refusals: dict[str, Response] = field(default_factory=dict)
+    """Ways to say no, by the status that the report is to show, numbered."""
 
 
-Answering = Callable[[Asked], Response]
+def serve(
+    server: HTTPServer, adapter: Adapter, answers: Mapping[Any, Callable[[Asked], Any]]
+) -> Loopback:
+    """Answer at the paths: with XML where an answer is a text, else with JSON."""
+    service = Loopback(adapter)
 
-
-def _serve(server: HTTPServer, path: str, answering: Answering, asked: list[Asked]) -> None:
-    def handle(request: Request) -> Response:
+    def handle(request: Request, answering: Callable[[Asked], Any]) -> Response:
         given: Asked = {**request.args, **request.form, **(request.get_json(silent=True) or {})}
-        asked.append({**given, "headers": dict(request.headers)})
-        return answering(given)
+        more = {"path": request.path, "url": request.url, "headers": dict(request.headers)}
+        service.asked.append({**given, **more})
+        answer = answering({**given, "path": request.path})
+        if isinstance(answer, str):
+            return Response(f'<?xml version="1.0"?>{answer}', content_type="text/xml")
+        return as_json(*answer) if isinstance(answer, tuple) else as_json(answer)
 
-    server.expect_request(path).respond_with_handler(handle)
+    for path, answering in answers.items():
+        server.expect_request(path).respond_with_handler(partial(handle, answering=answering))
+    return service
 
 
-def _json(body: Any) -> Response:
-    return Response(json.dumps(body), content_type="application/json")
-
-
-def _xml(body: str) -> Response:
-    return Response(f'<?xml version="1.0" encoding="UTF-8"?>{body}', content_type="text/xml")
+def as_json(body: Any, status: int = 200) -> Response:
+    return Response(json.dumps(body), status, content_type="application/json")
 
 
 def _part(given: Mapping[str, Any], books: list[Book], start: str, size: str) -> list[Book]:
@@ -96,27 +105,26 @@ def arxiv(server: HTTPServer) -> Loopback:
             f"{'' if book.number % 2 else more}</entry>"
         )
 
-    def answer(given: Asked) -> Response:
+    def answer(given: Asked) -> Any:
         query = given["search_query"]
         books = found(query, re.search(r"submittedDate:\[(\d{4})\d* TO (\d{4})\d*\]", query))
         entries = "".join(map(entry, _part(given, books, "start", "max_results")))
-        return _xml(
+        return (
             '<feed xmlns="http://www.w3.org/2005/Atom" xmlns:arxiv="http://arxiv.org/schemas/atom"'
             ' xmlns:opensearch="http://a9.com/-/spec/opensearch/1.1/">'
             f"<opensearch:totalResults>{len(books)}</opensearch:totalResults>{entries}</feed>"
         )
 
-    service = Loopback(Arxiv(endpoint=server.url_for("/arxiv")))
-    service.adapter.page_size = 15
-    _serve(server, "/arxiv", answer, service.asked)
-    return service
+    adapter = Arxiv(endpoint=server.url_for("/arxiv"))
+    adapter.page_size = PAGE
+    return serve(server, adapter, {"/arxiv": answer})
 
 
 def pubmed(server: HTTPServer) -> Loopback:
-    def search(given: Asked) -> Response:
+    def search(given: Asked) -> Any:
         books = found(given["term"], re.search(r"(\d{4}):(\d{4})\[dp\]", given["term"]))
         ids = [str(book.number) for book in books][: int(given["retmax"])]
-        return _json({"esearchresult": {"count": str(len(books)), "idlist": ids}})
+        return {"esearchresult": {"count": str(len(books)), "idlist": ids}}
 
     def record(book: Book) -> str:
         return (
@@ -126,20 +134,18 @@ def pubmed(server: HTTPServer) -> Loopback:
             "</PubmedArticle>"
         )
 
-    def fetch(given: Asked) -> Response:
+    def fetch(given: Asked) -> Any:
         wanted = set(given["id"].split(","))
         records = [record(book) for book in SHELF if str(book.number) in wanted]
-        return _xml(f"<PubmedArticleSet>{''.join(reversed(records))}</PubmedArticleSet>")
+        return f"<PubmedArticleSet>{''.join(reversed(records))}</PubmedArticleSet>"
 
-    service = Loopback(Pubmed(KEY, contact="a@example.org", endpoint=server.url_for("/pubmed")))
-    service.adapter.page_size = 15
-    _serve(server, "/pubmed/esearch.fcgi", search, service.asked)
-    _serve(server, "/pubmed/efetch.fcgi", fetch, service.asked)
-    return service
+    adapter = Pubmed(KEY, contact="a@example.org", endpoint=server.url_for("/pubmed"))
+    adapter.page_size = PAGE
+    return serve(server, adapter, {"/pubmed/esearch.fcgi": search, "/pubmed/efetch.fcgi": fetch})
 
 
 def europe_pmc(server: HTTPServer) -> Loopback:
-    def answer(given: Asked) -> Response:
+    def answer(given: Asked) -> Any:
         query, mark = given["query"], given["cursorMark"]
         books = found(query, re.search(r"PUB_YEAR:\[(\d{4}) TO (\d{4})\]", query))
         start = 0 if mark == "*" else int(mark)
@@ -152,17 +158,15 @@ def europe_pmc(server: HTTPServer) -> Loopback:
         ]
         following = str(start + len(shown)) if shown else mark
         body = {"hitCount": len(books), "nextCursorMark": following}
-        return _json({**body, "resultList": {"result": results}})
+        return {**body, "resultList": {"result": results}}
 
-    service = Loopback(EuropePmc(endpoint=server.url_for("/epmc")))
-    service.adapter.page_size = 15
-    _serve(server, "/epmc/search", answer, service.asked)
-    _serve(server, "/epmc/searchPOST", answer, service.asked)
-    return service
+    adapter = EuropePmc(endpoint=server.url_for("/epmc"))
+    adapter.page_size = PAGE
+    return serve(server, adapter, {"/epmc/search": answer, "/epmc/searchPOST": answer})
 
 
 def dblp(server: HTTPServer) -> Loopback:
-    def answer(given: Asked) -> Response:
+    def answer(given: Asked) -> Any:
         books = found(given["q"])
         start = int(given["f"])
         shown = books[start : start + min(int(given["h"]), 15)]
@@ -179,31 +183,28 @@ def dblp(server: HTTPServer) -> Loopback:
                 }
                 for book in shown
             ]
-        return _json({"result": {"status": {"@code": "200", "text": "OK"}, "hits": hits}})
+        return {"result": {"status": {"@code": "200", "text": "OK"}, "hits": hits}}
 
-    service = Loopback(Dblp(endpoint=server.url_for("/dblp")))
-    _serve(server, "/dblp", answer, service.asked)
-    return service
+    return serve(server, Dblp(endpoint=server.url_for("/dblp")), {"/dblp": answer})
 
 
 def core(server: HTTPServer) -> Loopback:
-    def answer(given: Asked) -> Response:
+    def answer(given: Asked) -> Any:
         span = re.search(r"yearPublished>=(\d{4}) AND yearPublished<=(\d{4})", given["q"])
         books = found(given["q"], span)
         results = [
             {"id": book.number, "title": book.title, "yearPublished": book.year}
             for book in _part(given, books, "offset", "limit")
         ]
-        return _json({"totalHits": len(books), "results": results})
+        return {"totalHits": len(books), "results": results}
 
-    service = Loopback(Core(KEY, endpoint=server.url_for("/core")))
-    service.adapter.page_size = 15
-    _serve(server, "/core", answer, service.asked)
-    return service
+    adapter = Core(KEY, endpoint=server.url_for("/core"))
+    adapter.page_size = PAGE
+    return serve(server, adapter, {"/core": answer})
 
 
 def serper(server: HTTPServer) -> Loopback:
-    def answer(given: Asked) -> Response:
+    def answer(given: Asked) -> Any:
         span = re.match(r"(\d*)-(\d*)", f"{given.get('as_ylo', '')}-{given.get('as_yhi', '')}")
         books = found(given["q"], span)
         start = (int(given["page"]) - 1) * 15
@@ -211,22 +212,13 @@ def serper(server: HTTPServer) -> Loopback:
             {"title": book.title, "year": book.year, "id": f"s{book.number}"}
             for book in books[start : start + 15]
         ]
-        return _json({"searchParameters": {"q": given["q"]}, "organic": organic, "credits": 1})
+        return {"searchParameters": {"q": given["q"]}, "organic": organic, "credits": 1}
 
-    service = Loopback(SerperScholar(KEY, endpoint=server.url_for("/serper")))
-    service.adapter.page_size = 15
-    _serve(server, "/serper", answer, service.asked)
-    return service
+    adapter = SerperScholar(KEY, endpoint=server.url_for("/serper"))
+    adapter.page_size = PAGE
+    return serve(server, adapter, {"/serper": answer})
 
 
-ADAPTERS: dict[str, Callable[[str], Adapter]] = {
-    "arxiv": lambda url: Arxiv(endpoint=url),
-    "pubmed": lambda url: Pubmed(KEY, endpoint=url),
-    "europe_pmc": lambda url: EuropePmc(endpoint=url),
-    "dblp": lambda url: Dblp(endpoint=url),
-    "core": lambda url: Core(KEY, endpoint=url),
-    "serper_scholar": lambda url: SerperScholar(KEY, endpoint=url),
-}
 FAILURES = {
     "a rate limit": Response("Rate exceeded.", 429),
     "a refused key": Response('{"message": "Unauthorized."}', 403, content_type="application/json"),
@@ -236,13 +228,13 @@ FAILURES = {
 }
 
 
-def failing(server: HTTPServer, name: str) -> dict[str, Adapter]:
+def failing(server: HTTPServer, adapter: Adapter) -> dict[str, Adapter]:
     """Return the adapter before services that fail, by what is wrong with them."""
     found = {}
     for number, (wrong, response) in enumerate(FAILURES.items()):
-        path = re.compile(f"/down-{number}.*")
-        server.expect_request(path).respond_with_response(response)
-        found[wrong] = ADAPTERS[name](server.url_for(f"/down-{number}"))
+        server.expect_request(re.compile(f"/down-{number}.*")).respond_with_response(response)
+        found[wrong] = copy(adapter)
+        found[wrong].endpoint = server.url_for(f"/down-{number}")
     return found
 
 

@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 from pytest_httpserver import HTTPServer
-from tests.sources.catalogues import PAGE
 from tests.sources.catalogues import SERVICES as CATALOGUES
-from tests.sources.loopback import FIRST_YEAR, KEY, SHELF, TITLED, Loopback, failing
+from tests.sources.loopback import FIRST_YEAR, KEY, PAGE, SHELF, TITLED, Loopback, failing
 from tests.sources.loopback import SERVICES as OTHERS
 
 from paper_search.models import SearchConstraints, SearchStrategy, SourceStatus
@@ -38,8 +37,7 @@ def strategy(query: str = "learning", **filters: Any) -> SearchStrategy:
 
 
 async def test_it_keeps_the_contract_of_sources(service, httpserver):
-    name = service.adapter.name
-    broken = failing(httpserver, name) if name in OTHERS else {}
+    broken = failing(httpserver, service.adapter)
     contract = SourceContract(
         query="learning",
         nothing="zzznothing",
@@ -81,13 +79,6 @@ async def test_the_end_is_not_asked_for_where_a_page_holds_all_that_there_is(ser
     # PubMed gives ids first, DBLP knows no years, and Serper does not say how many there are.
     expected = {"pubmed": 2, "dblp": 3, "serper_scholar": 2}
     assert answer.sources[0].pages == expected.get(service.adapter.name, 1)
-
-
-async def test_years_are_kept_to(service):
-    wanted = strategy(year_from=FIRST_YEAR + 2, year_to=FIRST_YEAR + 4)
-    answer = await source_of(service).report(wanted)
-    expected = [b.title for b in TITLED if FIRST_YEAR + 2 <= b.year <= FIRST_YEAR + 4]
-    assert [paper.title for paper in answer.papers] == expected
 
 
 @pytest.mark.parametrize(

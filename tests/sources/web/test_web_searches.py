@@ -2,12 +2,14 @@
 
 import json
 import re
+from copy import copy
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pytest_httpserver import HTTPServer
-from tests.sources.web.services import KEY, PAGES, SERVICES, TITLED, Service
+from tests.sources.loopback import Loopback, as_json
+from tests.sources.web.services import KEY, PAGES, SERVICES, TITLED
 
 from paper_search.models import SearchConstraints, SearchStrategy, SourceReport
 from paper_search.query import parse
@@ -23,7 +25,7 @@ NO_WAITING = SourceSettings(interval_s=0, max_retries=0)
 
 
 @pytest.fixture(params=SERVICES)
-def service(request: pytest.FixtureRequest, httpserver: HTTPServer) -> Service:
+def service(request: pytest.FixtureRequest, httpserver: HTTPServer) -> Loopback:
     return SERVICES[request.param](httpserver)
 
 
@@ -46,11 +48,11 @@ async def test_it_keeps_the_contract_of_sources(service):
 
 
 async def test_api_05_each_way_to_say_no_is_reported_as_what_it_is(service, httpserver):
-    for number, (name, response) in enumerate(service.errors.items()):
-        path = f"/no{number}"
-        httpserver.expect_request(path).respond_with_response(response)
-        httpserver.expect_request(f"{path}/search").respond_with_response(response)
-        said = await line(HttpSource(service.remake(httpserver.url_for(path)), NO_WAITING))
+    adapter = copy(service.adapter)
+    for number, (name, response) in enumerate(service.refusals.items()):
+        httpserver.expect_request(f"/no{number}").respond_with_response(response)
+        adapter.endpoint = httpserver.url_for(f"/no{number}")
+        said = await line(HttpSource(adapter, NO_WAITING))
         assert said.status.value == name.partition(" ")[0], said
         assert said.attempts == 1
     if service.adapter.key_variable:
@@ -124,12 +126,9 @@ ODD: list[Any] = [
 @pytest.mark.parametrize("body", ODD, ids=str)
 @pytest.mark.parametrize("name", SERVICES)
 async def test_api_13_answers_of_an_odd_shape_lose_only_what_is_odd(name, body, httpserver):
-    adapter = SERVICES[name](httpserver).remake(httpserver.url_for("/odd"))
-    said = json.dumps(body)
-    httpserver.expect_request("/odd").respond_with_data(said, content_type="application/json")
-    httpserver.expect_request("/odd/search").respond_with_data(
-        said, content_type="application/json"
-    )
+    adapter = SERVICES[name](httpserver).adapter
+    adapter.endpoint = httpserver.url_for("/odd")
+    httpserver.expect_request("/odd").respond_with_response(as_json(body))
     report = await line(HttpSource(adapter, NO_WAITING))
     assert report.status.value in {"ok", "empty", "partial", "bad_response"}
     assert "bug" not in str(report.error)
