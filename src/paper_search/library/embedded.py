@@ -35,7 +35,7 @@ Progress = Callable[[int, int | None], None]
 _FORMAT = 3
 _PAGE = 1_000
 _EMBED = "`paper-search library embed`"
-_EMBED_AGAIN = "`paper-search library embed --again`"
+_EMBED_AGAIN = "`paper-search library embed --again` replaces them"
 _SCHEMA = f"""
 CREATE TABLE vectors (row INTEGER PRIMARY KEY, digest BLOB, scale REAL, codes BLOB);
 CREATE TABLE state (library TEXT, model TEXT, generation INTEGER, writes INTEGER);
@@ -252,8 +252,8 @@ class EmbeddedRecords:
         from paper_search.library.vectors import Neighbourhood  # noqa: PLC0415  # loads numpy
 
         if len(question) != matrix.dimension:
-            error = _of_another_length(self._embedder.model, len(question), matrix.dimension)
-            return None, f"ranked by words only: {error}"
+            other = _of_another_length(self._embedder.model, len(question), matrix.dimension)
+            return None, f"ranked by words only: {other}"
         note = (
             f"records without a vector are ranked by words only; {_EMBED} creates the missing ones"
         )
@@ -346,15 +346,13 @@ class EmbeddedRecords:
 
 def _of_another_model(kept: str, model: str) -> EmbeddingError:
     return EmbeddingError(
-        f"the library's vectors come from {kept!r}, but {model!r} is set: set {kept!r}, or replace "
-        f"all vectors with {_EMBED_AGAIN}"
+        f"the library's vectors come from {kept!r}, but {model!r} is set; {_EMBED_AGAIN}"
     )
 
 
 def _of_another_length(model: str, length: int, kept: int) -> EmbeddingError:
     return EmbeddingError(
-        f"{model!r} gives {length} numbers, the library's vectors have {kept}: it is another model "
-        f"with the same name; {_EMBED_AGAIN} replaces all vectors"
+        f"{model!r} gives {length} numbers, the library's vectors have {kept}; {_EMBED_AGAIN}"
     )
 
 
