@@ -345,9 +345,7 @@ class EmbeddedRecords:
 
 
 def _of_another_model(kept: str, model: str) -> EmbeddingError:
-    return EmbeddingError(
-        f"the library's vectors come from {kept!r}, but {model!r} is set; {_EMBED_AGAIN}"
-    )
+    return EmbeddingError(f"the vectors come from {kept!r}, but {model!r} is set; {_EMBED_AGAIN}")
 
 
 def _of_another_length(model: str, length: int, kept: int) -> EmbeddingError:
