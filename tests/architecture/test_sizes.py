@@ -22,11 +22,11 @@ MAX_WIRING_LINES = 30
 MAX_MODULES = 379
 MAX_LINES = {
     "skills": 10_259,
-    "sources": 7_180,
+    "sources": 7_173,
     "cli": 6_165,
     "workflow": 5_565,
     "report": 5_243,
-    "library": 4_908,
+    "library": 4_907,
     "query": 4_571,
     "persistence": 3_274,
     "report_workflow": 2_785,
@@ -37,7 +37,7 @@ MAX_LINES = {
     "audit": 1_906,
     "models": 1_814,
     "llm": 1_638,
-    "http": 1_648,
+    "http": 1_642,
     "exports": 1_314,
     "testing": 1_351,
     "bibliography": 1_217,
