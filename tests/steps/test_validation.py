@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from collections.abc import Awaitable
 from typing import Annotated, Any, Literal
@@ -9,7 +10,7 @@ from typing import Annotated, Any, Literal
 import pytest
 from pydantic import BaseModel, Field
 
-from paper_search.errors import WorkflowDefinitionError, WorkflowRunError
+from paper_search.errors import WorkflowDefinitionError
 from paper_search.steps import (
     Arg,
     Dispatch,
@@ -17,9 +18,9 @@ from paper_search.steps import (
     Remote,
     StepContext,
     StepDef,
+    Transitions,
     Workflow,
     discover_workflows,
-    run_workflow,
 )
 from paper_search.steps.parameters import parse_signature
 from paper_search.steps.workflow import DEFAULT_BOUND
@@ -40,6 +41,84 @@ def problems_of(*steps: StepDef, **options: Any) -> list[str]:
     with pytest.raises(WorkflowDefinitionError) as caught:
         Workflow("toy", *steps, **options)
     return caught.value.problems
+
+
+# --- the table ------------------------------------------------------------------------------------
+
+
+END = {OK: None}
+
+
+@pytest.mark.parametrize(
+    ("steps", "problem"),
+    [
+        ([], "has no steps"),
+        ([StepDef("a", next={OK: None, FAIL: "c"})], "step 'a' leads to 'c', which is not a step"),
+        (
+            [StepDef("a", next={OK: "b"}), StepDef("b", next={OK: "a"})],
+            "no step ends it (a transition to None)",
+        ),
+        ([StepDef("a", next=END), StepDef("b", next={OK: "a"})], "step 'b' cannot be reached"),
+        ([StepDef("a", next=END), StepDef("a", next=END)], "two steps are called 'a'"),
+        (
+            [StepDef("a", next={OK: "b", FAIL: None}), StepDef("b")],
+            "step 'b' leads nowhere (end it with a transition to None)",
+        ),
+        ([StepDef("a", next={"ok": None})], "step 'a': 'ok' is not an Outcome"),
+        ([StepDef("a", handler="s", next=END)], "step 'a': its handler 's' cannot be called"),
+    ],
+)
+def test_a_table_with_a_mistake_is_refused_with_that_mistake_alone(steps, problem):
+    assert problems_of(*steps) == [problem]
+
+
+def test_an_entry_point_that_is_no_step_is_refused():
+    problems = problems_of(StepDef("a", next=END), entry_point="b")
+    assert "the entry point 'b' is not a step" in problems
+
+
+def test_the_first_step_is_the_entry_point_unless_another_is_named():
+    steps = [StepDef("a", next={OK: None, FAIL: "b"}), StepDef("b", next={OK: "a"}, bound=2)]
+    assert Workflow("toy", *steps).entry_point == "a"
+    assert Workflow("toy", *steps, entry_point="b").entry_point == "b"
+
+
+def test_steps_are_found_by_name_and_counted():
+    workflow = Workflow("toy", StepDef("a", next={OK: "b"}), StepDef("b", next={OK: None}))
+    assert workflow.total_steps == 2
+    assert workflow["b"].id == "b"
+    with pytest.raises(KeyError):
+        workflow["c"]
+
+
+def test_tables_are_frozen():
+    step = StepDef("a", actions=["look"], next={OK: None})
+    workflow = Workflow("toy", step)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        step.id = "b"
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        workflow.name = "b"
+    with pytest.raises(TypeError):
+        step.next[FAIL] = "b"
+    assert step.actions == ("look",)
+
+
+def test_a_table_does_not_change_with_the_dict_that_it_was_made_of():
+    targets = {OK: None}
+    step = StepDef("a", next=targets)
+    targets[FAIL] = "b"
+    assert dict(step.next) == {OK: None}
+
+
+def test_equal_transitions_have_equal_hashes_in_any_order():
+    one, other = Transitions({OK: "a", FAIL: None}), Transitions({FAIL: None, OK: "a"})
+    assert one == other
+    assert hash(one) == hash(other)
+
+
+def test_an_outcome_that_the_table_lacks_is_an_error_with_those_it_has():
+    with pytest.raises(LookupError, match="'a' gave 'fail'; it has: ok, iterate"):
+        StepDef("a", next={OK: None, ITERATE: "a"}).target(FAIL)
 
 
 # --- outcomes -------------------------------------------------------------------------------------
@@ -145,10 +224,6 @@ def test_a_step_without_a_way_to_the_end_is_refused():
     assert problems == ["step 'b' has no way to the end", "step 'c' has no way to the end"]
 
 
-def again(_ctx: Context) -> tuple[Literal[Outcome.ITERATE], dict[str, Any]]:
-    return ITERATE, {}
-
-
 def bounds_and_notes(*steps: StepDef) -> tuple[dict[str, object], tuple[str, ...]]:
     workflow = Workflow("toy", *steps)
     return {step.id: step.bound for step in workflow.steps if step.bound}, workflow.notes
@@ -174,12 +249,6 @@ def test_every_loop_gets_a_bounded_step_not_every_step_one():
 class Params(BaseModel):
     rounds: int = Field(default=3, ge=1, le=9)
     word: str = "w"
-
-
-async def test_a_run_ends_with_an_error_when_the_default_bound_is_passed():
-    looping = Workflow("toy", StepDef("a", handler=again, next={OK: None, ITERATE: "a"}))
-    with pytest.raises(WorkflowRunError, match=f"its bound is {DEFAULT_BOUND}"):
-        await run_workflow(looping)
 
 
 def test_the_workflows_of_the_program_state_all_their_bounds():

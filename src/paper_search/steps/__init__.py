@@ -18,6 +18,7 @@ from paper_search.steps.toolkit.dispatch import Dispatch
 from paper_search.steps.toolkit.drawing import to_json, to_mermaid
 from paper_search.steps.toolkit.gates import Finding, QualityGate, Severity, blocking_severities
 from paper_search.steps.toolkit.inputs import (
+    every_input,
     extract_schema,
     generate_inputs,
     generate_params,
@@ -77,6 +78,7 @@ __all__ = [
     "compare_langgraph_json",
     "compile_workflow",
     "discover_workflows",
+    "every_input",
     "extract_schema",
     "generate_inputs",
     "generate_params",

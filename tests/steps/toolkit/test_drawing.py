@@ -66,10 +66,13 @@ def test_json_has_all_that_the_table_has():
     assert document["entry_point"] == "parse_intent"
 
 
-def test_a_default_is_drawn_as_such():
-    step = StepDef("a", title="Ä", next={Outcome.OK: None, Outcome.DEFAULT: "a"}, bound=2)
+def test_a_default_is_drawn_as_such_and_a_sub_workflow_with_a_frame():
+    inner = Workflow("inner", StepDef("x", next={Outcome.OK: None}))
+    ends = {Outcome.OK: None, Outcome.DEFAULT: "a"}
+    step = StepDef("a", title="Ä", handler=Dispatch(workflow=inner), next=ends, bound=2)
     workflow = Workflow("toy", step)
     assert "a -- _default --> a" in to_mermaid(workflow)
+    assert "a[[a]]" in to_mermaid(workflow)
     assert '"title": "Ä"' in to_json(workflow, indent=None)
 
 
@@ -85,19 +88,6 @@ def test_mermaid_dashes_the_loops_and_frames_the_steps_with_a_bound():
         "review_results -- iterate --> search",
     ]
     assert "    class build_strategy,search bounded" in lines
-
-
-def test_mermaid_has_two_edges_for_two_outcomes_to_one_step_and_a_frame_for_a_sub_workflow():
-    inner = Workflow("inner", StepDef("x", next={Outcome.OK: None}))
-    toy = Workflow(
-        "toy",
-        StepDef("first", next={Outcome.OK: "last", Outcome.FAIL: "last"}),
-        StepDef("last", handler=Dispatch(workflow=inner), next={Outcome.OK: None}),
-    )
-    drawn = to_mermaid(toy)
-    assert "first -- ok --> last" in drawn
-    assert "first -- fail --> last" in drawn
-    assert "last[[last]]" in drawn
 
 
 def test_the_compiled_graph_has_the_edges_of_the_table():

@@ -20,12 +20,12 @@ from paper_search.steps import (
     StepContext,
     StepDef,
     Workflow,
+    every_input,
     extract_schema,
     generate_inputs,
     generate_params,
     generate_paths,
 )
-from paper_search.steps.toolkit.inputs import bounds_of, input_id
 from paper_search.workflow.graph import WORKFLOW
 
 OK, SKIP, ITERATE = Outcome.OK, Outcome.SKIP, Outcome.ITERATE
@@ -94,10 +94,14 @@ def test_only_steps_with_a_bound_have_an_iteration():
 @pytest.mark.parametrize("workflow", [TOY, WORKFLOW], ids=lambda entry: entry.name)
 def test_every_input_has_a_name_of_its_own(workflow):
     few = {"preview_papers": Constant(5), "max_iterations": BoundedInt(1, 3)}
-    inputs = list(generate_inputs(workflow, few if workflow is WORKFLOW else None))
-    names = [input_id(workflow, item) for item in inputs]
+    names = every_input(workflow, few if workflow is WORKFLOW else None)["ids"]
     assert len(set(names)) == len(names) > 5
     assert all(name.startswith(f"{workflow.name}-") for name in names)
+
+
+@pytest.mark.parametrize(**every_input(TOY))
+def test_a_test_may_go_through_every_input(given):
+    assert given in list(generate_inputs(TOY))
 
 
 def test_declared_settings_have_domains_too():
@@ -139,12 +143,6 @@ def test_ways_go_round_a_loop_up_to_its_bound_and_no_further():
         (("plan", OK), ("dig", ITERATE), ("dig", OK), ("close", OK)),
         (("plan", SKIP), ("close", OK)),
     ]
-
-
-def test_the_bounds_of_a_run_follow_from_its_settings():
-    assert bounds_of(TOY, {"rounds": 3}) == {"dig": 3}
-    assert bounds_of(TOY, {}) == {"dig": 2}
-    assert bounds_of(WORKFLOW, {}) == {"build_strategy": 5, "search": 120}
 
 
 # --- domains --------------------------------------------------------------------------------------

@@ -81,6 +81,13 @@ def generate_inputs(
                 yield {STEP: step_id, **settings}
 
 
+def every_input(workflow: Workflow, domains: Mapping[str, Domain] | None = None) -> dict[str, Any]:
+    """Return what `pytest.mark.parametrize` takes: `given`, each of `generate_inputs` by name."""
+    inputs = list(generate_inputs(workflow, domains))
+    ids = [input_id(workflow, given) for given in inputs]
+    return {"argnames": "given", "argvalues": inputs, "ids": ids}
+
+
 def generate_params(
     workflow: Workflow, domains: Mapping[str, Domain] | None = None
 ) -> Iterator[dict[str, Any]]:
@@ -109,18 +116,6 @@ def generate_paths(workflow: Workflow, bounds: Mapping[str, int]) -> Iterator[Pa
             continue
         steps_on = list(workflow[step_id].next.items())
         waiting += [(to, (*path, (step_id, outcome))) for outcome, to in reversed(steps_on)]
-
-
-def bounds_of(workflow: Workflow, params: Mapping[str, Any]) -> dict[str, int]:
-    """Return how often a run with these settings may come to each step that has a bound."""
-    if workflow.params is not None:
-        whole = workflow.params.model_validate(params)
-        params = {name: getattr(whole, name) for name in workflow.params.model_fields}
-    return {
-        step.id: step.bound if isinstance(step.bound, int) else params[step.bound]
-        for step in workflow.steps
-        if step.bound is not None
-    }
 
 
 def _highest(step: StepDef, domains: Mapping[str, Domain]) -> int:
