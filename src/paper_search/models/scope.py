@@ -2,9 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from operator import not_
-from typing import Annotated
 
-from pydantic import BaseModel, BeforeValidator, Field
+from pydantic import BaseModel, Field
 
 from paper_search.models.paper import RawPaper
 from paper_search.models.query import SearchStrategy
@@ -78,8 +77,8 @@ class RelaxedQuery(BaseModel):
     """A query without hits, and the query that replaces it."""
 
     original: str
-    instead: Annotated[str, BeforeValidator(lambda text: text or "")]
-    """The narrowest broader query with hits; empty in a thread of before, where none had any."""
+    instead: str
+    """The narrowest broader query with hits."""
     name: str = ""
     """What is different in it."""
 
