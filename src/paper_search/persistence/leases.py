@@ -15,7 +15,7 @@ from typing import Any
 
 from paper_search.errors import PersistenceError, ThreadBusyError, ThreadTakenOverError
 from paper_search.garbage_collection import fewer_collections
-from paper_search.persistence.tables import Database, SqliteDatabase, boot_id
+from paper_search.persistence.tables import Database, SqliteDatabase, boot_id, uptime
 
 logger = logging.getLogger(__name__)
 
@@ -232,9 +232,9 @@ def check_ownership(
         raise ThreadBusyError(_busy(thread_id, current))
 
 
-def check_lease(connection: sqlite3.Connection, thread_id: str, now: float) -> None:
+def check_lease(connection: sqlite3.Connection, thread_id: str) -> None:
     row = connection.execute(HOLDER, (thread_id,)).fetchone()
-    check_ownership(thread_id, LeaseHolder(*row) if row else None, now, is_local=True)
+    check_ownership(thread_id, LeaseHolder(*row) if row else None, uptime(), is_local=True)
 
 
 def _busy(thread_id: str, holder: LeaseHolder) -> str:

@@ -41,7 +41,6 @@ from paper_search.persistence.listing import (
 )
 from paper_search.persistence.serialization import check_checkpoint
 from paper_search.persistence.sqlite_files import OneCall, as_bytes, parsed
-from paper_search.persistence.tables import uptime
 
 logger = logging.getLogger(__name__)
 
@@ -92,15 +91,9 @@ class SqliteSaver(SqliteSummaries, AsyncSqliteSaver):
     """Checkpoints in one SQLite file, written only by who may drive the thread."""
 
     def __init__(
-        self,
-        connection: aiosqlite.Connection,
-        path: Path,
-        *,
-        serde: SerializerProtocol,
-        clock: Callable[[], float] = uptime,
+        self, connection: aiosqlite.Connection, path: Path, *, serde: SerializerProtocol
     ) -> None:
         super().__init__(connection, serde=serde)
-        self._clock = clock
         self._load_summary = serde.loads_typed
         self._in_one_call: OneCall = OneCall(connection, path)
 
@@ -334,7 +327,7 @@ class SqliteSaver(SqliteSummaries, AsyncSqliteSaver):
             connection.execute("BEGIN IMMEDIATE")
             try:
                 if thread_id is not None:
-                    check_lease(connection, str(thread_id), self._clock())
+                    check_lease(connection, str(thread_id))
                 work(connection)
                 connection.commit()
             except BaseException:

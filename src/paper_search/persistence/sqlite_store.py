@@ -6,7 +6,7 @@ import json
 import os
 import sqlite3
 import uuid
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +30,7 @@ from paper_search.persistence.sqlite_files import (
     unusable,
 )
 from paper_search.persistence.sqlite_saver import SqliteSaver
-from paper_search.persistence.tables import SqliteDatabase, uptime
+from paper_search.persistence.tables import SqliteDatabase
 from paper_search.private_files import private_file
 
 _VALUES = """SELECT key, value FROM store WHERE prefix = ?
@@ -41,16 +41,9 @@ _ENTRY = "DELETE FROM store WHERE prefix = ? AND key = CAST(? AS TEXT)"
 class SqliteStore(SqliteIndex, AsyncSqliteStore):
     """Records in one SQLite file, sealed where there is a key."""
 
-    def __init__(
-        self,
-        connection: aiosqlite.Connection,
-        path: Path,
-        seal: RecordSeal,
-        clock: Callable[[], float] = uptime,
-    ) -> None:
+    def __init__(self, connection: aiosqlite.Connection, path: Path, seal: RecordSeal) -> None:
         super().__init__(connection)
         self._seal: RecordSeal = seal
-        self._clock = clock
         self._in_one_call: OneCall = OneCall(connection, path)
         self._plain: PlainStore | None = None
 
@@ -80,7 +73,7 @@ class SqliteStore(SqliteIndex, AsyncSqliteStore):
 
     def _check_leases(self, connection: sqlite3.Connection) -> None:
         for thread_id in threads_of_leases():
-            check_lease(connection, thread_id, self._clock())
+            check_lease(connection, thread_id)
 
     async def avalues(
         self, namespace: tuple[str, ...], keys: Sequence[str]
