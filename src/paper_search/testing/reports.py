@@ -1,7 +1,7 @@
 """Everything a report needs, without a network, a model or a person."""
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from paper_search.llm.provider import LLMProvider
@@ -10,7 +10,6 @@ from paper_search.report.evidence import result_of
 from paper_search.report.models import SearcherInput, SearchQuery, SearchResult
 from paper_search.report.searcher import KindAnswer, ReportSearcher
 from paper_search.report_workflow.context import ReportServices
-from paper_search.report_workflow.reviews import HITLAction, Review, ReviewDecision
 from paper_search.testing.llm import LLMCall, data_block
 
 QUESTION = "Do shade trees lower the temperature of city streets?"
@@ -137,33 +136,6 @@ def report_services(
         model=lambda _name: llm,
         sleep=sleep,
     )
-
-
-ReviewReply = ReviewDecision | str | Callable[[Review], Any]
-
-
-class ScriptedReviews:
-    """Answers the questions of a report from a script and remembers what it was asked.
-
-    A reply is a decision, the name of an action, or a function of the question; when the script is
-    over, `otherwise`, or an AssertionError.
-    """
-
-    def __init__(
-        self, replies: Iterable[ReviewReply] = (), otherwise: ReviewReply | None = None
-    ) -> None:
-        self.asked: list[Review] = []
-        self._replies = iter(replies)
-        self._otherwise = otherwise
-
-    async def handle(self, review: Review) -> ReviewDecision:
-        self.asked.append(review)
-        reply = next(self._replies, self._otherwise)
-        if reply is None:
-            raise AssertionError(f"the script has no reply to {review.kind}")
-        if isinstance(reply, str):
-            return ReviewDecision(action=HITLAction(reply))
-        return reply if isinstance(reply, ReviewDecision) else reply(review)
 
 
 def good_answer(call: LLMCall) -> dict[str, Any]:
