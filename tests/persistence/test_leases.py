@@ -14,9 +14,11 @@ from paper_search.persistence import leases as module
 from paper_search.persistence.leases import (
     LEASE_S,
     RENEWAL_S,
+    WORK_LOCK_S,
     LeaseHolder,
     Leases,
     LeaseTable,
+    WorkLock,
     check_ownership,
 )
 from paper_search.persistence.tables import SqliteDatabase
@@ -99,16 +101,6 @@ async def test_of_many_at_once_one_wins(leases):
     assert sorted(outcomes) == ["busy"] * 7 + ["held"]
 
 
-async def test_an_error_in_the_block_gives_the_lease_up(leases):
-    async def fail():
-        async with leases.hold("t"):
-            raise OSError("inside")
-
-    with pytest.raises(OSError, match="inside"):
-        await fail()
-    assert not await leases.is_held("t")
-
-
 async def test_a_cancelled_block_gives_the_lease_up(leases):
     """PER-06."""
     is_in = asyncio.Event()
@@ -126,16 +118,19 @@ async def test_a_cancelled_block_gives_the_lease_up(leases):
     assert not await leases.is_held("t")
 
 
-async def test_a_lease_that_ran_out_is_taken_over(table, leases, clock):
+async def test_a_lease_that_ran_out_is_taken_over_and_not_a_moment_before(table, leases, clock):
+    """PER-13."""
     stranger = holder(clock, pid=1, host="elsewhere")
     assert table.take("t", stranger, clock.now) == stranger
     with pytest.raises(ThreadBusyError, match="process 1 on elsewhere"):
         async with leases.hold("t"):
             pass
-    clock.now += LEASE_S
+    clock.now += LEASE_S - 0.001
+    assert await leases.is_held("t")
+    clock.now += 0.001
     assert not await leases.is_held("t")
     async with leases.hold("t"):
-        assert await leases.is_held("t")
+        assert table.holder("t").expires_at == clock.now + LEASE_S
 
 
 async def test_the_lease_of_a_dead_process_of_this_machine_is_taken_over_at_once(
@@ -155,9 +150,7 @@ async def test_of_another_machine_only_time_tells(table, leases, clock, dead_pid
 
 async def test_who_lost_the_lease_does_not_give_up_that_of_another(table, leases, clock):
     async with leases.hold("t"):
-        clock.now += LEASE_S
-        other = holder(clock, pid=1, host="elsewhere")
-        assert table.take("t", other, clock.now) == other
+        other = take_over(table, clock)
     assert table.holder("t") == other
 
 
@@ -206,6 +199,7 @@ async def test_a_renewal_that_fails_is_tried_again_and_hides_no_result(clock, ca
     async with leases.hold("t"):
         await asyncio.sleep(RENEWAL_S * 2.5)
     assert table.attempts == 2
+    assert "the lease on thread t could not be renewed" in caplog.messages
     assert "the disk is away" in caplog.text
     assert not await leases.is_held("t")
 
@@ -240,16 +234,6 @@ def take_over(table, clock):
     return other
 
 
-async def test_a_lease_lasts_as_long_as_it_says_and_not_a_moment_longer(table, leases, clock):
-    """PER-13."""
-    async with leases.hold("t"):
-        assert table.holder("t").expires_at == clock.now + LEASE_S
-        clock.now += LEASE_S - 0.001
-        assert await leases.is_held("t")
-        clock.now += 0.001
-        assert not await leases.is_held("t")
-
-
 async def test_the_owner_of_a_lease_is_this_process_and_never_the_same_twice(table, leases):
     owners = []
     for _ in range(2):
@@ -257,14 +241,6 @@ async def test_the_owner_of_a_lease_is_this_process_and_never_the_same_twice(tab
             owners.append(table.holder("t").owner)
     assert owners[0] != owners[1]
     assert all(owner.rsplit(":", 1)[0] == f"{HERE}:{os.getpid()}" for owner in owners)
-
-
-async def test_who_is_busy_and_what_to_do_is_said(table, leases, clock):
-    table.take("t", holder(clock, pid=1, host="elsewhere"), clock.now)
-    with pytest.raises(ThreadBusyError) as told:
-        async with leases.hold("t"):
-            pass
-    assert str(told.value) == BUSY
 
 
 async def test_who_lost_the_lease_is_stopped_and_told_so(table, leases, clock, monkeypatch, caplog):
@@ -312,21 +288,15 @@ async def test_who_is_cancelled_by_somebody_else_too_stays_cancelled(
 async def test_a_holder_may_go_on_until_the_lease_is_lost(table, leases, clock):
     """PER-13."""
     await leases.check_held()
-    async with leases.hold("t"), leases.hold("other"):
+    async with leases.hold("t"):
+        async with leases.hold("other"):
+            await leases.check_held()
+        assert not await leases.is_held("other")
         await leases.check_held()
         take_over(table, clock)
         with pytest.raises(ThreadTakenOverError, match="'t'"):
             await leases.check_held()
     await leases.check_held()
-
-
-async def test_giving_one_lease_up_leaves_the_other(leases):
-    async with leases.hold("t"):
-        async with leases.hold("other"):
-            assert await leases.is_held("other")
-        assert not await leases.is_held("other")
-        assert await leases.is_held("t")
-        await leases.check_held()
 
 
 async def test_only_the_holder_may_write_on_a_thread_that_is_driven(table, leases, clock):
@@ -347,18 +317,18 @@ async def test_only_the_holder_may_write_on_a_thread_that_is_driven(table, lease
         check_ownership("t", other, clock.now)
 
 
-async def test_a_process_of_another_user_is_alive(leases, table, clock, monkeypatch):
-    def refused(pid, signal):
-        raise PermissionError(f"signal {signal} to {pid}")
-
-    monkeypatch.setattr(os, "kill", refused)
-    table.take("t", holder(clock, pid=4711), clock.now)
-    assert await leases.is_held("t")
-
-
-async def test_asking_whether_a_process_lives_does_not_signal_it(leases, table, clock, monkeypatch):
+@pytest.mark.parametrize("error", [None, PermissionError])
+async def test_a_process_is_asked_for_without_a_signal_also_one_of_another_user(
+    leases, table, clock, monkeypatch, error
+):
     asked = []
-    monkeypatch.setattr(os, "kill", lambda pid, signal: asked.append((pid, signal)))
+
+    def kill(pid, signal):
+        asked.append((pid, signal))
+        if error:
+            raise error
+
+    monkeypatch.setattr(os, "kill", kill)
     table.take("t", holder(clock, pid=4711), clock.now)
     assert await leases.is_held("t")
     assert set(asked) == {(4711, 0)}
@@ -375,17 +345,6 @@ def test_a_host_may_have_colons_in_its_name(clock):
         check_ownership("t", LeaseHolder(text, clock.now + 1), clock.now)
 
 
-@in_virtual_time
-async def test_a_renewal_that_failed_is_in_the_log_with_its_thread(clock, caplog):
-    class Broken(LeaseTable):
-        def renew(self, thread_id, lease):
-            raise PersistenceError(f"no {thread_id} for {lease}")
-
-    async with Leases(Broken(), clock).hold("t"):
-        await asyncio.sleep(RENEWAL_S * 1.5)
-    assert "the lease on thread t could not be renewed" in caplog.messages
-
-
 def test_the_times_of_leases_are_those_of_the_machine_whatever_its_clock_says():
     table = LeaseTable()
     before = table.now()
@@ -396,3 +355,46 @@ def test_a_lease_from_before_the_last_start_of_the_machine_is_dead():
     earlier = LeaseHolder(f"elsewhere:{os.getpid()}:another-start.token", 1e12)
     assert not earlier.is_alive(0.0, is_local=True)
     assert earlier.is_alive(0.0)  # of another machine, on a database that they share
+
+
+# --- work locks: one person at a time does one kind of work ---------------------------------------
+
+
+async def test_the_second_is_told_who_screens(table):
+    first, second = WorkLock(table, "t", ""), WorkLock(table, "t", "")
+    await first.acquire()
+    with pytest.raises(ThreadBusyError, match=f"is being screened by process {os.getpid()}"):
+        await second.acquire()
+    await first.renew()
+    await first.release()
+    await second.acquire()
+    await WorkLock(table, "other", "").acquire()
+    await WorkLock(table, "t", "ada").acquire()
+
+
+async def test_the_lease_of_the_thread_is_free_all_the_while(table):
+    await WorkLock(table, "t", "").acquire()
+    async with Leases(table).hold("t"):
+        pass
+
+
+async def test_the_lock_of_a_dead_process_is_free(table, dead_pid):
+    dead = LeaseHolder(f"{HERE}:{dead_pid}:token", 4e9)
+    assert table.take("t#screened", dead, 0.0) == dead
+    await WorkLock(table, "t", "").acquire()
+
+
+async def test_who_was_silent_for_too_long_writes_no_more(table):
+    now = [1_000.0]
+    first, second = (WorkLock(table, "t", "", lambda: now[0]) for _ in range(2))
+    await first.acquire()
+    now[0] += WORK_LOCK_S - 1
+    await first.renew()
+    now[0] += WORK_LOCK_S + 1
+    await first.renew()  # nobody came
+    now[0] += WORK_LOCK_S + 1
+    await second.acquire()
+    with pytest.raises(ThreadTakenOverError, match="your last key was not saved"):
+        await first.renew()
+    await first.release()
+    await second.renew()

@@ -235,16 +235,11 @@ def unprivileged():
             os.seteuid(0)
 
 
-async def test_a_directory_that_cannot_be_written_is_named(unprivileged):
+@pytest.mark.parametrize("name", ["threads.db", "new/threads.db"])
+async def test_a_directory_that_cannot_be_written_is_named(unprivileged, name):
     """PER-08."""
     unprivileged.chmod(0o555)
-    await _refused(unprivileged / "threads.db", "Permission denied")
-
-
-async def test_a_directory_that_cannot_be_made_is_named(unprivileged):
-    """PER-08."""
-    unprivileged.chmod(0o555)
-    await _refused(unprivileged / "new" / "threads.db", "Permission denied")
+    await _refused(unprivileged / name, "Permission denied")
 
 
 async def test_a_read_only_file_is_named_before_any_skill_is_called(unprivileged):
@@ -255,17 +250,11 @@ async def test_a_read_only_file_is_named_before_any_skill_is_called(unprivileged
     await _refused(path, "Permission denied")
 
 
-async def test_a_path_below_a_file_is_named(tmp_path):
+async def test_a_path_below_a_file_and_a_directory_are_named(tmp_path):
     """PER-08."""
     (tmp_path / "file").touch()
     await _refused(tmp_path / "file" / "threads.db", "Not a directory|File exists")
-
-
-async def test_a_directory_is_no_database(tmp_path):
-    """PER-08."""
-    path = tmp_path / "threads.db"
-    path.mkdir()
-    await _refused(path, "Is a directory")
+    await _refused(tmp_path, "Is a directory")
 
 
 def work(url: str, thread_id: str) -> None:

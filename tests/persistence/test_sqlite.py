@@ -1,6 +1,7 @@
 """One SQLite file with saver, store and leases in it."""
 
 import asyncio
+import contextlib
 import sqlite3
 from contextlib import closing
 
@@ -36,10 +37,14 @@ async def test_the_file_is_complete_before_it_has_its_name(path):
     assert _pragma(path, "page_size") == PAGE_SIZE
 
 
-async def test_closing_leaves_one_file_and_no_task(path, tmp_path):
+@pytest.mark.parametrize("error", [None, OSError("inside")])
+async def test_closing_leaves_one_file_and_no_task(path, tmp_path, error):
     before = asyncio.all_tasks()
-    async with open_persistence(f"sqlite:///{path}") as persistence:
-        await persistence.store.aput(("n",), "k", {"v": 1})
+    with pytest.raises(OSError, match="inside") if error else contextlib.nullcontext():
+        async with open_persistence(f"sqlite:///{path}") as persistence:
+            await persistence.store.aput(("n",), "k", {"v": 1})
+            if error:
+                raise error
     assert asyncio.all_tasks() == before
     assert list(tmp_path.iterdir()) == [path]
 
@@ -56,33 +61,6 @@ async def test_pruning_keeps_the_open_question_unless_all_is_to_go(path):
         assert await flow.pending("t") == asked
         await saver.aprune(["t"], strategy="delete")
         assert [saved async for saved in saver.alist(thread)] == []
-
-
-async def test_an_error_inside_closes_everything_too(path, tmp_path):
-    before = asyncio.all_tasks()
-
-    async def fail():
-        async with open_persistence(f"sqlite:///{path}") as persistence:
-            await persistence.store.aput(("n",), "k", {"v": 1})
-            raise OSError("inside")
-
-    with pytest.raises(OSError, match="inside"):
-        await fail()
-    assert asyncio.all_tasks() == before
-    assert list(tmp_path.iterdir()) == [path]
-
-
-async def test_a_lock_held_for_a_moment_is_waited_for(path):
-    """PER-11."""
-    async with open_persistence(f"sqlite:///{path}") as persistence:
-        with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-            connection.execute("BEGIN IMMEDIATE")
-            writing = asyncio.create_task(persistence.store.aput(("n",), "k", {"v": 1}))
-            await asyncio.sleep(0.3)
-            assert not writing.done()
-            connection.execute("COMMIT")
-            await writing
-        assert (await persistence.store.aget(("n",), "k")).value == {"v": 1}
 
 
 def test_a_lease_table_on_a_broken_file_names_it(path):
