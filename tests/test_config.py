@@ -30,6 +30,8 @@ OURS = (
     "DATABASE_URL",
     "EDITOR",
     "VISUAL",
+    "SEARXNG_URL",
+    "ZOTERO_LIBRARY",
 )
 SUFFIXES = ("_KEY", "_MAX_CALLS", "_RATE_LIMIT", "_MAX_RESULTS", "_CEILING", "_DEADLINE_S")
 
@@ -40,6 +42,10 @@ def _empty_environment(monkeypatch, tmp_path):
         if name.startswith(OURS) or name.endswith(SUFFIXES):
             monkeypatch.delenv(name)
     monkeypatch.chdir(tmp_path)
+
+
+def enabled(config: AppConfig) -> list[str]:
+    return [name for name, item in config.sources.items() if item.enabled]
 
 
 @pytest.fixture
@@ -62,6 +68,8 @@ def test_without_any_setting_the_defaults_are_those_of_the_interface():
     assert config.dedup_enable_llm_pass is True
     assert config.dedup_llm_max_candidates == 60
     assert not config.llm.is_wanted
+    assert not LLMConfig(api_key="k").is_wanted
+    assert LLMConfig(model="m").is_wanted
     assert "serpapi_scholar" not in config.sources
     source = SearchSourceConfig(name="x")
     assert (source.api_key, source.enabled, source.rate_limit, source.max_calls) == (
@@ -175,8 +183,7 @@ def test_a_key_makes_the_scholar_source(monkeypatch):
 
 
 def test_nothing_on_the_web_is_searched_unasked():
-    enabled = [name for name, item in load_config().sources.items() if item.enabled]
-    assert enabled == ["library"]
+    assert enabled(load_config()) == ["library"]
 
 
 def test_a_key_switches_its_source_on_and_a_mere_limit_does_not(monkeypatch):
@@ -184,12 +191,9 @@ def test_a_key_switches_its_source_on_and_a_mere_limit_does_not(monkeypatch):
     monkeypatch.setenv("SEMANTIC_SCHOLAR_API_KEY", "other")
     monkeypatch.setenv("CROSSREF_MAX_CALLS", "7")
     monkeypatch.setenv("CROSSREF_RATE_LIMIT", "0.5")
-    sources = load_config().sources
-    assert [name for name, item in sources.items() if item.enabled] == [
-        "library",
-        "openalex",
-        "semantic_scholar",
-    ]
+    config = load_config()
+    assert enabled(config) == ["library", "openalex", "semantic_scholar"]
+    sources = config.sources
     assert (sources["crossref"].max_calls, sources["crossref"].rate_limit) == (7, 0.5)
 
 
@@ -197,10 +201,9 @@ def test_the_sources_that_are_named_are_searched_in_their_order_and_no_others(mo
     monkeypatch.setenv("PAPER_SEARCH_SOURCES", "crossref, third_party,openalex")
     monkeypatch.setenv("OPENALEX_API_KEY", "key")
     monkeypatch.setenv("SERPAPI_API_KEY", "key")
-    sources = load_config().sources
-    enabled = [name for name, item in sources.items() if item.enabled]
-    assert enabled == ["crossref", "third_party", "openalex"]
-    assert sources["openalex"].api_key == "key"
+    config = load_config()
+    assert enabled(config) == ["crossref", "third_party", "openalex"]
+    assert config.sources["openalex"].api_key == "key"
 
 
 def test_the_key_of_an_unknown_provider_is_never_read(monkeypatch):
@@ -237,11 +240,6 @@ def test_threads_live_in_the_home_unless_a_database_is_named(tmp_path):
     assert AppConfig(home=tmp_path, database_url="memory:").persistence_url == "memory:"
 
 
-def test_a_key_alone_does_not_make_a_model_wanted():
-    assert not LLMConfig(api_key="k").is_wanted
-    assert LLMConfig(model="m").is_wanted
-
-
 def test_the_editor_does_not_come_from_a_file(monkeypatch, env_file):
     path = env_file(EDITOR="evil", VISUAL="evil")
     assert load_config(path).editor is None
@@ -253,8 +251,11 @@ def test_the_editor_does_not_come_from_a_file(monkeypatch, env_file):
 
 def test_web_stands_for_all_services_that_need_no_key(monkeypatch):
     monkeypatch.setenv("PAPER_SEARCH_SOURCES", "arxiv, web,sample")
-    enabled = [name for name, item in load_config().sources.items() if item.enabled]
-    assert enabled == ["arxiv", *(name for name in WEB_SOURCES if name != "arxiv"), "sample"]
+    assert enabled(load_config()) == [
+        "arxiv",
+        *(name for name in WEB_SOURCES if name != "arxiv"),
+        "sample",
+    ]
 
 
 @pytest.mark.parametrize("variable", ["SEMANTIC_SCHOLAR_API_KEY", "S2_API_KEY"])
@@ -356,12 +357,7 @@ def test_an_address_with_a_key_in_it_is_refused_without_showing_it(monkeypatch, 
         ({"PAPER_SEARCH_WEB": "serper"}, ["serper"]),
     ],
 )
-def test_searches_of_the_web_are_asked_that_have_a_key_or_are_named(
-    monkeypatch, tmp_path, given, asked
-):
-    monkeypatch.chdir(tmp_path)
-    for name in ("SERPER_API_KEY", "TAVILY_API_KEY", "NEWS_API_KEY", "SEARXNG_URL"):
-        monkeypatch.delenv(name, raising=False)
+def test_searches_of_the_web_are_asked_that_have_a_key_or_are_named(monkeypatch, given, asked):
     for name, value in given.items():
         monkeypatch.setenv(name, value)
     config = load_config()
@@ -373,8 +369,7 @@ def test_searches_of_the_web_are_asked_that_have_a_key_or_are_named(
 @pytest.mark.parametrize(
     "url", ["a.example:8888", "ftp://a.example", "http://a:b@c.example", "http://a.example?key=x"]
 )
-def test_an_address_that_is_none_or_holds_a_password_is_refused(monkeypatch, tmp_path, url):
-    monkeypatch.chdir(tmp_path)
+def test_an_address_that_is_none_or_holds_a_password_is_refused(monkeypatch, url):
     monkeypatch.setenv("SEARXNG_URL", url)
     with pytest.raises(ConfigError, match=r"web\.searxng\.url") as raised:
         load_config()
@@ -384,10 +379,6 @@ def test_an_address_that_is_none_or_holds_a_password_is_refused(monkeypatch, tmp
 def remembered(home: Path, text: str) -> Path:
     (home / "config.toml").write_text(text)
     return home
-
-
-def enabled(config: AppConfig) -> list[str]:
-    return [name for name, item in config.sources.items() if item.enabled]
 
 
 def test_what_the_home_remembers_comes_before_the_defaults_and_after_all_else(
@@ -512,8 +503,7 @@ def test_numpy_gets_one_thread_unless_the_environment_says_otherwise(monkeypatch
         assert os.environ["OPENBLAS_NUM_THREADS"] == after
 
 
-def test_the_key_of_zotero_is_a_secret_and_its_library_is_checked(monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
+def test_the_key_of_zotero_is_a_secret_and_its_library_is_checked(monkeypatch):
     monkeypatch.setenv("ZOTERO_API_KEY", "CANARY-1")
     monkeypatch.setenv("ZOTERO_LIBRARY", "group:12")
     config = load_config()

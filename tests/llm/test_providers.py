@@ -26,7 +26,10 @@ def test_settings_reach_the_provider():
         (LLMConfig(model="m"), "API key required"),
         (LLMConfig(model="m", api_key="  "), "API key required"),
         (LLMConfig(api_key="k"), "Model name required"),
-        (LLMConfig(provider="nope", model="m", api_key="k"), "Unknown LLM provider"),
+        (
+            LLMConfig(provider="nope", model="m", api_key="k"),
+            r"Unknown LLM provider.*'nope'.*openai",
+        ),
     ],
 )
 def test_settings_that_lack_something_are_refused(config, words):
@@ -34,19 +37,9 @@ def test_settings_that_lack_something_are_refused(config, words):
         create_provider(config)
 
 
-def test_an_unknown_provider_lists_the_known_ones():
-    with pytest.raises(ConfigError, match=r"'nope'.*openai"):
-        create_provider(LLMConfig(provider="nope", model="m", api_key="k"))
-
-
 def test_no_unknown_provider_is_taken_for_a_model_of_openai():
     with pytest.raises(ConfigError, match=r"'gemini'; known: anthropic.*google_genai.*openai"):
         create_provider(LLMConfig(model="gemini:x", api_key="k"))
-
-
-def test_the_key_is_in_no_repr():
-    config = LLMConfig(model="m", api_key="very-secret")
-    assert "very-secret" not in repr(config) + repr(create_provider(config))
 
 
 def test_a_double_need_not_call_the_constructor():

@@ -17,6 +17,11 @@ from paper_search.testing.skills import FakeSkills
 from paper_search.testing.sources import FakeSource
 from paper_search.workflow import Checkpoint, Decision, DecisionAction, SearchWorkflow
 
+
+class Crash(BaseException):
+    """The end of a process, without the process."""
+
+
 STEPS = ["parse", "build", "search", "deduplicate", "score", "organize"]
 
 

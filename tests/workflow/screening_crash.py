@@ -1,12 +1,8 @@
-"""A screening that is killed again and again, each time in a fork of its own.
-
-Arguments: database URL, file of what was acknowledged, number of kills.
-"""
+"""A screening that is killed, in a process of its own (`forking`)."""
 
 import asyncio
 import os
 import random
-import sys
 import threading
 from typing import Any
 
@@ -64,16 +60,10 @@ async def screen(url: str, log: str, point: int) -> None:
             acknowledge(log, f"say {queue[0].id}")
 
 
-def main(url: str, log: str, kills: str) -> None:
-    for point in range(int(kills)):
-        child = os.fork()
-        if child == 0:
-            asyncio.run(screen(url, log, point))
-            os._exit(3)
-        _, status = os.waitpid(child, 0)
-        if not os.WIFSIGNALED(status):
-            sys.exit(f"point {point} was survived")
+def work(url: str, log: str, point: int) -> None:
+    """Screen as `screen` does."""
+    asyncio.run(screen(url, log, point))
 
 
-if __name__ == "__main__":
-    main(*sys.argv[1:])
+def warm() -> None:
+    """Leave everything to the first screening."""

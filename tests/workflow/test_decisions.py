@@ -162,6 +162,7 @@ GOOD: list[tuple[Any, str]] = [
     ("approve", "round_0"),
     ("Approve: fine", "round_0"),
     (Decision(action=DecisionAction.APPROVE), "round_0"),
+    (Decision(action=DecisionAction.EDIT, revised_data=fake_strategy("mine")), "mine"),
     (_edit(), "mine"),
     (_edit(filters={}), "mine"),
     (_query(boolean_query='"a b" OR c'), '"a b" OR c'),
@@ -318,10 +319,17 @@ class RawGraph:
 
 @pytest.mark.parametrize("kind", CheckpointKind)
 async def test_the_raw_graph_refuses_every_bad_answer_too_and_stores_nothing(kind):
-    """HUM-02 HUM-03 HUM-04 HUM-05 HUM-07: no client can poison a thread."""
+    """HUM-02 HUM-03 HUM-04 HUM-05 HUM-07 HUM-10: no client can poison a thread."""
     raw = await RawGraph.at(kind)
     before, stored = (await raw.snapshot()).interrupts, await raw.stored()
-    for answer, named in BAD[kind]:
+    of_others = [
+        (
+            {"action": "approve", "checkpoint": _ref(kind=kind.value, **other)},
+            "the open question is",
+        )
+        for other in ({"run_id": "other"}, {"iteration": 1})
+    ]
+    for answer, named in [*BAD[kind], *of_others]:
         if answer in (None, {}):  # LangGraph takes these for "no answer": the question is not told
             continue
         with pytest.raises(ValidationError, match=named):
@@ -330,16 +338,6 @@ async def test_the_raw_graph_refuses_every_bad_answer_too_and_stores_nothing(kin
         assert await raw.stored() == stored
     await raw.answer("approve")
     assert (await raw.snapshot()).interrupts != before
-
-
-@pytest.mark.parametrize("reference", OTHERS)
-async def test_the_raw_graph_refuses_the_answer_to_another_checkpoint(reference):
-    """HUM-07 HUM-10."""
-    raw = await RawGraph.at(STRATEGY)
-    before = (await raw.snapshot()).interrupts
-    with pytest.raises(ValidationError, match="the open question is"):
-        await raw.answer({"action": "approve", "checkpoint": reference})
-    assert (await raw.snapshot()).interrupts == before
 
 
 async def test_the_question_carries_a_form_without_references():
@@ -458,15 +456,6 @@ async def test_every_wrong_field_is_told_and_no_value(result_asked):
         "revised_data.marked_relevant.1: Input should be a valid string; "
         "revised_data.free_text_feedback: Input should be a valid string"
     )
-
-
-async def test_a_decision_may_be_given_as_an_object(strategy_asked, result_asked):
-    for asked in (strategy_asked, result_asked):
-        given = Decision(action=DecisionAction.REJECT, note="no")
-        decision = checked(asked, given, KNOWN)
-        assert (decision.action, decision.note) == (DecisionAction.REJECT, "no")
-    edited = Decision(action=DecisionAction.EDIT, revised_data=fake_strategy("mine"))
-    assert checked(strategy_asked, edited, KNOWN).revised_data.queries
 
 
 @pytest.mark.parametrize("kind", [STRATEGY, RESULT])

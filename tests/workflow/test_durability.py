@@ -14,9 +14,8 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from tests.answers import reply_to
 from tests.steps.test_compiler import assert_json
 from tests.workflow.crashing import SCRIPT
-from tests.workflow.doubles import STEPS, workflow
+from tests.workflow.doubles import STEPS, Crash, workflow
 
-from paper_search.errors import PersistenceError
 from paper_search.persistence import open_persistence
 from paper_search.testing.skills import FakeSkills, ScriptedHandler
 from paper_search.workflow import CheckpointKind, SearchWorkflow, ThreadCatalog, ThreadStatus
@@ -55,10 +54,6 @@ def test_nothing_is_left_open_behind_a_workflow(tmp_path):
     url = url_of(tmp_path)
     asyncio.run(workflow(persistence=url).run("q", thread_id="t"))
     assert [path.name for path in tmp_path.iterdir()] == ["threads.db"]
-
-
-class Crash(BaseException):
-    """The end of a process, without the process."""
 
 
 class PlaceError(RuntimeError):
@@ -213,24 +208,6 @@ async def test_cancelling_the_handler_leaves_the_question_open(tmp_path):
         await flow.run("q", thread_id="t")
     assert (await flow.pending("t")).kind is CheckpointKind.STRATEGY_CONFIRMATION
     assert (await reply_to(flow, "t", "approve")).kind is CheckpointKind.RESULT_REVIEW
-
-
-async def test_a_full_disk_is_said_so_and_the_thread_goes_on_when_there_is_room(tmp_path):
-    """PER-07."""
-    url = url_of(tmp_path)
-    await workflow(persistence=url).start("q", thread_id="t")
-
-    async def on_a_full_disk() -> None:
-        async with open_persistence(url) as persistence:
-            for connection in (persistence.checkpointer.conn, persistence.store.conn):
-                await connection.execute("PRAGMA max_page_count = 1")
-            await reply_to(workflow(persistence=persistence), "t", "approve")
-
-    with pytest.raises(PersistenceError, match=r"threads\.db.*full"):
-        await on_a_full_disk()
-    flow = workflow(handler=ScriptedHandler(otherwise="approve"), persistence=url)
-    assert await flow.resume("t") == await workflow().run("q")
-    assert integrity(tmp_path) == "ok"
 
 
 # --- what is in a checkpoint ----------------------------------------------------------------------

@@ -173,6 +173,8 @@ async def test_of_a_deleted_thread_no_row_is_left_anywhere(durable_url):
         await ThreadCatalog(persistence).delete("go_ne")
         assert tables_with(durable_url, "go_ne") == set()
         assert len(tables_with(durable_url, "go.ne")) >= 4
+        await ThreadCatalog(persistence).delete("go.ne")
+        assert tables_with(durable_url, "go.ne") == set()
 
 
 def tables_with(url: str, thread_id: str) -> set[str]:

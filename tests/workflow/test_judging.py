@@ -6,7 +6,7 @@ import pytest
 from tests.skills.judging.papers import INTENT
 from tests.skills.judging.poison import poisoned
 from tests.skills.judging.test_isolation import clean, obedient
-from tests.workflow.doubles import reject, with_real_skills
+from tests.workflow.doubles import Crash, reject, with_real_skills
 
 from paper_search.errors import LLMAuthError, ThreadNotWaitingError
 from paper_search.models import (
@@ -109,21 +109,17 @@ async def test_a_search_without_papers_has_none_to_judge_and_says_what_to_do(tmp
         await workflow.judge("t")
 
 
-class PowerCutError(BaseException):
-    """The process is gone: nothing catches it."""
-
-
 async def test_what_was_judged_before_a_power_cut_is_not_asked_again(tmp_path):
     url = f"sqlite:///{tmp_path / 'threads.db'}"
     answers = iter(range(6))  # of eight
 
     def until_then(call: LLMCall) -> Any:
         if next(answers, None) is None:
-            raise PowerCutError
+            raise Crash
         return grades_of({})(call)
 
     first, second = FakeLLM(until_then), FakeLLM(grades_of({}))
-    with pytest.raises(PowerCutError):
+    with pytest.raises(Crash):
         await judging_workflow(first, persistence=url).run("moss", thread_id="t")
     result = await judging_workflow(second, persistence=url).resume("t")
     before, after = titles_asked(first), titles_asked(second)

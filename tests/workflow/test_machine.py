@@ -17,7 +17,7 @@ from hypothesis.stateful import (
     rule,
     run_state_machine_as_test,
 )
-from tests.workflow.doubles import unmarked
+from tests.workflow.doubles import Crash, unmarked
 from tests.workflow.oracle import Oracle, edited
 
 from paper_search.errors import (
@@ -36,10 +36,6 @@ MAX_ITERATIONS = 3
 ACTIONS = ("approve", "edit", "reject")
 MALFORMED = (None, "", "yes", {}, [], 7, {"action": "buy"}, {"action": "edit", "revised_data": 3})
 SKILLS = ("build", "search", "deduplicate", "score", "organize")
-
-
-class Crash(BaseException):
-    """The end of a process, without the process."""
 
 
 class CrashingSkills(FakeSkills):

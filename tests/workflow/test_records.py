@@ -1,8 +1,6 @@
 """Records: what goes in comes out, works keep their ids, and nothing is left after a deletion."""
 
 import asyncio
-import sqlite3
-from contextlib import closing
 from typing import Any
 
 import pytest
@@ -22,7 +20,6 @@ from paper_search.models import (
     SearchMetadata,
     Sighting,
 )
-from paper_search.persistence import open_persistence
 from paper_search.testing.skills import fake_strategy
 from paper_search.threads.catalog import delete_thread
 from paper_search.threads.engine import open_memory
@@ -81,11 +78,6 @@ async def test_two_records_under_one_id_are_both_kept(records):
     assert [record.id for record in await records.records(ids)] == ids
 
 
-async def test_storing_twice_gives_the_same_ids(records):
-    papers = [raw("a", title="One"), raw("a", title="Other")]
-    assert await records.save_records(papers) == await records.save_records(papers)
-
-
 async def test_a_merged_work_comes_back_merged_and_its_record_as_it_was(records):
     await records.save_records([raw("a"), raw("b")])
     merged = raw("a", abstract="from b", merged_from=["a", "b"])
@@ -117,13 +109,6 @@ async def test_two_works_that_were_one_before_are_both_kept(records):
     ids = await records.save_works([raw("a"), raw("b", title="Split off")])
     assert len(set(ids)) == 2
     assert [work.title for work in await records.works(ids)] == ["Title a", "Split off"]
-
-
-async def test_a_later_round_of_merging_wins(records):
-    await records.save_records([raw("a")])
-    await records.save_works([raw("a", abstract="filled in")])
-    await records.save_works([raw("a")])
-    assert await records.works(["a"]) == [raw("a")]
 
 
 async def test_a_scorer_may_add_and_change_works(records):
@@ -210,24 +195,6 @@ async def test_the_index_entry_keeps_when_the_thread_began(persistence, records)
     second = (await persistence.store.aget(SearchRecords.listed_in, "t")).value
     assert second["created_at"] == first["created_at"]
     assert second["updated_at"] > first["updated_at"]
-
-
-@pytest.mark.parametrize("thread", ["t", "a.b.c", "x" * 128])
-async def test_deleting_leaves_no_row(tmp_path, thread):
-    """PER-20."""
-    path = tmp_path / "t.db"
-    async with open_persistence(f"sqlite:///{path}") as persistence:
-        records = SearchRecords(persistence.store, thread)
-        papers = [raw(f"p{i}") for i in range(1_100)]
-        await through(records, papers)
-        await records.save_works([raw("p1", merged_from=["p1", "p2"])])
-        await records.save_collection(
-            collection([Paper(id="own", title="t", source="s", authors=[])])
-        )
-        await records.index("q")
-        await delete_thread(persistence, thread, [SearchRecords.listed_in])
-    with closing(sqlite3.connect(path)) as connection:
-        assert connection.execute("SELECT prefix, key FROM store").fetchall() == []
 
 
 # --- the round trip -------------------------------------------------------------------------------

@@ -66,6 +66,9 @@ def same(one: str, other: str, *, is_same: bool = True) -> dict[str, object]:
     return {"merge_decisions": [{"one": one, "other": other, "is_same": is_same}]}
 
 
+SPLIT = same("copy1", "copy2", is_same=False)
+
+
 def ids(collection: PaperCollection | Checkpoint) -> list[str]:
     assert isinstance(collection, PaperCollection)
     return [paper.id for paper in collection.papers]
@@ -80,45 +83,23 @@ async def test_a_pair_in_doubt_is_asked_about_and_stays_two():
     assert ids(await reply_to(search, "t", "approve")) == ["alike", "again", "other"]
 
 
-async def test_a_pair_said_to_be_one_is_merged_when_the_result_is_approved():
+@pytest.mark.parametrize(("is_same", "count"), [(True, 2), (False, 3)])
+async def test_what_was_said_holds_in_the_next_round(*, is_same, count):
     search = workflow(ALIKE, AGAIN, OTHER)
     await at_the_result(search)
-    approval = {"action": "approve", "revised_data": same("alike", "again")}
-    result = await reply_to(search, "t", approval)
-    assert isinstance(result, PaperCollection)
-    assert len(result.papers) == 2
-    assert sorted(result.papers[0].merged_from) == ["again", "alike"]
-    assert result.papers[1].id == "other"
-
-
-async def test_what_was_said_holds_in_the_next_round():
-    search = workflow(ALIKE, AGAIN, OTHER)
-    await at_the_result(search)
-    edit = {"action": "edit", "revised_data": same("alike", "again")}
+    edit = {"action": "edit", "revised_data": same("alike", "again", is_same=is_same)}
     assert isinstance(await reply_to(search, "t", edit), Checkpoint)
     question = await reply_to(search, "t", "approve")
     assert isinstance(question, Checkpoint)
     assert question.payload.same_work == []
-    assert len(question.payload.collection.papers) == 2
-
-
-async def test_a_pair_said_to_be_two_is_not_asked_about_again():
-    search = workflow(ALIKE, AGAIN)
-    await at_the_result(search)
-    edit = {"action": "edit", "revised_data": same("alike", "again", is_same=False)}
-    await reply_to(search, "t", edit)
-    question = await reply_to(search, "t", "approve")
-    assert isinstance(question, Checkpoint)
-    assert question.payload.same_work == []
-    assert len(question.payload.collection.papers) == 2
+    assert len(question.payload.collection.papers) == count
 
 
 async def test_a_merge_can_be_undone_at_once_and_for_good():
     search = workflow(*MERGED, OTHER)
     question = await at_the_result(search)
     assert len(question.payload.collection.papers) == 2
-    split = same("copy1", "copy2", is_same=False)
-    await reply_to(search, "t", {"action": "edit", "revised_data": split})
+    await reply_to(search, "t", {"action": "edit", "revised_data": SPLIT})
     question = await reply_to(search, "t", "approve")
     assert isinstance(question, Checkpoint)
     assert {paper.id for paper in question.payload.collection.papers} == {"copy1", "copy2", "other"}
@@ -126,16 +107,6 @@ async def test_a_merge_can_be_undone_at_once_and_for_good():
     result = await reply_to(search, "t", {"action": "approve", "revised_data": together})
     assert isinstance(result, PaperCollection)
     assert len(result.papers) == 2
-
-
-async def test_a_split_with_the_approval_keeps_the_place_and_the_verdict():
-    search = workflow(*MERGED, OTHER)
-    await at_the_result(search)
-    split = same("copy1", "copy2", is_same=False)
-    result = await reply_to(search, "t", {"action": "approve", "revised_data": split})
-    assert isinstance(result, PaperCollection)
-    assert {paper.id for paper in result.papers[:2]} == {"copy1", "copy2"}
-    assert {paper.relevance_score for paper in result.papers} == {0.8}
 
 
 class Graded(FakeSkills):
@@ -150,22 +121,24 @@ class Graded(FakeSkills):
 
 
 @pytest.mark.parametrize(
-    ("records", "decision", "grades"),
+    ("records", "decision", "works", "grades"),
     [
-        ((ALIKE, AGAIN, OTHER), same("alike", "again"), [1, 0]),
-        ((*MERGED, OTHER), same("copy1", "copy2", is_same=False), [0, 0, 0]),
-        ((OTHER, *MERGED), same("copy1", "copy2", is_same=False), [1, 0, 0]),
+        ((ALIKE, AGAIN, OTHER), same("alike", "again"), ["again alike", "other"], [1, 0]),
+        ((*MERGED, OTHER), SPLIT, ["copy1", "copy2", "other"], [0, 0, 0]),
+        ((OTHER, *MERGED), SPLIT, ["other", "copy1", "copy2"], [1, 0, 0]),
     ],
     ids=["merged", "split", "unjudged split"],
 )
-async def test_what_a_judge_said_or_why_it_did_not_stays_with_a_paper_that_is_merged_or_split(
-    records, decision, grades
+async def test_place_and_verdict_stay_with_a_paper_that_is_merged_or_split_with_the_approval(
+    records, decision, works, grades
 ):
     fake = Graded(lambda _strategy: records)
     search = SearchWorkflow(fake, fake, fake, Deduplicator(), fake, fake)
     await at_the_result(search)
     result = await reply_to(search, "t", {"action": "approve", "revised_data": decision})
     assert isinstance(result, PaperCollection)
+    assert [" ".join(sorted(paper.merged_from or [paper.id])) for paper in result.papers] == works
+    assert {paper.relevance_score for paper in result.papers} == {0.8}
     assert [len(paper.grades) for paper in result.papers] == grades
     assert all(paper.is_judged or paper.unjudged_because for paper in result.papers)
     assert [paper.is_judged for paper in result.papers] == [bool(count) for count in grades]
@@ -189,8 +162,7 @@ async def test_the_last_step_can_be_repeated_after_a_split():
     persistence = await open_memory()
     search = SearchWorkflow(fake, fake, fake, Deduplicator(), fake, fake, persistence=persistence)
     await at_the_result(search)
-    split = same("copy1", "copy2", is_same=False)
-    result = await reply_to(search, "t", {"action": "approve", "revised_data": split})
+    result = await reply_to(search, "t", {"action": "approve", "revised_data": SPLIT})
     skills = Skills(fake, fake, fake, Deduplicator(), fake, fake)
     graph = SearchSession.graph(persistence, skills)
     thread: RunnableConfig = {"configurable": {"thread_id": "t"}}

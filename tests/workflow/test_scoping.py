@@ -94,11 +94,6 @@ async def test_a_look_that_fails_is_a_note_at_the_question():
     assert isinstance(await workflow(scoper=Broken()).run("q"), PaperCollection)
 
 
-async def test_without_anybody_to_look_the_question_is_asked_as_ever():
-    reached = await workflow().start("q", thread_id="t")
-    assert payload_of(reached).scope == ScopeReport()
-
-
 async def test_the_question_says_which_sources_rank():
     skills = FakeSkills()
     sources = [FakeCountingSource("one", ranks=True), FakeCountingSource("other")]

@@ -185,19 +185,3 @@ async def test_papers_that_the_person_picked_say_nothing_about_the_rest():
     assert estimate is not None
     assert (estimate.screened, estimate.relevant) == (1, 1)
     assert estimate.unseen == len(PAPERS) - 2
-
-
-async def test_a_question_about_a_result_without_screening_has_no_estimate():
-    fake = FakeSkills()
-    search = SearchWorkflow(*[fake] * 6, persistence=(persistence := await open_memory()))
-    await search.start("q", thread_id="t")
-    await reply_to(search, "t", "approve")
-    session = SearchSession.on(persistence, "t")
-    first = await session.open_question()
-    assert first is not None
-    marked = first.question.payload.collection.papers[0].id
-    await session.mark([marked], is_relevant=True)
-    again = await session.open_question()
-    assert again is not None
-    assert again.question.payload.marks == {marked: True}
-    assert again.question.payload.stopping_estimate is None

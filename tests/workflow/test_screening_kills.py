@@ -1,17 +1,17 @@
 """A person's marks survive `kill -9` at any point, each once."""
 
-import subprocess
+import signal
 import sys
 from pathlib import Path
 
 import pytest
+from tests.forking import Processes
 from tests.workflow.screening_crash import PAPERS
 
 from paper_search.persistence import open_persistence
 from paper_search.workflow.marks import MarkStore
 from paper_search.workflow.screening import Screening
 
-ROOT = Path(__file__).parents[2]
 KILLS = 20
 
 
@@ -19,11 +19,10 @@ KILLS = 20
 def crashed(tmp_path: Path) -> tuple[str, list[str]]:
     """URL of a persistence where a screening was killed many times, and what was acknowledged."""
     url, log = f"sqlite:///{tmp_path / 't.db'}", tmp_path / "acknowledged"
-    command = [sys.executable, "-m", "tests.workflow.screening_crash", url, str(log), str(KILLS)]
-    ended = subprocess.run(  # noqa: S603  # our own program
-        command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=300
-    )
-    assert ended.returncode == 0, ended.stderr
+    processes = Processes("tests.workflow.screening_crash")
+    ended = {processes.run(url, str(log), point) for point in range(KILLS)}
+    processes.close()
+    assert ended == {-signal.SIGKILL}
     return url, log.read_text().splitlines()
 
 

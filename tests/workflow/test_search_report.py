@@ -112,25 +112,16 @@ async def test_the_question_and_the_result_say_which_known_papers_were_found():
     found = (await workflow().run("graphs")).papers[0]
     handler = ScriptedHandler([APPROVE, APPROVE])
     known = [found.title, "10.1000/nowhere"]
-    result = await workflow(FakeSkills(), handler, must_find=known).run("graphs")
+    persistence = await open_memory()
+    flow = workflow(FakeSkills(), handler, must_find=known, persistence=persistence)
+    result = await flow.run("graphs", thread_id="t")
     report = handler.asked[1].payload.known_papers
     assert report.in_result == [found.title]
     assert report.missing == ["10.1000/nowhere"]
     assert result.known_papers == report
-
-
-async def test_a_thread_shows_them_from_the_store_too():
-    persistence = await open_memory()
-    flow = workflow(FakeSkills(), persistence=persistence, must_find=["10.1000/nowhere"])
-    await flow.run("graphs", thread_id="t1")
-    shown = await ThreadCatalog(persistence).show("t1")
-    assert shown.collection is not None
-    assert shown.collection.known_papers is not None
-    assert shown.collection.known_papers.missing == ["10.1000/nowhere"]
-
-
-async def test_without_known_papers_nothing_is_said_of_them():
-    assert (await workflow().run("graphs")).known_papers is None
+    collection = (await ThreadCatalog(persistence).show("t")).collection
+    assert collection is not None
+    assert collection.known_papers == report
 
 
 async def test_when_all_sources_fail_the_person_is_asked_with_every_reason():

@@ -207,11 +207,6 @@ def test_a_query_that_was_edited_has_no_hits_beside_it():
     assert facts["relaxed"] == "no hits for ice AND lakes: ice is without lakes"
 
 
-def test_sources_that_rank_are_asked_the_queries_besides_the_question():
-    asked = queries_by_source(strategy(), {"library", "openalex"})
-    assert asked == ["library, openalex: the question and queries 1-3", "pubmed, dblp: queries 1-3"]
-
-
 def test_without_queries_a_source_that_does_not_rank_is_asked_nothing():
     asked = queries_by_source(strategy(queries=[]), {"library", "openalex"})
     assert asked == ["library, openalex: the question", "pubmed, dblp: nothing"]

@@ -18,10 +18,6 @@ def catalog(persistence):
     return ThreadCatalog(persistence)
 
 
-async def test_without_threads_the_list_is_empty(catalog):
-    assert await catalog.threads() == []
-
-
 async def test_the_thread_that_changed_last_comes_first(persistence, catalog):
     flow = workflow(persistence=persistence)
     for name in ("b", "c", "a"):
@@ -50,6 +46,7 @@ async def test_a_list_says_of_every_thread_what_is_said_of_it_alone(persistence,
     async with persistence.leases.hold("driven"):
         listed = {thread.thread_id: thread for thread in await catalog.threads()}
         assert listed == {name: await catalog.info(name) for name in listed}
+    assert listed["early"].question == "q"
     assert {name: item.status.value for name, item in listed.items()} == {
         "strategy": "waiting",
         "result": "waiting",
@@ -115,17 +112,6 @@ async def test_a_failed_thread_says_at_which_step_and_why(persistence, catalog):
     skills.is_broken = False
     await flow.resume("t")
     assert (await catalog.info("t")).error is None
-
-
-async def test_a_thread_that_fails_at_its_first_step_is_listed_with_its_question(
-    persistence, catalog
-):
-    flow = workflow(FailingSkills("parse", RuntimeError("no model")), persistence=persistence)
-    with pytest.raises(RuntimeError):
-        await flow.run("graphs", thread_id="t")
-    (info,) = await catalog.threads()
-    assert (info.status, info.question) == (ThreadStatus.FAILED, "graphs")
-    assert "no model" in info.error
 
 
 async def test_a_driven_thread_is_running_and_cannot_be_deleted(persistence, catalog):

@@ -9,7 +9,7 @@ import httpx
 import pytest
 from tests.answers import reply_to
 from tests.skills.test_searcher import Turning
-from tests.workflow.doubles import Builder, Late, edit, reject
+from tests.workflow.doubles import Builder, Crash, Late, reject
 from tests.workflow.test_enrichment import Shelf
 
 from paper_search.errors import AlreadyDecidedError, InvalidDecisionError
@@ -21,19 +21,17 @@ from paper_search.models import (
     SearchStrategy,
     SourceReport,
     SourceStatus,
-    UserFeedback,
 )
 from paper_search.persistence import LedgerStatus, Persistence, open_persistence
 from paper_search.skills import Deduplicator, RelevanceScorer, Searcher
 from paper_search.skills.gap_filler import GapFiller
 from paper_search.sources.client import SourceSettings
 from paper_search.sources.http_source import HttpSource
-from paper_search.testing.skills import FakeSkills, ScriptedHandler, fake_strategy
+from paper_search.testing.skills import FakeSkills, fake_strategy
 from paper_search.testing.sources import FakeSource
 from paper_search.workflow import (
     Checkpoint,
     CheckpointKind,
-    Decision,
     ResultPayload,
     SearchWorkflow,
     ThreadCatalog,
@@ -187,28 +185,21 @@ async def test_marks_given_with_it_or_saved_before_are_kept_with_who_made_them_a
             "marked_irrelevant": ["a1", "b2"],
             "reasons": {"b2": "no data"},
             "unmarked": ["a2"],
+            "merge_decisions": [{"one": "c1", "other": "d1", "is_same": True}],
         }
         await reply_to(flow, "t", {"action": "edit", "revised_data": said}, by="ada")
         made = {mark.paper_id: mark for mark in await store.marks()}
+        asked = shown(await flow.pending("t"))
         result = await reply_to(flow, "t", "approve", by="cyd")
     assert (made["a1"].reason, made["a1"].said_by) == ("too old", "bob")
     assert (made["b2"].reason, made["b2"].said_by) == ("no data", "ada")
+    assert [item.model_dump() for item in asked.merge_decisions] == said["merge_decisions"]
     decided = {paper.id: paper.decision for paper in (*result.papers, *result.set_aside)}
     assert {i: said for i, said in decided.items() if said != "undecided"} == {
         "a1": "excluded",
         "b1": "included",
         "b2": "excluded",
     }
-
-
-async def test_pairs_that_were_said_to_be_one_work_are_kept(late):
-    async with open_persistence("memory:") as persistence:
-        flow, _ = await at_result(late, persistence=persistence)
-        pair = {"one": "a1", "other": "b1", "is_same": True}
-        said = {"wait_for_sources": True, "merge_decisions": [pair]}
-        await reply_to(flow, "t", {"action": "edit", "revised_data": said})
-        asked = shown(await flow.pending("t"))
-    assert [decision.model_dump() for decision in asked.merge_decisions] == [pair]
 
 
 async def at_two_that_are_one(persistence: Persistence) -> SearchWorkflow:
@@ -360,24 +351,6 @@ async def test_a_late_record_under_an_id_that_another_source_took_is_no_replacem
     assert titles["a1@late"] == "Quite another paper"
 
 
-async def asked_again(strategy: SearchStrategy, *awaited: str) -> list[tuple[str, bool]]:
-    """Wait for sources of which one is set up, and return which failed."""
-    skills = FakeSkills()
-    searcher = Searcher([FakeSource("here", papers("here", 1))])
-    services = Skills(skills, skills, searcher, skills, skills, skills)
-    answer = await ask_again(services, strategy, awaited)
-    return [(report.source, report.status.is_failure) for report in answer.sources]
-
-
-async def test_a_source_that_is_gone_is_a_line_beside_one_that_is_asked_again():
-    strategy = fake_strategy("x", sources=["here", "gone", "other"])
-    assert await asked_again(strategy, "gone", "here") == [("here", False), ("gone", True)]
-
-
-async def test_a_source_that_was_asked_since_none_of_the_strategy_is_known_is_asked_again():
-    assert await asked_again(fake_strategy("x", sources=["nowhere"]), "here") == [("here", False)]
-
-
 @pytest.mark.parametrize(("hits", "known"), [(None, 70), (50, 50)])
 def test_the_hits_are_those_of_the_last_time_that_a_source_said_them(hits, known):
     first = SourceReport(
@@ -388,41 +361,43 @@ def test_the_hits_are_those_of_the_last_time_that_a_source_said_them(hits, known
     assert (summary.status, summary.kept, summary.hits) == (SourceStatus.OK, 5, known)
 
 
-async def test_a_source_that_is_not_set_up_any_more_is_a_line_and_no_other_is_asked(late):
-    async with open_persistence("memory:") as persistence:
-        await at_result(late, persistence=persistence)
-        flow = waiting(FakeSource("other", papers("other", 1)), persistence=persistence)
-        asked = shown(await reply_to(flow, "t", WAIT))
-    assert "other1" not in ids(asked.collection)
-    assert "cannot be asked here" in str(of_late(asked)[-1].error)
+@pytest.mark.parametrize(
+    ("strategy", "awaited", "told"),
+    [
+        (["here", "gone", "other"], ["gone", "here"], [("here", False), ("gone", True)]),
+        (["gone"], ["gone"], [("gone", True)]),
+        (["nowhere"], ["here"], [("here", False)]),
+    ],
+    ids=["one of them is gone", "all are gone", "none of the strategy was known"],
+)
+async def test_a_source_that_is_not_set_up_any_more_is_a_line_and_no_other_is_asked(
+    strategy, awaited, told
+):
+    skills = FakeSkills()
+    searcher = Searcher([FakeSource("here", papers("here", 1))])
+    services = Skills(skills, skills, searcher, skills, skills, skills)
+    answer = await ask_again(services, fake_strategy("x", sources=strategy), awaited)
+    assert [(report.source, report.status.is_failure) for report in answer.sources] == told
+    errors = [str(report.error) for report in answer.sources if report.status.is_failure]
+    assert all("cannot be asked here" in error for error in errors)
 
 
-async def test_words_are_for_another_round():
-    flow, _ = await at_result(Late("late", papers("late", 1)))
+async def test_what_cannot_be_waited_for_is_said():
+    flow = waiting(Late("late", papers("late", 1)))
+    await flow.start("q", thread_id="t")
+    with pytest.raises(InvalidDecisionError, match="only an edit of a result waits"):
+        await reply_to(flow, "t", {**WAIT, "action": "reject"})
+    await reply_to(flow, "t", "approve")
+    for action in ("approve", "reject"):
+        with pytest.raises(InvalidDecisionError, match="only an edit of a result waits"):
+            await reply_to(flow, "t", {**WAIT, "action": action})
     said = {"wait_for_sources": True, "free_text_feedback": "only trials"}
     with pytest.raises(InvalidDecisionError, match="waiting starts no other round"):
         await reply_to(flow, "t", {"action": "edit", "revised_data": said})
-
-
-@pytest.mark.parametrize("action", ["approve", "reject"])
-async def test_only_an_edit_waits(action):
-    flow, _ = await at_result(Late("late", papers("late", 1)))
-    with pytest.raises(InvalidDecisionError, match="only an edit of a result waits"):
-        await reply_to(flow, "t", {**WAIT, "action": action})
-
-
-async def test_a_result_that_lacks_nothing_is_not_waited_for():
     flow, asked = await at_result(FakeSource("late", papers("late", 1)))
     assert shown(asked).unfinished_sources == []
     with pytest.raises(InvalidDecisionError, match="no source was left behind"):
         await reply_to(flow, "t", WAIT)
-
-
-async def test_at_the_strategy_there_is_nothing_to_wait_for():
-    flow = waiting(Late("late"))
-    await flow.start("q", thread_id="t")
-    with pytest.raises(InvalidDecisionError, match="only an edit of a result waits"):
-        await reply_to(flow, "t", {**WAIT, "action": "reject"})
 
 
 @pytest.mark.parametrize("decision", [WAIT, {"action": "approve"}], ids=["wait", "approve"])
@@ -470,10 +445,6 @@ async def test_a_result_can_be_reopened_and_its_sources_waited_for(late, durable
         assert "late1" in ids(shown(await reply_to(flow, "t", WAIT)).collection)
 
 
-class Died(BaseException):
-    """The end of a process, without the process."""
-
-
 @pytest.mark.parametrize(
     ("owner", "method"),
     [
@@ -491,11 +462,11 @@ async def test_a_process_that_dies_while_it_waits_loses_nothing(late, durable_ur
         late.is_late = False
 
         async def dies(*_: Any, **__: Any) -> Any:
-            raise Died
+            raise Crash
 
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(owner, method, dies)
-            with pytest.raises(Died):
+            with pytest.raises(Crash):
                 await flow.answer("t", WAIT, token=asked.token)
     async with open_persistence(durable_url) as persistence:
         flow = waiting(late, persistence=persistence)
@@ -510,19 +481,6 @@ async def test_a_process_that_dies_while_it_waits_loses_nothing(late, durable_ur
             assert sum(row.kept for row in rows if row.source == "late") == 1
         result = await reply_to(flow, "t", "approve")
     assert len(result.papers) == 9
-
-
-async def test_a_handler_in_python_waits(late):
-
-    def wait(checkpoint: Checkpoint) -> Decision:
-        late.is_late = False
-        assert shown(checkpoint).unfinished_sources == ["late"]
-        return edit(UserFeedback(wait_for_sources=True))
-
-    handler = ScriptedHandler(["approve", wait, "approve"])
-    result = await waiting(late, handler=handler).run("q")
-    assert "late1" in ids(result)
-    assert [payload.waits for payload in handler.asked] == [0, 0, 1]
 
 
 async def test_the_next_round_asks_all_sources_again(late):
