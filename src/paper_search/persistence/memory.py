@@ -71,23 +71,6 @@ class MemorySaver(InMemorySaver):
         self._check(config["configurable"]["thread_id"])
         await super().aput_writes(config, writes, task_id, task_path)
 
-    async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
-        runs = set(run_ids)
-        for thread_id, namespaces in list(self.storage.items()):
-            for namespace, states in list(namespaces.items()):
-                for checkpoint_id, (_, metadata, _) in list(states.items()):
-                    if self.serde.loads_typed(metadata).get("run_id") in runs:
-                        self._drop(thread_id, namespace, checkpoint_id)
-
-    async def acopy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
-        self._check(target_thread_id)
-        for namespace, states in list(self.storage.get(source_thread_id, {}).items()):
-            self.storage[target_thread_id][namespace].update(states)
-        for of_writes in [key for key in self.writes if key[0] == source_thread_id]:
-            self.writes[target_thread_id, *of_writes[1:]] = dict(self.writes[of_writes])
-        for of_blob in [key for key in self.blobs if key[0] == source_thread_id]:
-            self.blobs[target_thread_id, *of_blob[1:]] = self.blobs[of_blob]
-
     async def aprune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
         for thread_id in check_prune(thread_ids, strategy):
             self._check(thread_id)
