@@ -497,13 +497,13 @@ SEED = RawPaper(
 @pytest.mark.parametrize(
     ("question", "title", "identifiers"),
     [
-        ("papers like doi:10.1000/1", "", ("doi:10.1000/1",)),
-        ("similar to https://doi.org/10.1000/1 since 2020", "since 2020", ("doi:10.1000/1",)),
-        ("find more papers similar to arXiv:1706.03762", "", ("arxiv:1706.03762",)),
-        ("Papers like visual odometry on small drones", "visual odometry on small drones", ()),
-        ('related work to "Visual odometry on small drones".', SEED.title, ()),
-        ('papers like "Visual odometry on small drones"', SEED.title, ()),
-        ("show me articles that are similar to this paper: " + SEED.title, SEED.title, ()),
+        ("papers like doi:10.1000/1", "", ["doi:10.1000/1"]),
+        ("similar to https://doi.org/10.1000/1 since 2020", "since 2020", ["doi:10.1000/1"]),
+        ("find more papers similar to arXiv:1706.03762", "", ["arxiv:1706.03762"]),
+        ("Papers like visual odometry on small drones", "visual odometry on small drones", []),
+        ('related work to "Visual odometry on small drones".', SEED.title, []),
+        ('papers like "Visual odometry on small drones"', SEED.title, []),
+        ("show me articles that are similar to this paper: " + SEED.title, SEED.title, []),
     ],
 )
 async def test_a_question_for_papers_like_one_is_that_papers_title_and_keywords(
@@ -520,7 +520,7 @@ async def test_a_question_for_papers_like_one_is_that_papers_title_and_keywords(
     assert asked == [(title, identifiers)]
     assert intent.question == "Visual odometry on small drones SLAM"
     assert [(seed.id, seed.is_relevant) for seed in intent.seeds] == [(SEED.id, True)]
-    assert intent.identifiers == list(identifiers or ["doi:10.1000/1"])
+    assert intent.identifiers == (identifiers or ["doi:10.1000/1"])
     assert intent.constraints.year_from == (2020 if "2020" in question else None)
     assert "is this the paper you mean?" in intent.notes[-1]
     assert intent.lookups == [LOOKED_UP]

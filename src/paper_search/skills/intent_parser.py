@@ -27,10 +27,9 @@ from paper_search.query.parser import MAX_LENGTH
 from paper_search.query.systems import count_tags
 from paper_search.skills.intent.boolean_question import parse_boolean, split_limits, with_limits
 from paper_search.skills.intent.concepts import MAX_CONCEPTS
-from paper_search.skills.intent.forms import CUT
-from paper_search.skills.intent.names import Kind, Lookup, lookups_of, parse_names
+from paper_search.skills.intent.forms import CUT, ParsedQuestion
+from paper_search.skills.intent.names import Kind, Lookup, lookups_of
 from paper_search.skills.intent.reader import (
-    ParsedQuestion,
     parse_limits,
     parse_parts,
     parse_question,
@@ -119,8 +118,8 @@ class IntentAnswer(BaseModel):
             alternatives=self._alternatives(concepts, barred),
             excluded=excluded,
             authors=_terms(self.authors),
-            venues=list(reading.venues),
-            identifiers=list(reading.identifiers),
+            venues=reading.venues,
+            identifiers=reading.identifiers,
             notes=notes,
         )
         return intent.with_criteria(criteria_of(intent.with_criteria(self.criteria)))
@@ -260,7 +259,7 @@ class IntentParser:
     async def _look_up_names(self, question: str) -> Lookup:
         answers: dict[tuple[Kind, str], bool | None] = {}
         if self.lookup is not None:
-            for kind, name in lookups_of(lambda lookup: parse_names(question, lookup)):
+            for kind, name in lookups_of(question):
                 answers[kind, name] = await self.lookup(kind, name)
         return lambda kind, name: answers.get((kind, name))
 

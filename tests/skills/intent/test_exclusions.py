@@ -1,11 +1,13 @@
 import pytest
 
-from paper_search.skills.intent.exclusions import Exclusions, parse_exclusions
-from paper_search.skills.intent.forms import without_cuts
+from paper_search.skills.intent.exclusions import read_exclusions
+from paper_search.skills.intent.forms import ParsedQuestion, without_cuts
 
 
-def read(text: str) -> Exclusions:
-    return parse_exclusions(text)
+def read(text: str) -> ParsedQuestion:
+    reading = ParsedQuestion(text)
+    read_exclusions(reading)
+    return reading
 
 
 @pytest.mark.parametrize(
@@ -66,9 +68,9 @@ def read(text: str) -> Exclusions:
 )
 def test_what_is_not_wanted_is_excluded_and_not_ranked_by(text, terms):
     found = read(text)
-    assert found.terms == terms
-    assert not any(term in found.rest for term in terms)
-    assert found.notes == ()
+    assert found.excluded == [*terms]
+    assert not any(term in found.question for term in terms)
+    assert found.notes == []
 
 
 @pytest.mark.parametrize(
@@ -90,7 +92,7 @@ def test_what_is_not_wanted_is_excluded_and_not_ranked_by(text, terms):
 )
 def test_kinds_of_publication_are_excluded_as_kinds(text, kinds):
     found = read(text)
-    assert (found.kinds, found.terms) == (kinds, ())
+    assert (found.constraints.excluded_types, found.excluded) == ([*kinds], [])
 
 
 @pytest.mark.parametrize(
@@ -124,7 +126,7 @@ def test_kinds_of_publication_are_excluded_as_kinds(text, kinds):
     ],
 )
 def test_other_negations_change_nothing(text):
-    assert read(text) == Exclusions(text, text)
+    assert read(text) == ParsedQuestion(text, subject=text)
 
 
 @pytest.mark.parametrize(
@@ -145,7 +147,7 @@ def test_other_negations_change_nothing(text):
 )
 def test_a_negation_that_may_be_the_subject_excludes_nothing_and_says_how_to(text, doubtful):
     found = read(text)
-    assert (found.terms, found.kinds, found.rest) == ((), (), text)
+    assert (found.excluded, found.constraints.excluded_types, found.question) == ([], [], text)
     assert f"{doubtful!r} is read as part of the subject" in found.notes[0]
     assert "excluding" in found.notes[0]
 
@@ -156,20 +158,20 @@ def test_a_doubtful_negation_is_no_concept():
 
 def test_the_rest_reads_on_without_the_exclusion():
     text = "Does coffee, but not tea, lower blood pressure?"
-    assert without_cuts(read(text).rest) == "Does coffee lower blood pressure?"
+    assert without_cuts(read(text).question) == "Does coffee lower blood pressure?"
 
 
 def test_brackets_of_an_exclusion_go_with_it():
-    assert without_cuts(read("bees in Kenya (not honey bees)").rest) == "bees in Kenya"
+    assert without_cuts(read("bees in Kenya (not honey bees)").question) == "bees in Kenya"
 
 
 def test_a_restricted_exclusion_is_none():
     text = "networks, but not the hardware that is used in them"
-    assert read(text).terms == ()
+    assert read(text).excluded == []
 
 
 def test_what_is_left_out_in_a_sentence_is_no_concept_and_named():
     found = read("Cas12, but leave out what they did together with Charpentier")
-    assert (found.terms, "Charpentier" in found.subject) == ((), False)
+    assert (found.excluded, "Charpentier" in found.subject) == ([], False)
     [note] = found.notes
     assert "not acted on: 'but leave out what they did together with Charpentier'" in note

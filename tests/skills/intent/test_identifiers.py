@@ -22,16 +22,16 @@ from paper_search.skills.intent.reader import parse_identifiers
 )
 def test_identifiers_are_read_in_any_form(text, name):
     rest, names = parse_identifiers(text)
-    assert names == (name,)
+    assert names == [name]
     assert without_cuts(rest) == ""
 
 
 def test_what_stands_around_identifiers_stays_and_they_are_in_order():
     rest, names = parse_identifiers("papers like 10.1000/1 and arXiv:2101.00001 on moss")
-    assert names == ("doi:10.1000/1", "arxiv:2101.00001")
+    assert names == ["doi:10.1000/1", "arxiv:2101.00001"]
     assert without_cuts(rest).split() == ["papers", "like", "and", "on", "moss"]
 
 
 @pytest.mark.parametrize("text", ["12345678", "version 1.2", "2015", "3.1415 pi", "PM10 and PM2.5"])
 def test_other_numbers_are_no_identifiers(text):
-    assert parse_identifiers(text)[1] == ()
+    assert parse_identifiers(text)[1] == []

@@ -1,19 +1,21 @@
 import pytest
 
-from paper_search.skills.intent.forms import without_cuts
-from paper_search.skills.intent.names import Kind, Names, lookups_of, parse_names
+from paper_search.skills.intent.forms import ParsedQuestion, without_cuts
+from paper_search.skills.intent.names import Lookup, lookups_of, read_names
 from paper_search.skills.intent.reader import no_lookup
 
 KNOWN = {("author", "Ostrom"), ("venue", "Solar Physics")}
 
 
-def read(text: str) -> Names:
-    return parse_names(text, no_lookup)
+def read(text: str, lookup: Lookup = no_lookup) -> ParsedQuestion:
+    reading = ParsedQuestion(text)
+    read_names(reading, lookup)
+    return reading
 
 
-def read_here(text: str) -> Names:
+def read_here(text: str) -> ParsedQuestion:
     """Read a text where records know two names."""
-    return parse_names(text, lambda kind, name: (kind, name) in KNOWN)
+    return read(text, lambda kind, name: (kind, name) in KNOWN)
 
 
 @pytest.mark.parametrize(
@@ -64,7 +66,7 @@ def read_here(text: str) -> Names:
 def test_names_of_persons_are_authors(text, names, rest):
     found = read(text)
     assert found.authors == names
-    assert without_cuts(found.rest) == rest
+    assert without_cuts(found.question) == rest
 
 
 @pytest.mark.parametrize(
@@ -98,14 +100,14 @@ def test_names_of_persons_are_authors(text, names, rest):
 )
 def test_other_words_are_no_authors(text):
     found = read(text)
-    assert (found.authors, found.rest) == ([], text)
+    assert (found.authors, found.question) == ([], text)
 
 
 def test_authors_who_are_not_wanted_are_named_in_a_note():
     found = read("deep learning, not by Hinton")
     assert found.authors == []
     assert "NOT author:Hinton" in found.notes[0]
-    assert "Hinton" not in found.rest
+    assert "Hinton" not in found.question
 
 
 @pytest.mark.parametrize(
@@ -127,7 +129,7 @@ def test_authors_who_are_not_wanted_are_named_in_a_note():
 def test_names_of_journals_and_conferences_are_venues(text, venues, rest):
     names = read(text)
     assert names.venues == venues
-    assert without_cuts(names.rest) == rest
+    assert without_cuts(names.question) == rest
 
 
 @pytest.mark.parametrize(
@@ -137,13 +139,14 @@ def test_names_of_journals_and_conferences_are_venues(text, venues, rest):
 )  # fmt: skip
 def test_other_words_are_no_venues(text):
     names = read(text)
-    assert (names.venues, names.rest) == ([], text)
+    assert (names.venues, names.question) == ([], text)
 
 
 def test_a_reference_has_an_author_and_a_year():
     for text in ("Hinton et al. 2012", "Hinton et al. (2012)", "Hinton (2012)"):
         names = read(text)
-        assert (names.authors, names.year, without_cuts(names.rest)) == (["Hinton"], 2012, "")
+        assert (names.authors, without_cuts(names.question)) == (["Hinton"], "")
+        assert names.constraints.year_from == names.constraints.year_to == 2012
 
 
 def test_a_name_in_a_weak_form_is_a_limit_only_where_records_know_it():
@@ -157,12 +160,10 @@ def test_a_name_in_a_weak_form_is_a_limit_only_where_records_know_it():
 
 def test_a_name_in_a_sure_form_that_records_lack_stays_words_with_a_note():
     names = read_here("papers by Vaswani on attention")
-    assert (names.authors, names.rest) == ([], "papers by Vaswani on attention")
+    assert (names.authors, names.question) == ([], "papers by Vaswani on attention")
     assert "no paper of the library has the author Vaswani" in names.notes[0]
 
 
 def test_names_that_a_reading_looks_up_are_known_beforehand():
-    wanted: list[tuple[Kind, str]] = lookups_of(
-        lambda lookup: parse_names("papers by Vaswani in Nature", lookup)
-    )
-    assert {("author", "Vaswani"), ("venue", "Nature")} <= set(wanted)
+    wanted = {("author", "Vaswani"), ("venue", "Nature")}
+    assert wanted <= set(lookups_of("papers by Vaswani in Nature"))

@@ -4,19 +4,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paper_search.skills.intent.names import Years, read_years
+from paper_search.skills.intent.forms import ParsedQuestion
+from paper_search.skills.intent.names import read_years
 
 TODAY = date(2026, 11, 21)
 Interval = tuple[int | None, int | None]
 
 
-def read(text: str) -> Years:
-    return read_years(text, TODAY)
+def read(text: str) -> ParsedQuestion:
+    reading = ParsedQuestion(text)
+    read_years(reading, TODAY)
+    return reading
 
 
 def limits(text: str) -> Interval:
-    years = read(text)
-    return years.first, years.last
+    years = read(text).constraints
+    return years.year_from, years.year_to
 
 
 def anywhere(wording: str) -> set[Interval]:
@@ -166,8 +169,7 @@ def test_single_years__are_limits(text, years):
     ],
 )  # fmt: skip
 def test_other_numbers_stay_in_the_text(text):
-    years = read(text)
-    assert (years.first, years.last, years.rest) == (None, None, text)
+    assert (*limits(text), read(text).question) == (None, None, text)
 
 
 def test_a_period_long_ago_is_a_subject_unless_papers_are_of_it():
@@ -183,18 +185,17 @@ def test_a_reversed_range_is_put_in_order():
 
 def test_limits_that_contradict_each_other_limit_nothing_and_say_so():
     years = read("solar cells after 2020 and before 2010")
-    assert (years.first, years.last) == (None, None)
+    assert limits("solar cells after 2020 and before 2010") == (None, None)
     assert "'after 2020', 'before 2010'" in years.notes[0]
-    assert "20" not in years.rest
+    assert "20" not in years.question
 
 
 @pytest.mark.parametrize(
     "text", ["dogs, preferably since 2010", "dogs, papers published around 1975"]
 )
 def test_a_preference_is_no_limit_and_is_said(text):
-    years = read(text)
-    assert (years.first, years.last) == (None, None)
-    assert "not acted on" in years.notes[0]
+    assert limits(text) == (None, None)
+    assert "not acted on" in read(text).notes[0]
 
 
 @pytest.mark.parametrize(
@@ -213,7 +214,7 @@ def test_years_that_are_not_wanted_are_turned_round(text, years):
 
 
 def test_nothing_but_the_limit_is_cut():
-    rest = read("published before 2000 on acid rain").rest
+    rest = read("published before 2000 on acid rain").question
     assert rest.split() == ["\ue000", "on", "acid", "rain"]
 
 

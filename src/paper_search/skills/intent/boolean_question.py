@@ -25,8 +25,7 @@ from paper_search.query.parser import Reading, analyse
 from paper_search.query.prose import SMALL_WORDS, is_prose
 from paper_search.query.strategy import Strategy, parse_strategy
 from paper_search.query.systems import count_tags
-from paper_search.skills.intent.forms import forms
-from paper_search.skills.intent.reader import ParsedQuestion
+from paper_search.skills.intent.forms import ParsedQuestion, forms
 
 _OPERATOR = re.compile(r"(?<![\w-])(?:AND|OR|NOT|NEAR(?:/\d+)?|ADJ\d*|W/\d+)(?![\w-])")
 _FIELD = re.compile(
@@ -82,7 +81,7 @@ def split_limits(
         query = f"({query}) NOT ({excluded})"
     limits = words[len(reading.question) :].strip(" ,;.")
     note = f"{limits!r} behind the query is read as a limit, not as words of it"
-    return query, replace(reading, notes=(note, *reading.notes))
+    return query, replace(reading, notes=[note, *reading.notes])
 
 
 def with_limits(intent: ParsedIntent, behind: ParsedQuestion) -> ParsedIntent:

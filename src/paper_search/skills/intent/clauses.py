@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from paper_search.bibliography.languages import language_code
-from paper_search.skills.intent.forms import CUT, NUMBERS, forms, is_quoted
+from paper_search.skills.intent.forms import CUT, NUMBERS, ParsedQuestion, forms, is_quoted
 from paper_search.skills.words import word_table
 
 _MOST_RESULTS = 1900
@@ -73,25 +73,6 @@ class _Run:
         return about.end("odd") if about and is_odd else self.end
 
 
-@dataclass
-class Clauses:
-    """The text without such parts, and what they ask for.
-
-    Attributes:
-        text: the rest; kinds of study that no search can be limited to stay in it.
-        kinds: kinds of publication, one of which a paper must be.
-        count: how many papers are wanted.
-        language: of the papers.
-        notes: wishes that no search can meet, and limits that are not certain.
-    """
-
-    text: str
-    kinds: list[str] = field(default_factory=list)
-    count: int | None = None
-    language: str | None = None
-    notes: list[str] = field(default_factory=list)
-
-
 def kind_at(text: str, start: int) -> tuple[str, int] | None:
     """Return the kind of publication named at an offset, if any, and where its name ends."""
     for kind, pattern in forms("kind"):
@@ -101,25 +82,25 @@ def kind_at(text: str, start: int) -> tuple[str, int] | None:
     return None
 
 
-def read_clauses(text: str) -> Clauses:
-    """Return what those clauses ask for of which every word is in the table `clause`.
+def read_clauses(reading: ParsedQuestion) -> None:
+    """Read what those clauses ask for of which every word is in the table `clause`.
 
     Such is a whole clause, its start up to what papers are about, or its end. A clause with a word
-    that is not in the table is a subject.
+    that is not in the table is a subject. Kinds of study that no search can be limited to stay in
+    the text.
     """
-    result = Clauses(text)
+    text = reading.question
     cuts: list[tuple[int, int, str]] = []
     end_before = 0
     for start, end in _spans(text):
         for run in _runs(text, start, end):
             is_behind = bool(cuts) and not text[end_before : run.start].strip(" ,;()")
-            handled = _handled(run, result, is_behind=is_behind)
+            handled = _handled(run, reading, is_behind=is_behind)
             if handled or _is_rest(run, is_behind=is_behind):
                 end_before = run.cut_end
                 cuts.append((run.start, end_before, " ".join(_rest(run, handled))))
     for start, end, rest in reversed(cuts):
-        result.text = f"{result.text[:start]} {rest} {result.text[end:]}"
-    return result
+        reading.question = f"{reading.question[:start]} {rest} {reading.question[end:]}"
 
 
 def _rest(run: _Run, handled: Sequence[_Item]) -> Iterator[str]:
@@ -213,32 +194,32 @@ def _is_rest(run: _Run, *, is_behind: bool) -> bool:
     return is_weak and run.shape != "end" and (is_left or (is_behind and run.shape == "whole"))
 
 
-def _handled(run: _Run, result: Clauses, *, is_behind: bool) -> list[_Item]:
+def _handled(run: _Run, reading: ParsedQuestion, *, is_behind: bool) -> list[_Item]:
     """Return the items that are acted on or named in a note; add to the result what they ask."""
     languages = run.of(*_LANGUAGES)
     if run.of("rate"):
         return []
     if run.of("negation", "hedge") and not run.of("access", "reach", "number"):
         items = [*languages, *(run.of("kind", "order") if run.of("hedge") else [])]
-        return _note(run, items, result) if run.shape == "whole" else []
-    handled = [*_count(run, result), *_wishes(run, result)]
-    handled += _language(run, languages, result, is_said=bool(handled) or is_behind)
-    return [*handled, *_kinds(run, result, is_sure=bool(handled) or is_behind)]
+        return _note(run, items, reading) if run.shape == "whole" else []
+    handled = [*_count(run, reading), *_wishes(run, reading)]
+    handled += _language(run, languages, reading, is_said=bool(handled) or is_behind)
+    return [*handled, *_kinds(run, reading, is_sure=bool(handled) or is_behind)]
 
 
-def _note(run: _Run, items: list[_Item], result: Clauses) -> list[_Item]:
+def _note(run: _Run, items: list[_Item], reading: ParsedQuestion) -> list[_Item]:
     if items:
         wording = " ".join(run.text[run.start : run.end].replace(CUT, "").split())
         in_one = f"; for one language, write 'papers in {items[0].name.capitalize()}'"
-        result.notes.append(
+        reading.notes.append(
             f"not acted on: {wording!r}{in_one if items[0].kind in _LANGUAGES else ''}"
         )
     return items
 
 
-def _count(run: _Run, result: Clauses) -> list[_Item]:
-    numbers = run.of("number")
-    if not numbers or result.count is not None or run.of("least"):
+def _count(run: _Run, reading: ParsedQuestion) -> list[_Item]:
+    numbers, limits = run.of("number"), reading.constraints
+    if not numbers or limits.max_papers is not None or run.of("least"):
         return []
     name = " ".join(numbers[-1].name.split())
     count = int(name) if name.isdigit() else NUMBERS.get(name, 0)
@@ -252,11 +233,13 @@ def _count(run: _Run, result: Clauses) -> list[_Item]:
     }[run.shape]
     if not 0 < count <= _MOST_RESULTS or not is_sure:
         return []
-    result.count = count
+    limits.max_papers = limits.max_results = count
     return numbers
 
 
-def _language(run: _Run, items: list[_Item], result: Clauses, *, is_said: bool) -> list[_Item]:
+def _language(
+    run: _Run, items: list[_Item], reading: ParsedQuestion, *, is_said: bool
+) -> list[_Item]:
     names = list(dict.fromkeys(item.name for item in items))
     is_in = any(item.kind == "tongue" for item in items)
     is_of_papers = any(item.kind == "tongue of" for item in items) and bool(run.of("thing", "kind"))
@@ -281,18 +264,18 @@ def _language(run: _Run, items: list[_Item], result: Clauses, *, is_said: bool) 
         is_sure or any(i.name in {"or", "fine", "read"} for i in run.items)
     )
     is_title = is_bracketed and is_in and not is_sure
-    if is_choice or is_title or (result.language and names):
-        result.language = None
-        return _note(run, items, result)
+    if is_choice or is_title or (reading.constraints.language and names):
+        reading.constraints.language = None
+        return _note(run, items, reading)
     if is_sure and names:
-        result.language = language_code(names[0])
+        reading.constraints.language = language_code(names[0])
         return items
     if run.shape == "start" and items:
-        _note(run, items, result)
+        _note(run, items, reading)
     return []
 
 
-def _wishes(run: _Run, result: Clauses) -> list[_Item]:
+def _wishes(run: _Run, reading: ParsedQuestion) -> list[_Item]:
     """Note what no search can meet; open access at the end of a subject may be part of it."""
     is_counted = bool(run.of("number") and run.of(*_THINGS))
     wishes = [item for item in run.of(*_WISHES) if item.kind != "least" or is_counted]
@@ -304,12 +287,12 @@ def _wishes(run: _Run, result: Clauses) -> list[_Item]:
     if wishes:
         last = run.of(*_WISHES, "ranking", "reach", "number" if run.of("least") else "")[-1]
         wording = run.text[wishes[0].start : last.end].replace(CUT, "").strip()
-        result.notes.append(f"not acted on: {wording}")
+        reading.notes.append(f"not acted on: {wording}")
     is_sure = run.shape != "end" or run.of("order", "only", "least") or run.items[0].kind == "glue"
     return wishes if is_sure else []
 
 
-def _kinds(run: _Run, result: Clauses, *, is_sure: bool) -> list[_Item]:
+def _kinds(run: _Run, reading: ParsedQuestion, *, is_sure: bool) -> list[_Item]:
     items = run.of("kind")
     names = list(dict.fromkeys(item.name for item in items))
     if not items or _KINDS_OF_STUDY & {*names}:
@@ -320,7 +303,8 @@ def _kinds(run: _Run, result: Clauses, *, is_sure: bool) -> list[_Item]:
         "end": is_sure or bool(run.of("only")),
     }[run.shape]
     if is_said:
-        result.kinds += names
+        kinds = reading.constraints.publication_types
+        kinds += [name for name in names if name not in kinds]
     elif run.shape == "whole" and run.before and not run.after:
-        _note(run, items, result)
+        _note(run, items, reading)
     return items if is_said else []

@@ -7,7 +7,13 @@ from dataclasses import dataclass, field
 from paper_search.bibliography.words import rarity, stem
 from paper_search.query.prose import SMALL_WORDS
 from paper_search.skills.intent.clauses import kind_at
-from paper_search.skills.intent.forms import forms, is_quoted, without_span, words_of_table
+from paper_search.skills.intent.forms import (
+    ParsedQuestion,
+    forms,
+    is_quoted,
+    without_span,
+    words_of_table,
+)
 from paper_search.skills.phrases import without_request
 from paper_search.skills.variants import is_known_term
 from paper_search.skills.words import BREAKS, STOP_WORDS, tokens
@@ -36,26 +42,6 @@ _SHORT = 2
 """Words of a term that an unsure contrast may exclude."""
 
 
-@dataclass(frozen=True)
-class Exclusions:
-    """What is not wanted.
-
-    Attributes:
-        rest: the text without it, to rank by.
-        subject: the text that concepts are read from: also without negations that may belong to
-            the subject, which are ranked by but never required.
-        terms: words and phrases that no paper may have.
-        kinds: kinds of publication.
-        notes: what the person should know about how they were read.
-    """
-
-    rest: str
-    subject: str
-    terms: tuple[str, ...] = ()
-    kinds: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-
-
 @dataclass
 class _Negation:
     start: int
@@ -66,24 +52,23 @@ class _Negation:
     has_or: bool = False
 
 
-def parse_exclusions(text: str, *, is_english: bool = True) -> Exclusions:
-    """Return what the text excludes; in another language, by the forms of six.
+def read_exclusions(reading: ParsedQuestion, *, is_english: bool = True) -> None:
+    """Read what the text excludes; in another language, by the forms of six.
 
     A negation that may be part of the subject ("learning without labels") excludes nothing,
     because a wrong exclusion hides papers: a note says how to exclude it.
     """
-    negations: list[_Negation] = []
+    text, negations = reading.question, list[_Negation]()
     for candidate in _negations(text) if is_english else _foreign_negations(text):
         if all(candidate.end <= other.start or candidate.start >= other.end for other in negations):
             negations.append(candidate)
-    rest = subject = text
-    notes = []
+    reading.subject, notes = text, list[str]()
     for negation in sorted(negations, key=lambda one: -one.start):
-        subject = without_span(subject, negation.start, negation.end)
+        reading.subject = without_span(reading.subject, negation.start, negation.end)
         wording = text[negation.start : negation.end].strip(" ,;:(.")
         names = negation.terms or negation.kinds
         if negation.is_sure or not names:
-            rest = without_span(rest, negation.start, negation.end)
+            reading.cut(negation.start, negation.end)
         if negation.is_sure:
             continue
         if names:
@@ -94,18 +79,15 @@ def parse_exclusions(text: str, *, is_english: bool = True) -> Exclusions:
         else:
             notes.append(f"not acted on: {wording!r}; to exclude papers, write 'excluding' a term")
     for negation in negations:
-        own = {term: why for term in negation.terms if (why := _objection(term, rest))}
+        own = {term: why for term in negation.terms if (why := _objection(term, reading.question))}
         negation.terms = [term for term in negation.terms if term not in own]
         if negation.is_sure:
             notes += [f"{term!r} is not excluded, because {why}" for term, why in own.items()]
     sure = sorted((one for one in negations if one.is_sure), key=lambda one: one.start)
-    return Exclusions(
-        rest,
-        subject,
-        tuple(dict.fromkeys(term for one in sure for term in one.terms)),
-        tuple(dict.fromkeys(kind for one in sure for kind in one.kinds)),
-        tuple(reversed(notes)),
-    )
+    reading.excluded = list(dict.fromkeys(term for one in sure for term in one.terms))
+    kinds = dict.fromkeys(kind for one in sure for kind in one.kinds)
+    reading.constraints.excluded_types = list(kinds)
+    reading.notes += reversed(notes)
 
 
 def _objection(term: str, rest: str) -> str | None:

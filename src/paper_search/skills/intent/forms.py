@@ -1,8 +1,10 @@
 """The table of forms, and text with gaps where one was cut out."""
 
 import re
+from dataclasses import dataclass, field
 from functools import cache
 
+from paper_search.models import SearchConstraints
 from paper_search.resources import PackageFiles
 from paper_search.skills.words import COMMANDS
 
@@ -51,6 +53,47 @@ _AROUND = re.compile(r"(?<!\s)\s*+([,;:]?)\s*+\ue000(?:[\s,;:]*\ue000)*\s*([,;:]
 _STOPS = re.compile(r"([.?!])[\s.]*\.")
 _LAST = 60
 """Characters at the end that are looked at: the rest cannot be left over from a cut."""
+
+
+@dataclass
+class ParsedQuestion:
+    """A question while it is read, and after: each reader cuts what it understands out of it.
+
+    Attributes:
+        question: the rest, to rank by; empty: it says nothing else.
+        constraints: years, language, count and kinds.
+        subject: what concepts are read from: the rest without negations that may belong to the
+            subject, which are ranked by but never required.
+        excluded: words and phrases that no paper may have.
+        authors: of whom every paper must have one.
+        venues: in one of which every paper must have been published.
+        identifiers: works that the question names.
+        notes: what the person should know about how it was read.
+    """
+
+    question: str
+    constraints: SearchConstraints = field(default_factory=SearchConstraints)
+    subject: str = ""
+    excluded: list[str] = field(default_factory=list)
+    authors: list[str] = field(default_factory=list)
+    venues: list[str] = field(default_factory=list)
+    identifiers: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def is_limited(self) -> bool:
+        years = self.constraints.year_from or self.constraints.year_to
+        return bool(self.authors or self.venues or self.identifiers or years)
+
+    @property
+    def has_limits(self) -> bool:
+        """Whether a boolean query can be limited by it: names and identifiers are its words."""
+        unlimited = SearchConstraints(max_results=self.constraints.max_results)
+        is_named = self.authors or self.venues or self.identifiers
+        return not is_named and bool(self.excluded or self.constraints != unlimited)
+
+    def cut(self, start: int, end: int) -> None:
+        self.question = without_span(self.question, start, end)
 
 
 @cache

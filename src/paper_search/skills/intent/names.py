@@ -2,16 +2,16 @@
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date
 from typing import Literal, TypeAlias
 
 from paper_search.bibliography.words import rarity
 from paper_search.skills.intent.forms import (
     NUMBERS,
+    ParsedQuestion,
     forms,
     is_quoted,
-    without_span,
     words_of_table,
 )
 from paper_search.skills.variants import is_known_term
@@ -37,42 +37,22 @@ _MADE_BY = re.compile(r"\b(?!written|authored|published)\w+(?:ed|wn|ne|ade)\s*$"
 """What somebody proposed, others write about."""
 
 
-@dataclass
-class Names:
-    """Names in a question.
-
-    Attributes:
-        rest: the text without those that are limits.
-        authors: any of whom a paper must have.
-        venues: in any of which a paper must have been published.
-        year: of a reference such as "Hinton et al. 2012".
-        notes: what the person should know about how they were read.
-    """
-
-    rest: str
-    authors: list[str] = field(default_factory=list)
-    venues: list[str] = field(default_factory=list)
-    year: int | None = None
-    notes: list[str] = field(default_factory=list)
-
-
-def parse_names(text: str, lookup: Lookup) -> Names:
-    """Return the authors and venues of a text.
+def read_names(reading: ParsedQuestion, lookup: Lookup) -> None:
+    """Read the authors and venues of a text, and the year of "Hinton et al. 2012".
 
     A name in a form that says so ("papers by", "author:", "published in") is a limit unless the
     records at hand lack it; in another form only where they have it. Other names stay words.
     """
-    names = Names(text)
-    for kind, claims in (("venue", _venue_claims), ("author", _author_claims)):
-        for claim in claims(names.rest):
-            is_accepted = claim.is_accepted(names, lookup)
+    limits = reading.constraints
+    for names, claims in ((reading.venues, _venue_claims), (reading.authors, _author_claims)):
+        for claim in claims(reading.question):
+            is_accepted = claim.is_accepted(reading, lookup)
             if is_accepted:
-                (names.venues if kind == "venue" else names.authors).extend(claim.names)
-                names.year = claim.year or names.year
-            if is_accepted or claim.match.string != names.rest:
+                names.extend(claim.names)
+                limits.year_from = limits.year_from or claim.year
+                limits.year_to = limits.year_to or claim.year
+            if is_accepted or claim.match.string != reading.question:
                 break
-    names.notes = list(dict.fromkeys(names.notes))
-    return names
 
 
 @dataclass(frozen=True)
@@ -90,33 +70,33 @@ class _Claim:
         year = groups.get("year") or groups.get("of")
         return int(year) if year else None
 
-    def is_accepted(self, names: Names, lookup: Lookup) -> bool:
+    def is_accepted(self, reading: ParsedQuestion, lookup: Lookup) -> bool:
         """Cut the names out of the text if they limit the search; else say how they are read."""
-        text, groups, wording = names.rest, self.match.groupdict(), ", ".join(self.names)
+        text, groups, wording = reading.question, self.match.groupdict(), ", ".join(self.names)
         start, end = self.match.span()
         negation = dict(forms("before_name"))["negated"]
         if negated := negation.search(text[:start] + (groups.get("papers") or "")):
-            names.notes.append(
+            reading.notes.append(
                 f"not acted on: {self.kind}s that are not wanted ({wording}); in a boolean query,"
                 f" write NOT {self.kind}:{self.names[0]}"
             )
-            names.rest = without_span(text, min(negated.start(), start), end)
+            reading.cut(min(negated.start(), start), end)
             return False
         answers = [lookup(self.kind, name) for name in self.names]
         is_certain = self.certainty == "certain"
         if True in answers or (is_certain and False not in answers):
             lead = next((name for name in ("papers", "works") if groups.get(name)), None)
-            names.rest = without_span(text, self.match.end(lead) if lead else start, end)
+            reading.cut(self.match.end(lead) if lead else start, end)
             return True
         kinds = ("author", "venue") if self.certainty == "likely" else (self.kind,)
         write = f"write {' or '.join(f'{kind}:{self.names[0]}' for kind in kinds)}"
         if is_certain:
-            names.notes.append(
+            reading.notes.append(
                 f"no paper of the library has the {self.kind} {wording}, so it is read as words; to"
                 f" look for it all the same, {write}"
             )
         elif self.kind == "author" or (self.certainty == "likely" and " " in self.names[0]):
-            names.notes.append(
+            reading.notes.append(
                 f"not acted on: {wording} as {' or '.join(kinds)}; to limit the search, {write}"
             )
         return False
@@ -180,14 +160,14 @@ def _is_title(text: str) -> bool:
     return len(words) > _FEW and sum(word[0].isupper() for word in words) * 3 > len(words) * 2
 
 
-def lookups_of(parse: Callable[[Lookup], object]) -> list[tuple[Kind, str]]:
-    """Return the names that a reading would look up."""
+def lookups_of(question: str) -> list[tuple[Kind, str]]:
+    """Return the names that a reading of a question would look up."""
     lookups: list[tuple[Kind, str]] = []
 
     def note(kind: Kind, name: str) -> None:
         lookups.append((kind, name))
 
-    parse(note)
+    read_names(ParsedQuestion(question), note)
     return list(dict.fromkeys(lookups))
 
 
@@ -205,16 +185,6 @@ _PERIOD_STUDIED = 1950
 """Records of work published before are so few that such a year is a period to be studied."""
 _BEFORE = 60
 """Characters before a form that are looked at."""
-
-
-@dataclass(frozen=True)
-class Years:
-    """The text without its limits, these, and what the person should know about them."""
-
-    rest: str
-    first: int | None = None
-    last: int | None = None
-    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -263,13 +233,13 @@ class _Mention:
         return max(year for year in (*self.years, 0) if year is not None)
 
 
-def read_years(text: str, today: date) -> Years:
-    """Return the limits of a text on the year of publication.
+def read_years(reading: ParsedQuestion, today: date) -> None:
+    """Read the limits of a text on the year of publication.
 
     Left in the text, with a note where it may have been meant: years that lie ahead, years of
     events and of data, periods before 1950, decades of a subject ("music of the 1960s").
     """
-    notes: list[str] = []
+    text, notes = reading.question, reading.notes
     limits: list[tuple[int, int, Interval]] = []
     for mention in _mentions(text, today):
         if mention.is_other(today):
@@ -300,8 +270,8 @@ def read_years(text: str, today: date) -> Years:
         notes.append(f"contradictory years ({wordings}): the search has no limit on years")
         first = last = None
     for start, end, _ in sorted(limits, reverse=True):
-        text = without_span(text, start, end)
-    return Years(text, first, last, tuple(dict.fromkeys(notes)))
+        reading.cut(start, end)
+    reading.constraints.year_from, reading.constraints.year_to = first, last
 
 
 def _start_of_negation(match: re.Match[str]) -> int:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from datetime import date
 
 from paper_search.models import ParsedIntent, SearchConstraints
-from paper_search.skills.intent.forms import forms
-from paper_search.skills.intent.reader import ParsedQuestion, parse_parts, parse_question
+from paper_search.skills.intent.forms import ParsedQuestion, forms
+from paper_search.skills.intent.reader import parse_parts, parse_question
 from paper_search.skills.phrases import key_phrases
 from paper_search.skills.untrusted import visible
 from paper_search.skills.words import tokens
@@ -89,11 +89,11 @@ def parse_note(text: str | None, today: date) -> Note:
         terms[kind] = [name for name in names if name.casefold() not in terms_in_use][:_PER_KIND]
         terms_in_use |= {name.casefold() for name in names}
     return Note(
-        excluded=reading.excluded[:_PER_KIND],
+        excluded=tuple(reading.excluded[:_PER_KIND]),
         dropped=tuple(replaced[:_PER_KIND]),
         limits=reading.constraints,
-        authors=reading.authors,
-        venues=reading.venues,
+        authors=tuple(reading.authors),
+        venues=tuple(reading.venues),
         remarks=tuple(remarks),
         **{kind: tuple(names) for kind, names in terms.items()},
     )

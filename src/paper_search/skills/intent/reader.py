@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from datetime import date
 
 from paper_search.bibliography.identifiers import parse_arxiv_id, parse_doi
@@ -19,9 +18,16 @@ from paper_search.models import (
 )
 from paper_search.skills.intent.clauses import read_clauses
 from paper_search.skills.intent.concepts import MAX_CONCEPTS, Concepts, concepts_of
-from paper_search.skills.intent.exclusions import parse_exclusions
-from paper_search.skills.intent.forms import CUT, forms, is_quoted, without_cuts, without_span
-from paper_search.skills.intent.names import Lookup, parse_names, read_years
+from paper_search.skills.intent.exclusions import read_exclusions
+from paper_search.skills.intent.forms import (
+    CUT,
+    ParsedQuestion,
+    forms,
+    is_quoted,
+    without_cuts,
+    without_span,
+)
+from paper_search.skills.intent.names import Lookup, read_names, read_years
 from paper_search.skills.phrases import phrases, reads_as_english, without_request
 from paper_search.skills.words import STOP_WORDS, tokens
 
@@ -35,43 +41,6 @@ _RARE = 2.0
 _WORDS_OF_AN_ABSTRACT = 25
 _LONGEST_TOPIC = 300
 _SHOWN = 60
-
-
-@dataclass(frozen=True)
-class ParsedQuestion:
-    """What a question says beside its subject.
-
-    Attributes:
-        question: the question without it, to rank by; empty: it says nothing else.
-        subject: what concepts are read from.
-        constraints: years, language, count and kinds.
-        excluded: words and phrases that no paper may have.
-        authors: of whom every paper must have one.
-        venues: in one of which every paper must have been published.
-        identifiers: works that the question names.
-        notes: what the person should know about how it was read.
-    """
-
-    question: str
-    subject: str
-    constraints: SearchConstraints
-    excluded: tuple[str, ...] = ()
-    authors: tuple[str, ...] = ()
-    venues: tuple[str, ...] = ()
-    identifiers: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-
-    @property
-    def is_limited(self) -> bool:
-        years = self.constraints.year_from or self.constraints.year_to
-        return bool(self.authors or self.venues or self.identifiers or years)
-
-    @property
-    def has_limits(self) -> bool:
-        """Whether a boolean query can be limited by it: names and identifiers are its words."""
-        unlimited = SearchConstraints(max_results=self.constraints.max_results)
-        is_named = self.authors or self.venues or self.identifiers
-        return not is_named and bool(self.excluded or self.constraints != unlimited)
 
 
 def no_lookup(kind: str, name: str) -> bool | None:  # noqa: ARG001  # the type `Lookup`
@@ -92,23 +61,22 @@ def parse_limits(
     text, identifiers = parse_identifiers(question)
     unlimited = SearchConstraints(max_results=default_max_results)
     if _is_abstract(text):
-        return ParsedQuestion(without_cuts(text), text, unlimited, identifiers=identifiers)
+        return ParsedQuestion(without_cuts(text), unlimited, text, identifiers=identifiers)
     is_english = reads_as_english(question)
     reading = parse_parts(text, today, default_max_results, lookup, is_english=is_english)
-    if not is_english:
-        reading = replace(
-            reading, identifiers=identifiers, notes=(*reading.notes, _foreign_note(reading))
-        )
-        return reading if _has_subject(reading, question) else replace(reading, question=question)
-    rest = reading.question
-    remainder = _or_empty_if_generic(rest if rest == question else without_request(rest))
-    subject = reading.subject if remainder else question
-    reading = replace(reading, question=remainder, subject=subject, identifiers=identifiers)
-    return (
-        reading
-        if _has_subject(reading, question)
-        else ParsedQuestion(question, question, unlimited)
-    )
+    reading.identifiers = identifiers
+    if is_english:
+        rest = reading.question
+        remainder = _or_empty_if_generic(rest if rest == question else without_request(rest))
+        reading.question, reading.subject = remainder, reading.subject if remainder else question
+    else:
+        reading.notes.append(_foreign_note(reading))
+    if _has_subject(reading, question):
+        return reading
+    if is_english:
+        return ParsedQuestion(question, unlimited, question)
+    reading.question = question
+    return reading
 
 
 def _has_subject(reading: ParsedQuestion, question: str) -> bool:
@@ -130,31 +98,19 @@ def parse_parts(
     is_english: bool = True,
 ) -> ParsedQuestion:
     """Return what a text limits, and all the rest of it; identifiers are not read."""
-    years = read_years(_without_talk(text), today)
-    names = parse_names(years.rest, lookup)
-    clauses = read_clauses(names.rest)
-    exclusions = parse_exclusions(clauses.text, is_english=is_english)
-    rest = exclusions.rest
-    # "learning without forgetting" has no subject but the words that may exclude something.
-    subject = exclusions.subject if _says_something(exclusions.subject) else rest
-    subject, hedges = _without_hedges(subject)
-    return ParsedQuestion(
-        question=" ".join(without_cuts(rest).split()),
-        subject=subject,
-        constraints=SearchConstraints(
-            year_from=years.first or names.year,
-            year_to=years.last or names.year,
-            language=clauses.language,
-            max_results=clauses.count or default_max_results,
-            max_papers=clauses.count,
-            publication_types=list(dict.fromkeys(clauses.kinds)),
-            excluded_types=list(exclusions.kinds),
-        ),
-        excluded=exclusions.terms,
-        authors=tuple(names.authors),
-        venues=tuple(names.venues),
-        notes=(*years.notes, *names.notes, *clauses.notes, *exclusions.notes, *hedges),
-    )
+    limits = SearchConstraints(max_results=default_max_results)
+    reading = ParsedQuestion(_without_talk(text), limits)
+    read_years(reading, today)
+    read_names(reading, lookup)
+    read_clauses(reading)
+    read_exclusions(reading, is_english=is_english)
+    if not _says_something(reading.subject):
+        # "learning without forgetting" has no subject but the words that may exclude something.
+        reading.subject = reading.question
+    _read_hedges(reading)
+    reading.question = " ".join(without_cuts(reading.question).split())
+    reading.notes = list(dict.fromkeys(reading.notes))
+    return reading
 
 
 def _says_something(text: str) -> bool:
@@ -162,14 +118,15 @@ def _says_something(text: str) -> bool:
     return sum(map(rarity, tokens(" ".join(names)))) >= _RARE
 
 
-def _without_hedges(subject: str) -> tuple[str, tuple[str, ...]]:
-    """Return a subject without what it would rather have, which is no condition, and notes."""
-    rest = subject
-    notes: tuple[str, ...] = ()
-    for match in dict(forms("around_term"))["hedge"].finditer(subject):
+def _read_hedges(reading: ParsedQuestion) -> None:
+    """Take out of the subject what the question would rather have, which is no condition."""
+    rest, notes = reading.subject, list[str]()
+    for match in dict(forms("around_term"))["hedge"].finditer(rest):
         rest = rest.replace(match[0], f" {CUT} ")
-        notes += (f"{match[0].strip(' ,;(–—')!r} is ranked by, not required",)
-    return (rest, notes) if _says_something(rest) else (subject, ())
+        notes.append(f"{match[0].strip(' ,;(–—')!r} is ranked by, not required")
+    if _says_something(rest):
+        reading.subject = rest
+        reading.notes += notes
 
 
 def _foreign_note(reading: ParsedQuestion) -> str:
@@ -215,9 +172,9 @@ def parse_question(
             name: concepts.alternatives[name] for name in names if name in concepts.alternatives
         },
         excluded=[name for name in reading.excluded if name.casefold() not in barred],
-        authors=list(reading.authors),
-        venues=list(reading.venues),
-        identifiers=list(reading.identifiers),
+        authors=reading.authors,
+        venues=reading.venues,
+        identifiers=reading.identifiers,
         notes=[*reading.notes, *_remarks(question, reading)],
     )
 
@@ -274,7 +231,7 @@ _FEWEST_WORDS = 4
 """Words of a title; "papers like transformers" names no paper."""
 
 
-def parse_seed(question: str) -> tuple[str, tuple[str, ...]] | None:
+def parse_seed(question: str) -> tuple[str, list[str]] | None:
     """Return the title or the identifiers of a paper that others like it are wanted for, or None.
 
     What looks like a title is one only if a paper is called so: that is for the caller to find out.
@@ -316,7 +273,7 @@ def with_seed(intent: ParsedIntent, paper: RawPaper) -> ParsedIntent:
     )
 
 
-def parse_identifiers(text: str) -> tuple[str, tuple[str, ...]]:
+def parse_identifiers(text: str) -> tuple[str, list[str]]:
     """Return the text without identifiers of works, and these: `doi:...`, `arxiv:...`, `pmid:...`.
 
     A bare number is a PMID only where the text says so.
@@ -329,7 +286,7 @@ def parse_identifiers(text: str) -> tuple[str, tuple[str, ...]]:
         names += [name for _, name in matches]
         for match, _ in reversed(matches):
             text = without_span(text, match.start(), match.end())
-    return text, tuple(dict.fromkeys(names))
+    return text, list(dict.fromkeys(names))
 
 
 def _identifier(match: re.Match[str]) -> str | None:
