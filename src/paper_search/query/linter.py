@@ -1,6 +1,7 @@
 """Finds what a query probably does not mean, and says where."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from paper_search.errors import QuerySyntaxError
@@ -10,13 +11,10 @@ from paper_search.query.ast import (
     Node,
     Not,
     Or,
-    Phrase,
     Term,
-    YearRange,
-    parts,
+    all_leaves,
     straighten,
 )
-from paper_search.query.normal_form import identity
 from paper_search.query.parser import Reading, analyse
 
 STOP_WORDS = frozenset({
@@ -44,8 +42,8 @@ def lint(text: str) -> list[Finding]:
     """Return what is odd about a query, by column; a query that cannot be read is one finding.
 
     Found are: unbalanced parentheses and quotes and every other syntax error, a query that only
-    excludes, operators in lower case, curly quotes, stop words alone, repeated terms, and what
-    the rewriting from another service's style could not carry over.
+    excludes, operators in lower case, curly quotes, stop words alone, and what the rewriting
+    from another service's style could not carry over.
     """
     findings = [
         Finding(quote.start() + 1, f"the curly quote {quote[0]} is read as a plain one")
@@ -66,7 +64,7 @@ def lint(text: str) -> list[Finding]:
             for operator in _LOWER_OPERATOR.finditer(straighten(text))
             if operator[1]
         ]
-    findings += _Inspection(reading).findings()
+    findings += _of_tree(reading)
     return sorted(set(findings))
 
 
@@ -74,58 +72,25 @@ def _is_stop_word(term: Term) -> bool:
     return term.text.casefold() in STOP_WORDS and not term.is_prefix and term.field != "author"
 
 
-class _Inspection:
-    """Looks at every part of a tree as it was written."""
-
-    def __init__(self, reading: Reading) -> None:
-        self._reading = reading
-
-    def findings(self) -> list[Finding]:
-        root = self._reading.node
-        findings: list[Finding] = []
-        if (column := self._pure_exclusion(root)) is not None:
-            findings.append(
-                Finding(column, "this only excludes: say before the NOT what is wanted")
+def _of_tree(reading: Reading) -> Iterator[Finding]:
+    if (exclusion := mere_exclusion(reading.node)) is not None:
+        column = reading.columns.get(id(exclusion), 1)
+        yield Finding(column, "this only excludes: say before the NOT what is wanted")
+    for leaf in all_leaves(reading.node):
+        if isinstance(leaf, Term) and _is_stop_word(leaf):
+            message = (
+                f"{leaf.text!r} alone says nothing of a subject: leave it out or quote the"
+                " phrase that it is part of"
             )
-        waiting: list[Node] = [root]
-        while waiting:
-            node = waiting.pop()
-            waiting += parts(node)
-            if isinstance(node, Term) and _is_stop_word(node):
-                message = (
-                    f"{node.text!r} alone says nothing of a subject: leave it out or quote the"
-                    " phrase that it is part of"
-                )
-                findings.append(Finding(self._column(node), message))
-            if isinstance(node, And | Or):
-                findings += self._repeated(node)
-        return findings
+            yield Finding(reading.columns.get(id(leaf), 1), message)
 
-    def _repeated(self, group: And | Or) -> list[Finding]:
-        keys: set[object] = set()
-        findings = []
-        for leaf in self._operands(group, type(group)):
-            key = identity(leaf)
-            if key in keys and isinstance(leaf, Term | Phrase | YearRange):
-                label = leaf.text if isinstance(leaf, Term) else "this part"
-                findings.append(Finding(self._column(leaf), f"{label!r} is repeated in its group"))
-            keys.add(key)
-        return findings
 
-    def _operands(self, node: Node, kind: type[And | Or]) -> list[Node]:
-        if not isinstance(node, kind):
-            return [node]
-        return [leaf for child in node.children for leaf in self._operands(child, kind)]
-
-    def _pure_exclusion(self, node: Node) -> int | None:
-        """Return the column of a NOT with nothing wanted beside it, if there is one."""
-        if isinstance(node, Not):
-            return self._column(node)
-        if not isinstance(node, And | Or):
-            return None
-        columns = [self._pure_exclusion(child) for child in node.children]
-        is_wanted = isinstance(node, And) and None in columns
-        return None if is_wanted else next(filter(None, columns), None)
-
-    def _column(self, node: Node) -> int:
-        return self._reading.columns.get(id(node), 1)
+def mere_exclusion(node: Node) -> Not | None:
+    """Return a NOT with nothing wanted beside it, if there is one."""
+    if isinstance(node, Not):
+        return node
+    if not isinstance(node, And | Or):
+        return None
+    exclusions = [mere_exclusion(child) for child in node.children]
+    is_wanted = isinstance(node, And) and None in exclusions
+    return None if is_wanted else next(filter(None, exclusions), None)

@@ -9,14 +9,13 @@ from paper_search.bibliography.words import rarity
 from paper_search.query.prose import SMALL_WORDS
 from paper_search.skills.intent.forms import forms
 from paper_search.skills.phrases import INSIDE, Phrase, is_adjective, phrases
+from paper_search.skills.strategy.terms import stands_for
 from paper_search.skills.variants import is_heading, is_known_term
 from paper_search.skills.words import is_unspaced, tokens
 
 MAX_CONCEPTS = 6
 _LONGEST = 3
 """Words of a phrase; more without a function word are a list of words."""
-_FEWEST_CAPITALS = 2
-"""Of an acronym."""
 _LETTER = re.compile(r" (?=[A-Z](?: |$))")
 """Before a letter that is part of a name: "vitamin C"."""
 _COMMA = re.compile(r"\s*,\s*")
@@ -74,7 +73,7 @@ def _choices(noun_phrases: Sequence[Phrase], text: str) -> list[list[str]]:
                 choices[-1] += last
             choices[-1].append(phrase.text)
             is_listed = False
-        elif before and _BRACKET.fullmatch(joint) and _is_acronym(phrase.text, before.text):
+        elif before and _BRACKET.fullmatch(joint) and stands_for(phrase.text, before.text):
             choices[-1].append(phrase.text)
         else:
             is_listed = _COMMA.fullmatch(joint) is not None
@@ -92,25 +91,6 @@ def _is_topic(choices: Sequence[list[str]]) -> bool:
 def _is_or(joint: str, text: str, start: int, end: int) -> bool:
     around = text[max(0, start - 20) : end + 20]
     return _choice("or").fullmatch(joint) is not None and not _choice("none").search(around)
-
-
-def _is_acronym(short: str, long: str) -> bool:
-    """Return whether the letters of a bracket stand in this order in the words before it.
-
-    The first begins a word (Schwartz and Hearst 2003, doi:10.1142/9789812776303_0042).
-    """
-    letters = [char.casefold() for char in short if char.isalnum()]
-    if " " in short or sum(map(str.isupper, short)) < _FEWEST_CAPITALS:
-        return False
-    starts = [
-        match.start() for match in re.finditer(rf"\b{re.escape(letters[0])}", long.casefold())
-    ]
-    return any(_holds_in_order(long.casefold()[start:], letters) for start in starts)
-
-
-def _holds_in_order(text: str, letters: Sequence[str]) -> bool:
-    rest = iter(text)
-    return all(letter in rest for letter in letters)
 
 
 def _with_shared_head(choice: list[str]) -> list[str]:

@@ -17,7 +17,8 @@ from paper_search.models import (
     SearchQuery,
     SynonymMap,
 )
-from paper_search.query import And, Node, Not, Or, lint, parse
+from paper_search.query import lint, parse
+from paper_search.query.linter import mere_exclusion
 from paper_search.query.normal_form import identity
 from paper_search.skills.phrases import reads_as_english
 from paper_search.skills.strategy.trees import MAX_QUERIES, MAX_QUERY_CHARS, normalised
@@ -221,7 +222,7 @@ def _inspect(
     except QuerySyntaxError as error:
         _leave_out(inspection, number, f"cannot be read: {error}")
         return
-    if not _asks(tree):
+    if mere_exclusion(tree):
         _leave_out(
             inspection, number, "only excludes: nothing that is wanted stands beside the NOT"
         )
@@ -240,15 +241,3 @@ def _inspect(
 def _leave_out(inspection: Inspection, number: int, why: str) -> None:
     inspection.problems.append(f"query {number} {why}")
     inspection.left_out.append(f"left out: query {number} of the model {why}")
-
-
-def _asks(node: Node) -> bool:
-    match node:
-        case Not():
-            return False
-        case And(children):
-            return any(map(_asks, children))
-        case Or(children):
-            return all(map(_asks, children))
-        case _:
-            return True

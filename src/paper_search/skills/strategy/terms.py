@@ -201,6 +201,11 @@ def _definitions(text: str) -> Iterator[tuple[str, str]]:
             yield (short[:-1] if is_plural else short), lowered(long)
 
 
+def stands_for(short: str, long: str) -> bool:
+    """Return whether a text is an acronym of the words before it."""
+    return _is_acronym(short) and long_form(short, long) is not None
+
+
 def long_form(short: str, before: str) -> str | None:
     """Return the end of the text that an acronym stands for; None if it does not.
 
