@@ -135,11 +135,15 @@ class _Parser(OperatorReader):
         self._open: list[int] = []
 
     def reading(self) -> Reading:
-        part = self._group_of(self._tokens[0].start if self._tokens else 0)
+        part = self._part()
         if self._peek() is not None:
             self._unexpected("expected AND, OR or the end", ", which closes nothing")
         notes = tuple((offset + 1, note) for offset, note in self.notes)
         return Reading(part.node, self._leaves.columns, notes)
+
+    def _part(self) -> Part:
+        token = self._peek()
+        return self._group_of(self._end if token is None else token.start)
 
     def _check_neighbours(self, before: Token, token: Token) -> None:
         """Any parts may stand side by side: they are joined by AND."""
@@ -192,7 +196,7 @@ class _Parser(OperatorReader):
         self._open.append(self._take().start)
         if len(self._open) > MAX_DEPTH:
             self._refuse(self._open[-1], f"parentheses are nested deeper than {MAX_DEPTH}")
-        part = self._group_of(self._open[-1])
+        part = self._part()
         if not self._is("close"):
             self._unexpected(f"expected ')' for the '(' in column {self._open[-1] + 1}")
         self._take()

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rapidfuzz import fuzz
 
-from paper_search.bibliography.identifiers import names_of, parse_arxiv_id, parse_doi
+from paper_search.bibliography.identifiers import names_of
 from paper_search.bibliography.text import normalised_title
 from paper_search.models import (
     BibliographicRecord,
@@ -23,12 +22,13 @@ from paper_search.models import (
     SourceReport,
 )
 from paper_search.models.source_report import LOCAL
+from paper_search.skills.intent.forms import without_cuts
+from paper_search.skills.intent.reader import parse_identifiers
 from paper_search.skills.strategy.trees import leaf, written
 
 if TYPE_CHECKING:
     from paper_search.skills.searcher import Searcher
 
-_PMID = re.compile(r"(?i)\bpmid:?\s*(\d{1,9})\b")
 _ALIKE = 95.0
 _FEW = 10
 _SHORTEST_ALIKE = 20
@@ -39,20 +39,12 @@ _SHORTEST_ALIKE = 20
 class KnownPaper:
     """What a person said of a paper: identifiers, a title, or both."""
 
-    given: str
-    doi: str | None = None
-    arxiv_id: str | None = None
-    pmid: str | None = None
+    identifiers: Sequence[str] = ()
     title: str = ""
 
     def is_described_by(self, record: BibliographicRecord) -> bool:
         """Whether a record is of this paper, or of one of its versions."""
-        dois = {*map(parse_doi, (record.doi, *(version.doi for version in record.versions)))}
-        if self.doi and self.doi in dois:
-            return True
-        if self.arxiv_id and self.arxiv_id in {record.arxiv_id, *map(parse_arxiv_id, dois)}:
-            return True
-        if self.pmid and self.pmid == record.pmid:
+        if is_named(record, self.identifiers):
             return True
         theirs = normalised_title(record.title)
         if not self.title or not theirs:
@@ -63,12 +55,8 @@ class KnownPaper:
 
 def parse_known_paper(text: str) -> KnownPaper:
     """Return what a text such as `10.1000/1`, `arXiv:1706.03762` or a title says of a paper."""
-    doi = parse_doi(text)
-    arxiv_id = parse_arxiv_id(text)
-    pmid = _PMID.search(text)
-    rest = re.sub(r"(?i)https?://\S+|\b(?:doi|arxiv|pmid):?\s*\S+|\b10\.\d{4,9}/\S+", " ", text)
-    title = normalised_title(rest)
-    return KnownPaper(text, doi, arxiv_id, pmid[1] if pmid else None, title)
+    rest, identifiers = parse_identifiers(text)
+    return KnownPaper(identifiers, normalised_title(without_cuts(rest)))
 
 
 SEARCH_S = 8.0
@@ -127,7 +115,8 @@ async def has_name(searcher: Searcher, kind: str, name: str) -> bool | None:
 
 def is_named(record: BibliographicRecord, identifiers: Collection[str]) -> bool:
     """Return whether the record, or a version of it, has one of the identifiers (`doi:10.1/1`)."""
-    versions = {f"doi:{version.doi.lower()}" for version in record.versions if version.doi}
+    dois = [version.doi.lower() for version in record.versions if version.doi]
+    versions = {name for doi in dois for name in (f"doi:{doi}", *parse_identifiers(doi)[1])}
     return not (names_of(record) | versions).isdisjoint(map(str.lower, identifiers))
 
 

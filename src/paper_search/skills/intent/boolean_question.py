@@ -40,7 +40,7 @@ _OTHER_FIELD = re.compile(
 )
 """Fields of other services: not known here, so they are refused rather than read as words."""
 _TRUNCATED = re.compile(r"(?<!\w)\w{3,}+\*(?!\w)")
-_CSL_TYPES = {
+CSL_TYPES = {
     "journal article": "article-journal", "preprint": "article", "dissertation": "thesis",
     "book": "book", "congress": "paper-conference",
 }  # fmt: skip
@@ -169,8 +169,8 @@ def _limits(tree: Node, max_results: int) -> SearchConstraints:
                 limits |= {"year_from": first, "year_to": last}
             case Term(text, "language"):
                 limits["language"] = language_code(text)
-            case Term() | Phrase() if part.field == "type" and _text(part).lower() in _CSL_TYPES:
-                limits["publication_types"] = [_CSL_TYPES[_text(part).lower()]]
+            case Term() | Phrase() if part.field == "type" and _text(part).lower() in CSL_TYPES:
+                limits["publication_types"] = [CSL_TYPES[_text(part).lower()]]
             case _:
                 continue
     return SearchConstraints.model_validate(limits)

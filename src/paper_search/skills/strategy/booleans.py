@@ -21,6 +21,7 @@ from paper_search.query import (
 )
 from paper_search.query.ast import leaf_of
 from paper_search.query.writer import WrittenStrategy, write_strategy
+from paper_search.skills.intent.boolean_question import CSL_TYPES
 from paper_search.skills.intent.concepts import pieces
 from paper_search.skills.strategy.trees import (
     all_of,
@@ -152,10 +153,7 @@ def plain_queries(intent: ParsedIntent) -> list[SearchQuery]:
     return [SearchQuery(keywords=names or [text], boolean_query=text)]
 
 
-_TYPES = {
-    "article-journal": "journal article", "article": "preprint", "thesis": "dissertation",
-    "paper-conference": "congress", "book": "book", "review": "review",
-}  # fmt: skip
+_TYPES = {csl: name for name, csl in CSL_TYPES.items()}
 """Publication types as indexers name them."""
 
 
