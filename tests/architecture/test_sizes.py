@@ -21,13 +21,13 @@ MAX_FUNCTION_LINES = 40
 MAX_WIRING_LINES = 30
 MAX_MODULES = 378
 MAX_LINES = {
-    "skills": 10_259,
+    "skills": 10_136,
     "sources": 7_173,
     "cli": 6_165,
     "workflow": 5_565,
     "report": 5_243,
     "library": 4_907,
-    "query": 4_571,
+    "query": 4_540,
     "persistence": 3_243,
     "report_workflow": 2_785,
     "steps": 2_551,
