@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 from pytest_httpserver import HTTPServer
+from tests.architecture.test_imports import run
 from werkzeug import Request, Response
 
 from paper_search.errors import (
@@ -389,18 +390,12 @@ def test_one_provider_serves_several_event_loops(httpserver):
 
 
 def test_making_a_provider_loads_no_client():
-    import subprocess
-    import sys
-
     code = (
         "import sys; from paper_search.llm import *;"
         "create_provider(LLMConfig(model='m', api_key='k'));"
         "print([m for m in ('openai', 'langchain_openai', 'langchain_core') if m in sys.modules])"
     )
-    done = subprocess.run(  # noqa: S603  # our own code in a clean interpreter
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
-    assert done.stdout.strip() == "[]"
+    assert run(code).stdout == "[]\n"
 
 
 async def test_a_model_is_asked_for_one_role_with_a_temperature_and_a_limit_of_its_own(httpserver):

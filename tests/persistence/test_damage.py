@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.answers import reply_to
 from tests.conftest import run_sql
+from tests.persistence.test_listing import begin as begin_each_kind
 from tests.workflow.doubles import workflow
 
 from paper_search.errors import PaperSearchError
@@ -26,7 +26,6 @@ from paper_search.workflow import CheckpointKind
 
 OWNER_OF_A_RECORD = """CASE WHEN prefix LIKE '%.%.%'
     THEN substr(prefix, 14, instr(substr(prefix, 14), '.') - 1) ELSE key END"""
-QUESTION = "How do proteins fold?"
 THREADS = ("strategy", "result", "done", "plan")
 TABLES = (
     "checkpoints",
@@ -83,12 +82,7 @@ def approving(persistence: Persistence) -> tuple[Any, Any]:
 
 async def begin(url: str) -> None:
     async with open_persistence(url) as persistence:
-        searching, reporting = approving(persistence)
-        for name in ("strategy", "result", "done"):
-            await searching.start(QUESTION, thread_id=name)
-        await reply_to(searching, "result", "approve")
-        await searching.resume("done")
-        await reporting.start(QUESTION, thread_id="plan")
+        await begin_each_kind(persistence)
         for name in THREADS:
             await persistence.ledger.note(name, "", "refused", "me", {"reason": "busy"})
     for name in THREADS:

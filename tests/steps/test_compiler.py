@@ -8,6 +8,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.store.memory import InMemoryStore
 from langgraph.types import Command
 from pydantic import BaseModel, Field
+from tests.architecture.test_imports import run
 
 from paper_search.errors import PersistenceError
 from paper_search.persistence.serialization import serializer
@@ -82,6 +83,12 @@ async def closing(ctx: StepContext[State, Params, Any]) -> tuple[Outcome, dict[s
 COUNT = StepDef("count", handler=counting, next={OK: "close", ITERATE: "count"}, bound=9)
 CLOSE = StepDef("close", handler=closing, next={OK: None})
 TOY = Workflow("toy", COUNT, CLOSE, state=State, params=Params, request=Request, result=Result)
+
+
+def test_plain_definitions_do_not_load_langgraph():
+    assert (
+        run("import paper_search.steps, sys; print('langgraph' in sys.modules)").stdout == "False\n"
+    )
 
 
 async def test_handlers_may_be_plain_or_asynchronous_and_loop():

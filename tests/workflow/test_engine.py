@@ -239,17 +239,6 @@ async def test_checkpoint_ordering():
     assert all(request.payload.iteration == request.iteration for request in handler.asked)
 
 
-async def _is_complete_after(script):
-    persistence = await open_memory()
-    handler = ScriptedHandler(script) if script else None
-    await workflow(handler=handler, max_iterations=2, persistence=persistence).run(
-        "q", thread_id="t"
-    )
-    detail = await ThreadCatalog(persistence).show("t")
-    assert detail.status.value == "done"
-    return detail
-
-
 @pytest.mark.parametrize(
     ("answers", "ended_by", "iterations"),
     [
@@ -262,7 +251,12 @@ async def test_a_search_that_ended_is_complete_and_has_its_iterations(
     answers, ended_by, iterations
 ):
     """PROP-5 PROP-7 PROP-10 REQ-15 REQ-20: one is recorded also without an answer."""
-    detail = await _is_complete_after(answers)
+    persistence = await open_memory()
+    handler = ScriptedHandler(answers) if answers else None
+    flow = workflow(handler=handler, max_iterations=2, persistence=persistence)
+    await flow.run("q", thread_id="t")
+    detail = await ThreadCatalog(persistence).show("t")
+    assert detail.status.value == "done"
     assert (detail.ended_by, detail.iteration) == (ended_by, iterations)
     assert [(entry.iteration, entry.result_count) for entry in detail.history] == [
         (number, 2) for number in range(iterations)
