@@ -25,6 +25,7 @@ from paper_search.sources.europe_pmc import EuropePmc, read_result
 from paper_search.sources.openalex import OpenAlex
 from paper_search.sources.pubmed import Pubmed
 from paper_search.sources.semantic_scholar import SemanticScholar
+from paper_search.sources.serpapi_scholar import ScholarAdapter
 from paper_search.sources.serper import SerperScholar
 
 
@@ -233,7 +234,7 @@ def entries_in(content: bytes, *path: str) -> list[Any] | None:
         pytest.param(
             adapter,
             path,
-            marks=pytest.mark.recorded(adapter.name.replace("serper_scholar", "serper")),
+            marks=pytest.mark.recorded(re.sub("(ser.*)_scholar", r"\1", adapter.name)),
         )
         for adapter, path in (
             (Arxiv(), ()),
@@ -242,6 +243,7 @@ def entries_in(content: bytes, *path: str) -> list[Any] | None:
             (Dblp(), ("result", "hits", "hit")),
             (Core("key"), ("results",)),
             (SerperScholar("key"), ("organic",)),
+            (ScholarAdapter("key"), ("organic_results",)),
             (OpenAlex(), ("results",)),
             (Crossref(), ("message", "items")),
             (SemanticScholar(), ("data",)),
@@ -292,6 +294,7 @@ def check_failure(adapter: Adapter, given: RecordedAnswer) -> None:
     )
     told = explained(error, adapter, patience_s=80)
     expected = {
+        401: SourceStatus.UNAUTHORISED,
         403: SourceStatus.UNAUTHORISED if adapter.key else SourceStatus.RATE_LIMITED,
         429: SourceStatus.EXHAUSTED if "budget" in body else SourceStatus.RATE_LIMITED,
         504: SourceStatus.TIMEOUT if "query_timeout" in body else SourceStatus.BAD_RESPONSE,

@@ -23,7 +23,7 @@ from paper_search.sources.crossref import Crossref
 from paper_search.sources.datacite import Datacite
 from paper_search.sources.dblp import Dblp
 from paper_search.sources.doaj import Doaj
-from paper_search.sources.enrichment import HttpEnricher, LookupAdapter
+from paper_search.sources.enrichment import HttpEnricher
 from paper_search.sources.enrichment.services import (
     CrossrefLookup,
     OpenAlexLookup,
@@ -37,7 +37,7 @@ from paper_search.sources.pubmed import Pubmed
 from paper_search.sources.semantic_scholar import SemanticScholar
 from paper_search.sources.serpapi_scholar import ScholarAdapter
 from paper_search.sources.serper import SerperScholar, SerperWeb
-from paper_search.sources.snowballing import SnowballSource, Tracker
+from paper_search.sources.snowballing import SnowballSource
 from paper_search.sources.snowballing.services import (
     OpenAlexTracker,
     OpenCitationsTracker,
@@ -90,36 +90,13 @@ LONGEST = {
 FORMS = {"pubmed", "arxiv", "europe_pmc"}
 """Services that take long requests as forms."""
 
-ADAPTERS: list[Callable[[str], Adapter]] = [
-    lambda at: OpenAlex(KEY, endpoint=at),
-    lambda at: Crossref(contact="a@b.org", endpoint=at),
-    lambda at: SemanticScholar(KEY, endpoint=at),
-    lambda at: SemanticScholar(KEY, endpoint=at),
-    lambda at: Doaj(endpoint=at),
-    lambda at: Datacite(endpoint=at),
-    lambda at: Arxiv(endpoint=at),
-    lambda at: Pubmed(KEY, endpoint=at),
-    lambda at: EuropePmc(endpoint=f"{at}/rest"),
-    lambda at: Dblp(endpoint=at),
-    lambda at: Core(KEY, endpoint=at),
-    lambda at: ScholarAdapter(KEY, endpoint=at),
-    lambda at: SerperScholar(KEY, endpoint=at),
-    lambda at: SerperWeb(KEY, endpoint=at),
-    lambda at: NewsApi(KEY, endpoint=at),
-    lambda at: Searxng(endpoint=f"{at}/search"),
-    lambda at: Tavily(KEY, endpoint=at),
-]
-TRACKERS: list[Callable[[str], Tracker]] = [
-    lambda at: OpenAlexTracker(KEY, endpoint=at),
-    lambda at: SemanticScholarTracker(KEY, endpoint=at),
-    lambda at: OpenCitationsTracker(KEY, endpoint=at),
-]
-LOOKUPS: list[Callable[[str], LookupAdapter]] = [
-    lambda at: OpenAlexLookup(KEY, endpoint=at),
-    lambda at: SemanticScholarLookup(KEY, endpoint=at),
-    lambda at: CrossrefLookup(contact="a@b.org", endpoint=at),
-    lambda at: UnpaywallLookup(contact="a@b.org", endpoint=at),
-]
+ADAPTERS: tuple[type[Adapter], ...] = (
+    *(OpenAlex, Crossref, SemanticScholar, Doaj, Datacite, Arxiv, Pubmed, EuropePmc, Dblp, Core),
+    *(ScholarAdapter, SerperScholar, SerperWeb, NewsApi, Searxng, Tavily),
+)
+TRACKERS = (OpenAlexTracker, SemanticScholarTracker, OpenCitationsTracker)
+LOOKUPS = (OpenAlexLookup, SemanticScholarLookup, CrossrefLookup, UnpaywallLookup)
+CONTACT = "somebody@university.edu"
 
 
 @dataclass
@@ -173,10 +150,10 @@ def check_form(recorder: Recorder, service: Service) -> None:
         assert not request.form or service.name in FORMS
 
 
-@pytest.mark.parametrize("make", ADAPTERS, ids=lambda make: make("").name)
+@pytest.mark.parametrize("made", ADAPTERS)
 @pytest.mark.parametrize("words", [1, 70, 300])
-async def test_searches_and_counts_come_as_the_service_takes_them(make, words, recorder):
-    adapter = make(recorder.url)
+async def test_searches_and_counts_come_as_the_service_takes_them(made, words, recorder):
+    adapter = made(KEY, endpoint=recorder.url)
     query = " OR ".join(f"Größe{number}" for number in range(words))
     source = HttpSource(adapter, SETTINGS)
     answer = await source.report(strategy(query))
@@ -189,7 +166,7 @@ async def test_searches_and_counts_come_as_the_service_takes_them(make, words, r
 
 
 async def test_pubmed_is_asked_for_two_hundred_records_at_once(recorder):
-    adapter = Pubmed(KEY, contact="somebody@university.edu", endpoint=recorder.url)
+    adapter = Pubmed(KEY, contact=CONTACT, endpoint=recorder.url)
     await HttpSource(adapter, SETTINGS).report(strategy("visual slam"))
     fetched = next(asked for asked in recorder.asked if asked.path.endswith("efetch.fcgi"))
     assert fetched.values["id"].split(",") == IDS
@@ -206,9 +183,9 @@ async def test_records_that_are_checked_are_asked_for_in_full_pages(recorder):
     ]
 
 
-@pytest.mark.parametrize("make", TRACKERS, ids=lambda make: make("").service.name)
-async def test_citations_are_asked_for_as_the_service_takes_it(make, recorder):
-    tracker = make(recorder.url)
+@pytest.mark.parametrize("made", TRACKERS)
+async def test_citations_are_asked_for_as_the_service_takes_it(made, recorder):
+    tracker = made(KEY, endpoint=recorder.url)
     doi = "10.1000/a.rather.long.name.of.a.journal.and.the.number.of.an.article."
     seeds = [Seed(doi=f"{doi}{number}") for number in range(10)]
     seeds += [Seed(openalex_id=f"W{number}", doi=f"{doi}{number}") for number in range(10, 20)]
@@ -232,9 +209,9 @@ async def test_citations_are_asked_for_as_the_service_takes_it(make, recorder):
     assert kinds == expected[tracker.service.name]
 
 
-@pytest.mark.parametrize("make", LOOKUPS, ids=lambda make: make("").service.name)
-async def test_missing_fields_are_asked_for_as_the_service_takes_it(make, recorder):
-    adapter = make(recorder.url)
+@pytest.mark.parametrize("made", LOOKUPS)
+async def test_missing_fields_are_asked_for_as_the_service_takes_it(made, recorder):
+    adapter = made(KEY, contact=CONTACT, endpoint=recorder.url)
     works = [
         RawPaper(
             id=f"t:{n}", title=f"A title of work {n}", source="t", doi=f"10.1000/{'x' * 40}{n}"
@@ -248,7 +225,8 @@ async def test_missing_fields_are_asked_for_as_the_service_takes_it(make, record
 
 @pytest.mark.parametrize("name", ["doaj", "datacite", "arxiv", "pubmed"])
 async def test_the_limit_holds_for_the_bytes_that_arrive(name, recorder):
-    adapter = next(made for make in ADAPTERS if (made := make(recorder.url)).name == name)
+    [made] = [made for made in ADAPTERS if made.name == name]
+    adapter = made(endpoint=recorder.url)
     sizes = range(1, 700)
     words = bisect_left(sizes, 1, key=lambda size: not _fits(adapter, size))
     await HttpSource(adapter, SETTINGS).report(strategy(_words(words), most=10))
@@ -271,8 +249,8 @@ def _fits(adapter: Adapter, size: int) -> bool:
 
 
 READERS: dict[str, Callable[[HttpAnswer, Asked], Page]] = {
-    **{(made := make("")).name: made.read for make in ADAPTERS},
-    **{f"citations, {make('').service.name}": make("").read for make in TRACKERS},
+    **{made.name: made().read for made in ADAPTERS},
+    **{made.__name__: made().read for made in TRACKERS},
 }
 
 
@@ -285,12 +263,12 @@ def test_an_answer_without_content_is_no_empty_page(reader, content):
         READERS[reader](HttpAnswer(200, "application/json", content, 1), asked)
 
 
-@pytest.mark.parametrize("make", LOOKUPS, ids=lambda make: make("").service.name)
+@pytest.mark.parametrize("made", LOOKUPS)
 @pytest.mark.parametrize("content", [b"", b"null"])
-async def test_a_look_up_without_content_is_a_failure(make, content, httpserver):
+async def test_a_look_up_without_content_is_a_failure(made, content, httpserver):
     httpserver.expect_request(re.compile(".*")).respond_with_data(content)
     works = [RawPaper(id="t:1", title="A title", source="t", doi="10.1000/1")]
-    enricher = HttpEnricher(make(httpserver.url_for("/x")), SETTINGS)
+    enricher = HttpEnricher(made(contact=CONTACT, endpoint=httpserver.url_for("/x")), SETTINGS)
     found = await enricher.look_up(works)
     assert found.report.status is SourceStatus.BAD_RESPONSE
     assert "without content" in (found.report.error or "")

@@ -1,9 +1,7 @@
 """The SerpApi source: paging, failures, and a key that nobody sees."""
 
-import json
 import logging
 from collections.abc import AsyncIterator, Callable
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -18,7 +16,6 @@ from paper_search.sources.serpapi_scholar import USUAL_CALLS, ScholarAdapter, Se
 from paper_search.testing.sources import SourceContract, check_source
 
 KEY = "CANARY-serpapi-key"
-RECORDED = Path(__file__).parents[2] / "../shared/data/recorded/serpapi"
 NOTHING = {
     "search_metadata": {"status": "Success"},
     "search_information": {"organic_results_state": "Fully empty"},
@@ -260,29 +257,3 @@ async def test_it_keeps_the_contract_of_sources(make):
 
     contract = SourceContract(query="graph", nothing="zzz", year=2016, secrets=[KEY])
     await check_source(make(scholar), contract)
-
-
-@pytest.mark.skipif(not RECORDED.is_dir(), reason="the recorded answers are not here")
-@pytest.mark.parametrize(
-    ("name", "code", "status", "kept"),
-    [
-        ("docs__first_result_biology", 200, SourceStatus.OK, 1),
-        ("scholar_asthma_num5", 200, SourceStatus.OK, 5),
-        ("scholar_bananas_num2", 200, SourceStatus.OK, 2),
-        ("scholar_math_num20", 200, SourceStatus.OK, 20),
-        ("scholar_minecraft_organic_results_only", 200, SourceStatus.OK, 10),
-        ("scholar_or_query_start10_num1_as_ylo", 200, SourceStatus.OK, 1),
-        ("empty_results__http200", 200, SourceStatus.EMPTY, 0),
-        ("error_invalid_api_key__http401", 401, SourceStatus.UNAUTHORISED, 0),
-        ("java__error_sample", 200, SourceStatus.EXHAUSTED, 0),
-    ],
-)
-async def test_recorded_bodies_go_through_the_adapter(  # a table
-    make, name, code, status, kept
-):
-    body = json.loads((RECORDED / f"{name}.json").read_text(encoding="utf-8"))
-    scholar = Scholar(httpx.Response(code, json=body), page())
-    report = await make(scholar).report(strategy("graph", max_results=20))
-    [said] = report.sources
-    assert (said.status, said.kept, said.dropped) == (status, kept, 0)
-    assert len(report.papers) == kept

@@ -47,8 +47,7 @@ class Embedder:
     """Any langchain-core `Embeddings`, asked in batches and with a time limit.
 
     `model`: the name that vectors are kept under; by default the class and its model. Two models
-    must not share a name, as their vectors cannot be compared. `longest_text`: characters of a text
-    that are sent.
+    must not share a name, as their vectors cannot be compared.
     """
 
     def __init__(
@@ -58,11 +57,9 @@ class Embedder:
         model: str | None = None,
         batch_size: int = BATCH_SIZE,
         timeout_s: float = TIMEOUT_S,
-        longest_text: int = LONGEST_TEXT,
     ) -> None:
         self._embeddings = embeddings
         self._timeout_s = timeout_s
-        self._longest_text = longest_text
         self.model = model or _name_of(embeddings)
         self.batch_size = max(1, batch_size)
 
@@ -78,7 +75,7 @@ class Embedder:
         Raises:
             EmbeddingError: the model fails, takes too long, or gives no usable vector at all.
         """
-        starts = [text[: self._longest_text] for text in texts]
+        starts = [text[:LONGEST_TEXT] for text in texts]
         return self._validate(
             self._answer(lambda: self._embeddings.embed_documents(starts)), len(starts)
         )
@@ -87,7 +84,7 @@ class Embedder:
         """Return the vector of length 1 of a question; Raises as `documents`."""
         import numpy as np  # noqa: PLC0415  # heavy: only where vectors are used
 
-        start = text[: self._longest_text]
+        start = text[:LONGEST_TEXT]
         (vector,) = self._validate(self._answer(lambda: [self._embeddings.embed_query(start)]), 1)
         return np.asarray(vector, dtype=np.float32)
 

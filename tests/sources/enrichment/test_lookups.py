@@ -1,12 +1,11 @@
 """The services of look-ups, asked over loopback for what is missing."""
 
-import json
 import re
 from typing import Any
 
 import pytest
 from pytest_httpserver import HTTPServer
-from werkzeug import Request, Response
+from tests.sources.loopback import serve
 
 from paper_search.config import AppConfig
 from paper_search.errors import UnknownNameError
@@ -28,6 +27,7 @@ from paper_search.sources.enrichment.services import (
     SemanticScholarLookup,
     UnpaywallLookup,
 )
+from paper_search.sources.openalex import OpenAlex
 
 KEY = "CANARY-key-of-an-enricher"
 CONTACT = "a@university.edu"
@@ -58,23 +58,9 @@ class Services:
 
     def __init__(self, server: HTTPServer) -> None:
         self.server = server
-        self.asked: list[tuple[str, dict[str, Any]]] = []
-        for path, answer in (
-            ("/openalex", self.openalex),
-            ("/crossref", self.crossref),
-            ("/s2/paper/batch", self.semantic_scholar),
-            ("/europe_pmc/search", self.europe_pmc),
-            ("/core", self.core),
-        ):
-            self._serve(path, answer)
-
-    def _serve(self, path: str, answer: Any) -> None:
-        def handle(request: Request) -> Response:
-            given = {**request.args, **(request.get_json(silent=True) or {})}
-            self.asked.append((path, {**given, "headers": dict(request.headers)}))
-            return Response(json.dumps(answer(given)), content_type="application/json")
-
-        self.server.expect_request(path).respond_with_handler(handle)
+        answers = (self.openalex, self.crossref, self.semantic_scholar, self.europe_pmc, self.core)
+        paths = ("/openalex", "/crossref", "/s2/paper/batch", "/europe_pmc/search", "/core")
+        self.asked = serve(server, OpenAlex(), dict(zip(paths, answers, strict=True))).asked
 
     def openalex(self, given: dict[str, Any]) -> Any:
         kind, _, values = given["filter"].partition(":")
@@ -186,7 +172,7 @@ async def test_many_works_are_one_question(services, name, abstract):
 async def test_a_doi_is_found_by_the_title(services):
     report = await GapFiller([enricher(services.server, "crossref")]).fill([paper(5, doi=None)])
     assert report.works[0].doi == "10.1000/5"
-    assert services.asked[0][1]["query.bibliographic"] == f"{title(5)} Jones"
+    assert services.asked[0]["query.bibliographic"] == f"{title(5)} Jones"
 
 
 async def test_a_work_without_a_doi_is_found_by_other_identifiers(services):
@@ -195,7 +181,7 @@ async def test_a_work_without_a_doi_is_found_by_other_identifiers(services):
     assert (await openalex.fill([by_pmid, by_arxiv])).works[0].doi == "10.1000/9"
     s2 = GapFiller([enricher(services.server, "semantic_scholar")])
     assert (await s2.fill([by_arxiv])).works[0].doi == "10.1000/5"
-    assert services.asked[-1][1]["ids"] == ["ARXIV:2001.00005"]
+    assert services.asked[-1]["ids"] == ["ARXIV:2001.00005"]
 
 
 async def test_europe_pmc_is_asked_for_all_names_of_a_work(services):
@@ -204,12 +190,12 @@ async def test_europe_pmc_is_asked_for_all_names_of_a_work(services):
         paper(2, doi=None, pmcid="PMC7654321", arxiv_id="2001.00005"),
     ]
     answer = await enricher(services.server, "europe_pmc").look_up(works)
-    assert services.asked[0][1]["query"] == (
+    assert services.asked[0]["query"] == (
         'DOI:"10.1000/1" OR (EXT_ID:7 AND SRC:MED) OR PMCID:"PMC1234567" OR PMCID:"PMC7654321"'
     )
     assert answer.answered == {works[0].id, works[1].id}
     await enricher(services.server, "core").look_up([paper(3, arxiv_id="2001.00005")])
-    assert services.asked[1][1]["q"] == 'doi:"10.1000/3" OR arxivId:"2001.00005"'
+    assert services.asked[1]["q"] == 'doi:"10.1000/3" OR arxivId:"2001.00005"'
 
 
 @pytest.mark.parametrize("works", [1, 2])
