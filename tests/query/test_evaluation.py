@@ -223,3 +223,7 @@ def test_what_only_indexers_know_cannot_be_told():
     assert judge(parse("type:review"), {"title": "A review", "abstract": ""}) is None
     assert judge(parse("tiab:dye"), {"title": "Blue", "abstract": None}) is None
     assert judge(parse("title:dye"), {"title": "Blue", "abstract": None}) is False
+
+
+def test_a_missing_abstract_does_not_hold_the_word_none():
+    assert judge(Term("none"), {"title": "Moss", "abstract": None}) is None

@@ -79,7 +79,7 @@ class _Document:
     def __init__(self, document: Mapping[str, str | int | None], tokeniser: Tokeniser) -> None:
         self._tokeniser = tokeniser
         self._tokens = {
-            field: tokeniser(str(text)) for field, text in document.items() if field != "year"
+            field: tokeniser(str(text or "")) for field, text in document.items() if field != "year"
         }
         self._headings = {
             field: str(text).partition("/")[2]
