@@ -1,6 +1,6 @@
 """Threads that LangGraph's own PostgreSQL saver began, continued by ours."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -8,6 +8,7 @@ import pytest
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Command, interrupt
+from tests.conftest import run_sql
 from typing_extensions import TypedDict
 
 from paper_search.persistence import open_persistence
@@ -62,15 +63,11 @@ async def begun(postgres_url: str) -> str:
     return postgres_url
 
 
-async def test_texts_and_numbers_of_a_stock_thread_are_read(begun):
-    async with open_persistence(begun, keys=[]) as persistence:
-        assert (await asking(persistence.checkpointer).aget_state(CONFIG)).values == BEGUN
-
-
 async def test_texts_and_numbers_of_a_stock_thread_outlive_every_further_step(begun):
     """What did not change since has to be in the newer checkpoints as well."""
     async with open_persistence(begun, keys=[]) as persistence:
         graph = asking(persistence.checkpointer)
+        assert (await graph.aget_state(CONFIG)).values == BEGUN
         await graph.ainvoke(Command(resume="one"), CONFIG)
         assert (await graph.aget_state(CONFIG)).values == {**BEGUN, "answer": "one"}
         done = await graph.ainvoke(Command(resume="two"), CONFIG)
@@ -92,12 +89,12 @@ async def test_they_outlive_pruning_and_copying(begun):
             assert state.values == {**BEGUN, "answer": "one"}, name
 
 
-async def test_the_newer_checkpoints_hold_no_text_in_clear(begun, sql):
+async def test_the_newer_checkpoints_hold_no_text_in_clear(begun):
     """Once they are ours, texts are where all other values are, and can be sealed there."""
     async with open_persistence(begun, keys=[]) as persistence:
         await asking(persistence.checkpointer).ainvoke(Command(resume="one"), CONFIG)
-    (newest,) = sql(
-        "SELECT checkpoint -> 'channel_values' FROM checkpoints ORDER BY checkpoint_id DESC LIMIT 1"
+    (newest, *_) = run_sql(
+        begun, "SELECT checkpoint -> 'channel_values' FROM checkpoints ORDER BY checkpoint_id DESC"
     )
     assert "question" not in (newest[0] or {})
 
@@ -110,11 +107,3 @@ async def test_the_stock_saver_reads_what_ours_wrote(begun):
             **BEGUN,
             "answer": "one, two",
         }
-
-
-@pytest.fixture
-def sql(postgres_url: str) -> Callable[[str], list[tuple[Any, ...]]]:
-    """Read the tables with SQL, behind the program's back."""
-    from tests.conftest import run_sql
-
-    return lambda query: run_sql(postgres_url, query)

@@ -130,14 +130,6 @@ async def test_what_a_handler_does_to_settings_does_not_reach_the_next_step():
     assert run.result["words"] == ["one"]
 
 
-async def test_two_runs_of_one_graph_keep_their_own_settings():
-    graph = compile_in_memory(TAKING)
-    for number, mode in enumerate(["quick", "full", "quick"]):
-        config = {"configurable": {"thread_id": str(number)}}
-        result = await graph.ainvoke({"step_state": {}}, config, context={"mode": mode})
-        assert result["step_state"]["mode"] == mode
-
-
 class Declared(BaseModel):
     mode: Literal["1", "2"] = "1"
     count: int = Field(default=1, le=9)

@@ -229,13 +229,6 @@ async def test_marks_of_an_earlier_result_may_be_given_with_a_rejected_strategy(
     assert skills.requests[2].marked_papers[0].id == "always"
 
 
-async def test_marks_given_with_an_approval_are_kept():
-    flow = workflow()
-    await _asked(flow, RESULT)
-    result = await reply_to(flow, "t", _feedback("approve", marked_relevant=["always"]))
-    assert [paper.id for paper in result.papers] == ["always", "only-round_0"]
-
-
 NOTES = ["אבג \u202e right to left", "🧪" * 100, "a\x00b\x1b[31m", "x" * 20_000, "\n\n"]
 
 
@@ -467,11 +460,7 @@ def test_a_decision_on_a_question_that_is_past_is_read_if_there_is_one(kind):
     assert past_decision(kind, _nested(10_000)) is None
     marks = _feedback("reject", marked_relevant=["gone"])
     assert past_decision(kind, marks).revised_data.marked_relevant == ["gone"]
-
-
-def test_only_the_question_about_a_strategy_takes_one_when_it_is_past():
-    assert past_decision(STRATEGY, _edit()).revised_data.queries
-    assert past_decision(RESULT, _edit()) is None
+    assert (past_decision(kind, _edit()) is not None) is (kind is STRATEGY)
 
 
 def test_the_feedback_of_a_decision_is_its_marks_with_its_note():
