@@ -141,8 +141,7 @@ def _is_no_person(name: str) -> bool:
 
 
 def _may_be_name(word: str) -> bool:
-    is_common = word in STOP_WORDS or rarity(stem(word)) < _RARE
-    return not is_common and not _is_no_person(word)
+    return rarity(stem(word)) >= _RARE and not _is_no_person(word)
 
 
 def _is_title(text: str) -> bool:
