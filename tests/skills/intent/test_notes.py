@@ -22,6 +22,18 @@ def terms(text: str | None) -> dict[str, tuple[str, ...]]:
         ("wrong topic altogether", {}),
         ("only randomised trials", {"required": ("randomised trials",)}),
         ("clinical trials only", {"required": ("clinical trials",)}),
+        (
+            "rcts only and skip anything paediatric",
+            {"required": ("rcts",), "excluded": ("paediatric",)},
+        ),
+        ("it must be about nurses", {"required": ("nurses",)}),
+        ("could you also include teenagers please?", {"added": ("teenagers",)}),
+        (
+            "take out periodontitis and add HbA1c",
+            {"excluded": ("periodontitis",), "added": ("HbA1c",)},
+        ),
+        ("no Ramadan fasting, that's a different thing", {"excluded": ("Ramadan fasting",)}),
+        ("hmm, sorry", {}),
         ("please restrict to adolescents", {"required": ("adolescents",)}),
         ("exclude animal studies", {"excluded": ("animal studies",)}),
         ("no caffeine", {"excluded": ("caffeine",)}),
@@ -39,6 +51,69 @@ def terms(text: str | None) -> dict[str, tuple[str, ...]]:
 )
 def test_clauses_say_what_to_do_with_their_terms(text, wanted):
     assert terms(text) == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "missing"),
+    [
+        ("nothing on children here", "children"),
+        ("why no papers on adolescents?", "adolescents"),
+        ("you left out the elderly", "elderly"),
+        ("there are no papers on nurses", "nurses"),
+        ("hardly anything on nurses", "nurses"),
+        ("pregnant women are missing", "pregnant women"),
+        ("where is the work on telehealth?", "telehealth"),
+        ("You have forgotten adolescents", "adolescents"),
+        ("nothing on Africa?", "Africa"),
+    ],
+)
+def test_what_is_missing_is_looked_for(text, missing):
+    assert terms(text) == {"added": (missing,)}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "don't exclude children",
+        "please do not leave out the elderly",
+        "no need to limit it to English",
+        "I did not ask for reviews",
+        "not only reviews",
+        "these are mostly about mice",
+        "half of these are veterinary",
+        "I see a lot of veterinary work",
+        "the third paper is about dentistry",
+        "I meant the island",
+        "please dont look at women only",
+        "no reason to throw out greenhouse studies",
+        "Not without fire resistance",
+        "The field did not begin in 2015",
+        "get rid of them",
+        "Not what I had in mind",
+    ],
+)
+def test_what_is_no_certain_wish_is_not_acted_on_and_named(text):
+    note = parse_note(text, TODAY)
+    assert terms(text) == {}
+    assert note.with_limits(SearchConstraints()) == SearchConstraints()
+    assert note.remarks == (f"not acted on: {text!r}; write 'no' or 'more on' and a term",)
+
+
+def test_bare_terms_in_a_sentence_that_is_not_understood_are_not_looked_for():
+    text = "sleep apnea; editorials, letters and commentaries are useless here"
+    assert terms(text) == {"added": ("sleep apnea",)}
+    assert "not acted on: 'editorials'" in " ".join(parse_note(text, TODAY).remarks)
+
+
+def test_a_note_may_go_further_back():
+    note = parse_note("Exclude editorials; extend the date range back to 1995.", TODAY)
+    assert note.with_limits(SearchConstraints(year_from=2010)).year_from == 1995
+
+
+def test_beside_what_is_not_acted_on_the_rest_of_a_note_is():
+    note = parse_note("don't exclude children; no mice, I need trials since 2015", TODAY)
+    assert (note.excluded, note.added) == (("mice",), ("trials",))
+    assert note.with_limits(SearchConstraints()).year_from == 2015
 
 
 @pytest.mark.parametrize(
@@ -74,7 +149,7 @@ def test_what_should_be_fewer_is_not_looked_for():
     note = parse_note("fewer reviews", TODAY)
     assert (terms("fewer reviews"), note.remarks) == (
         {},
-        ("not acted on: 'fewer reviews'; to exclude it, write 'no'",),
+        ("not acted on: 'fewer reviews'; write 'no' or 'more on' and a term",),
     )
 
 

@@ -194,8 +194,8 @@ def _term_behind(text: str, cue: re.Match[str]) -> _Negation | None:
 def _goes_on(text: str, cue: re.Match[str], negation: _Negation, joint: re.Match[str]) -> bool:
     after = joint.end()
     around = dict(forms("around_term"))
-    is_place = joint[0].strip() == "," and around["place"].match(text, after)
-    if joint["word"] == "AND" or is_place or around["wish"].match(text, after):
+    is_aside = joint[0].strip() == "," and around["aside"].match(text, after)
+    if joint["word"] == "AND" or is_aside or around["wish"].match(text, after):
         return False  # "not honey bees, in city parks"
     if kind_at(text, after) is not None or joint["or"]:
         return True

@@ -6,14 +6,19 @@ from dataclasses import dataclass
 from datetime import date
 
 from paper_search.models import ParsedIntent, SearchConstraints
-from paper_search.skills.intent.forms import ParsedQuestion, forms
+from paper_search.skills.intent.forms import ParsedQuestion, forms, words_of_table
 from paper_search.skills.intent.reader import parse_parts, parse_question
 from paper_search.skills.phrases import key_phrases
 from paper_search.skills.untrusted import visible
 from paper_search.skills.words import tokens
 
 _CLAUSES = re.compile(
-    r"[.;:\n!?]+|,\s*|\bbut\b|\bhowever\b|\band\s+(?=(?:only|more|add|focus)\b)", re.IGNORECASE
+    r"(?:[;:\n!?]|\.(?!\w))+|,\s*|\bbut\b|\bhowever\b"
+    r"|\band\s+(?=(?:only|more|add|focus|skip|exclude|drop|leave|no|nothing|please)\b)",
+    re.IGNORECASE,
+)
+_ONLY_BEHIND = re.compile(
+    r"^(\W*)(.+?) (only|exclusively)((?: (?:please|pls|thanks))?\W*)$", re.IGNORECASE
 )
 _INSTEAD_OF = re.compile(r"\b(?:instead\s+of|rather\s+than)\s+([^,.;:!?]+)", re.IGNORECASE)
 _INSTEAD = re.compile(r"\binstead\b", re.IGNORECASE)
@@ -62,23 +67,25 @@ class Note:
 def parse_note(text: str | None, today: date) -> Note:
     """Return what a person's note asks for, clause by clause.
 
-    A limit is only what a form says for certain; "only" with several terms is ranked by. A clause
-    without a word that says what to do with it is something to look for as well.
+    A limit is only what a form says for certain; "only" with several terms is ranked by. Bare terms
+    are something to look for as well, and so is what a clause says is missing. Any other clause is
+    not acted on, and a remark says so.
     """
     words = " ".join(visible(text or "").split())
     if not words:
         return Note()
     replaced = [name for match in _INSTEAD_OF.finditer(words) for name in _phrases(match[1])]
     # Behind a sign, "no X" is a wish; at the start of a question it may be a name.
-    reading = parse_parts(f"; {_INSTEAD_OF.sub('', words)}", today, 1)
-    remarks = list(reading.notes)
+    missing, left, rest = _sorted_out(_INSTEAD_OF.sub("", words), today)
+    reading = parse_parts(f"; {rest}", today, 1)
+    remarks = [*map(_not_acted_on, filter(_phrases, left)), *reading.notes]
     if most := reading.constraints.max_papers:  # "only 3 papers fit" says what the result was
         remarks.append(f"not acted on: {most} papers; edit `max_papers` to show so many")
-    terms: dict[str, list[str]] = {"required": [], "added": [], "instead": []}
+    terms: dict[str, list[str]] = {"required": [], "added": missing, "instead": []}
     for kind, clause in _clauses(reading):
         names = _phrases(clause)
-        if kind == "less":
-            remarks.append(f"not acted on: {clause.strip()!r}; to exclude it, write 'no'")
+        if kind in {"less", "unclear"}:
+            remarks += [_not_acted_on(clause)] if names else []
         elif kind == "required" and len(names) > 1:
             remarks.append(f"ranked by, no limit: {clause.strip()!r}; a limit is one term")
             terms["added"] += names
@@ -97,6 +104,63 @@ def parse_note(text: str | None, today: date) -> Note:
         remarks=tuple(remarks),
         **{kind: tuple(names) for kind, names in terms.items()},
     )
+
+
+def _sorted_out(text: str, today: date) -> tuple[list[str], list[str], str]:
+    """Return what is said to be missing, the clauses that are not acted on, and the others.
+
+    Examples: "nothing on nurses here"; "don't exclude children". Bare terms in a sentence that is
+    not understood are not acted on either: "editorials, letters are useless here".
+    """
+    missing: list[str] = []
+    left: list[str] = []
+    rest: list[str] = []
+    bare: list[int] = []
+    is_clear, start = True, 0
+    for stop in (*_CLAUSES.finditer(text), None):
+        sign = stop[0] if stop else "."
+        clause = text[start : stop.start() if stop else len(text)].strip()
+        start = stop.end() if stop else start
+        kind, words = _kind(clause + sign.strip() if "?" in sign else clause, today)
+        if kind == "missing":
+            missing += _phrases(words)
+        elif kind in {"left", "unclear"}:
+            left.append(clause)
+            is_clear = is_clear and kind == "left"
+        else:
+            bare += [len(rest)] if kind == "bare" else []
+            rest.append(f"{words} {sign}")
+        if set(sign) & set(".;!?"):
+            for place in () if is_clear else bare:
+                left.append(rest[place].strip(" ,.;:!?"))
+                rest[place] = ""
+            bare, is_clear = [], True
+    return missing, left, " ".join(rest)
+
+
+def _kind(clause: str, today: date) -> tuple[str, str]:
+    """Return what kind of clause it is, and what of it counts."""
+    for kind, pattern in forms("note_first"):
+        if match := pattern.match(clause):
+            return kind, match.groupdict().get("what") or ""
+    clause = _ONLY_BEHIND.sub(r"\1\3 \2\4", clause.rstrip("?"))
+    if _INSTEAD.search(clause) or any(pattern.match(clause) for _, pattern in forms("note")):
+        return "wish", clause
+    reading = parse_parts(f"; {clause}", today, 1)
+    if reading.excluded or reading.constraints.excluded_types:
+        return "wish", clause
+    if _is_sentence(clause):
+        return "unclear", clause
+    is_limit = reading.is_limited or reading.has_limits
+    return "wish" if is_limit else "bare", clause
+
+
+def _is_sentence(clause: str) -> bool:
+    return not words_of_table("of_sentences").isdisjoint(clause.casefold().split())
+
+
+def _not_acted_on(clause: str) -> str:
+    return f"not acted on: {clause.strip()!r}; write 'no' or 'more on' and a term"
 
 
 def after_note(intent: ParsedIntent, note: Note, today: date) -> ParsedIntent:
@@ -122,9 +186,10 @@ def _clauses(reading: ParsedQuestion) -> Iterator[tuple[str, str]]:
             yield "instead", _without_cue(_INSTEAD.sub("", clause))
             continue
         matches = ((kind, pattern.match(clause)) for kind, pattern in forms("note"))
-        kind, match = next(((k, m) for k, m in matches if m), ("added", None))
-        what = match.groupdict().get("what") if match else None
-        yield kind, what or (clause[match.end() :] if match and kind != "less" else clause)
+        kind, match = next(((k, m) for k, m in matches if m), ("", None))
+        if match is None:
+            kind = "unclear" if _is_sentence(clause) else "added"
+        yield kind, clause[match.end() :] if match and kind != "less" else clause
 
 
 def _without_cue(clause: str) -> str:
