@@ -18,7 +18,7 @@ _CLAUSES = re.compile(
     re.IGNORECASE,
 )
 _ONLY_BEHIND = re.compile(
-    r"^(\W*)(.+?) (only|exclusively)((?: (?:please|pls|thanks))?\W*)$", re.IGNORECASE
+    r"(?<=\w )(only|exclusively)((?: (?:please|pls|thanks))?\W{0,9})$", re.IGNORECASE
 )
 _INSTEAD_OF = re.compile(r"\b(?:instead\s+of|rather\s+than)\s+([^,.;:!?]+)", re.IGNORECASE)
 _INSTEAD = re.compile(r"\binstead\b", re.IGNORECASE)
@@ -143,7 +143,9 @@ def _kind(clause: str, today: date) -> tuple[str, str]:
     for kind, pattern in forms("note_first"):
         if match := pattern.match(clause):
             return kind, match.groupdict().get("what") or ""
-    clause = _ONLY_BEHIND.sub(r"\1\3 \2\4", clause.rstrip("?"))
+    clause = clause.rstrip("?")
+    if only := _ONLY_BEHIND.search(clause):
+        clause = f"{only[1]} {clause[: only.start()]}{only[2]}"
     if _INSTEAD.search(clause) or any(pattern.match(clause) for _, pattern in forms("note")):
         return "wish", clause
     reading = parse_parts(f"; {clause}", today, 1)
