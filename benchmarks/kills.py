@@ -51,14 +51,7 @@ CALLS = 60
 SERVER_EVERY = 20
 """Schedules of searches from one over the server, which takes seconds to start, to the next."""
 DONE, MOVED = 10, 0
-_PRELOADED = (
-    "paper_search.cli.app",
-    "paper_search.cli.runner",
-    "paper_search.persistence.sqlite_store",
-    "paper_search.report_workflow.assembly",
-    "paper_search.report_workflow.engine",
-    "paper_search.workflow.assembly",
-)
+_PRELOADED = ["tests.warm_up", "langchain_openai", "openai.resources.chat", "benchmarks.kills"]
 _VOLATILE = re.compile(
     r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT[\d:.]+(?:Z|\+00:00)?"
 )
@@ -222,7 +215,7 @@ class Kills:
         self._calls = server.calls
         self._model = server.url
         self._fork = multiprocessing.get_context("forkserver")
-        self._fork.set_forkserver_preload(list(_PRELOADED))
+        self._fork.set_forkserver_preload(_PRELOADED)
         self._expected: dict[str, tuple[str, int]] = {}
         self.kills = 0
 

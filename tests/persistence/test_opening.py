@@ -12,7 +12,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from tests.forking import run_at_once
+from tests.preforked import workers
 from tests.workflow.doubles import workflow
 
 from paper_search.errors import PersistenceError, ThreadNotFoundError, UnknownNameError
@@ -258,7 +258,7 @@ async def test_a_path_below_a_file_and_a_directory_are_named(tmp_path):
 
 
 def work(url: str, thread_id: str) -> None:
-    """Make the file with a thread in it, in one process of many (`forking`)."""
+    """Make the file with a thread in it, in one process of many (`preforked`)."""
     asyncio.run(workflow(persistence=url).run("q", thread_id=thread_id))
 
 
@@ -266,7 +266,7 @@ def work(url: str, thread_id: str) -> None:
 def test_many_processes_make_the_file_at_once(tmp_path):
     """PER-12."""
     path = tmp_path / "threads.db"
-    run_at_once(__name__, *([f"sqlite:///{path}", f"t{i}"] for i in range(6)))
+    workers().work_at_once(__name__, *([f"sqlite:///{path}", f"t{i}"] for i in range(6)))
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         query = "SELECT COUNT(DISTINCT thread_id) FROM checkpoints"

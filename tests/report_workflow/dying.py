@@ -1,4 +1,4 @@
-"""What drives a report in a process of its own, which dies where it is told to (`forking`)."""
+"""What drives a report in a process of its own, which dies where it is told to (`preforked`)."""
 
 import asyncio
 import functools

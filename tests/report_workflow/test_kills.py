@@ -3,13 +3,12 @@
 import json
 import re
 import signal
-from collections.abc import Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.forking import Processes
+from tests.preforked import workers
 from tests.report_workflow.dying import PATHS, SEARCH_STEPS, STEPS, Job
 
 _VOLATILE = re.compile(
@@ -99,6 +98,10 @@ def calls_counted(job: Job) -> int:
     return int(json.loads(job.result.read_text())["report"]["metadata"]["model_calls"])
 
 
+def drive(job: Job) -> int:
+    return workers().work("tests.report_workflow.dying", asdict(job))
+
+
 class Trial:
     """Kills reports, and knows what they would have been.
 
@@ -108,11 +111,7 @@ class Trial:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._processes = Processes("tests.report_workflow.dying")
         self._undisturbed: dict[tuple[str, bool], tuple[list[list[str]], Any]] = {}
-
-    def close(self) -> None:
-        self._processes.close()
 
     def undisturbed(self, job: Job) -> tuple[list[list[str]], Any]:
         """Return what the same report did and gave that nobody killed."""
@@ -120,7 +119,7 @@ class Trial:
         if kind not in self._undisturbed:
             path = self._folder / "-".join(map(str, kind))
             whole = replace(job, url=f"sqlite:///{path}.db", log=str(path))
-            assert self._processes.run(asdict(whole)) == 0
+            assert drive(whole) == 0
             self._undisturbed[kind] = (lines(whole), given(whole))
         return self._undisturbed[kind]
 
@@ -128,9 +127,9 @@ class Trial:
         """Kill a report, go on with it elsewhere, and compare with one that nobody killed."""
         killer, after, moment = point
         dying = replace(job, killer=killer, after=after, moment=moment)
-        assert self._processes.run(asdict(dying)) == -signal.SIGKILL
+        assert drive(dying) == -signal.SIGKILL
         before = lines(job)
-        assert self._processes.run(asdict(job)) == 0
+        assert drive(job) == 0
         done = lines(job)
         expected, report = self.undisturbed(job)
         assert given(job) == report
@@ -151,10 +150,8 @@ def assert_at_most_one_repeated(
 
 
 @pytest.fixture(scope="module")
-def trial(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Trial]:
-    running = Trial(tmp_path_factory.mktemp("undisturbed"))
-    yield running
-    running.close()
+def trial(tmp_path_factory: pytest.TempPathFactory) -> Trial:
+    return Trial(tmp_path_factory.mktemp("undisturbed"))
 
 
 @pytest.mark.slow

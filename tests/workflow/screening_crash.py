@@ -1,4 +1,4 @@
-"""A screening that is killed, in a process of its own (`forking`)."""
+"""A screening that is killed, in a process of its own (`preforked`)."""
 
 import asyncio
 import os
@@ -63,7 +63,3 @@ async def screen(url: str, log: str, point: int) -> None:
 def work(url: str, log: str, point: int) -> None:
     """Screen as `screen` does."""
     asyncio.run(screen(url, log, point))
-
-
-def warm() -> None:
-    """Leave everything to the first screening."""

@@ -1,10 +1,9 @@
 """A process may be killed anywhere: at both ends of every step, after any write, in any place."""
 
 import signal
-from collections.abc import Iterator
 
 import pytest
-from tests.forking import Processes
+from tests.preforked import workers
 from tests.workflow.crashing import SCRIPT, SKILLS, LoggingSkills
 from tests.workflow.doubles import STEPS, workflow
 
@@ -25,13 +24,6 @@ IN_POSTGRESQL = [
     *[("write", after, "end") for after in (0, 3, 11)],
 ]
 """The steps are the same; what differs is how they are stored."""
-
-
-@pytest.fixture(scope="module")
-def processes() -> Iterator[Processes]:
-    running = Processes("tests.workflow.crashing")
-    yield running
-    running.close()
 
 
 async def left_to_decide(url: str) -> list[object]:
@@ -58,14 +50,15 @@ def named(value: object) -> str:
     ids=named,
 )
 async def test_a_thread_whose_process_was_killed_ends_as_if_it_had_not_been(
-    processes, durable_url, tmp_path, point
+    durable_url, tmp_path, point
 ):
     """PER-01 PER-03 PER-04 PER-13: only the step in flight is repeated, no decision is lost.
 
     The lease of the dead process does not have to run out first.
     """
     log = tmp_path / "calls"
-    assert processes.run(durable_url, str(log), *point) == -signal.SIGKILL
+    killed = workers().work("tests.workflow.crashing", durable_url, str(log), *point)
+    assert killed == -signal.SIGKILL
     before = log.read_text().split() if log.exists() else []
     handler = ScriptedHandler(await left_to_decide(durable_url))
     flow = SearchWorkflow(*[LoggingSkills(str(log))] * 6, handler, persistence=durable_url)

@@ -5,15 +5,15 @@ import json
 import os
 import re
 import signal
-import subprocess
-import sys
+import time
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 from tests.answers import reply_to
-from tests.forking import run_at_once
+from tests.preforked import workers
 from tests.workflow.crashing import LoggingSkills
 from tests.workflow.doubles import STEPS, workflow
 
@@ -22,14 +22,14 @@ from paper_search.errors import (
     InvalidDecisionError,
     StaleDecisionError,
     ThreadBusyError,
+    ThreadTakenOverError,
 )
 from paper_search.models import PaperCollection
-from paper_search.persistence import LedgerStatus, open_persistence
+from paper_search.persistence import LedgerStatus, leases, open_persistence
 from paper_search.testing.skills import FakeSkills, ScriptedHandler
 from paper_search.workflow import CheckpointKind, SearchWorkflow, ThreadCatalog, ThreadStatus
 from paper_search.workflow.session import SearchSession
 
-ROOT = Path(__file__).parents[2]
 FIRST = {"run_id": "t", "kind": "strategy_confirmation", "iteration": 0}
 SECOND = {"run_id": "t", "kind": "result_review", "iteration": 0}
 APPROVE = {"action": "approve", "checkpoint": FIRST}
@@ -134,16 +134,21 @@ async def test_a_decision_that_was_applied_is_called_so_where_its_process_died_b
 
 
 @pytest.mark.slow
-async def test_fifty_people_decide_on_fifty_threads_at_once(persistence):
-    """LOAD-04: each thread is decided once."""
+@pytest.mark.parametrize(
+    ("persistence", "count"),
+    [("memory", 10), ("sqlite", 50), ("postgres", 15)],
+    indirect=["persistence"],
+)
+async def test_fifty_people_decide_on_fifty_threads_at_once(persistence, count):
+    """LOAD-04: each thread is decided once; fewer where a thread costs more, or shares nothing."""
     skills = FakeSkills()
     flow = workflow(skills, persistence=persistence)
-    names = [f"t{i}" for i in range(50)]
+    names = [f"t{i}" for i in range(count)]
     for name in names:
         await flow.start("q", thread_id=name)
     stood = await asyncio.gather(*(flow.answer(name, "approve") for name in names))
     assert {criterion.kind for criterion in stood} == {CheckpointKind.RESULT_REVIEW}
-    assert skills.calls.count("search") == 50
+    assert skills.calls.count("search") == count
     for name in names:
         assert len(await persistence.ledger.entries(name)) == 1
 
@@ -151,18 +156,22 @@ async def test_fifty_people_decide_on_fifty_threads_at_once(persistence):
 # --- across processes -----------------------------------------------------------------------------
 
 
-def work(url: str, log: str, who: str, action: str) -> None:
-    """Decide, in one process of several (`forking`), and leave a word on what came of it."""
+def work(name: str, *words: str) -> None:
+    """Do what a test wants of another process (`preforked`)."""
+    asyncio.run({"decide": decide, "die": die, "sleep": sleep}[name](*words))
+
+
+async def decide(url: str, log: str, who: str, action: str) -> None:
+    """Decide, at the same moment as others, and leave a word on what came of it."""
     flow = SearchWorkflow(*[LoggingSkills(log)] * 6, persistence=url)
-    answer = flow.answer("t", {"action": action, "checkpoint": FIRST}, by=who)
     try:
-        asked = asyncio.run(answer)
+        asked = await flow.answer("t", {"action": action, "checkpoint": FIRST}, by=who)
         message = f"stands {asked.kind.value} {asked.iteration}"
     except AlreadyDecidedError as error:
         message = f"decided {error}"
     except ThreadBusyError as error:
         message = f"busy {error}"
-    Path(f"{log} {who}").write_text(message, "utf-8")
+    Path(f"{log} {who}").write_text(message, "utf-8")  # noqa: ASYNC240  # nothing runs beside
 
 
 @pytest.mark.slow
@@ -172,7 +181,7 @@ def test_of_six_processes_that_decide_at_the_same_moment_one_resumes(durable_url
     log, actions = tmp_path / "calls", ["approve", "reject"] * 3
     names = [f"person {number}" for number in range(len(actions))]
     jobs = zip(names, actions, strict=True)
-    run_at_once(__name__, *([durable_url, str(log), *job] for job in jobs))
+    workers().work_at_once(__name__, *(["decide", durable_url, str(log), *job] for job in jobs))
     said = [Path(f"{log} {name}").read_text("utf-8") for name in names]
     ledger = asyncio.run(entries(durable_url))
     assert len(ledger) == 1
@@ -192,21 +201,13 @@ async def entries(url: str) -> list[Any]:
         return await persistence.ledger.entries("t")
 
 
-DIES = """
-import asyncio, os, signal, sys
-from paper_search.persistence import open_persistence
-from paper_search.testing.skills import FakeSkills
-from paper_search.workflow.session import SearchSession
-
-async def main():
-    async with open_persistence(sys.argv[1]) as persistence:
-        session = SearchSession.on(persistence, "t", FakeSkills().skills)
+async def die(url: str) -> None:
+    """End between storing a decision and giving it to the graph."""
+    async with open_persistence(url) as persistence:
+        session = session_on(persistence)
         async with session.lease():
             await session.decide(await session.require_question(), "approve", "ada")
             os.kill(os.getpid(), signal.SIGKILL)
-
-asyncio.run(main())
-"""
 
 
 @pytest.mark.slow
@@ -214,57 +215,60 @@ def test_a_process_killed_between_storing_and_resuming_is_taken_over(durable_url
     """PER-04: its lease is no obstacle, and its decision is applied once."""
     skills = FakeSkills()
     asyncio.run(workflow(skills, persistence=durable_url).start("q", thread_id="t"))
-    ended = subprocess.run(  # noqa: S603  # our own program
-        [sys.executable, "-c", DIES, durable_url], cwd=ROOT, check=False, timeout=240
-    )
-    assert ended.returncode == -signal.SIGKILL
+    assert workers().work(__name__, "die", durable_url) == -signal.SIGKILL
     flow = workflow(skills, ScriptedHandler(["approve"]), persistence=durable_url)
     result = asyncio.run(flow.resume("t"))
     assert isinstance(result, PaperCollection)
     assert skills.calls == STEPS
 
 
-SUSPENDED = """
-import asyncio, os, signal, sys
-from paper_search.errors import ThreadTakenOverError
-from paper_search.persistence import leases
-leases.LEASE_S, leases.RENEWAL_S = 1.0, 0.3
-from paper_search.testing.skills import FakeSkills
-from paper_search.workflow import SearchWorkflow
+class SuspendedSkills(FakeSkills):
+    """Skills that sleep before they search, as their whole process does.
 
-class Suspended(FakeSkills):
-    async def search(self, strategy):
-        print("suspended", flush=True)
+    `log`: what is written once they are awake again.
+    """
+
+    def __init__(self, log: Path) -> None:
+        super().__init__()
+        self._log = log
+
+    async def search(self, strategy: Any) -> Any:
         os.kill(os.getpid(), signal.SIGSTOP)
         return await super().search(strategy)
 
-    async def score(self, papers, intent):
-        print("went on", flush=True)
+    async def score(self, papers: Any, intent: Any) -> Any:
+        self._log.write_text("went on", "utf-8")
         return await super().score(papers, intent)
 
-try:
-    asyncio.run(SearchWorkflow(*[Suspended()] * 6, persistence=sys.argv[1]).answer("t", "approve"))
-    print("was not stopped")
-except ThreadTakenOverError as error:
-    print("taken over:", error)
-"""
+
+async def sleep(url: str, log: str) -> None:
+    """Be suspended for longer than the lease, and leave a word on what came of it."""
+    leases.LEASE_S, leases.RENEWAL_S = 1.0, 0.3
+    skills = SuspendedSkills(Path(log))
+    try:
+        await SearchWorkflow(*[skills] * 6, persistence=url).answer("t", "approve")
+    except ThreadTakenOverError as error:
+        Path(log).write_text(f"taken over: {error}", "utf-8")  # noqa: ASYNC240  # as above
 
 
 @pytest.mark.slow
-def test_a_process_that_was_suspended_writes_nothing_once_it_was_taken_over(durable_url, rows):
+def test_a_process_that_was_suspended_writes_nothing_once_it_was_taken_over(
+    durable_url, rows, tmp_path
+):
     """PER-13: the lease ran out while its holder slept; the fence stops it when it wakes."""
     asyncio.run(workflow(persistence=durable_url).start("q", thread_id="t"))
-    sleeper = subprocess.Popen(  # noqa: S603  # our own program
-        [sys.executable, "-c", SUSPENDED, durable_url], cwd=ROOT, stdout=subprocess.PIPE, text=True
-    )
-    assert sleeper.stdout.readline() == "suspended\n"
-    os.waitid(os.P_PID, sleeper.pid, os.WSTOPPED)
+    log = tmp_path / "log"
+    sleeper = psutil.Process(workers().begin_work(__name__, "sleep", durable_url, str(log)))
+    while sleeper.status() != psutil.STATUS_STOPPED:
+        assert sleeper.status() != psutil.STATUS_ZOMBIE
+        time.sleep(0.02)
     patient = workflow(handler=ScriptedHandler(["approve"]), persistence=durable_url)
     result = asyncio.run(resumed_when_free(patient))
     before = rows("SELECT thread_id, checkpoint_id FROM checkpoints ORDER BY checkpoint_id")
     records = rows("SELECT prefix, key, updated_at FROM store ORDER BY prefix, key")
-    sleeper.send_signal(signal.SIGCONT)
-    said = sleeper.communicate(timeout=240)[0]
+    sleeper.resume()
+    assert workers().wait(sleeper.pid) == 0
+    said = log.read_text("utf-8")
     assert said.startswith("taken over: thread 't' was taken over by another process"), said
     assert rows("SELECT thread_id, checkpoint_id FROM checkpoints ORDER BY checkpoint_id") == before
     assert rows("SELECT prefix, key, updated_at FROM store ORDER BY prefix, key") == records

@@ -6,7 +6,7 @@ from contextlib import closing
 
 import pytest
 from tests.conftest import run_sql
-from tests.forking import run_at_once
+from tests.preforked import workers
 from tests.work import counted
 from tests.workflow.doubles import workflow
 
@@ -25,7 +25,7 @@ async def begin_and_approve(url: str, name: str, count: int) -> None:
 
 
 def work(url: str, name: str, count: int) -> None:
-    """Move threads in one process of many (`forking`)."""
+    """Move threads in one process of many (`preforked`)."""
     asyncio.run(begin_and_approve(url, name, count))
 
 
@@ -33,7 +33,7 @@ def work(url: str, name: str, count: int) -> None:
 def test_four_processes_with_fifty_threads_each_share_one_file(tmp_path):
     """LOAD-01 LOAD-02: nobody hears of a lock, no thread is lost, each waits where it should."""
     path = tmp_path / "threads.db"
-    run_at_once(__name__, *([f"sqlite:///{path}", f"p{i}", THREADS] for i in range(4)))
+    workers().work_at_once(__name__, *([f"sqlite:///{path}", f"p{i}", THREADS] for i in range(4)))
     infos = asyncio.run(listed(f"sqlite:///{path}", limit=1000))
     assert {info.thread_id for info in infos} == {
         f"p{i}-{k}" for i in range(4) for k in range(THREADS)

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.forking import Processes
+from tests.preforked import workers
 from tests.workflow.screening_crash import PAPERS
 
 from paper_search.persistence import open_persistence
@@ -19,9 +19,8 @@ KILLS = 20
 def crashed(tmp_path: Path) -> tuple[str, list[str]]:
     """URL of a persistence where a screening was killed many times, and what was acknowledged."""
     url, log = f"sqlite:///{tmp_path / 't.db'}", tmp_path / "acknowledged"
-    processes = Processes("tests.workflow.screening_crash")
-    ended = {processes.run(url, str(log), point) for point in range(KILLS)}
-    processes.close()
+    crash = "tests.workflow.screening_crash"
+    ended = {workers().work(crash, url, str(log), point) for point in range(KILLS)}
     assert ended == {-signal.SIGKILL}
     return url, log.read_text().splitlines()
 
