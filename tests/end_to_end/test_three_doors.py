@@ -62,69 +62,63 @@ async def started_on(server: ServedProcess) -> tuple[str, dict]:
         return thread_id, state["interrupts"][0]
 
 
-def assert_each_step_ran_once(model: ModelServer) -> None:
-    assert model.calls["IntentAnswer"] == 1
-    assert model.calls["StrategyAnswer"] == 1
-    assert model.calls["BatchAnswer"] == 15  # one question for each paper
+FIRST, SECOND = 15, 23
+"""Papers of two threads on one question: of the second strategy, those of the first and more."""
 
 
-async def test_a_thread_of_a_killed_server_is_finished_from_python(
+def assert_each_step_of_two_threads_ran_once(model: ModelServer) -> None:
+    assert model.calls["IntentAnswer"] == 2
+    assert model.calls["StrategyAnswer"] == 2
+    assert model.calls["BatchAnswer"] == SECOND  # one question for each paper
+
+
+async def test_threads_of_a_killed_server_are_finished_from_python_and_the_command_line(
     tmp_path, environment, config, model
 ):
     with serving_bare(environment, tmp_path) as server:
-        thread_id, interrupt = await started_on(server)
+        first, interrupt = await started_on(server)
+        second, _ = await started_on(server)
     assert interrupt["value"]["kind"] == "strategy_confirmation"
     handler = ScriptedHandler(["approve", "approve"])
-    result = await workflow(config, handler).resume(thread_id)
+    result = await workflow(config, handler).resume(first)
     assert handler.kinds == [CheckpointKind.STRATEGY_CONFIRMATION, CheckpointKind.RESULT_REVIEW]
     assert result.ended_by is EndReason.APPROVED
-    assert len(result.papers) == 15
-    assert_each_step_ran_once(model)
-
-
-async def test_a_thread_of_python_is_finished_over_the_server(tmp_path, environment, config, model):
-    first = await workflow(config).start(QUESTION, thread_id="0f3d6a52-4f0e-4f5c-9d57-0c0d6a1f7a11")
-    assert isinstance(first, Checkpoint)
-    second = await workflow(config).answer(first.run_id, "approve")
-    assert second.kind is CheckpointKind.RESULT_REVIEW
-    with serving_bare(environment, tmp_path) as server:
-        async with get_client(url=server.url) as client:
-            await client.threads.create(
-                thread_id=first.run_id, graph_id="paper_search", if_exists="do_nothing"
-            )
-            state = await client.threads.get_state(first.run_id)
-            interrupt = state["interrupts"][0]
-            assert interrupt["value"]["payload"]["total_papers"] == 15
-            answer = {interrupt["id"]: {"action": "approve"}}
-            output = await client.runs.wait(
-                first.run_id, "paper_search", command={"resume": answer}
-            )
-    assert output["ended_by"] == "approved"
-    assert len(output["collection"]["papers"]) == 15
-    assert_each_step_ran_once(model)
-
-
-async def test_a_thread_of_a_killed_server_is_finished_from_the_command_line(
-    tmp_path, environment, model
-):
-    with serving_bare(environment, tmp_path) as server:
-        thread_id, _ = await started_on(server)
+    assert len(result.papers) == FIRST
     listed = json.loads(command_line(environment, "threads", "--json").stdout)
-    assert [(row["thread_id"], row["status"], row["checkpoint"]) for row in listed] == [
-        (thread_id, "waiting", "strategy_confirmation")
-    ]
-    asked = command_line(environment, "resume", thread_id, "--approve", "--json")
+    assert {(row["thread_id"], row["status"], row["checkpoint"]) for row in listed} == {
+        (first, "done", None),
+        (second, "waiting", "strategy_confirmation"),
+    }
+    asked = command_line(environment, "resume", second, "--approve", "--json")
     assert asked.returncode == 3
     printed = shlex.split(json.loads(asked.stdout)["continue"])
     done = command_line(environment, *printed[printed.index("resume") :])
     assert done.returncode == 0, done.stderr
-    assert len(json.loads(done.stdout)["papers"]) == 15
-    assert_each_step_ran_once(model)
+    assert len(json.loads(done.stdout)["papers"]) == SECOND
+    assert_each_step_of_two_threads_ran_once(model)
 
 
-async def test_a_thread_of_the_command_line_goes_through_all_doors(
+async def finished_over(server: ServedProcess, thread_id: str) -> dict:
+    """Approve the result of a thread that another door made; return what the run gives."""
+    async with get_client(url=server.url) as client:
+        await client.threads.create(
+            thread_id=thread_id, graph_id="paper_search", if_exists="do_nothing"
+        )
+        state = await client.threads.get_state(thread_id)
+        interrupt = state["interrupts"][0]
+        assert interrupt["value"]["payload"]["total_papers"] == FIRST
+        answer = {interrupt["id"]: {"action": "approve"}}
+        output: dict = await client.runs.wait(thread_id, "paper_search", command={"resume": answer})
+        return output
+
+
+async def test_threads_of_python_and_the_command_line_go_through_all_doors(
     tmp_path, environment, config, model
 ):
+    first = await workflow(config).start(QUESTION, thread_id="0f3d6a52-4f0e-4f5c-9d57-0c0d6a1f7a11")
+    assert isinstance(first, Checkpoint)
+    second = await workflow(config).answer(first.run_id, "approve")
+    assert second.kind is CheckpointKind.RESULT_REVIEW
     found = command_line(environment, "find", QUESTION, "--json")
     assert found.returncode == 3, found.stderr
     thread_id = json.loads(found.stdout)["thread_id"]
@@ -146,9 +140,12 @@ async def test_a_thread_of_the_command_line_goes_through_all_doors(
                 "paper_search",
                 command={"resume": {state["interrupts"][0]["id"]: "approve"}},
             )
+        output = await finished_over(server, first.run_id)
+    assert output["ended_by"] == "approved"
+    assert len(output["collection"]["papers"]) == FIRST
     handler = ScriptedHandler(["approve"])
     result = await workflow(config, handler).resume(thread_id)
     assert result.ended_by is EndReason.APPROVED
     shown = json.loads(command_line(environment, "show", thread_id, "--json").stdout)
     assert shown["status"] == "done"
-    assert_each_step_ran_once(model)
+    assert_each_step_of_two_threads_ran_once(model)

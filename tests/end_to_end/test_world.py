@@ -114,7 +114,8 @@ def test_a_service_that_is_down_costs_none_of_the_others(services, tmp_path):
 
 def test_a_spent_budget_is_asked_for_once_and_told_with_what_helps(services, tmp_path):
     services.control(budget=0)
-    found = [services.find(question, tmp_path) for question in QUESTIONS[:2]]
+    two = ("--source", "openalex", "--source", "crossref")
+    found = [services.find(question, tmp_path, *two) for question in QUESTIONS[:2]]
     assert services.statuses()["openalex", 429] == 1
     for document in found:
         first, *_ = reports = of_source(document, "openalex")
@@ -141,7 +142,8 @@ def test_a_slow_service_does_not_hold_the_page(services, tmp_path):
 
 def test_the_rest_of_a_slow_service_joins_the_page_when_it_is_waited_for(services, tmp_path):
     services.control(slow={"doaj": 3600})
-    asking = ("find", QUESTIONS[0], "--source", "web", "--no-strategy-review", "--json")
+    three = [word for name in ("doaj", "crossref", "openalex") for word in ("--source", name)]
+    asking = ("find", QUESTIONS[0], *three, "--no-strategy-review", "--json")
     before = services.run(3, tmp_path, *asking)
     first = before["checkpoint"]["payload"]
     assert first["unfinished_sources"] == ["doaj"]

@@ -419,8 +419,7 @@ async def test_parameters_in_another_form_are_no_failure_of_the_server(url, para
             assert isinstance(params, dict) or "params: expected an object" in answer.text
 
 
-@pytest.mark.parametrize("era", ERAS)
-async def test_the_command_speaks_over_stdio(config, era):
+async def test_the_command_speaks_over_stdio(config):
     program = [str(Path(sys.executable).with_name("paper-search")), "mcp"]
     environment = {
         "PAPER_SEARCH_HOME": str(config.home),
@@ -429,7 +428,7 @@ async def test_the_command_speaks_over_stdio(config, era):
         "PATH": "/usr/bin:/bin",
     }
     server = StdioServerParameters(command=program[0], args=program[1:], env=environment)
-    async with client_of(server, Person(APPROVE, APPROVE), era) as client:
+    async with client_of(server, Person(APPROVE, APPROVE), MODERN) as client:
         names = [tool.name for tool in (await client.list_tools()).tools]
         assert names == [
             *("search", "report", "answer", "show", "paper", "export", "library_search")
