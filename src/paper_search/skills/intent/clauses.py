@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from paper_search.bibliography.languages import language_code
-from paper_search.skills.intent.forms import CUT, NUMBERS, ParsedQuestion, forms
+from paper_search.skills.intent.forms import CUT, NUMBERS, ParsedQuestion, forms, is_quoted
 from paper_search.skills.words import word_table
 
 _MOST_RESULTS = 1900
@@ -69,7 +69,8 @@ class _Run:
     def cut_end(self) -> int:
         """Its end, or that of an "abt" behind it, which would be read as part of the subject."""
         about = dict(forms("around_clause"))["about"].match(self.text, self.end)
-        return about.end("odd") if about and about["odd"] else self.end
+        is_odd = self.shape == "start" and about and about["odd"]
+        return about.end("odd") if about and is_odd else self.end
 
 
 def kind_at(text: str, start: int) -> tuple[str, int] | None:
@@ -104,16 +105,20 @@ def read_clauses(reading: ParsedQuestion) -> None:
 
 def _rest(run: _Run, handled: Sequence[_Item]) -> Iterator[str]:
     """Yield the words that are ranked by all the same: what a study is, and a language of whom."""
+    is_design = False
     for item in run.items:
-        is_ranked = item.kind in {"kind", "design", *_LANGUAGES} and item not in handled
+        is_content = item.kind in {"kind", "design", *_LANGUAGES} and item not in handled
+        is_ranked = is_content or (is_design and item.kind == "thing")
         yield run.text[item.start : item.end] if is_ranked else CUT
+        is_design = item.kind == "design"
 
 
 def _spans(text: str) -> Iterator[tuple[int, int]]:
     start = 0
     for stop in _STOPS.finditer(text):
-        yield start, stop.start()
-        start = stop.end()
+        if not is_quoted(text, stop.start()):
+            yield start, stop.start()
+            start = stop.end()
     yield start, len(text)
 
 
@@ -134,7 +139,10 @@ def _runs(text: str, start: int, end: int) -> Iterator[_Run]:
     for begin in [word for word in words if word > place][-_MOST_WORDS:]:
         items = tuple(_items(text, begin, end))
         if items and not text[items[-1].end : end].strip():
-            yield _Run(text, items, "end")
+            while items and items[0].kind == "glue" and items[0].name not in {"that", "which"}:
+                items = items[1:]
+            if items:
+                yield _Run(text, items, "end")
             return
 
 
@@ -182,6 +190,7 @@ def _is_rest(run: _Run, *, is_behind: bool) -> bool:
         for item in run.items
     )
     is_left = bool(run.of("cut")) and len(run.items) > 1 and (run.shape == "whole" or run.is_about)
+    is_left = is_left or run.cut_end > run.end
     return is_weak and run.shape != "end" and (is_left or (is_behind and run.shape == "whole"))
 
 
@@ -191,7 +200,8 @@ def _handled(run: _Run, reading: ParsedQuestion, *, is_behind: bool) -> list[_It
     if run.of("rate"):
         return []
     if run.of("negation", "hedge") and not run.of("access", "reach", "number"):
-        return _note(run, languages, reading) if run.shape == "whole" else []
+        items = [*languages, *(run.of("kind", "order") if run.of("hedge") else [])]
+        return _note(run, items, reading) if run.shape == "whole" else []
     handled = [*_count(run, reading), *_wishes(run, reading)]
     handled += _language(run, languages, reading, is_said=bool(handled) or is_behind)
     return [*handled, *_kinds(run, reading, is_sure=bool(handled) or is_behind)]

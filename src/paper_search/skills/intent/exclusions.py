@@ -199,7 +199,11 @@ def _goes_on(text: str, cue: re.Match[str], negation: _Negation, joint: re.Match
         return False  # "not honey bees, in city parks"
     if kind_at(text, after) is not None or joint["or"]:
         return True
-    is_first = _ANYTHING.fullmatch(text, 0, cue.start()) and not re.search("[:;]", text[after:])
+    is_first = (
+        _ANYTHING.fullmatch(text, 0, cue.start())
+        and joint[0].strip() == ","
+        and not re.search("[:;]", text[after:])
+    )
     if is_first or (negation.kinds and not negation.terms):
         return False  # "rather than cats, dogs in homes and streets"; "no preprints, solar cells"
     is_weak = cue[0].lower().split()[-1] in {"not", "no"}
@@ -207,7 +211,7 @@ def _goes_on(text: str, cue: re.Match[str], negation: _Negation, joint: re.Match
         return False  # "cats, not dogs, and rabbits"
     if joint[0].strip() == ",":
         is_list = re.match(r"[^,.;:()\ue000]{1,40}(?:,|\s+(?:and|or|nor)\s)", text[after:])
-        return is_list is not None
+        return is_list is not None or not (is_weak or "," in text[after:])
     end = _term_end(text, after, is_word=False)
     return end is not None and _ENDED.match(text, end) is not None
 
@@ -277,6 +281,8 @@ def _leaves_out(text: str, match: re.Match[str], negation: _Negation) -> bool:
     is_subject = "neither" in cue or around["having"].search(text[: match.start()])
     if not negation.terms or not cue.startswith("with") or is_subject:
         return False
+    if around["papers"].match(text, match.end()):
+        return True
     if negation.has_or or is_known_term(negation.terms[0]):
         return not _VERBAL.match(negation.terms[0].split()[0])
     own = tokens(negation.terms[0])

@@ -235,10 +235,11 @@ def read_years(reading: ParsedQuestion, today: date) -> None:
         if mention.is_other(today):
             continue
         if mention.is_subject():
-            notes.append(
-                f"{mention.wording!r} is read as part of the subject; for the year of"
-                f" publication, write 'published {mention.wording}'"
-            )
+            if not mention.match[0].startswith(","):
+                notes.append(
+                    f"{mention.wording!r} is read as part of the subject; for the year of"
+                    f" publication, write 'published {mention.wording}'"
+                )
             continue
         start, interval = mention.start, mention.years
         if mention.has("unsure") or re.search(r"\b(?:around|circa|about)\b", mention.wording):
@@ -293,7 +294,9 @@ def _interval(kind: str, match: re.Match[str], today: date) -> Interval:
     if kind == "century":
         return today.year - today.year % (10 if "decade" in match[0].lower() else 100), None
     first, last = _years(groups.get("a") or groups["b"])
-    if groups.get("a") and groups.get("b"):
+    if kind == "short":
+        last = first - first % 100 + int(groups["b"])
+    elif groups.get("a") and groups.get("b"):
         other = _years(groups["b"])
         first, last = min(first, other[0]), max(last, other[1])
     limits: dict[str, Interval] = {

@@ -73,7 +73,10 @@ def parse_limits(
         reading.notes.append(_foreign_note(reading))
     if _has_subject(reading, question):
         return reading
-    return ParsedQuestion(question, unlimited, question)
+    if is_english:
+        return ParsedQuestion(question, unlimited, question)
+    reading.question = question
+    return reading
 
 
 def _has_subject(reading: ParsedQuestion, question: str) -> bool:
@@ -151,6 +154,8 @@ def parse_question(
     if reading.question:
         in_english = reads_as_english(question)
         concepts = concepts_of(subject, in_english=in_english)
+        if not concepts.names:
+            concepts = concepts_of(reading.subject, in_english=in_english)
     excluded = {name.casefold() for name in reading.excluded}
     names = [name for name in concepts.names if name.casefold() not in excluded]
     topic = _topic(reading) or question[:_LONGEST_TOPIC]
