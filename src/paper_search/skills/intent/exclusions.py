@@ -36,6 +36,8 @@ _RARE = 2.0
 """Rarity from which a word behind a minus is none of those that begin a title's second half."""
 _ALIKE = {"ed", "al", "ic", "ar", "ng", "ve"}
 """Endings that two adjectives of a contrast share: "legged not wheeled robots"."""
+_LONGEST_FOREIGN = 4
+"""Words of an exclusion in another language; a longer one may hold more than what is excluded."""
 _SHORT = 2
 """Words of a term that an unsure contrast may exclude."""
 
@@ -104,9 +106,9 @@ def _objection(term: str, rest: str) -> str | None:
 def _negations(text: str) -> Iterator[_Negation]:
     for cue, pattern in forms("exclusion"):
         for match in pattern.finditer(text):
-            is_inside = match[0][0].isalpha() and text[: match.start()].rstrip()[-1:].isalnum()
-            if is_quoted(text, match.start()) or (is_inside and match[0].strip().istitle()):
-                continue  # "Doctors Without Borders"
+            is_name = match[0].strip().istitle() and not _starts_sentence(match)
+            if is_quoted(text, match.start()) or (is_name and not text.isupper()):
+                continue
             negation = (
                 _term_before(match) if cue in {"behind", "last"} else _term_behind(text, match)
             )
@@ -120,15 +122,21 @@ def _negations(text: str) -> Iterator[_Negation]:
 def _foreign_negations(text: str) -> Iterator[_Negation]:
     for cue, pattern in forms("foreign_exclusion"):
         for match in pattern.finditer(text):
-            negation = _term_before(match)
-            negation.is_sure = cue == "sure"
-            yield negation
+            if not is_quoted(text, match.start()):
+                negation = _term_before(match)
+                negation.is_sure = cue == "sure" and len(match["term"].split()) <= _LONGEST_FOREIGN
+                yield negation
 
 
 def _term_before(match: re.Match[str]) -> _Negation:
     kind = kind_at(match["term"], 0)
     terms, kinds = ([], [kind[0]]) if kind else ([match["term"].strip()], [])
     return _Negation(match.start(), match.end(), terms, kinds)
+
+
+def _starts_sentence(match: re.Match[str]) -> bool:
+    before = match.string[: match.start()]
+    return not match[0][:1].isalpha() or re.search(r"(?:^|[.!?:;,(–—-])\s*$", before) is not None
 
 
 def _is_negation(cue: str, match: re.Match[str], negation: _Negation) -> bool:
@@ -180,7 +188,8 @@ def _term_behind(text: str, cue: re.Match[str]) -> _Negation | None:
             negation.end = kind[1]
         elif (end := _term_end(text, start, is_word=is_word)) and not _RESTRICTED.match(text, end):
             negation.terms.append(_PAPERS.sub("", text[start:end].strip('" ')))
-            negation.end = end
+            papers = re.match(r"\s+(?:papers|articles|ones)\b", text[end:])
+            negation.end = end + (papers.end() if papers else 0)
         else:
             break
         joint = None if is_word else around["joint"].match(text, negation.end)
