@@ -65,3 +65,8 @@ def limits_of_question(question: dict[str, Any]) -> set[str]:
 def test_a_kind_that_is_acted_on_is_not_noted_as_left_alone():
     intent = asyncio.run(IntentParser().parse("homework in schools? systematic reviews only"))
     assert (intent.intent_type, intent.notes) == (IntentType.SURVEY, [])
+
+
+def test_a_request_in_english_is_no_concept_of_a_question_in_another_language():
+    intent = asyncio.run(IntentParser().parse("Can you find me inflação no Brasil antes de 1994?"))
+    assert intent.concepts == ["inflação", "Brasil"]

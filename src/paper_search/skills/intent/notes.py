@@ -76,9 +76,9 @@ def parse_note(text: str | None, today: date) -> Note:
         return Note()
     replaced = [name for match in _INSTEAD_OF.finditer(words) for name in _phrases(match[1])]
     # Behind a sign, "no X" is a wish; at the start of a question it may be a name.
-    missing, left, rest = _sorted_out(_INSTEAD_OF.sub("", words), today)
+    missing, unclear, rest = _split(_INSTEAD_OF.sub("", words), today)
     reading = parse_parts(f"; {rest}", today, 1)
-    remarks = [*map(_not_acted_on, filter(_phrases, left)), *reading.notes]
+    remarks = [*map(_not_acted_on, filter(_phrases, unclear)), *reading.notes]
     if most := reading.constraints.max_papers:  # "only 3 papers fit" says what the result was
         remarks.append(f"not acted on: {most} papers; edit `max_papers` to show so many")
     terms: dict[str, list[str]] = {"required": [], "added": missing, "instead": []}
@@ -106,15 +106,15 @@ def parse_note(text: str | None, today: date) -> Note:
     )
 
 
-def _sorted_out(text: str, today: date) -> tuple[list[str], list[str], str]:
-    """Return what is said to be missing, the clauses that are not acted on, and the others.
+def _split(text: str, today: date) -> tuple[list[str], list[str], str]:
+    """Return the terms that a note misses, the clauses that are not acted on, and the rest.
 
     Examples: "nothing on nurses here"; "don't exclude children". Bare terms in a sentence that is
     not understood are not acted on either: "editorials, letters are useless here".
     """
     missing: list[str] = []
-    left: list[str] = []
-    rest: list[str] = []
+    unclear: list[str] = []
+    wishes: list[str] = []
     bare: list[int] = []
     is_clear, start = True, 0
     for stop in (*_CLAUSES.finditer(text), None):
@@ -124,18 +124,18 @@ def _sorted_out(text: str, today: date) -> tuple[list[str], list[str], str]:
         kind, words = _kind(clause + sign.strip() if "?" in sign else clause, today)
         if kind == "missing":
             missing += _phrases(words)
-        elif kind in {"left", "unclear"}:
-            left.append(clause)
-            is_clear = is_clear and kind == "left"
+        elif kind in {"no wish", "unclear"}:
+            unclear.append(clause)
+            is_clear = is_clear and kind == "no wish"
         else:
-            bare += [len(rest)] if kind == "bare" else []
-            rest.append(f"{words} {sign}")
+            bare += [len(wishes)] if kind == "bare" else []
+            wishes.append(f"{words} {sign}")
         if set(sign) & set(".;!?"):
             for place in () if is_clear else bare:
-                left.append(rest[place].strip(" ,.;:!?"))
-                rest[place] = ""
+                unclear.append(wishes[place].strip(" ,.;:!?"))
+                wishes[place] = ""
             bare, is_clear = [], True
-    return missing, left, " ".join(rest)
+    return missing, unclear, " ".join(wishes)
 
 
 def _kind(clause: str, today: date) -> tuple[str, str]:

@@ -70,6 +70,7 @@ def parse_limits(
         remainder = _or_empty_if_generic(rest if rest == question else without_request(rest))
         reading.question, reading.subject = remainder, reading.subject if remainder else question
     else:
+        reading.subject = without_request(reading.subject)  # "can you find me", in English
         reading.notes.append(_foreign_note(reading))
     if _has_subject(reading, question):
         return reading
