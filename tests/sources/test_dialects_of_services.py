@@ -134,7 +134,7 @@ def test_a_keyword_is_looked_for_where_a_service_has_it_and_excludes_nothing(ada
         (Crossref(), "rain basal cell carcinoma"),
         (SemanticScholar(), '(rain + "basal cell carcinoma")'),
         (Doaj(), '(rain AND "basal cell carcinoma")'),
-        (Datacite(), '(rain AND "basal cell carcinoma")'),
+        (Datacite(), '(rain AND "basal cell carcinoma"~0)'),
     ],
     ids=name_of,
 )
@@ -518,6 +518,12 @@ def test_what_openalex_cannot_say_is_checked_on_our_side():
     assert found.text == "((mouse OR rat) AND learning)"
     assert found.remainder == parse("(title:mouse OR abstract:rat) venue:nature")
     assert len(found.notes) == 3
+
+
+def test_datacite_is_asked_for_phrases_without_a_word_between():
+    asked = said(Datacite(), '"object detection" AND few-shot NOT title:"deep network"')
+    for phrase in ('"object detection"~0', '"few-shot"~0', 'AND NOT titles.title:"deep network"~0'):
+        assert phrase in asked.text
 
 
 def test_datacite_is_asked_in_fields():

@@ -10,9 +10,9 @@ from typing import Any, ClassVar
 from paper_search.bibliography.identifiers import doi_of_arxiv
 from paper_search.bibliography.names import author_named, author_of
 from paper_search.models import RawPaper, SearchConstraints
-from paper_search.query import Node
+from paper_search.query import Node, Phrase, Term
 from paper_search.sources.adapter import Adapter, Paging, Request, Translated
-from paper_search.sources.dialect import FieldDialect
+from paper_search.sources.dialect import Expression, FieldDialect
 from paper_search.sources.record import (
     Entry,
     Table,
@@ -147,6 +147,12 @@ class DataciteDialect(FieldDialect):
         translation = super().translate_within(tree, filters)
         notes = (*translation.notes, "images, sound, films and physical objects are excluded")
         return replace(translation, text=f"({translation.text} AND NOT {_NO_WORKS})", notes=notes)
+
+    def leaf(self, leaf: Term | Phrase) -> Expression:
+        """Return a word or phrase; DataCite lets a word come between if it is not told not to."""
+        expression = super().leaf(leaf)
+        is_phrase = expression.text is not None and expression.text.endswith('"')
+        return replace(expression, text=f"{expression.text}~0") if is_phrase else expression
 
 
 class Datacite(Adapter):
