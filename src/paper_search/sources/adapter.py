@@ -156,6 +156,7 @@ class Adapter(Service, ABC):
         most_words: words of a plain question that it is asked, all of which it looks for, the most
             telling ones; None if it is asked for any of them.
         truncates: whether it knows words that begin with a stem, `comput*`.
+        most_endings: words that a truncated one is sent as, where it knows none.
         fields_apart: fields that it has parameters of their own for, which no OR can join.
         longest_text: the most characters of a query; None if the length of a request limits it.
         most_parts: queries that one query is split into, unless the service takes none so long.
@@ -177,6 +178,7 @@ class Adapter(Service, ABC):
     ranks_text: ClassVar[bool] = False
     most_words: ClassVar[int | None] = None
     truncates: ClassVar[bool] = True
+    most_endings: ClassVar[int] = 12
     fields_apart: ClassVar[frozenset[str]] = frozenset()
     longest_text: ClassVar[int | None] = None
     most_parts: ClassVar[int] = 24

@@ -93,6 +93,7 @@ class Doaj(Adapter):
 
     ranks_text: ClassVar[bool] = True
     truncates: ClassVar[bool] = False
+    most_endings: ClassVar[int] = 200
     interval_s = 0.5
     endpoint = ENDPOINT
     says_open: ClassVar[bool] = True

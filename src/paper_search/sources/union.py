@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from gzip import decompress
-from itertools import islice, product
+from itertools import product
 
 from paper_search.errors import InputError
 from paper_search.models import SearchConstraints
@@ -28,8 +28,6 @@ from paper_search.query.ast import (
 from paper_search.resources import PackageFiles
 from paper_search.sources.adapter import Adapter, Translated
 
-MOST_ENDINGS = 12
-"""Words that one word with a `*` is asked as, the most frequent ones."""
 _MOST_PHRASES = 24
 _LONGEST_SHOWN = 80
 Endings = Mapping[str, Sequence[str]]
@@ -45,7 +43,7 @@ def union(
     """
     writable, notes, unchecked = tree, list[str](), None
     if not adapter.truncates:
-        writing = _WritingOut(adapter.title, endings)
+        writing = _WritingOut(adapter, endings)
         writable, notes = writing.of(tree), writing.notes
         unchecked = _excluded_stems(tree)
     waiting = deque(_apart(writable, adapter.fields_apart))
@@ -74,7 +72,7 @@ def in_words(adapter: Adapter, filters: SearchConstraints, endings: Endings) -> 
     """Return limits whose conditions have no truncated words, if the service knows none."""
     if adapter.truncates or not filters.conditions:
         return filters
-    writing = _WritingOut(adapter.title, endings)
+    writing = _WritingOut(adapter, endings)
     conditions = [render(writing.of(parse(condition))) for condition in filters.conditions]
     return filters.model_copy(update={"conditions": conditions})
 
@@ -206,8 +204,9 @@ def _loosened(
 class _WritingOut:
     """Replaces words with wildcards by words that they stand for."""
 
-    def __init__(self, service: str, endings: Endings) -> None:
-        self.service, self.endings, self.notes = service, endings, list[str]()
+    def __init__(self, adapter: Adapter, endings: Endings) -> None:
+        self.service, self.most, self.endings = adapter.title, adapter.most_endings, endings
+        self.notes = list[str]()
 
     def of(self, node: Node) -> Node:
         if isinstance(node, Term | Phrase):
@@ -216,17 +215,19 @@ class _WritingOut:
         return normalise(result) if isinstance(result, And | Or) else result
 
     def _leaf(self, leaf: Term | Phrase) -> Node:
-        forms = [self._words(word) for word in words_of(leaf)]
-        if all(len(words) == 1 for words in forms) and not any(map(_is_cut, words_of(leaf))):
+        truncated = sum(map(_is_cut, words_of(leaf)))
+        if not truncated:
             return leaf
-        texts = islice(product(*forms), _MOST_PHRASES)
-        return join(Or, [leaf_of(tuple(words), leaf.field) for words in texts])
+        # Of several in a phrase, each is cut shorter, so that what a note names is all sent.
+        most = int(max(self.most, _MOST_PHRASES if truncated > 1 else 0) ** (1 / truncated))
+        forms = [self._words(word, most) for word in words_of(leaf)]
+        return join(Or, [leaf_of(tuple(words), leaf.field) for words in product(*forms)])
 
-    def _words(self, word: str) -> list[str]:
+    def _words(self, word: str, most: int) -> list[str]:
         if not _is_cut(word):
             return [word]
         words = [*self.endings.get(word.lower(), ()), *_vocabulary(word.lower())]
-        forms = list(dict.fromkeys(words))[:MOST_ENDINGS]
+        forms = list(dict.fromkeys(words))[: max(most, 1)]
         instead = ", ".join(forms) or f"{word.rstrip('*')}, for no word is known that it stands for"
         self.notes.append(f"{word!r} is sent as {instead}: {self.service} has no '*'")
         return forms or [re.sub(r"[*?$].*", "", word) or word]
@@ -251,7 +252,7 @@ def _vocabulary(pattern: str) -> list[str]:
     signs = {"*": "[a-z]*", "?": "[a-z]", "$": "[a-z]?"}
     expression = "".join(signs.get(sign, re.escape(sign)) for sign in pattern)
     matches = re.finditer(rf"^{expression}$", _table(), re.MULTILINE)
-    return [match[0] for match in islice(matches, MOST_ENDINGS)]
+    return [match[0] for match in matches]
 
 
 @cache
