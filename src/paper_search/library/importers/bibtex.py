@@ -86,7 +86,9 @@ _KEYLESS = re.compile(
     re.IGNORECASE,
 )
 _BRACE_BELOW = re.compile(r"(?im)^([ \t]*@[a-z]+)([ \t]*\n\s*)([{(].*)$")
-_NO_COMMA = re.compile(r"\}\s*\n\s*[A-Za-z]+\s*=\s*\{")
+_NO_COMMA = re.compile(r"\}\s+[A-Za-z]+\s*=\s*[{\"\d]")
+_NO_COMMA_BEHIND = re.compile(r"\s*(?:\"[^\"{}]*\"|\w+)\s+[A-Za-z]+\s*=\s*[{\"\d]")
+"""The same behind a value in quotes, or a number or macro."""
 _FIELD = re.compile(r"[\s,]*[A-Za-z]+\s*=\s*[{\"]")
 _AND = re.compile(r"(?<!\s)\s+and\s+", re.IGNORECASE)
 _START = re.compile(r"[ \t]*@[A-Za-z]+[ \t]*[{(]")
@@ -181,7 +183,9 @@ def _raw_entries(lines: Iterable[str], macros: dict[str, str]) -> Iterator[_RawE
                     field.key.lower(): _value(str(field.value), macros)
                     for field in reversed(inner.fields)
                 }
-                if _NO_COMMA.search(inner.raw or "") and any(map(_lacks_comma, fields.values())):
+                if any(map(_lacks_comma, fields.values())) or any(
+                    _NO_COMMA_BEHIND.match(str(field.value)) for field in inner.fields
+                ):
                     yield Rejected(line, f"{inner.key}: a comma is missing between two fields")
                 elif isinstance(following, model.ImplicitComment) and _is_rest(following.raw or ""):
                     yield Rejected(line, f"{inner.key}: a brace closes it before its last field")

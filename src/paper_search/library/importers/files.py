@@ -53,11 +53,11 @@ FORMATS = {
     "web-of-science": ImportFormat("tagged:WEB_OF_SCIENCE.parse", "Web of Science",
                                    (".ciw", ".isi"), r"^PT [A-Z]\s*$", r"PT [A-Z]\s*$"),
     "endnote-xml": ImportFormat(
-        "xml_records:parse_endnote", "EndNote XML", (),
+        "xml_records:parse_xml", "EndNote XML", (),
         r"<xml>\s*<records>|<records>\s*<record>", is_binary=True,
     ),
     "pubmed-xml": ImportFormat(
-        "xml_records:parse_pubmed", "PubMed XML", (),
+        "xml_records:parse_xml", "PubMed XML", (),
         r"<(?:PubmedArticleSet|PubmedArticle|PubmedBookArticle)\b", is_binary=True,
     ),
     "refworks": ImportFormat("tagged:REFWORKS.parse", "RefWorks", (), r"^RT [A-Z][a-z]",
@@ -237,7 +237,7 @@ def _head(content: _Content) -> bytes:
         raise InputError(f"{content.name!r} cannot be read: {reason}") from error
     if not head.strip(codecs.BOM_UTF8 + b" \t\r\n\x00"):
         raise InputError(f"{content.name!r} is empty")
-    if b"\x00" in head and not head.startswith(_ZIP) and not encoding_of(head).startswith("utf-16"):
+    if b"\x00" in head and not head.startswith(_ZIP) and not encoding_of(head).startswith(_WIDE):
         raise UnknownFormatError(f"{content.name!r} is a binary file; accepted: {ACCEPTED}")
     return head
 
@@ -277,8 +277,11 @@ def entry_of(
 
 
 _BOMS = {
+    codecs.BOM_UTF32_LE: "utf-32", codecs.BOM_UTF32_BE: "utf-32",
     codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16",
 }  # fmt: skip
+"""By the first bytes; those of UTF-32 begin as those of UTF-16 do."""
+_WIDE = ("utf-16", "utf-32")
 _PIECE = 65_536
 _LONGEST_LINE = 100_000_000
 _LINE_END = re.compile(rb"\r*\n|\r")
@@ -289,7 +292,7 @@ _LEAST_IN_RUNS, _FEWEST_IN_RUNS = 0.35, 8
 
 
 def encoding_of(head: bytes) -> str:
-    """Return "utf-16" in one of its forms, or "utf-8", by the first bytes of a file."""
+    """Return "utf-32", "utf-16" in one of its forms, or "utf-8", by a file's first bytes."""
     for mark, name in _BOMS.items():
         if head.startswith(mark):
             return name
@@ -307,7 +310,7 @@ def lines_of(file: IO[bytes]) -> Iterator[str]:
     """
     encoding = encoding_of(file.read(_PIECE))
     file.seek(0)
-    if encoding.startswith("utf-16"):
+    if encoding.startswith(_WIDE):
         reader = io.TextIOWrapper(file, encoding, "replace")
         try:
             yield from reader

@@ -30,7 +30,8 @@ _Rows = Iterator[tuple[int, Sequence[Any] | Rejected]]
 def entries(rows: _Rows) -> Iterator[Entry]:
     """Yield one entry for every row below that of the names; empty rows are left out.
 
-    Lines may stand above the names, and the names again where tables were put together.
+    Lines may stand above the names; where tables were put together, names stand again, and count
+    from there on.
     """
     above = list(islice(rows, _MOST_ABOVE))
     rows = chain(above, rows)
@@ -51,14 +52,22 @@ def entries(rows: _Rows) -> Iterator[Entry]:
     for line, row in dropwhile(lambda row: row[1] is not cells, rows):
         if isinstance(row, Rejected):
             yield row
-        elif row is cells or [str(name or "") for name in row] == names:
+        elif row is cells or (texts := [_text(cell) for cell in row]) == names:
             continue
-        elif any(texts := [_text(cell) for cell in row]):
+        elif not is_ours and _are_names(texts):
+            places = columns_of(texts)
+        elif any(texts):
             yield _own_entry(names, texts, line) if is_ours else _entry(texts, places, line)
 
 
 def _has_titles(cells: Sequence[Any] | Rejected) -> bool:
     return not isinstance(cells, Rejected) and "title" in columns_of(cells)
+
+
+def _are_names(texts: Sequence[str]) -> bool:
+    """Whether every cell that has a text names another field, and one the title."""
+    places, count = columns_of(texts), sum(map(bool, texts))
+    return "title" in places and len(places) == count >= _A_PAIR
 
 
 def _own_entry(names: Sequence[str], texts: Sequence[str], line: int) -> Entry:
@@ -241,6 +250,13 @@ def _is_of_two_rows(lines: Sequence[str], look: Mapping[str, Any], columns: int)
     return any(one.strip().isdigit() and other.strip().isdigit() for one, other in cells)
 
 
+def _rows_of_a_table(sheet: Any) -> int:
+    """Return how many rows a sheet has with at least two cells; notes and titles have one."""
+    rows = sheet.iter_rows(values_only=True)
+    count = sum(sum(cell is not None for cell in row) >= _A_PAIR for row in rows)
+    return count if count >= _A_PAIR else 0
+
+
 _MOST_UNPACKED = 200_000_000
 """Bytes of a workbook; openpyxl holds its texts in memory, in up to four times as many."""
 
@@ -275,6 +291,9 @@ def parse_workbook(file: IO[bytes]) -> Iterator[Entry]:
             ]  # fmt: skip
             for sheet in with_titles or sheets[:1]:
                 yield from entries(enumerate(sheet.iter_rows(values_only=True), start=1))
+            for sheet in sheets if with_titles else ():
+                if sheet not in with_titles and (rows := _rows_of_a_table(sheet)):
+                    yield Rejected(1, f"sheet {sheet.title!r} has no title column: {rows} rows")
             book.close()
     except (InvalidFileException, zipfile.BadZipFile, ParseError, KeyError, IndexError) as error:
         raise InputError(f"the workbook cannot be read: {error}") from error

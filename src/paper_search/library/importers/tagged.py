@@ -56,6 +56,7 @@ class Layout:
         types: the CSL type for a word in one of `type_tags`.
         last_tags: tags that end a reference.
         value_line_tags: tags whose continued lines are values of their own: one author a line.
+        titles: tags that begin another reference behind a blank line, if this one has them.
         is_ended_by_blank: whether a blank line ends a reference.
     """
 
@@ -68,6 +69,7 @@ class Layout:
     last_tags: frozenset[str] = frozenset()
     single_tags: frozenset[str] = frozenset()
     value_line_tags: frozenset[str] = frozenset()
+    titles: frozenset[str] = frozenset()
     is_ended_by_blank: bool = False
 
     def parse(self, lines: Iterable[str]) -> Iterator[Entry]:
@@ -86,9 +88,9 @@ class Layout:
         RIS and MEDLINE, which share most tags, may follow each other in a file.
         """
         current: Reference | None = None
-        tag, layout, is_mixed = "", self, self in (RIS, MEDLINE)
+        tag, layout, is_mixed, was_blank = "", self, self in (RIS, MEDLINE), False
         for number, line in enumerate(lines, start=1):
-            text = line.rstrip("\r\n")
+            text = line.rstrip("\r\n").lstrip(_UNSEEN)
             start = _START.match(text) if is_mixed else None
             if start and (start[1] or current is None):
                 layout = RIS if start[1] else MEDLINE
@@ -97,10 +99,15 @@ class Layout:
             is_blank = not text.strip()
             is_boundary = (
                 tag in layout.first_tags | layout.last_tags
-                or (tag in layout.single_tags and current is not None and tag in current.values)
+                or (
+                    current is not None
+                    and tag in current.values
+                    and tag in (layout.single_tags | (layout.titles if was_blank else set()))
+                )
                 if match
                 else is_blank and layout.is_ended_by_blank
             )
+            was_blank = is_blank
             if current is not None and is_boundary:
                 yield current
                 current = None
@@ -156,6 +163,7 @@ RIS = Layout(
     first_tags=frozenset({"TY"}),
     last_tags=frozenset({"ER"}),
     value_line_tags=frozenset({"KW"}),
+    titles=frozenset({"TI", "T1"}),
     fields={
         "title": "TI T1 TT ST T2", "authors": "AU A1 A2 A3", "abstract": "AB N2", "doi": "DO",
         "url": "UR", "full_text_url": "L1", "volume": "VL", "issue": "IS", "publisher": "PB",
@@ -174,6 +182,8 @@ RIS = Layout(
 )  # fmt: skip
 """https://en.wikipedia.org/wiki/RIS_(file_format), the specifications of 2001 and 2011."""
 
+_UNSEEN = "\u200b\u200e\u200f\u2060\ufeff"
+"""Characters without width, which pages and editors put in front of lines."""
 _START = re.compile(r"(\s{0,2}TY[ \t]{1,3}-)|PMID ?- ?\d")
 """Of a record of RIS (group 1) or MEDLINE."""
 _MARKED = re.compile(r"^(\S+)\s*\[(doi|pii)\]$", re.IGNORECASE)

@@ -35,11 +35,26 @@ class _Repaired:
         return piece if b"<![CDATA[" in piece else _LONE_AMPERSAND.sub(b"&amp;", piece)
 
 
-def records(file: IO[bytes], names: set[str]) -> Iterator[tuple[int, Any]]:
-    """Yield every element of these names as it ends, with its number in the file, from 1.
+def parse_xml(file: IO[bytes]) -> Iterator[Entry]:
+    """Yield one entry for every record of either format as it ends; its line is its number.
 
-    An element is emptied once the next one is asked for. Entities and external references are
-    refused, as nothing that writes references needs them.
+    A file may hold both, where files were put together.
+
+    Raises:
+        InputError: the XML is broken or unsafe; what came before was yielded.
+    """
+    for number, element in _records(file):
+        yield (_endnote if element.tag == "record" else _pubmed)(element, number)
+
+
+_RECORDS = {"record", "PubmedArticle", "PubmedBookArticle"}
+
+
+def _records(file: IO[bytes]) -> Iterator[tuple[int, Any]]:
+    """Yield every record as it ends, with its number in the file, from 1.
+
+    An element is emptied once the next one is asked for. Names lose their namespace. Entities and
+    external references are refused, as nothing that writes references needs them.
 
     Raises:
         InputError: the XML is broken or unsafe; what came before was yielded.
@@ -54,10 +69,11 @@ def records(file: IO[bytes], names: set[str]) -> Iterator[tuple[int, Any]]:
     try:
         for event, element in iterparse(_Repaired(file), events=("start", "end")):
             if event == "start":
+                element.tag = element.tag.rpartition("}")[2]
                 parents.append(element)
                 continue
             parents.pop()
-            if element.tag in names:
+            if element.tag in _RECORDS:
                 number += 1
                 yield number, element
                 element.clear()
@@ -69,12 +85,6 @@ def records(file: IO[bytes], names: set[str]) -> Iterator[tuple[int, Any]]:
         ) from error
     except DefusedXmlException as error:
         raise InputError(f"the XML is not safe to read ({type(error).__name__})") from error
-
-
-def parse_endnote(file: IO[bytes]) -> Iterator[Entry]:
-    """Yield one entry for every `record` element as it ends; the line is its number in the file."""
-    for number, element in records(file, {"record"}):
-        yield _endnote(element, number)
 
 
 _PATHS = {
@@ -108,12 +118,10 @@ def _endnote(element: Any, number: int) -> Entry:
     return entry_of(values, number, ENDNOTE.types.get(word, "document"))
 
 
-def parse_pubmed(file: IO[bytes]) -> Iterator[Entry]:
-    """Yield one entry for every article and book; the line is its number in the file."""
-    for number, element in records(file, {"PubmedArticle", "PubmedBookArticle"}):
-        record = citation_of(element)
-        if record is None:
-            yield Rejected(number, "the title is missing")
-        else:
-            update = {"id": "", "source": "PubMed", "raw_data": {}}
-            yield Imported(record.model_copy(update=update), number)
+def _pubmed(element: Any, number: int) -> Entry:
+    record = citation_of(element)
+    if record is None:
+        return Rejected(number, "the title is missing")
+    return Imported(
+        record.model_copy(update={"id": "", "source": "PubMed", "raw_data": {}}), number
+    )
