@@ -22,11 +22,11 @@ MAX_WIRING_LINES = 30
 MAX_MODULES = 378
 MAX_LINES = {
     "skills": 10_221,
-    "sources": 7_173,
+    "sources": 7_183,
     "cli": 6_165,
     "workflow": 5_565,
     "report": 5_243,
-    "library": 4_904,
+    "library": 4_948,
     "query": 4_540,
     "persistence": 3_243,
     "report_workflow": 2_785,
