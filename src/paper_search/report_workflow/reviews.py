@@ -10,10 +10,8 @@ from typing import Annotated, Any, Literal, Protocol, Self, runtime_checkable
 from pydantic import (
     AfterValidator,
     BaseModel,
-    BeforeValidator,
     Field,
     ValidationError,
-    WithJsonSchema,
     model_validator,
 )
 from pydantic.json_schema import SkipJsonSchema
@@ -24,6 +22,7 @@ from paper_search.steps.parameters import describe_errors
 from paper_search.threads.decisions import (
     ClientForms,
     QuestionReference,
+    answer_type,
     changed_args,
     decode,
     form_for,
@@ -240,9 +239,7 @@ def answer_model(review: Review) -> Any:
         return decision
 
     form = form_for(ReviewDecision, review.token, "ReviewDecision")
-    return Annotated[
-        CheckedDecision, BeforeValidator(complete), AfterValidator(check), WithJsonSchema(form)
-    ]
+    return answer_type(CheckedDecision, complete, check, form)
 
 
 def plan_or_draft_args(shows: dict[str, Any]) -> dict[str, Any]:

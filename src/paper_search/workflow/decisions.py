@@ -2,15 +2,12 @@
 
 import textwrap
 from collections.abc import Sequence
-from typing import Annotated, Any, ClassVar
+from typing import Any, ClassVar
 
 from pydantic import (
-    AfterValidator,
     BaseModel,
-    BeforeValidator,
     Field,
     ValidationError,
-    WithJsonSchema,
     field_validator,
     model_validator,
 )
@@ -37,6 +34,7 @@ from paper_search.skills.strategy.changes import completed
 from paper_search.steps.parameters import describe_errors
 from paper_search.threads.decisions import (
     QuestionReference,
+    answer_type,
     changed_args,
     decode,
     form_for,
@@ -218,12 +216,7 @@ def answer_model(
         _check_merges(decision.revised_data, known_ids | record_ids)
         return decision
 
-    return Annotated[
-        model,
-        BeforeValidator(complete),
-        AfterValidator(check),
-        WithJsonSchema(form_for(model, checkpoint.token)),
-    ]
+    return answer_type(model, complete, check, form_for(model, checkpoint.token))
 
 
 def strategy_args(strategy: SearchStrategy) -> dict[str, Any]:
