@@ -65,6 +65,12 @@ def test_clauses_say_what_to_do_with_their_terms(text, wanted):
         ("where is the work on telehealth?", "telehealth"),
         ("You have forgotten adolescents", "adolescents"),
         ("nothing on Africa?", "Africa"),
+        ("I am missing work on owls", "owls"),
+        ("Not a single paper on owls!", "owls"),
+        ("There's nothing on owls in here", "owls"),
+        ("Owls barely turn up", "Owls"),
+        ("owls missing", "owls"),
+        ("The strategy ignores owls.", "owls"),
     ],
 )
 def test_what_is_missing_is_looked_for(text, missing):
@@ -90,19 +96,108 @@ def test_what_is_missing_is_looked_for(text, missing):
         "The field did not begin in 2015",
         "get rid of them",
         "Not what I had in mind",
+        "There is no need to exclude owls",
+        "Excluding owls was a choice of the authors",
+        "Nothing on owls",
+        "It is not that I don't want owls",
+        "Somebody has removed the owls",
+        "I would not mind owls from before 1990",
+        "Papers in Spanish are welcome",
+        "owls > mice",
+        "papers in Spanish too",
+        "include papers by Ostrom",
+        "I am missing what I asked for",
+        "Plenty owl research conducted around city parks lately",
+        '"No light: excluding owls" made me smile',
+        "please inculde owls",
+        "ommit owls",
+        "Owl papers in the park keep piling up",
     ],
 )
 def test_what_is_no_certain_wish_is_not_acted_on_and_named(text):
     note = parse_note(text, TODAY)
     assert terms(text) == {}
     assert note.with_limits(SearchConstraints()) == SearchConstraints()
+    assert note.authors == ()
     assert note.remarks == (f"not acted on: {text!r}; write 'no' or 'more on' and a term",)
 
 
-def test_bare_terms_in_a_sentence_that_is_not_understood_are_not_looked_for():
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("Kindly omit owls", {"excluded": ("owls",)}),
+        ("Owls are irrelevant here", {"excluded": ("Owls",)}),
+        ("Owls not needed", {"excluded": ("Owls",)}),
+        ("Owls should not be in there", {"excluded": ("Owls",)}),
+        ("leave the owls out", {"excluded": ("owls",)}),
+        ("far too much owl stuff", {"excluded": ("owl",)}),
+        ("too many owls, take them out", {"excluded": ("owls",)}),
+        ("add bats and drop the owls", {"added": ("bats",), "excluded": ("owls",)}),
+        ("Costs would be useful as well", {"added": ("Costs",)}),
+        ("Bats should be in", {"added": ("bats",)}),
+        ("I'd like to see more on bats too", {"added": ("bats",)}),
+        ("Please concentrate on bats", {"added": ("bats",)}),
+        ("Looks good, but could we add bats?", {"added": ("bats",)}),
+        ("Drop: owls, swifts. Add: bats", {"excluded": ("owls", "swifts"), "added": ("bats",)}),
+        (
+            "Add:\n* bats\n* shrews\nRemove:\n- owls",
+            {"added": ("bats", "shrews"), "excluded": ("owls",)},
+        ),
+        ("+ bats\n- owls", {"added": ("bats",), "excluded": ("owls",)}),
+        ("(1) bats (2) no owls", {"added": ("bats",), "excluded": ("owls",)}),
+        ("Bats rather than owls, please", {"added": ("bats",), "dropped": ("owls",)}),
+        ("more on bats (see my last note)", {"added": ("bats",)}),
+        ('add "night, owls and light"', {"added": ("night, owls and light",)}),
+    ],
+)
+def test_a_clause_is_understood_as_a_whole(text, wanted):
+    assert {kind: tuple(map(str.lower, names)) for kind, names in terms(text).items()} == {
+        kind: tuple(map(str.lower, names)) for kind, names in wanted.items()
+    }
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Leave owls out, except where they are compared with bats",
+        "If there are papers on owls, add bats",
+        "The authors left this to us, no owls",
+        "Most of them hunt at night, since 2015",
+    ],
+)
+def test_in_a_sentence_with_a_condition_or_a_statement_only_orders_count(text):
+    assert terms(text) == {}
+    assert parse_note(text, TODAY).limits is None
+
+
+def test_an_order_that_repeats_another_is_no_clause_of_its_own():
+    note = parse_note("too many owls, take them out; bats", TODAY)
+    assert (note.excluded, note.added, note.remarks) == (("owls",), ("bats",), ())
+
+
+def test_a_limit_may_be_a_sentence():
+    assert parse_note("go back to 2000", TODAY).with_limits(SearchConstraints()).year_from == 2000
+
+
+def test_behind_a_statement_an_order_counts():
+    assert terms("These are all birds, please exclude owls") == {"excluded": ("owls",)}
+
+
+def test_what_is_left_of_an_exclusion_is_not_looked_for():
+    note = parse_note("Drop the conference papers and the owls", TODAY)
+    assert (note.added, note.with_limits(SearchConstraints()).excluded_types) == (
+        (),
+        ["paper-conference"],
+    )
+    assert "owls" in " ".join([*note.excluded, *note.remarks])
+
+
+def test_bare_terms_beside_what_is_not_understood_are_not_looked_for():
     text = "sleep apnea; editorials, letters and commentaries are useless here"
-    assert terms(text) == {"added": ("sleep apnea",)}
-    assert "not acted on: 'editorials'" in " ".join(parse_note(text, TODAY).remarks)
+    assert terms(text) == {}
+    remarks = " ".join(parse_note(text, TODAY).remarks)
+    assert "not acted on: 'editorials'" in remarks
+    assert "not acted on: 'sleep apnea'" in remarks
 
 
 def test_a_note_may_go_further_back():

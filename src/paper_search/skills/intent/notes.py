@@ -4,25 +4,30 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
+from difflib import get_close_matches
 
 from paper_search.models import ParsedIntent, SearchConstraints
-from paper_search.skills.intent.forms import ParsedQuestion, forms, words_of_table
+from paper_search.skills.intent.forms import ParsedQuestion, forms, is_quoted, words_of_table
 from paper_search.skills.intent.reader import parse_parts, parse_question
 from paper_search.skills.phrases import key_phrases
 from paper_search.skills.untrusted import visible
 from paper_search.skills.words import tokens
 
-_CLAUSES = re.compile(
-    r"(?:[;:\n!?]|\.(?!\w))+|,\s*|\bbut\b|\bhowever\b"
-    r"|\band\s+(?=(?:only|more|add|focus|skip|exclude|drop|leave|no|nothing|please)\b)",
-    re.IGNORECASE,
-)
+_ITEM = re.compile(r"\s*(?:[-–•*+]|\(?\d{1,2}[.)])\s+")
+"""Where an item of a list begins."""
+_NUMBERED = re.compile(r"(?<!\S)\(\d\)(?=\s)")
 _ONLY_BEHIND = re.compile(
     r"(?<=\w )(only|exclusively)((?: (?:please|pls|thanks))?\W{0,9})$", re.IGNORECASE
 )
 _INSTEAD_OF = re.compile(r"\b(?:instead\s+of|rather\s+than)\s+([^,.;:!?]+)", re.IGNORECASE)
 _INSTEAD = re.compile(r"\binstead\b", re.IGNORECASE)
 _PER_KIND = 4
+_CUES = {"required", "added"}
+_BRACKETS = re.compile(r"\([^()]*\)")
+_SHORT, _ALIKE = 4, 0.85
+"""Letters of a word that is too short to be a misspelt order, and how alike one must be."""
+_BARE_WORDS = 5
+"""Of a clause that is nothing but terms; a longer one says something."""
 _LONGEST_TERM = 60
 
 
@@ -71,94 +76,206 @@ def parse_note(text: str | None, today: date) -> Note:
     are something to look for as well, and so is what a clause says is missing. Any other clause is
     not acted on, and a remark says so.
     """
-    words = " ".join(visible(text or "").split())
-    if not words:
-        return Note()
+    words, unclear = _one_line(visible(text or ""))
     replaced = [name for match in _INSTEAD_OF.finditer(words) for name in _phrases(match[1])]
-    # Behind a sign, "no X" is a wish; at the start of a question it may be a name.
-    missing, unclear, rest = _split(_INSTEAD_OF.sub("", words), today)
-    reading = parse_parts(f"; {rest}", today, 1)
-    remarks = [*map(_not_acted_on, filter(_phrases, unclear)), *reading.notes]
-    if most := reading.constraints.max_papers:  # "only 3 papers fit" says what the result was
-        remarks.append(f"not acted on: {most} papers; edit `max_papers` to show so many")
-    terms: dict[str, list[str]] = {"required": [], "added": missing, "instead": []}
-    for kind, clause in _clauses(reading):
-        names = _phrases(clause)
-        if kind in {"less", "unclear"}:
-            remarks += [_not_acted_on(clause)] if names else []
-        elif kind == "required" and len(names) > 1:
-            remarks.append(f"ranked by, no limit: {clause.strip()!r}; a limit is one term")
+    wishes, more_unclear = _wishes(_INSTEAD_OF.sub("", words), today)
+    readings = [(wish, parse_parts(f"; {wish.text}.", today, 1)) for wish in wishes]
+    excluded = [name for _, reading in readings for name in reading.excluded]
+    terms: dict[str, list[str]] = {"required": [], "added": [], "instead": []}
+    remarks: list[str] = []
+    for wish, reading in readings:
+        rest = _what(reading.question.rstrip(" ."))
+        names = _phrases(rest)
+        if wish.kind == "excluded":  # what its forms do not read is not looked for
+            unclear += [rest] if names else []
+        elif wish.kind == "required" and len(names) > 1:
+            remarks.append(f"ranked by, no limit: {rest!r}; a limit is one term")
             terms["added"] += names
         else:
-            terms[kind] += names
-    terms_in_use = {term.casefold() for term in (*reading.excluded, *replaced)}
+            terms[wish.kind] += names
+    remarks += [_not_acted_on(clause) for clause in (*unclear, *more_unclear) if _phrases(clause)]
+    terms_in_use = {term.casefold() for term in (*excluded, *replaced)}
     for kind, names in terms.items():
         terms[kind] = [name for name in names if name.casefold() not in terms_in_use][:_PER_KIND]
         terms_in_use |= {name.casefold() for name in names}
     return Note(
-        excluded=tuple(reading.excluded[:_PER_KIND]),
+        excluded=tuple(excluded[:_PER_KIND]),
         dropped=tuple(replaced[:_PER_KIND]),
-        limits=reading.constraints,
-        authors=tuple(reading.authors),
-        venues=tuple(reading.venues),
-        remarks=tuple(remarks),
+        limits=_limits([reading.constraints for _, reading in readings], remarks),
+        authors=tuple(name for _, reading in readings for name in reading.authors),
+        venues=tuple(name for _, reading in readings for name in reading.venues),
+        remarks=(*remarks, *(remark for _, reading in readings for remark in reading.notes)),
         **{kind: tuple(names) for kind, names in terms.items()},
     )
 
 
-def _split(text: str, today: date) -> tuple[list[str], list[str], str]:
-    """Return the terms that a note misses, the clauses that are not acted on, and the rest.
+def _limits(readings: list[SearchConstraints], remarks: list[str]) -> SearchConstraints | None:
+    limits = {
+        name: value
+        for reading in readings
+        for name, value in reading
+        if name in {"year_from", "year_to", "language"} and value is not None
+    }
+    kinds = [kind for reading in readings for kind in reading.excluded_types]
+    remarks += [  # "only 3 papers fit" says what the result was
+        f"not acted on: {reading.max_papers} papers; edit `max_papers` to show so many"
+        for reading in readings
+        if reading.max_papers
+    ]
+    return SearchConstraints(**limits, excluded_types=kinds) if limits or kinds else None
 
-    Examples: "nothing on nurses here"; "don't exclude children". Bare terms in a sentence that is
-    not understood are not acted on either: "editorials, letters are useless here".
+
+@dataclass(frozen=True)
+class _Wish:
+    """Clauses that are read together: an order, and the terms behind it."""
+
+    kind: str
+    text: str
+
+
+def _what(rest: str) -> str:
+    """Return what a wish is about, of what its limits leave."""
+    text = _INSTEAD.sub("", rest).strip()
+    matches = (pattern.match(text) for kind, pattern in forms("note") if kind in _CUES)
+    match = next(filter(None, matches), None)
+    return match["what"] if match else text
+
+
+def _one_line(text: str) -> tuple[str, list[str]]:
+    """Return a note as one line, in which a list reads as a sentence, and what is in brackets."""
+    whole = ""
+    has_signs = any(line.lstrip().startswith("+") for line in text.splitlines())
+    for line in filter(None, map(str.strip, _NUMBERED.sub("\n", text).splitlines())):
+        item = _ITEM.match(f"{line} ")
+        is_in_list = item is not None and whole.endswith((":", ","))
+        words = line[item.end() :] if item else line
+        sign = "excluding " if has_signs and line.startswith("-") else ""
+        whole += f"{' ' if is_in_list else '; ' * bool(whole)}{sign}{words}{',' * is_in_list}"
+    for kind, label in forms("note_label"):
+        whole = label.sub(rf"\1 {kind.strip('-')} ", whole)
+    return " ".join(_BRACKETS.sub(" ", whole).split()).rstrip(", "), _BRACKETS.findall(whole)
+
+
+def _wishes(text: str, today: date) -> tuple[list[_Wish], list[str]]:
+    """Return the wishes of a note, and the clauses that are not acted on.
+
+    Behind a clause that is not understood only an order is acted on ("excluding smokers was their
+    choice, not mine"), and nothing in a sentence with a condition. Terms alone are a wish only
+    where the whole note is understood.
     """
-    missing: list[str] = []
+    wishes: list[_Wish] = []
+    bare: list[_Wish] = []
     unclear: list[str] = []
-    wishes: list[str] = []
-    bare: list[int] = []
-    is_clear, start = True, 0
-    for stop in (*_CLAUSES.finditer(text), None):
-        sign = stop[0] if stop else "."
+    is_whole = True
+    for sentence in _sentences(text):
+        clauses = [(clause, _read(clause, sign, today)) for clause, sign in sentence]
+        states = {state for _, (state, _) in clauses}
+        is_clear = True
+        head: _Wish | None = None
+        for clause, (state, wish) in clauses:
+            if state == "echo" and "order" in states:  # "too many mice, leave them out"
+                continue
+            is_acted_on = (state == "order") or (state == "wish" and is_clear)
+            is_term = state == "bare" and "unclear" not in states
+            if "condition" in states or not (is_acted_on or is_term):
+                unclear.append(clause)
+                is_clear = is_clear and state == "no wish"
+            elif is_term and head:
+                wishes.remove(head)
+                head = _Wish(head.kind, f"{head.text}, {clause}")
+                wishes.append(head)
+            elif is_term:
+                bare.append(wish)
+            else:
+                wishes.append(wish)
+                head = wish
+        is_whole = is_whole and is_clear
+    if is_whole:
+        return [*wishes, *bare], unclear
+    return wishes, [*unclear, *(wish.text for wish in bare)]
+
+
+def _sentences(text: str) -> Iterator[list[tuple[str, str]]]:
+    """Yield the clauses of each sentence, each with the sign or the word behind it."""
+    [(_, end)] = forms("clause_end")
+    talk = dict(forms("small_talk"))["note"]
+    sentence: list[tuple[str, str]] = []
+    start = 0
+    stops = [stop for stop in end.finditer(text) if not is_quoted(text, stop.start())]
+    for stop in (*stops, None):
         clause = text[start : stop.start() if stop else len(text)].strip()
+        sign = stop[0].strip() if stop else "."
+        sentence += (
+            [(clause, sign)] if any(map(str.isalnum, clause)) and not talk.fullmatch(clause) else []
+        )
+        if sign.casefold() not in {",", ":", "and"}:
+            yield sentence
+            sentence = []
         start = stop.end() if stop else start
-        kind, words = _kind(clause + sign.strip() if "?" in sign else clause, today)
-        if kind == "missing":
-            missing += _phrases(words)
-        elif kind in {"no wish", "unclear"}:
-            unclear.append(clause)
-            is_clear = is_clear and kind == "no wish"
-        else:
-            bare += [len(wishes)] if kind == "bare" else []
-            wishes.append(f"{words} {sign}")
-        if set(sign) & set(".;!?"):
-            for place in () if is_clear else bare:
-                unclear.append(wishes[place].strip(" ,.;:!?"))
-                wishes[place] = ""
-            bare, is_clear = [], True
-    return missing, unclear, " ".join(wishes)
 
 
-def _kind(clause: str, today: date) -> tuple[str, str]:
-    """Return what kind of clause it is, and what of it counts."""
-    for kind, pattern in forms("note_first"):
-        if match := pattern.match(clause):
-            return kind, match.groupdict().get("what") or ""
-    clause = clause.rstrip("?")
+def _read(clause: str, sign: str, today: date) -> tuple[str, _Wish]:
+    """Return what is to be done with a clause, and what it asks for."""
+    asked = f"{clause}{sign}" if "?" in sign else clause
+    for state, pattern in forms("note_first"):
+        if match := pattern.match(asked):
+            what = match.groupdict().get("what") or ""
+            is_certain = not _is_sentence(what) and not parse_parts(f"; {what}", today, 1).excluded
+            known = "order" if state == "missing" and what else state
+            return (known if is_certain else "unclear"), _Wish("added", what or clause)
     if only := _ONLY_BEHIND.search(clause):
         clause = f"{only[1]} {clause[: only.start()]}{only[2]}"
-    if _INSTEAD.search(clause) or any(pattern.match(clause) for _, pattern in forms("note")):
-        return "wish", clause
-    reading = parse_parts(f"; {clause}", today, 1)
-    if reading.excluded or reading.constraints.excluded_types:
-        return "wish", clause
-    if _is_sentence(clause):
-        return "unclear", clause
-    is_limit = reading.is_limited or reading.has_limits
-    return "wish" if is_limit else "bare", clause
+    if _INSTEAD.search(clause):
+        return "wish", _Wish("instead", clause)
+    [(_, also)] = forms("note_also")
+    reading = parse_parts(f"; {also.sub('', clause)}", today, 1)
+    is_addition = not reading.excluded and _is_limited(reading) and bool(also.search(clause))
+    for kind, pattern in forms("note") if not is_addition else ():
+        match = pattern.match(clause)
+        if match is not None and not _is_sentence(what := match["what"]):
+            return _order(kind, clause, what, reading)
+    return _statement(clause, reading, is_clear=not is_addition)
 
 
-def _is_sentence(clause: str) -> bool:
-    return not words_of_table("of_sentences").isdisjoint(clause.casefold().split())
+def _is_limited(reading: ParsedQuestion) -> bool:
+    return reading.has_limits or reading.is_limited
+
+
+def _statement(clause: str, reading: ParsedQuestion, *, is_clear: bool) -> tuple[str, _Wish]:
+    """Return what is to be done with a clause that has none of the forms."""
+    wish = _Wish("excluded" if reading.excluded else "added", clause)
+    is_limit = _is_limited(reading) and not reading.excluded and not reading.question
+    if not is_clear or (not is_limit and (_is_sentence(clause) or _is_order(clause))):
+        return "unclear", wish
+    if _is_limited(reading):
+        return "wish", wish
+    return ("bare" if len(clause.split()) <= _BARE_WORDS else "unclear"), wish
+
+
+def _order(kind: str, clause: str, what: str, reading: ParsedQuestion) -> tuple[str, _Wish]:
+    if kind == "excluded":
+        return "order", _Wish("excluded", f"excluding {what}")
+    if kind == "too many":
+        return "order", _Wish("excluded", f"too many {what}")
+    if kind == "negative":
+        return "wish", _Wish("excluded", clause)
+    is_name = reading.authors or reading.venues or reading.constraints.language
+    if kind == "added" and is_name:  # they would limit, and are to be there as well
+        return "unclear", _Wish("added", clause)
+    return ("order" if kind in _CUES else kind), _Wish(kind, clause)
+
+
+def _is_sentence(text: str) -> bool:
+    words = text.casefold().replace("’", "'").split()
+    return not words_of_table("of_sentences").isdisjoint(word.strip(',()"“”') for word in words)
+
+
+def _is_order(clause: str) -> bool:
+    """Whether a clause without any form asks for something, perhaps misspelt: "ommit letters"."""
+    first = clause.split(maxsplit=1)[0].casefold()
+    orders = words_of_table("of_orders")
+    is_misspelt = len(first) > _SHORT and bool(get_close_matches(first, orders, cutoff=_ALIKE))
+    return is_misspelt or bool(forms("note_polite")[0][1].match(clause))
 
 
 def _not_acted_on(clause: str) -> str:
@@ -180,23 +297,6 @@ def after_note(intent: ParsedIntent, note: Note, today: date) -> ParsedIntent:
     if note.dropped and len(concepts) < len(intent.concepts):
         concepts = list(dict.fromkeys((*concepts, *note.added)))
     return intent.model_copy(update={"concepts": concepts})
-
-
-def _clauses(reading: ParsedQuestion) -> Iterator[tuple[str, str]]:
-    for clause in filter(None, map(str.strip, _CLAUSES.split(reading.question))):
-        if _INSTEAD.search(clause):
-            yield "instead", _without_cue(_INSTEAD.sub("", clause))
-            continue
-        matches = ((kind, pattern.match(clause)) for kind, pattern in forms("note"))
-        kind, match = next(((k, m) for k, m in matches if m), ("", None))
-        if match is None:
-            kind = "unclear" if _is_sentence(clause) else "added"
-        yield kind, clause[match.end() :] if match and kind != "less" else clause
-
-
-def _without_cue(clause: str) -> str:
-    cue = dict(forms("note"))["added"].match(clause.strip())
-    return clause.strip()[cue.end() :] if cue else clause
 
 
 def _phrases(text: str) -> list[str]:
