@@ -27,6 +27,8 @@ from paper_search.query.prose import is_prose
         ("fish W/3 in rivers", False),
         ("exp Fishes/ and in rivers", False),
         ('fish in rivers AND "dead zone"', False),
+        (r"Navier-Stokes-$\alpha$ models of $\times$ five flows", True),
+        ("randomi$ed AND trial$", False),
     ],
 )
 def test_sentences_are_told_from_queries(text, *, is_so):

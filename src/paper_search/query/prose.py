@@ -23,6 +23,8 @@ _OPERATOR = re.compile(
     r"(?<![\w/])(?:AND|OR|NOT|NEAR/\d+|ADJ\d*|W/\d+)\b(?!/)|\w\["
     r"|(?:title|abstract|author|venue|tiab):\S|year:\s?\d|\b(?:TI|AB|AU|SO|TS|TITLE|TITLE-ABS(?:-KEY)?)\("
 )
+_MATH = re.compile(r"\$[^$]*\\[^$]*\$")
+"""Of TeX, in a pasted title; elsewhere a dollar sign truncates."""
 _TRUNCATED = re.compile(r"\w\*")
 _CUT = re.compile(r"\b(?:AND|OR|NOT)\b|[()\[\]\n]")
 """What parts the terms of a query; in a sentence, the words between two of them go on."""
@@ -54,6 +56,7 @@ def is_prose(text: str) -> bool:
     capitals, unless it stands beside brackets or quotes. Field tags of other systems are only in
     queries.
     """
+    text = _MATH.sub("x", text)
     outside = _QUOTED.sub(
         lambda it: " " if len(it[0].split()) <= _LONGEST_PHRASE else it[0][1:-1], text
     )

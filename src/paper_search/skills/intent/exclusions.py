@@ -142,9 +142,8 @@ def _starts_sentence(match: re.Match[str]) -> bool:
 def _is_negation(cue: str, match: re.Match[str], negation: _Negation) -> bool:
     text = match.string
     after = text[negation.end :]
-    goes_on = re.match(r"\s*[,;]\s*\w", after)
-    if cue in {"no", "minus", "without"} and match.start() == 0 and not (negation.kinds or goes_on):
-        return False  # "no free lunch theorems"
+    if cue in {"order", "sure", "no", "minus", "without"} and _is_subject(cue, match, negation):
+        return False
     match cue:
         case "minus":
             negation.is_sure = _is_signed(match, negation, after)
@@ -162,6 +161,23 @@ def _is_negation(cue: str, match: re.Match[str], negation: _Negation) -> bool:
             negation.is_sure = _leaves_out(text, match, negation)
             return bool(negation.terms) or negation.is_sure
     return True
+
+
+def _is_subject(cue: str, match: re.Match[str], negation: _Negation) -> bool:
+    """Return whether a question is about what is left out.
+
+    Examples: "effects of avoiding gluten", "avoiding antibiotics in infections", "no free lunch".
+    """
+    text = match.string
+    around = dict(forms("around_term"))
+    if cue in {"order", "sure"} and around["subject"].search(text[: match.start()]):
+        return True
+    if match.start() or negation.kinds:
+        return False
+    stops = r"\s*[,;]\s*\w"
+    if around["order"].match(match[0]):
+        stops = r"\s*(?:[,;:]|\.\s|$)"
+    return re.match(stops, text[negation.end :]) is None
 
 
 def _is_of_author(cue: re.Match[str]) -> bool:

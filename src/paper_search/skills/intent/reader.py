@@ -57,7 +57,8 @@ def parse_limits(
     Raises:
         QuestionError: it only says what to exclude.
     """
-    question = question.replace(" -- ", " – ")
+    dash = re.compile(" -- ")
+    question = dash.sub(lambda m: m[0] if is_quoted(m.string, m.start()) else " – ", question)
     text, identifiers = parse_identifiers(question)
     unlimited = SearchConstraints(max_results=default_max_results)
     if _is_abstract(text):
