@@ -330,7 +330,8 @@ def test_two_dois_of_one_registrant_are_two_works(doi, level):
     ("one", "other", "level"),
     [
         ({"pmid": "123456"}, {"pmid": "123456"}, "same"),
-        ({"pmid": "123456"}, {"pmid": "654321"}, "different"),
+        ({"pmid": "123456"}, {"pmid": "654321"}, "other pmid"),
+        ({"pmcid": "PMC123456"}, {"pmcid": "PMC654321"}, "different"),
         ({"pmid": "123456"}, {"s2_id": "abc"}, "missing"),
         ({"pmid": "123456", "s2_id": "abc"}, {"pmid": "654321", "s2_id": "abc"}, "same"),
         ({"arxiv_id": "2101.00001"}, {"doi": "10.48550/arXiv.2101.00001"}, "same"),

@@ -47,7 +47,7 @@ LEVELS = {
         "unknown",
     ],
     "doi": ["same", "different", "elsewhere", "missing"],
-    "ids": ["same", "different", "missing"],
+    "ids": ["same", "different", "other pmid", "missing"],
     "abstract": ["identical", "same", "near", "similar", "related", "different", "missing"],
 }
 """All levels of each field that a rule looks at."""
@@ -274,6 +274,13 @@ def test_a_title_of_a_word_or_two_says_too_little_without_year_or_author():
         said = {**short, "title_length": "word"}
         assert levels_that("place", DOUBTFUL, **said) == {"unknown"}
         assert levels_that("abstract", DOUBTFUL, **said) == {"missing", "different"}
+
+
+def test_another_pmid_holds_back_what_neither_text_nor_place_confirms():
+    assert verdict(ids="other pmid") == DOUBTFUL
+    assert levels_that("abstract", DOUBTFUL, ids="other pmid") == every("abstract", *ONE_TEXT)
+    held_back = every("place", "same page", "same issue")
+    assert levels_that("place", DOUBTFUL, ids="other pmid") == held_back
 
 
 # --- what is enough -------------------------------------------------------------------------------

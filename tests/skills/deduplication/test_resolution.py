@@ -125,6 +125,17 @@ def test_what_is_neither_sure_nor_absurd_is_asked():
     assert asked[0].confidence < 0.73
 
 
+@pytest.mark.parametrize("rest", [{"authors": []}, {"authors": [], "venue": "V"}, {}])
+def test_two_records_of_pubmed_are_asked_about_unless_text_or_place_make_them_one(rest):
+    one, other = {"pmid": "111111", **rest}, {"pmid": "222222", **rest}
+    found = Deduplicator().cluster([paper("1", **one), paper("2", **other)])
+    assert [(pair.one, pair.other) for pair in found.uncertain] == [("1", "2")]
+    assert len(found.works) == 2
+    for same in ({"abstract": ABSTRACT}, {"venue": "V", "volume": "2", "pages": "5-9"}):
+        assert is_one({**one, **same}, {**other, **same})
+    assert is_one(one, {**rest, "pmid": "111111"})
+
+
 def test_a_renamed_preprint_is_known_by_its_abstract_and_its_people():
     renamed = {"title": "Messages along bonds: a view of whole molecules", "abstract": ABSTRACT}
     assert is_one({"abstract": ABSTRACT}, renamed)

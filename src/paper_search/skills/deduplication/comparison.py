@@ -268,6 +268,8 @@ def _ids(one: Profile, other: Profile) -> str:
     if set(one.ids) & set(other.ids):
         return "same"
     kinds = {kind for kind, _ in one.ids} & {kind for kind, _ in other.ids} - _OF_PLACES
+    if "pmid" in kinds:
+        return "other pmid"
     return "different" if kinds else "missing"
 
 

@@ -81,6 +81,7 @@ def _is_held_back(levels: Comparison) -> bool:
         return False
     return (
         levels.doi == "different"
+        or levels.ids == "other pmid"
         or levels.difference in _OTHER_WORDS
         or (levels.difference == "spelling" and levels.abstract == "different")
         or (levels.difference == "added" and levels.venue == "different")
@@ -115,7 +116,7 @@ def _is_another_part(levels: Comparison) -> bool:
 
 
 def _is_confirmed(levels: Comparison) -> bool:
-    """Whether place or abstract make one work of two DOIs of one registrant, or of two titles.
+    """Whether place or abstract make one work of two DOIs of one registrant, PMIDs or titles.
 
     One team's works stand side by side: other words under the same first page, or in the same
     issue, are confirmed only where the titles are alike; opposed words only by all pages.
