@@ -117,6 +117,12 @@ def test_without_a_model_nothing_costs_and_nothing_is_said_of_it(cli):
     assert "will cost" not in ended.stdout
     assert "Cost" not in cli("threads").stdout
     assert cli("usage", "--json").document == []
+    thread = cli("threads", "--json").document[0]["thread_id"]
+    asked = cli("usage", thread)
+    assert (asked.code, asked.stdout) == (0, "")
+    assert f"thread '{thread}' has asked no model" in asked.stderr
+    assert spent(cli, thread)["spent"]["calls"] == 0
+    assert cli("usage", "no-such-thread").code == 4
 
 
 def test_a_deleted_thread_leaves_no_log(cli, model, home):

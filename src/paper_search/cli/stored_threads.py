@@ -63,6 +63,13 @@ def with_translations(config: AppConfig, detail: AnyDetail) -> AnyDetail:
     return detail.model_copy(update={"translations": strings})
 
 
+async def check_is_known(url: str, thread_id: str) -> None:
+    """Raise a `ThreadNotFoundError` if there is no such thread."""
+    from paper_search.report_workflow.listing import ThreadCatalogs
+
+    await with_persistence(url, lambda p: ThreadCatalogs(p).catalog_of(thread_id))
+
+
 async def is_report(url: str, thread_id: str) -> bool:
     from paper_search.report_workflow.listing import REPORT, ThreadCatalogs
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from paper_search.cli.console import data, print_json, say
+from paper_search.cli.console import data, print_json, run, say
 from paper_search.cli.options import Home, Json, OptionalThread, settings
 
 if TYPE_CHECKING:
@@ -29,21 +29,25 @@ def usage(
     It is read from the logs of this home (usage/THREAD.jsonl), which hold no question and no
     answer. Prices are those of the table at the time of each call; LLM_PRICES corrects it.
     """
-    from paper_search.errors import ThreadNotFoundError
+    from paper_search.cli.stored_threads import check_is_known
     from paper_search.llm.usage_log import UsageLog, logged_threads
     from paper_search.models.usage import total
 
-    directory = settings(ctx, home).usage_path
+    config = settings(ctx, home)
+    directory = config.usage_path
     if thread is not None:
         log = UsageLog(directory, thread)
         if not log.path.is_file():
-            raise ThreadNotFoundError(f"thread {thread!r} has asked no model from this home")
+            run(check_is_known(config.persistence_url, thread))
         logged = log.read()
         if as_json:
             print_json(_as_json(thread, logged))
             return
+        if not logged.steps:
+            say(f"thread {thread!r} has asked no model from this home")
         steps = {_of_round(step): step for step in logged.steps}
-        data().print(_table("Step", {**steps, **logged.by_model, "all": logged.spent}))
+        if steps:
+            data().print(_table("Step", {**steps, **logged.by_model, "all": logged.spent}))
         if logged.budget:
             say(f"budget: {logged.budget}")
         return
