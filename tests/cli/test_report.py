@@ -132,9 +132,13 @@ def test_the_text_boxes_of_a_question_are_an_edit_that_names_it(cli, tmp_path):
 
 
 def test_a_report_from_a_search_that_has_not_ended_is_refused(cli, waiting):
-    ended = cli("report", "--from", waiting)
-    assert ended.code == 1, "no plan is asked about"
-    assert "has not ended" in ended.stderr
+    for words in (("report", "--from", waiting), ("report", "Do rats sing?", "--from", waiting)):
+        ended = cli(*words)
+        assert ended.code == 1, "no plan is asked about"
+        assert "has not ended" in ended.stderr
+    assert cli("report", "Do rats sing?", "--from", "no-such-thread").code == 4
+    threads = cli("threads", "--json").document
+    assert [thread["thread_id"] for thread in threads] == [waiting], "no failed report is left"
 
 
 def test_options_that_do_not_go_together_are_refused(cli):

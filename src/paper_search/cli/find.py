@@ -40,6 +40,7 @@ from paper_search.errors import InputError
 if TYPE_CHECKING:
     from paper_search.config import AppConfig
     from paper_search.models import RawPaper
+    from paper_search.persistence import Persistence
 
 
 def find(  # noqa: PLR0913, PLR0917  # one for each option
@@ -238,7 +239,7 @@ def report(  # noqa: PLR0913, PLR0917  # one for each option
     )
     begin = workflow.run if yes else workflow.start
     commands = NextCommands(thread_id, home_option(ctx, home), tuple(target.options))
-    beginning = begin(question or _question_of_thread(config, from_thread), thread_id=thread_id)
+    beginning = begin(_question_of_report(config, question, from_thread), thread_id=thread_id)
     runner = ReportRunner(config, workflow, progress, target, commands)
     runner.run(beginning, is_asking=not yes)
 
@@ -254,10 +255,17 @@ def _pairs(assignments: list[str]) -> dict[str, Any]:
     return pairs
 
 
-def _question_of_thread(config: "AppConfig", from_thread: str | None) -> str:
+def _question_of_report(config: "AppConfig", question: str | None, from_thread: str | None) -> str:
+    """Return the question of a report; raise before it begins if its search has no result yet."""
     if from_thread is None:
-        raise UsageMistakeError("give a QUESTION, or --from THREAD")
+        if question is None:
+            raise UsageMistakeError("give a QUESTION, or --from THREAD")
+        return question
+    from paper_search.report_workflow.assembly import finished_collection
     from paper_search.workflow.session import SearchSession
 
-    url = config.persistence_url
-    return run(with_persistence(url, lambda p: SearchSession.on(p, from_thread).state())).question
+    async def checked(persistence: "Persistence") -> str:
+        await finished_collection(persistence, from_thread)
+        return question or (await SearchSession.on(persistence, from_thread).state()).question
+
+    return run(with_persistence(config.persistence_url, checked))
