@@ -14,6 +14,7 @@ from tests.conftest import run_sql
 from tests.persistence.test_listing import begin as begin_each_kind
 from tests.workflow.doubles import workflow
 
+from paper_search.audit.reading import load_review
 from paper_search.errors import PaperSearchError
 from paper_search.persistence import LedgerStatus, Persistence, open_persistence
 from paper_search.persistence.encryption import DamagedError
@@ -288,6 +289,19 @@ async def test_a_decision_whose_question_was_lost_is_applied_when_it_is_asked_ag
         assert {entry.status for entry in await persistence.ledger.entries("strategy")} == {
             LedgerStatus.APPLIED
         }
+
+
+async def test_a_round_whose_row_is_gone_is_named_where_its_records_are_asked_for(path):
+    """PER-09"""
+    run_sql(f"sqlite:///{path}", "DELETE FROM store WHERE prefix LIKE '%.result.rounds'")
+    async with open_persistence(f"sqlite:///{path}") as persistence:
+        with pytest.raises(DamagedError, match="'result' is damaged: its round '0' is missing"):
+            await load_review(persistence, "result")
+        session = ThreadCatalogs(persistence).searches.session("result")
+        await session.decide(await session.require_question(), "reject: only cats", "me")
+        with pytest.raises(PaperSearchError, match="its round '0' is missing"):
+            await finish(persistence, "result")
+        assert await finish(persistence, "strategy")
 
 
 def with_another_letter(value: str | bytes) -> str | bytes:

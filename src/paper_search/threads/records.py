@@ -124,12 +124,14 @@ class RecordStore:
 
         return (await self._store.abatch([GetOp(self.listed_in, self.thread_id)]))[0]
 
-    def in_order(self, rows: Mapping[str, RowT], ids: Sequence[str]) -> list[RowT]:
-        """Return the rows of the ids."""
+    def in_order(
+        self, rows: Mapping[str, RowT], ids: Sequence[str], noun: str = "record"
+    ) -> list[RowT]:
+        """Return the rows of the ids, all of which the thread has, unless it is damaged."""
         for row_id in ids:
             if row_id not in rows:
                 what = f"thread {self.thread_id!r}"
-                raise DamagedError(what, f"its record {row_id!r} is missing")
+                raise DamagedError(what, f"its {noun} {row_id!r} is missing")
         return [rows[row_id] for row_id in ids]
 
     async def get(self, part: str, ids: Sequence[str]) -> dict[str, dict[str, Any]]:

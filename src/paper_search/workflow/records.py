@@ -79,13 +79,18 @@ class SearchRecords(RecordStore):
         await self.put("rounds", {str(searched.iteration): value})
 
     async def rounds(self, iterations: Collection[int]) -> list[SearchedRound]:
-        rows = await self.get("rounds", [str(iteration) for iteration in iterations])
-        searches = self._validated("searches", rows, lambda _, row: SearchedRound(**row))
-        return sorted(searches.values(), key=lambda searched: searched.iteration)
+        """Return what these rounds brought, in order; all of them were searched."""
+        keys = [str(iteration) for iteration in sorted(iterations)]
+        return self.in_order(await self._searches(keys), keys, "round")
+
+    async def _searches(self, keys: Sequence[str]) -> dict[str, SearchedRound]:
+        rows = await self.get("rounds", keys)
+        return self._validated("searches", rows, lambda _, row: SearchedRound(**row))
 
     async def arrivals(self, iteration: int, waits: int) -> list[Arrival]:
-        rounds = await self.rounds([iteration])
-        return [row for round_ in rounds for row in round_.arrivals if row.waits < waits]
+        """Return what a round brought so far, which may not have been searched yet."""
+        rounds = await self._searches([str(iteration)])
+        return [row for round_ in rounds.values() for row in round_.arrivals if row.waits < waits]
 
     async def records(self, ids: Sequence[str]) -> list[RawPaper]:
         """Return records as sources gave them, in order."""
