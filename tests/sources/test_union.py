@@ -177,6 +177,14 @@ def test_a_truncated_word_is_asked_of_doaj_as_all_the_words_that_are_known():
     assert "transplantation" in asked.text
 
 
+def test_fewer_words_are_sent_where_all_of_them_are_more_than_can_be_asked():
+    stems = ("inter", "multi", "trans", "micro", "super")
+    parts = said(Doaj(), " AND ".join(f"{stem}*" for stem in stems))
+    assert len(parts) <= Doaj.most_parts
+    assert not any("too long" in note for part in parts for note in part.notes)
+    assert all(f"{stem}* is sent" in " ".join(parts[0].notes).replace("'", "") for stem in stems)
+
+
 @pytest.mark.parametrize("adapter", [Doaj(), SerperScholar("key")], ids=lambda a: a.name)
 def test_every_word_that_a_note_names_is_sent_also_of_a_phrase_of_two_truncated_ones(adapter):
     parts = said(adapter, '"inter* trans*"')

@@ -28,6 +28,7 @@ from paper_search.query.ast import (
 from paper_search.resources import PackageFiles
 from paper_search.sources.adapter import Adapter, Translated
 
+_FEWEST_ENDINGS = 12
 _MOST_PHRASES = 24
 _LONGEST_SHOWN = 80
 Endings = Mapping[str, Sequence[str]]
@@ -39,11 +40,22 @@ def union(
 ) -> list[Translated]:
     """Return the queries that together are asked for one.
 
-    `endings` are used before the words of the vocabulary.
+    `endings` are used before the words of the vocabulary; if all would make it too long to be
+    asked whole, fewer are.
     """
-    writable, notes, unchecked = tree, list[str](), None
+    parts, is_whole = _union(adapter, tree, filters, endings, adapter.most_endings)
+    if not is_whole and adapter.most_endings > _FEWEST_ENDINGS:
+        parts, _ = _union(adapter, tree, filters, endings, _FEWEST_ENDINGS)
+    return parts
+
+
+def _union(
+    adapter: Adapter, tree: Node, filters: SearchConstraints, endings: Endings, most: int
+) -> tuple[list[Translated], bool]:
+    """Return the queries, and whether none had to be asked more widely."""
+    writable, notes, unchecked, is_whole = tree, list[str](), None, True
     if not adapter.truncates:
-        writing = _WritingOut(adapter, endings)
+        writing = _WritingOut(adapter.title, most, endings)
         writable, notes = writing.of(tree), writing.notes
         unchecked = _excluded_stems(tree)
     waiting = deque(_apart(writable, adapter.fields_apart))
@@ -58,6 +70,7 @@ def union(
             if halves and (looser is None or not adapter.takes(looser, filters)):
                 waiting.extendleft(reversed(halves))
                 continue
+            is_whole = False
             translation = looser or translation
         for place, part in enumerate(parts):
             if (joined := part.joined(translation)) is not None:
@@ -65,14 +78,14 @@ def union(
                 break
         else:
             parts.append(translation)
-    return [_with_notes(part, notes, len(parts), unchecked) for part in parts]
+    return [_with_notes(part, notes, len(parts), unchecked) for part in parts], is_whole
 
 
 def in_words(adapter: Adapter, filters: SearchConstraints, endings: Endings) -> SearchConstraints:
     """Return limits whose conditions have no truncated words, if the service knows none."""
     if adapter.truncates or not filters.conditions:
         return filters
-    writing = _WritingOut(adapter, endings)
+    writing = _WritingOut(adapter.title, adapter.most_endings, endings)
     conditions = [render(writing.of(parse(condition))) for condition in filters.conditions]
     return filters.model_copy(update={"conditions": conditions})
 
@@ -204,8 +217,8 @@ def _loosened(
 class _WritingOut:
     """Replaces words with wildcards by words that they stand for."""
 
-    def __init__(self, adapter: Adapter, endings: Endings) -> None:
-        self.service, self.most, self.endings = adapter.title, adapter.most_endings, endings
+    def __init__(self, service: str, most: int, endings: Endings) -> None:
+        self.service, self.most, self.endings = service, most, endings
         self.notes = list[str]()
 
     def of(self, node: Node) -> Node:
