@@ -31,10 +31,11 @@ WORD = r'(?:[^\W_]+(?:-[^\W_]+)*|"[^\W_]+(?:-[^\W_]+)*")'
 ANY = {name: rf"\(?{word}(?: OR {word})*\)?" for name, word in {
     "openalex": WORD, "pubmed": rf"{WORD}\[tiab\]", "arxiv": f"all:{WORD}",
     "europe_pmc": f"TITLE_ABS:{WORD}", "doaj": WORD, "core": WORD,
+    "datacite": f"{WORD}(?:~0)?",
 }.items()}  # fmt: skip
 LANGUAGES = {
     **ANY,
-    "datacite": rf"\({ANY['doaj']} AND NOT types\.resourceTypeGeneral:\([A-Za-z ]+\)\)",
+    "datacite": rf"\({ANY['datacite']} AND NOT types\.resourceTypeGeneral:\([A-Za-z ]+\)\)",
     **dict.fromkeys(
         ("crossref", "semantic_scholar", "dblp", "serpapi_scholar", "serper_scholar"),
         rf"{WORD}(?: {WORD})*",
@@ -168,7 +169,7 @@ def test_nothing_in_a_question_is_an_operator(adapter, text):
 SAID_BY_THEMSELVES = {
     "pubmed": ' NOT "honey bees"[tiab])',
     "doaj": ' AND NOT "honey bees")',
-    "datacite": ' AND NOT "honey bees")',
+    "datacite": ' AND NOT "honey bees"~0)',
     "serpapi_scholar": ' -"honey bees"',
     "serper_scholar": ' -"honey bees"',
 }
