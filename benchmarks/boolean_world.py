@@ -173,7 +173,7 @@ def by_stem(text: str) -> list[str]:
     """Return the words of a text as services compare them."""
     from index import stem  # noqa: PLC0415  # of the simulator
 
-    return [stem(word) for word in tokenise(text)]
+    return [stem(re.sub(r"ll(?=ed$|ing$)", "l", word)) for word in tokenise(text)]
 
 
 def searched(record: dict[str, Any], service: str, query: str) -> dict[str, Any]:
@@ -184,11 +184,22 @@ def searched(record: dict[str, Any], service: str, query: str) -> dict[str, Any]
     return {**record, **unsearched}
 
 
-def is_wrong(tree: Node, paper: RawPaper) -> bool:
-    record = searchable(paper)
-    return judge(tree, record) is False and any(
-        judge(part, record, tokeniser=tokenise if isinstance(part, Not) else by_stem) is False
+def is_wrong(tree: Node, paper: RawPaper, works: list[Any]) -> bool:
+    """Whether a record lacks what is wanted, as it is shown and as the simulator searches it.
+
+    It searches title and year of the final version, also where it shows a preprint's.
+    """
+    shown = searchable(paper)
+    finals = [{**shown, "title": work.title, "year": work.year} for work in works]
+    return all(lacks_a_part(tree, record) for record in (shown, *finals))
+
+
+def lacks_a_part(tree: Node, record: dict[str, Any]) -> bool:
+    """Whether a part is not there: wanted words by stem, truncated and unwanted ones as written."""
+    return any(
+        all(judge(part, record, tokeniser=words) is False for words in ways)
         for part in (tree.children if isinstance(tree, And) else (tree,))
+        for ways in [(tokenise,) if isinstance(part, Not) else (tokenise, by_stem)]
     )
 
 
@@ -215,7 +226,12 @@ async def ask(world: World, service: str, query: str) -> Outcome:
         if all(matches(tree, searched(whole, which, query)) for which in (service, ""))
     }
     found = {n for paper in report.papers for n in numbers(paper, work_of)}
-    wrong = [paper for paper in report.papers if is_wrong(tree, paper)]
+    works = world.stage.world.works
+    wrong = [
+        paper
+        for paper in report.papers
+        if is_wrong(tree, paper, [works[n] for n in numbers(paper, work_of)])
+    ]
     faults = [entry.error for entry in report.sources if entry.error]
     requests = sum(len(entry.requests) for entry in report.sources)
     return Outcome(len(expected), len(expected & found), len(report.papers), len(wrong), requests,

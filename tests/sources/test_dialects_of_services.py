@@ -595,3 +595,26 @@ def test_years_that_exclude_each_other_are_refused(query):
 )
 def test_answers_are_checked_for_inflections_too(query, title, is_match):
     assert evaluate(lenient(parse(query)), {"title": title}) is is_match
+
+
+@pytest.mark.parametrize(
+    ("word", "matching", "others"),
+    [
+        ("rats", ["rat", "rats"], ["rate", "ratio"]),
+        ("study", ["study", "studies", "studied", "studying"], ["student", "studio"]),
+        ("studies", ["study", "studies"], ["student"]),
+        ("image", ["image", "images", "imaging"], ["imagery", "imagination"]),
+        ("label", ["labels", "labeled", "labelled", "labelling"], ["labellum"]),
+        ("analyses", ["analyses", "analysis"], ["analyst"]),
+        ("class", ["class", "classes"], ["classic", "classification"]),
+        ("biases", ["bias", "biases", "biased"], ["biassen"]),
+        ("bias", ["bias", "biases"], ["biaxial"]),
+        ("Survey", ["surveys", "surveying"], ["surveyor"]),
+    ],
+)
+def test_answers_of_a_query_have_its_words_and_none_that_only_begins_alike(word, matching, others):
+    remainder = said(Crossref(), f"{word} AND glass").remainder
+    assert remainder is not None
+    for forms, is_match in ((matching, True), (others, False)):
+        for form in forms:
+            assert evaluate(remainder, {"title": f"Glass and {form}"}) is is_match, form

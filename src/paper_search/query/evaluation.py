@@ -161,6 +161,8 @@ class _Document:
 
     def _runs(self, pattern: list[str | re.Pattern[str]], field: str) -> Iterator[_Span]:
         tokens = self._tokens[field]
+        if not all(word in tokens for word in pattern if isinstance(word, str)):
+            return
         for start in range(len(tokens) - len(pattern) + 1 if pattern else 0):
             window = tokens[start : start + len(pattern)]
             if all(

@@ -4,7 +4,7 @@ The words are sent, and the results are checked against the query: leniently for
 wanted, since such services match by stem, strictly for what is excluded.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from paper_search.bibliography.languages import language_code
@@ -53,7 +53,7 @@ def _to_free_text(tree: Node, filters: SearchConstraints, service: str) -> Trans
     return Translated(
         " ".join(words),
         () if is_single else (note,),
-        None if is_single else normalise(lenient(And(tuple(rest)))),
+        None if is_single else normalise(lenient(And(tuple(rest)), _inflections)),
         first,
         last,
         language_code(filters.language),
@@ -82,18 +82,27 @@ def to_ranked_text(
     )
 
 
-def lenient(node: Node, *, is_wanted: bool = True) -> Node:
-    """Return the tree with wanted words shortened to what their inflections share."""
+def lenient(
+    node: Node, forms: Callable[[Term], Node] | None = None, *, is_wanted: bool = True
+) -> Node:
+    """Return the tree with other forms of wanted words: those of what their inflections share.
+
+    `forms`: those of a word alone, if not so many: a condition is not to lose what it may mean, a
+    query not to find "rates" for rats.
+    """
     match node:
         case Term():
-            return _stem(node) if is_wanted else node
+            return (forms or _stem)(node) if is_wanted else node
         case Phrase(words) if is_wanted:
             return replace(node, words=tuple(_stem_of(word) or word for word in words))
         case Near(left, right, distance):
-            return Near(lenient(left), lenient(right), distance) if is_wanted else node
+            sides = lenient(left, forms), lenient(right, forms)
+            return Near(*sides, distance) if is_wanted else node
         case _:
             is_turned = isinstance(node, Not)
-            return rebuilt(node, lambda part: lenient(part, is_wanted=is_wanted != is_turned))
+            return rebuilt(
+                node, lambda part: lenient(part, forms, is_wanted=is_wanted != is_turned)
+            )
 
 
 def _stem(term: Term) -> Node:
@@ -105,6 +114,29 @@ def _stem(term: Term) -> Node:
     if len(term.text) == _SHORT and term.text.isalpha():
         return Or((term, replace(term, text=f"{term.text}s")))
     return term
+
+
+_ENDINGS = {
+    "": ("", "s", "es", "ed", "ing"),
+    "s": ("", "s", "ses", "es", "ed", "ing"),
+    "es": ("", "e", "es", "ed", "ing", "is"),
+    "e": ("e", "es", "ed", "ing"),
+    "y": ("y", "ys", "ies", "ied", "yed", "ying"),
+    "ies": ("y", "ie", "ies", "ied", "ying"),
+}
+"""Of the forms of a word, by what it has behind its stem."""
+
+
+def _inflections(term: Term) -> Node:
+    """Return the forms of a word: number and tense, no word that is only derived from it."""
+    word, cut = term.text.lower(), _stem_of(term.text)
+    if term.is_prefix or cut is None:
+        return _stem(term)
+    stem = cut.removesuffix("*")
+    doubled = f"{stem}{stem[-1]}"
+    forms = [stem + ending for ending in _ENDINGS[word.removeprefix(stem)]]
+    every = dict.fromkeys([*forms, f"{doubled}ed", f"{doubled}ing"])
+    return Or(tuple(replace(term, text=form) for form in every))
 
 
 def _stem_of(word: str) -> str | None:
