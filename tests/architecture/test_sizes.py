@@ -22,12 +22,12 @@ MAX_WIRING_LINES = 30
 MAX_MODULES = 378
 MAX_LINES = {
     "skills": 10_341,
-    "sources": 7_183,
+    "sources": 7_228,
     "cli": 6_184,
     "workflow": 5_563,
     "report": 5_243,
     "library": 4_948,
-    "query": 4_543,
+    "query": 4_545,
     "persistence": 3_243,
     "report_workflow": 2_782,
     "steps": 2_551,
