@@ -35,6 +35,12 @@ def workbook(*sheets: Sequence[Sequence[str]]) -> bytes:
         ("utf-32-be.csv", "\ufeffTitle,Year\nOne,2001\n".encode("utf-32-be"), ["One"], []),
         ("unseen.ris", "\u200b" + RIS.replace("\nTY", "\n\u200bTY"), ["One", "Two"], []),
         ("parted by a blank line.ris", "TY  - JOUR\nTI  - One\n\nTI  - Two\n", ["One", "Two"], []),
+        (
+            "begun by authors.ris",
+            "TY  - JOUR\nAU  - A, B\nTI  - One\n\nAU  - C, D\nTI  - Two\n\nAU  - E\nTI  - Three\n",
+            ["One", "Two", "Three"],
+            [],
+        ),
         ("two lines of title.ris", "TY  - JOUR\nTI  - One\nTI  - two\nER  -\n", ["One two"], []),
         ("blank lines.ris", "TY  - JOUR\n\nT1  - One\n\nAU  - A, B\n\nER  -\n", ["One"], []),
         (
@@ -73,6 +79,12 @@ def workbook(*sheets: Sequence[Sequence[str]]) -> bytes:
             for place, text in enumerate(
                 ("title={One} year={2001}", 'title="One" year=2001', "year=2001 title={One}")
             )
+        ),
+        (
+            "brackets.bib",
+            "@book[a, title={One}]\n@book{b, title={Two}}\n",
+            ["Two"],
+            ["a record begins here that cannot be told from others"],
         ),
         ("braces.bib", "@book{a, title={A {x} y = {z} \\} b = 1}}\n", ["A x y = z } b = 1"], []),
     ],

@@ -46,7 +46,7 @@ FORMATS = {
     "bibtex": ImportFormat(
         "bibtex:parse_bibtex", "BibTeX", (".bib", ".bibtex", ".biblatex"),
         r"^[ \t]*@[A-Za-z]+\s*[{(]",
-        r"(?i)\s*@(?!string|comment|preamble)[a-z]+[ \t]*(?:[{(]|$)",
+        r"(?i)\s*@(?!string|comment|preamble)[a-z]+[ \t]*(?:[{(\[]|$)",
     ),
     "medline": ImportFormat("tagged:MEDLINE.parse", "MEDLINE", (".nbib", ".medline"),
                             r"^PMID ?- ?\d", r"(?i)\s*PMID ?- ?\d"),

@@ -23,6 +23,12 @@ class Reference:
     layout: "Layout"
     values: dict[str, list[list[str]]] = field(default_factory=dict)
 
+    def begins_again(self, tag: str) -> bool:
+        """Whether a tag behind a blank line begins another one: its title, or what came first."""
+        has_title = any(title in self.values for title in self.layout.titles)
+        first = next((one for one in self.values if one not in self.layout.first_tags), "")
+        return has_title and tag in {first, *self.layout.titles}
+
     def all(self, *tags: str) -> list[str]:
         """Return the values of the first of these tags that has any."""
         values = (
@@ -102,7 +108,7 @@ class Layout:
                 or (
                     current is not None
                     and tag in current.values
-                    and tag in (layout.single_tags | (layout.titles if was_blank else set()))
+                    and (tag in layout.single_tags or (was_blank and current.begins_again(tag)))
                 )
                 if match
                 else is_blank and layout.is_ended_by_blank
