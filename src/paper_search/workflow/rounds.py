@@ -252,10 +252,11 @@ async def take_batch(
     ids = await records.save_records(papers)
     before = await records.arrivals(iteration, state.waits)
     rows = [*before, *arrivals_of(report, ids, state.waits)]
-    at_first = [round_.searched_at for round_ in await records.rounds([iteration]) if before]
     searched = searched_round(iteration, rows, models)
-    at = {"searched_at": at_first[-1]} if at_first else {}
-    await records.save_round(searched.model_copy(update=at))
+    if before:  # the round is as old as its first search
+        at = (await records.rounds([iteration]))[-1].searched_at
+        searched = searched.model_copy(update={"searched_at": at})
+    await records.save_round(searched)
     update = {"iteration": iteration, "allowed_by": row["by"]}
     reports = [entry.model_copy(update=update) for entry in report.sources]
     ids = list(dict.fromkeys([*state.found, *ids]))
