@@ -175,6 +175,14 @@ def test_an_order_that_repeats_another_is_no_clause_of_its_own():
     assert (note.excluded, note.added, note.remarks) == (("owls",), ("bats",), ())
 
 
+def test_no_exclusion_is_dropped_and_terms_beyond_four_are_named():
+    note = parse_note("exclude owls, swifts, crows, gulls and terns", TODAY)
+    assert note.excluded == ("owls", "swifts", "crows", "gulls", "terns")
+    note = parse_note("add owls, swifts, crows, gulls and terns", TODAY)
+    assert note.added == ("owls", "swifts", "crows", "gulls")
+    assert "not acted on: 'terns'" in note.remarks[0]
+
+
 def test_a_limit_may_be_a_sentence():
     assert parse_note("go back to 2000", TODAY).with_limits(SearchConstraints()).year_from == 2000
 

@@ -22,6 +22,7 @@ _ONLY_BEHIND = re.compile(
 _INSTEAD_OF = re.compile(r"\b(?:instead\s+of|rather\s+than)\s+([^,.;:!?]+)", re.IGNORECASE)
 _INSTEAD = re.compile(r"\binstead\b", re.IGNORECASE)
 _PER_KIND = 4
+"""Terms that a round adds; more make a query that finds everything, and are named."""
 _CUES = {"required", "added"}
 _BRACKETS = re.compile(r"\([^()]*\)")
 _SHORT, _ALIKE = 4, 0.85
@@ -93,14 +94,16 @@ def parse_note(text: str | None, today: date) -> Note:
             terms["added"] += names
         else:
             terms[wish.kind] += names
-    remarks += [_not_acted_on(clause) for clause in (*unclear, *more_unclear) if _phrases(clause)]
     terms_in_use = {term.casefold() for term in (*excluded, *replaced)}
     for kind, names in terms.items():
-        terms[kind] = [name for name in names if name.casefold() not in terms_in_use][:_PER_KIND]
+        new = [name for name in dict.fromkeys(names) if name.casefold() not in terms_in_use]
+        terms[kind], beyond = new[:_PER_KIND], new[_PER_KIND:]
+        unclear += [", ".join(beyond)] if beyond else []
         terms_in_use |= {name.casefold() for name in names}
+    remarks += [_not_acted_on(clause) for clause in (*unclear, *more_unclear) if _phrases(clause)]
     return Note(
-        excluded=tuple(excluded[:_PER_KIND]),
-        dropped=tuple(replaced[:_PER_KIND]),
+        excluded=tuple(dict.fromkeys(excluded)),
+        dropped=tuple(replaced),
         limits=_limits([reading.constraints for _, reading in readings], remarks),
         authors=tuple(name for _, reading in readings for name in reading.authors),
         venues=tuple(name for _, reading in readings for name in reading.venues),

@@ -57,8 +57,7 @@ def parse_limits(
     Raises:
         QuestionError: it only says what to exclude.
     """
-    dash = re.compile(" -- ")
-    question = dash.sub(lambda m: m[0] if is_quoted(m.string, m.start()) else " – ", question)
+    question = re.sub(" -- ", lambda m: m[0] if is_quoted(m.string, m.start()) else " – ", question)
     text, identifiers = parse_identifiers(question)
     unlimited = SearchConstraints(max_results=default_max_results)
     if _is_abstract(text):
