@@ -241,9 +241,11 @@ class WorkflowState(BaseModel):
     def searched(self) -> set[int]:
         """Return the rounds in which sources were searched, or files taken.
 
-        A store may hold a later one: the thread went back to a question before it.
+        A store may hold a later one: the thread went back to a question before it. Of rounds of
+        version 0.1.0a1, which did not say who allowed a search, either, it holds none.
         """
-        return {row.iteration for row in (*self.earlier_reports, *self.reports)}
+        rows = (*self.earlier_reports, *self.reports)
+        return {row.iteration for row in rows if row.allowed_by is not None}
 
     @property
     def ranking_pairs(self) -> set[tuple[str, str]]:
