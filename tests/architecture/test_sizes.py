@@ -24,7 +24,7 @@ MAX_LINES = {
     "skills": 10_343,
     "sources": 7_228,
     "cli": 6_184,
-    "workflow": 5_564,
+    "workflow": 5_566,
     "report": 5_243,
     "library": 4_954,
     "query": 4_545,
