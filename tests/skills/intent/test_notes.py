@@ -175,6 +175,12 @@ def test_an_order_that_repeats_another_is_no_clause_of_its_own():
     assert (note.excluded, note.added, note.remarks) == (("owls",), ("bats",), ())
 
 
+@pytest.mark.parametrize("talk", ["Thank you very much.", "Thanks!", "\n\nBest wishes,\nAnna"])
+@pytest.mark.parametrize("text", ["owls.", "nothing on owls?", "only owls."])
+def test_thanks_and_a_name_below_a_note_say_nothing(text, talk):
+    assert parse_note(f"{text} {talk}", TODAY) == parse_note(text, TODAY)
+
+
 def test_no_exclusion_is_dropped_and_terms_beyond_four_are_named():
     note = parse_note("exclude owls, swifts, crows, gulls and terns", TODAY)
     assert note.excluded == ("owls", "swifts", "crows", "gulls", "terns")

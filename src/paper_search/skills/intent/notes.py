@@ -7,8 +7,8 @@ from datetime import date
 from difflib import get_close_matches
 
 from paper_search.models import ParsedIntent, SearchConstraints
-from paper_search.skills.intent.forms import ParsedQuestion, forms, is_quoted, words_of_table
-from paper_search.skills.intent.reader import parse_parts, parse_question
+from paper_search.skills.intent.forms import CUT, ParsedQuestion, forms, is_quoted, words_of_table
+from paper_search.skills.intent.reader import parse_parts, parse_question, without_talk
 from paper_search.skills.phrases import key_phrases
 from paper_search.skills.untrusted import visible
 from paper_search.skills.words import tokens
@@ -77,7 +77,7 @@ def parse_note(text: str | None, today: date) -> Note:
     are something to look for as well, and so is what a clause says is missing. Any other clause is
     not acted on, and a remark says so.
     """
-    words, unclear = _one_line(visible(text or ""))
+    words, unclear = _one_line(without_talk(visible(text or "")).replace(CUT, "."))
     replaced = [name for match in _INSTEAD_OF.finditer(words) for name in _phrases(match[1])]
     wishes, more_unclear = _wishes(_INSTEAD_OF.sub("", words), today)
     readings = [(wish, parse_parts(f"; {wish.text}.", today, 1)) for wish in wishes]
@@ -219,7 +219,7 @@ def _sentences(text: str) -> Iterator[list[tuple[str, str]]]:
 
 def _read(clause: str, sign: str, today: date) -> tuple[str, _Wish]:
     """Return what is to be done with a clause, and what it asks for."""
-    asked = f"{clause}{sign}" if "?" in sign else clause
+    asked = f"{clause}?" if "?" in sign else clause
     for state, pattern in forms("note_first"):
         if match := pattern.match(asked):
             what = match.groupdict().get("what") or ""

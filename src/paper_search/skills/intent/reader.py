@@ -100,7 +100,7 @@ def parse_parts(
 ) -> ParsedQuestion:
     """Return what a text limits, and all the rest of it; identifiers are not read."""
     limits = SearchConstraints(max_results=default_max_results)
-    reading = ParsedQuestion(_without_talk(text), limits)
+    reading = ParsedQuestion(without_talk(text), limits)
     read_years(reading, today)
     read_names(reading, lookup)
     read_clauses(reading)
@@ -138,7 +138,8 @@ def _foreign_note(reading: ParsedQuestion) -> str:
     )
 
 
-def _without_talk(text: str) -> str:
+def without_talk(text: str) -> str:
+    """Return the text with a mark in place of greetings, thanks and a name below them."""
     for _, pattern in forms("talk"):
         while match := pattern.search(text):
             text = without_span(text, match.start(), match.end())
