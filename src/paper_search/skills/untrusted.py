@@ -1,4 +1,4 @@
-"""Handles text from strangers: shows hidden parts, detects tricks, fences it off as data."""
+"""Handles text from strangers: shows hidden parts, detects orders, fences it off as data."""
 
 import base64
 import binascii
@@ -7,7 +7,11 @@ import re
 import secrets
 import unicodedata
 from collections.abc import Sequence
-from typing import Any
+from functools import cache
+from itertools import repeat
+from typing import Any, NamedTuple
+
+from paper_search.resources import PackageFiles
 
 SUSPICIOUS = "suspicious_text"
 """The flag in a reason for text that talks to the program instead of the reader."""
@@ -17,57 +21,84 @@ _HIDDEN = re.compile(
     "\u2066-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
 _HIDDEN_IN_WORDS = re.compile(
-    "[A-Za-z][\u200b\u200c\u200d\u2060\ufeff][A-Za-z]|[\u202d\u202e]|[\U000e0000-\U000e007f]"
+    "[\u200b-\u200d\u202d\u202e\u2060\ufeff\U000e0000-\U000e007f]"
+    "(?:(?<=[A-Za-z].)(?=[A-Za-z])|(?<=[\u202d\u202e\U000e0000-\U000e007f]))"
 )
 _COMMENT = re.compile(r"<!--.*?(?:-->|$)", re.DOTALL)
-_BLOB = 24
-"""Letters of base64 that can hold an order."""
+_BLOB = 24  # letters of base64 that can hold an order
 _BASE64 = re.compile(rf"[A-Za-z0-9+/]{{{_BLOB},}}={{0,2}}")
-_LOOKALIKES = str.maketrans("аеорсухіјѕԁɡ", "aeopcyxijsdg")
-_GAP = r"\b.{0,40}\b"
-
-
-def _cue(pattern: str, *anchors: str) -> tuple[tuple[str, ...], re.Pattern[str]]:
-    """Return a cue and the texts without one of which it need not be looked for."""
-    return anchors, re.compile(pattern, re.IGNORECASE | re.DOTALL)
-
-
-_CUES = (
-    _cue(
-        rf"\b(?:ignore|disregard|forget|override|bypass){_GAP}"
-        rf"(?:previous|prior|above|earlier|all|any|your|the system){_GAP}"
-        r"(?:instructions?|prompts?|rules?|directions?|guidelines?)\b",
-        *("ignore", "disregard", "forget", "override", "bypass"),
-    ),
-    _cue(
-        r"\b(?:give|assign|rate|award)\b[^.;]{0,40}\b"
-        r"(?:1\.0|10/10|highest|maximum|max|full|top)\b.{0,30}\b(?:scores?|marks?|relevance|rating)\b"
-        r"|\bscore\s*(?:=|:|of|is)?\s*1\.0\b",
-        *("score", "marks", "relevance", "rating"),
-    ),
-    _cue(r"\brelevance_score\b", "relevance_score"),
-    _cue(
-        r"\b(?:positive|favou?rable) reviews? only\b|\bmention any negatives?\b"
-        r"|\bhighlight any negatives?\b",
-        *("only", "negative"),
-    ),
-    _cue(
-        r"\byou are (?:now )?(?:an? )?(?:ai|llm|language model|assistant|reviewer|helpful)\b"
-        r"|\b(?:as|if you are) an? (?:ai|llm|(?:large )?language model)(?: \w+)?,? "
-        r"(?:you|please|say|give|rate|rank|score)\b",
-        *("you are", "as an ai", "as an llm", "as a large language", "as a language"),
-    ),
-    _cue(
-        r"\b(?:as the|your) (?:system|developer) (?:prompt|message|instruction)s?\b",
-        *("system", "developer"),
-    ),
-    _cue(r"<\|?(?:im_start|system|endoftext)|\[/?INST\]", "im_start", "<", "inst]"),
-    _cue(r"\bnew instructions?:|\bas instructed above\b", "instruct"),
-    _cue(r"!\[[^\]]*\]\(https?://", "]("),
-    _cue(r"\"action\"\s*:\s*\"(?:approve|reject|edit)\"|\"lc\"\s*:\s*[12]", '"action"', '"lc"'),
-    _cue(r"</?(?:data-|system>|instructions?>)", "<"),
-    _cue(r"忽略.{0,10}(?:指令|提示|说明|要求)|给.{0,6}(?:最高|满)分", "忽略", "分"),
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
+_NO_LETTER = re.compile("[\u0300-\u036f\u200c\u200d]")
+_LOOKALIKES = str.maketrans("аеорсухіјѕԁɡοαντ“”„«»‘’–—。！？：", 'aeopcyxijsdgoavt"""""""||.!?:')
+_DIGIT_IN_WORD = re.compile(r"[0134578@$](?=[a-z])")
+_DIGITS = str.maketrans("0134578@$", "oieastbas")
+_IS_SPACED = re.compile(r" \w \w \w \w ")
+_SPACED = re.compile(r"(?<!\w)\w(?: \w(?!\w)){4,}")
+_HAN = re.compile("[\u4e00-\u9fff]")
+_CLAUSE = re.compile(r"[.,:;!?()\[\]{}\"'|=*/>#\n] ?([a-z0-9]+)")
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[.!?])(?=[\u4e00-\u9fff])")
+_LONG = 6  # letters of a word that is known with one of them missing
+_TOKEN = re.compile(r"[a-z]+(?:'t)?|\d+(?:[./]\d+)*|[^\w\s]|\n|[^\W\d_]+")
+_SIGNS = {
+    **dict.fromkeys("()[]{}\"';|/#%`<>\\.!?", "|"),
+    **dict.fromkeys("-*", ""),
+    **dict(zip(",\n:=", ",,:=", strict=True)),
+}
+_THIS = re.compile(
+    r" this (?<!in this )(?<!of this )(?<![.,:;] this )(?:paper|article|abstract|record|study|trial"
+    r"|entry|submission|item|document|manuscript|publication|work|text|one)\b"
 )
+"""What an order has that has no opener and no verb at the beginning of a clause."""
+
+
+class _Form(NamedTuple):
+    """A form of an order: its pattern, and how many kinds of evidence its sentence needs."""
+
+    pattern: re.Pattern[str]
+    needed: int
+    evidence: list[re.Pattern[str]]
+
+
+class _Orders:
+    """The tables of `orders.txt`."""
+
+    def __init__(self) -> None:
+        self.letters = dict.fromkeys("abcdefghijklmnopqrstuvwxyz", "e") | _SIGNS
+        self.marks: list[tuple[str, re.Pattern[str]]] = []
+        self.forms: list[_Form] = []
+        self._parts: dict[str, str] = {}
+        table = PackageFiles("paper_search.skills").read("orders.txt").decode("utf-8")
+        for line in filter(None, table.splitlines()):
+            kind, rest = line.split(" ", 1)
+            if kind == "mark":
+                anchor, pattern = rest.split(" : ", 1)
+                self.marks.append((anchor, re.compile(pattern, re.DOTALL)))
+            elif kind == "part":
+                name, pattern = rest.split(" ", 1)
+                self._parts[name] = self._whole(pattern)
+            elif kind == "form":
+                pattern, needs = rest.rsplit(" : ", 1)
+                needed, *evidence = needs.split()
+                parts = [re.compile(self._parts[name]) for name in evidence]
+                self.forms.append(_Form(re.compile(self._whole(pattern)), int(needed), parts))
+            elif kind == "open":
+                self.openers = frozenset(rest.split())
+            elif kind != "#":
+                self.letters.update(dict.fromkeys(rest.split(), kind))
+        self.needed = re.compile(self._parts["NEEDED"])
+        words = sorted(filter(str.isalpha, self.letters), key=len, reverse=True)
+        self.han_words = re.compile("|".join(filter(_HAN.match, words)))
+        self.latin_words = re.compile("|".join(w for w in words if w.isascii() and len(w) > 1))
+        for word in words:
+            for place in range(len(word)) if len(word) >= _LONG else ():
+                self.letters.setdefault(word[:place] + word[place + 1 :], self.letters[word])
+        self.verbs = {word for word, letter in self.letters.items() if letter in "vWJxnCEsahg"}
+
+    def _whole(self, pattern: str) -> str:
+        return re.sub(r"<<(\w+)>>", lambda name: self._parts[name[1]], pattern)
+
+
+_orders = cache(_Orders)
 
 
 def visible(text: str) -> str:
@@ -78,10 +109,11 @@ def visible(text: str) -> str:
 
 
 def is_suspicious(*texts: str | None) -> bool:
-    """Whether one of the texts seems to give orders to the program, openly or hidden.
+    """Whether one of the texts seems to give orders to a model, openly or hidden.
 
-    Looked at as written, after undoing lookalike letters and compatibility forms, inside HTML
-    comments and inside base64. It is narrow: an abstract about prompts gives no orders.
+    Looked at after undoing lookalike letters, compatibility forms, digits and spaces for letters,
+    and inside base64. Quotation marks hide nothing. It is narrow: to write about prompts, graders
+    and criteria is no order.
     """
     return any(_gives_orders(text) for text in texts if text)
 
@@ -89,30 +121,83 @@ def is_suspicious(*texts: str | None) -> bool:
 def _gives_orders(text: str) -> bool:
     if "<!--" in text or (not text.isascii() and _HIDDEN_IN_WORDS.search(text)):
         return True
-    visible_text = visible(text).replace("\u200c", "").replace("\u200d", "")
-    if not visible_text.isascii():
-        visible_text = unicodedata.normalize("NFKC", visible_text).casefold().translate(_LOOKALIKES)
-    if _has_cue(visible_text):
+    plain = visible(text)
+    if _has_order(_folded(plain)):
         return True
-    if max(map(len, visible_text.split()), default=0) < _BLOB:
-        return False
-    return any(_has_cue(_decoded(blob)) for blob in _BASE64.findall(visible_text))
+    has_blob = max(map(len, plain.split()), default=0) >= _BLOB
+    return has_blob and any(_has_order(_folded(_decoded(blob))) for blob in _BASE64.findall(plain))
 
 
-def _has_cue(text: str) -> bool:
-    lowered = text.lower()
-    for anchors, cue in _CUES:
-        for anchor in anchors:
-            if anchor in lowered:
-                if cue.search(text):
-                    return True
-                break
+def _folded(text: str) -> str:
+    """Return the text in small letters, each as its plainest form."""
+    text = text.lower()
+    return text if text.isascii() else _NOT_ASCII.sub(_plainest, text)
+
+
+def _plainest(run: re.Match[str]) -> str:
+    letters = unicodedata.normalize("NFKD", run[0].translate(_LOOKALIKES)).casefold()
+    return _NO_LETTER.sub("", letters).translate(_LOOKALIKES)
+
+
+def _has_order(text: str) -> bool:
+    """Whether the text has a mark that no abstract has, or a sentence that is an order."""
+    for anchor, mark in _orders().marks:
+        if anchor in text and mark.search(text):
+            return True
+    return any(map(_is_order, _candidates(text)))
+
+
+def _candidates(text: str) -> list[str]:
+    """Return the sentences that may be orders: most texts have none."""
+    orders, verbs = _orders(), _orders().verbs
+    is_unclear = False  # where its sentences end
+    if _IS_SPACED.search(text):
+        text, is_unclear = _SPACED.sub(_joined, text), True
+    if not text.isascii() and _HAN.search(text):
+        text, is_unclear = orders.han_words.sub(r" \g<0> ", text), True
+    cues = _THIS.findall(text)
+    words = text.split()
+    if not orders.openers.isdisjoint(words):
+        cues += orders.openers.intersection(words)
+    cues += [
+        word
+        for word in _CLAUSE.findall("." + text)
+        if word in verbs or (not word.isalpha() and word.translate(_DIGITS) in verbs)
+    ]
+    if not cues and not is_unclear:
+        return []
+    sentences = _SENTENCE_END.split(text)
+    return [s for s in sentences if is_unclear or any(cue in s for cue in cues)]
+
+
+def _joined(run: re.Match[str]) -> str:
+    """Return the words of letters that stand apart."""
+    return _orders().latin_words.sub(r" \g<0> ", run[0].replace(" ", ""))
+
+
+def _is_order(sentence: str) -> bool:
+    orders = _orders()
+    written = _DIGIT_IN_WORD.sub(lambda digit: digit[0].translate(_DIGITS), sentence)
+    letters = "".join(map(orders.letters.get, _TOKEN.findall(written), repeat(".")))
+    is_possible = orders.needed.search(letters) is not None
+    return is_possible and any(_fits(form, letters) for form in orders.forms)
+
+
+def _fits(form: _Form, letters: str) -> bool:
+    """Whether a sentence has the form. A verb that is a grade is not evidence of a grade, too."""
+    for match in form.pattern.finditer(letters):
+        if not form.needed:
+            return True
+        start, end = match.span("verb")
+        rest = letters[:start] + "v" + letters[end:] if end > start else letters
+        if sum(bool(part.search(rest)) for part in form.evidence) >= form.needed:
+            return True
     return False
 
 
 def _decoded(blob: str) -> str:
     try:
-        return base64.b64decode(blob + "=" * (-len(blob) % 4)).decode("utf-8", "replace")
+        return base64.b64decode(blob + "=" * (-len(blob) % 4)).decode("utf-8", "ignore")
     except (binascii.Error, ValueError):
         return ""
 
