@@ -146,6 +146,7 @@ def test_what_is_no_certain_wish_is_not_acted_on_and_named(text):
         ("+ bats\n- owls", {"added": ("bats",), "excluded": ("owls",)}),
         ("(1) bats (2) no owls", {"added": ("bats",), "excluded": ("owls",)}),
         ("Bats rather than owls, please", {"added": ("bats",), "dropped": ("owls",)}),
+        ("return to play instead of return to work", {"added": ("return", "play")}),
         ("more on bats (see my last note)", {"added": ("bats",)}),
         ('add "night, owls and light"', {"added": ("night, owls and light",)}),
     ],

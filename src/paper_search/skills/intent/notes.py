@@ -78,19 +78,25 @@ def parse_note(text: str | None, today: date) -> Note:
     not acted on, and a remark says so.
     """
     words, unclear = _one_line(without_talk(visible(text or "")).replace(CUT, "."))
-    replaced = [name for match in _INSTEAD_OF.finditer(words) for name in _phrases(match[1])]
-    wishes, more_unclear = _wishes(_INSTEAD_OF.sub("", words), today)
+    rest = _INSTEAD_OF.sub("", words)
+    replaced = [
+        name
+        for match in _INSTEAD_OF.finditer(words)
+        for name in _phrases(match[1])
+        if not set(tokens(name)) <= set(tokens(rest))  # "return to play instead of return to work"
+    ]
+    wishes, more_unclear = _wishes(rest, today)
     readings = [(wish, parse_parts(f"; {wish.text}.", today, 1)) for wish in wishes]
     excluded = [name for _, reading in readings for name in reading.excluded]
     terms: dict[str, list[str]] = {"required": [], "added": [], "instead": []}
     remarks: list[str] = []
     for wish, reading in readings:
-        rest = _what(reading.question.rstrip(" ."))
-        names = _phrases(rest)
+        what = _what(reading.question.rstrip(" ."))
+        names = _phrases(what)
         if wish.kind == "excluded":  # what its forms do not read is not looked for
-            unclear += [rest] if names else []
+            unclear += [what] if names else []
         elif wish.kind == "required" and len(names) > 1:
-            remarks.append(f"ranked by, no limit: {rest!r}; a limit is one term")
+            remarks.append(f"ranked by, no limit: {what!r}; a limit is one term")
             terms["added"] += names
         else:
             terms[wish.kind] += names
