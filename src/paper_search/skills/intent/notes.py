@@ -91,7 +91,7 @@ def parse_note(text: str | None, today: date) -> Note:
     terms: dict[str, list[str]] = {"required": [], "added": [], "instead": []}
     remarks: list[str] = []
     for wish, reading in readings:
-        what = _what(reading.question.rstrip(" ."))
+        what = _what(reading.question.strip(" .;"))
         names = _phrases(what)
         if wish.kind == "excluded":  # what its forms do not read is not looked for
             unclear += [what] if names else []
@@ -157,7 +157,8 @@ def _one_line(text: str) -> tuple[str, list[str]]:
     for line in filter(None, map(str.strip, _NUMBERED.sub("\n", text).splitlines())):
         item = _ITEM.match(f"{line} ")
         is_in_list = item is not None and whole.endswith((":", ","))
-        words = line[item.end() :] if item else line
+        is_list = is_in_list or has_signs or not line.startswith(("-", "–"))
+        words = line[item.end() :] if item and is_list else line
         sign = "excluding " if has_signs and line.startswith("-") else ""
         whole += f"{' ' if is_in_list else '; ' * bool(whole)}{sign}{words}{',' * is_in_list}"
     for kind, label in forms("note_label"):
@@ -254,7 +255,12 @@ def _statement(clause: str, reading: ParsedQuestion, *, is_clear: bool) -> tuple
     """Return what is to be done with a clause that has none of the forms."""
     wish = _Wish("excluded" if reading.excluded else "added", clause)
     is_limit = _is_limited(reading) and not reading.excluded and not reading.question
-    if not is_clear or (not is_limit and (_is_sentence(clause) or _is_order(clause))):
+    may_be_minus = clause.startswith(("-", "–")) and not reading.excluded  # or begin a list
+    if (
+        not is_clear
+        or may_be_minus
+        or (not is_limit and (_is_sentence(clause) or _is_order(clause)))
+    ):
         return "unclear", wish
     if _is_limited(reading):
         return "wish", wish
