@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from paper_search.config import remember_setting
+from paper_search.http.cache import AnswerCache
 from paper_search.library import Library
 from paper_search.llm.usage_log import BudgetSet, UsageLog
 from paper_search.models import RawPaper
@@ -50,11 +51,21 @@ async def test_library_index_usage_settings_and_threads_are_private(tmp_path):
         library.add([RawPaper(id="a", title="Protein folding", source="local_library")])
         library.search("folding")
     UsageLog(home / "usage", "t").append(BudgetSet(budget=Budget(calls=1)))
-    async with open_persistence(f"sqlite:///{home}/threads.db"):
+    cache = AnswerCache(home / "cache" / "http.db")
+    async with open_persistence(f"sqlite:///{home}/threads.db"), cache:
         pass
     found = [home, *home.rglob("*")]
     assert {"library", "usage", "threads.db", "config.toml"} <= {path.name for path in found}
     assert [path for path in found if path.is_dir() and mode(path) != 0o700] == []
-    locks = {path for path in found if path.suffix == ".lock" and not path.stat().st_size}
-    inside = [path for path in {*found} - locks if path.is_file() and "index" not in path.parts]
-    assert [path for path in inside if mode(path) != 0o600] == []
+    assert [path for path in found if path.is_file() and mode(path) != 0o600] == []
+
+
+def test_what_others_could_read_of_an_older_index_is_private_after_the_next_write(tmp_path):
+    with Library.open(tmp_path / "library") as library:
+        library.add([RawPaper(id="a", title="Protein folding", source="local_library")])
+        for path in (tmp_path / "library" / "index").iterdir():
+            path.chmod(0o644)
+        library.add([RawPaper(id="b", title="Protein design", source="local_library")])
+        library.search("design")
+    inside = [*(tmp_path / "library" / "index").iterdir()]
+    assert {mode(path) for path in inside} == {0o600}

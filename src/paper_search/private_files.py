@@ -4,6 +4,8 @@ import contextlib
 import os
 from pathlib import Path
 
+FILE_MODE = 0o600
+
 
 def private_directory(path: Path) -> Path:
     """Make a directory, with those above it, where it is missing."""
@@ -20,5 +22,12 @@ def private_file(path: Path) -> Path:
     """
     private_directory(path.parent)
     with contextlib.suppress(FileExistsError):
-        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, FILE_MODE))
     return path
+
+
+def make_private(directory: Path) -> None:
+    """Close to others the files in it that a library wrote which takes no mode."""
+    for path in directory.iterdir():
+        with contextlib.suppress(OSError):  # a file of another account, a disk without modes
+            path.chmod(FILE_MODE)

@@ -17,7 +17,7 @@ import httpx
 
 from paper_search.http.errors import utc_now
 from paper_search.http.freshness import current_mark
-from paper_search.private_files import private_file
+from paper_search.private_files import make_private, private_file
 
 if TYPE_CHECKING:
     from hishel import AsyncSqliteStorage
@@ -52,6 +52,7 @@ class AnswerCache:
         try:
             private_file(self._path).open("ab").close()
             await storage.get_entries("is it readable?")
+            make_private(self._path.parent)  # the library puts a .gitignore there
         except (RuntimeError, OSError, sqlite3.Error) as error:
             _log.warning("answers are not cached: %s: %s", self._path, error)
         else:

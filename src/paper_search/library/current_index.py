@@ -15,6 +15,7 @@ from paper_search.errors import InputError, LibraryError, PaperSearchError
 from paper_search.library.index import IndexState, TextIndex
 from paper_search.library.records import RecordStore
 from paper_search.models import RawPaper
+from paper_search.private_files import FILE_MODE
 
 if TYPE_CHECKING:
     import tantivy
@@ -52,7 +53,7 @@ class WritingRights:
         from filelock import FileLock, Timeout  # noqa: PLC0415  # only when something is written
 
         self._check()
-        lock = FileLock(self._file)
+        lock = FileLock(self._file, mode=FILE_MODE)
         deadline, last_mark = time.monotonic() + wait_s, self._mark()
         while True:
             try:
@@ -85,7 +86,7 @@ class WritingRights:
         from filelock import FileLock, Timeout  # noqa: PLC0415  # as above
 
         self._check()
-        lock = FileLock(self._directory / "import.lock")
+        lock = FileLock(self._directory / "import.lock", mode=FILE_MODE)
         # Another process may import: its sign serves as well.
         try:
             with suppress(Timeout):
@@ -101,7 +102,7 @@ class WritingRights:
         from filelock import FileLock, Timeout  # noqa: PLC0415  # as above
 
         try:
-            with FileLock(self._directory / "import.lock", timeout=0):
+            with FileLock(self._directory / "import.lock", mode=FILE_MODE, timeout=0):
                 return False
         except Timeout:
             return True

@@ -20,7 +20,7 @@ from paper_search.library.embedding import (
     require_numpy,
 )
 from paper_search.library.records import RecordStore
-from paper_search.private_files import private_file
+from paper_search.private_files import FILE_MODE, private_file
 
 if TYPE_CHECKING:
     import numpy as np
@@ -290,7 +290,7 @@ class EmbeddedRecords:
                 "or set PAPER_SEARCH_EMBEDDINGS, as to openai:text-embedding-3-small"
             )
         require_numpy()
-        lock = FileLock(self._directory / "vectors.lock")
+        lock = FileLock(self._directory / "vectors.lock", mode=FILE_MODE)
         try:
             with lock.acquire(timeout=self._wait_s), RecordStore(records) as store:
                 return self._run(store, self._embedder, anew=anew, on_progress=on_progress)

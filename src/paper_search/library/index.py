@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from paper_search.errors import LibraryError
 from paper_search.library.lexicon import EXACT, READY, analysers, prepared, ranked_text
+from paper_search.private_files import make_private, private_directory
 
 if TYPE_CHECKING:
     import tantivy
@@ -121,7 +122,7 @@ class TextIndex:
         import tantivy  # noqa: PLC0415  # heavy: only when something is indexed
 
         try:
-            self._path.mkdir(mode=0o700, parents=True, exist_ok=True)
+            private_directory(self._path)
             index = self._open_index(may_create=True)
             index.reload()  # a searcher sees the commit that was last loaded, not the last one
             query = tantivy.Query.term_query
@@ -138,6 +139,7 @@ class TextIndex:
                 # Releases tantivy's lock at once, not when the object happens to be collected.
                 writer.wait_merging_threads()
             self._note(state)
+            make_private(self._path)
         except (OSError, ValueError) as error:
             raise LibraryError(
                 f"the index {str(self._path)!r} cannot be written: {error}"

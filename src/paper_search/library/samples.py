@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, cast
 from paper_search.errors import LibraryError
 from paper_search.library.corpus import Library
 from paper_search.library.embedding import DIGEST_BYTES, MINILM, Embedder, as_embedder, digest_of
-from paper_search.private_files import private_directory
+from paper_search.private_files import FILE_MODE, private_directory
 from paper_search.resources import PackageFiles
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def _import(file: Traversable, parent: Path, name: str, wait_s: float) -> None:
     from filelock import FileLock, Timeout  # noqa: PLC0415  # only on first use
 
     try:
-        with FileLock(parent / "import.lock", timeout=wait_s):
+        with FileLock(parent / "import.lock", mode=FILE_MODE, timeout=wait_s):
             if Library.exists(parent / name):
                 return
             draft = Path(tempfile.mkdtemp(prefix="draft-", dir=parent))
