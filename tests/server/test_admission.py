@@ -5,9 +5,13 @@ import uuid
 import pytest
 from tests.answers import reply_to
 from tests.conftest import run_sql
+from tests.server.conftest import CONFIG, Opened
 from tests.workflow.doubles import workflow
 
 from paper_search.errors import RequestRefusedError, ThreadBusyError, ThreadNotFoundError
+from paper_search.persistence import Persistence
+from paper_search.report_workflow.listing import ThreadCatalogs
+from paper_search.server.access import Access
 from paper_search.threads.records import root_of
 from paper_search.workflow import ThreadCatalog
 from paper_search.workflow.records import SearchRecords
@@ -216,3 +220,21 @@ async def test_a_damaged_thread_can_be_deleted(door, begin, persistence, tmp_pat
         run_sql(f"sqlite:///{tmp_path}/threads.db", cut, damaged)
     await door.access.delete(damaged, "ada")
     assert [info.thread_id for info in await ThreadCatalog(persistence).threads()] == [whole]
+
+
+async def test_a_thread_that_begins_during_a_look_is_no_other_programs(persistence, url):
+    """The server looks whether a run still goes on, half a second after it was sent."""
+
+    class Beginning(ThreadCatalogs):
+        async def graph_of(self, thread_id: str) -> str | None:
+            graph = await super().graph_of(thread_id)
+            await workflow(persistence=persistence).start("what is known", thread_id=thread_id)
+            return graph
+
+    class Looking(Access):
+        def catalogs(self, persistence: Persistence) -> ThreadCatalogs:
+            return Beginning(persistence)
+
+    access, thread_id = Looking(Opened(url, persistence), CONFIG), str(uuid.uuid4())
+    assert await access.session(persistence, thread_id, "ada") is None  # not yet; not refused
+    assert await SearchSession.on(persistence, thread_id).exists()

@@ -142,9 +142,11 @@ class Access:
                 reviewers blind by `require_sight`.
         """
         every = self.catalogs(persistence)
+        # Before its graph: a run that begins meanwhile would look like another program's.
+        exists = await every.searches.session(thread_id).exists()
         graph = await every.graph_of(thread_id)
         if graph is None:
-            if await every.searches.session(thread_id).exists():
+            if exists:
                 raise _not_found(thread_id)
             return None
         catalog = every.by_graph[graph]
@@ -157,8 +159,7 @@ class Access:
                     HTTPStatus.FORBIDDEN,
                     f"this search is shared with you as a {role.value}, who may not {right.value}",
                 )
-        session: Session = catalog.session(thread_id)
-        return session if await session.exists() else None
+        return catalog.session(thread_id) if exists else None
 
     async def require_sight(self, persistence: Persistence, thread_id: str, person: str) -> None:
         """Refuse a reviewer what others decided while not all are done; Raises as `session`."""
