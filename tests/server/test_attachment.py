@@ -4,12 +4,15 @@ import logging
 import sqlite3
 import uuid
 from contextlib import closing
+from typing import Any
 
 import pytest
+from langgraph_sdk import Auth
 from tests.answers import reply_to
 from tests.workflow.doubles import FailingSkills, workflow
 
 from paper_search.report_workflow.listing import ThreadCatalogs
+from paper_search.server.app_factory import filter_of_threads
 from paper_search.server.attachment import ServerThreads, ThreadAttachment
 from paper_search.workflow import ThreadCatalog
 
@@ -141,3 +144,25 @@ async def test_a_name_that_the_server_cannot_take_is_told_once(
     assert [record.message for record in caplog.records] == [
         "thread 'my-thread' is not listed: the server takes only UUIDs"
     ]
+
+
+class Visitor(dict):
+    identity = "ada"
+
+
+async def test_a_look_at_a_run_of_ones_own_that_goes_on_waits_for_nothing(door, server, begin):
+    """LangGraph's server loses what a run says while it looks whether the run goes on."""
+    visitor: Any = Visitor(is_copying=False)
+    look = Auth.types.AuthContext(permissions=[], user=visitor, resource="threads", action="read")
+    value = {"thread_id": uuid.UUID(await begin())}
+    thread, run = value | {"metadata": {"owner": "ada"}}, value | {"status": "running"}
+    server |= {"threads": [thread], "runs": [run]}
+
+    def looking():
+        return filter_of_threads(door.access, ServerThreads(server), look, value)
+
+    with pytest.raises(StopIteration) as end:
+        looking().send(None)
+    assert end.value.value == {"owner": "ada"}
+    thread["metadata"] = {"owner": "bob"}
+    assert await looking() is True  # as the file says, which knows with whom a thread is shared

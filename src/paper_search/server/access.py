@@ -1,7 +1,6 @@
 """Access: whose a thread is, and what somebody may do with it; asked by every door of a server."""
 
 import contextlib
-import importlib.util
 import re
 import uuid
 from collections.abc import AsyncIterator, Iterator, Mapping, MutableMapping
@@ -23,7 +22,7 @@ from paper_search.errors import (
 from paper_search.persistence import Persistence, open_persistence
 from paper_search.report_workflow.engine import ReportSession
 from paper_search.report_workflow.listing import REPORT, SEARCH, ThreadCatalogs
-from paper_search.server.attachment import ServerThreads
+from paper_search.server.attachment import threads_here
 from paper_search.steps.parameters import OF_LANGGRAPH
 from paper_search.threads.catalog import Catalog
 from paper_search.threads.engine import admit, check_begin
@@ -217,8 +216,8 @@ class Access:
         if isinstance(content, Command):
             kwargs["command"] = {"resume": content.resume}
         # Last, with nothing awaited after it: of runs that are sent at once, one is let in.
-        has_list = importlib.util.find_spec("langgraph_runtime_inmem") is not None
-        if thread_id and has_list and ServerThreads().is_running(uuid.UUID(thread_id)):
+        threads = threads_here() if thread_id else None
+        if threads and threads.is_running(uuid.UUID(thread_id)):
             raise RequestRefusedError(HTTPStatus.CONFLICT, f"thread {thread_id!r} is running")
 
     async def prepare(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import functools
-import importlib.util
 import logging
+import uuid
 from collections.abc import AsyncIterator, Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ from paper_search.http.redaction import redact
 from paper_search.persistence import Persistence, open_persistence
 from paper_search.report_workflow.listing import ThreadCatalogs
 from paper_search.server.access import Access, SharedPersistence, http_refusals
-from paper_search.server.attachment import READERS, ServerThreads, ThreadAttachment
+from paper_search.server.attachment import READERS, ServerThreads, ThreadAttachment, threads_here
 from paper_search.server.guard import EVERYBODY, Guard, owner_of
 from paper_search.server.leased import leased
 from paper_search.server.serving import require_mcp
@@ -58,14 +58,7 @@ def create_auth(config: AppConfig, access: Access) -> Auth:
         return False
 
     async def threads(ctx: Auth.types.AuthContext, value: Any) -> Any:
-        is_look = ctx.action == "read" and not ctx.user["is_copying"]
-        with http_refusals():
-            if is_look and await access.may(Right.READ, str(value["thread_id"]), ctx.user.identity):
-                return True
-            await _check_thread(access, ctx.action, value, ctx.user.identity)
-        own = _own(ctx, value, {"create", "create_run", "update"})
-        is_list = ctx.action == "search"
-        return {"$or": [own, {READERS: {"$contains": ctx.user.identity}}]} if is_list else own
+        return await filter_of_threads(access, threads_here(), ctx, value)
 
     async def assistants(ctx: Auth.types.AuthContext, value: Any) -> Any:
         if ctx.action in {"read", "search"}:
@@ -77,6 +70,28 @@ def create_auth(config: AppConfig, access: Access) -> Auth:
     auth.on.threads(threads)
     auth.on.assistants(assistants)
     return auth
+
+
+async def filter_of_threads(
+    access: Access, server: ServerThreads | None, ctx: Auth.types.AuthContext, value: Any
+) -> Any:
+    """Return which threads somebody may do that with; True means the one that is named.
+
+    Raises:
+        HTTPException: they may not.
+    """
+    person = ctx.user.identity
+    is_look = ctx.action == "read" and not ctx.user["is_copying"]
+    # The server looks every half second whether a run goes on, and loses what the run says last
+    # where that is said during the look: nothing is awaited.
+    if is_look and server and server.owns_running(uuid.UUID(str(value["thread_id"])), person):
+        return _own(ctx, value, ())
+    with http_refusals():
+        if is_look and await access.may(Right.READ, str(value["thread_id"]), person):
+            return True
+        await _check_thread(access, ctx.action, value, person)
+    own = _own(ctx, value, {"create", "create_run", "update"})
+    return {"$or": [own, {READERS: {"$contains": person}}]} if ctx.action == "search" else own
 
 
 async def _check_thread(access: Access, action: str, value: Any, person: str) -> None:
@@ -215,9 +230,8 @@ async def _finish_deletions(persistence: Persistence) -> None:
 
 async def _follow(persistence: Persistence, owners: list[str]) -> None:
     """Attach threads where the server keeps its list in memory; others keep theirs themselves."""
-    if importlib.util.find_spec("langgraph_runtime_inmem") is None:
-        return
-    await ThreadAttachment(persistence, owners, ServerThreads()).follow()
+    if threads := threads_here():
+        await ThreadAttachment(persistence, owners, threads).follow()
 
 
 class _RedactingFormatter(logging.Formatter):

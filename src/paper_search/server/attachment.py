@@ -1,6 +1,7 @@
 """Attachment: threads of the file, put into the list that a server keeps in memory."""
 
 import asyncio
+import importlib.util
 import logging
 import uuid
 from collections.abc import Collection, Mapping
@@ -37,21 +38,35 @@ def server_id(thread_id: str) -> uuid.UUID | None:
     return parsed_id if str(parsed_id) == thread_id else None
 
 
+def threads_here() -> "ServerThreads | None":
+    """Return the list of the server that runs here; None if it keeps its list in a database."""
+    if importlib.util.find_spec("langgraph_runtime_inmem") is None:
+        return None
+    import langgraph_runtime_inmem.database as own  # noqa: PLC0415  # of the extra `server`
+
+    return ServerThreads(own.GLOBAL_STORE)
+
+
 class ServerThreads:
     """The list, which is one for the process.
 
-    `database`: the server's dictionary of everything; None means of the server that runs here.
+    `database`: the server's dictionary of everything.
     """
 
-    def __init__(self, database: dict[str, list[dict[str, Any]]] | None = None) -> None:
-        if database is None:
-            import langgraph_runtime_inmem.database as own  # noqa: PLC0415  # the server's
-
-            database = own.GLOBAL_STORE
-        self._database: Any = database
+    def __init__(self, database: Any) -> None:
+        self._database = database
 
     def statuses(self) -> dict[uuid.UUID, str]:
         return {thread["thread_id"]: thread["status"] for thread in list(self._database["threads"])}
+
+    def owns_running(self, thread_id: uuid.UUID, person: str) -> bool:
+        """Whether a run of this server drives the thread, which the list says is that person's."""
+        owners = (
+            thread["metadata"].get("owner")
+            for thread in list(self._database["threads"])
+            if thread["thread_id"] == thread_id
+        )
+        return self.is_running(thread_id) and person in owners
 
     def is_running(self, thread_id: uuid.UUID) -> bool:
         """Whether a run of this server drives the thread, which then says itself how it stands."""
