@@ -67,8 +67,8 @@ async def begun(client: httpx.AsyncClient, **run: Any) -> str:
     asked = {"assistant_id": GRAPH, "input": {"question": QUESTION}, **run}
     answer = await client.post(f"/threads/{thread}/runs/wait", json=asked)
     assert answer.status_code == 200, answer.text
-    # The state, not the answer: LangGraph's server ends `runs/wait` without the last event of the
-    # stream when a run ends between its half-second time limit and its look at the run's status.
+    # The state, not the answer: LangGraph's server loses the last event of a run that ends between
+    # its half-second time limit and its look at the run's status.
     assert await question(client, thread), answer.text
     return thread
 
