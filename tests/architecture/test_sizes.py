@@ -33,7 +33,7 @@ MAX_LINES = {
     "steps": 2_551,
     "threads": 2_520,
     "web": 2_475,
-    "server": 2_183,
+    "server": 2_212,
     "audit": 1_906,
     "models": 1_813,
     "llm": 1_638,
