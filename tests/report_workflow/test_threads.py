@@ -3,7 +3,7 @@
 import pytest
 from tests.answers import reply_to
 
-from paper_search.errors import ThreadNotFoundError
+from paper_search.errors import ThreadNotFoundError, ThreadWaitingError
 from paper_search.report_workflow import ReportWorkflow
 from paper_search.report_workflow.listing import REPORT, SEARCH, ReportCatalog, ThreadCatalogs
 from paper_search.testing.reports import QUESTION, FakeSearch, report_services
@@ -95,3 +95,14 @@ async def test_each_thread_is_known_by_the_catalog_of_its_graph(persistence):
     assert await every.graph_of("unknown") is None
     with pytest.raises(ThreadNotFoundError, match="'unknown'"):
         await every.catalog_of("unknown")
+
+
+async def test_no_report_begins_from_a_search_that_has_not_ended(persistence):
+    await searching(persistence).start("q", thread_id="s")
+    flow = report(persistence, from_thread="s")
+    for begin in (flow.start, flow.run):
+        with pytest.raises(ThreadWaitingError, match="the search of thread 's' has not ended"):
+            await begin(QUESTION, thread_id="r")
+    with pytest.raises(ThreadNotFoundError):
+        await report(persistence, from_thread="none").start(QUESTION, thread_id="r")
+    assert await ReportCatalog(persistence).threads() == []

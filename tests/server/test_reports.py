@@ -88,6 +88,13 @@ async def test_a_report_from_the_papers_of_somebody_elses_search_is_refused__sec
     assert (await door.refused(str(uuid.uuid4()), missing))[0] == 404
 
 
+async def test_a_report_from_a_search_that_has_not_ended_is_refused(door, begin):
+    waiting = {**NEW, "context": {"from_thread": await begin()}}
+    status, text = await door.refused(str(uuid.uuid4()), waiting)
+    assert status == 409
+    assert "has not ended" in text
+
+
 async def test_a_thread_is_driven_by_the_graph_that_began_it(door, begin, begin_report):
     report, search = await begin_report(), await begin()
     status, text = await door.refused(report, answer("approve", "paper_search"))

@@ -270,6 +270,14 @@ class ReportWorkflow(ThreadEngine[ReportSession, Review, Report]):
             return replace(services, collection=partial(finished_collection, persistence))
         return services
 
+    async def _begin(self, session: ReportSession, text: str, *, is_asking: bool) -> None:
+        """See `ThreadEngine`; where the search to report on has no result yet, nothing begins."""
+        search, on = self._settings(is_asking=is_asking).from_thread, self._persistence
+        if search is not None:
+            services = self._services_on(on) if isinstance(on, Persistence) else self._services
+            await services.collection(search)
+        await super()._begin(session, text, is_asking=is_asking)
+
     async def _proceed(self, session: ReportSession) -> None:
         """See `ThreadEngine.proceed`; a question whose time is over may count as approved."""
         waiting = await session.open_question()

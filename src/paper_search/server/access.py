@@ -273,14 +273,19 @@ class Access:
         *,
         is_page: bool = False,
     ) -> None:
-        """Let a thread begin with an input, and with papers of threads that are there for them."""
+        """Let a thread begin with an input, and with papers of searches that ended, of theirs."""
+        from paper_search.report_workflow.assembly import finished_collection  # noqa: PLC0415  # slow import
+
         sources = self.page_sources if is_page else self.sources[session_type.workflow.name]
         check_begin(session_type, run.content, run.settings, sources)
         within = [run.content.get(name) for name in ("config", "workflow_params")]
         for part in (run.settings, *within):
             name = part.get("from_thread") if isinstance(part, Mapping) else None
-            if name is not None and not await self.session(persistence, str(name), person):
+            if name is None:
+                continue
+            if not await self.session(persistence, str(name), person):
                 raise _not_found(str(name))
+            await finished_collection(persistence, str(name))
 
 
 async def _check_going_on(session: Session, *, is_anew: bool) -> None:

@@ -103,7 +103,7 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
         """
         text, thread = self._validate_input(user_input), thread_name(thread_id)
         async with self._session(thread) as session, session.lease():
-            await session.begin(text, self._settings(is_asking=self._handler is not None))
+            await self._begin(session, text, is_asking=self._handler is not None)
             return await self._to_the_end(session)
 
     async def start(self, user_input: str, *, thread_id: str | None = None) -> QuestionT | ResultT:
@@ -119,7 +119,7 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
         """
         text, thread = self._validate_input(user_input), thread_name(thread_id)
         async with self._session(thread) as session, session.lease():
-            await session.begin(text, self._settings(is_asking=True))
+            await self._begin(session, text, is_asking=True)
             return await self._question_or_result(session)
 
     async def answer(
@@ -232,6 +232,9 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
     def _services_on(self, persistence: Persistence) -> Any:
         del persistence
         return self._services
+
+    async def _begin(self, session: SessionT, text: str, *, is_asking: bool) -> None:
+        await session.begin(text, self._settings(is_asking=is_asking))
 
     async def _proceed(self, session: SessionT) -> None:
         await session.proceed()
