@@ -494,6 +494,19 @@ async def test_a_service_that_stops_early_says_how_much_is_missing():
     assert "stopped" not in str(whole.note)
 
 
+@pytest.mark.parametrize(
+    ("hits", "wanted", "is_said"), [(9, 9, True), (9, 2, False), (2, 9, False)]
+)
+async def test_a_service_that_gives_no_more_than_it_does_says_so(hits, wanted, is_said):
+    few = Cards(URL)
+    few.most_results = 3
+    said = await told(
+        httpx.Response(200, json={"papers": CARDS[:hits], "total": hits}), few, max_results=wanted
+    )
+    assert ("gives at most 3 records of a query" in str(said.note)) is is_said
+    assert said.kept == min(hits, wanted, 3)
+
+
 async def test_a_redirect_that_is_not_followed_says_where_it_led():
     where = f"https://login.example/?key={KEY}"
     said = await told(httpx.Response(302, headers={"location": where}))

@@ -279,6 +279,9 @@ class HttpSource:
             progress.is_ended = True
         except Exception as error:  # noqa: BLE001  # an adapter is foreign code; its bug becomes data
             progress.error = self._failure(error)
+        most = self.adapter.most_results
+        if min(progress.hits or 0, filters.max_results) > most:
+            progress.notes += (f"gives at most {most:,} records of a query",)
         progress.seconds = self._clock() - started
         progress.is_open = False
 
