@@ -277,6 +277,39 @@ async def test_a_state_of_which_postgres_lost_a_row_is_named_and_its_thread_can_
         assert "result" not in {info.thread_id for info in await every.threads()}
 
 
+@pytest.mark.parametrize(
+    ("table", "column", "new"),
+    [
+        ("checkpoint_writes", "thread_id", "dome"),
+        ("checkpoint_blobs", "thread_id", "dome"),
+        ("paper_search_decisions", "thread_id", "dome"),
+        ("paper_search_audit", "thread_id", "dome"),
+        ("store", "prefix", "paper_search.dome.approvals"),
+        ("store", "prefix", "paper_search.done.bpprovals"),
+    ],
+)
+async def test_a_row_in_postgres_that_lost_its_thread_is_named_and_can_go(
+    postgres_url, table, column, new
+):
+    """PER-09"""
+    await begin(postgres_url)
+    async with open_persistence(postgres_url) as persistence:
+        assert await finish(persistence, "strategy")
+    where = "prefix LIKE '%.done.approvals'" if table == "store" else "thread_id = 'done'"
+    run_sql(postgres_url, f"UPDATE {table} SET {column} = '{new}' WHERE {where}")  # noqa: S608  # constants
+    named = "dome" if "dome" in new else "done"
+    async with open_persistence(postgres_url) as persistence:
+        every = ThreadCatalogs(persistence)
+        ids = {info.thread_id for info in await every.threads()}
+        assert ids == {*THREADS, named}
+        with pytest.raises(DamagedError, match=named):
+            await (every.catalog_of(named) if named == "dome" else every.searches.show(named))
+        await every.delete(named)
+        assert {info.thread_id for info in await every.threads()} == {*THREADS, named} - {named}
+    left = run_sql(postgres_url, f"SELECT * FROM {table} WHERE {column} = '{new}'")  # noqa: S608  # as above
+    assert left == []
+
+
 async def test_a_decision_whose_question_was_lost_is_applied_when_it_is_asked_again(path):
     """PER-04, PER-09"""
     async with open_persistence(f"sqlite:///{path}") as persistence:

@@ -39,6 +39,21 @@ _SETTLE = """UPDATE checkpoints AS c SET checkpoint = jsonb_set(c.checkpoint, '{
     WHERE thread_id = %s AND jsonb_path_exists(c.checkpoint, '$.channel_values.* ? (@ == true)')
     AND NOT (metadata ? 'counters_since_delta_snapshot' OR metadata ? 'delta_writes_versioned')"""
 """Drops what stands inside of a checkpoint and beside it as well."""
+_LOST = """WITH RECURSIVE places(place) AS (
+    (SELECT prefix FROM store WHERE prefix ~>~ 'paper_search.' ORDER BY prefix USING ~<~ LIMIT 1)
+    UNION ALL SELECT (SELECT prefix FROM store WHERE prefix ~>~ CASE WHEN place LIKE '%.%.%'
+        THEN 'paper_search.' || split_part(place, '.', 2) || '/' ELSE place END
+        ORDER BY prefix USING ~<~ LIMIT 1)
+    FROM places WHERE starts_with(place, 'paper_search.'))
+    SELECT replace(split_part(place, '.', 2), '%2E', '.') AS thread_id
+    FROM places WHERE place LIKE 'paper\\_search.%.%'
+    UNION SELECT thread_id FROM checkpoint_writes UNION SELECT thread_id FROM checkpoint_blobs
+    UNION SELECT thread_id FROM paper_search_decisions
+    UNION SELECT thread_id FROM paper_search_audit EXCEPT SELECT thread_id FROM checkpoints"""
+"""Of the records of a thread, one is looked at: there may be millions."""
+_PARTS = """SELECT prefix, key, value FROM store JOIN (
+    SELECT prefix, MIN(key) AS key FROM store WHERE prefix ~>~ %s AND prefix ~<~ %s GROUP BY prefix
+    ) AS part USING (prefix, key)"""
 _COUNT = "channels"
 """In the metadata of a checkpoint: how many channels have a value."""
 
@@ -238,6 +253,21 @@ class PostgresStore(AsyncPostgresStore):
     async def aentry(self, namespace: tuple[str, ...], key: str) -> Entry | None:
         items = await self._items(namespace, f"{_ITEMS} AND key = %s", key)
         return items[0] if items else None
+
+    async def aorphans(self) -> set[str]:
+        """Return the ids that rows name and no checkpoint."""
+        async with self._cursor() as cursor:
+            await cursor.execute(_LOST)
+            return {str(row["thread_id"]) for row in await cursor.fetchall()}
+
+    async def acheck_parts(self, namespace: tuple[str, ...]) -> None:
+        """Raise DamagedError if items below a namespace are in another part than they were put."""
+        start = ".".join(namespace)
+        async with self._cursor() as cursor:
+            await cursor.execute(_PARTS, (f"{start}.", f"{start}/"))
+            rows = await cursor.fetchall()
+        for row in rows:
+            self._seal.value(str(row["prefix"]).split("."), row["key"], row["value"])
 
     async def aerase(
         self, namespace: tuple[str, ...], indexes: Sequence[tuple[str, ...]], key: str

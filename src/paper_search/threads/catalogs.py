@@ -107,7 +107,7 @@ class PlainThreads:
 
     async def orphans(self) -> set[str]:
         """Return the ids that rows name and no thread has."""
-        orphans = getattr(self.persistence.pages, "aorphans", None)  # not on PostgreSQL
+        orphans = getattr(self.persistence.pages, "aorphans", None)  # not in memory
         return set() if orphans is None else await orphans()
 
     async def _checkpoint(self, thread_id: str) -> CheckpointTuple | None:
