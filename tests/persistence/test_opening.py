@@ -247,7 +247,7 @@ async def test_a_read_only_file_is_named_before_any_skill_is_called(unprivileged
     path = unprivileged / "threads.db"
     path.touch()
     path.chmod(0o444)
-    await _refused(path, "Permission denied")
+    await _refused(path, "Permission denied .*a copy of the home can be read")
 
 
 async def test_a_path_below_a_file_and_a_directory_are_named(tmp_path):

@@ -29,6 +29,7 @@ FORMAT = 1
 """Of the file, as its `user_version` says; a newer program's is refused, never misread."""
 _ESCAPED = re.compile(rb"\\x([0-9a-f]{2})")
 _HAS_EFFECTIVE_IDS = os.access in os.supports_effective_ids
+_READABLE_AS_A_COPY = " (SQLite writes beside a file to read it; a copy of the home can be read)"
 ELSEWHERE = "choose another place with --home or PAPER_SEARCH_HOME"
 OWN_TABLES = frozenset(
     {
@@ -99,7 +100,8 @@ def is_there(path: Path) -> bool:
         size = path.stat().st_size if path.exists() else 0
         for place in (path.parent, path) if path.exists() else (path.parent,):
             if not os.access(place, os.R_OK | os.W_OK, effective_ids=_HAS_EFFECTIVE_IDS):
-                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+                hint = _READABLE_AS_A_COPY if path.exists() else ""
+                raise PermissionError(errno.EACCES, f"{os.strerror(errno.EACCES)}{hint}")
         if path.is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
     except OSError as error:
