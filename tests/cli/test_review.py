@@ -41,6 +41,19 @@ def test_a_thread_that_is_not_there_is_said_before_anything_is_served(cli, opene
     assert opened == []
 
 
+@pytest.mark.parametrize("command", ["serve", "review"])
+def test_a_home_that_keeps_no_threads_is_told_in_one_line_before_anything_is_served(
+    cli, opened, tmp_path, command
+):
+    home = tmp_path / "file"
+    home.touch()
+    told = cli(command, "--port", str(free_port()), "--home", str(home), code=1)
+    assert told.stdout == ""
+    assert "threads cannot be kept in" in told.stderr
+    assert told.stderr.count("\n") == 1
+    assert opened == []
+
+
 @pytest.mark.slow
 def test_the_address_that_is_printed_answers(tmp_path):
     command = [sys.executable, "-m", "paper_search", "review", "--no-browser", "--port"]

@@ -11,6 +11,7 @@ from paper_search.errors import ConfigError
 
 if TYPE_CHECKING:
     from paper_search.config import AppConfig
+    from paper_search.persistence import Persistence
     from paper_search.server.serving import ServerOptions
 
 _ALLOCATIONS_BEFORE_COLLECTION = 700
@@ -45,6 +46,7 @@ def serve(  # noqa: PLR0913, PLR0917  # one for each option
         shows_logs=is_debugging(ctx),
     )
     config = settings(ctx, home)
+    _open_threads(config)
     say(f"Studio: {studio_url(options)}")
     say(f"Review: http://{host}:{port}/review")
     _serve(options, config)
@@ -62,6 +64,14 @@ def mcp(ctx: typer.Context, home: Home = None) -> None:
     from paper_search.server.mcp import serve_stdio
 
     run(serve_stdio(settings(ctx, home)))
+
+
+def _open_threads(config: "AppConfig") -> None:
+    """Raise PersistenceError where they cannot be opened: the server would print its stack."""
+
+    async def nothing(_persistence: "Persistence") -> None: ...
+
+    run(with_persistence(config.persistence_url, nothing))
 
 
 def _serve(options: "ServerOptions", config: "AppConfig") -> None:
@@ -103,6 +113,7 @@ def review(
 
     options = ServerOptions(host=_HOST, port=port, shows_logs=is_debugging(ctx))
     check_options(options, config)
+    _open_threads(config)
     threading.Thread(target=_announce, args=(port, url, browser), daemon=True).start()
     _serve(options, config)
 
