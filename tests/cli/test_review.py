@@ -55,11 +55,13 @@ def test_a_home_that_keeps_no_threads_is_told_in_one_line_before_anything_is_ser
 
 
 @pytest.mark.slow
-def test_the_address_that_is_printed_answers(tmp_path):
+def test_the_address_that_is_printed_answers_and_a_server_that_is_stopped_leaves_nothing(tmp_path):
     command = [sys.executable, "-m", "paper_search", "review", "--no-browser", "--port"]
+    left = tmp_path / "left"
+    left.mkdir()
     with subprocess.Popen(  # noqa: S603  # our own command
         [*command, str(free_port())],
-        env=bare_environment(tmp_path),
+        env=bare_environment(tmp_path) | {"TMPDIR": str(left)},
         stderr=subprocess.PIPE,
         text=True,
     ) as server:
@@ -67,5 +69,9 @@ def test_the_address_that_is_printed_answers(tmp_path):
             assert server.stderr is not None
             address = server.stderr.readline().strip().removeprefix("Review: ")
             assert httpx.get(address, trust_env=False).status_code == httpx.codes.OK
+            assert [*left.glob("paper-search-server-*")] != []
+            server.terminate()
+            server.wait(timeout=60)
         finally:
             server.kill()
+    assert [*left.iterdir()] == []

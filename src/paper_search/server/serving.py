@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import os
+import signal
 import sys
 import tempfile
 from dataclasses import dataclass
@@ -135,6 +136,8 @@ def serve(options: ServerOptions, config: AppConfig) -> None:
     # are in our file, so that may be forgotten, and nobody else's pickle is read.
     with tempfile.TemporaryDirectory(prefix="paper-search-server-") as directory:
         os.chdir(directory)
+        # uvicorn ends in order, then raises the signal once more: the directory is to go, too.
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit())
         from langgraph_api.cli import run_server  # noqa: PLC0415  # of the extra `server`
 
         run_server(**settings)
