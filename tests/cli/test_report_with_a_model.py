@@ -19,7 +19,7 @@ def model_answers() -> dict[str, Any]:
 def test_the_cost_of_a_report_is_said_at_its_plan_and_at_its_draft(cli):
     planned = cli(*ASK, *SAMPLE, "--budget", "0.50", code=3)
     assert "will cost  about" in planned.stderr
-    assert "with one draft (prices of 20" in planned.stderr
+    assert "with one draft and 100 papers to judge (prices of 20" in planned.stderr
     assert "at most  about" in planned.stderr
     assert "with 3 drafts and 2 more searches" in planned.stderr
     assert "budget  $0.50" in planned.stderr

@@ -103,7 +103,8 @@ def report_estimate_facts(shows: Mapping[str, Any]) -> Iterator[Fact]:
     estimate = ReportEstimate.model_validate(shows["estimate"])
     once, most = estimate.one_draft, estimate.at_most
     dated = f" (prices of {once.priced_at})" if once.priced_at else ""
-    yield "will cost", f"about {once} with one draft{dated}"
+    judged = f" and {quantity(once.papers, 'paper')} to judge" if once.papers else ""
+    yield "will cost", f"about {once} with one draft{judged}{dated}"
     more = [quantity(estimate.drafts, "draft")]
     if estimate.gap_searches:
         more.append(quantity(estimate.gap_searches, "more search", "more searches"))
