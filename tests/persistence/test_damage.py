@@ -281,7 +281,6 @@ async def test_a_state_of_which_postgres_lost_a_row_is_named_and_its_thread_can_
     ("table", "column", "new"),
     [
         ("checkpoint_writes", "thread_id", "dome"),
-        ("checkpoint_blobs", "thread_id", "dome"),
         ("paper_search_decisions", "thread_id", "dome"),
         ("paper_search_audit", "thread_id", "dome"),
         ("store", "prefix", "paper_search.dome.approvals"),

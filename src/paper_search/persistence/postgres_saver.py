@@ -47,10 +47,10 @@ _LOST = """WITH RECURSIVE places(place) AS (
     FROM places WHERE starts_with(place, 'paper_search.'))
     SELECT replace(split_part(place, '.', 2), '%2E', '.') AS thread_id
     FROM places WHERE place LIKE 'paper\\_search.%.%'
-    UNION SELECT thread_id FROM checkpoint_writes UNION SELECT thread_id FROM checkpoint_blobs
-    UNION SELECT thread_id FROM paper_search_decisions
+    UNION SELECT thread_id FROM checkpoint_writes UNION SELECT thread_id FROM paper_search_decisions
     UNION SELECT thread_id FROM paper_search_audit EXCEPT SELECT thread_id FROM checkpoints"""
-"""Of the records of a thread, one is looked at: there may be millions."""
+"""Of the records of a thread, one is looked at: there may be millions. A blob is there before its
+checkpoint is; a state that lacks one is named by itself."""
 _PARTS = """SELECT prefix, key, value FROM store JOIN (
     SELECT prefix, MIN(key) AS key FROM store WHERE prefix ~>~ %s AND prefix ~<~ %s GROUP BY prefix
     ) AS part USING (prefix, key)"""
