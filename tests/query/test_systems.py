@@ -226,3 +226,9 @@ def test_a_mixture_without_parentheses_says_how_it_was_read(text, column, readin
 
 def test_parentheses_need_no_remark():
     assert lint("(aa.ti. or bb.ti.) and cc.ti.") == lint("(aa OR bb) AND cc") == []
+
+
+@pytest.mark.timeout(30)  # a tenth of a second as it is, minutes were it quadratic
+def test_blank_lines_without_end_are_of_no_system():
+    """SEC-17"""
+    assert recognised("bees" + "\n" * 100_000 + "ants") is None

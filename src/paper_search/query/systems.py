@@ -116,7 +116,7 @@ OVID = System(
         rf'(?<=[\w)"*$?#])\.{_OVID_TAGS}(?:,{_OVID_TAGS})*(?:\.(?!\w)|(?=\s*(?:\)|$)))'
         rf"|\)\s*\.\s*{_OVID_TAGS}\.(?!\w)"
         r"|\badj\d+\b|[\w*$)]\s+adj\s+[\w(]|(?<![\w/])(?:or|and)\s*/\s*\d|\b[a-z]{3,}\$(?=[\s).,\]]|$)"
-        r"|^\W*(?:\d+\W+)?(?:limit|remove\s+duplicates\s+from)\s+\d"
+        r"|^[^\w\n]*(?:\d+[^\w\n]+)?(?:limit|remove\s+duplicates\s+from)\s+\d"
         rf'|^[^/:\n]*[\w")](?<!\band)(?<!\bor)/(?:{SUBHEADING}(?:\s*,\s*{SUBHEADING})*)?'
         r"(?=\s*(?:$|\[|\))|\s+(?:(?:or|and|not)\b|\d+\s*$))",
         re.IGNORECASE | re.MULTILINE,

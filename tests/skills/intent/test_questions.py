@@ -10,6 +10,7 @@ import pytest
 
 from paper_search.models import IntentType, ParsedIntent
 from paper_search.skills import IntentParser
+from paper_search.skills.intent.reader import parse_question
 
 FILE = Path(__file__).parent / "questions.jsonl"
 QUESTIONS = [json.loads(line) for line in FILE.read_text(encoding="utf-8").splitlines()]
@@ -70,3 +71,10 @@ def test_a_kind_that_is_acted_on_is_not_noted_as_left_alone():
 def test_a_request_in_english_is_no_concept_of_a_question_in_another_language():
     intent = asyncio.run(IntentParser().parse("Can you find me inflação no Brasil antes de 1994?"))
     assert intent.concepts == ["inflação", "Brasil"]
+
+
+@pytest.mark.parametrize(("piece", "count"), [("x", 100_000), ("1", 100_000), (",", 20_000)])
+@pytest.mark.timeout(60)  # a second or three as it is, minutes were it quadratic
+def test_a_question_without_end_is_read(piece, count):
+    """SEC-17"""
+    assert parse_question("bees " + piece * count, date(2026, 1, 1), 50).concepts

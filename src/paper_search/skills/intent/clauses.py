@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from paper_search.bibliography.languages import language_code
-from paper_search.skills.intent.forms import CUT, NUMBERS, ParsedQuestion, forms, is_quoted
+from paper_search.skills.intent.forms import CUT, NUMBERS, ParsedQuestion, forms, quotations
 from paper_search.skills.words import word_table
 
 _MOST_RESULTS = 1900
@@ -18,6 +18,7 @@ _STOPS = re.compile(
     r"[,;!?()\[\]–—]|(?<!\blanguage)(?<!\btype)(?<!\bmax)(?<!\blimit):|(?<!\bmax)\.(?=\W|$)|(?<=\s)-(?=\s)",
     re.IGNORECASE,
 )
+_WORD_START = re.compile(r"(?<![^\s\ue000])\S")
 _GAP = re.compile(r"[\s/&+:.-]*")
 _WORD = re.compile(r"[^\W\d_]+(?:['’][a-z]+)?(?![\w’']|-\w)")
 _GLUE = word_table("function") - {"about", "on", "re", "without", "no", "not", "neither", "nor"}
@@ -115,8 +116,9 @@ def _rest(run: _Run, handled: Sequence[_Item]) -> Iterator[str]:
 
 def _spans(text: str) -> Iterator[tuple[int, int]]:
     start = 0
+    quotes = quotations(text)
     for stop in _STOPS.finditer(text):
-        if not is_quoted(text, stop.start()):
+        if not any(first < stop.start() < last for first, last in quotes):
             yield start, stop.start()
             start = stop.end()
     yield start, len(text)
@@ -135,8 +137,8 @@ def _runs(text: str, start: int, end: int) -> Iterator[_Run]:
             yield run
             place = run.end
             break
-    words = [match.start() for match in re.finditer(r"(?<![^\s\ue000])\S", text[:end])]
-    for begin in [word for word in words if word > place][-_MOST_WORDS:]:
+    words = [match.start() for match in _WORD_START.finditer(text, place + 1, end)]
+    for begin in words[-_MOST_WORDS:]:
         items = tuple(_items(text, begin, end))
         if items and not text[items[-1].end : end].strip():
             while items and items[0].kind == "glue" and items[0].name not in {"that", "which"}:

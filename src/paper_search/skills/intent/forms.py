@@ -135,8 +135,12 @@ def without_span(text: str, start: int, end: int) -> str:
     return f"{text[:start]} {CUT} {text[end:]}"
 
 
+def quotations(text: str) -> list[tuple[int, int]]:
+    return [match.span() for match in _QUOTED.finditer(text)]
+
+
 def is_quoted(text: str, place: int) -> bool:
-    return any(match.start() < place < match.end() for match in _QUOTED.finditer(text))
+    return any(start < place < end for start, end in quotations(text))
 
 
 def without_cuts(text: str) -> str:
