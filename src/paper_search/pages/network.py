@@ -125,7 +125,7 @@ class GuardedNetwork(httpx.AsyncBaseTransport):
         address = await self._safe_address(url)
         extensions = dict(request.extensions)
         if url.scheme == "https":
-            extensions["sni_hostname"] = url.raw_host.decode("ascii").strip("[]")
+            extensions["sni_hostname"] = url.raw_host.decode("ascii")
         pinned = httpx.Request(
             request.method,
             url.copy_with(host=str(address)),
@@ -143,7 +143,7 @@ class GuardedNetwork(httpx.AsyncBaseTransport):
         await self.network.aclose()
 
     async def _safe_address(self, url: httpx.URL) -> Address:
-        host = url.raw_host.decode("ascii").strip("[]")
+        host = url.raw_host.decode("ascii")
         try:
             addresses = [ip_address(address) for address in await self.resolve(host, port_of(url))]
         except (OSError, UnicodeError) as error:
