@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from functools import lru_cache
 
 from paper_search.errors import InputError, UnknownNameError
 from paper_search.query.ast import (
@@ -183,6 +184,7 @@ def _join(kind: type[And | Or], children: tuple[Node, ...]) -> Node:
     return join(kind, [*distinct.values()])
 
 
+@lru_cache(maxsize=16_384)  # one translation meets each of them hundreds of times
 def _normal_leaf(texts: tuple[str, ...], field: str | None) -> Term | Phrase:
     if field is not None and field not in FIELDS:
         raise UnknownNameError("field", field, list(FIELDS))

@@ -9,7 +9,7 @@ import re
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 from gzip import decompress
 from itertools import product
 
@@ -261,11 +261,12 @@ def _excluded_stems(tree: Node) -> Node | None:
     return join(And, parts) if parts else None
 
 
-def _vocabulary(pattern: str) -> list[str]:
+@lru_cache(maxsize=1024)
+def _vocabulary(pattern: str) -> tuple[str, ...]:
     signs = {"*": "[a-z]*", "?": "[a-z]", "$": "[a-z]?"}
     expression = "".join(signs.get(sign, re.escape(sign)) for sign in pattern)
     matches = re.finditer(rf"^{expression}$", _table(), re.MULTILINE)
-    return [match[0] for match in matches]
+    return tuple(match[0] for match in matches)
 
 
 @cache
