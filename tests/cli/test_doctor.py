@@ -21,6 +21,7 @@ def test_all_is_well_without_any_setting(cli):
     assert checks["source library"]["found"].startswith("ok: 1 of ")
     assert checks["threads"]["found"] == "0 searches"
     assert checks["library"]["found"] == "empty: the sample is used"
+    assert "library add" in checks["library"]["fix"]
 
 
 def test_what_is_wrong_is_said_with_how_to_fix_it(cli, home, monkeypatch):

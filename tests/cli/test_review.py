@@ -10,6 +10,9 @@ import pytest
 from tests.end_to_end.served import bare_environment
 from tests.ports import free_port
 
+from paper_search.cli import serve
+from paper_search.server.serving import ServerOptions
+
 
 @pytest.fixture
 def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
@@ -52,6 +55,16 @@ def test_a_home_that_keeps_no_threads_is_told_in_one_line_before_anything_is_ser
     assert "threads cannot be kept in" in told.stderr
     assert told.stderr.count("\n") == 1
     assert opened == []
+
+
+def test_the_page_is_served_to_this_machine_only(cli, monkeypatch):
+    served: list[ServerOptions] = []
+    monkeypatch.setattr(serve, "_announce", lambda *_: None)
+    monkeypatch.setattr(serve, "_serve", lambda options, _: served.append(options))
+    port = free_port()
+    assert cli("review", "--no-browser", "--port", str(port)).code == 0
+    [options] = served
+    assert (options.host, options.port) == ("127.0.0.1", port)
 
 
 @pytest.mark.slow

@@ -1,11 +1,20 @@
 """Planner, analyst and writer on their own."""
 
+from json import JSONDecoder
+
 import pytest
 
 from paper_search.report.analyst import Analyst
 from paper_search.report.claims.citations import located
 from paper_search.report.evidence import Evidence
-from paper_search.report.models import AnalystInput, PlannerInput, ResearchPlan, WriterInput
+from paper_search.report.models import (
+    AnalystInput,
+    Critique,
+    CritiqueItem,
+    PlannerInput,
+    ResearchPlan,
+    WriterInput,
+)
 from paper_search.report.planner import Planner, validate_research_plan
 from paper_search.report.writer import Writer
 from paper_search.testing.llm import FakeLLM, data_block
@@ -195,3 +204,35 @@ async def test_a_model_that_found_nothing_has_nothing_written():
     assert llm.call_count == 1
     assert not draft.is_by_model
     assert [part.title for part in draft.sections] == ["Evidence"]
+
+
+async def test_what_was_done_about_an_item_is_told_whichever_piece_of_a_section_did_it():
+    def answer(call):
+        said = good_answer(call)
+        piece = JSONDecoder().raw_decode(call.user_message)[0].get("write", {}).get("section")
+        return {**said, "changes": [f"item {piece['piece'][0]}: done"]} if piece else said
+
+    analysis = (await analysed(FakeLLM(good_answer))).analysis
+    given = WriterInput(
+        analysis=analysis,
+        research_plan=PLAN.model_copy(update={"expected_sections": ["By day", "At night"]}),
+        search_results=report_sources(),
+        target_length=3000,
+    )
+    before = (await Writer().write(given)).draft
+    critique = Critique(
+        items=[
+            CritiqueItem(
+                critique_id=f"item {number}",
+                category="completeness",
+                severity="minor",
+                location="By day",
+                description="say it",
+                found_by="person",
+            )
+            for number in (1, 2)
+        ]
+    )
+    again = given.model_copy(update={"previous_draft": before, "critique": critique})
+    written = await Writer(FakeLLM(answer)).write(again)
+    assert written.revision_notes == ["item 1: done", "item 2: done"]

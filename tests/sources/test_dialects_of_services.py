@@ -556,6 +556,16 @@ def test_semantic_scholar_is_asked_boolean_queries_in_bulk_and_plain_words_by_re
     assert adapter.first(plain, NO_LIMITS, 10).url.endswith("/paper/search")
 
 
+@pytest.mark.parametrize(
+    ("first", "last", "year"),
+    [(None, None, None), (2015, None, "2015-"), (None, 2019, "-2019"), (2015, 2015, "2015")],
+)
+def test_semantic_scholar_is_asked_for_the_years_that_are_wanted(first, last, year):
+    limits = SearchConstraints(year_from=first, year_to=last)
+    [asked, *_] = SemanticScholar().translate_ranked(RankedQuery(text="girl migraine"), limits)
+    assert SemanticScholar().first(asked, limits, 10).params.get("year") == year
+
+
 @pytest.mark.parametrize("dialect", [ArxivDialect, BulkDialect, CoreDialect, EuropePmcDialect])
 def test_a_service_that_compares_stems_is_not_sent_what_is_unwanted(dialect):
     """It would leave out papers on "robotics" where only "robot" is unwanted."""

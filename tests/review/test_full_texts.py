@@ -1,0 +1,62 @@
+"""Full texts and those who decide on them, as they are kept."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from tests.pages.site import TREES, pdf
+from tests.workflow.doubles import with_real_skills
+
+from paper_search.models import RawPaper
+from paper_search.persistence import Persistence, open_persistence
+from paper_search.review.full_texts import FullTexts
+from paper_search.testing.sources import FakeSource
+from paper_search.workflow import Checkpoint
+from paper_search.workflow.full_texts import FullText, TextStatus
+from paper_search.workflow.session import SearchSession
+
+WORK = "fake:1"
+
+
+@pytest.fixture
+async def persistence(tmp_path: Path) -> AsyncIterator[Persistence]:
+    """The threads of a home, one of which includes a work."""
+    async with open_persistence(f"sqlite:///{tmp_path / 'threads.db'}") as opened:
+        source = FakeSource(papers=[RawPaper(id=WORK, title="Bees dance", source="fake")])
+        workflow = with_real_skills(source, persistence=opened)
+        question = await workflow.start("dances of bees", thread_id="t")
+        for marks in ({}, {"revised_data": {"marked_relevant": [WORK]}}):
+            assert isinstance(question, Checkpoint)
+            decision = {"action": "approve", **marks}
+            question = await workflow.answer("t", decision, token=question.token)
+        yield opened
+
+
+def of(persistence: Persistence, home: Path, person: str) -> FullTexts:
+    return FullTexts(SearchSession.on(persistence, "t"), persistence, home, person)
+
+
+async def kept(texts: FullTexts) -> FullText:
+    [(_, text)] = await texts.works()
+    return text
+
+
+async def test_a_text_that_is_given_up_stays_so_and_says_why_and_by_whom(persistence, tmp_path):
+    await of(persistence, tmp_path, "ada").give_up(WORK, "the library\n lends it no more")
+    text = await kept(of(persistence, tmp_path, "bo"))
+    assert (text.status, text.is_given_up) == (TextStatus.NOT_RETRIEVED, True)
+    assert (text.problem, text.retrieved_by) == ("the library lends it no more", "ada")
+
+
+async def test_who_finishes_is_done_with_the_texts_of_then_and_not_with_another_file(
+    persistence, tmp_path
+):
+    ada, bo = (of(persistence, tmp_path, name) for name in ("ada", "bo"))
+    await ada.attach(WORK, "first.pdf", pdf(list(TREES)))
+    for texts, name in ((ada, "ada"), (bo, "bo")):
+        await (await texts.reviewers()).join(name)
+    await (await ada.reviewers()).finish("ada")
+    progress = {each.name: each.is_done for each in (await bo.reviewers()).progress}
+    assert progress == {"ada": True, "bo": False}
+    await bo.attach(WORK, "second.pdf", pdf(["Another text"]))
+    assert not any(each.is_done for each in (await bo.reviewers()).progress)
