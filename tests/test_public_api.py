@@ -20,7 +20,8 @@ def test_an_unknown_name_is_an_attribute_error():
         paper_search.nonsense  # noqa: B018  # the access is the point
 
 
-async def test_a_search_in_one_call_asks_nobody_and_gives_papers(tmp_path):
+async def test_a_search_in_one_call_asks_nobody_and_gives_papers(tmp_path, unpacked_sample):
+    (tmp_path / unpacked_sample.name).symlink_to(unpacked_sample)
     config = load_config(home=tmp_path)
     assert inspect.iscoroutinefunction(paper_search.search)
     phases: list[str] = []

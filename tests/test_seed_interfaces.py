@@ -125,7 +125,10 @@ class Marks:
 
 
 @pytest.fixture
-def flow(tmp_path: Path) -> tuple[SearchWorkflow, list[tuple[str, dict[str, Any]]]]:
+def flow(
+    tmp_path: Path, unpacked_sample: Path
+) -> tuple[SearchWorkflow, list[tuple[str, dict[str, Any]]]]:
+    (tmp_path / unpacked_sample.name).symlink_to(unpacked_sample)
     told: list[tuple[str, dict[str, Any]]] = []
     workflow = SearchWorkflow.from_config(
         load_config(home=tmp_path),

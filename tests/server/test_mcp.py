@@ -54,9 +54,10 @@ class Person:
 
 
 @pytest.fixture(scope="session")
-def home(tmp_path_factory) -> Path:
-    """A home in which the sample is unpacked once."""
-    return tmp_path_factory.mktemp("home")
+def home(tmp_path_factory, unpacked_sample) -> Path:
+    path: Path = tmp_path_factory.mktemp("home")
+    (path / unpacked_sample.name).symlink_to(unpacked_sample)
+    return path
 
 
 @pytest.fixture
