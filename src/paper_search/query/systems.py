@@ -310,7 +310,7 @@ _QUOTED = re.compile(r'"[^"\n]*"')
 def recognised(text: str) -> System | None:
     """Return the system that a text is of, by its marks; None if it is in our own language."""
     bare = _blanked(text)
-    counts = {system.name: len(set(_where(system, bare))) for system in SYSTEMS}
+    counts = {system.name: len(system.marks.findall(bare)) for system in SYSTEMS}
     best = max(SYSTEMS, key=lambda system: counts[system.name])
     if counts[best.name]:
         return best
@@ -323,7 +323,7 @@ def count_tags(text: str) -> int:
     bare = _blanked(plain)
     system = recognised(plain)
     if system is not PUBMED:
-        return 0 if system is None else max(1, len(set(_where(system, bare))))
+        return 0 if system is None else max(1, len(system.marks.findall(bare)))
     marks = (mark[0].lower() for mark in PUBMED.marks.finditer(bare))
     # Databases print " [abstract]" behind the titles of abstracts of conferences.
     tags = [mark.strip(" []").partition(":~")[0] for mark in marks if mark != " [abstract]"]
@@ -333,7 +333,3 @@ def count_tags(text: str) -> int:
 def _blanked(text: str) -> str:
     """Return the text of the same length with nothing but underscores between its quotes."""
     return _QUOTED.sub(lambda quoted: f'"{"_" * (len(quoted[0]) - 2)}"', text)
-
-
-def _where(system: System, bare: str) -> list[int]:
-    return [mark.start() for mark in system.marks.finditer(bare)]

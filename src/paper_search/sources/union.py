@@ -265,8 +265,7 @@ def _excluded_stems(tree: Node) -> Node | None:
 def _vocabulary(pattern: str) -> tuple[str, ...]:
     signs = {"*": "[a-z]*", "?": "[a-z]", "$": "[a-z]?"}
     expression = "".join(signs.get(sign, re.escape(sign)) for sign in pattern)
-    matches = re.finditer(rf"^{expression}$", _table(), re.MULTILINE)
-    return tuple(match[0] for match in matches)
+    return tuple(re.findall(rf"^{expression}$", _table(), re.MULTILINE))
 
 
 @cache
