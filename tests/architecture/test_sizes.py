@@ -27,7 +27,7 @@ MAX_LINES = {
     "workflow": 5_566,
     "report": 5_243,
     "library": 4_957,
-    "query": 4_545,
+    "query": 4_543,
     "persistence": 3_275,
     "report_workflow": 2_790,
     "steps": 2_551,

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from paper_search.bibliography.languages import language_code
-from paper_search.skills.intent.forms import CUT, NUMBERS, ParsedQuestion, forms, quotations
+from paper_search.skills.intent.forms import CUT, NUMBERS, QUOTED, ParsedQuestion, forms
 from paper_search.skills.words import word_table
 
 _MOST_RESULTS = 1900
@@ -116,11 +116,10 @@ def _rest(run: _Run, handled: Sequence[_Item]) -> Iterator[str]:
 
 def _spans(text: str) -> Iterator[tuple[int, int]]:
     start = 0
-    quotes = quotations(text)
-    for stop in _STOPS.finditer(text):
-        if not any(first < stop.start() < last for first, last in quotes):
-            yield start, stop.start()
-            start = stop.end()
+    blanked = QUOTED.sub(lambda quoted: f'"{"_" * (len(quoted[0]) - 2)}"', text)
+    for stop in _STOPS.finditer(blanked):
+        yield start, stop.start()
+        start = stop.end()
     yield start, len(text)
 
 
@@ -137,9 +136,8 @@ def _runs(text: str, start: int, end: int) -> Iterator[_Run]:
             yield run
             place = run.end
             break
-    words = [match.start() for match in _WORD_START.finditer(text, place + 1, end)]
-    for begin in words[-_MOST_WORDS:]:
-        items = tuple(_items(text, begin, end))
+    for word in [*_WORD_START.finditer(text, place + 1, end)][-_MOST_WORDS:]:
+        items = tuple(_items(text, word.start(), end))
         if items and not text[items[-1].end : end].strip():
             while items and items[0].kind == "glue" and items[0].name not in {"that", "which"}:
                 items = items[1:]

@@ -37,7 +37,7 @@ _WITH_CAPITALS = {"author", "author_after", "before_name", "person", "venue", "t
 """Tables that tell capitals from small letters."""
 _OF_WORDS = {"clause", "kind"}
 """Tables whose forms end where a word does."""
-_QUOTED = re.compile(r'"[^"]*"|“[^“”]*”|„[^„“”]*[“”]|«[^«»]*»')
+QUOTED = re.compile(r'"[^"]*"|“[^“”]*”|„[^„“”]*[“”]|«[^«»]*»')
 _JOINING = "and|but|or"
 _LEFT_OVER = (
     f"{_JOINING}|published|written|only|in|of|from|by|with|that|which|the|please|for|on|about"
@@ -135,12 +135,8 @@ def without_span(text: str, start: int, end: int) -> str:
     return f"{text[:start]} {CUT} {text[end:]}"
 
 
-def quotations(text: str) -> list[tuple[int, int]]:
-    return [match.span() for match in _QUOTED.finditer(text)]
-
-
 def is_quoted(text: str, place: int) -> bool:
-    return any(start < place < end for start, end in quotations(text))
+    return any(match.start() < place < match.end() for match in QUOTED.finditer(text))
 
 
 def without_cuts(text: str) -> str:
