@@ -1,6 +1,7 @@
 """No false statement comes out as checked, and no true one as wrong."""
 
 import re
+from collections.abc import Sequence
 
 import pytest
 from tests.report.claims.false_statements import (
@@ -56,6 +57,25 @@ def sentences(
         conclusion=text if place == "conclusion" else SOUND,
         is_by_model=True,
     )
+    name = {"section": "s1", "heading": "s1.title", "methods": "s2"}.get(place, place)
+    return [sentence for sentence in checked(draft, sources) if sentence.place == name]
+
+
+def sentences_of_sections(
+    texts: Sequence[str], sources: list[SearchResult]
+) -> list[CheckedSentence]:
+    """Return the sentences of a draft each of whose sections is a text; sound ones stand around."""
+    draft = ResearchDraft(
+        title="Sumatriptan for migraine",
+        abstract=SOUND,
+        sections=[section(number, "Relief", text) for number, text in enumerate(texts, 1)],
+        conclusion=SOUND,
+        is_by_model=True,
+    )
+    return checked(draft, sources)
+
+
+def checked(draft: ResearchDraft, sources: list[SearchResult]) -> list[CheckedSentence]:
     given = ReviewerInput(
         draft=referenced(draft, Evidence(sources)),
         analysis=AnalysisResult(),
@@ -63,9 +83,7 @@ def sentences(
         search_results=sources,
         target_length=60,
     )
-    _, checked = reviewed(given)
-    name = {"section": "s1", "heading": "s1.title", "methods": "s2"}.get(place, place)
-    return [sentence for sentence in checked if sentence.place == name]
+    return reviewed(given)[1]
 
 
 def named(text: str) -> str:
