@@ -115,6 +115,6 @@ async def test_the_last_action_before_a_question_is_the_latest_on_its_thread_alo
     assert await ledger.last_action("t", "one") is None  # its own decision is not before it
     last = await ledger.last_action("t", "two")
     assert (last.by, last.what) == ("bob", "decided (reject)")
-    await ledger.note("t", "forked", "ada")
+    await ledger.note("t", "one", "forked", "ada", {})
     last = await ledger.last_action("t", "two")
     assert (last.by, last.what) == ("ada", "went back to a question that was decided")
