@@ -80,6 +80,15 @@ def test_only_conflicts_of_reviewers_who_are_done_are_settled(page, place):
     assert page.send(f"{place}/reviewers", say="dance") == 422
 
 
+def test_a_conflict_is_settled_for_the_paper_that_is_named(page, place):
+    screen(page, place, "ada", "relevant")
+    screen(page, place, "bo", "irrelevant")
+    [paper] = re.findall(r'name="paper" value="([^"]+)"', visit(page, f"{place}/reviewers"))[:1]
+    assert page.send(f"{place}/reviewers", say="include", paper=paper, reason="on topic") == 200
+    assert "1 paper<" in visit(page, f"{place}/results?decision=included")
+    assert f'data-paper="{paper}"' in page.text
+
+
 def test_before_there_is_a_result_there_is_nothing_to_review(visitors):
     page = visitors()
     page.begin()
