@@ -108,6 +108,7 @@ def print_contributions(text: str, records: list[RawPaper]) -> None:
 
     Papers that are named by identifier or title only have no text: they are not looked at here.
     """
+    from paper_search.bibliography.languages import language_name
     from paper_search.query.strategy import contributions, parse_strategy, report
 
     query = parse_strategy(text)
@@ -121,6 +122,7 @@ def print_contributions(text: str, records: list[RawPaper]) -> None:
             "author": "; ".join(author.name for author in record.authors),
             "venue": record.venue,
             "year": record.year,
+            "language": language_name(record.language or ""),
         }
         for record in records
     ]

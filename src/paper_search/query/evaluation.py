@@ -22,6 +22,7 @@ from paper_search.query.ast import (
     YearRange,
     all_leaves,
     leaf_of,
+    parts,
     rebuilt,
     words_of,
 )
@@ -71,6 +72,21 @@ def judge(
     known where its words are in the document: who indexed it is not asked.
     """
     return _Judge(document, tokeniser).of(node)
+
+
+def unknown_fields(node: Node, document: Mapping[str, str | int | None]) -> set[str]:
+    """Return the fields that would have to be known to `judge` all parts of a tree."""
+    judging = _Judge(document, tokenise)
+    return {name for leaf in _joined(node) for name in judging.missing(leaf)}
+
+
+def _joined(node: Node) -> Iterator[Node]:
+    """Yield what ANDs, ORs and NOTs join."""
+    if isinstance(node, And | Or | Not):
+        for part in parts(node):
+            yield from _joined(part)
+    else:
+        yield node
 
 
 class _Document:
@@ -199,6 +215,7 @@ class _Judge:
 
     def __init__(self, document: Mapping[str, str | int | None], tokeniser: Tokeniser) -> None:
         self._unknown = {field for field, value in document.items() if value is None}
+        self._known = document.keys() - self._unknown
         self._document = _Document(document, tokeniser)
 
     def of(self, node: Node) -> bool | None:
@@ -212,19 +229,30 @@ class _Judge:
             case Not(child):
                 inner = self.of(child)
                 return None if inner is None else not inner
-            case YearRange():
-                is_unknown = "year" in self._unknown
-            case Term() | Phrase() if node.field in HEADINGS:
-                return True if self._document.matches(node) else None
-            case Term() | Phrase() if node.field in {*INDEXED, "keyword"}:
+            case Term() | Phrase() if node.field in INDEXED and node.field not in self._known:
                 return None
             case _:
-                is_unknown = any(
-                    is_in_field(field, "abstract") if name == "abstract" else field == name
-                    for field in {leaf.field for leaf in all_leaves(node)}
-                    for name in self._unknown
-                )
-        return True if self._document.matches(node) else None if is_unknown else False
+                return self._document.matches(node) or (None if self._possible(node) else False)
+
+    def missing(self, node: Node) -> set[str]:
+        """Return the fields without which it cannot be told whether a leaf matches."""
+        return self._possible(node) if self.of(node) is None else set()
+
+    def _possible(self, node: Node) -> set[str]:
+        """Return the unknown fields that a leaf may match in."""
+        match node:
+            case YearRange():
+                return self._unknown & {"year"}
+            case Term() | Phrase() if node.field in HEADINGS:
+                return {"headings"}
+            case Term() | Phrase() if node.field == "keyword":
+                return {"keywords"}
+            case Term() | Phrase() if node.field in INDEXED:
+                return {node.field} - self._known
+            case _:
+                limits = {leaf.field for leaf in all_leaves(node)}
+                texts = {"abstract"} if limits & {None, "tiab"} else set[str]()
+                return self._unknown & ({field for field in limits if field} | texts)
 
 
 def _plain(name: str) -> str:

@@ -1,18 +1,20 @@
 """A whole strategy, whose numbered lines name each other: its tree, and what each line finds."""
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import NoReturn
 
 from paper_search.errors import QuerySyntaxError
-from paper_search.query.ast import Node, alternatives, conjuncts, straighten
-from paper_search.query.evaluation import judge
+from paper_search.query.ast import INDEXED, Node, Not, alternatives, conjuncts, straighten
+from paper_search.query.evaluation import evaluate, judge, unknown_fields
 from paper_search.query.lines import Line, Lines, is_combined, lines_of, order
 from paper_search.query.normal_form import identity, normalise
 from paper_search.query.reader import parse_sentence
 from paper_search.query.systems import PUBMED, System, recognised
+from paper_search.query.writer import is_limit
 
 
 @dataclass(slots=True)
@@ -173,24 +175,38 @@ class ConceptContribution:
 
     Attributes:
         lines: of its lines, in their order; none: it is written in a line with other parts.
-        matches: places of the papers that it finds.
-        misses: those that it does not find.
-        unknown: those whose text is not complete enough to tell.
+        label: of the line that adds it to the others.
+        is_restriction: whether it is a limit or an exclusion, which only takes papers away.
+        matches: places of the papers that it finds or keeps.
+        misses: those that it loses.
+        unknown: those of which too little is known to tell, and the fields that would have to be.
+        unindexed: those in `matches` that a source may exclude which knows how they are indexed.
     """
 
     lines: tuple[LineContribution, ...]
+    label: str
+    is_restriction: bool
     matches: frozenset[int]
     misses: frozenset[int]
-    unknown: frozenset[int]
+    unknown: Mapping[int, frozenset[str]]
+    unindexed: frozenset[int]
+
+    @property
+    def where(self) -> str:
+        """The lines that it is written in."""
+        labels = [line.label for line in self.lines] or [self.label]
+        return f"line{'s' * (len(labels) > 1)} {', '.join(labels)}"
 
 
 def contributions(strategy: Strategy, papers: Sequence[Document]) -> list[ConceptContribution]:
-    """Return what each concept of a strategy finds of some papers, and each of its lines."""
+    """Return what each concept of a strategy finds of some papers, and each of its lines.
+
+    As in a search, limits and exclusions by headings, types and the like keep papers without any.
+    """
     return [_concept(part, strategy, papers) for part in conjuncts(strategy.node)]
 
 
 def _concept(part: Node, strategy: Strategy, papers: Sequence[Document]) -> ConceptContribution:
-    verdicts = [judge(part, paper) for paper in papers]
     targets = set(map(identity, alternatives(part)))
     lines = [
         (read.line, node, frozenset(n for n, paper in enumerate(papers) if judge(node, paper)))
@@ -203,11 +219,36 @@ def _concept(part: Node, strategy: Strategy, papers: Sequence[Document]) -> Conc
     for line, _, matches in own:
         unique = matches.difference(*(other for one, _, other in own if one is not line))
         shares.append(LineContribution(line.label, line.text, matches, unique))
-    papers_of = (
-        frozenset(n for n, verdict in enumerate(verdicts) if verdict is value)
-        for value in (True, False, None)
+    verdicts = [judge(part, paper) for paper in papers]
+    unknown = {
+        n: frozenset(unknown_fields(part, papers[n]))
+        for n, verdict in enumerate(verdicts)
+        if verdict is None
+    }
+    unindexed = frozenset(
+        n
+        for n, fields in unknown.items()
+        if (is_limit(part) and fields <= {*INDEXED})
+        or (isinstance(part, Not) and not fields & _OF_RECORDS and evaluate(part, papers[n]))
     )
-    return ConceptContribution(tuple(shares), *papers_of)
+    return ConceptContribution(
+        tuple(shares),
+        next(read.line.label for read in strategy.lines if read.node and _has(read.node, part)),
+        isinstance(part, Not) or is_limit(part),
+        unindexed.union(n for n, verdict in enumerate(verdicts) if verdict),
+        frozenset(n for n, verdict in enumerate(verdicts) if verdict is False),
+        {n: fields for n, fields in unknown.items() if n not in unindexed},
+        unindexed,
+    )
+
+
+_OF_RECORDS = {"abstract", "author", "venue", "year"}
+"""Fields that every record of a paper may have, indexed or not."""
+
+
+def _has(node: Node, part: Node) -> bool:
+    """Whether a part is one of those of a line that all have to match."""
+    return identity(part) in map(identity, conjuncts(node))
 
 
 def interval(count: int, total: int) -> tuple[float, float]:
@@ -219,21 +260,38 @@ def interval(count: int, total: int) -> tuple[float, float]:
 
 
 def report(concepts: Sequence[ConceptContribution], names: Sequence[str]) -> Iterator[str]:
-    """Yield what each line contributes, and the relative recall of all concepts together."""
+    """Yield what each line contributes, and the relative recall of all concepts together.
+
+    The recall is a span where it cannot be told of some papers whether they are found.
+    """
     for number, concept in enumerate(concepts, start=1):
-        labels = ", ".join(line.label for line in concept.lines)
-        where = f"lines {labels}" if labels else "in the last line"
-        recall = f": finds {len(concept.matches)} of {len(names)} known papers" if names else ""
-        yield f"concept {number} ({where}){recall}"
+        count = len(concept.matches)
+        verb = "keeps" if concept.is_restriction else "finds"
+        recall = f": {verb} {count} of {len(names)} known papers" if names else ""
+        yield f"concept {number} ({concept.where}){recall}"
         for line in concept.lines if names else ():
             yield f"  line {line.label}: {len(line.matches)}, {len(line.unique)} by it alone"
         yield from (f"  loses {names[place]}" for place in sorted(concept.misses))
-        if concept.unknown:
-            yield f"  {len(concept.unknown)} cannot be told: abstract or headings are not known"
+        for fields, papers in Counter(concept.unknown.values()).items():
+            yield f"  {papers} cannot be told: not known: {', '.join(sorted(fields))}"
+        if concept.unindexed:
+            yield (
+                f"  {len(concept.unindexed)} kept without knowing what an index says of them: a"
+                " source that knows it may exclude them"
+            )
     if names:
-        common = frozenset(range(len(names))).intersection(*(one.matches for one in concepts))
-        low, high = interval(len(common), len(names))
-        yield (
-            f"relative recall: {len(common)} of {len(names)} known papers"
-            f" ({len(common) / len(names):.0%}, 95 % interval {low:.0%} to {high:.0%})"
-        )
+        yield _recall(concepts, len(names))
+
+
+def _recall(concepts: Sequence[ConceptContribution], total: int) -> str:
+    everything = frozenset(range(total))
+    least = len(everything.intersection(*(one.matches for one in concepts)))
+    most = len(everything.difference(*(one.misses for one in concepts)))
+    low, high = interval(least, total)[0], interval(most, total)[1]
+    is_span = least < most
+    counts = f"{least} to {most}" if is_span else f"{least}"
+    shares = f"{least / total:.0%}" + f" to {most / total:.0%}" * is_span
+    return (
+        f"relative recall: {counts} of {total} known papers"
+        f" ({shares}, 95 % interval {low:.0%} to {high:.0%})"
+    )
