@@ -40,8 +40,8 @@ def test_an_export_leaves_out_what_was_decided_irrelevant_and_says_so(cli, decid
     assert counts == {"include", ""}
     undecided = sum(row["decision"] == "" for row in listed)
     assert (
-        f"included and undecided papers (2 included, {undecided} undecided, 3 excluded); "
-        "--decision chooses others" in said
+        f"included and undecided papers (2 included, {undecided} undecided); "
+        "left out: 3 excluded; --decision chooses others" in said
     )
 
 

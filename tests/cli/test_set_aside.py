@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from typing import Any
 
 import pytest
@@ -59,8 +60,12 @@ def test_an_export_holds_what_the_same_options_show_and_says_what_there_is(cli, 
     assert len(rows) == len(listed["papers"])
     least = 0.3 if "--min-score" in options else 0
     assert all(paper["relevance_score"] >= least for paper in listed["papers"])
-    aside = len(result(cli, done)["set_aside"])
-    assert f"0 excluded, {aside} set aside)" in ended.stderr
+    held, *left = ended.stderr[ended.stderr.index("papers (") :].split("; left out: ")
+    assert held.rstrip() == f"papers ({len(rows)} undecided)"
+    whole = result(cli, done)
+    others = len(whole["papers"]) + len(whole["set_aside"]) - len(rows)
+    assert sum(map(int, re.findall(r"\d+", "".join(left)))) == others
+    assert bool(left) == (options != ("--all",))
 
 
 def test_a_paper_that_is_set_aside_can_be_marked_and_stays(cli, reviewing):
@@ -102,7 +107,12 @@ def test_what_only_an_earlier_round_found_is_a_part_of_its_own_listed_on_request
     assert second["metadata"]["total_found"] == len(now - {liked})
     assert {*ids(second["earlier"])} == found - now
     count = len(second["earlier"])
-    assert f"{count} only in earlier rounds, undecided" in cli("show", waiting).stdout
+    assert f"{count} undecided of earlier rounds" in cli("show", waiting).stdout
+    written = cli("export", waiting, "--format", "csv")
+    assert f"{count} undecided of earlier rounds; --decision and --all" in written.stderr
+    chosen = cli("export", waiting, "--format", "csv", "--all", "--decision", "included")
+    assert "included papers only (1 included)" in chosen.stderr
+    assert [row["decision"] for row in csv.DictReader(io.StringIO(chosen.stdout))] == ["include"]
     whole = result(cli, waiting, "--all")
     assert {*ids(whole["papers"])} == found | now
 

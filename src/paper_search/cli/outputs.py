@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 TABLE = "table"
 TITLES_SHOWN = 10
 """Of papers that go to a file."""
+SET_ASIDE = "set aside"
+OF_EARLIER = "undecided of earlier rounds"
 REPORT_SUFFIXES = {
     ".md": "markdown",
     ".markdown": "markdown",
@@ -185,24 +187,32 @@ def push_papers(  # noqa: PLR0913  # what is pushed, where, and how that is said
         raise typer.Exit(ExitCode.FAILED)
 
 
-def decision_line(collection: PaperCollection, decision: str | None) -> str:
-    """Return which papers an export of a whole result holds and leaves out, by their decisions.
+def decision_line(whole: PaperCollection, part: PaperCollection, decision: str | None) -> str:
+    """Return which papers of a whole result a part of it holds, and which it leaves out.
 
     `decision`: as `--decision` has it; None means included and undecided.
     """
-    main = Counter(paper.decision for paper in collection.papers)
-    aside = Counter(paper.decision for paper in collection.set_aside)
-    counts = [
-        f"{main['included'] + aside['included']} included",
-        f"{main['undecided']} undecided",
-        f"{main['excluded'] + aside['excluded']} excluded",
-        *([f"{aside['undecided']} set aside"] if aside["undecided"] else []),
-    ]
-    words = {None: "included and undecided papers", "all": "all papers"}.get(
-        decision, f"{decision} papers only"
+    ids = {paper.id for paper in part.papers}
+    places = {"": whole.papers, SET_ASIDE: whole.set_aside, OF_EARLIER: whole.earlier}
+    left = Counter(
+        where if where and paper.decision == "undecided" else paper.decision
+        for where, papers in places.items()
+        for paper in papers
+        if paper.id not in ids
     )
-    left_out = "; --decision chooses others" if decision is None else ""
-    return f"{words} ({', '.join(counts)}){left_out}"
+    kinds = {None: "included and undecided papers", "all": "all papers"}
+    words = kinds.get(decision, f"{decision} papers only")
+    held = _in_words(Counter(paper.decision for paper in part.papers)) or "none"
+    if not left:
+        return f"{words} ({held})"
+    more = "--decision and --all choose" if SET_ASIDE in left or OF_EARLIER in left else ""
+    choice = more or "--decision chooses"
+    return f"{words} ({held}); left out: {_in_words(left)}; {choice} others"
+
+
+def _in_words(counts: Counter[str]) -> str:
+    kinds = ("included", "undecided", "excluded", SET_ASIDE, OF_EARLIER)
+    return ", ".join(f"{counts[kind]} {kind}" for kind in kinds if counts[kind])
 
 
 def _say_titles(collection: PaperCollection) -> None:

@@ -112,9 +112,9 @@ def show(  # noqa: PLR0913, PLR0917  # one for each option
     decided = ""
     if not isinstance(detail, ReportDetail) and detail.collection is not None:
         every = (*detail.collection.papers, *detail.collection.set_aside)
-        if decision or any(paper.screening for paper in every):
-            decided = decision_line(detail.collection, decision)
         part = part_of(detail.collection, decision=decision, is_all=is_all, min_score=min_score)
+        if decision or any(paper.screening for paper in every):
+            decided = decision_line(detail.collection, part, decision)
         detail = detail.model_copy(update={"collection": part}) if is_listing else detail
     if as_json:
         print_json(detail.model_dump(mode="json"))
@@ -193,7 +193,7 @@ def export(  # noqa: PLR0913, PLR0917  # one for each option
         papers.deliver(part, about)
     else:
         push_papers(config, to, part.papers, detail.collection, about, is_json=as_json)
-    say(decision_line(detail.collection, decision))
+    say(decision_line(detail.collection, part, decision))
 
 
 def fork(  # noqa: PLR0913, PLR0917  # one for each option

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from rich.console import Console, RenderableType
 
 from paper_search.cli.console import command_line, text
+from paper_search.cli.outputs import OF_EARLIER
 from paper_search.cli.source_lines import failed_sources, in_words, no_network, public_sources_hint
 from paper_search.cli.tables import (
     Fact,
@@ -45,7 +46,6 @@ if TYPE_CHECKING:
 Line: TypeAlias = "Fact | RenderableType"
 
 PAGE = 20
-ONLY_EARLIER = "only in earlier rounds, undecided"
 _AROUND = 4
 """Lines of the window for what is below a page of papers."""
 
@@ -128,7 +128,7 @@ def show_papers(
         counts = {
             "not on this page": line - size,
             aside(payload.excluded): payload.set_aside,
-            ONLY_EARLIER: payload.earlier,
+            OF_EARLIER: payload.earlier,
         }
         more = [f"{count} {where} ({way})" for where, count in counts.items() if count > 0]
         total = collection.metadata.total_found
@@ -195,7 +195,7 @@ def show_thread(
     counts = {
         "more": 0 if is_all else len(papers) - PAGE,
         aside(collection.excluded): len(collection.set_aside),
-        ONLY_EARLIER: len(collection.earlier),
+        OF_EARLIER: len(collection.earlier),
     }
     if rest := [f"{count} {where}" for where, count in counts.items() if count > 0]:
         command = command_line("show", detail.thread_id, "--all", home=home)

@@ -143,7 +143,8 @@ class McpTools:
     ) -> str:
         """Return the papers of a search in a format (bibtex, ris, csl-json, csv, markdown, json).
 
-        Long exports come in parts. `paper-search export THREAD` writes files, and all formats.
+        Papers set aside or undecided of earlier rounds are left out. Long exports come in parts.
+        `paper-search export THREAD` writes files, all formats, and with --all those papers, too.
         """
         from paper_search.exports import export  # noqa: PLC0415  # slow import
 

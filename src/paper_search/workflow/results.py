@@ -198,7 +198,7 @@ def part_of(
     papers = [paper for paper in collection.papers if paper.decision in kinds]
     papers += [paper for paper in aside if paper.decision != "undecided"]
     rest = [paper for paper in aside if paper.decision == "undecided"]
-    earlier = collection.earlier
+    earlier = [paper for paper in collection.earlier if paper.decision in kinds]
     if is_all:
         papers, rest, earlier = [*papers, *rest, *earlier], [], []
     if min_score is not None:
