@@ -23,7 +23,7 @@ MAX_MODULES = 378
 MAX_LINES = {
     "skills": 10_441,
     "sources": 7_231,
-    "cli": 6_198,
+    "cli": 6_208,
     "workflow": 5_566,
     "report": 5_243,
     "library": 4_957,
@@ -33,7 +33,7 @@ MAX_LINES = {
     "steps": 2_551,
     "threads": 2_523,
     "web": 2_475,
-    "server": 2_220,
+    "server": 2_221,
     "audit": 1_906,
     "models": 1_813,
     "llm": 1_638,
