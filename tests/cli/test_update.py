@@ -80,6 +80,29 @@ def test_only_works_that_are_new_are_asked_about(cli, review, tmp_path):
     assert {line.split(",")[0] for line in log} == {"0", "1"}
 
 
+def test_what_nobody_decided_on_before_an_update_is_counted_as_it_was(cli, tmp_path):
+    assert cli("library", "add", records(tmp_path, *range(6))).code == 0
+    found = cli("find", QUESTION, "--source", "library", "--max", "5", "--json")
+    thread = str(found.document["thread_id"])
+    assert answer(cli, thread, "--approve").code == 3
+    assert answer(cli, thread, "--relevant", "1", "--irrelevant", "2", "--approve").code == 0
+    before = flow(cli, thread, tmp_path / "before")
+    assert (before["undecided"], before["set_aside"]) == (3, 1)
+    assert cli("library", "add", records(tmp_path, *range(8))).code == 0
+    cli("update", thread)
+    assert answer(cli, thread, "--approve").code == 3
+    assert answer(cli, thread, "--approve").code == 0
+    whole = flow(cli, thread, tmp_path / "after")
+    first, second = whole["parts"]
+    moved = ("rounds", "ended_by")
+    assert {n: v for n, v in first.items() if n not in moved} == {
+        n: v for n, v in before.items() if n not in moved
+    }
+    assert (second["works"], second["undecided"], whole["undecided"]) == (2, 2, 5)
+    written = cli("export", thread, "--format", "csv").stderr
+    assert "papers (1 included, 2 undecided); left out: 1 excluded, 4 undecided of" in written
+
+
 async def approved_unasked(home: Path) -> str:
     """Approve a result whose strategy nobody was asked about, so that no hits were counted."""
     library = {"library": SearchSourceConfig(name="library")}

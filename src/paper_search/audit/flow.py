@@ -248,6 +248,7 @@ def _works(thread: ReviewThread) -> Iterator[Work]:
     hidden = set(result.set_aside_ids[: result.hidden]) if result else set()
     every = [(p, _of_shown(p)) for p in collection.papers]
     every += [(p, _of_set_aside(p, is_hidden=p.id in hidden)) for p in collection.set_aside]
+    every += _of_updates(thread, collection.earlier)
     held = []
     # Where two papers hold one record, the one that a person decided on has it.
     for paper, verdict in sorted(every, key=lambda item: item[0].decision == "undecided"):
@@ -265,12 +266,28 @@ def _works(thread: ReviewThread) -> Iterator[Work]:
     yield from _beyond_the_result(thread, rest)
 
 
-def _of_shown(paper: Paper) -> tuple[Status, str]:
+def _of_updates(
+    thread: ReviewThread, papers: Iterable[Paper]
+) -> Iterator[tuple[Paper, tuple[Status, str]]]:
+    """Yield papers of earlier rounds with what they were in the result before an update.
+
+    Nobody decided on them; an update neither finds nor asks about them as new.
+    """
+    results = [(set(u.paper_ids), set(u.set_aside_ids)) for u in thread.state.updates]
+    for paper in papers:
+        ids = {paper.id, *paper.merged_from}
+        if any(ids & shown for shown, _ in results):
+            yield paper, _of_shown(paper, "in the result before an update")
+        elif any(ids & aside for _, aside in results):
+            yield paper, (Status.SET_ASIDE, "set aside in the result before an update")
+
+
+def _of_shown(paper: Paper, where: str = "in the result") -> tuple[Status, str]:
     if (decided := _decided(paper)) is not None:
         return decided
     if not paper.is_judged:
         return Status.NOT_JUDGED, paper.relevance_reason
-    return Status.UNDECIDED, "in the result; nobody has decided on it"
+    return Status.UNDECIDED, f"{where}; nobody has decided on it"
 
 
 def _of_set_aside(paper: Paper, *, is_hidden: bool) -> tuple[Status, str]:

@@ -326,6 +326,8 @@ async def updated(
         searched_at=(await records.rounds(state.searched))[-1].searched_at,
         ended_by=state.ended_by,
         is_quiet=is_quiet,
+        paper_ids=state.result.paper_ids,
+        set_aside_ids=state.result.set_aside_ids,
     )
     updates = [entry.model_dump(mode="json") for entry in [*state.updates, review_update]]
     strategy = approved[-1].model_dump(mode="json")

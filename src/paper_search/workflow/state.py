@@ -116,6 +116,10 @@ class ReviewUpdate(BaseModel):
     """How the search had ended."""
     is_quiet: bool = False
     """Whether nobody is asked if every source has as many hits as before."""
+    paper_ids: list[str] = Field(default_factory=list)
+    """Of the result that the search had ended with; empty if an older version began the update."""
+    set_aside_ids: list[str] = Field(default_factory=list)
+    """The same, of what it had set aside."""
 
 
 class CollectionRef(BaseModel):
