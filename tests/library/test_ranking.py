@@ -219,6 +219,14 @@ def test_weighted_terms_raise_what_has_them_and_lower_what_is_unwanted(minerals)
     assert "Zeolite" not in ranked(zeolites=-9.0)[0]
 
 
+def test_what_has_a_weighted_term_alone_is_a_hit_too(minerals):
+    plain = minerals.search_ranked(RankedQuery(text="zeolite porous"))
+    words = RankedQuery(text="zeolite porous", terms={"stranger": 1.0})
+    wide = minerals.search_ranked(words, limit=50)
+    assert plain.total == len(plain.papers) == 5
+    assert wide.total == len(wide.papers) == 25
+
+
 def test_a_tree_is_ranked_by_all_of_its_words_and_no_others_are_found(minerals):
     def found(query: str) -> list[str]:
         return [hit.title for hit in minerals.search_boolean(query).papers]

@@ -130,11 +130,11 @@ class Retrieval:
 
         size = max(limit, bm25.READ, self._near.depth if self._near else 0) + _SPARE
         result: Any = self._searcher.search(query(weights), limit=size, count=True)
-        scored = self._scored(result)
+        scored, total = self._scored(result), int(result.count)
         if self._near:
             self._near.limit_to(self._searcher, condition)
         if not self._near and not (weights and scored):
-            return Ranking([hit.row for hit in scored[:limit]], int(result.count))
+            return Ranking([hit.row for hit in scored[:limit]], total)
         first = self._mixed(scored)[: bm25.READ]
         records = self._records.fields_of([hit.row for hit in (*first, *scored[: bm25.READ])])
         is_title = text and scored and _is_title(query_weights(text), records.get(scored[0].row))
@@ -145,9 +145,11 @@ class Retrieval:
                 if learned
                 else self._expanded(weights, first, records)
             )
-            is_short = result.count <= len(scored) and not learned
+            is_short = total <= len(scored) and not learned
             matching = {hit.row for hit in scored} if is_short else None
-            scored = self._scored(self._searcher.search(query(wider), limit=size, count=False))
+            result = self._searcher.search(query(wider), limit=size, count=bool(learned))
+            scored = self._scored(result)
+            total = int(result.count) if learned else total
             if matching is not None:
                 # Few enough to be told apart: further words order them, but bring in no others.
                 scored = [hit for hit in scored if hit.row in matching]
@@ -156,7 +158,7 @@ class Retrieval:
         rows = [hit.row for hit in self._mixed(scored)]
         if text is not None:
             rows = _exact_first(rows, text, records)
-        return Ranking(rows[:limit], max(int(result.count), len(rows) if self._near else 0))
+        return Ranking(rows[:limit], max(total, len(rows) if self._near else 0))
 
     def _mixed(self, scored: list[_Scored]) -> list[_Scored]:
         """Return what was found with what is near to the question, if vectors are used.
