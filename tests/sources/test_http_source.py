@@ -73,6 +73,15 @@ async def test_what_the_service_cannot_say_is_applied_to_the_answers(client, cat
     assert catalogue.asked[0].url.params["q"] == "graphs"
 
 
+async def test_only_records_that_are_kept_are_said_to_be_kept_unchecked(client):
+    source = HttpSource(Cards(URL), client=client)
+    [cut] = (await source.report(strategy("graphs NOT survey", max_results=1))).sources
+    assert (cut.kept, cut.beyond_limit, cut.note) == (1, 1, "no phrases")
+    again = await source.report(strategy("graphs NOT survey", "deep NOT survey"))
+    assert [(row.kept, row.repeated) for row in again.sources] == [(2, 0), (0, 2)]
+    assert [" kept" in (row.note or "") for row in again.sources] == [True, False]
+
+
 async def test_records_are_read_and_checked_in_a_thread_so_that_other_sources_go_on(client):
     threads: set[int] = set()
 

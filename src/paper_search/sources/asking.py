@@ -84,9 +84,9 @@ class QueryRun:
     arrivals: list[Arrival] = field(default_factory=list)
     known: set[str] = field(default_factory=set)
     hits: int | None = None
-    known_before: int = 0
-    unsure: int = 0
-    without_language: int = 0
+    known_before: set[str] = field(default_factory=set)
+    unsure: set[str] = field(default_factory=set)
+    without_language: set[str] = field(default_factory=set)
     requests: list[RequestRecord] = field(default_factory=list)
     seconds: float = 0.0
     error: ServiceError | None = None
@@ -130,8 +130,8 @@ class QueryRun:
         seen = Sighting(source=source, query=self.sent, seen_at=utc_now().isoformat())
         for place, paper in enumerate(fresh, start=rank + 1):
             paper.sightings = [seen.model_copy(update={"rank": place})]
-        self.unsure += sum(verdicts[paper.id].is_unsure for paper in fresh)
-        self.without_language += sum(verdicts[paper.id].lacks_language for paper in fresh)
+        self.unsure |= {paper.id for paper in fresh if verdicts[paper.id].is_unsure}
+        self.without_language |= {p.id for p in fresh if verdicts[p.id].lacks_language}
         matching = [paper for paper in fresh if verdicts[paper.id].is_wanted]
         room = max(limit - len(self.papers), 0)
         self.papers += matching[:room]
@@ -168,12 +168,13 @@ class QueryRun:
             status = SourceStatus.TIMEOUT
         again = sum(row.record is not None for row in self.arrivals) - len(self.papers)
         losses = {**self.losses, "unused": len(self.papers) if is_count else 0}
-        losses["repeated"] += again + self.known_before
+        losses["repeated"] += again + len(self.known_before)
+        kept = set() if is_count else {paper.id for paper in self.papers} - self.known_before
         notes = list(self.notes)
-        if self.unsure:
-            notes.append(f"{self.unsure} could not be checked (no abstract or year) and were kept")
-        if self.without_language:
-            notes.append(f"{self.without_language} state no language and were kept")
+        if unsure := len(self.unsure & kept):
+            notes.append(f"{unsure} could not be checked (no abstract or year) and were kept")
+        if without_language := len(self.without_language & kept):
+            notes.append(f"{without_language} state no language and were kept")
         if self.quota is not None:
             notes.append(quota_note(self.quota))
         return SourceReport(
@@ -183,7 +184,7 @@ class QueryRun:
             limit=self.limit,
             status=status,
             hits=self.hits,
-            kept=0 if is_count else len(self.papers) - self.known_before,
+            kept=len(kept),
             **losses,
             requests=self.requests,
             asked_at=self.requests[0].at if self.requests else None,
@@ -232,7 +233,7 @@ def distinct(answers: list[QueryRun]) -> list[RawPaper]:
             first = papers.setdefault(paper.id, paper)
             if first is not paper:
                 first.sightings = [*first.sightings, *paper.sightings]
-                answer.known_before += 1
+                answer.known_before.add(paper.id)
     return list(papers.values())
 
 
