@@ -22,7 +22,7 @@ _SCREENED = ("included", "excluded", "undecided", "not_judged")
 STATUSES = ("set_aside", "not_carried_over", "pending", "undecided", "not_judged")
 LINES = {
     "Records identified": "identified",
-    "Removed before screening by a check": "removed_by_checks",
+    "Removed before screening, not as duplicates": "removed_by_checks",
     "Removed before screening as duplicates": "duplicates",
     "Works": "works",
     "Works for screening": "for_screening",

@@ -93,7 +93,7 @@ async def test_the_numbers_of_the_flow_add_up_over_rounds():
     assert flow.removal_reasons == {"not what was asked for": 6}
     assert (flow.duplicates, flow.given_again) == (5, 4)
     assert (flow.works, flow.not_carried_over) == (7, 2)
-    assert flow.summary == "18 records identified, 6 removed by a check, 5 duplicates, 7 works"
+    assert flow.summary == "18 records identified, 6 not kept, 5 duplicates, 7 works"
     assert (flow.for_screening, flow.screened, flow.included) == (5, 3, 1)
     assert flow.exclusion_reasons == {"no bees": 1, "no reason given": 1}
 

@@ -40,7 +40,7 @@ async def test_the_flow_shows_the_counts_of_the_audit():
     assert "Removed before screening (n = 11)" in said
     assert "duplicates (n = 1)" in said
     assert "the same record given again (n = 4)" in said
-    assert "by a check: not what was asked for (n = 6)" in said
+    assert "not kept: not what was asked for (n = 6)" in said
     assert "of earlier rounds, not decided on (n = 2)" in said
     assert "no bees (n = 1)" in said
     assert "Works included (n = 1)" in said

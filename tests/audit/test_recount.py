@@ -183,7 +183,7 @@ def check_summary(text: str, truth: dict[str, Any]) -> None:
     """Compare a line of a screen on what a round brought."""
     arrived, removed, again, new, new_works = truth["rounds"][-1]
     pattern = (
-        r"([\d,]+) records arrived: (?:([\d,]+) repeated, )?(?:([\d,]+) removed by a check, )?"
+        r"([\d,]+) records arrived: (?:([\d,]+) repeated, )?(?:([\d,]+) not kept, )?"
         r"([\d,]+) new; ([\d,]+) new works?(?: \(with earlier rounds ([\d,]+)\))?"
     )
     earlier = [truth["works"]] if len(truth["rounds"]) > 1 else []

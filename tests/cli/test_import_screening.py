@@ -37,7 +37,7 @@ def test_all_records_of_files_are_merged_and_can_be_screened_and_searched_furthe
     assert "one.ris: 151 read\n" in told.stderr
     assert "two.ris: 1 read, 1 rejected" in told.stderr
     assert "two.ris, line 8: left out: the title is missing" in told.stderr
-    counts = "153 records identified, 1 removed by a check, 1 duplicate, 151 works"
+    counts = "153 records identified, 1 not kept, 1 duplicate, 151 works"
     assert counts in told.stderr
     thread = told.document["thread_id"]
     shown = cli("show", thread, "--json").document

@@ -201,7 +201,8 @@ def methods(flow: PrismaFlow) -> list[str]:
     """Return the flow in sentences; every number in them is one of its numbers."""
     by_source = [f"{name} {count:,}" for name, count in flow.by_source.items()]
     checks = [f"{why} {count:,}" for why, count in flow.removal_reasons.items()]
-    removed = f" and {flow.removed_by_checks:,} by a check ({', '.join(checks)})" if checks else ""
+    others = quantity(flow.removed_by_checks, "other record")
+    removed = f" and {others} ({', '.join(checks)})" if checks else ""
     duplicates = f"{quantity(flow.duplicates, 'duplicate')}{removed}"
     lines = [
         f"The searches gave {quantity(flow.identified, 'record')} ({', '.join(by_source)}).",

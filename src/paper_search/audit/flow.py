@@ -40,7 +40,8 @@ class PrismaFlow(BaseModel):
     outside_rounds: int = 0
     """Of the records identified, those of rounds that were reopened."""
     removed_by_checks: int = 0
-    """Before anything was screened: no record that can be used, or not what was asked for."""
+    """Before anything was screened, for one of `removal_reasons`: no record that can be used, not
+    what was asked for, or beyond the number that was."""
     removal_reasons: dict[str, int] = Field(default_factory=dict)
     duplicates: int
     """Records beyond the first of each work."""
@@ -82,7 +83,7 @@ class PrismaFlow(BaseModel):
         removed = self.removed_by_checks
         parts = [
             f"{quantity(self.identified, 'record')} identified",
-            f"{removed:,} removed by a check" if removed else "",
+            f"{removed:,} not kept" if removed else "",
             quantity(self.duplicates, "duplicate"),
             quantity(self.works, "work"),
         ]
@@ -144,7 +145,7 @@ def _most_first(reasons: Iterable[str]) -> dict[str, int]:
 
 class Status(str, Enum):
     REMOVED = "removed"
-    """A check of ours removed it at once: it has no title, or is not what was asked for."""
+    """It was not kept: it cannot be used, is not what was asked for, or beyond the number."""
     DUPLICATE = "duplicate"
     """It had arrived before, or another record stands for the same work."""
     INCLUDED = "included"

@@ -88,7 +88,7 @@ def _rows(flow: PrismaFlow) -> list[_Row]:
     removed = [
         ("duplicates", flow.duplicates - flow.given_again),
         ("the same record given again", flow.given_again),
-        *((f"by a check: {why}", count) for why, count in flow.removal_reasons.items()),
+        *((f"not kept: {why}", count) for why, count in flow.removal_reasons.items()),
     ]
     aside = [
         ("below the line of the result", flow.set_aside),

@@ -45,7 +45,7 @@ _SEARCH_COLUMNS = {
     "new_works": "New works", "status": "Status", "remarks": "Why, and remarks",
 }  # fmt: skip
 _ROUND_COLUMNS = {
-    "arrived": "Arrived", "removed": "Removed by a check", "again": "Given again",
+    "arrived": "Arrived", "removed": "Not kept", "again": "Given again",
     "first_found": "New records", "new_works": "New works",
 }  # fmt: skip
 _DECISION_COLUMNS = {
@@ -173,7 +173,7 @@ def _flow_rows(flow: PrismaFlow) -> list[tuple[str, int]]:
     return [
         ("Records identified", flow.identified),
         *((f"from {source}", count) for source, count in flow.by_source.items()),
-        ("Removed before screening by a check", flow.removed_by_checks),
+        ("Removed before screening, not as duplicates", flow.removed_by_checks),
         *((f"removed because: {r}", count) for r, count in flow.removal_reasons.items()),
         ("Removed before screening as duplicates", flow.duplicates),
         *([("of these, the same record given again", flow.given_again)] * bool(flow.given_again)),

@@ -39,7 +39,7 @@ def audit(
         flow_document = flow.model_dump(mode="json")
         print_json({"output": str(output.absolute()), "files": files, "flow": flow_document})
         return
-    checks = f"{flow.removed_by_checks} removed by a check, " if flow.removed_by_checks else ""
+    checks = f"{flow.removed_by_checks} not kept, " if flow.removed_by_checks else ""
     say(
         f"{flow.identified} records identified, {checks}{flow.duplicates} duplicates removed, "
         f"{flow.works} works: {flow.included} included, {flow.excluded} excluded, "

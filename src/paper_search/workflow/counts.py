@@ -114,7 +114,7 @@ class RoundCounts(BaseModel):
     arrived: int
     """Records as often as its sources gave them."""
     removed: int
-    """Of these, removed by a check of ours."""
+    """Of these, not kept, for one of `REASONS`."""
     again: int
     """The same record of the same source had arrived before: by another query, or in an earlier
     round."""
@@ -130,7 +130,7 @@ class RoundCounts(BaseModel):
         """Return one line: `60 records arrived: 2 repeated, 58 new; 43 new works`."""
         parts = [
             f"{self.again:,} repeated" if self.again else "",
-            f"{self.removed:,} removed by a check" if self.removed else "",
+            f"{self.removed:,} not kept" if self.removed else "",
             f"{self.first_found:,} new",
         ]
         line = f"{quantity(self.arrived, 'record')} arrived: {', '.join(filter(None, parts))}"
