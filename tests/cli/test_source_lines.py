@@ -28,7 +28,7 @@ def test_the_queries_to_a_source_are_summed_up_and_each_note_is_there_once():
     ]
     a, b = summaries(reports)
     assert (a.source, a.status, a.hits, a.kept) == ("a", SourceStatus.OK, 10, 3)
-    assert a.note == "cut; 2 without a title"
+    assert a.note == "cut; 2 without a title or unreadable"
     assert (b.status, b.hits, b.kept, b.note) == (SourceStatus.EMPTY, None, 0, "checked")
 
 

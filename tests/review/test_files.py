@@ -39,6 +39,20 @@ def test_every_record_has_an_id_of_its_own_that_names_its_file_and_its_place_the
     assert [row.record for row in file.arrivals] == [*ids([file]), None]
 
 
+def test_what_is_rejected_is_counted_by_a_kind_and_listed_with_its_details():
+    bib = b"@article{a, author={Doe}}\n@article{b, title={One} year={2020}}\n@misc{c, title={Two}}"
+    files = parse_files([("a.ris", ris("One") + BROKEN.encode()), ("b.bib", bib)])
+    kinds = [row.removed for file in files for row in file.arrivals if row.removed]
+    assert sorted(kinds) == ["no readable record", "no title", "no title"]
+    [_, said, fault] = [line for file in files for line in file.remarks]
+    assert said == "b.bib, line 1: left out: a: the title is missing"
+    assert "b: a comma is missing" in fault
+    assert [row.removals for file in files for row in file.entries] == [
+        "1 without a title or unreadable",
+        "2 without a title or unreadable",
+    ]
+
+
 def test_ids_do_not_depend_on_the_order_of_the_files():
     files = [("a.ris", ris("One")), ("x/b.ris", ris("Two")), ("y/b.ris", ris("Three"))]
     titles = {

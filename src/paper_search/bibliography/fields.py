@@ -26,6 +26,8 @@ from paper_search.models import RawPaper
 
 SOURCE = "library"
 """Where imported records say that they come from, unless they say so themselves."""
+NO_TITLE = "the title is missing"
+"""Why most records are rejected."""
 
 _YEAR = re.compile(r"(?<!\d)(1[4-9]\d\d|20\d\d)(?!\d)")
 _AND = re.compile(r"(?<!\s)\s+and\s+|(?:(?<!\s)\s+)?;\s*", re.IGNORECASE)
@@ -239,7 +241,7 @@ def record_of(entry: Mapping[str, Any], *, is_inverted: bool = False) -> RawPape
         elif read := _BY_NAME[name].read:
             values[name] = read(value)
     if not values.get("title"):
-        raise ValueError("the title is missing")
+        raise ValueError(NO_TITLE)
     if not values.get("doi") and _DOI_ADDRESS.match(values.get("url") or ""):
         values["doi"] = parse_doi(values["url"])
     if _RETRACTED in (words := values.get("keywords", [])):

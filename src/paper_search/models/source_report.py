@@ -122,7 +122,7 @@ class SourceReport(BaseModel):
     excluded: int = 0
     """Records that do not match the query or its limits, as far as the service did not check."""
     dropped: int = 0
-    """Records without a title."""
+    """Records that have no title or cannot be read."""
     beyond_limit: int = 0
     unused: int = 0
     """Records that came with a count or a look-up, or had nothing that a work lacked."""
@@ -193,7 +193,7 @@ class SourceReport(BaseModel):
         counts = {
             "repeated": self.repeated,
             "not matching": self.excluded,
-            "without a title": self.dropped,
+            "without a title or unreadable": self.dropped,
             f"beyond the limit of {self.limit:,}" if self.limit else "beyond the limit": (
                 self.beyond_limit
             ),

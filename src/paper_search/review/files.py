@@ -107,7 +107,7 @@ class FileReport:
                 for record, position in zip(self.records, self.positions, strict=True)
             ),
             *(
-                Arrival(source=main, query=self.name, position=position, removed=entry.reason)
+                Arrival(source=main, query=self.name, position=position, removed=entry.kind)
                 for entry, position in zip(self.rejected, others, strict=True)
             ),
         ]

@@ -16,9 +16,10 @@ from operator import attrgetter
 from pathlib import Path
 from typing import IO, Any, TypeAlias, cast
 
-from paper_search.bibliography.fields import record_of
+from paper_search.bibliography.fields import NO_TITLE, record_of
 from paper_search.errors import InputError, UnknownFormatError, UnknownNameError
 from paper_search.models import RawPaper
+from paper_search.models.source_report import REASONS
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,6 +257,12 @@ class Rejected:
 
     line: int
     reason: str
+
+    @property
+    def kind(self) -> str:
+        """Return the reason without what is of this record alone, to count it by."""
+        has_no_title = self.reason.endswith(NO_TITLE) or self.reason.startswith("title: ")
+        return REASONS["dropped"] if has_no_title else "no readable record"
 
 
 Entry: TypeAlias = Imported | Rejected

@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from paper_search.bibliography.fields import SOURCE, record_of
+from paper_search.bibliography.fields import NO_TITLE, SOURCE, record_of
 from paper_search.bibliography.keywords import category_names
 from paper_search.library.importers.files import Entry, Imported, Rejected
 from paper_search.library.json_text import decoded
@@ -163,7 +163,7 @@ def _of_service(value: dict[str, Any]) -> RawPaper | None:
     else:
         return None
     if record is None:
-        raise ValueError("the title is missing")
+        raise ValueError(NO_TITLE)
     return record.model_copy(update={"id": "", "source": SOURCE, "raw_data": {}})
 
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import IO, Any
 
+from paper_search.bibliography.fields import NO_TITLE
 from paper_search.errors import InputError
 from paper_search.library.importers.files import Entry, Imported, Rejected, entry_of
 from paper_search.library.importers.tagged import ENDNOTE
@@ -121,7 +122,7 @@ def _endnote(element: Any, number: int) -> Entry:
 def _pubmed(element: Any, number: int) -> Entry:
     record = citation_of(element)
     if record is None:
-        return Rejected(number, "the title is missing")
+        return Rejected(number, NO_TITLE)
     return Imported(
         record.model_copy(update={"id": "", "source": "PubMed", "raw_data": {}}), number
     )
