@@ -16,6 +16,7 @@ from paper_search.models import (
     Facets,
     Paper,
     PaperCollection,
+    Purpose,
     SearchConstraints,
     SearchMetadata,
     SourceReport,
@@ -168,6 +169,12 @@ class Report(BaseModel):
         rows = [row for query in queries for row in query.get("runs") or []]
         pages = self.provenance.get("pages") or []
         return [SourceReport.model_validate(row) for row in [*rows, *pages]]
+
+    @property
+    def searches(self) -> list[SourceReport]:
+        """Return the rows of the journal that could bring records: no counts, and no pages."""
+        purposes = {Purpose.SEARCH, Purpose.CITATION, Purpose.WORK}
+        return [row for row in self.journal if row.purpose in purposes]
 
     @property
     def headline(self) -> CheckedSentence | None:

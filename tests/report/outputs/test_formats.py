@@ -207,6 +207,22 @@ def test_a_source_is_linked_by_its_best_known_number():
     assert link() == "https://example.org/p"
 
 
+async def test_a_report_from_a_search_says_how_many_of_its_papers_it_uses(
+    report,
+):
+    counted = SourceReport(source="openalex", purpose="count", status=SourceStatus.OK, hits=9)
+    queries = [dict(query) for query in report.provenance["search_queries"]]
+    queries[0] |= {"found": 69, "runs": [*queries[0]["runs"], counted.model_dump(mode="json")]}
+    said = {**report.provenance, "search_queries": queries, "from_thread": "t"}
+    text = render_markdown(report.model_copy(update={"provenance": said})).replace("\\_", "_")
+    used, searches = len(report.sources), len(report.journal)
+    assert (
+        f"{searches} searches, taken over from the search t, gave 69 papers after merging, " in text
+    )
+    assert f"of which the first {used} were used (max_sources), and" in text
+    assert "judging" not in text.split("taken over")[1].split("\n")[0]
+
+
 async def test_the_table_of_searches_says_where_what_when_and_how_many(report):
     cells = [
         "openalex (rate limited)",

@@ -12,7 +12,6 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from paper_search.errors import ConfigError
-from paper_search.models.source_report import Purpose
 from paper_search.report.document import Report
 
 CAPTIONS: Mapping[str, str] = MappingProxyType(
@@ -56,7 +55,7 @@ def _years(report: Report) -> Any:
 
 
 def _flow(report: Report) -> Any:
-    runs = [row for row in report.journal if row.purpose is not Purpose.PAGE]
+    runs = report.searches
     if not runs or not report.sources:
         return None
     records = sum(row.kept for row in runs)
@@ -66,7 +65,7 @@ def _flow(report: Report) -> Any:
     where = "in the table" if report.is_table else "cited"
     steps = [
         (f"{records:,} records", f"from {len(runs)} searches of {places} sources"),
-        (f"{total:,} sources", f"{max(0, records - total):,} repeated or not relevant"),
+        (f"{total:,} sources", f"{max(0, records - total):,} repeated or left out"),
         (f"{total - withdrawn:,} usable", f"{withdrawn:,} withdrawn"),
         (f"{cited:,} {where}", f"{total - withdrawn - cited:,} not {where}"),
     ]

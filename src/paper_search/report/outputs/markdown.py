@@ -208,13 +208,16 @@ class MarkdownTemplate:
 
 def _search_summary(report: Report) -> str:
     pages = sum(row.purpose is Purpose.PAGE for row in report.journal)
-    thread = report.provenance.get("from_thread")
-    origin = f", taken over from the search {thread}" if thread else ""
-    count = len(report.cited)
+    searches = f"{quantity(len(report.searches), 'search', 'searches')}"
+    count, used = len(report.cited), len(report.sources)
+    gave = f" gave {quantity(used, 'source')} after merging and judging, of which"
+    if thread := report.provenance.get("from_thread"):
+        found = report.provenance["search_queries"][0]["found"]
+        first = f" the first {used:,} were used (max_sources), and" if found > used else ""
+        gave = f", taken over from the search {thread}, gave {quantity(found, 'paper')} after "
+        gave += f"merging, of which{first}"
     return (
-        f"{quantity(len(report.journal) - pages, 'search', 'searches')}{origin} gave "
-        f"{quantity(len(report.sources), 'source')} after merging and judging, of which "
-        f"{count:,} {'is' if count == 1 else 'are'} "
+        f"{searches}{gave} {count:,} {'is' if count == 1 else 'are'} "
         f"{'in the table' if report.is_table else 'cited'}."
         + (f" {quantity(pages, 'page')} asked for." if pages else "")
     )
