@@ -182,6 +182,8 @@ def test_a_title_that_recurs_in_the_batch_is_generic():
         ("Cooling, part A", "Cooling, part B", "different"),
         ("Vitamin B in children", "Vitamin K in children", "different"),
         ("Vitamin B in children", "Vitamins in children", "same"),
+        ("Cooling I: the streets", "Cooling III: a survey of roofs", "different"),
+        ("Cooling I: the streets", "Cooling of roofs", "same"),
     ],
 )
 def test_the_numbers_in_two_titles(one, other, level):
@@ -413,12 +415,40 @@ def test_under_other_titles_each_third_of_two_abstracts_counts():
 RENAMED = {"title": "What canopies do for pavements"}
 
 
-@pytest.mark.parametrize(("apart", "level"), [(12, "near"), (13, "similar")])
-def test_under_other_titles_four_tenths_of_the_last_third_of_an_abstract_are_enough(apart, level):
-    text = [f"longword{number:03}" for number in range(60)]
-    other = [*text[:-apart], *(f"elseword{number:03}" for number in range(apart))]
-    one = {"abstract": " ".join(text)}
-    assert levels(one, {"abstract": " ".join(other), **RENAMED}).abstract == level
+def renamed_level(one: list[str], other: list[str]) -> str:
+    """Return the level of two abstracts, by their words, under other titles."""
+    there = {"abstract": " ".join(other), **RENAMED}
+    return levels({"abstract": " ".join(one)}, there).abstract
+
+
+LONGER = [f"longword{number:03}" for number in range(60)]
+ELSE = [f"elseword{number:03}" for number in range(60)]
+
+
+@pytest.mark.parametrize(("apart", "level"), [(10, "near"), (11, "similar")])
+def test_under_other_titles_half_of_each_third_of_an_abstract_is_enough(apart, level):
+    assert renamed_level(LONGER, LONGER[:-apart] + ELSE[:apart]) == level
+    assert renamed_level(LONGER, ELSE[:apart] + LONGER[apart:]) == level
+
+
+@pytest.mark.parametrize(("apart", "level"), [(4, "near"), (5, "similar")])
+def test_under_other_titles_abstracts_alike_by_less_than_four_fifths_are_two(apart, level):
+    other = list(LONGER)
+    for third in (0, 20, 40):
+        other[third : third + apart] = ELSE[third : third + apart]
+    assert renamed_level(LONGER, other) == level
+
+
+def test_under_other_titles_words_agree_only_in_their_order():
+    assert renamed_level(LONGER, LONGER[::-1]) == "similar"
+    fours = [LONGER[place : place + 4] for place in range(0, 60, 4)]
+    assert renamed_level(LONGER, [word for four in fours[::-1] for word in four]) == "same"
+
+
+def test_under_other_titles_a_text_that_is_cut_is_the_whole_one():
+    assert renamed_level(LONGER[:40], LONGER) == "identical"
+    assert renamed_level([*LONGER[:40], "long"], LONGER) == "identical"
+    assert renamed_level([*LONGER[:40], *ELSE[:2]], LONGER) == "similar"
 
 
 FIFTEEN = " ".join(f"longishword{letter}" for letter in "abcdefghijklmno")

@@ -1,6 +1,6 @@
 """Levels of agreement of two records, and the log-odds that they are one work."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Sequence
 from math import exp
 from typing import NamedTuple
 
@@ -10,6 +10,7 @@ from paper_search.skills.deduplication.profiles import Profile, venue_similarity
 from paper_search.skills.deduplication.text import folded, is_first_shared, shared, word_set, words
 from paper_search.skills.deduplication.titles import (
     are_of_one_role,
+    are_parts,
     are_told_apart,
     difference,
     is_serial,
@@ -39,7 +40,10 @@ ONE_TEXT = frozenset({"identical", "same", "near"})
 AGREED_AUTHORS = frozenset({"all", "two names", "one name"})
 """Levels of `authors` at which two records name the same people."""
 _OTHER_WORDS = frozenset({"added", "replaced", "opposed"})
-_LEAST_OF_A_PART = 0.4
+_LEAST_OF_A_PART = 0.5
+"""Of the words of a third: how many must stand in runs that the other text has too."""
+_RUN = 4
+"""Words in a row that two texts share by more than chance."""
 _LETTERS_OF_A_WORD = 12
 """Of a text, for each telling word."""
 _NEAR_YEARS = 3
@@ -165,6 +169,8 @@ def _length(one: Profile, other: Profile) -> str:
 def _numerals(one: Profile, other: Profile) -> str:
     if one.key == other.key or _are_same_but_for_a_mark(one.key, other.key):
         return "same"
+    if are_parts(one.words, other.words):
+        return "different"
     first, second = numerals(one.words), numerals(other.words)
     if first == second:
         marks, other_marks = letters(one.words), letters(other.words)
@@ -276,8 +282,8 @@ def _ids(one: Profile, other: Profile) -> str:
 def _abstract(one: Profile, other: Profile, wording: str) -> tuple[str, float]:
     """Return how far two abstracts agree, both ways: what either says more counts against it.
 
-    The longer one is cut at the end of the shorter, which services may have cut. Abstracts that
-    differ in the very words in which the titles do are at most similar.
+    The longer one is cut at the end of the shorter, which services may have cut. Under titles of
+    other words, only whole abstracts can be one text; see `_are_one_text`.
     """
     length = min(len(one.abstract), len(other.abstract), _ABSTRACT_LENGTH)
     if length < _SHORTEST_ABSTRACT:
@@ -286,17 +292,13 @@ def _abstract(one: Profile, other: Profile, wording: str) -> tuple[str, float]:
     if few < _FEWEST_WORDS and overlap >= _UNLIKE_TEXT:
         return "missing", -1.0
     level = _level(overlap, _ABSTRACT_LEVELS)
-    if wording in _OTHER_WORDS and level in ONE_TEXT:
-        is_one_text = (
-            overlap >= _LEAST_OF_ONE_TEXT
-            and few >= _FEWEST_OF_ONE_TEXT
-            and _agree_throughout(one.abstract[:length], other.abstract[:length])
-            and not _is_told_apart(one, other)
-        )
-        level = level if is_one_text else "similar"
+    if wording in _OTHER_WORDS and level in ONE_TEXT | {"similar"}:
+        is_one_text = few >= _FEWEST_OF_ONE_TEXT and _are_one_text(one, other)
+        if is_one_text != (level in ONE_TEXT):
+            level = "near" if is_one_text else "similar"
     if level == "same" and overlap == 1.0 and few >= _FEWEST_OF_LONG_TEXT:
         first, second = (text.abstract[:length].lower().split() for text in (one, other))
-        level = "identical" if first[:-1] == second[: len(first) - 1] else level
+        level = "identical" if _begins_with(second, first) else level
     return level, overlap
 
 
@@ -308,28 +310,47 @@ def _shared_words(one: str, other: str) -> tuple[float, int]:
     return len(first & second) / many if many else 0.0, few
 
 
-def _agree_throughout(one: str, other: str) -> bool:
-    """Whether each third of either text is found in the other.
+def _begins_with(long: Sequence[str], short: Sequence[str]) -> bool:
+    """Whether one text is the other up to its last word, which may be cut."""
+    return short[:-1] == long[: len(short) - 1]
 
-    What a team revises is changed here and there; its next paper begins with the same sentences,
-    and ends with others.
+
+def _are_one_text(one: Profile, other: Profile) -> bool:
+    """Whether two abstracts are one that was revised here and there, or cut by a service.
+
+    What a team writes next may say much in the same words, but not in the same sentences, or
+    begins with them and ends with others. And it differs in the very words in which the titles do.
     """
-    return one == other or all(
-        len(part & whole) >= _LEAST_OF_A_PART * len(part)
-        for text, whole in ((one, _telling(other)), (other, _telling(one)))
-        for part in _thirds(text)
-    )
-
-
-def _thirds(text: str) -> list[frozenset[str]]:
-    third = len(text) // 3 + 1
-    return [_telling(text[place : place + third]) for place in range(0, len(text), third)]
-
-
-def _is_told_apart(one: Profile, other: Profile) -> bool:
-    left, right = own_words(one.words, other.words)
     text, other_text = words(folded(one.abstract)), words(folded(other.abstract))
-    return are_told_apart(set(text), set(other_text), left, right)
+    found, other_found = set(text), set(other_text)
+    if not _begins_with(*sorted((text, other_text), key=len, reverse=True)):
+        telling, other_telling = found - _COMMON_WORDS, other_found - _COMMON_WORDS
+        both = 2 * len(telling & other_telling)
+        if both < _LEAST_OF_ONE_TEXT * (len(telling) + len(other_telling)):
+            return False
+        parts = _thirds(_in_runs(text, other_text)) + _thirds(_in_runs(other_text, text))
+        if any(sum(part) < _LEAST_OF_A_PART * len(part) for part in parts):
+            return False
+    return not are_told_apart(found, other_found, *own_words(one.words, other.words))
+
+
+def _in_runs(text: Sequence[str], other: Sequence[str]) -> bytes:
+    """Return 1 for each word of a text in a run of `_RUN` words that the other has too, else 0."""
+    runs = set(_runs(other))
+    found = bytearray(len(text))
+    for place, run in enumerate(_runs(text)):
+        if run in runs:
+            found[place : place + _RUN] = bytes([1]) * _RUN
+    return bytes(found)
+
+
+def _runs(text: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    return zip(*(text[start:] for start in range(_RUN)), strict=False)
+
+
+def _thirds(text: bytes) -> list[bytes]:
+    third = (len(text) + 2) // 3 or 1
+    return [text[place : place + third] for place in range(0, len(text), third)]
 
 
 def _telling(text: str) -> frozenset[str]:

@@ -17,6 +17,7 @@ _SHORTEST = frozenset({"tiny", "word"})
 _ONE_GAP = frozenset({"missing"})
 _OTHER_WORDS = frozenset({"replaced", "opposed"})
 _OTHER_TEXT = frozenset({"similar", "related", "different"})
+_OTHER_DOIS = frozenset({"elsewhere", "different"})
 _BOTH_GAPS = frozenset({"both missing"})
 
 
@@ -118,11 +119,13 @@ def _is_another_part(levels: Comparison) -> bool:
 def _is_confirmed(levels: Comparison) -> bool:
     """Whether place or abstract make one work of two DOIs of one registrant, PMIDs or titles.
 
+    A revised abstract under two DOIs may as well be that of the next paper, in another journal.
+
     One team's works stand side by side: other words under the same first page, or in the same
     issue, are confirmed only where the titles are alike; opposed words only by all pages.
     """
     is_one_text = levels.abstract in {"identical", "same"} or (
-        levels.abstract == "near" and levels.doi != "different"
+        levels.abstract == "near" and levels.doi not in _OTHER_DOIS
     )
     if is_one_text or (levels.place == "same page" and levels.pages == "same"):
         return True

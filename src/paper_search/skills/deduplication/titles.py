@@ -330,6 +330,15 @@ def numerals(words: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(numbers)
 
 
+def are_parts(one: Sequence[str], other: Sequence[str]) -> bool:
+    """Whether two titles begin alike, and then with two Roman numbers: "Waves I: ...", "Waves III".
+
+    Alone, an "i" within a title is no number.
+    """
+    first = next(((word, v) for word, v in zip(one, other, strict=False) if word != v), ())
+    return bool(first) and all(word in _ROMAN_VALUES for word in first)
+
+
 def roles(title: str) -> tuple[tuple[str, str], ...]:
     """Return the words that may say what a work is to another one, each with what it says.
 
