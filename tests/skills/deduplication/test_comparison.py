@@ -184,6 +184,9 @@ def test_a_title_that_recurs_in_the_batch_is_generic():
         ("Vitamin B in children", "Vitamins in children", "same"),
         ("Cooling I: the streets", "Cooling III: a survey of roofs", "different"),
         ("Cooling I: the streets", "Cooling of roofs", "same"),
+        ("Cooling, second edition", "Cooling, third edition", "different"),
+        ("Cooling, second edition", "Cooling, 2nd edition", "same"),
+        ("Cooling in the second summer", "Cooling", "same"),
     ],
 )
 def test_the_numbers_in_two_titles(one, other, level):

@@ -217,8 +217,10 @@ def test_a_work_of_others_is_forbidden_unless_text_or_place_confirm(conflict):
         "abstract", "identical", "same", "near"
     )
     assert levels_that("place", IMPOSSIBLE, **conflict) == every("place", "same page", "same issue")
-    two_dois = {**conflict, "doi": "different"}
-    assert levels_that("abstract", IMPOSSIBLE, **two_dois) == every("abstract", "identical", "same")
+    for doi in ("different", "elsewhere"):
+        two_dois = {**conflict, "doi": doi}
+        settled = every("abstract", "identical", "same")
+        assert levels_that("abstract", IMPOSSIBLE, **two_dois) == settled
 
 
 def test_other_authors_are_forbidden_and_few_shared_ones_are_not():
@@ -236,6 +238,10 @@ def test_each_doubt_alone_is_left_to_a_person():
     added = {"difference": "added"}
     assert levels_that("abstract", DOUBTFUL, **added) == {"similar", "related", "different"}
     assert levels_that("venue", DOUBTFUL, **added) == {"different"}
+    undated = {"year": "both missing", "venue": "missing"}
+    assert levels_that("difference", DOUBTFUL, **undated) == {"added", "replaced", "opposed"}
+    assert levels_that("authors", DOUBTFUL, **undated) == {"some", "few"}
+    assert levels_that("venue", DOUBTFUL, **added, year="both missing") == {"different", "missing"}
 
 
 @pytest.mark.parametrize(

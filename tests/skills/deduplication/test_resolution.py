@@ -136,6 +136,40 @@ def test_two_records_of_pubmed_are_asked_about_unless_text_or_place_make_them_on
     assert is_one(one, {**rest, "pmid": "111111"})
 
 
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"publication_type": "dissertation"}, {"venue": "PhD thesis, University of Leeds"},
+        {"publication_type": "dataset", "venue": "Zenodo"}, {"publication_type": "erratum"},
+    ],
+)  # fmt: skip
+def test_a_thesis_or_a_dataset_with_the_title_of_a_paper_is_asked_about(other):
+    for one in ({"publication_type": "journal-article"}, {"venue": "Journal of Shade"}):
+        found = Deduplicator().cluster([paper("1", **one), paper("2", **other)])
+        assert len(found.works) == 2
+        assert len(found.uncertain) == 1
+    assert is_one(other, other)
+    assert is_one({}, other), "no type: nothing contradicts"
+
+
+def test_conference_and_journal_versions_of_two_dois_are_versions():
+    talk = {"venue": "Proceedings of the Congress on Shade", "doi": "10.1109/a"}
+    long = {"title": f"{TITLE} in the frozen north"}
+    article = {"venue": "Journal of Shade", "doi": "10.1016/b"}
+    for rest in ({}, {"abstract": ABSTRACT}):
+        found = Deduplicator().cluster(
+            [paper("1", **talk, **rest, **long), paper("2", **article, **rest, **long)]
+        )
+        assert (len(found.clusters), len(found.works)) == (2, 1)
+        assert found.uncertain == []
+
+
+@pytest.mark.parametrize("title", ["Executive summary", "Concluding remarks", "Chapter 1"])
+def test_chapters_of_one_title_by_one_author_in_one_year_stay_apart(title):
+    one, other = (paper(str(n), title=title, venue=f"Handbook {n} of Shade") for n in range(2))
+    assert len(Deduplicator().cluster([one, other]).works) == 2
+
+
 def test_a_renamed_preprint_is_known_by_its_abstract_and_its_people():
     renamed = {"title": "Messages along bonds: a view of whole molecules", "abstract": ABSTRACT}
     assert is_one({"abstract": ABSTRACT}, renamed)

@@ -65,6 +65,8 @@ def test_short_titles_of_one_work_are_not_generic(title):
         ("Erratum: Shade in cities", "correction"),
         ("Expression of concern: Shade in cities", "concern"),
         ("Shade in cities [Erratum appears in Lancet 2009]", ""),
+        ("Shade in cities [Data set]", "data"),
+        ("Shade in cities: revised edition", "edition"),
     ],
 )
 def test_a_title_says_what_its_work_is_to_another(title, kind):

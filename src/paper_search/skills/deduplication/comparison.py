@@ -119,9 +119,7 @@ def compare(one: Profile, other: Profile, recurring: Collection[str] = ()) -> Co
         difference=wording,
         title_length="generic" if is_generic else _length(one, other),
         numerals=_numerals(one, other),
-        role="same"
-        if title == "identical" or are_of_one_role(one.roles, other.roles)
-        else "different",
+        role=_role(one, other, title),
         authors=authors,
         first_author=_first_author(one, other),
         year=year,
@@ -180,6 +178,13 @@ def _numerals(one: Profile, other: Profile) -> str:
         return "same" if set(first) == set(second) else "different"
     # A year in one of two titles is often the rest of a citation: "title. 1993".
     return "one" if any(len(page) != _YEAR_DIGITS for page in first or second) else "same"
+
+
+def _role(one: Profile, other: Profile, title: str) -> str:
+    if one.form and other.form and one.form != other.form:
+        return "different"
+    is_same = title == "identical" or are_of_one_role(one.roles, other.roles)
+    return "same" if is_same else "different"
 
 
 def _kind(one: str, other: str) -> str:

@@ -17,6 +17,7 @@ _SHORTEST = frozenset({"tiny", "word"})
 _ONE_GAP = frozenset({"missing"})
 _OTHER_WORDS = frozenset({"replaced", "opposed"})
 _OTHER_TEXT = frozenset({"similar", "related", "different"})
+_PARTLY_SHARED = frozenset({"some", "few"})
 _OTHER_DOIS = frozenset({"elsewhere", "different"})
 _BOTH_GAPS = frozenset({"both missing"})
 
@@ -78,6 +79,8 @@ def _is_held_back(levels: Comparison) -> bool:
         or (levels.abstract in _OTHER_TEXT and levels.difference not in {"none", "spelling"})
     ):
         return True
+    if levels.doi == "elsewhere" and levels.kind == "conference-journal":
+        return True  # two versions, each with its DOI
     if _is_confirmed(levels):
         return False
     return (
@@ -86,9 +89,19 @@ def _is_held_back(levels: Comparison) -> bool:
         or levels.difference in _OTHER_WORDS
         or (levels.difference == "spelling" and levels.abstract == "different")
         or (levels.difference == "added" and levels.venue == "different")
+        or _is_known_by_name_alone(levels)
         or levels.year in {"near", "far"}
         or _is_too_little_said(levels)
     )
+
+
+def _is_known_by_name_alone(levels: Comparison) -> bool:
+    """Whether a longer title, or a part of the authors, agrees, and nothing says when or where.
+
+    A team's next paper adds a word to the title of the last, and chapters of one title are many.
+    """
+    is_undated = levels.year == "both missing" and levels.venue == "missing"
+    return is_undated and (levels.difference == "added" or levels.authors in _PARTLY_SHARED)
 
 
 def _is_elsewhere(levels: Comparison) -> bool:

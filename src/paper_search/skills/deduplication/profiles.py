@@ -7,6 +7,7 @@ from functools import lru_cache
 from urllib.parse import urlsplit
 
 from paper_search.bibliography.identifiers import parse_arxiv_id, parse_doi, parse_pmcid, parse_pmid
+from paper_search.bibliography.publication_types import csl_type
 from paper_search.models import RawPaper
 from paper_search.skills.deduplication.text import (
     People,
@@ -41,6 +42,10 @@ _KINDS = {
         r"|\bmagazine\b|\bquarterly\b|\bbulletin\b|\bresearch\b|\bmedicine\b",
     }.items()
 }
+_FORMS = frozenset({"dataset", "erratum", "peer-review", "retraction", "software", "thesis"})
+"""Types that may carry the title of a paper without being a version of it."""
+_PAPERS = frozenset({"article-journal", "chapter", "paper-conference"})
+_THESIS = re.compile(r"\bthes[ie]s\b|\bdissert")
 _NUMBER = re.compile(r"[a-z]{0,3}\d+", re.IGNORECASE)
 _LEADING_YEAR = re.compile(r"^[\W\d]*\(?(?:18|19|20)\d\d\)?[a-z]?[\s.,:)'\"]+(?=\S)")
 _TRANSLATION = re.compile(
@@ -63,12 +68,14 @@ class Profile:
     Attributes:
         words, key: of the title; the key without spaces, at least its letters and digits.
         roles: words that may say what it is to another work; see `titles.roles`.
+        form: "thesis", "dataset" and so on for what is no version of a paper, "paper" for one.
         first_page: first page, without zeros in front; with its letter ("s12", "e1004").
     """
 
     words: tuple[str, ...]
     key: str
     roles: tuple[tuple[str, str], ...]
+    form: str
     people: People
     year: int | None
     venue: tuple[str, ...]
@@ -96,15 +103,17 @@ def profile(paper: RawPaper) -> Profile:
     title_words = words(own_title)
     doi = parse_doi(paper.doi) or ""
     venue = folded(paper.venue) if paper.venue else ""
+    kind = next((kind for kind, pattern in _KINDS.items() if pattern.search(venue)), "")
     first, last = _pages(paper.pages)
     return Profile(
         words=title_words,
         key="".join(title_words),
         roles=roles(own_title),
+        form=_form(paper.publication_type, venue, kind),
         people=people(paper.authors),
         year=paper.year if paper.year in _YEARS else None,
         venue=venue_words(venue),
-        kind=next((kind for kind, pattern in _KINDS.items() if pattern.search(venue)), ""),
+        kind=kind,
         volume=_volume(paper.volume),
         issue=_issue(paper.issue),
         first_page=first,
@@ -114,6 +123,16 @@ def profile(paper: RawPaper) -> Profile:
         ids=_ids(paper),
         abstract=paper.abstract or "",
     )
+
+
+def _form(stated: str | None, venue: str, kind: str) -> str:
+    """Return what a record is by its type, or by its venue; empty where that is not said."""
+    csl = csl_type(stated)
+    if csl in _FORMS:
+        return csl
+    if _THESIS.search(venue):
+        return "thesis"
+    return "paper" if csl in _PAPERS or kind in {"journal", "conference"} else ""
 
 
 def _ids(paper: RawPaper) -> tuple[tuple[str, str], ...]:

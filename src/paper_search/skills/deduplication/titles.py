@@ -161,8 +161,10 @@ def _is_far_rarer(one: str, other: str) -> bool:
 
 
 def _is_slip(one: str, other: str, *, is_one_known: bool) -> bool:
+    if one[0] != other[0]:
+        return False  # a letter in front makes the opposite: "typical", "atypical"
     if len(one) != len(other):
-        return one[0] == other[0]  # a letter in front makes the opposite: "typical", "atypical"
+        return True
     if _SUBSTANCE.sub("", one) == _SUBSTANCE.sub("", other):
         return False
     return is_one_known or sorted(one) == sorted(other)
@@ -231,6 +233,7 @@ _ROMAN_VALUES = {
     "i": "1", "ii": "2", "iii": "3", "iv": "4", "v": "5", "vi": "6", "vii": "7", "viii": "8",
     "ix": "9", "x": "10", "xi": "11", "xii": "12", "xiii": "13", "xiv": "14", "xv": "15",
 }  # fmt: skip
+_ORDINALS = {"first": "1st", "second": "2nd", "third": "3rd", "fourth": "4th", "fifth": "5th"}
 _PART_WORDS = word_set("part type phase vol volume chapter no number paper stage grade")
 _ROLES = {
     "correction": r"errat(?:um|as?)|corrigend(?:um|a)|addend(?:um|a)|corrections?|republication",
@@ -240,6 +243,8 @@ _ROLES = {
     "comment": r"comments?|commentary|editorial|discussion|letters?",
     "plan": r"\w*proto[ck]oll?[eos]?|rationale|statistical analysis plan|analysis plan|plan|planned"
     r"|\w*designs?|methods|methodology|aims|baseline",
+    "data": r"data ?sets?",
+    "edition": r"editions?",
 }
 """Words that say that a work is about another one, or an earlier part of it.
 
@@ -253,7 +258,8 @@ _BREAK = r"(?:[:.;?!()\[\]\"\u2013\u2014]|\s-+\s)"
 _BEGINNING = re.compile(rf"(?:^|{_BREAK})\s*(?:an? |the |in )?(?:[\w'-]+[ -])?$")
 _SHORT_SEGMENT = re.compile(rf"(?:^|{_BREAK})\s*(?:[\w',-]+ ){{0,3}}$")
 _END = re.compile(rf"\s*(?:$|{_BREAK})")
-_NOTICE = "|".join(_ROLES[name] for name in ("correction", "concern", "reply", "plan"))
+_OF_NOTES = frozenset({"retraction", "comment"})
+_NOTICE = "|".join(_ROLES[name] for name in _ROLES if name not in _OF_NOTES)
 """What a bracket may say of the work itself, and not of what a database knows of it."""
 _CITATION = re.compile(
     r"\(?\bvol(?:ume)? \d+,? (?:pg?|pages?)\.? \w+,? \d{4}\)?"
@@ -325,6 +331,8 @@ def numerals(words: tuple[str, ...]) -> tuple[str, ...]:
             before = words[place - 1] if place else ""
             if len(word) > 1 or place == len(words) - 1 or before in _PART_WORDS:
                 numbers.append(_ROMAN_VALUES[word])
+        elif word in _ORDINALS and words[place + 1 : place + 2] == ("edition",):
+            numbers.append(_ORDINALS[word])
         elif len(word) == 1 and place and words[place - 1] == "part":
             numbers.append(word)
     return tuple(numbers)
