@@ -21,7 +21,7 @@ MAX_FUNCTION_LINES = 40
 MAX_WIRING_LINES = 30
 MAX_MODULES = 378
 MAX_LINES = {
-    "skills": 10_441,
+    "skills": 10_519,
     "sources": 7_232,
     "cli": 6_208,
     "workflow": 5_572,

@@ -71,7 +71,7 @@ def test_what_is_not_said_is_missing():
         authors="both missing",
         first_author="missing",
         year="both missing",
-        venue="missing",
+        venue="both missing",
         kind="unknown",
         volume="missing",
         issue="missing",

@@ -1,13 +1,22 @@
 """Levels of agreement of two records, and the log-odds that they are one work."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection
 from math import exp
 from typing import NamedTuple
 
 from rapidfuzz.fuzz import ratio
 
 from paper_search.skills.deduplication.profiles import Profile, venue_similarity
-from paper_search.skills.deduplication.text import folded, is_first_shared, shared, word_set, words
+from paper_search.skills.deduplication.text import (
+    begins_with,
+    folded,
+    in_runs,
+    is_first_shared,
+    shared,
+    thirds,
+    word_set,
+    words,
+)
 from paper_search.skills.deduplication.titles import (
     are_of_one_role,
     are_parts,
@@ -42,8 +51,6 @@ AGREED_AUTHORS = frozenset({"all", "two names", "one name"})
 _OTHER_WORDS = frozenset({"added", "replaced", "opposed"})
 _LEAST_OF_A_PART = 0.5
 """Of the words of a third: how many must stand in runs that the other text has too."""
-_RUN = 4
-"""Words in a row that two texts share by more than chance."""
 _LETTERS_OF_A_WORD = 12
 """Of a text, for each telling word."""
 _NEAR_YEARS = 3
@@ -236,7 +243,7 @@ def _year(one: int | None, other: int | None, *, is_same_volume: bool) -> str:
 
 def _venue(one: tuple[str, ...], other: tuple[str, ...]) -> str:
     if not one or not other:
-        return "missing"
+        return "both missing" if one == other else "missing"
     return _level(venue_similarity(one, other), _VENUE_LEVELS)
 
 
@@ -303,7 +310,7 @@ def _abstract(one: Profile, other: Profile, wording: str) -> tuple[str, float]:
             level = "near" if is_one_text else "similar"
     if level == "same" and overlap == 1.0 and few >= _FEWEST_OF_LONG_TEXT:
         first, second = (text.abstract[:length].lower().split() for text in (one, other))
-        level = "identical" if _begins_with(second, first) else level
+        level = "identical" if begins_with(second, first) else level
     return level, overlap
 
 
@@ -315,11 +322,6 @@ def _shared_words(one: str, other: str) -> tuple[float, int]:
     return len(first & second) / many if many else 0.0, few
 
 
-def _begins_with(long: Sequence[str], short: Sequence[str]) -> bool:
-    """Whether one text is the other up to its last word, which may be cut."""
-    return short[:-1] == long[: len(short) - 1]
-
-
 def _are_one_text(one: Profile, other: Profile) -> bool:
     """Whether two abstracts are one that was revised here and there, or cut by a service.
 
@@ -328,34 +330,15 @@ def _are_one_text(one: Profile, other: Profile) -> bool:
     """
     text, other_text = words(folded(one.abstract)), words(folded(other.abstract))
     found, other_found = set(text), set(other_text)
-    if not _begins_with(*sorted((text, other_text), key=len, reverse=True)):
+    if not begins_with(*sorted((text, other_text), key=len, reverse=True)):
         telling, other_telling = found - _COMMON_WORDS, other_found - _COMMON_WORDS
         both = 2 * len(telling & other_telling)
         if both < _LEAST_OF_ONE_TEXT * (len(telling) + len(other_telling)):
             return False
-        parts = _thirds(_in_runs(text, other_text)) + _thirds(_in_runs(other_text, text))
+        parts = thirds(in_runs(text, other_text)) + thirds(in_runs(other_text, text))
         if any(sum(part) < _LEAST_OF_A_PART * len(part) for part in parts):
             return False
     return not are_told_apart(found, other_found, *own_words(one.words, other.words))
-
-
-def _in_runs(text: Sequence[str], other: Sequence[str]) -> bytes:
-    """Return 1 for each word of a text in a run of `_RUN` words that the other has too, else 0."""
-    runs = set(_runs(other))
-    found = bytearray(len(text))
-    for place, run in enumerate(_runs(text)):
-        if run in runs:
-            found[place : place + _RUN] = bytes([1]) * _RUN
-    return bytes(found)
-
-
-def _runs(text: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    return zip(*(text[start:] for start in range(_RUN)), strict=False)
-
-
-def _thirds(text: bytes) -> list[bytes]:
-    third = (len(text) + 2) // 3 or 1
-    return [text[place : place + third] for place in range(0, len(text), third)]
 
 
 def _telling(text: str) -> frozenset[str]:
@@ -378,7 +361,8 @@ WEIGHTS = {
     "first_author": {"same": 0.51, "missing": -0.17, "different": -0.34},
     "year": {"same": 1.75, "missing": 1.05, "both missing": 0.52, "off in one volume": 0.4,
         "far": -1.24, "near": -1.24, "next": -1.24},
-    "venue": {"same": 0.94, "missing": 0.21, "partly": -0.26, "different": -0.9},
+    "venue": {"same": 0.94, "missing": 0.21, "both missing": 0.21, "partly": -0.26,
+        "different": -0.9},
     "kind": {"conference": 1.38, "journal-report": 0.09, "report": -0.12, "journal": -0.14,
         "unknown": -0.32, "conference-report": -0.33, "conference-journal": -0.56},
     "volume": {"missing": 0.86, "same": 0.75, "different": -1.61},

@@ -12,12 +12,11 @@ IMPOSSIBLE = -2.0
 
 _UNLIKE = frozenset({"different", "weak"})
 _STRANGERS = frozenset({"none", "few"})
-_KNOWN = frozenset({"same", "partly", "missing"})
+_KNOWN = frozenset({"same", "partly", "missing", "both missing"})
 _SHORTEST = frozenset({"tiny", "word"})
 _ONE_GAP = frozenset({"missing"})
 _OTHER_WORDS = frozenset({"replaced", "opposed"})
 _OTHER_TEXT = frozenset({"similar", "related", "different"})
-_PARTLY_SHARED = frozenset({"some", "few"})
 _OTHER_DOIS = frozenset({"elsewhere", "different"})
 _BOTH_GAPS = frozenset({"both missing"})
 
@@ -89,19 +88,10 @@ def _is_held_back(levels: Comparison) -> bool:
         or levels.difference in _OTHER_WORDS
         or (levels.difference == "spelling" and levels.abstract == "different")
         or (levels.difference == "added" and levels.venue == "different")
-        or _is_known_by_name_alone(levels)
+        or (levels.difference == "added" and levels.year == levels.venue == "both missing")
         or levels.year in {"near", "far"}
         or _is_too_little_said(levels)
     )
-
-
-def _is_known_by_name_alone(levels: Comparison) -> bool:
-    """Whether a longer title, or a part of the authors, agrees, and nothing says when or where.
-
-    A team's next paper adds a word to the title of the last, and chapters of one title are many.
-    """
-    is_undated = levels.year == "both missing" and levels.venue == "missing"
-    return is_undated and (levels.difference == "added" or levels.authors in _PARTLY_SHARED)
 
 
 def _is_elsewhere(levels: Comparison) -> bool:

@@ -1,9 +1,9 @@
-"""Folds text so that spellings compare equal, and authors into a bag of names."""
+"""Folds text so that spellings compare equal, finds what two share, and reads authors' names."""
 
 import re
 import sys
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -91,6 +91,34 @@ def _decoded(text: str) -> str:
         except UnicodeError:
             continue
     return text
+
+
+_RUN = 4
+"""Words in a row that two texts share by more than chance."""
+
+
+def begins_with(long: Sequence[str], short: Sequence[str]) -> bool:
+    """Whether one text is the other up to its last word, which may be cut."""
+    return short[:-1] == long[: len(short) - 1]
+
+
+def in_runs(text: Sequence[str], other: Sequence[str]) -> bytes:
+    """Return 1 for each word of a text in a run of `_RUN` words that the other has too, else 0."""
+    runs = set(_runs(other))
+    found = bytearray(len(text))
+    for place, run in enumerate(_runs(text)):
+        if run in runs:
+            found[place : place + _RUN] = bytes([1]) * _RUN
+    return bytes(found)
+
+
+def _runs(text: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    return zip(*(text[start:] for start in range(_RUN)), strict=False)
+
+
+def thirds(text: bytes) -> list[bytes]:
+    third = (len(text) + 2) // 3 or 1
+    return [text[place : place + third] for place in range(0, len(text), third)]
 
 
 _MOST_AUTHORS = 60

@@ -161,10 +161,8 @@ def _is_far_rarer(one: str, other: str) -> bool:
 
 
 def _is_slip(one: str, other: str, *, is_one_known: bool) -> bool:
-    if one[0] != other[0]:
-        return False  # a letter in front makes the opposite: "typical", "atypical"
     if len(one) != len(other):
-        return True
+        return one[0] == other[0]  # a letter in front makes the opposite: "typical", "atypical"
     if _SUBSTANCE.sub("", one) == _SUBSTANCE.sub("", other):
         return False
     return is_one_known or sorted(one) == sorted(other)
