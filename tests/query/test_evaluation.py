@@ -227,3 +227,16 @@ def test_what_only_indexers_know_cannot_be_told():
 
 def test_a_missing_abstract_does_not_hold_the_word_none():
     assert judge(Term("none"), {"title": "Moss", "abstract": None}) is None
+
+
+@pytest.mark.parametrize(
+    ("field", "is_match"),
+    [("title", True), ("abstract", True), ("keyword 1", True), ("heading 1", False)],
+)
+def test_words_of_authors_are_in_no_heading(field, is_match):
+    assert evaluate(parse('tiabkw:"deep learning"'), {field: "Deep learning"}) is is_match
+
+
+def test_unknown_keywords_may_hold_a_word_of_authors():
+    assert judge(parse("tiabkw:dye"), {"title": "Moss", "abstract": "", "keywords": None}) is None
+    assert judge(parse("tiabkw:dye"), {"title": "Moss", "abstract": "", "keywords": ""}) is False

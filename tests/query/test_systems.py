@@ -32,7 +32,9 @@ OVID = [
         "(Xpert or GeneXpert or( near* patient)). tw.",
         'tiab:(Xpert OR GeneXpert OR "near* patient")',
     ),
-    ("asthma.ti,ab,kf.", "asthma"),
+    ("asthma.ti,ab,kf.", "tiabkw:asthma"),
+    ("(asthma or wheez*).ti,ab,kw,kf.", "tiabkw:asthma OR tiabkw:wheez*"),
+    ("asthma.ti,ab,kw,hw.", "asthma"),
     ("“mini mental stat*”.ti,ab", 'tiab:"mini mental stat*"'),
 ]
 COCHRANE = [

@@ -57,6 +57,20 @@ def test_a_keyword_that_excludes_is_left_out_and_the_person_is_told(fields):
     assert found.remainder == parse("NOT (keyword:bb OR title:cc)")
 
 
+def test_words_of_authors_are_asked_for_without_a_field_and_exclude_less():
+    found = expressible_part(parse("tiabkw:aa NOT tiabkw:bb"), fields=("tiab",))
+    assert found.tree == parse("aa NOT tiab:bb")
+    assert found.notes == (
+        "tiabkw: 'aa' is asked for as words without a field",
+        "tiabkw: 'bb' is asked for in title and abstract alone",
+    )
+
+
+def test_a_library_looks_for_words_of_authors_in_its_keywords():
+    found = expressible_part(parse("tiabkw:aa"), fields=("tiab", "keyword"), is_full=True)
+    assert found.tree == parse("tiab:aa OR keyword:aa")
+
+
 def test_what_a_service_knows_stays():
     assert said("tiab:aa AND type:review", fields=("tiab", "type")) == "tiab:aa AND type:review"
     assert said("wom?n PRE/1 bb", is_full=True) == "wom?n PRE/1 bb"

@@ -136,6 +136,40 @@ def test_what_a_database_has_no_counterpart_of_is_named():
     assert written.notes == ("left out: entered:2019-01-01/: there is no such field",)
 
 
+@pytest.mark.parametrize(
+    ("database", "line"),
+    [
+        ("ovid", '"deep learning".ti,ab,kf.'),
+        ("pubmed", '"deep learning"[tiab] OR "deep learning"[ot]'),
+        ("embase", "'deep learning':ti,ab,kw"),
+        ("wos", 'TI=("deep learning") OR AB=("deep learning") OR AK=("deep learning")'),
+        ("scopus", 'TITLE-ABS("deep learning") OR AUTHKEY("deep learning")'),
+        ("proquest", 'ti,ab,if("deep learning")'),
+    ],
+)
+def test_keywords_of_authors_are_not_those_of_an_index(database, line):
+    written = write_strategy(parse("deep learning.ti,ab,kf."), database)
+    assert (written.text, written.notes) == (line, ())
+    if database != "scopus":
+        assert parse(line) == parse('tiabkw:"deep learning"')
+
+
+@pytest.mark.parametrize("database", ["cochrane", "ebsco"])
+def test_a_database_without_keywords_of_authors_says_that_it_finds_more(database):
+    written = write_strategy(parse("tiabkw:moss NOT tiabkw:rat"), database)
+    assert [note.rpartition(": ")[2] for note in written.notes] == [
+        "searched are both, so it finds more",
+        "excluded is by title and abstract, so it finds more",
+    ]
+    assert parse("NOT tiab:rat") in parse(written.text).children
+
+
+def test_a_distance_in_the_words_of_authors_excludes_nothing_in_pubmed():
+    written = write_strategy(parse("moss NOT (tiabkw:rat NEAR/3 tiabkw:dye)"), "pubmed")
+    assert written.text == "moss[tw]"
+    assert "distances are of title and abstract only" in written.notes[0]
+
+
 def test_a_distance_that_cannot_be_written_becomes_phrases_that_find_less():
     written = write_strategy(parse("tiab:(heart* NEAR/3 failure)"), "pubmed")
     assert written.text == '"heart* failure"[tiab] OR "failure heart*"[tiab]'

@@ -106,6 +106,10 @@ def test_a_query_is_said(adapter, query, text):
     assert said(adapter, query).text == text
 
 
+def test_pubmed_has_keywords_of_authors_in_its_words_of_title_and_abstract():
+    assert said(Pubmed(), "tiabkw:rain NOT tiabkw:mud").text == "(rain[tiab] NOT mud[tiab])"
+
+
 @pytest.mark.parametrize(
     ("adapter", "text"),
     [

@@ -5,6 +5,7 @@ from paper_search.query.ast import (
     HEADINGS,
     INDEXED,
     OPERATORS,
+    OWN_WORDS,
     And,
     Near,
     Node,
@@ -28,8 +29,8 @@ from paper_search.query.normal_form import normalise, render
 from paper_search.query.parser import conditions_in, parse, with_conditions
 
 __all__ = [
-    "FIELDS", "HEADING", "HEADINGS", "INDEXED", "OPERATORS", "And", "Finding", "Near", "Node",
-    "Not", "Or", "Phrase", "Term", "YearRange", "alternatives", "conditions_in", "evaluate",
+    "FIELDS", "HEADING", "HEADINGS", "INDEXED", "OPERATORS", "OWN_WORDS", "And", "Finding", "Near",
+    "Node", "Not", "Or", "Phrase", "Term", "YearRange", "alternatives", "conditions_in", "evaluate",
     "heading_words", "headings_as_words", "judge", "lint", "normalise", "parse", "render",
     "tokenise", "with_conditions",
 ]  # fmt: skip

@@ -15,7 +15,12 @@ names of substances. Whoever has no headings reads them as words anywhere."""
 INDEXED = ("type", "language", "subheading", "subset", "entered")
 """What only some indexers say of a record; nobody else can be asked for it."""
 
-FIELDS = ("title", "abstract", "tiab", "keyword", "author", "venue", *HEADINGS, *INDEXED)
+OWN_WORDS = "tiabkw"
+"""Title, abstract or authors' keywords: what authors wrote, without what indexers added."""
+
+FIELDS = (
+    "title", "abstract", "tiab", OWN_WORDS, "keyword", "author", "venue", *HEADINGS, *INDEXED,
+)  # fmt: skip
 """The fields that a word or phrase may be limited to; None means anywhere. `tiab` is title or
 abstract, `keyword` the words of authors' keywords and of an index."""
 

@@ -5,7 +5,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import product
 
-from paper_search.query.ast import Near, Node, Phrase, Term, YearRange, is_wrapped, words_of
+from paper_search.query.ast import (
+    OWN_WORDS,
+    Near,
+    Node,
+    Phrase,
+    Term,
+    YearRange,
+    is_wrapped,
+    words_of,
+)
 from paper_search.query.evaluation import heading_words
 from paper_search.query.limits import FAR_FUTURE, FIRST_YEAR, bounds, day_after, whole_days
 from paper_search.query.widening import spelled
@@ -48,6 +57,7 @@ class Dialect:
         quote: around phrases.
         tags_each_leaf: whether a group has no tag, but each of its words.
         least: the smallest distance that it can be asked for.
+        has_own_keywords: whether it tells authors' keywords from those of an index.
     """
 
     name: str
@@ -70,6 +80,7 @@ class Dialect:
     quote: str = '"'
     tags_each_leaf: bool = False
     least: int = 0
+    has_own_keywords: bool = True
 
     def word(self, operator: str) -> str:
         return self.operators.get(operator, operator)
@@ -190,7 +201,8 @@ class Dialect:
     def pairs(self, near: Near, name: str | None) -> list[str] | None:
         """Return words at a distance as PubMed writes them, pair by pair; None if it cannot."""
         sides = [_terms(near.left), _terms(near.right)]
-        if near.is_ordered or name not in {None, "tiab", "title"} or not all(sides):
+        fields = {None, "tiab", OWN_WORDS, "title"}
+        if near.is_ordered or name not in fields or not all(sides):
             return None
         tag = "ti" if name == "title" else "tiab"
         texts = [
@@ -233,6 +245,7 @@ DIALECTS = {
     "ovid": Dialect(
         "Ovid", "{}. ", "{}",
         {None: "{}.mp.", "title": "{}.ti.", "abstract": "{}.ab.", "tiab": "{}.ti,ab.",
+         OWN_WORDS: "{}.ti,ab,kf.",
          "keyword": "{}.kw,hw.", "author": "{}.au.", "venue": "{}.jn."},
         {"mesh": 'exp "{}"/{code}', "mesh-only": '"{}"/{code}', "majr": 'exp *"{}"/{code}',
          "majr-only": '*"{}"/{code}'},
@@ -247,6 +260,7 @@ DIALECTS = {
     "pubmed": Dialect(
         "PubMed", "#{} ", "#{}",
         {None: "{}[tw]", "title": "{}[ti]", "abstract": "{}[ab]", "tiab": "{}[tiab]",
+         OWN_WORDS: "({0}[tiab] OR {0}[ot])",
          "keyword": "{}[ot]", "author": "{}[au]", "venue": "{}[ta]"},
         {"mesh": '"{}{sub}"[Mesh]', "mesh-only": '"{}{sub}"[Mesh:NoExp]',
          "majr": '"{}{sub}"[Majr]', "majr-only": '"{}{sub}"[Majr:NoExp]'},
@@ -257,7 +271,7 @@ DIALECTS = {
     "embase": Dialect(
         "Embase.com", "#{} ", "#{}",
         {None: "{}:ti,ab,kw", "title": "{}:ti", "abstract": "{}:ab", "tiab": "{}:ti,ab",
-         "keyword": "{}:kw", "author": "{}:au", "venue": "{}:jt"},
+         OWN_WORDS: "{}:ti,ab,kw", "keyword": "{}:kw", "author": "{}:au", "venue": "{}:jt"},
         {"mesh": "'{}'/exp", "mesh-only": "'{}'/de", "majr": "'{}'/exp/mj", "majr-only": "'{}'/mj"},
         {"type": "'{}'/it", "language": "[{}]/lim",
          "entered": "([{first}]/sd NOT [{after}]/sd)"},
@@ -269,6 +283,7 @@ DIALECTS = {
         "Web of Science", "#{} ", "#{}",
         {None: "TS=({})", "title": "TI=({})", "abstract": "AB=({})",
          "tiab": "(TI=({0}) OR AB=({0}))", "keyword": "AK=({})",
+         OWN_WORDS: "(TI=({0}) OR AB=({0}) OR AK=({0}))",
          "author": "AU=({})", "venue": "SO=({})"},
         dict.fromkeys(("mesh", "mesh-only", "majr", "majr-only"), 'TS=("{}")'),
         {"type": 'DT=("{}")', "language": "LA=({})", "entered": "LD=({first}/{last})"},
@@ -280,6 +295,7 @@ DIALECTS = {
         "Scopus", "#{} ", "#{}",
         {None: "TITLE-ABS-KEY({})", "title": "TITLE({})", "abstract": "ABS({})",
          "tiab": "TITLE-ABS({})", "keyword": "KEY({})",
+         OWN_WORDS: "(TITLE-ABS({0}) OR AUTHKEY({0}))",
          "author": "AUTH({})", "venue": "SRCTITLE({})"},
         dict.fromkeys(("mesh", "mesh-only", "majr", "majr-only"), 'INDEXTERMS("{}")'),
         {"type": "DOCTYPE({})", "language": "LANGUAGE({})",
@@ -293,7 +309,7 @@ DIALECTS = {
     "cochrane": Dialect(
         "Cochrane Library", "#{} ", "#{}",
         {None: "{}:ti,ab,kw", "title": "{}:ti", "abstract": "{}:ab", "tiab": "{}:ti,ab",
-         "keyword": "{}:kw", "author": "{}:au", "venue": "{}:so"},
+         OWN_WORDS: "{}:ti,ab,kw", "keyword": "{}:kw", "author": "{}:au", "venue": "{}:so"},
         {"mesh": '[mh "{}"{SUB}]', "mesh-only": '[mh ^"{}"{SUB}]',
          "majr": '[mh "{}"[mj]]', "majr-only": '[mh ^"{}"[mj]]'},
         {"type": '"{}":pt', "subheading": "[mh /{}]"},
@@ -301,21 +317,24 @@ DIALECTS = {
         signs={"*": "*", "$": "?"}, near="NEAR/{n}", ordered="NEXT",
         limits={"year": "{line} with Publication Year from {first} to {last}"},
         limit_note="years are set by 'Search limits' of the Cochrane Library",
+        has_own_keywords=False,
     ),
     "ebsco": Dialect(
         "EBSCOhost", "S{} ", "S{}",
         {None: "(TI ( {0} ) OR AB ( {0} ) OR SU ( {0} ))", "title": "TI ( {} )",
          "abstract": "AB ( {} )", "tiab": "(TI ( {0} ) OR AB ( {0} ))", "keyword": "SU ( {} )",
+         OWN_WORDS: "(TI ( {0} ) OR AB ( {0} ) OR SU ( {0} ))",
          "author": "AU ( {} )", "venue": "SO ( {} )"},
         {"mesh": '(MH "{}+{SUB}")', "mesh-only": '(MH "{}{SUB}")',
          "majr": '(MM "{}+{SUB}")', "majr-only": '(MM "{}{SUB}")'},
         {"type": 'PT "{}"', "language": "LA {}", "entered": "EM {first}-{last}"},
         "PY {first}-{last}",
-        signs={"*": "*", "?": "?", "$": "#"}, near="N{n}", ordered="W{n}",
+        signs={"*": "*", "?": "?", "$": "#"}, near="N{n}", ordered="W{n}", has_own_keywords=False,
     ),
     "proquest": Dialect(
         "ProQuest", "S{} ", "S{}",
         {None: "noft({})", "title": "ti({})", "abstract": "ab({})", "tiab": "ti,ab({})",
+         OWN_WORDS: "ti,ab,if({})",
          "keyword": "su({})", "author": "au({})", "venue": "pub({})"},
         {"mesh": 'MESH.EXACT.EXPLODE("{}")', "mesh-only": 'MESH.EXACT("{}")',
          "majr": 'MJMESH.EXACT.EXPLODE("{}")', "majr-only": 'MJMESH.EXACT("{}")'},

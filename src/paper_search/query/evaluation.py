@@ -11,6 +11,7 @@ from typing import TypeAlias
 from paper_search.query.ast import (
     HEADINGS,
     INDEXED,
+    OWN_WORDS,
     YEAR,
     And,
     Near,
@@ -206,8 +207,9 @@ def _pattern(piece: str, tokeniser: Tokeniser) -> re.Pattern[str]:
 def is_in_field(limit: str | None, field: str) -> bool:
     """Return whether what is limited to a field, or to none, may be in a field of a record."""
     is_keyword = limit == "keyword" and field.startswith(("keyword", "heading"))
-    is_text = limit == "tiab" and field in {"title", "abstract"}
-    return limit in {None, field} or is_keyword or is_text
+    is_text = limit in {"tiab", OWN_WORDS} and field in {"title", "abstract"}
+    is_own = limit == OWN_WORDS and field.startswith("keyword")
+    return limit in {None, field} or is_keyword or is_text or is_own
 
 
 class _Judge:
@@ -251,8 +253,9 @@ class _Judge:
                 return {node.field} - self._known
             case _:
                 limits = {leaf.field for leaf in all_leaves(node)}
-                texts = {"abstract"} if limits & {None, "tiab"} else set[str]()
-                return self._unknown & ({field for field in limits if field} | texts)
+                texts = {"abstract"} if limits & {None, "tiab", OWN_WORDS} else set[str]()
+                keywords = {"keywords"} if OWN_WORDS in limits else set[str]()
+                return self._unknown & ({field for field in limits if field} | texts | keywords)
 
 
 def _plain(name: str) -> str:

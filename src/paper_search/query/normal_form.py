@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from paper_search.errors import InputError, UnknownNameError
 from paper_search.query.ast import (
@@ -11,6 +11,7 @@ from paper_search.query.ast import (
     HEADINGS,
     INDEXED,
     LETTER,
+    OWN_WORDS,
     And,
     Near,
     Node,
@@ -58,29 +59,32 @@ def normalise(node: Node) -> Node:  # noqa: PLR0911  # one case per kind of node
             return _check_years(node)
 
 
-def folded(node: Node) -> Node:
+def folded(node: Node, *, has_own_keywords: bool = False) -> Node:
     """Return the tree of a database's text with what it can only express in parts put together.
 
     A word in the title or, the same word, in the abstract is `tiab`; years and dates of entry
-    after one date and before another one are one span.
+    after one date and before another one are one span. `has_own_keywords`: its keywords are those
+    of authors.
     """
+    fold = partial(folded, has_own_keywords=has_own_keywords)
     match node:
         case Or(children):
-            return _folded_group(Or, children, _merge_fields)
+            merge = partial(_merge_fields, name=OWN_WORDS if has_own_keywords else None)
+            return _joined(Or, tuple(map(fold, children)), merge)
         case And(children):
-            return _folded_group(And, children, _merge_spans)
+            return _joined(And, tuple(map(fold, children)), _merge_spans)
         case Not(child):
-            inner = folded(child)
+            inner = fold(child)
             return node if inner is child else Not(inner)
         case _:
             return node
 
 
-def _folded_group(
+def _joined(
     kind: type[And | Or], children: tuple[Node, ...], merge: Callable[[Node, Node], Node | None]
 ) -> Node:
     merged: list[Node] = []
-    for child in map(folded, children):
+    for child in children:
         one = merge(merged[-1], child) if merged else None
         if one is None:
             merged.append(child)
@@ -89,13 +93,15 @@ def _folded_group(
     return join(kind, merged)
 
 
-def _merge_fields(one: Node, other: Node) -> Node | None:
+def _merge_fields(one: Node, other: Node, name: str | None) -> Node | None:
     fields = field_of(one), field_of(other)
     if in_field(one, None) != in_field(other, None):
         return None
     if set(fields) == {"title", "abstract"}:
         return in_field(one, "tiab")
-    return in_field(one, None) if fields in {("tiab", None), ("tiab", "keyword")} else None
+    if fields == ("tiab", "keyword"):
+        return in_field(one, name)
+    return in_field(one, None) if fields == ("tiab", None) else None
 
 
 def _merge_spans(one: Node, other: Node) -> Node | None:

@@ -33,7 +33,7 @@ _NO_WORD = r'(?![^\s()"])'
 _TOKEN = re.compile(
     rf"(?P<OR>OR{_NO_WORD})|(?P<AND>AND{_NO_WORD})|(?P<NOT>NOT{_NO_WORD})"
     rf'|(?P<near>(?:NEAR|PRE)(?:/[^\s()"]*)?{_NO_WORD})'
-    r"|(?P<field>(?i:(?:title|abstract|author|venue|tiab|mesh(?:-only)?|majr(?:-only)?):\s*"
+    r"|(?P<field>(?i:(?:title|abstract|author|venue|tiab|tiabkw|mesh(?:-only)?|majr(?:-only)?):\s*"
     r'|(?:keyword|substance|type|language|subheading|subset|entered):(?=[\w"(])))'
     r'|(?P<year>(?i:year):\s*(?:\d+\s*-\s*\d+|[^\s()"]*))'
     r'|(?P<doi>10\.\d{4,9}/(?:[^\s"()]|\([^\s"()]*\))+)'
@@ -47,9 +47,9 @@ def parse(text: str) -> Node:
 
     The language: words, "phrases", AND OR NOT, juxtaposition (AND), parentheses, NEAR/n, `*` at
     the end of a word, and the prefixes title:, abstract:, author:, venue:, tiab: (title or
-    abstract), mesh: (a Medical Subject Heading) and year:. Search strings of other systems are
-    understood, too (`paper_search.query.systems`); a strategy of several lines is what its last
-    line finds.
+    abstract), tiabkw: (or authors' keywords), mesh: (a Medical Subject Heading) and year:. Search
+    strings of other systems are understood, too (`paper_search.query.systems`); a strategy of
+    several lines is what its last line finds.
 
     Raises:
         QuerySyntaxError: it cannot be read; the message begins with the column.

@@ -94,7 +94,8 @@ class _Reader(OperatorReader):
             self._refuse(
                 0, "nothing is left to search for but limits that have no counterpart here"
             )
-        tree = folded(And((rest, *limits)) if limits else rest)
+        is_own = self._system in {PUBMED, WEB_OF_SCIENCE}
+        tree = folded(And((rest, *limits)) if limits else rest, has_own_keywords=is_own)
         return Sentence(tree, self._leaves.columns, self.notes)
 
     def _whole(self) -> Node:

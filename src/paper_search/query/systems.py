@@ -41,6 +41,7 @@ class System:
         default_distance: what a distance without a number means.
         quoted: the pattern of a phrase between other marks, with a bar in front.
         availability: tags that only say how a record can be had; they are left out.
+        own_keywords: tags of keywords that authors wrote, and no indexer.
     """
 
     name: str
@@ -58,6 +59,7 @@ class System:
     default_distance: int = 5
     quoted: str = ""
     availability: frozenset[str] = frozenset()
+    own_keywords: frozenset[str] = frozenset()
 
     def field_of(self, tag: str) -> str | None:
         return self.fields.get(" ".join(tag.lower().split()))
@@ -98,6 +100,7 @@ PUBMED = System(
     levels=_EQUAL_LEVELS,
     wildcards={"*": "*", "?": "$"},
     availability=frozenset({"free full text", "full text", "ffrft"}),
+    own_keywords=frozenset({"ot", "other term"}),
 )  # fmt: skip
 
 _OVID_TAG = r"(?:[a-z]{2}(?:_[a-z]+)?|m_titl)"
@@ -136,6 +139,7 @@ OVID = System(
     proximity=r"adj(?P<distance>\d+)?(?P<ordered>(?<=adj))?",
     adjacent=1,
     default_distance=1,
+    own_keywords=frozenset({"kf", "kw"}),
 )  # fmt: skip
 
 _NO_FIELD_OF_OURS = "".join(rf"(?<!\b{name})" for name in FIELDS)
@@ -180,6 +184,7 @@ EMBASE = System(
     joins="none",
     letters=r"’.&+%@°–‑-",
     availability=frozenset({"embase", "medline", "pubmed-not-medline", "abstracts"}),
+    own_keywords=frozenset({"kw"}),
 )  # fmt: skip
 
 EBSCO_TAGS = frozenset({
@@ -239,6 +244,7 @@ PROQUEST = System(
     default_distance=4,
     wildcards={"*": "*", "?": "?", "$": "*"},
     availability=frozenset({"peer", "fulltext"}),
+    own_keywords=frozenset({"if", "diskw"}),
 )  # fmt: skip
 
 _SCOPUS_TAG = (

@@ -9,6 +9,7 @@ from typing import NoReturn, TypeAlias, TypeVar
 from paper_search.query.ast import (
     HEADINGS,
     LETTER,
+    OWN_WORDS,
     And,
     Near,
     Node,
@@ -201,11 +202,20 @@ class Leaves:
     def within(self, tags: str, node: Node) -> Node:
         fields = self.fields(tags)
         is_text = bool(fields & {"tiab", "abstract"})
-        if ANYWHERE in fields or (is_text and "keyword" in fields):
+        is_whole = "tiab" in fields or {"title", "abstract"} <= fields
+        is_own = is_whole and self._has_own_keywords(tags)
+        if ANYWHERE in fields or (is_text and "keyword" in fields and not is_own):
             return node
-        if "tiab" in fields or {"title", "abstract"} <= fields:
-            fields = (fields - {"title", "abstract"}) | {"tiab"}
+        if is_whole:
+            fields -= {"title", "abstract", "tiab"}
+            fields = (fields - {"keyword"}) | {OWN_WORDS} if is_own else fields | {"tiab"}
         return join(Or, [self._in_field(name, node) for name in sorted(fields)])
+
+    def _has_own_keywords(self, tags: str) -> bool:
+        """Whether the tags of keywords are those of authors alone."""
+        names = [" ".join(tag.lower().split()) for tag in tags.split(",")]
+        words = {name for name in names if self._system.field_of(name) == "keyword"}
+        return bool(words) and words <= self._system.own_keywords
 
     def _in_field(self, name: str, node: Node) -> Node:
         match node:

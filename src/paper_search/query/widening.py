@@ -9,6 +9,7 @@ from string import ascii_lowercase, digits
 from paper_search.query.ast import (
     HEADINGS,
     INDEXED,
+    OWN_WORDS,
     WILDCARDS,
     And,
     Near,
@@ -68,8 +69,8 @@ def expressible_part(
     """Return the query with what a service cannot say written otherwise, or left out.
 
     Words with wildcards become the words that they match, or are cut short; headings become
-    phrases; `tiab` title or abstract; `keyword` anywhere, and nothing where it excludes; what only
-    indexers say (`INDEXED`) is left out.
+    phrases; `tiab` title or abstract; `tiabkw` anywhere, and `tiab` where it excludes; `keyword`
+    anywhere, and nothing where it excludes; what only indexers say (`INDEXED`) is left out.
 
     The service knows title, abstract, author, venue and `fields`. `shortest_stem`: letters that it
     needs before a `*`; None: it has no `*`. `is_full`: it knows all wildcards, and distances in one
@@ -92,6 +93,7 @@ class _Walk:
         self, fields: Collection[str], shortest_stem: int | None, *, is_full: bool
     ) -> None:
         self._fields, self._shortest, self._is_full = fields, shortest_stem, is_full
+        self._is_excluding = False
         self.notes: dict[str, None] = {}
 
     def of(self, node: Node) -> _Wide:  # noqa: PLR0911  # one case per kind of node
@@ -111,7 +113,9 @@ class _Walk:
                     names = ", ".join(repr(" ".join(words_of(leaf))) for leaf in leaves)
                     self.notes.setdefault(f"keyword: {names} excludes nothing here")
                     return _ANYTHING  # who is asked for it anywhere would exclude more
+                self._is_excluding = not self._is_excluding
                 inner = self.of(child)
+                self._is_excluding = not self._is_excluding
                 if inner.node is None or not inner.is_exact:
                     return _ANYTHING  # what excludes more than was said is not sent
                 return _Wide(node if inner.node is child else Not(inner.node))
@@ -138,6 +142,8 @@ class _Walk:
         if leaf.field == "keyword" and "keyword" not in self._fields:
             self.notes.setdefault(f"keyword: {' '.join(words_of(leaf))!r} is asked for anywhere")
             return replace(self.of(replace(leaf, field=None)), is_exact=False)
+        if leaf.field == OWN_WORDS and OWN_WORDS not in self._fields:
+            return self._own_words(leaf)
         if leaf.field in HEADINGS:
             if leaf.field in self._fields:
                 return _Wide(leaf)
@@ -150,6 +156,15 @@ class _Walk:
         if self._is_full or not any(map(is_pattern, words_of(leaf))):
             return _Wide(leaf)
         return self._spell_out(leaf)
+
+    def _own_words(self, leaf: Term | Phrase) -> _Wide:
+        """Return what authors wrote as words without a field, or where that excludes too much."""
+        if self._is_full:
+            return _Wide(Or((replace(leaf, field="tiab"), replace(leaf, field="keyword"))))
+        field = "tiab" if self._is_excluding else None
+        where = "in title and abstract alone" if self._is_excluding else "as words without a field"
+        self.notes.setdefault(f"{OWN_WORDS}: {' '.join(words_of(leaf))!r} is asked for {where}")
+        return self.of(replace(leaf, field=field))
 
     def _spell_out(self, leaf: Term | Phrase) -> _Wide:
         forms = [self._forms(word) for word in words_of(leaf)]

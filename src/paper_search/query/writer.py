@@ -11,6 +11,7 @@ from paper_search.errors import InputError, UnknownNameError
 from paper_search.query.ast import (
     HEADINGS,
     INDEXED,
+    OWN_WORDS,
     And,
     Near,
     Node,
@@ -26,7 +27,7 @@ from paper_search.query.ast import (
 )
 from paper_search.query.dialects import DIALECTS, Dialect, InexpressibleError
 from paper_search.query.evaluation import heading_as_listed, heading_words
-from paper_search.query.normal_form import SEVERAL, field_of, normalise, render
+from paper_search.query.normal_form import SEVERAL, field_of, in_field, normalise, render
 
 _MOST_PHRASES = 60
 """Phrases that words at a distance are written out into."""
@@ -162,6 +163,8 @@ class _Writer:
     def _expression(self, node: Node, *, is_exact: bool = False) -> str:
         """Return a part as one string that can stand beside an operator."""
         name = field_of(node)
+        if name == OWN_WORDS and not self.dialect.has_own_keywords:
+            node, name = self._without_own_keywords(node, is_exact=is_exact)
         if isinstance(name, str | None) and not self.dialect.tags_each_leaf:
             return self.dialect.within(name, self._bare(node, is_exact=is_exact))
         match node:
@@ -178,6 +181,15 @@ class _Writer:
                 return self._conjunction(children, is_exact=is_exact)
             case Not():
                 raise InexpressibleError(f"{render(node)}: it excludes without saying from what")
+
+    def _without_own_keywords(self, node: Node, *, is_exact: bool) -> tuple[Node, str]:
+        """Return a part with keywords of an index, too, or where it excludes without any."""
+        reason = f"authors' keywords: {self.dialect.name} has none apart from subject headings"
+        if is_exact:
+            self.notes[f"{reason}: excluded is by title and abstract, so it finds more"] = None
+            return in_field(node, "tiab"), "tiab"
+        self.notes[f"{reason}: searched are both, so it finds more"] = None
+        return node, OWN_WORDS
 
     def _conjunction(self, children: tuple[Node, ...], *, is_exact: bool) -> str:
         first = [child for child in children if not isinstance(child, Not)]
@@ -247,11 +259,11 @@ class _Writer:
             raise InexpressibleError(f"{render(near)}: the sides are in different fields")
         pairs = self.dialect.pairs(near, name)
         if pairs is not None:
-            if name is None and is_exact:
+            if name in {None, OWN_WORDS} and is_exact:
                 raise InexpressibleError(
                     f"{render(near)}: distances are of title and abstract only"
                 )
-            if name is None:
+            if name in {None, OWN_WORDS}:
                 self.notes[f"{render(near)}: searched in title and abstract only"] = None
             return self._group("OR", pairs)
         leaves = self._phrases(near, is_exact=is_exact)

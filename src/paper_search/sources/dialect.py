@@ -13,6 +13,7 @@ from paper_search.errors import InputError
 from paper_search.models import SearchConstraints
 from paper_search.query import (
     OPERATORS,
+    OWN_WORDS,
     And,
     Near,
     Node,
@@ -33,7 +34,7 @@ _PREPRINT = "article"
 _LETTER = re.compile(r"[^\W_]")
 HYPHENATED = re.compile(r"\w+(?:-\w+)*")
 LUCENE_OPERATORS = OPERATORS | {"TO"}
-_IN_TEXTS = frozenset({None, "title", "abstract", "tiab"})
+_IN_TEXTS = frozenset({None, "title", "abstract", "tiab", OWN_WORDS})
 FIRST_YEAR, LAST_YEAR = 1000, 3000
 """What stands for the open end of a range where a service wants both."""
 

@@ -15,7 +15,7 @@ from paper_search.bibliography.languages import language_name
 from paper_search.http.body import HttpAnswer
 from paper_search.http.errors import HttpStatusError
 from paper_search.models import SearchConstraints, SourceStatus
-from paper_search.query import FIELDS, OPERATORS, Near, Node, Or, Phrase, Term, YearRange
+from paper_search.query import FIELDS, OPERATORS, OWN_WORDS, Near, Node, Or, Phrase, Term, YearRange
 from paper_search.query.dialects import DIALECTS
 from paper_search.sources.adapter import Adapter, Page, Request, Translated
 from paper_search.sources.dialect import FIRST_YEAR, HYPHENATED, LAST_YEAR, Dialect, Expression
@@ -37,11 +37,13 @@ _UNSURE_FACTOR = 3
 """How many more ids are requested when records are removed locally."""
 _TAGS = {
     "title": "ti", "abstract": "tiab", "tiab": "tiab", "keyword": "tw",
-    "author": "au", "venue": "ta",
+    OWN_WORDS: "tiab", "author": "au", "venue": "ta",
     "mesh": "mh", "mesh-only": "mh:noexp", "majr": "majr", "majr-only": "majr:noexp",
     "substance": "nm", "type": "pt", "language": "la", "subheading": "sh", "subset": "sb",
     None: "tiab",
 }  # fmt: skip
+"""PubMed's [tiab] has authors' keywords, too."""
+_NEAR_FIELDS = ({None}, {"title"}, {"tiab"}, {OWN_WORDS})
 _SHORTEST_STEM = 4
 _MOST_PAIRS = 25
 """Pairs of words that a NEAR of two groups is written out into."""
@@ -84,7 +86,7 @@ class PubmedDialect(Dialect):
         lefts, rights = _plain_words(near.left), _plain_words(near.right)
         pairs = list(product(lefts, rights))
         fields = {word.field for word in (*lefts, *rights)}
-        if not pairs or len(pairs) > _MOST_PAIRS or fields not in ({None}, {"title"}, {"tiab"}):
+        if not pairs or len(pairs) > _MOST_PAIRS or fields not in _NEAR_FIELDS:
             return super().near(near)
         tag = _TAGS[fields.pop()]
         texts = [

@@ -163,3 +163,14 @@ async def test_what_is_excluded_in_words_behind_a_query_is_excluded_by_it():
 )
 async def test_what_an_operator_joins_is_no_limit_behind_a_query(query):
     assert (await IntentParser().parse(query)).boolean_query == query
+
+
+def test_who_asks_for_keywords_of_authors_is_told_what_a_library_has():
+    found = parse_boolean("deep learning.ti,ab,kf.")
+    assert found is not None
+    style, keywords = found.notes
+    assert style == 'read as a query in the style of Ovid: tiabkw:"deep learning"'
+    assert keywords == (
+        "authors' keywords: records of a library do not tell them from subject headings, so there"
+        " both are searched"
+    )

@@ -10,12 +10,14 @@ from paper_search.models import IntentType, ParsedIntent, SearchConstraints, Str
 from paper_search.query import normalise, parse, render
 from paper_search.query.ast import (
     INDEXED,
+    OWN_WORDS,
     And,
     Near,
     Node,
     Phrase,
     Term,
     YearRange,
+    all_leaves,
     conjuncts,
     positive_leaves,
     straighten,
@@ -151,6 +153,7 @@ def _notes(strategy: Strategy) -> Iterator[str]:
         f" {len(strategy.lines)} lines: what line {last.label} finds is searched"
     )
     yield from (note for _, note in strategy.remarks())
+    yield from _note_on_keywords(strategy.node)
 
 
 def _remarks(tree: Node, reading: Reading | None) -> Iterator[str]:
@@ -158,6 +161,15 @@ def _remarks(tree: Node, reading: Reading | None) -> Iterator[str]:
         if reading.system is not None:
             yield f"read as a query in the style of {reading.system}: {render(tree)}"
         yield from (note for _, note in reading.notes)
+    yield from _note_on_keywords(tree)
+
+
+def _note_on_keywords(tree: Node) -> Iterator[str]:
+    if any(leaf.field == OWN_WORDS for leaf in all_leaves(tree)):
+        yield (
+            "authors' keywords: records of a library do not tell them from subject headings, so"
+            " there both are searched"
+        )
 
 
 def _limits(tree: Node, max_results: int) -> SearchConstraints:
