@@ -318,3 +318,44 @@ def test_a_query_of_the_greatest_length_is_read_and_one_of_a_character_more_is_r
     assert parse(longest) == A
     with pytest.raises(QuerySyntaxError, match="longer than 50,000 characters"):
         parse(f"{longest} ")
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("1. deep learning.ti,ab,kf.", "deep learning.ti,ab,kf."),
+        ("1 deep learning.ti,ab,kf.", "deep learning.ti,ab,kf."),
+        ("1\tdeep learning.ti,ab,kf.\t25310", "deep learning.ti,ab,kf."),
+        ("No.\tSearches\tResults\n1\tdeep learning.ti.\t25310\n", "deep learning.ti."),
+        ("12\tasthma:ti,ab,kw\t1,200", "asthma:ti,ab,kw"),
+        ("3. tesla mri.ti,ab. (512)", "tesla mri.ti,ab."),
+        ("#1 asthma[tiab] AND covid 19", "asthma[tiab] AND covid 19"),
+        ("S1 TI asthma AND AB child*", "TI asthma AND AB child*"),
+        ("1 exp Asthma/", "exp Asthma/"),
+    ],
+)
+def test_the_number_of_one_line_and_the_count_of_its_hits_are_no_words(text, plain):
+    assert parse(text) == parse(plain)
+    column, note = analyse(text).notes[0]
+    assert (column, note.rpartition("' ")[2]) == (
+        1,
+        "in front of the query is read as the number of its line",
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "own"),
+    [
+        ("1 deep learning", "1 AND deep AND learning"),
+        ("3 Tesla MRI AND brain", "3 AND Tesla AND MRI AND brain"),
+        ("3 tesla mri.ti,ab.", 'tiab:"3 tesla mri"'),
+        ("10.1000/182[doi]", '"10.1000/182"'),
+    ],
+)
+def test_a_number_that_may_be_a_word_is_one(text, own):
+    assert render(parse(text)) == own
+    assert analyse(text).notes == ()
+
+
+def test_an_exploded_heading_is_read_behind_blanks():
+    assert parse("  exp Asthma/ or  *Wheezing/") == parse("mesh:Asthma OR majr-only:Wheezing")

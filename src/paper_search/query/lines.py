@@ -155,6 +155,27 @@ def lines_of(text: str) -> Lines:
     return Lines([one for one in lines if one.text], is_numbered, headings)
 
 
+def without_number(text: str) -> tuple[str, str]:
+    """Return a query with spaces for what only a line of a history has, and the number of the line.
+
+    Number, hits and names of columns; an empty number: the text is no such line, and as it was. A
+    number without a sign behind or in front of it is one if it is 1, or before a tab.
+    """
+    rows = text.split("\n")
+    places = [place for place, row in enumerate(rows) if row.strip() and not _is_noise(row)]
+    label = _labelled(rows[places[0]]) if len(places) == 1 else None
+    if label is None or not label["number"] or not label[0][-1].isspace():
+        return text, ""
+    is_sure = label["dot"] or label["sign"] or label[0].endswith("\t")
+    if not is_sure and label["number"] != "1":
+        return text, ""
+    row = rows[places[0]]
+    query = _without_count(row[label.end() :], set(), has_counts=False)
+    blank = [" " * len(other) for other in rows]
+    blank[places[0]] = " " * label.end() + query
+    return "\n".join(blank), label[0].strip()
+
+
 def _table_of(text: str) -> list[Line]:
     """Return the lines of a history whose columns have names; empty: it is none."""
     for sign in "\t,":

@@ -9,6 +9,7 @@ from typing import NoReturn
 from paper_search.errors import QuerySyntaxError
 from paper_search.query import ast
 from paper_search.query.ast import And, Near, Node, Phrase, Term, conjuncts, rebuilt, straighten
+from paper_search.query.lines import without_number
 from paper_search.query.normal_form import depth, is_near_side, normalise
 from paper_search.query.operators import OperatorReader, Part
 from paper_search.query.reader import MAX_DEPTH, MAX_DISTANCE, parse_sentence
@@ -96,9 +97,13 @@ def analyse(text: str) -> Reading:
         refuse(0, "the query is empty: expected a word, a \"phrase\" or '('")
     if "\n" in text.strip() and (strategy := parse_strategy(text)) is not None:
         return Reading(strategy.node, {}, tuple(strategy.remarks()), strategy.system.name)
-    if (system := recognised(text)) is not None:
-        sentence = parse_sentence(text, system, refuse)
-        notes = tuple((offset + 1, note) for offset, note in sentence.notes)
+    bare, number = without_number(text)
+    own = text if not number or recognised(bare) is None else bare
+    if (system := recognised(own)) is not None:
+        sentence = parse_sentence(own, system, refuse)
+        label = f"{number!r} in front of the query is read as the number of its line"
+        before = [(1, label)] if own is not text else []
+        notes = (*before, *((offset + 1, note) for offset, note in sentence.notes))
         return Reading(sentence.node, sentence.columns, notes, system.name)
     if sign := next((mark for mark in _FOREIGN.finditer(text) if mark["sign"]), None):
         refuse(sign.start(), f"{sign[0]!r} is not understood: leave it out, or quote it as a word")

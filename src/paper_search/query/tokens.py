@@ -44,7 +44,7 @@ _PUBMED_DATES = (
 _JOINING = r"(?:or|and|not|adj\d*)"
 _OVID_HEADING = (
     r"(?:(?P<exp>exp(?:lode)?)\s+)?(?P<star>\*)?"
-    rf'(?P<heading>"[^"\n]+"|(?!{_JOINING}\b)(?:(?!\s{_JOINING}\s)[^()"/\n\[\]]){{1,150}}?)\s*/'
+    rf'(?P<heading>"[^"\n]+"|(?!\s|{_JOINING}\b)(?:(?!\s{_JOINING}\s)[^()"/\n\[\]]){{1,150}}?)\s*/'
     rf"(?:(?P<subs>{SUBHEADING}(?:\s*,\s*{SUBHEADING})*)\b)?(?=\s|\)|$|\.|,)"
 )
 _COCHRANE_HEADING = (
