@@ -303,3 +303,23 @@ def test_every_line_of_real_reviews_is_understood_or_refused_with_a_true_reason(
         "quote is never closed" in reason or "could not be read: correct it" in reason
         for reason in refused
     )
+
+
+NUMBERED = """\
+Database: Ovid MEDLINE(R)
+Search Strategy:
+
+1. Population: patients
+2. exp Deep Learning/
+3. (asthma or wheez$ and child$).ti,ab.
+4. 2 and 3
+5. remove duplicates from 4
+"""
+
+
+def test_remarks_number_lines_as_the_strategy_does():
+    strategy = parse_strategy(NUMBERED)
+    assert strategy is not None
+    numbers = [note.partition(": ")[0] for _, note in strategy.remarks()]
+    assert numbers == ["line 3", "line 5", "read as a heading and left out"]
+    assert [entry.line.label for entry in strategy.lines] == ["2", "3", "4", "5"]

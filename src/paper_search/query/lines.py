@@ -99,12 +99,12 @@ class Lines:
     """The lines of a text.
 
     `lines`: those that may be asked; headings and empty ones are left out. `is_numbered`: the text
-    says their numbers. `headings`: rows, and what stands there that is read as a heading.
+    says their numbers. `headings`: what is read as one.
     """
 
     lines: list[Line]
     is_numbered: bool
-    headings: list[tuple[int, str]] = field(default_factory=list)
+    headings: list[str] = field(default_factory=list)
 
     @property
     def is_combined(self) -> bool:
@@ -138,7 +138,7 @@ def lines_of(text: str) -> Lines:
     ]
     near = sum(-1 <= step <= 1 for step in steps)
     is_numbered = bool(steps) and near * 2 >= len(steps) and (len(steps) + 1) * 3 >= len(rows)
-    headings: list[tuple[int, str]] = []
+    headings: list[str] = []
     if table:
         lines, is_numbered = table, True
         numbers = [order(line.label)[0] for line in table]
@@ -251,7 +251,7 @@ def _number_rows(rows: list[tuple[int, str]]) -> list[Line]:
 
 
 def _numbered(
-    rows: list[tuple[int, str]], labels: list[re.Match[str] | None], headings: list[tuple[int, str]]
+    rows: list[tuple[int, str]], labels: list[re.Match[str] | None], headings: list[str]
 ) -> list[Line]:
     drafts: list[Line] = []
     for (row, line), label in zip(rows, labels, strict=True):
@@ -259,11 +259,11 @@ def _numbered(
             name = label["number"] or label["letter"]
             drafts.append(Line(name, line[label.end() :], row, label.end() + 1))
         elif not drafts or not _add(drafts, row, line):
-            headings.append((row, line.strip()))
+            headings.append(line.strip())
     lines = []
     for one, after in zip(drafts, [*drafts[1:], None], strict=True):
         if _is_heading(one.text) and (":" in one.text or _is_part(after, one)):
-            headings.append((one.row, one.text.strip()))
+            headings.append(one.text.strip())
         else:
             lines.append(one)
     return lines

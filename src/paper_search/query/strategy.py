@@ -35,13 +35,13 @@ class Strategy:
         system: whose language they are in.
         lines: in the order in which they name each other.
         unused: labels of lines that no other line names.
-        headings: rows, and what stands there that is read as a heading.
+        headings: what is read as one and left out.
     """
 
     system: System
     lines: tuple[ReadLine, ...]
     unused: tuple[str, ...]
-    headings: tuple[tuple[int, str], ...] = ()
+    headings: tuple[str, ...] = ()
 
     @property
     def node(self) -> Node:
@@ -54,12 +54,12 @@ class Strategy:
         return last
 
     def remarks(self) -> Iterator[tuple[int, str]]:
-        """Yield the column and the text of every remark, which names its line."""
+        """Yield the column and the text of every remark, which names its line as others do."""
         for entry in self.lines:
             for column, note in entry.notes:
-                yield column, f"line {entry.line.row}: {note}"
-        for row, text in self.headings:
-            yield 1, f"line {row} is read as a heading and left out: {text!r}"
+                yield column, f"line {entry.line.label}: {note}"
+        for text in self.headings:
+            yield 1, f"read as a heading and left out: {text!r}"
         if self.unused:
             yield 1, f"no line names line {', '.join(self.unused)}: it has no part in the search"
 
