@@ -79,12 +79,14 @@ class Reading:
         columns: of leaves and of NOTs, by `id()` of their nodes, which `node` keeps alive.
         notes: column, and what was not carried over from another system, or how it was read.
         system: whose language it was in; None means our own.
+        line: the query alone, where it was given as a line with its number.
     """
 
     node: Node
     columns: dict[int, int]
     notes: tuple[tuple[int, str], ...] = ()
     system: str | None = None
+    line: str | None = None
 
 
 def analyse(text: str) -> Reading:
@@ -102,9 +104,10 @@ def analyse(text: str) -> Reading:
     if (system := recognised(own)) is not None:
         sentence = parse_sentence(own, system, refuse)
         label = f"{number!r} in front of the query is read as the number of its line"
-        before = [(1, label)] if own is not text else []
+        line = own.strip() if own is not text else None
+        before = [(1, label)] if line else []
         notes = (*before, *((offset + 1, note) for offset, note in sentence.notes))
-        return Reading(sentence.node, sentence.columns, notes, system.name)
+        return Reading(sentence.node, sentence.columns, notes, system.name, line)
     if sign := next((mark for mark in _FOREIGN.finditer(text) if mark["sign"]), None):
         refuse(sign.start(), f"{sign[0]!r} is not understood: leave it out, or quote it as a word")
     return _Parser(text, refuse).reading()

@@ -174,3 +174,10 @@ def test_who_asks_for_keywords_of_authors_is_told_what_a_library_has():
         "authors' keywords: records of a library do not tell them from subject headings, so there"
         " both are searched"
     )
+
+
+def test_the_query_of_a_numbered_line_is_asked_without_its_number_and_its_hits():
+    found = parse_boolean("12\tasthma:ti,ab,kw\t1200")
+    assert found is not None
+    assert (found.boolean_query, found.topic) == ("asthma:ti,ab,kw", "asthma:ti,ab,kw")
+    assert "'12' in front of the query is read as the number of its line" in found.notes

@@ -115,6 +115,7 @@ def parse_boolean(question: str, default_max_results: int = 100) -> ParsedIntent
         raise QuestionError(
             f"the question looks like a {what} but is not valid: {error}; {accepted}"
         ) from error
+    asked = (reading.line if reading else render(tree)) or question
     is_dated = any(isinstance(part, YearRange) for part in _parts(tree))
     if not is_dated and next(positive_leaves(tree), None) is None:
         raise QuestionError(
@@ -127,13 +128,13 @@ def parse_boolean(question: str, default_max_results: int = 100) -> ParsedIntent
     names = [name for concept in concepts for name in (concept, *alternatives.get(concept, ()))]
     authors = [_text(leaf) for leaf in positive_leaves(tree) if leaf.field == "author"]
     return ParsedIntent(
-        topic=(", ".join(concepts) if strategy else question)[:_LONGEST_TOPIC],
+        topic=(", ".join(concepts) if strategy else asked)[:_LONGEST_TOPIC],
         concepts=concepts,
         intent_type=IntentType.METHOD,
         constraints=_limits(tree, default_max_results),
         question=" ".join(dict.fromkeys(names or authors)),
         alternatives=alternatives,
-        boolean_query=render(tree) if strategy else question,
+        boolean_query=asked,
         lines=list(_lines(strategy)) if strategy else [],
         notes=list(_notes(strategy) if strategy else _remarks(tree, reading)),
     )
