@@ -78,14 +78,14 @@ def judge(
 def unknown_fields(node: Node, document: Mapping[str, str | int | None]) -> set[str]:
     """Return the fields that would have to be known to `judge` all parts of a tree."""
     judging = _Judge(document, tokenise)
-    return {name for leaf in _joined(node) for name in judging.missing(leaf)}
+    return {name for leaf in _operands(node) for name in judging.missing(leaf)}
 
 
-def _joined(node: Node) -> Iterator[Node]:
+def _operands(node: Node) -> Iterator[Node]:
     """Yield what ANDs, ORs and NOTs join."""
     if isinstance(node, And | Or | Not):
         for part in parts(node):
-            yield from _joined(part)
+            yield from _operands(part)
     else:
         yield node
 

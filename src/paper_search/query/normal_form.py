@@ -70,9 +70,9 @@ def folded(node: Node, *, has_own_keywords: bool = False) -> Node:
     match node:
         case Or(children):
             merge = partial(_merge_fields, name=OWN_WORDS if has_own_keywords else None)
-            return _joined(Or, tuple(map(fold, children)), merge)
+            return _merge_neighbours(Or, tuple(map(fold, children)), merge)
         case And(children):
-            return _joined(And, tuple(map(fold, children)), _merge_spans)
+            return _merge_neighbours(And, tuple(map(fold, children)), _merge_spans)
         case Not(child):
             inner = fold(child)
             return node if inner is child else Not(inner)
@@ -80,7 +80,7 @@ def folded(node: Node, *, has_own_keywords: bool = False) -> Node:
             return node
 
 
-def _joined(
+def _merge_neighbours(
     kind: type[And | Or], children: tuple[Node, ...], merge: Callable[[Node, Node], Node | None]
 ) -> Node:
     merged: list[Node] = []
