@@ -34,7 +34,7 @@ _INDEXED_AT_ONCE = 60_000
 """Records between two commits of the index, which a killed import has to make again at most."""
 _MOST_LISTED, _MOST_NAMED = 1_000, 5
 _OPERATORS = re.compile(
-    r'\b(?:AND|OR|NOT|NEAR/\d+|ADJ\d*|W/\d+)\b|["“”*\[]|(?:title|abstract|author|venue|tiab|year):'
+    r'\b(?:AND|OR|NOT|NEAR/\d+|ADJ\d*|W/\d+)\b|["“”*\[]|(?:title|abstract|author|venue|tiab(?:kw)?|year):'
     r"|(?<![A-Z])[A-Z]-?[A-Z]+\("
 )
 

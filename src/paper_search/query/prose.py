@@ -21,7 +21,7 @@ _LONGEST_PHRASE = 12
 """Words; what is longer between quotes is a quoted text, not a phrase that is looked for."""
 _OPERATOR = re.compile(
     r"(?<![\w/])(?:AND|OR|NOT|NEAR/\d+|ADJ\d*|W/\d+)\b(?!/)|\w\["
-    r"|(?:title|abstract|author|venue|tiab):\S|year:\s?\d|\b(?:TI|AB|AU|SO|TS|TITLE|TITLE-ABS(?:-KEY)?)\("
+    r"|(?:title|abstract|author|venue|tiab(?:kw)?):\S|year:\s?\d|\b(?:TI|AB|AU|SO|TS|TITLE|TITLE-ABS(?:-KEY)?)\("
 )
 _MATH = re.compile(r"\$[^$]*\\[^$]*\$")
 """Of TeX, in a pasted title; elsewhere a dollar sign truncates."""

@@ -31,7 +31,7 @@ from paper_search.skills.intent.forms import ParsedQuestion, forms
 
 _OPERATOR = re.compile(r"(?<![\w-])(?:AND|OR|NOT|NEAR(?:/\d+)?|ADJ\d*|W/\d+)(?![\w-])")
 _FIELD = re.compile(
-    r"(?<!\w)(?:(?:title|abstract|author|venue|tiab):(?!//)\S|year:\s?\d)", re.IGNORECASE
+    r"(?<!\w)(?:(?:title|abstract|author|venue|tiab(?:kw)?):(?!//)\S|year:\s?\d)", re.IGNORECASE
 )
 _SIGNED = re.compile(r'(?<!\S)[+-](?=["\w])')
 """What search engines of the web take for "with" and "without": read as plain words."""
