@@ -27,7 +27,7 @@ MAX_LINES = {
     "workflow": 5_572,
     "report": 5_252,
     "library": 4_967,
-    "query": 4_736,
+    "query": 4_745,
     "persistence": 3_275,
     "report_workflow": 2_797,
     "steps": 2_551,

@@ -141,6 +141,9 @@ class _Reader(OperatorReader):
             tags = token.match["behind"].strip("()")
             self._leaves.check_field(tags, token)
             left = Part(self._leaves.within(tags, left.node), text)
+            if self._leaves.widens_keywords(tags):
+                note = "authors' keywords are searched with words of subject headings"
+                self.notes.append((token.start, f"{token.text.strip()}: {note}"))
             if links := _LINKS.search(token.text):
                 self.notes.append((token.start, f"the subheadings {links[0]} are left out"))
         return left

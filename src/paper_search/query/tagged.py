@@ -211,6 +211,12 @@ class Leaves:
             fields = (fields - {"keyword"}) | {OWN_WORDS} if is_own else fields | {"tiab"}
         return join(Or, [self._in_field(name, node) for name in sorted(fields)])
 
+    def widens_keywords(self, tags: str) -> bool:
+        """Whether tags mean authors' keywords without title and abstract: `keyword` is wider."""
+        fields = self.fields(tags)
+        is_whole = "tiab" in fields or {"title", "abstract"} <= fields
+        return not is_whole and ANYWHERE not in fields and self._has_own_keywords(tags)
+
     def _has_own_keywords(self, tags: str) -> bool:
         """Whether the tags of keywords are those of authors alone."""
         names = [" ".join(tag.lower().split()) for tag in tags.split(",")]
