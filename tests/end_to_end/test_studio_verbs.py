@@ -179,6 +179,7 @@ async def test_an_edit_that_would_be_a_decision_is_refused__sec_03(ada):
         ([{"strategy": None}], None, 422),
         ({}, "confirm_strategy", 403),
         ({}, "review_results", 403),
+        ({}, "finish", 403),
     ):
         work = ada.threads.update_state(thread, values, as_node=node)
         assert await refusal(work) == status, (values, node)

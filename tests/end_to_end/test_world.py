@@ -13,8 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from langgraph_sdk import get_client
 from tests.audit.plain_counts import recounted_log
 from tests.end_to_end.conftest import WORLD, Services
+from tests.end_to_end.served import bare_environment, serving_bare
 from tests.recorded import recorded_answers
 
 QUESTIONS = ["visual slam for mobile robots", "graph neural networks", "image segmentation"]
@@ -237,3 +239,21 @@ def test_every_number_is_that_of_the_log_of_the_services(services, tmp_path):
         assert sum(int(row["new_works"]) for row in log) == flow["works"]
         if round_ < 1:
             asked = resumed("--reject", "others")
+
+
+async def test_langgraphs_own_server_searches_services_with_its_usual_options(services, tmp_path):
+    """It stops a step that blocks the event loop, be it by a file."""
+    services.control()
+    redirected = {"PYTHONPATH": str(WORLD / "redirect"), "WORLD_URL": services.url}
+    environment = bare_environment(tmp_path, PAPER_SEARCH_SOURCES="web", **redirected)
+    with serving_bare(environment, tmp_path) as server:
+        async with get_client(url=server.url) as client:
+            thread = (await client.threads.create())["thread_id"]
+            await client.runs.wait(thread, "paper_search", input={"question": QUESTIONS[0]})
+            await client.runs.wait(thread, "paper_search", command={"resume": "approve"})
+            state = await client.threads.get_state(thread)
+    reports = state["values"]["reports"]
+    assert [report["error"] for report in reports if report["status"] == "bug"] == []
+    assert len({report["source"] for report in reports}) == 8
+    shown = state["interrupts"][0]["value"]["payload"]["collection"]["papers"]
+    assert len(shown) >= 20

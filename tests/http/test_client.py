@@ -141,7 +141,7 @@ async def test_a_host_that_a_caller_takes_for_refusing_is_left_alone_for_a_while
 
     path = tmp_path / "limits.db"
     async with answered(answer, path, refused_for_s=3600.0) as http:
-        http.refuse(URL, "a page for people")
+        await http.refuse(URL, "a page for people")
         error = await failure(http, URL)
         await http.ask("https://y.org/")
     assert str(error) == "x.org refused lately (a page for people)"

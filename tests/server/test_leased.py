@@ -205,6 +205,7 @@ async def test_an_edit_of_the_state_is_on_record_and_decides_nothing__sec_03(gra
     assert (await graph.aget_state(CONFIG)).values["is_complete"] is False
     for values, step, status in (
         (edit, "confirm_strategy", 403),
+        (edit, "finish", 403),
         ({"is_complete": True}, None, 403),
         ({"colour": "red"}, None, 422),
         ([], None, 422),

@@ -174,6 +174,17 @@ def test_what_a_form_says_is_still_there_after_a_look_at_what_would_be_sent(visi
     }
 
 
+@pytest.mark.parametrize("number", ["20²", "9" * 5_000, "1e3"])
+def test_a_number_that_cannot_be_read_is_refused_and_the_form_stays(visitors, number):
+    page = visitors()
+    page.begin("graph neural networks for molecules")
+    for field in ("year_from", "criterion-0-weight"):
+        fields = {field: number, "criterion-0": "on graphs", "criteria-shown": "1"}
+        fields |= {"action": "edit", "note": "more on wasps"}
+        assert page.send(page.path, asked=page.asked(), **fields) == 422
+        assert Fields(page.text).values["note"] == ["more on wasps"]
+
+
 def test_a_step_from_a_query_that_was_changed_since_is_refused_in_words(visitors):
     page = visitors()
     page.begin("graph neural networks for molecules", max_results="7")

@@ -7,6 +7,7 @@ keep is not kept. No key reaches the disk: requests are stored as they are befor
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import logging
 from contextlib import AsyncExitStack
@@ -17,7 +18,7 @@ import httpx
 
 from paper_search.http.errors import utc_now
 from paper_search.http.freshness import current_mark
-from paper_search.private_files import make_private, private_file
+from paper_search.private_files import private_file
 
 if TYPE_CHECKING:
     from hishel import AsyncSqliteStorage
@@ -45,14 +46,17 @@ class AnswerCache:
     async def __aenter__(self) -> Self:
         import sqlite3  # noqa: PLC0415  # only for its error, and only with a cache
 
+        import anysqlite  # noqa: PLC0415  # slow to import
         from hishel import AsyncSqliteStorage  # noqa: PLC0415  # slow to import
 
-        storage = AsyncSqliteStorage(database_path=self._path, max_size=_MOST_BYTES)
-        self._stack.push_async_callback(storage.close)
         try:
-            private_file(self._path).open("ab").close()
+            # In a thread, and not by hishel, which makes its folder in the event loop: LangGraph's
+            # server stops a step that does so.
+            await asyncio.to_thread(lambda: private_file(self._path).open("ab").close())
+            connection = await anysqlite.connect(str(self._path), isolation_level=None)
+            storage = AsyncSqliteStorage(connection=connection, max_size=_MOST_BYTES)
+            self._stack.push_async_callback(storage.close)
             await storage.get_entries("is it readable?")
-            make_private(self._path.parent)  # the library puts a .gitignore there
         except (RuntimeError, OSError, sqlite3.Error) as error:
             _log.warning("answers are not cached: %s: %s", self._path, error)
         else:

@@ -188,22 +188,24 @@ class HttpClient:
             wait = self._settings.retry.wait_before(tries, error)
             if is_secondary or wait is None or self._is_over(asking, error, wait):
                 error.attempts = asking.attempts
-                self._remember(asking.scope, error)
+                await self._remember(asking.scope, error)
                 raise error
             await self._sleep_unless_zero(wait)
         raise AssertionError("there is no last try")
 
-    def refuse(self, url: str, reason: str) -> None:
+    async def refuse(self, url: str, reason: str) -> None:
         refusal = Refusal(time.time() + self._settings.refused_for_s, reason)
-        self._limiter.refuse(limits_scope(httpx.URL(url), self._settings.secrets), refusal)
+        scope = limits_scope(httpx.URL(url), self._settings.secrets)
+        await self._limiter.aside(self._limiter.refuse, scope, refusal)
 
-    def _remember(self, scope: str, error: HttpError) -> None:
+    async def _remember(self, scope: str, error: HttpError) -> None:
         if not isinstance(error, HttpStatusError) or isinstance(error, HttpRefusedError):
             return
         if (reason := self._settings.refusal_of(error)) is not None:
             lasts = error.retry_after or self._settings.refused_for_s
             error.until = time.time() + lasts
-            self._limiter.refuse(scope, Refusal(error.until, reason))
+            refusal = Refusal(error.until, reason)
+            await self._limiter.aside(self._limiter.refuse, scope, refusal)
 
     def _is_over(self, asking: Asking, error: HttpError, wait: float) -> bool:
         """Whether asking again after that wait comes too late: soon, if there is no network."""
@@ -270,15 +272,15 @@ class HttpClient:
         """Wait until the host may be asked; the time for the answer counts from then on."""
         if asking.budget.is_spent:
             raise HttpCallLimitError(asking.budget.setting)
-        scope = asking.scope
-        if (refusal := self._limiter.refusal(scope)) is not None:
+        scope, limiter = asking.scope, self._limiter
+        if (refusal := await limiter.aside(limiter.refusal, scope)) is not None:
             message = f"{host} refused lately ({refusal.reason})"
             raise HttpRefusedError(message, until=refusal.until, reason=refusal.reason)
         holds_s = self._settings.deadline_s
-        slot = self._limiter.slot(scope, self._settings.concurrency, holds_s)
+        slot = limiter.slot(scope, self._settings.concurrency, holds_s)
         await stack.enter_async_context(slot)
-        time_left = asking.ends_at - self._clock()
-        wait = self._limiter.reserve_within(scope, self._settings.interval_s, time_left)
+        time_left, interval_s = asking.ends_at - self._clock(), self._settings.interval_s
+        wait = await limiter.aside(limiter.reserve_within, scope, interval_s, time_left)
         if wait is None:
             raise HttpNoTimeError(f"{host} could not be asked in time: others were first")
         await self._sleep_unless_zero(wait)
@@ -293,9 +295,9 @@ class HttpClient:
         async def trace(step: str, _details: Any) -> None:
             if step.endswith(".complete") and not asking.is_connected:
                 asking.is_connected = True
-                self._limiter.note_contact()
+                limiter.note_contact()
             if step.endswith(_COUNTED):
-                self._limiter.note_sent(scope, self._settings.interval_s)
+                await limiter.aside(limiter.note_sent, scope, interval_s)
 
         return trace
 
@@ -333,7 +335,7 @@ class HttpClient:
         quota = None
         if asking.is_sent:
             announced = parse_announcement(response.headers)
-            self._limiter.note(asking.scope, announced)
+            await self._limiter.aside(self._limiter.note, asking.scope, announced)
             quota = announced.quota
         if not response.is_success:
             raise await self._status_error(response, request.url.host)

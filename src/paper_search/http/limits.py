@@ -10,12 +10,13 @@ import time
 import uuid
 import weakref
 from collections.abc import AsyncIterator, Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from paper_search.errors import ConfigError
 from paper_search.private_files import private_file
@@ -101,6 +102,14 @@ class HostLimiter:
         self._contact_at = -math.inf
         self._lock = threading.Lock()
         self._db: sqlite3.Connection | None = None
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="limits")
+
+    def aside(self, method: Callable[..., T], *arguments: Any) -> asyncio.Future[T]:
+        """Begin a method in a thread: other processes use the file, and the event loop goes on.
+
+        Methods run in the order in which they were begun, also if who waits is cancelled.
+        """
+        return asyncio.get_running_loop().run_in_executor(self._thread, method, *arguments)
 
     def reserve_within(self, host: str, interval_s: float, patience_s: float) -> float | None:
         """Take the next turn if it comes within that time."""
@@ -165,12 +174,15 @@ class HostLimiter:
                 _insert(db, "slots", host, holder, now + holds_s)
             return bool(holders < most)
 
-        while not self._do(enter):  # noqa: ASYNC110  # no event crosses loops and processes
-            await asyncio.sleep(_LOOK_AGAIN_S)
+        def leave(db: sqlite3.Connection, _now: float) -> None:
+            db.execute("DELETE FROM slots WHERE holder = ?", (holder,))
+
         try:
+            while not await self.aside(self._do, enter):  # noqa: ASYNC110  # no event crosses processes
+                await asyncio.sleep(_LOOK_AGAIN_S)
             yield
         finally:
-            self._do(lambda db, _: db.execute("DELETE FROM slots WHERE holder = ?", (holder,)))
+            await asyncio.shield(self.aside(self._do, leave))
 
     def _announcement(self, host: str) -> Announcement:
         return self._announced.get(host, Announcement())

@@ -79,7 +79,7 @@ class _Exceptions:
                         f"{setting.variable}: {part!r} is no network such as 10.0.0.0/8 or fd00::/8"
                     ) from None
                 name, _, port = part.lower().removeprefix("*").partition(":")
-                self._names.add((name.lstrip("."), int(port) if port.isdigit() else None))
+                self._names.add((name.lstrip("."), int(port) if port.isdecimal() else None))
 
     def cover(self, url: httpx.URL) -> bool:
         """Whether the host of a URL is one of them, or lies in one of their domains."""

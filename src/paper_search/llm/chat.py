@@ -152,7 +152,7 @@ def status_of(error: Exception) -> int | None:
 def _wait_wish(error: Exception) -> float | None:
     headers: Any = getattr(getattr(error, "response", None), "headers", None) or {}
     in_ms = str(headers.get("retry-after-ms", ""))
-    return int(in_ms) / 1000 if in_ms.isdigit() else parse_retry_after(headers.get("retry-after"))
+    return int(in_ms) / 1000 if in_ms.isdecimal() else parse_retry_after(headers.get("retry-after"))
 
 
 _KEY_LIKE = re.compile(r"\b(?:sk|pk|key)-[\w*-]{6,}|(?i:bearer)\s+[\w.*~+/=-]{6,}")

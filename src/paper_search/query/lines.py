@@ -215,7 +215,7 @@ def is_combined(text: str, labels: set[str]) -> bool:
 
 def order(label: str) -> tuple[int, str]:
     """Return what labels are sorted by: 2 is before 2a, and that before 10."""
-    return int("".join(filter(str.isdigit, label)) or 0), label
+    return int("".join(filter(str.isdecimal, label)) or 0), label
 
 
 def _is_noise(line: str) -> bool:

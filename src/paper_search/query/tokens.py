@@ -205,7 +205,7 @@ def labels_of(token: Token, refuse: Callable[[int, str], NoReturn]) -> list[str]
         if not dash:
             labels.append(first)
             continue
-        begin, end = (int("".join(filter(str.isdigit, label))) for label in (first, last))
+        begin, end = (int("".join(filter(str.isdecimal, label))) for label in (first, last))
         if end < begin:
             refuse(token.start, f"the lines run backwards: {piece.strip()}")
         labels += [str(number) for number in range(begin, end + 1)]

@@ -152,10 +152,10 @@ class ZoteroLibrary:
                 raise ZoteroError(f"{self._url} answers as Zotero does not; ZOTERO_URL sets it")
             entries += page
             total = headers.get("Total-Results", "")
-            if total.isdigit() and len(entries) >= int(total):
+            if total.isdecimal() and len(entries) >= int(total):
                 return entries
             if not page:
-                if total.isdigit():
+                if total.isdecimal():
                     raise ZoteroError(f"Zotero gave {len(entries)} of {total} entries; try again")
                 return entries
 

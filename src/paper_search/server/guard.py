@@ -264,7 +264,7 @@ def _is_local(client: Any) -> bool:
 
 async def _body(headers: Mapping[str, str], receive: Receive, most: int = MAX_BODY_BYTES) -> bytes:
     declared = headers.get("content-length", "0")
-    if declared.isdigit() and int(declared) > most:
+    if declared.isdecimal() and int(declared) > most:
         raise _too_large(most)
     parts = bytearray()
     try:

@@ -112,10 +112,12 @@ class LeasedGraph(CompiledStateGraph[Any, Any, Any, Any]):
         """Return the fields of an edit; Raises RequestRefusedError: it cannot be made."""
         workflow = self.session_type.workflow
         steps = {step.id: step.next for step in workflow.steps}
-        if as_node is not None and Outcome.APPROVE in steps.get(as_node, {Outcome.APPROVE: None}):
-            askless = ", ".join(name for name, to in steps.items() if Outcome.APPROVE not in to)
+        askless = [name for name, to in steps.items() if to and Outcome.APPROVE not in to]
+        if as_node is not None and as_node not in askless:
             raise RequestRefusedError(
-                403, f"as_node: {as_node!r} is no step that asks nobody; those are {askless}"
+                403,
+                f"as_node: after {as_node!r} the thread does not go on by itself; edit it after "
+                f"one of {', '.join(askless)}",
             )
         if not isinstance(values, Mapping):
             raise RequestRefusedError(422, "values: an edit is an object of fields of the state")

@@ -134,7 +134,7 @@ class ServiceClient:
             await self._http.forget(answer)
             failure = self._explained(error) if isinstance(error, HttpError) else error
             if failure.status is SourceStatus.RATE_LIMITED:
-                self._http.refuse(answer.url, "it said so in an answer")
+                await self._http.refuse(answer.url, "it said so in an answer")
             raise failure from None
 
     def _explained(self, error: HttpError) -> ServiceError:

@@ -346,7 +346,7 @@ def _parse(value: Any, like: Any) -> Any:
         return value
     text = value.strip()
     if not isinstance(like, list):  # a number, or None
-        return None if text in {"", "null"} else int(text) if text.isdigit() else value
+        return None if text in {"", "null"} else int(text) if text.isdecimal() else value
     if not text.startswith("["):
         return [line.strip() for line in text.splitlines() if line.strip()]
     try:

@@ -96,7 +96,7 @@ def _loose(revision: dict[str, Any]) -> SearchStrategy:
 
 def _apply_step(visit: Visit, payload: StrategyPayload, action: str, number: str) -> SearchStrategy:
     changed = _loose(strategy_from_form(payload.strategy, visit.form))
-    place = int(number) if number.isdigit() else 0
+    place = int(number) if number.isdecimal() else 0
     scope, queries = payload.scope, list(changed.queries)
     if action == "preview" or scope is None or not queries:
         return changed
@@ -314,7 +314,7 @@ def _filters(filters: Mapping[str, Any], fields: Mapping[str, list[str]]) -> dic
     for name in NUMBERS:
         if name in fields:
             text = _last(fields, name, "").strip()
-            number = (int(text) if text.isdigit() else text) if text else None
+            number = _number(text) if text else None
             if number != filters.get(name):
                 revision[name] = number
     if revision.get("max_results") is None:
@@ -332,6 +332,11 @@ def _filters(filters: Mapping[str, Any], fields: Mapping[str, list[str]]) -> dic
     return revision
 
 
+def _number(text: str) -> int | str:
+    """Return a whole number that can be stored, else the text, which is refused by its field."""
+    return int(text) if text.isdecimal() and len(text) < 19 else text  # noqa: PLR2004  # 64 bits
+
+
 def _criteria(
     criteria: Sequence[Criterion], fields: Mapping[str, list[str]]
 ) -> list[dict[str, Any]]:
@@ -343,7 +348,7 @@ def _criteria(
         {
             "text": text,
             "kind": _last(fields, f"criterion-{number}-kind", "inclusion"),
-            "weight": int(_last(fields, f"criterion-{number}-weight", "1")),
+            "weight": _number(_last(fields, f"criterion-{number}-weight", "1")),
         }
         for number in numbers
         if (text := _last(fields, f"criterion-{number}", "").strip())

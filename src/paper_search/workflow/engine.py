@@ -213,6 +213,7 @@ class SearchWorkflow(ThreadEngine[SearchSession, Checkpoint, PaperCollection]):
         `iteration`: of which round, counted from 0; None means the latest decided one. `by`:
         who does it; None means who runs the program. Raises as `go_back`.
         """
+        kind = CheckpointKind(kind)  # its name, as answers have it, is as good
         words = kind.value + ("" if iteration is None else f" of round {iteration + 1}")
 
         def is_wanted(reference: CheckpointRef) -> bool:

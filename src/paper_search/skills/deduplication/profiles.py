@@ -191,7 +191,7 @@ def _issue(text: str | None) -> str:
     if not text or not found:
         return ""
     number = found.group().lower().lstrip("s0")
-    if not number.isdigit() or int(number) > _MOST_ISSUES:
+    if not number.isdecimal() or int(number) > _MOST_ISSUES:
         return ""
     return sys.intern(f"s{number}" if "s" in text.lower() else number)
 
@@ -206,7 +206,7 @@ def _pages(text: str | None) -> tuple[str, str]:
         return "", ""
     first = numbers[0].lstrip("0")
     last = numbers[1].lstrip("0") if len(numbers) > 1 else first
-    if last.isdigit() and first.isdigit() and len(last) < len(first):
+    if last.isdecimal() and first.isdecimal() and len(last) < len(first):
         last = first[: len(first) - len(last)] + last
     return sys.intern(first), sys.intern(last)
 

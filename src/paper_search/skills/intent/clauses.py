@@ -222,7 +222,7 @@ def _count(run: _Run, reading: ParsedQuestion) -> list[_Item]:
     if not numbers or limits.max_papers is not None or run.of("least"):
         return []
     name = " ".join(numbers[-1].name.split())
-    count = int(name) if name.isdigit() else NUMBERS.get(name, 0)
+    count = int(name) if name.isdecimal() else NUMBERS.get(name, 0)
     is_said = bool(run.of("most", "only"))
     is_counted = any(item.start > numbers[0].end for item in run.of(*_THINGS, "order"))
     is_plural = run.is_about or run.after == CUT or run.text[run.end - 1] == "s"

@@ -316,7 +316,7 @@ def _interval(kind: str, match: re.Match[str], today: date) -> Interval:
 
 
 def _years_back(unit: str, count: str, today: date) -> int:
-    number = int(count) if count.isdigit() else NUMBERS.get(" ".join(count.split()), 1)
+    number = int(count) if count.isdecimal() else NUMBERS.get(" ".join(count.split()), 1)
     if unit.startswith("month"):
         return (today.year * 12 + today.month - 1 - number) // 12
     return today.year - number * (10 if unit.startswith("decade") else 1)
