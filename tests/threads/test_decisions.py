@@ -82,6 +82,7 @@ NONSENSE = {
     "an unknown chat verb": {"decisions": [{"type": "ignore"}]},
     "an unknown inbox verb": [{"type": "ignore", "args": None}],
     "an inbox response without words": [{"type": "response", "args": None}],
+    "an inbox response of nothing": [{"type": "response", "args": " "}],
     "a list in a list": [["approve"]],
     "broken JSON": '{"action": "approve"',
     "JSON of nonsense": "[1, 2]",

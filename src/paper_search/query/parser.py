@@ -1,5 +1,6 @@
 """Reads the text of a boolean query into its tree."""
 
+import itertools
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -46,11 +47,11 @@ _TOKEN = re.compile(
 def parse(text: str) -> Node:
     """Return the normal form of the tree of a query text.
 
-    The language: words, "phrases", AND OR NOT, juxtaposition (AND), parentheses, NEAR/n, `*` at
-    the end of a word, and the prefixes title:, abstract:, author:, venue:, tiab: (title or
-    abstract), tiabkw: (or authors' keywords), mesh: (a Medical Subject Heading) and year:. Search
-    strings of other systems are understood, too (`paper_search.query.systems`); a strategy of
-    several lines is what its last line finds.
+    The language: words, "phrases", AND OR NOT, juxtaposition (AND; bare words behind NOT are
+    one part), parentheses, NEAR/n, `*` at the end of a word, and the prefixes title:, abstract:,
+    author:, venue:, tiab: (title or abstract), tiabkw: (or authors' keywords), mesh: (a Medical
+    Subject Heading) and year:. Search strings of other systems are understood, too
+    (`paper_search.query.systems`); a strategy of several lines is what its last line finds.
 
     Raises:
         QuerySyntaxError: it cannot be read; the message begins with the column.
@@ -165,7 +166,7 @@ class _Parser(OperatorReader):
         self._refuse(token.start, f"{reason} but found {token.text!r}{rest}")
 
     def _closeness(self, left: Part | None = None) -> Part:
-        part = left or self._operand()
+        part = left or self._words_behind_not() or self._operand()
         count = 0
         while self._is("near"):
             token, count = self._take(), count + 1
@@ -182,6 +183,21 @@ class _Parser(OperatorReader):
             near = Near(part.node, right.node, int(number), name == "PRE")
             part = Part(near, f"{part.text} {token.text} {right.text}")
         return part
+
+    def _words_behind_not(self) -> Part | None:
+        """Return bare words together that follow NOT: who writes `NOT honey bees` wants neither.
+
+        Joined one by one, as other words are, the second would be demanded.
+        """
+        start = self._next
+        rest = itertools.takewhile(lambda token: token.kind == "word", self._tokens[start:])
+        words = list(rest)
+        if not (words[1:] and start and self._tokens[start - 1].kind == "NOT"):
+            return None
+        parts = [self._operand() for _ in words]
+        text = f"({' '.join(part.text for part in parts)})"
+        self.notes.append((words[0].start, f"NOT is read of all words behind it: {text}"))
+        return Part(And(tuple(part.node for part in parts)), text)
 
     def _operand(self) -> Part:
         fields: list[Token] = []

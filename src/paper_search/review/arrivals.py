@@ -69,6 +69,7 @@ async def begin_import(
             await session.note_files(_batch(source.files, SearchReport(), by))
         reference = question_.reference.model_dump(mode="json")
         approval = {"action": "approve", "checkpoint": reference, "token": question_.token}
+        approval["note"] = "by giving the files"
         await workflow.answer(thread_id, approval, by=by)
 
 

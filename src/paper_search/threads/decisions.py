@@ -217,7 +217,7 @@ def _from_inbox(item: Any, actions: Sequence[str]) -> Any:
             return {"action": "approve"}
         case {"type": "edit", "args": Mapping() as args}:
             return {"action": "edit", "revised_data": args.get("args", dict(args))}
-        case {"type": "response" | "reject", "args": str() as note}:
+        case {"type": "response" | "reject", "args": str() as note} if note.strip():
             return {"action": "reject", "note": note}
         case {"type": "ignore"}:
             raise ValueError(
