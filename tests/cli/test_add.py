@@ -106,7 +106,7 @@ def test_a_file_that_cannot_join_is_named_and_nothing_changes(cli, review, tmp_p
         ((good, str(tmp_path / "absent.ris")), "cannot be read"),
         ((str(tmp_path / "large.ris"),), "large.ris: 500,000,001 bytes; at most 500,000,000"),
         ((good, "--database", " "), "the name of a database is blank"),
-        ((good, "--searched", "2 November"), "is no day"),
+        ((good, "--searched", "2 November"), "is not a date"),
         ((good, "--searched", "2999-01-01"), "has not come yet"),
     ):
         told = cli("add", review, *words)

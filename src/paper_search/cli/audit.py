@@ -30,6 +30,7 @@ def audit(
     """
     from paper_search.audit import write_audit
     from paper_search.audit.pictures import is_available
+    from paper_search.models.source_report import quantity
 
     url = settings(ctx, home).persistence_url
     audit_files = run(with_persistence(url, lambda p: write_audit(p, thread, output)))
@@ -41,8 +42,9 @@ def audit(
         return
     checks = f"{flow.removed_by_checks} not kept, " if flow.removed_by_checks else ""
     say(
-        f"{flow.identified} records identified, {checks}{flow.duplicates} duplicates removed, "
-        f"{flow.works} works: {flow.included} included, {flow.excluded} excluded, "
+        f"{flow.identified} records identified, {checks}"
+        f"{quantity(flow.duplicates, 'duplicate')} removed, {flow.works} works: "
+        f"{flow.included} included, {flow.excluded} excluded, "
         f"{flow.undecided + flow.not_judged} not decided, "
         f"{flow.set_aside + flow.not_carried_over + flow.pending} not for screening"
     )

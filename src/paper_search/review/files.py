@@ -30,7 +30,9 @@ class DatabaseSearch:
         try:
             day = date.fromisoformat(self.searched)
         except ValueError:
-            raise InputError(f"{self.searched!r} is no day; write it as 2026-11-02") from None
+            raise InputError(
+                f"{self.searched!r} is not a date; write year, month and day, as in 2026-11-02"
+            ) from None
         if day > datetime.now(UTC).date() + timedelta(days=1):  # it may be tomorrow elsewhere
             raise InputError(f"{self.searched} has not come yet; give the day of the search")
 
