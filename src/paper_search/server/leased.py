@@ -112,7 +112,9 @@ class LeasedGraph(CompiledStateGraph[Any, Any, Any, Any]):
         """Return the fields of an edit; Raises RequestRefusedError: it cannot be made."""
         workflow = self.session_type.workflow
         steps = {step.id: step.next for step in workflow.steps}
-        askless = [name for name, to in steps.items() if to and Outcome.APPROVE not in to]
+        askless = [
+            name for name, to in steps.items() if any(to.values()) and Outcome.APPROVE not in to
+        ]
         if as_node is not None and as_node not in askless:
             raise RequestRefusedError(
                 403,
