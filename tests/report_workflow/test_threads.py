@@ -106,3 +106,14 @@ async def test_no_report_begins_from_a_search_that_has_not_ended(persistence):
     with pytest.raises(ThreadNotFoundError):
         await report(persistence, from_thread="none").start(QUESTION, thread_id="r")
     assert await ReportCatalog(persistence).threads() == []
+
+
+@pytest.mark.parametrize(
+    ("most", "used"), [(1, "the first 1 (max_sources) of 2 papers"), (9, "2 papers")]
+)
+async def test_a_plan_says_how_many_papers_of_a_search_the_report_takes(persistence, most, used):
+    await searching(persistence).start("q", thread_id="s")
+    for _ in range(2):
+        await reply_to(searching(persistence), "s", "approve")
+    plan = await report(persistence, from_thread="s", max_sources=most).start(QUESTION)
+    assert f"used of thread s: {used}; nothing is searched" in str(plan.model_dump())
