@@ -21,7 +21,7 @@ MAX_FUNCTION_LINES = 40
 MAX_WIRING_LINES = 30
 MAX_MODULES = 378
 MAX_LINES = {
-    "skills": 10_532,
+    "skills": 10_540,
     "sources": 7_235,
     "cli": 6_210,
     "workflow": 5_573,

@@ -217,27 +217,35 @@ def _verdict(paper: RawPaper, intent: ParsedIntent, target: _Target) -> Verdict:
         share *= _OTHER_LANGUAGE
         notes.append(f"in {paper.language!r}, not {limits.language!r}")
     score = min(1.0, max(0.0, (_FULL * earned + _FINE * whole) * share))
-    reason = _reason(target.concepts, covers, document, notes)
     authors = (author.name for author in paper.authors)  # a library finds a paper by them as well
-    elsewhere = set(tokens(" ".join([*authors, paper.venue or "", *paper.keywords])))
-    whole_concepts = sum(
-        cover >= _FOUND or elsewhere.issuperset(concept.words)
-        for cover, concept in zip(covers, target.concepts, strict=True)
-    )
-    return Verdict(score, reason, share, "; ".join(notes), whole_concepts)
+    elsewhere = frozenset(tokens(" ".join([*authors, paper.venue or ""])))
+    kinds = [
+        _kind(concept, cover, document, elsewhere)
+        for concept, cover in zip(target.concepts, covers, strict=True)
+    ]
+    reason = _reason(target.concepts, kinds, document, notes)
+    return Verdict(score, reason, share, "; ".join(notes), sum(map(_WHOLE.__contains__, kinds)))
+
+
+_WHOLE = ("matches", "all words of", "in authors or venue")
+_KINDS = (*_WHOLE, "partly", "not found")
+
+
+def _kind(concept: _Concept, cover: float, document: Document, elsewhere: frozenset[str]) -> str:
+    if cover >= _FOUND:
+        is_phrase = any(map(document.count, concept.forms_in(document)))
+        return "matches" if is_phrase else "all words of"
+    if elsewhere.issuperset(concept.words):
+        return "in authors or venue"
+    return "partly" if cover > 0 else "not found"
 
 
 def _reason(
-    concepts: Sequence[_Concept], covers: Sequence[float], document: Document, notes: list[str]
+    concepts: Sequence[_Concept], kinds: Sequence[str], document: Document, notes: list[str]
 ) -> str:
-    kinds = ("matches", "all words of", "partly", "not found")
-    names_of: dict[str, list[str]] = {kind: [] for kind in kinds}
+    names_of: dict[str, list[str]] = {kind: [] for kind in _KINDS}
     in_title = []
-    for concept, cover in zip(concepts, covers, strict=True):
-        kind = "partly" if cover > 0 else "not found"
-        if cover >= _FOUND:
-            is_phrase = any(map(document.count, concept.forms_in(document)))
-            kind = "matches" if is_phrase else "all words of"
+    for concept, kind in zip(concepts, kinds, strict=True):
         names_of[kind].append(concept.name)
         if kind == "matches" and any(phrase in document.title for phrase in concept.phrases):
             in_title.append(concept.name)
