@@ -64,11 +64,11 @@ def test_exclusions_and_limits_keep_papers_of_which_no_index_is_known_as_a_searc
     assert report_of(abstract="In teeth of a child.", language=None) == [
         "concept 1 (line 1): finds 1 of 1 known papers",
         "  line 1: 1, 1 by it alone",
-        "concept 2 (line 3): keeps 1 of 1 known papers",
+        "restriction 2 (line 3): keeps 1 of 1 known papers",
         KEPT,
-        "concept 3 (line 4): keeps 1 of 1 known papers",
+        "restriction 3 (line 4): keeps 1 of 1 known papers",
         KEPT,
-        "concept 4 (line 4): keeps 1 of 1 known papers",
+        "restriction 4 (line 4): keeps 1 of 1 known papers",
         "concept 5 (line 5): finds 1 of 1 known papers",
         "relative recall: 1 of 1 known papers (100%, 95 % interval 21% to 100%)",
     ]
@@ -85,7 +85,7 @@ def test_a_heading_that_has_to_be_there_makes_the_recall_a_span():
 def test_a_language_that_is_known_is_compared_and_the_words_of_an_excluded_heading_count():
     lines = report_of(language="german", abstract="In animals and a child.")
     assert lines[2:4] == [
-        "concept 2 (line 3): keeps 0 of 1 known papers",
+        "restriction 2 (line 3): keeps 0 of 1 known papers",
         "  1 cannot be told: not known: headings",
     ]
     assert lines[5] == "  loses A"

@@ -66,8 +66,9 @@ def test_words_of_authors_are_asked_for_without_a_field_and_exclude_less():
     )
 
 
-def test_a_library_looks_for_words_of_authors_in_its_keywords():
-    found = expressible_part(parse("tiabkw:aa"), fields=("tiab", "keyword"), is_full=True)
+@pytest.mark.parametrize("is_full", [True, False])
+def test_who_has_both_fields_looks_for_words_of_authors_in_the_keywords_too(is_full):
+    found = expressible_part(parse("tiabkw:aa"), fields=("tiab", "keyword"), is_full=is_full)
     assert found.tree == parse("tiab:aa OR keyword:aa")
 
 

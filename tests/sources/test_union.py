@@ -203,7 +203,8 @@ def test_to_exclude_a_truncated_word_is_checked_in_the_answers():
 
 
 def test_phrases_and_wildcards_inside_of_words_are_written_out():
-    [asked] = said(Doaj(), '"neural network*" AND behavio?r')
+    [asked] = said(Doaj(), '"neural network*" AND behavio?r AND re-identif*')
+    assert '"re-identification"' in asked.text
     assert '("neural network" OR "neural networks"' in asked.text
     assert "behaviour" in asked.text
 

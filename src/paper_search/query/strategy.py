@@ -266,9 +266,10 @@ def report(concepts: Sequence[ConceptContribution], names: Sequence[str]) -> Ite
     """
     for number, concept in enumerate(concepts, start=1):
         count = len(concept.matches)
-        verb = "keeps" if concept.is_restriction else "finds"
+        is_limit = concept.is_restriction
+        kind, verb = ("restriction", "keeps") if is_limit else ("concept", "finds")
         recall = f": {verb} {count} of {len(names)} known papers" if names else ""
-        yield f"concept {number} ({concept.where}){recall}"
+        yield f"{kind} {number} ({concept.where}){recall}"
         for line in concept.lines if names else ():
             yield f"  line {line.label}: {len(line.matches)}, {len(line.unique)} by it alone"
         yield from (f"  loses {names[place]}" for place in sorted(concept.misses))

@@ -159,8 +159,8 @@ class _Walk:
 
     def _own_words(self, leaf: Term | Phrase) -> _Wide:
         """Return what authors wrote as words without a field, or where that excludes too much."""
-        if self._is_full:
-            return _Wide(Or((replace(leaf, field="tiab"), replace(leaf, field="keyword"))))
+        if self._is_full or (not self._is_excluding and {"tiab", "keyword"} <= {*self._fields}):
+            return self.of(Or((replace(leaf, field="tiab"), replace(leaf, field="keyword"))))
         field = "tiab" if self._is_excluding else None
         where = "in title and abstract alone" if self._is_excluding else "as words without a field"
         self.notes.setdefault(f"{OWN_WORDS}: {' '.join(words_of(leaf))!r} is asked for {where}")

@@ -34,6 +34,7 @@ _PREPRINT = "article"
 _LETTER = re.compile(r"[^\W_]")
 HYPHENATED = re.compile(r"\w+(?:-\w+)*")
 LUCENE_OPERATORS = OPERATORS | {"TO"}
+_NAMES = frozenset({"author", "venue"})
 _IN_TEXTS = frozenset({None, "title", "abstract", "tiab", OWN_WORDS})
 FIRST_YEAR, LAST_YEAR = 1000, 3000
 """What stands for the open end of a range where a service wants both."""
@@ -235,6 +236,11 @@ class Dialect(ABC):
     def _positive(self, node: Node) -> Expression:
         """Return a node that `_sides` found to be wanted."""
         match node:
+            case Term(text, field, is_prefix=True) if field not in _NAMES and "-" in text.strip(
+                "-"
+            ):
+                # What stands before a '*' is compared with single words: a hyphen ends one.
+                return self.leaf(Phrase((*f"{text}*".split("-"),), field))
             case Term() | Phrase():
                 return self.leaf(node)
             case YearRange():

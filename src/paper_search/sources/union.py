@@ -239,7 +239,9 @@ class _WritingOut:
     def _words(self, word: str, most: int) -> list[str]:
         if not _is_cut(word):
             return [word]
-        words = [*self.endings.get(word.lower(), ()), *_vocabulary(word.lower())]
+        before, hyphen, last = word.lower().rpartition("-")
+        known = [f"{before}{hyphen}{form}" for form in _vocabulary(last)] if last != "*" else []
+        words = [*self.endings.get(word.lower(), ()), *known]
         forms = list(dict.fromkeys(words))[: max(most, 1)]
         instead = ", ".join(forms) or f"{word.rstrip('*')}, for no word is known that it stands for"
         self.notes.append(f"{word!r} is sent as {instead}: {self.service} has no '*'")
