@@ -22,12 +22,12 @@ MAX_WIRING_LINES = 30
 MAX_MODULES = 378
 MAX_LINES = {
     "skills": 10_540,
-    "sources": 7_235,
+    "sources": 7_243,
     "cli": 6_210,
     "workflow": 5_573,
     "report": 5_252,
     "library": 4_967,
-    "query": 4_761,
+    "query": 4_762,
     "persistence": 3_275,
     "report_workflow": 2_797,
     "steps": 2_551,
