@@ -44,7 +44,7 @@ class Check:
     fix: str | None = None
 
 
-async def check_everything(config: AppConfig, names: list[str] | None = None) -> list[Check]:
+async def check_everything(config: AppConfig, names: list[str] | None) -> list[Check]:
     """Return what there is to say of the settings, the files and the sources.
 
     `names`: sources to ask; None means all that are searched by default.

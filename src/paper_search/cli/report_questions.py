@@ -38,7 +38,7 @@ _FRAME = {"Abstract": "abstract", "Conclusion": "conclusion"}
 
 
 def decide_review(
-    terminal: Terminal, review: Review, report: Callable[[], Report], editor: str | None = None
+    terminal: Terminal, review: Review, report: Callable[[], Report], editor: str | None
 ) -> ReviewDecision:
     is_plan = review.kind == PLAN
 
@@ -114,7 +114,7 @@ def show_review(console: Console, review: Review) -> None:
     console.print(text(f"  please answer by {until}; no answer {silence}", "dim"))
 
 
-def show_report(console: Console, detail: ReportDetail, *, home: Path | None = None) -> None:
+def show_report(console: Console, detail: ReportDetail, *, home: Path | None) -> None:
     console.print(text(detail.question, "bold"))
     ending = f" ({detail.ended_by.replace('_', ' ')})" if detail.ended_by else ""
     draft = f", draft {detail.version}" if detail.version else ""

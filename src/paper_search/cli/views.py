@@ -98,7 +98,7 @@ def show_papers(
     console: Console,
     payload: ResultPayload,
     start: int,
-    marks: Mapping[str, bool] | None = None,
+    marks: Mapping[str, bool] | None,
     *,
     is_at_prompt: bool = False,
 ) -> int:
@@ -165,9 +165,9 @@ def show_thread(
     console: Console,
     detail: ThreadDetail,
     *,
-    home: Path | None = None,
-    has_details: bool = False,
-    is_all: bool = False,
+    home: Path | None,
+    has_details: bool,
+    is_all: bool,
 ) -> None:
     console.print(text(detail.question, style="bold"))
     _print(console, _thread_facts(detail))

@@ -99,8 +99,8 @@ def build_request(  # noqa: PLR0913  # the parts of a request
     *,
     params: Values,
     headers: Mapping[str, str],
-    json: Any = None,
-    form: Values | None = None,
+    json: Any,
+    form: Values | None,
 ) -> httpx.Request:
     """Return a GET, or with `json` or `form` a POST; its keys go along for the network to add."""
     query, key_query = split_credentials(_encodable(params), settings.secrets)

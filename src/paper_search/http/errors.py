@@ -92,7 +92,7 @@ class HttpCallLimitError(HttpError):
     `setting`: the variable that limits them; empty: nobody said.
     """
 
-    def __init__(self, setting: str = "") -> None:
+    def __init__(self, setting: str) -> None:
         by = f" ({setting})" if setting else ""
         super().__init__(f"the calls allowed for this run are used up{by}")
         self.setting = setting

@@ -221,7 +221,7 @@ def _insert(db: sqlite3.Connection, table: str, *values: float | str | None) -> 
 
 
 @cache
-def process_limiter(path: Path | None = None) -> HostLimiter:
+def process_limiter(path: Path | None) -> HostLimiter:
     """Return the limiter that all clients of this process share, and others through the file."""
     return HostLimiter(path=path)
 

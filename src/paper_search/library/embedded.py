@@ -234,8 +234,8 @@ class EmbeddedRecords:
         text: str,
         version: Callable[[], tuple[str, int]],
         *,
-        relevant: Sequence[int] = (),
-        irrelevant: Sequence[int] = (),
+        relevant: Sequence[int],
+        irrelevant: Sequence[int],
     ) -> tuple[Neighbourhood | None, str | None]:
         """Return where a question lies among the vectors, and what the person should know.
 

@@ -70,9 +70,9 @@ class DocumentText:
 
     title: str
     text: str
-    pages: int | None = None
-    pages_read: int | None = None
-    page_texts: tuple[str, ...] = ()
+    pages: int | None
+    pages_read: int | None
+    page_texts: tuple[str, ...]
 
 
 def missing_libraries() -> list[str]:

@@ -107,7 +107,7 @@ OpenStores = tuple[SqliteSaver, SqliteStore]
 
 
 @contextlib.asynccontextmanager
-async def open_file(path: Path, keyring: Keyring | None = None) -> AsyncIterator[OpenStores]:
+async def open_file(path: Path, keyring: Keyring | None) -> AsyncIterator[OpenStores]:
     """Open the checkpoints and the records in the file, which is made if it is not there."""
     if not await asyncio.to_thread(is_there, path):
         await _create(path)

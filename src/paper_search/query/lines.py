@@ -104,7 +104,7 @@ class Lines:
 
     lines: list[Line]
     is_numbered: bool
-    headings: list[str] = field(default_factory=list)
+    headings: list[str]
 
     @property
     def is_combined(self) -> bool:

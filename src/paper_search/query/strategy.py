@@ -166,7 +166,7 @@ class LineContribution:
     label: str
     text: str
     matches: frozenset[int]
-    unique: frozenset[int] = frozenset()
+    unique: frozenset[int]
 
 
 @dataclass(frozen=True, slots=True)

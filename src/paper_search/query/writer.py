@@ -44,8 +44,8 @@ class WrittenStrategy:
     """
 
     text: str
-    notes: tuple[str, ...] = ()
-    left_out: tuple[Node, ...] = ()
+    notes: tuple[str, ...]
+    left_out: tuple[Node, ...]
 
 
 def write_strategy(tree: Node, database: str) -> WrittenStrategy:

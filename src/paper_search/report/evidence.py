@@ -227,7 +227,7 @@ def _sayable(name: str) -> str:
     return plain_name
 
 
-def grade_of(sources: int, *, is_title: bool = False) -> Grade:
+def grade_of(sources: int, *, is_title: bool) -> Grade:
     """Return the grade of a finding by its independent sources; on titles alone it is weak."""
     if not sources:
         return "gap"

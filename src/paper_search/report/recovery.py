@@ -1,6 +1,5 @@
 """What can go wrong in a report, how bad it is, and what is tried before going on with less."""
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from enum import Enum
@@ -123,7 +122,7 @@ class Attempt(Generic[ResultT]):
     by_model: Callable[[Amount], Awaitable[ResultT]]
     without: Callable[[], Awaitable[ResultT]]
     amount: Amount
-    sleep: Sleep = asyncio.sleep
+    sleep: Sleep
     errors: list[WorkflowError] = field(default_factory=list)
     """What went wrong so far; a retry that helped leaves nothing."""
     notes: list[str] = field(default_factory=list)

@@ -192,7 +192,7 @@ def route_after_reviewer(
 
 
 def breakpoint_after_review(
-    state: WorkflowState, params: ReportParams, *, is_asked: bool = False
+    state: WorkflowState, params: ReportParams, *, is_asked: bool
 ) -> BreakpointName | None:
     critique = state.critique
     if critique is None or state.human_reviews >= params.max_human_reviews:

@@ -21,7 +21,7 @@ async def share_thread(  # noqa: PLR0913  # who shares what with whom
     account: str,
     role: str,
     *,
-    accounts: Collection[str] = (),
+    accounts: Collection[str],
     by: str | None = None,
 ) -> None:
     """Let an account see a search as a reviewer or a reader, or end that with the role `none`.

@@ -34,7 +34,7 @@ class QuestionForm:
         self.text: str = request.description
         self._takes_marks = request.name == CheckpointKind.RESULT_REVIEW.value
 
-    def params(self, problem: str = "") -> ElicitRequestFormParams:
+    def params(self, problem: str) -> ElicitRequestFormParams:
         """Return the form as the protocol has it, with what was wrong with the answer before."""
         boxes = {name: _box(name, value) for name, value in self.args.items()}
         action = {"type": "string", "title": "Decision", "enum": self.actions}

@@ -39,8 +39,8 @@ _SHORTEST_ALIKE = 20
 class KnownPaper:
     """What a person said of a paper: identifiers, a title, or both."""
 
-    identifiers: Sequence[str] = ()
-    title: str = ""
+    identifiers: Sequence[str]
+    title: str
 
     def is_described_by(self, record: BibliographicRecord) -> bool:
         """Whether a record is of this paper, or of one of its versions."""
@@ -124,7 +124,7 @@ def check_known_papers(
     given: Iterable[str],
     found: Sequence[BibliographicRecord],
     is_shown: Sequence[bool],
-    before: Collection[str] = (),
+    before: Collection[str],
 ) -> KnownPapersReport:
     """Return which of the known papers were found, and which of those are in the result.
 

@@ -49,7 +49,7 @@ class _Clauses:
     """What has to occur: one word of each clause; and whether that is all that is meant."""
 
     clauses: tuple[_Clause, ...]
-    is_exact: bool = True
+    is_exact: bool
 
 
 _ANYTHING = _Clauses((), is_exact=False)

@@ -61,8 +61,8 @@ def bare_or_quoted(
     word: str,
     operators: frozenset[str],
     *,
-    is_prefix: bool = False,
-    bare: re.Pattern[str] = HYPHENATED,
+    is_prefix: bool,
+    bare: re.Pattern[str],
 ) -> str:
     """Return a word unchanged, with its `*`; between quotation marks if it could be misread.
 

@@ -67,7 +67,7 @@ class Answers:
         except ThreadBusyError as error:
             raise await self.busy(error, decision, by) from None
 
-    async def is_replay(self, decision: Any, by: str | None = None) -> bool:
+    async def is_replay(self, decision: Any, by: str | None) -> bool:
         """Whether the decision was given before, on a question that it names; nothing changes."""
         name = self._name_in(decision)
         if name is None or not await self._session.exists():
@@ -79,7 +79,7 @@ class Answers:
         return entry is not None and await self.is_same(entry, decision, by)
 
     async def require_meant(
-        self, question: OpenQuestion[Any], decision: Any, by: str | None = None
+        self, question: OpenQuestion[Any], decision: Any, by: str | None
     ) -> None:
         """Refuse an answer that names no question, unless the thread has asked this one alone.
 
@@ -158,7 +158,7 @@ class Answers:
         person = by or current_person()
         await self._ledger.note(self._thread_id, interrupt.id, "forked", person, detail)
 
-    async def undo_from(self, checkpoint_id: str, by: str | None = None) -> None:
+    async def undo_from(self, checkpoint_id: str, by: str | None) -> None:
         """Undo what was decided from a checkpoint on, before the graph goes on from there.
 
         The caller holds the lease.

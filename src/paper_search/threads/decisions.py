@@ -244,7 +244,7 @@ def _from_chat(item: Any, actions: Sequence[str]) -> Any:
             raise _refused(item, actions)
 
 
-def naming(answer: Any, token: str, actions: Sequence[str] = ACTIONS) -> Any:
+def naming(answer: Any, token: str, actions: Sequence[str]) -> Any:
     """Return an answer of any shape with the token of its question; as it is if it has no shape."""
     try:
         decoded = decode(plain(answer), actions)

@@ -3,7 +3,7 @@
 import json
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from heapq import nsmallest
 from itertools import chain
 from typing import Any
@@ -77,9 +77,9 @@ class Selection:
     first: int
     """Number of the first one on the page, from 1."""
     pages: int
-    facets: dict[str, list[tuple[str, int]]] = field(default_factory=dict)
+    facets: dict[str, list[tuple[str, int]]]
     """By facet: its values with how many papers each would leave."""
-    years: dict[int, int] = field(default_factory=dict)
+    years: dict[int, int]
 
 
 @dataclass(frozen=True)

@@ -195,7 +195,7 @@ def labels_by_paper(
     return labels
 
 
-def author_and_time(by: str | None = None) -> dict[str, str]:
+def author_and_time(by: str | None) -> dict[str, str]:
     """Return who says something, by default who runs the program, and when, as a mark has it."""
     return {"said_at": datetime.now(UTC).isoformat(), "said_by": by or current_person()}
 

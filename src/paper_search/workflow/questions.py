@@ -95,7 +95,7 @@ MAX_REMARKS = 20
 
 
 async def strategy_question(
-    state: WorkflowState, names: tuple[str, str], skills: Skills, budget: Budget | None = None
+    state: WorkflowState, names: tuple[str, str], skills: Skills, budget: Budget | None
 ) -> Checkpoint:
     if state.intent is None or state.strategy is None:
         raise PersistenceError("the thread has no strategy to confirm")

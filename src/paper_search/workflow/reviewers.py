@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import combinations
 from statistics import fmean
@@ -190,9 +190,9 @@ class Reviewers:
     iteration: int
     decisions: dict[str, ScreeningDecision]
     """Of the thread, by the id of the paper."""
-    update_of: Mapping[str, int] = field(default_factory=dict)
+    update_of: Mapping[str, int]
     """Of a review that was updated, by paper: which update brought it; 0: the first search."""
-    earlier: Verdicts = field(default_factory=dict)
+    earlier: Verdicts
     """Decided before the last update: who joins then is not asked about them."""
 
     @property

@@ -98,7 +98,7 @@ class _Content:
     """What is read: a file on disk, or bytes that came under a name."""
 
     name: str
-    data: bytes | None = None
+    data: bytes | None
     """None: the file of that name has them."""
 
     def open(self) -> IO[bytes]:

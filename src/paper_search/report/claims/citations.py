@@ -45,7 +45,7 @@ class Foreign:
     text: str
     keys: tuple[str, ...]
     """Of the sources that it can mean; empty: nothing collected stands behind it."""
-    start: int = 0
+    start: int
     """Of its first character in the text."""
 
 

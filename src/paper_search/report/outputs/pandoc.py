@@ -25,7 +25,7 @@ _HOW = "pip install 'paper-search[docx]', or install pandoc 3"
 
 
 async def render_docx(
-    report: Report, *, csl: Path | None = None, figures: Mapping[str, bytes] | None = None
+    report: Report, *, csl: Path | None = None, figures: Mapping[str, bytes] | None
 ) -> bytes:
     """Return the report as DOCX, with its citations and references set by pandoc's citeproc.
 

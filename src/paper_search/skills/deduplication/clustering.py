@@ -13,7 +13,7 @@ _CLIP = 8.0
 class Linkage:
     """Disjoint sets of record numbers, with the mean score of the pairs between any two of them."""
 
-    def __init__(self, size: int, scores: Mapping[Pair, float], apart: Iterable[Pair] = ()) -> None:
+    def __init__(self, size: int, scores: Mapping[Pair, float], apart: Iterable[Pair]) -> None:
         self._parent = list(range(size))
         self._between: dict[int, dict[int, tuple[float, int]]] = defaultdict(dict)
         for (one, other), score in scores.items():

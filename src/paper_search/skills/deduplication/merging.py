@@ -86,7 +86,7 @@ def _with_own_ids(papers: list[RawPaper]) -> list[RawPaper]:
     return papers
 
 
-def merged(papers: Sequence[RawPaper], versions: Sequence[Sequence[RawPaper]] = ()) -> RawPaper:
+def merged(papers: Sequence[RawPaper], versions: Sequence[Sequence[RawPaper]]) -> RawPaper:
     """Return one record for the work that all `papers` describe.
 
     The richest record with its gaps filled from the others, richest first; the same records give

@@ -150,7 +150,7 @@ class Resolution:
     """
 
     @fewer_collections()
-    def __init__(self, papers: Sequence[RawPaper], decisions: Iterable[MergeDecision] = ()) -> None:
+    def __init__(self, papers: Sequence[RawPaper], decisions: Iterable[MergeDecision]) -> None:
         self._papers = papers
         profiles = [profile(paper) for paper in papers]
         self._places = sorted(range(len(papers)), key=lambda n: by_content(papers[n], profiles[n]))

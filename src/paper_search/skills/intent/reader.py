@@ -48,7 +48,7 @@ def no_lookup(kind: str, name: str) -> bool | None:  # noqa: ARG001  # the type 
 
 
 def parse_limits(
-    question: str, today: date, default_max_results: int, lookup: Lookup = no_lookup
+    question: str, today: date, default_max_results: int, lookup: Lookup
 ) -> ParsedQuestion:
     """Return what the question limits, and the rest of it.
 

@@ -171,7 +171,7 @@ class Inspection:
 
 
 def inspected(
-    answer: StrategyAnswer, *, asked_before: Collection[str] = (), is_english: bool = True
+    answer: StrategyAnswer, *, asked_before: Collection[str], is_english: bool
 ) -> Inspection:
     """Return what the queries of a model's answer are good for.
 

@@ -51,7 +51,7 @@ class Block:
 
     concept: str
     alternatives: tuple[str, ...]
-    heading: Node | None = None
+    heading: Node | None
 
     @property
     def node(self) -> Node | None:
@@ -60,7 +60,7 @@ class Block:
         return any_of(node for node in (*names, self.heading) if node is not None)
 
 
-def blocks_of(intent: ParsedIntent, *, has_headings: bool = False) -> list[Block]:
+def blocks_of(intent: ParsedIntent, *, has_headings: bool) -> list[Block]:
     """Return a block for each concept of an intent that can be asked; its topic where none can.
 
     `has_headings`: whether a source indexes subject headings, so that they are asked, too.

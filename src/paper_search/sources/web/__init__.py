@@ -59,7 +59,7 @@ def page_table(  # noqa: PLR0913  # the parts of a result
     *,
     url: str = "url",
     snippet: str = "content",
-    published: Field = "",
+    published: Field,
     authors: Reader | None = None,
     site: str = "",
     kind: str = "webpage",

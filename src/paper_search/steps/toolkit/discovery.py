@@ -31,7 +31,7 @@ class Discovery(Mapping[str, Workflow]):
         self,
         workflows: Mapping[str, Workflow],
         locations: Mapping[str, Location],
-        problems: tuple[str, ...] = (),
+        problems: tuple[str, ...],
     ) -> None:
         self._workflows = dict(workflows)
         self.locations = dict(locations)

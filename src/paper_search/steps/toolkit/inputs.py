@@ -46,9 +46,7 @@ def extract_schema(workflow: Workflow, domains: Mapping[str, Domain] | None = No
     return schema
 
 
-def settings_domains(
-    workflow: Workflow, domains: Mapping[str, Domain] | None = None
-) -> dict[str, Domain]:
+def settings_domains(workflow: Workflow, domains: Mapping[str, Domain] | None) -> dict[str, Domain]:
     """Return the domain of every setting of a run; see `extract_schema`."""
     own = domains or {}
     fields = workflow.params.model_fields if workflow.params is not None else {}
