@@ -10,6 +10,7 @@ from paper_search.bibliography.identifiers import (
     parse_arxiv_id,
     parse_doi,
     parse_isbn,
+    parse_issn,
     parse_pmcid,
     parse_pmid,
     stable_id,
@@ -69,7 +70,9 @@ def test_pubmed_ids_are_read_in_their_usual_forms():
     assert {parse_pmcid(form) for form in addresses} == {"PMC123"}
 
 
-def test_an_isbn_needs_its_check_digit():
+def test_an_isbn_or_issn_needs_its_check_digit():
+    assert parse_issn("0000-0001, 2434561x") == "2434-561X"
+    assert parse_issn(None) is None
     assert parse_isbn("ISBN 0-306-40615-2 (pbk)") == "9780306406157"
     assert parse_isbn("080442957X") == "9780804429573"
     assert parse_isbn("978-0-306-40615-8") is None

@@ -10,7 +10,7 @@ from tests.examples import examples
 from tests.exports.test_csv_table import paper
 
 from paper_search.exports.markdown import export_markdown, export_report
-from paper_search.models import Author
+from paper_search.models import Author, KnownPapersReport, ScreeningDecision, SourceReport
 from paper_search.testing.exporters import collection_of
 
 ANY_TEXT = st.text(max_size=40) | st.text(alphabet="|\\\n<>&[]()*_`#-!a", max_size=25)
@@ -79,26 +79,48 @@ def test_markup_in_a_title_is_shown_and_not_obeyed(attack):
     assert html.count(shown.replace('"', "&quot;")) == 2
 
 
-def test_the_report_says_what_was_asked_and_where_the_papers_are():
-    text = export_report(
-        collection_of(
-            paper(doi="10.1/a(b)", url="https://example.org/other"),
-            paper(),
-            paper(url="https://example.org/a>b c"),
-            paper(doi="https://doi.org/10.1/x", full_text_url="javascript:alert(1)"),
-            query="what of\n*graphs*?",
-        )
+def test_a_report_says_what_was_asked_and_found_where_the_papers_are_and_what_was_decided():
+    exclusion = ScreeningDecision(decision="exclude", decided_by="ada", decided_at="2026-11-22")
+    collection = collection_of(
+        paper(doi="10.1/a(b)", url="https://example.org/other", screening=exclusion, note="*no*"),
+        paper(labels=["main", "old"]),
+        paper(url="https://example.org/a>b c", screening={"reason": "why"}),
+        paper(doi="https://doi.org/10.1/x", full_text_url="javascript:alert(1)"),
+        query="what of\n*graphs*?",
     )
-    head, _, links = text.partition("## Where to find them\n\n")
-    assert head.startswith(
-        "# what of \\*graphs\\*?\n\n4 of 4 papers found, 2026-01-02T03:04:05+00:00\n\n| # |"
-    )
-    assert links == (
+    collection.reports = [
+        SourceReport(source="s", status="rate_limited", kept=1, hits=9, query="a|b", error="e"),
+        SourceReport(
+            source="t",
+            status="ok",
+            purpose="look-up",
+            note="n",
+            iteration=1,
+            asked_at="2026-01-02T",
+        ),
+    ]
+    collection.silent_sources = ["t", "u*"]
+    collection.known_papers = KnownPapersReport(in_result=["a"], missing=["b_c"])
+    table = export_markdown(collection)
+    assert export_report(collection) == (
+        "# what of \\*graphs\\*?\n\n"
+        f"4 of 4 papers found, 2026-01-02T03:04:05+00:00\n\n{table}\n"
+        "## Where to find them\n\n"
         "- 1: <https://doi.org/10.1/a(b)>\n"
         "- 3: <https://example.org/a%3Eb%20c>\n"
-        "- 4: <https://doi.org/10.1/x>\n"
+        "- 4: <https://doi.org/10.1/x>\n\n"
+        "## Your decisions and notes\n\n"
+        "- 1: exclude (ada, 2026-11-22): \\*no\\*\n"
+        "- 2: labels: main, old\n"
+        "- 3: why\n\n"
+        "## What was searched\n\n"
+        "| Round | For | When | Source | Answer | Kept | Of | Query | Note |\n"
+        "|---|---|---|---|---|---|---|---|---|\n"
+        "| 1 | search | - | s | rate limited | 1 | 9 | a\\|b | e |\n"
+        "| 2 | look-up | 2026-01-02 UTC | t | ok | 0 | - | - | n |\n\n"
+        "**No results from: t, u\\*.**\n\n"
+        "1 of 2 known papers found; missing: b\\_c.\n"
     )
-
-
-def test_a_report_without_addresses_has_no_empty_heading():
-    assert "Where" not in export_report(collection_of(paper()))
+    bare = export_report(collection_of(paper(), query=" "))
+    assert bare.startswith("# Papers\n")
+    assert "##" not in bare

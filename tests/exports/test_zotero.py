@@ -3,6 +3,7 @@
 from defusedxml.ElementTree import fromstring
 
 from paper_search.exports import export
+from paper_search.exports.zotero import item_of
 from paper_search.models import Author, Paper, PaperTag, ScreeningDecision
 from paper_search.testing.exporters import collection_of
 
@@ -72,3 +73,27 @@ def test_a_paper_that_says_nothing_else_is_a_document_without_a_note():
         (f"{Z}itemType", "document"),
         (f"{DC}title", "Bees"),
     ]
+
+
+def test_a_new_item_keeps_in_extra_what_its_kind_has_no_field_for():
+    fields = {
+        *("date", "abstractNote", "publicationTitle", "volume", "issue", "pages"),
+        *("DOI", "ISSN", "language", "url"),
+    }
+    assert item_of(PAPER.model_copy(update={"language": "en", "isbn": "x"}), fields) == {
+        "itemType": "journalArticle",
+        "title": "Bees & <b>wasps</b>",
+        "creators": [{"creatorType": "author", "lastName": "van Dyk", "firstName": "Carla"}],
+        "abstractNote": "They dance.",
+        "tags": [{"tag": tag} for tag in ("method", "bees", "dance", "decision: exclude")],
+        "date": "2020",
+        "publicationTitle": "J. Bees",
+        "volume": "4",
+        "issue": "2",
+        "pages": "1-9",
+        "language": "en",
+        "DOI": "10.1000/bees",
+        "ISSN": "1234-5679",
+        "url": "https://example.org/bees?a=1&b=2",
+        "extra": "PMID: 12\nISBN: x\npublisher: Hive",
+    }

@@ -47,7 +47,7 @@ def text_of(value: Any) -> str:
     if isinstance(value, list):
         return text_of(value[0]) if value else ""
     if isinstance(value, dict):
-        return text_of(value.get("name") or value.get("raw") or value.get("value") or "")
+        return text_of(value.get("name") or value.get("raw") or value.get("value"))
     return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else ""
 
 
