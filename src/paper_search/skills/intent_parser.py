@@ -22,11 +22,14 @@ from paper_search.models import (
     SourceReport,
 )
 from paper_search.prompts import load_prompt
+from paper_search.query.ast import straighten
 from paper_search.query.lines import lines_of
 from paper_search.query.parser import MAX_LENGTH
+from paper_search.query.prose import is_prose
 from paper_search.query.systems import count_tags
 from paper_search.skills.intent.boolean_question import parse_boolean, split_limits, with_limits
 from paper_search.skills.intent.concepts import MAX_CONCEPTS
+from paper_search.skills.intent.document import Document, parse_document, with_document
 from paper_search.skills.intent.forms import CUT, ParsedQuestion
 from paper_search.skills.intent.names import Kind, Lookup, lookups_of
 from paper_search.skills.intent.reader import (
@@ -199,11 +202,13 @@ class IntentParser:
             LLMError: the budget does not cover the call.
         """
         question = _check_question(user_input)
-        text = " ".join(question.split())
+        is_query = lines_of(question).is_strategy and not is_prose(straighten(question))
+        document = None if is_query else parse_document(question)
+        text = " ".join((document.request if document else question).split())
         today = self.today()
         seed = parse_seed(text)
         if seed is None or self.find_paper is None:
-            return await self._parse_any(question, text, today)
+            return await self._parse_any(question, text, document, today)
         title, identifiers = seed
         paper, rows = await self.find_paper(title, identifiers)
         if paper is not None:
@@ -211,24 +216,39 @@ class IntentParser:
             if self.llm is not None:
                 intent = intent.with_criteria(criteria_of(intent))
         else:
-            intent = await self._parse_any(question, text, today)
+            intent = await self._parse_any(question, text, document, today)
             intent = intent.model_copy(update={"notes": [*intent.notes, _NO_SEED]})
         return intent.model_copy(update={"lookups": rows})
 
-    async def _parse_any(self, question: str, text: str, today: date) -> ParsedIntent:
+    async def _parse_any(
+        self, question: str, text: str, document: Document | None, today: date
+    ) -> ParsedIntent:
+        if document is not None:
+            return await self._parse_words(question, text, document, today)
         query, limits = split_limits(
             question, lambda words: parse_parts(words, today, self.default_max_results)
         )
         if (intent := parse_boolean(query, self.default_max_results)) is None:
-            return await self._parse_words(question, text, today)
+            return await self._parse_words(question, text, Document(), today)
         if limits is not None:
             intent = with_limits(intent, limits)
         return intent if self.llm is None else intent.with_criteria(criteria_of(intent))
 
-    async def _parse_words(self, question: str, text: str, today: date) -> ParsedIntent:
+    async def _parse_words(
+        self, question: str, text: str, document: Document, today: date
+    ) -> ParsedIntent:
         lookup = await self._look_up_names(text)
+
+        def read() -> ParsedIntent:
+            intent = parse_question(text, today, self.default_max_results, lookup)
+            return with_document(
+                intent,
+                document,
+                lambda words: parse_parts(words, today, intent.constraints.max_results),
+            )
+
         if self.llm is None:
-            return parse_question(text, today, self.default_max_results, lookup)
+            return read()
         prompt = load_prompt("intent_parser", self.domain)
         message = json.dumps(question, ensure_ascii=False)
         try:
@@ -237,7 +257,7 @@ class IntentParser:
             if isinstance(error, LLMError) and error.reason is LLMFailure.BUDGET:
                 raise  # more can be allowed
             _log.warning("the model did not read the question: %s", error)
-            intent = parse_question(text, today, self.default_max_results, lookup)
+            intent = read()
             note = f"the model did not read the question ({error}): it is read without a model"
             intent = intent.model_copy(update={"notes": [*intent.notes, note]})
             return intent.with_criteria(criteria_of(intent))

@@ -138,3 +138,7 @@ def test_of_many_the_rarest_stay_in_their_order():
 def test_empty_words_are_concepts_only_where_there_are_no_others():
     assert concepts_of("the role of the method").names == ["role", "method"]
     assert concepts_of("the role of the method in moss").names == ["moss"]
+
+
+def test_a_number_alone_is_no_concept():
+    assert concepts_of("adults (18+) with falls, 11–16").names == ["adults", "falls"]

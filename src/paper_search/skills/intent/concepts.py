@@ -18,6 +18,7 @@ _LONGEST = 3
 """Words of a phrase; more without a function word are a list of words."""
 _LETTER = re.compile(r" (?=[A-Z](?: |$))")
 """Before a letter that is part of a name: "vitamin C"."""
+_NUMBER = re.compile(r"\d[\d\s.,+%–-]*")
 _COMMA = re.compile(r"\s*,\s*")
 _BRACKET = re.compile(r"\s*\(\s*")
 Group: TypeAlias = tuple[str, ...]
@@ -155,6 +156,7 @@ def _distinct(groups: Sequence[Group]) -> list[Group]:
 
 
 def _selected(groups: Sequence[Group]) -> Concepts:
+    groups = [group for group in groups if not _NUMBER.fullmatch(group[0])] or groups
     ranked = sorted(groups, key=lambda group: -_weight(group[0]))[:MAX_CONCEPTS]
     selection = [group for group in groups if group in ranked]
     return Concepts(

@@ -33,7 +33,7 @@ NUMBERS = {
 }
 """Numbers in words; a form that is vague ("couple") counts years, not papers."""
 _VAGUE = {"", "couple", "couple of", "few"}
-_WITH_CAPITALS = {"author", "author_after", "before_name", "person", "venue", "talk"}
+_WITH_CAPITALS = {"author", "author_after", "before_name", "person", "venue", "talk", "line"}
 """Tables that tell capitals from small letters."""
 _OF_WORDS = {"clause", "kind"}
 """Tables whose forms end where a word does."""

@@ -44,6 +44,8 @@ def read_names(reading: ParsedQuestion, lookup: Lookup) -> None:
     records at hand lack it; in another form only where they have it. Other names stay words.
     """
     limits = reading.constraints
+    if len(reading.question.split()) >= LONG:
+        return  # most names in a long text are no limit
     for names, claims in ((reading.venues, _venue_claims), (reading.authors, _author_claims)):
         for claim in claims(reading.question):
             is_accepted = claim.is_accepted(reading, lookup)
@@ -182,6 +184,10 @@ _PARTS = {"early": (0, 4), "first": (0, 4), "mid": (3, 6), "late": (5, 9), "seco
 """First and last year of a part of a decade: wide, because a limit hides papers."""
 _PERIOD_STUDIED = 1950
 """Records of work published before are so few that such a year is a period to be studied."""
+LONG = 60
+"""Words of a text that is more than a question: it has sentences about other things."""
+_CLAUSE_END = re.compile(r"[,;:.?!()\ue000–—]")
+_SHORT_CLAUSE = 6
 _BEFORE = 60
 """Characters before a form that are looked at."""
 
@@ -212,6 +218,15 @@ class _Mention:
         is_count = self.match[0].rstrip()[-1:].isdigit() and self.has("counted")
         return self._latest > today.year + 1 or is_count or self.has("event", "of event")
 
+    @property
+    def is_background(self) -> bool:
+        """Whether it stands in a sentence of a long text: most years there are no limit."""
+        text, (start, end) = self.match.string, self.match.span()
+        if len(text.split()) < LONG or self.has("papers"):
+            return False
+        before, after = _CLAUSE_END.split(text[:start])[-1], _CLAUSE_END.split(text[end:])[0]
+        return len(f"{before} {self.match[0]} {after}".split()) > _SHORT_CLAUSE
+
     def is_subject(self) -> bool:
         if self.has("data"):
             return True
@@ -241,7 +256,7 @@ def read_years(reading: ParsedQuestion, today: date) -> None:
     text, notes = reading.question, reading.notes
     limits: list[tuple[int, int, Interval]] = []
     for mention in _mentions(text, today):
-        if mention.is_other(today):
+        if mention.is_background or mention.is_other(today):
             continue
         if mention.is_subject():
             if not mention.match[0].startswith(","):

@@ -105,7 +105,7 @@ def parse_parts(
     read_names(reading, lookup)
     read_clauses(reading)
     read_exclusions(reading, is_english=is_english)
-    if not _says_something(reading.subject):
+    if not says_something(reading.subject):
         # "learning without forgetting" has no subject but the words that may exclude something.
         reading.subject = reading.question
     _read_hedges(reading)
@@ -114,7 +114,7 @@ def parse_parts(
     return reading
 
 
-def _says_something(text: str) -> bool:
+def says_something(text: str) -> bool:
     names = [one.text for one in phrases(without_request(text)) if not one.is_empty]
     return sum(map(rarity, tokens(" ".join(names)))) >= _RARE
 
@@ -125,7 +125,7 @@ def _read_hedges(reading: ParsedQuestion) -> None:
     for match in dict(forms("around_term"))["hedge"].finditer(rest):
         rest = rest.replace(match[0], f" {CUT} ")
         notes.append(f"{match[0].strip(' ,;(–—')!r} is ranked by, not required")
-    if _says_something(rest):
+    if says_something(rest):
         reading.subject = rest
         reading.notes += notes
 

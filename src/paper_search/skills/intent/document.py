@@ -1,0 +1,242 @@
+"""Requests of several lines: frames such as PICO, criteria, references, and prose between them."""
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from paper_search.models import ParsedIntent, SearchConstraints
+from paper_search.skills.intent.forms import ParsedQuestion, forms
+from paper_search.skills.intent.reader import parse_identifiers, says_something
+
+_BULLET = re.compile(r"[\s>*_`#|•●▪◦‣·☐→-]*(?:\[ ?\]\s)?\s*")
+_NUMBER = re.compile(r"(?:\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)]|\[\d{1,2}\])\s+")
+_CODE = re.compile(rf"[IE]C\d{{1,2}}:?\s+|{_NUMBER.pattern}")
+_AFTER = re.compile(r"[\s*_|:=–-]*")
+_CELLS = re.compile(r"\s*\|\s*|\t+")
+_ITEMS = re.compile(r"\s*;\s+|(?<=[a-z)])\.\s+(?=[A-Z])|(?:^|\s+)\d{1,2}\.\s+|(?<!\w)\s*\(\w\)\s+")
+_PARTS = re.compile(r"[.?!]['’”\"*]*\s|[\"“”]|(?<=\d\d\d\d)\)\s")
+_SMALL_WORD = re.compile(r"\b[a-z]{2,}")
+_FRAME = re.compile(r"\s*(?:[Pp]\s?[=:]|\[P\])\s")
+"""Begins a frame on one line: "p= elderly i= vitamin d"."""
+_EMPTY = re.compile(
+    r"(?:n/?a|none|any|no|not applicable|no (?:limits?|restrictions?)|all|-*)\W*", re.IGNORECASE
+)
+_FEWEST_LETTERS = 3
+"""Single letters in front of lines that make a frame: P, I and O."""
+_LETTERS = {"letter": "about", "letter ranked": "ranked", "letter aside": "aside"}
+_SECTIONS = {"included", "excluded", "sources"}
+"""What lines below a line are, too, if that is a heading, or they are items of a list."""
+_LIMITS = {"language": "papers in ", "years": "published ", "kinds": ""}
+"""How a question says what a line with such a label says."""
+_LONGEST_SHOWN, _MOST_SHOWN = 80, 10
+
+
+@dataclass(frozen=True)
+class Document:
+    """What the lines of a request are.
+
+    Attributes:
+        request: the text to read as a question: what it is about.
+        lines: the others by what they are. `ranked`: what papers need not have, such as outcomes;
+            `language`, `years`, `kinds`: limits; `included`, `excluded`: criteria; `reference`;
+            `aside`: what no search needs, such as a comparison.
+    """
+
+    request: str = ""
+    lines: Mapping[str, list[str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class _Line:
+    text: str
+    role: str
+    value: str
+    """What stands behind its label."""
+    is_listed: bool
+    is_below_gap: bool
+
+
+def parse_document(text: str) -> Document | None:
+    """Return what the lines of a request are; None: none says what it is, so it is a question."""
+    lines, sentences, before = defaultdict[str, list[str]](list), list[str](), ""
+    every = list(_lines(text))
+    is_framed = sum(line.role in _LETTERS for line in every) >= _FEWEST_LETTERS
+    if not is_framed and all(line.role in {"", *_LETTERS} for line in every):
+        return None
+    for line, role, value in _with_roles(every, is_framed=is_framed):
+        is_new = line.is_listed or line.is_below_gap or line.text != value
+        if role == "about" and before == role and not is_new:
+            sentences[-1] += f" {value}"
+        elif role == "about":
+            sentences.append(value)
+        elif role in {"included", "excluded"}:
+            lines[role] += filter(None, _ITEMS.split(value))
+        else:
+            lines[role].append(value if role == "ranked" else line.text)
+        before = role
+    sentences += [] if sentences else lines.pop("included", [])
+    titles = [_title_of(line) for line in lines["reference"]]
+    request = _joined(sentences)
+    if says_something(request):
+        lines["ranked"] += titles
+    else:
+        request = _joined([*titles, *sentences])
+    names = (name for line in lines["reference"] for name in parse_identifiers(line)[1])
+    return Document(" ".join([request, *names]), lines) if request else None
+
+
+def _joined(sentences: Sequence[str]) -> str:
+    return " ".join(
+        one if one.endswith((".", "?", "!", ";")) or one is sentences[-1] else f"{one}."
+        for one in sentences
+    )
+
+
+def _title_of(reference: str) -> str:
+    """Return the part of a reference with the most words in small letters."""
+    return max(_PARTS.split(reference), key=lambda part: len(_SMALL_WORD.findall(part))).strip(
+        " ,.'*"
+    )
+
+
+def _with_roles(lines: Sequence[_Line], *, is_framed: bool) -> Iterator[tuple[_Line, str, str]]:
+    """Yield the lines, what each is, and the text that says it."""
+    section, is_below_heading, is_open = "", False, False
+    for line in lines:
+        role = line.role
+        if role in _LETTERS:
+            role = _LETTERS[role] if is_framed else ""
+        value = line.value if role else line.text
+        if role in _SECTIONS:
+            section, is_open = role, not value
+        elif role not in _LIMITS:
+            is_own = not role and is_open and (is_below_heading or not line.is_below_gap)
+            section = section if line.is_listed or is_own else ""
+            role, value = (section, line.text) if section else (role or "about", value)
+        is_below_heading = line.role in _SECTIONS and not value
+        if not _EMPTY.fullmatch(value):
+            yield line, "aside" if role == "sources" else role, value
+        elif value:
+            yield line, "aside", value
+
+
+def _lines(text: str) -> Iterator[_Line]:
+    is_below_gap = True
+    for cell in _cells(text):
+        bullet = _BULLET.match(cell)
+        start = bullet.end() if bullet else 0
+        number = _NUMBER.match(cell, start)
+        bare = cell[number.end() if number else start :].strip()
+        if bare:
+            yield _Line(bare, *_labelled(bare), bool(start or number), is_below_gap)
+        is_below_gap = not bare
+
+
+def _cells(text: str) -> Iterator[str]:
+    """Yield the lines of a text; cells of a table whose columns are labelled, with their label."""
+    for kind, pattern in forms("line_break"):
+        if kind != "frame" or _FRAME.match(text):
+            text = pattern.sub(r"\n\g<0>", text)
+    header: list[str] = []
+    for line in text.replace("**", "").splitlines():
+        cells = [cell for cell in _CELLS.split(line.strip(" |\t")) if any(map(str.isalnum, cell))]
+        if len(cells) > 1 and all(_labelled(cell)[0] and not _labelled(cell)[1] for cell in cells):
+            header = cells
+        elif header and len(cells) >= len(header):
+            label = ": ".join(cells[: -len(header)])
+            values = cells[-len(header) :]
+            for name, value in zip(header, values, strict=True):
+                yield f"{name}: {label}: {value}" if label else f"{name}: {value}"
+        else:
+            header = header if not cells and line.strip() else []
+            yield ": ".join(cell.rstrip(": ") if len(cells) > 1 else cell for cell in cells)
+
+
+def _labelled(text: str) -> tuple[str, str]:
+    """Return what the label in front of a text says that it is, and the text behind that."""
+    for role, pattern in forms("line"):
+        if label := pattern.match(text):
+            sign = _AFTER.match(text, label.end())
+            start = sign.end() if sign else label.end()
+            number = _CODE.match(text, start)
+            return role, text[number.end() if number else start :].strip(" {},")
+    return "", text
+
+
+def with_document(
+    intent: ParsedIntent, document: Document, parse: Callable[[str], ParsedQuestion]
+) -> ParsedIntent:
+    """Return the intent of a document's request with what its other lines say."""
+    lines, limits = document.lines, intent.constraints
+    unread: dict[str, list[str]] = defaultdict(list)
+    for role in (*_LIMITS, "included", "excluded"):
+        for line in lines.get(role, ()):
+            own = _added(limits, _limits_of(role, line, parse))
+            limits = limits.model_copy(update=own)
+            unread[role] += [] if own else [line]
+    notes = [f"not acted on: {line!r}" for role in _LIMITS for line in unread[role]]
+    for role, kind in (("included", "inclusion"), ("excluded", "exclusion")):
+        if unread[role]:
+            notes.append(
+                f"criteria of {kind} are for screening, and no words of the search:"
+                f" {_list_of(unread[role])}"
+            )
+    if references := lines.get("reference"):
+        notes.append(
+            f"references are read by their titles alone: {_list_of(references)}; for papers like"
+            " one, write 'papers like' and its DOI or title"
+        )
+    if aside := lines.get("aside"):
+        notes.append(f"not searched: {_list_of(aside)}")
+    question = intent.question
+    if ranked := lines.get("ranked"):
+        question = _joined([question.rstrip(". "), *ranked])
+    update = {"constraints": limits, "question": question, "notes": [*intent.notes, *notes]}
+    return intent.model_copy(update=update)
+
+
+def _added(limits: SearchConstraints, own: dict[str, object]) -> dict[str, object]:
+    """Return limits to add to others; empty: they contradict them."""
+    added = dict[str, object]()
+    for name, value in own.items():
+        there = getattr(limits, name)
+        if isinstance(value, list):
+            added[name] = [*there, *(one for one in value if one not in there)]
+        elif there not in {None, value}:
+            return {}
+        else:
+            added[name] = value
+    years = limits.model_copy(update=added)
+    is_empty = years.year_from and years.year_to and years.year_from > years.year_to
+    return {} if is_empty else added
+
+
+def _limits_of(role: str, line: str, parse: Callable[[str], ParsedQuestion]) -> dict[str, object]:
+    """Return the limits that all of a line says, by their names; empty: it says something else."""
+    if role == "excluded":
+        reading = parse(f"no {line}")
+        kinds = reading.constraints.excluded_types
+        if kinds and not reading.excluded and not reading.question.strip(" .,;"):
+            return {"excluded_types": kinds}
+    label, value = _labelled(line)
+    text = _LIMITS[label] + value if label in _LIMITS else line
+    reading = parse(text)
+    own = reading.constraints.model_dump(exclude_defaults=True, exclude={"max_results"})
+    if reading.question.strip(" .,;") or reading.excluded or reading.notes:
+        return {}
+    if role != "excluded":
+        return {name: getattr(reading.constraints, name) for name in own}
+    last = reading.constraints.year_to
+    if own.keys() == {"year_to"} and last is not None:
+        return {"year_from": last + 1}  # "before 1990" is not wanted
+    return {}
+
+
+def _list_of(lines: Sequence[str]) -> str:
+    shown = [
+        repr(line if len(line) <= _LONGEST_SHOWN else f"{line[:_LONGEST_SHOWN]}…")
+        for line in lines[:_MOST_SHOWN]
+    ]
+    more = f" and {len(lines) - _MOST_SHOWN} more" if len(lines) > _MOST_SHOWN else ""
+    return "; ".join(shown) + more
