@@ -9,12 +9,12 @@ from paper_search.models import ParsedIntent, SearchConstraints
 from paper_search.skills.intent.forms import ParsedQuestion, forms
 from paper_search.skills.intent.reader import parse_identifiers, says_something
 
-_BULLET = re.compile(r"[\s>*_`#|•●▪◦‣·☐→-]*(?:\[ ?\]\s)?\s*")
+_BULLET = re.compile(r"[\s>*_`#|•●▪◦‣·☐→-]*+(?:\[ ?\]\s++)?")
 _NUMBER = re.compile(r"(?:\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)]|\[\d{1,2}\])\s+")
 _CODE = re.compile(rf"[IE]C\d{{1,2}}:?\s+|{_NUMBER.pattern}")
 _AFTER = re.compile(r"[\s*_|:=–-]*")
-_CELLS = re.compile(r"\s*\|\s*|\t+")
-_ITEMS = re.compile(r"\s*;\s+|(?<=[a-z)])\.\s+(?=[A-Z])|(?:^|\s+)\d{1,2}\.\s+|(?<!\w)\s*\(\w\)\s+")
+_CELLS = re.compile(r"[|\t]")
+_ITEMS = re.compile(r";\s|(?<=[a-z)])\.\s(?=[A-Z])|(?<!\S)(?:\d{1,2}\.|\(\w\))\s")
 _PARTS = re.compile(r"[.?!]['’”\"*]*\s|[\"“”]|(?<=\d\d\d\d)\)\s")
 _SMALL_WORD = re.compile(r"\b[a-z]{2,}")
 _FRAME = re.compile(r"\s*(?:[Pp]\s?[=:]|\[P\])\s")
@@ -71,7 +71,7 @@ def parse_document(text: str) -> Document | None:
         elif role == "about":
             sentences.append(value)
         elif role in {"included", "excluded"}:
-            lines[role] += filter(None, _ITEMS.split(value))
+            lines[role] += filter(None, map(str.strip, _ITEMS.split(value)))
         else:
             lines[role].append(value if role == "ranked" else line.text)
         before = role
@@ -140,7 +140,7 @@ def _cells(text: str) -> Iterator[str]:
             text = pattern.sub(r"\n\g<0>", text)
     header: list[str] = []
     for line in text.replace("**", "").splitlines():
-        cells = [cell for cell in _CELLS.split(line.strip(" |\t")) if any(map(str.isalnum, cell))]
+        cells = [cell.strip() for cell in _CELLS.split(line) if any(map(str.isalnum, cell))]
         if len(cells) > 1 and all(_labelled(cell)[0] and not _labelled(cell)[1] for cell in cells):
             header = cells
         elif header and len(cells) >= len(header):
