@@ -7,6 +7,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 
+import httpx
 import pytest
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
@@ -26,10 +27,8 @@ _PATIENCE_S = 120
 class Visitor:
     """A browser without a script: it follows links and sends the forms that it was given."""
 
-    def __init__(self, app: Starlette) -> None:
-        self.client = TestClient(
-            app, base_url=HERE, client=("127.0.0.1", 4711), headers={"origin": HERE}
-        )
+    def __init__(self, client: httpx.Client) -> None:
+        self.client = client
         self.text = ""
         self.answer: dict[str, str] = {}
         self.path = ""
@@ -48,6 +47,14 @@ class Visitor:
         self.send("/threads", question=question, **fields)
         self.arrive(self.path)
         return self.path.removesuffix("/strategy")
+
+    def search(self, question: str = "graph neural networks", **fields: object) -> str:
+        """Ask a question and approve the strategy; return the path of the thread."""
+        thread = self.begin(question, **fields)
+        self.send(self.path, action="approve", asked=self.asked())
+        self.arrive(thread)
+        assert self.path == f"{thread}/results"
+        return thread
 
     def give(self, path: str, content: bytes, **headers: str) -> int:
         """Send a file as our script does."""
@@ -99,9 +106,10 @@ def visiting(home: Path) -> Iterator[Callable[..., Visitor]]:
                 lifespan=lifespan,
                 middleware=[Middleware(Guard, config=config.server)],
             )
-            made = Visitor(app)
-            stack.enter_context(made.client)
-            return made
+            client = TestClient(
+                app, base_url=HERE, client=("127.0.0.1", 4711), headers={"origin": HERE}
+            )
+            return Visitor(stack.enter_context(client))
 
         yield visitor
 
@@ -120,11 +128,7 @@ def searched(tmp_path_factory: pytest.TempPathFactory, unpacked_sample: Path) ->
     (home / unpacked_sample.name).symlink_to(unpacked_sample)
     with visiting(home) as visitor:
         page = visitor()
-        place = page.begin()
-        page.send(page.path, action="approve", asked=page.asked())
-        page.arrive(place)
-        assert page.path == f"{place}/results"
-    return home, place
+        return home, page.search()
 
 
 @pytest.fixture

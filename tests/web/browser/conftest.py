@@ -1,18 +1,22 @@
 """The page in front of a real browser, which all tests of this folder share with its server."""
 
+import contextlib
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import httpx
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 from tests.end_to_end.served import ServedProcess, bare_environment, serving
+from tests.web.conftest import Visitor
 
 QUESTION = "graph neural networks for protein structure"
 _PATIENCE_MS = 120_000
 expect.set_options(timeout=_PATIENCE_MS)  # of its own: five seconds, where nobody says
-CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
+# The first has no window to draw, which takes half of the work.
+CHROMIUM = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 
 
 @dataclass
@@ -27,20 +31,35 @@ class Reviewer:
     def open(self, path: str = "") -> None:
         self.page.goto(f"{self.server.url}/review{path}")
 
-    def begin(self, question: str = QUESTION) -> str:
-        """Ask a question and wait for the strategy; return the path of the thread."""
+    def search_by_hand(self) -> str:
+        """Ask a question and approve its strategy on the page; return the path of the thread."""
         self.open()
-        self.page.fill("#question", question)
+        self.page.fill("#question", QUESTION)
         self.page.click("button.primary")
         self.page.wait_for_url("**/strategy")
-        return self.path.removesuffix("/strategy")
-
-    def search(self, question: str = QUESTION) -> str:
-        """Ask a question and approve the strategy; return the path of the thread."""
-        thread = self.begin(question)
         self.page.click("button[value=approve]")
         self.page.wait_for_url("**/results")
+        return self.path.removesuffix("/results")
+
+    def begin(self, question: str = QUESTION) -> str:
+        """Come to the strategy of a question that was asked without the browser; return its path."""
+        with self._visitor() as visitor:
+            thread = visitor.begin(question)
+        self.open(f"{thread}/strategy")
         return thread
+
+    def search(self, question: str = QUESTION) -> str:
+        """Come to the result of a strategy that was approved likewise; return the thread's path."""
+        with self._visitor() as visitor:
+            thread = visitor.search(question)
+        self.open(f"{thread}/results")
+        return thread
+
+    @contextlib.contextmanager
+    def _visitor(self) -> Iterator[Visitor]:
+        url, headers = self.server.url, {"origin": self.server.url}
+        with httpx.Client(base_url=url, headers=headers, follow_redirects=True) as client:
+            yield Visitor(client)
 
     @property
     def path(self) -> str:
