@@ -1,28 +1,56 @@
 """An import that is killed leaves a library that is whole, and goes on where it was."""
 
 import json
-import subprocess
+import os
+import signal
 import sys
 import time
+from pathlib import Path
+from typing import Any
 
 import pytest
+from tests.preforked import workers
 
 from paper_search.errors import LibraryError
-from paper_search.library import Library
-from paper_search.library.records import SCHEMA_VERSION
-
-RECORDS = 6_000
-POINTS = 20
-CHILD = """
-import sys
-from pathlib import Path
 from paper_search.library import Library, corpus, current_index
-current_index.BATCH, corpus._INDEXED_AT_ONCE = 100, 700
-print("ready", flush=True)
-with Library.open(sys.argv[1]) as library:
-    library.import_file(Path(sys.argv[2]))
-print("done", flush=True)
-"""
+from paper_search.library.index import TextIndex
+from paper_search.library.records import SCHEMA_VERSION, RecordStore
+
+RECORDS = 4_000
+POINTS = 20
+
+
+def work(path: str, file: str, at_once: int, *death: Any) -> None:
+    """Import a file in a process of its own, which may die at the call of a method."""
+    current_index.BATCH, corpus._INDEXED_AT_ONCE = 100, at_once
+    if death:
+        _die(*death)
+    with Library.open(path) as library:
+        library.import_file(Path(file))
+
+
+def _die(owner: str, name: str, moment: str, count: int) -> None:
+    of: Any = {"records": RecordStore, "index": TextIndex}[owner]
+    original, calls = getattr(of, name), 0
+
+    def dying(self: Any, *given: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        if calls == count and moment == "before":
+            os.kill(os.getpid(), signal.SIGKILL)
+        if calls == count and moment == "inside":
+            given = (_some_of(list(given[0])), *given[1:])
+        result = original(self, *given)
+        if calls == count:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return result
+
+    setattr(of, name, dying)
+
+
+def _some_of(records: list[Any]) -> Any:
+    yield from records[: len(records) // 2]
+    os.kill(os.getpid(), signal.SIGKILL)
 
 
 @pytest.mark.slow
@@ -37,17 +65,11 @@ def test_kill_9_at_twenty_points_loses_nothing_that_was_in(tmp_path):
     path = tmp_path / "library"
     before, killed = 0, 0
     for point in range(POINTS):
-        with subprocess.Popen(  # noqa: S603  # our own interpreter and script
-            [sys.executable, "-c", CHILD, str(path), str(file)], stdout=subprocess.PIPE, text=True
-        ) as child:
-            assert child.stdout is not None
-            assert child.stdout.readline() == "ready\n"
-            # Points spread over the first second: between batches, inside of commits and merges.
-            deadline = time.monotonic() + 0.05 * (point + 1)
-            while child.poll() is None and time.monotonic() < deadline:
-                pass
-            child.kill()
-            killed += child.wait() < 0
+        process = workers().begin_work(__name__, str(path), str(file), 700)
+        # Points spread over the first part of a second: between batches, inside commits and merges.
+        time.sleep(0.02 * (point + 1))
+        os.kill(process, signal.SIGKILL)
+        killed += workers().wait(process) < 0
         with Library.open(path) as library:
             held = len(library)
             assert held >= before
@@ -59,41 +81,6 @@ def test_kill_9_at_twenty_points_loses_nothing_that_was_in(tmp_path):
         changes = library.import_file(file).changes
         assert (changes.added, changes.unchanged) == (RECORDS - before, before)
         assert library.search("alpha", limit=1).total == RECORDS
-
-
-DYING = """
-import os, sys
-from pathlib import Path
-from paper_search.library import Library, corpus, current_index
-from paper_search.library.index import TextIndex
-from paper_search.library.records import RecordStore
-current_index.BATCH, corpus._INDEXED_AT_ONCE = 100, 300
-owner, name, moment, count = sys.argv[3:]
-of = {"records": RecordStore, "index": TextIndex}[owner]
-original, calls = getattr(of, name), 0
-
-def dying(self, *given):
-    global calls
-    calls += 1
-    if calls == int(count) and moment == "before":
-        os.kill(os.getpid(), 9)
-    if calls == int(count) and moment == "inside":
-        records = list(given[0])
-        def some():
-            for number, record in enumerate(records):
-                if number == len(records) // 2:
-                    os.kill(os.getpid(), 9)
-                yield record
-        return original(self, some(), *given[1:])
-    result = original(self, *given)
-    if calls == int(count):
-        os.kill(os.getpid(), 9)
-    return result
-
-setattr(of, name, dying)
-with Library.open(sys.argv[1]) as library:
-    library.import_file(Path(sys.argv[2]))
-"""
 
 
 @pytest.mark.slow
@@ -117,8 +104,8 @@ def test_an_import_that_dies_at_a_chosen_moment_goes_on(tmp_path, owner, name, m
     file, path, total = tmp_path / "records.jsonl", tmp_path / "library", 1_150
     lines = ({"title": f"Title number {n}", "abstract": f"alpha w{n}"} for n in range(total))
     file.write_text("\n".join(json.dumps(line) for line in lines), "utf-8")
-    command = [sys.executable, "-c", DYING, path, file, owner, name, moment, str(count)]
-    assert subprocess.run(command, check=False).returncode == -9  # noqa: S603  # our own script
+    death = (owner, name, moment, count)
+    assert workers().work(__name__, str(path), str(file), 300, *death) == -signal.SIGKILL
     with Library.open(path) as library:
         held = len(library)
         assert held < total
