@@ -26,7 +26,7 @@ class Services:
         self.url = url
 
     def control(self, **state: Any) -> None:
-        usual = {"limits": True, "crowd": 0.66, "down": [], "slow": {}, "budget": None}
+        usual = {"limits": True, "crowd": 0.66, "down": [], "slow": {}, "budget": None, "until": ""}
         self._asked("control", {**usual, "clear": True, **state})
 
     def log(self) -> list[dict[str, Any]]:
@@ -65,7 +65,7 @@ class Services:
             return json.load(answer)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def running() -> Iterator[Services]:
     port = free_port()
     command = [sys.executable, str(WORLD / "serve.py"), "--size", SMALL, "--port", str(port)]

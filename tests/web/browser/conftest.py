@@ -42,7 +42,7 @@ class Reviewer:
         return self.path.removesuffix("/results")
 
     def begin(self, question: str = QUESTION) -> str:
-        """Come to the strategy of a question that was asked without the browser; return its path."""
+        """Come to the strategy of a question asked without the browser; return the path."""
         with self._visitor() as visitor:
             thread = visitor.begin(question)
         self.open(f"{thread}/strategy")

@@ -11,7 +11,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, Route, expect
 from tests.answers import reply_to
-from tests.end_to_end.served import bare_environment, command_line, serving
+from tests.end_to_end.served import command_line
 from tests.web.browser.conftest import QUESTION, Reviewer
 
 from paper_search.persistence import open_persistence
@@ -150,27 +150,21 @@ def test_the_second_of_two_people_learns_who_decided(reviewer):
     assert len(shown(reviewer, thread)["history"]) == 0
 
 
-def test_what_was_typed_and_said_survives_a_killed_server(reviewer, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("killed")
-    environment = bare_environment(folder)
+def test_what_was_typed_and_said_survives_a_server_that_is_away(reviewer):
     page = reviewer.page
-    with serving(environment, folder) as first:
-        reviewer.server = first
-        thread = reviewer.search()
-        page.fill("#answer input[name=note]", "a draft")
-        reviewer.open(f"{thread}/screen")
-        for count in range(1, 4):
-            page.keyboard.press("i")
-            expect(page.locator(".progress b").nth(1)).to_have_text(str(count))
-        port = int(first.url.rpartition(":")[2])
-        first.kill()
-        page.keyboard.press("i")
-        expect(page.locator("#told")).to_contain_text("nothing was saved")
-    with serving(environment, folder, port=port):
-        page.keyboard.press("i")
-        expect(page.locator(".progress b").nth(1)).to_have_text("4")
-        reviewer.open(f"{thread}/results")
-        expect(page.locator("#answer input[name=note]")).to_have_value("a draft")
+    thread = reviewer.search()
+    page.fill("#answer input[name=note]", "a draft")
+    reviewer.open(f"{thread}/screen")
+    page.keyboard.press("i")
+    expect(page.locator(".progress b").nth(1)).to_have_text("1")
+    page.context.set_offline(True)
+    page.keyboard.press("i")
+    expect(page.locator("#told")).to_contain_text("nothing was saved")
+    page.context.set_offline(False)
+    page.keyboard.press("i")
+    expect(page.locator(".progress b").nth(1)).to_have_text("2")
+    reviewer.open(f"{thread}/results")
+    expect(page.locator("#answer input[name=note]")).to_have_value("a draft")
 
 
 def test_a_reason_for_an_exclusion_is_typed_once_and_then_has_a_key(reviewer):
