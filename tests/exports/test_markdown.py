@@ -96,7 +96,7 @@ def test_a_report_says_what_was_asked_and_found_where_the_papers_are_and_what_wa
             purpose="look-up",
             note="n",
             iteration=1,
-            asked_at="2026-01-02T",
+            asked_at="2026-01-02",
         ),
     ]
     collection.silent_sources = ["t", "u*"]
@@ -117,7 +117,7 @@ def test_a_report_says_what_was_asked_and_found_where_the_papers_are_and_what_wa
         "| Round | For | When | Source | Answer | Kept | Of | Query | Note |\n"
         "|---|---|---|---|---|---|---|---|---|\n"
         "| 1 | search | - | s | rate limited | 1 | 9 | a\\|b | e |\n"
-        "| 2 | look-up | 2026-01-02 UTC | t | ok | 0 | - | - | n |\n\n"
+        "| 2 | look-up | 2026-01-02 | t | ok | 0 | - | - | n |\n\n"
         "**No results from: t, u\\*.**\n\n"
         "1 of 2 known papers found; missing: b\\_c.\n"
     )
