@@ -1,7 +1,6 @@
 import asyncio
 
 import pytest
-from pydantic import ValidationError
 
 from paper_search.errors import ConfigError, LLMFailure, ModelCallLimitError
 from paper_search.llm.metering import CallResult, Meter, load_prices
@@ -19,28 +18,6 @@ async def spend(meter: Meter, asked: int, answered: int, most: int = 100) -> Non
 
 def done(call: CallResult, asked: int, answered: int) -> None:
     call.input_tokens, call.output_tokens, call.failure = asked, answered, None
-
-
-@pytest.mark.parametrize(
-    ("text", "budget"),
-    [
-        ("0.50", Budget(money=0.5)),
-        ("$2", Budget(money=2)),
-        ("2 USD", Budget(money=2)),
-        ("200k tokens", Budget(tokens=200_000)),
-        ("1.5M tokens, 40 calls", Budget(tokens=1_500_000, calls=40)),
-        ("1,000 tokens", Budget(tokens=1000)),
-        ("$.05 and 1 call", Budget(money=0.05, calls=1)),
-    ],
-)
-def test_a_budget_is_read_as_a_person_writes_it(text, budget):
-    assert Budget.model_validate(text) == budget
-
-
-@pytest.mark.parametrize("text", ["", "much", "-1", "3 apples", "$3 calls", "1 call, 2 calls", "k"])
-def test_what_is_no_budget_is_refused(text):
-    with pytest.raises(ValidationError, match="200k tokens"):
-        Budget.model_validate(text)
 
 
 async def test_calls_that_run_at_once_never_pass_the_budget_together():

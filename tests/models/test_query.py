@@ -7,9 +7,11 @@ from paper_search.models import (
     IntentType,
     ParsedIntent,
     QueryBuilderInput,
+    RankedQuery,
     SearchConstraints,
     SearchQuery,
     SearchStrategy,
+    Seed,
     SourceStatus,
     UserFeedback,
 )
@@ -81,3 +83,45 @@ def test_what_does_not_say_its_type_is_let_through():
     allowed = [limits.allows_type(kind) for kind in ("book", "chapter", None)]
     assert allowed == [True, False, True]
     assert SearchConstraints().allows_type("chapter")
+
+
+def test_a_strategy_is_cut_to_what_may_be_asked_for():
+    ranked = [
+        RankedQuery(text="a", depth=900),
+        RankedQuery(text="b"),
+        RankedQuery(text="c", depth=5),
+    ]
+    asked = SearchStrategy(
+        queries=[], sources=["s"], filters={"max_results": 700}, ranked=ranked, notes=["n"]
+    )
+    note = "at most 600 results of a source are asked for (MAX_RESULTS_CEILING)"
+    cut = asked.within(600)
+    assert cut == asked.model_copy(
+        update={
+            "filters": SearchConstraints(max_results=600),
+            "ranked": [ranked[0].model_copy(update={"depth": 600}), *ranked[1:]],
+            "notes": ["n", note],
+        }
+    )
+    assert cut.within(600) == cut
+    deep = asked.model_copy(update={"filters": SearchConstraints(max_results=800)})
+    assert (deep.within(800).notes, deep.within(900)) == (["n"], deep)
+
+
+def test_a_source_is_asked_what_it_can_answer():
+    ranked = [
+        RankedQuery(text="1 2001.00001"),
+        RankedQuery(text="1", terms={"a": 1}),
+        RankedQuery(text="b"),
+    ]
+    works = SearchStrategy(
+        queries=[], sources=["s"], ranked=ranked, works=["pmid:1", "arxiv:2001.00001"]
+    )
+    assert works.plain() == ranked[1:]
+    assert works.for_source(ranks_text=True) == works
+    assert works.for_source(ranks_text=False) == works.model_copy(update={"ranked": []})
+    bare = SearchStrategy(queries=[], sources=["s"], seeds=[Seed(doi="10.1/a")], native={"t": "q"})
+    sources = ("snowball", "s", "t")
+    assert [bare.asks(source) for source in sources] == [True, False, True]
+    assert [works.asks(source) for source in sources] == [True, True, True]
+    assert not bare.model_copy(update={"seeds": []}).asks("snowball")

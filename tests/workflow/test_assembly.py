@@ -91,11 +91,6 @@ async def test_no_door_asks_a_source_for_more_results_than_the_ceiling(
     assert "MAX_RESULTS_CEILING" in " ".join(shown.notes)
 
 
-def test_a_strategy_within_the_ceiling_stays_as_it_is():
-    assert STRATEGY.within(100) is STRATEGY
-    assert "at most 99 results" in STRATEGY.within(99).notes[0]
-
-
 def test_a_source_that_cannot_be_asked_says_why_in_its_place(tmp_path):
     wanted = STRATEGY.model_copy(update={"sources": ["serpapi_scholar", "pubmed", "no such"]})
     first, second, third = translations(AppConfig(home=tmp_path), wanted)
