@@ -14,7 +14,7 @@ import struct
 import sys
 import termios
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,7 @@ QUESTION = "hepatotoxicity of molecules"
 """The sample has forty papers on it, all of which are shown."""
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b[=>]")
 _OURS = ("LLM_", "PAPER_SEARCH_", "ZOTERO_", "DATABASE_URL", "EDITOR", "VISUAL")
+_WINDOW = {"TERM": "dumb", "COLUMNS": "140", "LINES": "50"}
 _PATIENCE_S = 240.0
 _REST_S = 0.3
 
@@ -47,6 +48,14 @@ class Ended:
     @property
     def document(self) -> Any:
         return json.loads(self.stdout)
+
+    def shows(self, *words: str) -> None:
+        """Check that stderr has the words in this order."""
+        place = 0
+        for each in words:
+            place = self.stderr.find(each, place)
+            assert place >= 0, f"no {each!r} there in:\n{self.stderr}"
+            place += len(each)
 
 
 Cli = Callable[..., Ended]
@@ -77,11 +86,25 @@ def commands() -> Callable[..., object]:
 
 @pytest.fixture
 def cli(home: Path, commands: Callable[..., object]) -> Cli:
-    """Run a command in this process, without a terminal; `code`: how it has to end."""
+    """Run a command in this process; `code`: how it has to end.
+
+    `typed`: what a person at a terminal types, line by line, and Ctrl-D; without: no terminal.
+    """
     assert home.is_dir()
 
-    def run(*args: str, stdin: str | None = None, code: int | None = None) -> Ended:
-        with CliRunner().isolation(input=stdin) as (out, err, _):
+    def run(
+        *args: str,
+        stdin: str | None = None,
+        code: int | None = None,
+        typed: Sequence[str] | None = None,
+        **env: str,
+    ) -> Ended:
+        if typed is not None:
+            stdin, env = "".join(f"{line}\n" for line in typed), {**_WINDOW, **env}
+        with CliRunner().isolation(input=stdin, env=env) as (out, err, _):
+            if typed is not None:
+                for stream in (sys.stdin, sys.stderr):
+                    vars(stream)["isatty"] = lambda: True
             with pytest.raises(SystemExit) as ended:
                 commands([*args], prog_name="paper-search")
             sys.stdout.flush()

@@ -116,35 +116,21 @@ def strategy_of(cli: Cli, thread: str) -> dict[str, Any]:
     return strategy
 
 
-def test_the_first_search_at_a_terminal_asks_once_and_the_answer_is_remembered(person, home):
-    someone = person("find", QUESTION)
-    someone.sees(ASKED)
-    someone.sees("OpenAlex")
-    someone.sees("[w]eb  [l]ibrary")
-    someone.types("")
-    someone.sees("is none of: w, l")
-    someone.types("l")
-    someone.sees(" config set sources web")
-    someone.sees(MENU_1)
-    someone.types("q")
-    assert someone.leaves() == 3
+def test_the_first_search_at_a_terminal_asks_once_and_the_answer_is_remembered(cli, home):
+    cli("find", QUESTION, typed=["", "l", "q"], code=3).shows(
+        *(ASKED, "OpenAlex", "[w]eb  [l]ibrary", "is none of: w, l", " config set sources web"),
+        MENU_1,
+    )
     assert (home / "config.toml").read_text() == 'sources = "library"\n'
-    someone = person("find", QUESTION)
-    someone.sees(MENU_1)
-    someone.types("q")
-    assert someone.leaves() == 3
-    assert ASKED not in someone.screen
+    again = cli("find", QUESTION, typed=["q"], code=3)
+    again.shows(MENU_1)
+    assert ASKED not in again.stderr
 
 
-def test_who_wants_the_services_gets_them_and_older_threads_keep_theirs(person, cli, home):
+def test_who_wants_the_services_gets_them_and_older_threads_keep_theirs(cli, home):
     assert cli("find", QUESTION).code == 3
     (old,) = cli("threads", "--json").document
-    someone = person("find", QUESTION)
-    someone.sees(ASKED)
-    someone.types("web")
-    someone.sees(MENU_1)
-    someone.types("q")
-    assert someone.leaves() == 3
+    cli("find", QUESTION, typed=["web", "q"], code=3).shows(ASKED, MENU_1)
     assert searched(home) == list(WEB_SOURCES)
     new = cli("threads", "--json").document[0]["thread_id"]
     assert strategy_of(cli, new)["sources"] == list(WEB_SOURCES)
@@ -153,28 +139,22 @@ def test_who_wants_the_services_gets_them_and_older_threads_keep_theirs(person, 
     assert payload["strategy"]["sources"] == payload["available_sources"] == ["library"]
 
 
-def test_who_has_a_library_searches_it_with_the_services(person, cli, home, tmp_path):
+def test_who_has_a_library_searches_it_with_the_services(cli, home, tmp_path):
     file = tmp_path / "own.bib"
     file.write_text("@article{a, title={Graphs}, author={A. Author}, year={2020}}")
     assert cli("library", "add", str(file)).code == 0
-    someone = person("find", QUESTION)
-    someone.sees("your library and eight public services")
-    someone.types("w")
-    someone.sees(MENU_1)
-    someone.types("q")
-    someone.leaves()
+    asked = cli("find", QUESTION, typed=["w", "q"])
+    asked.shows("your library and eight public services", MENU_1)
     assert searched(home) == ["library", *WEB_SOURCES]
 
 
-@pytest.mark.parametrize("key", ["q", "\x04"])
-def test_who_quits_there_searches_nothing_and_is_asked_again(person, cli, home, key):
-    someone = person("find", QUESTION)
-    someone.resizes(80)
-    someone.sees("OpenAlex, Crossref,\n     arXiv,")
-    someone.sees("[w]eb  [l]ibrary")
-    someone.types(key)
-    someone.sees("nothing was searched; you will be asked again")
-    assert someone.leaves() == 1
+@pytest.mark.parametrize("typed", [["q"], []])
+def test_who_quits_there_searches_nothing_and_is_asked_again(cli, home, typed):
+    cli("find", QUESTION, typed=typed, COLUMNS="80", code=1).shows(
+        "OpenAlex, Crossref,\n     arXiv,",
+        "[w]eb  [l]ibrary",
+        "nothing was searched; you will be asked again",
+    )
     assert cli("threads", "--json").document == []
     assert not (home / "config.toml").exists()
 
@@ -189,11 +169,7 @@ def test_who_quits_there_searches_nothing_and_is_asked_again(person, cli, home, 
         (("--json",), {}),
     ],
 )
-def test_who_has_said_it_already_or_wants_no_questions_is_not_asked(person, home, args, env):
-    someone = person("find", QUESTION, *args, **env)
-    if "--yes" not in args:
-        someone.sees(MENU_1)
-        someone.types("q")
-    someone.leaves()
-    assert ASKED not in someone.screen
+def test_who_has_said_it_already_or_wants_no_questions_is_not_asked(cli, home, args, env):
+    ended = cli("find", QUESTION, *args, typed=["q"], **env)
+    assert ASKED not in ended.stderr
     assert not (home / "config.toml").exists()

@@ -20,25 +20,26 @@ def drafted(cli: Cli) -> str:
     return str(planned)
 
 
-def test_the_whole_text_is_read_edited_and_approved_at_the_terminal(person, cli, drafted, editor):
+def test_the_whole_text_is_read_edited_and_approved_at_the_terminal(cli, drafted, editor):
     retitling = editor(r"form = form.replace('\n# ', '\n# My own title on ', 1)")
-    someone = person("resume", drafted, EDITOR=retitling)
-    someone.sees("[s]how")
-    someone.types("s")
-    someone.sees("Status: draft")
-    someone.sees("[m]ore  [b]ack > ")
-    someone.types("b")
-    someone.sees("[s]how")
-    someone.types("e")
-    someone.sees("version 2")
-    someone.sees("[s]how")
-    someone.types("a")
-    assert someone.leaves() == 0
-    assert "My own title on" in someone.screen
+    ended = cli("resume", drafted, typed=["s", "b", "e", "a"], EDITOR=retitling, code=0)
+    more = "[m]ore  [b]ack > "
+    ended.shows("[s]how", "Status: draft", more, "[s]how", "My own title on", "version 2")
     product = cli("export", drafted, "--format", "json").document
     assert product["content"]["title"].startswith("My own title on")
     assert product["metadata"]["version"] == 2
     assert product["provenance"]["is_approved_by_person"] is True
+
+
+def test_a_report_is_changed_by_words_and_rejected_with_a_note(cli, drafted):
+    ended = cli("resume", drafted, typed=["e Say less.", "x", "Too long."])
+    ended.shows("[s]how", "version 2", "[s]how", "what is wrong with it? ")
+    shown = cli("show", drafted, "--json").document
+    assert [each.partition(": ")[2] for each in shown["checkpoints"]][1:] == [
+        "Final Output Review: MODIFY: Say less.",
+        "Final Output Review: REJECT: Too long.",
+    ]
+    assert (shown["version"], shown["ended_by"]) == (2, "rejected_by_person")
 
 
 def test_the_text_that_waits_can_be_had_in_every_format(cli, drafted, tmp_path):

@@ -1,22 +1,13 @@
 """Two people who screen the same papers, and what they disagree on."""
 
-import pytest
-
 KEYS = "[q]uit > "
 
 
-@pytest.mark.slow
-def test_two_people_decide_apart_and_settle_what_they_disagree_on(person, cli, reviewing):
+def test_two_people_decide_apart_and_settle_what_they_disagree_on(cli, reviewing):
     first = cli("screen", reviewing, "--json").document["queue"][0]["id"]
     for name, keys in (("ada", "rr"), ("bo", "ri")):
-        someone = person("screen", reviewing, "--reviewer", name)
-        for key in keys:
-            someone.sees(KEYS)
-            someone.types(key)
-        someone.sees(KEYS)
-        someone.types("q")
-        someone.sees("stays apart until all reviewers are done")
-        assert someone.leaves() == 0
+        ended = cli("screen", reviewing, "--reviewer", name, typed=[*keys, "q"], code=0)
+        ended.shows(*[KEYS] * 3, "stays apart until all reviewers are done")
         own = cli("screen", reviewing, "--reviewer", name, "--json").document
         assert len(own["marks"]) == 2
     assert cli("screen", reviewing, "--json").document["marks"] == []

@@ -19,36 +19,21 @@ def sees_screened(someone: Any, screened: int, *, relevant: int | None = None) -
     someone.sees(" screened, " if relevant is None else f" screened, {relevant} relevant.")
 
 
-def test_every_key_is_saved_and_the_marks_join_the_answer(person, cli, reviewing):
+def test_every_key_is_saved_and_the_marks_join_the_answer(cli, reviewing):
     before = cli("screen", reviewing, "--json").document
     assert before["stopping_estimate"] is None
     first = before["queue"][0]["id"]
-    someone = person("screen", reviewing)
-    someone.sees(f"{before['papers']} papers to screen")
-    someone.sees(before["queue"][0]["title"][:40])
-    someone.sees("no abstract; keywords: ")
-    someone.sees(KEYS)
-    someone.types("r")
-    sees_screened(someone, 1, relevant=1)
-    someone.sees(KEYS)
-    someone.types("x")
-    someone.sees("is none of")
-    someone.sees(KEYS)
-    someone.types("n")
-    someone.sees("note: ")
-    someone.types("ask the author")
-    someone.sees("noted")
-    someone.sees(KEYS)
-    someone.types("i")
-    sees_screened(someone, 2, relevant=1)
-    someone.sees(KEYS)
-    someone.types("q")
-    someone.sees("waits for")
-    assert someone.leaves() == 0
+    typed = ["r", "x", "n", "ask the author", "n and me", "i", "q"]
+    cli("screen", reviewing, typed=typed, code=0).shows(
+        *(f"{before['papers']} papers to screen", before["queue"][0]["title"][:40]),
+        *("no abstract; keywords: ", KEYS, "1 of ", " screened, 1 relevant.", KEYS, "is none of"),
+        *(KEYS, "note: ", "noted", KEYS, "noted", KEYS, "2 of ", " screened, 1 relevant.", KEYS),
+        *("saved; run the same command", "your marks will be part of your answer", "waits for"),
+    )
     after = cli("screen", reviewing, "--json").document
     assert [mark["is_relevant"] for mark in after["marks"]] == [True, False]
     assert after["marks"][0]["paper_id"] == first
-    assert after["marks"][1]["note"] == "ask the author"
+    assert after["marks"][1]["note"] == "and me"
     assert after["stopping_estimate"]["unseen"] == before["papers"] - 2
     waiting = cli("show", reviewing, "--json").document
     assert waiting["status"] == "waiting"
@@ -60,24 +45,13 @@ def test_every_key_is_saved_and_the_marks_join_the_answer(person, cli, reviewing
     assert feedback["marked_irrelevant"] == [irrelevant]
 
 
-def test_a_mark_can_be_taken_back_and_a_skipped_paper_comes_last(person, cli, reviewing):
+def test_a_mark_can_be_taken_back_and_a_skipped_paper_comes_last(cli, reviewing):
     first = cli("screen", reviewing, "--json").document["queue"][0]
-    someone = person("screen", reviewing)
-    someone.sees(KEYS)
-    someone.types("u")
-    someone.sees("nothing to undo")
-    someone.sees(KEYS)
-    someone.types("r")
-    sees_screened(someone, 1)
-    someone.sees(KEYS)
-    someone.types("u")
-    someone.sees("undone")
-    someone.sees(first["title"][:40])
-    someone.sees(KEYS)
-    someone.types("k")
-    someone.sees(KEYS)
-    someone.types("q")
-    assert someone.leaves() == 0
+    title = first["title"][:40]
+    cli("screen", reviewing, typed=["u", "r", "u", "k", "q"], code=0).shows(
+        *(KEYS, "nothing to undo", KEYS, "1 of ", " screened, ", KEYS, f"undone: {title}"),
+        *(title, KEYS, KEYS),
+    )
     document = cli("screen", reviewing, "--json").document
     assert document["queue"][-1] == first
     assert [mark["is_skipped"] for mark in document["marks"]] == [True]
@@ -100,29 +74,16 @@ def test_a_killed_screening_has_lost_nothing_and_goes_on_where_it_was(person, cl
 
 
 def test_what_was_screened_is_in_front_of_the_person_who_answers_and_can_be_unmarked(
-    person, cli, reviewing
+    cli, reviewing
 ):
-    someone = person("screen", reviewing)
-    for key in "rr":
-        someone.sees(KEYS)
-        someone.types(key)
-    sees_screened(someone, 2)
-    someone.sees(KEYS)
-    someone.types("q")
-    assert someone.leaves() == 0
+    cli("screen", reviewing, typed=["r", "r", "q"], code=0)
     kept, dropped = (
         mark["paper_id"] for mark in cli("screen", reviewing, "--json").document["marks"]
     )
     shown = cli("show", reviewing, "--json").document["open_checkpoint"]["payload"]
     ids = [paper["id"] for paper in shown["collection"]["papers"]]
-    answering = person("resume", reviewing)
-    sees_screened(answering, 2)
-    answering.sees("[h]elp  [q]uit > ")
-    answering.types(f"u {ids.index(dropped) + 1}")
-    answering.sees("relevant: ")
-    answering.sees("[h]elp  [q]uit > ")
-    answering.types("a")
-    assert answering.leaves() == 0
+    ended = cli("resume", reviewing, typed=[f"u {ids.index(dropped) + 1}", "a"], code=0)
+    ended.shows("2 of ", " screened, ", "[h]elp  [q]uit > ", "relevant: ", "[h]elp  [q]uit > ")
     feedback = cli("show", reviewing, "--json").document["history"][-1]["feedback"]
     assert feedback["marked_relevant"] == [kept]
 
@@ -139,14 +100,8 @@ def test_a_thread_without_a_result_is_not_screened(cli, waiting):
     assert cli("screen", "nothing", "--json").code == 4
 
 
-def test_a_finished_thread_can_be_screened(person, cli, done):
-    someone = person("screen", done)
-    someone.sees(KEYS)
-    someone.types("r")
-    sees_screened(someone, 1)
-    someone.sees(KEYS)
-    someone.types("q")
-    assert someone.leaves() == 0
+def test_a_finished_thread_can_be_screened(cli, done):
+    cli("screen", done, typed=["r", "q"], code=0).shows(KEYS, "1 of ", " screened, ", KEYS)
     assert marks(cli, done) == [(True, None)]
     assert json.loads(cli("show", done, "--json").stdout)["status"] == "done"
 

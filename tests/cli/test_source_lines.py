@@ -151,15 +151,11 @@ def test_the_world_can_be_searched_from_the_result_of_the_sample(cli, reviewing,
     assert ended.stderr.count("Search eight public services") == 1
 
 
-def test_the_details_of_the_sources_are_a_key_away(person, reviewing):
-    someone = person("resume", reviewing)
-    someone.sees("[a]pprove  [r]elevant")
-    assert "Query" not in someone.screen
-    someone.types("s")
-    someone.sees("Query")
-    someone.sees("[a]pprove  [r]elevant")
-    someone.types("q")
-    assert someone.leaves() == 3
+def test_the_details_of_the_sources_are_a_key_away(cli, reviewing):
+    ended = cli("resume", reviewing, typed=["s", "q"], code=3)
+    menu = "[a]pprove  [r]elevant"
+    ended.shows(menu, "Query", menu)
+    assert "Query" not in ended.stderr.partition(menu)[0]
 
 
 def test_a_mistake_in_a_proxy_is_one_sentence_that_names_the_variable(cli, monkeypatch):

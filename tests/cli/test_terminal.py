@@ -3,7 +3,6 @@
 import re
 import shlex
 import socket
-import subprocess
 from collections.abc import Iterator
 
 import pytest
@@ -34,9 +33,7 @@ def test_approving_twice_gives_the_result_and_nothing_else_on_stdout(person, cli
     assert [block["ended_by"] for block in cli("threads", "--json").document] == ["approved"]
 
 
-def test_a_bad_edit_is_shown_with_its_field_and_asked_again_and_a_good_one_searches(
-    person, cli, editor
-):
+def test_a_bad_edit_is_shown_with_its_field_and_asked_again_and_a_good_one_searches(cli, editor):
     """HUM-02"""
     body = """
 import json
@@ -47,60 +44,49 @@ if form.startswith("#!"):
 fields["filters"]["max_results"] = 7 if form.startswith("#!") else 0
 form = json.dumps(fields)
 """
-    someone = person("find", QUESTION, "--source", "sample", EDITOR=editor(body))
-    someone.sees(MENU_1)
-    someone.types("e")
-    someone.sees("filters.max_results")
-    someone.sees("[e]dit again")
-    someone.types("e")
-    someone.sees("is this the result?")
-    someone.sees(MENU_2)
-    someone.types("a")
-    assert someone.leaves() == 0
+    asked = ("find", QUESTION, "--source", "sample")
+    ended = cli(*asked, typed=["e", "e", "a"], EDITOR=editor(body), code=0)
+    ended.shows(MENU_1, "filters.max_results", "[e]dit again", "is this the result?", MENU_2)
     thread = cli("threads", "--json").document[0]["thread_id"]
     strategy = cli("show", thread, "--json").document["history"][0]["strategy"]
     assert [query["boolean_query"] for query in strategy["queries"]] == ["graph AND network"]
     assert strategy["filters"]["max_results"] == 7
 
 
-def test_without_an_editor_it_says_where_a_strategy_can_be_edited(person, waiting, cli):
-    someone = person("resume", waiting)
-    someone.sees(MENU_1)
-    someone.types("e")
-    someone.sees("set EDITOR, or edit it on the page, which `paper-search review` opens")
-    someone.sees(MENU_1)
-    someone.types("q")
-    assert someone.leaves() == 3
+def test_without_an_editor_it_says_where_a_strategy_can_be_edited(waiting, cli):
+    ended = cli("resume", waiting, typed=["e", "q"], code=3)
+    where = "set EDITOR, or edit it on the page, which `paper-search review` opens"
+    ended.shows(MENU_1, where, MENU_1)
     assert cli("show", waiting, "--json").document["status"] == "waiting"
 
 
-def test_papers_are_marked_by_number_and_the_search_goes_round(person, cli):
-    someone = person("find", "neural networks", "--source", "sample", "--no-strategy-review")
-    someone.sees(MENU_2)
-    someone.types("e")
-    someone.sees("what to look for")
-    someone.types("")
-    someone.sees("another round needs feedback")
-    someone.types("r 99999")
-    someone.sees("no such paper: '99999'")
-    someone.types("r 1 3-4")
-    someone.sees("relevant: 1 3 4")
-    someone.types("i 2")
-    someone.sees("irrelevant: 2")
-    someone.types("u 4")
-    someone.sees("relevant: 1 3\n")
-    someone.types("m")
-    someone.types("e graph")
-    someone.sees("Round 2: is this the result?")
-    someone.sees(MENU_2)
-    someone.types("q")
-    assert someone.leaves() == 3
-    command = re.search(r"approve: (.*--approve --token \w+)", someone.screen)
-    assert command is not None
-    ended = subprocess.run(  # noqa: S603  # this program, as it printed it
-        shlex.split(command[1]), capture_output=True, text=True, timeout=240, check=False
+def test_a_strategy_is_shown_again_and_rejected_with_words(waiting, cli):
+    ended = cli("resume", waiting, typed=["s", "x", "newer ones", "x older ones"], code=3)
+    ended.shows(
+        *(MENU_1, "What each source will be sent:", MENU_1, "what should be different? "),
+        *(
+            "Round 2: ",
+            "you wrote: newer ones",
+            MENU_1,
+            "Round 3: ",
+            "you wrote: older ones",
+            MENU_1,
+        ),
     )
-    assert ended.returncode == 0
+
+
+def test_papers_are_marked_by_number_and_the_search_goes_round(cli):
+    typed = ["e", "", "r 99999", "r 1 3-4", "i 2: too old", "u 4", "m", "s 1", "e graph", "q"]
+    asked = ("find", "neural networks", "--source", "sample", "--no-strategy-review")
+    ended = cli(*asked, typed=typed, code=3)
+    ended.shows(
+        *(MENU_2, "what to look for", "another round needs feedback", "no such paper: '99999'"),
+        *("relevant: 1 3 4", "irrelevant: -", "relevant: 1 3 4", "irrelevant: 2"),
+        *("relevant: 1 3\n", "irrelevant: 2", "seen in", "Round 2: is this the result?", MENU_2),
+    )
+    command = re.search(r"approve: (.*--approve --token \w+)", ended.stderr)
+    assert command is not None
+    assert cli(*shlex.split(command[1])[1:]).code == 0
     detail = cli("show", cli("threads", "--json").document[0]["thread_id"], "--json").document
     feedback = detail["history"][0]["feedback"]
     assert len(feedback["marked_relevant"]) == 2
@@ -171,7 +157,7 @@ def test_marks_are_saved_at_once_and_no_way_of_leaving_loses_them(person, cli, r
 
 
 def test_marks_of_an_earlier_round_are_shown_once_as_they_stand_and_can_be_taken_back(
-    person, cli, reviewing
+    cli, reviewing
 ):
     asked = cli("resume", reviewing, "--relevant", "1", "--irrelevant", "2", "--json")
     payload = asked.document["checkpoint"]["payload"]
@@ -179,15 +165,10 @@ def test_marks_of_an_earlier_round_are_shown_once_as_they_stand_and_can_be_taken
     kept = next(i for i, is_relevant in payload["earlier_marks"].items() if is_relevant)
     (title,) = [p["title"] for p in payload["collection"]["papers"] if p["id"] == kept]
     number = [p["id"] for p in payload["collection"]["papers"]].index(kept) + 1
-    someone = person("resume", reviewing)
-    someone.sees(MENU_2)
-    assert someone.screen.count(title[:25]) == 1
-    assert "kept from earlier rounds" not in someone.screen
-    someone.types(f"u {number}")
-    someone.sees("relevant: -")
-    someone.sees(MENU_2)
-    someone.types("a")
-    assert someone.leaves() == 0
+    ended = cli("resume", reviewing, typed=[f"u {number}", "a"], code=0)
+    ended.shows(MENU_2, "relevant: -", MENU_2)
+    assert ended.stderr.partition(MENU_2)[0].count(title[:25]) == 1
+    assert "kept from earlier rounds" not in ended.stderr.partition(MENU_2)[0]
     after = cli("show", reviewing, "--json", "--decision", "all").document["collection"]
     decided = [p["screening"]["decision"] for p in after["papers"] if p.get("screening")]
     assert decided == ["exclude"]
@@ -239,15 +220,7 @@ def test_ctrl_c_in_the_middle_of_the_work_loses_nothing(person, cli, silent_serv
     assert ended.document["papers"]
 
 
-def test_pruning_all_threads_asks_first(person, done, cli):
-    someone = person("prune")
-    someone.sees("delete the history of all threads? [y/N]")
-    someone.types("n")
-    assert someone.leaves() == 1
-    assert "kept" in someone.screen
-    someone = person("prune")
-    someone.sees("[y/N]")
-    someone.types("y")
-    assert someone.leaves() == 0
-    assert "pruned 1 thread" in someone.screen
+def test_pruning_all_threads_asks_first(done, cli):
+    cli("prune", typed=["n"], code=1).shows("delete the history of all threads? [y/N]", "kept")
+    cli("prune", typed=["y"], code=0).shows("[y/N]", "pruned 1 thread")
     assert cli("prune", done).code == 0
