@@ -12,11 +12,12 @@ from paper_search.report.models import (
     Critique,
     CritiqueItem,
     PlannerInput,
+    ResearchDraft,
     ResearchPlan,
     WriterInput,
 )
 from paper_search.report.planner import Planner, validate_research_plan
-from paper_search.report.writer import Writer
+from paper_search.report.writer import Writer, section, with_edits
 from paper_search.testing.llm import FakeLLM, data_block
 from paper_search.testing.reports import QUESTION, good_answer, report_sources
 
@@ -163,6 +164,27 @@ async def test_a_version_follows_the_one_before_it():
     first = (await Writer().write(given)).draft
     again = given.model_copy(update={"previous_draft": first})
     assert (await Writer().write(again)).draft.version == 2
+
+
+def test_an_edit_is_a_version_with_its_citations_in_our_form():
+    evidence = Evidence(report_sources())
+    cited = evidence.key_of(evidence.results[0].result_id)
+    draft = ResearchDraft(title="Old", abstract="Trees.", sections=[section(1, "A", "a")])
+    parts = [{"title": "B", "content": " Cool (Rowan, 2019). "}, {"title": "C", "content": "c"}]
+    edited = with_edits(draft, {"title": "New", "sections": parts, "conclusion": None}, evidence)
+    assert edited.draft_id != draft.draft_id
+    assert edited.created_at > draft.created_at
+    assert edited.model_dump(exclude={"draft_id", "created_at", "references"}) == {
+        **draft.model_dump(exclude={"draft_id", "created_at", "references"}),
+        "title": "New",
+        "sections": [
+            section(1, "B", f"Cool [@{cited}].").model_dump(),
+            section(2, "C", "c").model_dump(),
+        ],
+        "version": 2,
+        "is_by_person": True,
+    }
+    assert [line.partition("]")[0] for line in edited.references] == [f"[@{cited}"]
 
 
 def test_words_are_found_in_a_source_whatever_their_marks():

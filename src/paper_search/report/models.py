@@ -286,7 +286,7 @@ MAX_QUESTION_CHARS = 2000
 class Role:
     """One of the five; `llm`: None: by algorithm. `domain` adds its instructions to the prompt."""
 
-    def __init__(self, llm: LLMProvider | None, domain: str = "general") -> None:
+    def __init__(self, llm: LLMProvider | None = None, domain: str = "general") -> None:
         self._llm = llm
         self._domain = domain
 
