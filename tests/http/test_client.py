@@ -100,6 +100,16 @@ async def test_a_sound_answer_is_read(server, opened):
     assert "mailto" not in server.heads[0]
 
 
+async def test_a_form_is_posted_with_its_text_as_it_can_be_encoded(answered):
+    asked: list[httpx.Request] = []
+    async with answered(lambda request: asked.append(request) or httpx.Response(200)) as http:
+        await http.ask(URL, params={"a": "b"}, form={"term": "caf\u00e9 \ud800", "n": 1})
+    [request] = asked
+    assert (request.method, str(request.url.query, "ascii")) == ("POST", "a=b")
+    assert request.content == b"term=caf%C3%A9+%3F&n=1"
+    assert request.headers["content-type"] == "application/x-www-form-urlencoded"
+
+
 async def test_a_refusal_without_a_time_is_tried_once_more_and_then_remembered(answered, tmp_path):
     asked: list[str] = []
 

@@ -90,6 +90,8 @@ async def test_no_row_shows_what_was_asked_found_or_decided(durable_url):
     async with open_persistence(durable_url, keys=[KEY]) as persistence:
         (info,) = await ThreadCatalog(persistence).threads()
         assert info.question == "why i ask"
+        await persistence.ledger.note(info.thread_id, "", "refused", "me", {"reason": "a reason"})
+        assert "a reason" not in everything(durable_url)
 
 
 async def test_without_a_key_the_same_rows_show_all_of_it(durable_url):

@@ -102,6 +102,8 @@ async def test_a_query_whose_every_form_is_empty_stays_and_the_report_says_so():
     report = await Scoper([FakeCountingSource("pubmed")]).scope(asked, intent())
     assert report.revised(asked) == asked
     assert report.notes == ["no hits for any query, nor for broader ones"]
+    assert {row.purpose.value for row in report.asked} == {"count"}
+    assert {row.query for row in report.asked} >= {NARROW, *forms_of(NARROW)}
 
 
 async def test_a_query_without_hits_stays_where_another_has_some():

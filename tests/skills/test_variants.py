@@ -5,7 +5,7 @@ from tests.examples import examples
 
 from paper_search.resources import PackageFiles
 from paper_search.skills.variants import entry_terms, has_plural, heading, is_word, variants
-from paper_search.skills.words import term_table
+from paper_search.skills.words import term_table, tokens
 
 
 @pytest.mark.parametrize(
@@ -134,3 +134,7 @@ def test_nouns_have_a_plural_and_other_words_none():
 def test_the_tables_are_small_and_name_their_source():
     files = PackageFiles("paper_search.skills")
     assert sum(len(files.read(name)) for name in ("mesh.txt.gz", "plurals.txt.gz")) < 1_000_000
+
+
+def test_words_of_scripts_without_spaces_are_pairs_beside_the_stems_of_others():
+    assert tokens("深度学习Models 图") == ["深度", "度学", "学习", "model", "图"]

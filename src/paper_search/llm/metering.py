@@ -207,8 +207,7 @@ class Meter:
                 f"the budget of {budget} cannot be kept: a model has no price; give its price in "
                 "the file LLM_PRICES, or a budget in tokens or calls"
             )
-        spent = {"calls": after.calls, "tokens": after.tokens, "money": after.money or 0.0}
-        limits = ((getattr(budget, name), amount) for name, amount in spent.items())
+        limits = ((getattr(budget, name), getattr(after, name)) for name in Budget.model_fields)
         if not any(limit is not None and amount > limit for limit, amount in limits):
             return None
         return (

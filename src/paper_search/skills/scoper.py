@@ -268,29 +268,28 @@ class _Look:
             terms = [self._counter.hits(term) for term in block.terms if len(block.terms) > 1]
             hits = self._counter.hits(block.boolean_query).model_dump()
             block_hits.append(BlockHits(**hits, terms=[term for term in terms if term.counts]))
-        return relaxation.model_copy(
-            update={
-                "queries": [self._counter.hits(query) for query in queries],
-                "lines": [
-                    self._counter.hits(line.boolean_query, text=line.label)
-                    for line in self._strategy.lines
-                ],
-                "limits": [self._counter.hits(condition) for condition in self._limits],
-                "blocks": block_hits,
-                "steps": [
-                    BroaderQuery(
-                        **self._counter.hits(step.boolean_query).model_dump(),
-                        name=step.name,
-                        original=query,
-                    )
-                    for query, step in self._steps
-                ],
-                "suggested": self._suggested(papers),
-                "first_results": len(papers),
-                "papers": {} if self.relaxed else self._papers,
-                "asked": self.asked,
-                "notes": [*self._kept, *unable, *self._counter.failures, *late],
-            }
+        return ScopeReport(
+            queries=[self._counter.hits(query) for query in queries],
+            lines=[
+                self._counter.hits(line.boolean_query, text=line.label)
+                for line in self._strategy.lines
+            ],
+            limits=[self._counter.hits(condition) for condition in self._limits],
+            blocks=block_hits,
+            steps=[
+                BroaderQuery(
+                    **self._counter.hits(step.boolean_query).model_dump(),
+                    name=step.name,
+                    original=query,
+                )
+                for query, step in self._steps
+            ],
+            relaxed=relaxation.relaxed,
+            suggested=self._suggested(papers),
+            first_results=len(papers),
+            papers={} if self.relaxed else self._papers,
+            asked=self.asked,
+            notes=[*self._kept, *unable, *self._counter.failures, *late],
         )
 
     def _fits(self, paper: RawPaper) -> bool:

@@ -65,6 +65,16 @@ def test_bibtex_fields_arrive():
     assert "godel31" in record.bibtex
 
 
+def test_a_chapter_has_what_it_lacks_from_its_volume():
+    text = """@inbook{a, title = {Part}, author = {Ada Lee}, year = 2001, crossref = {V}}
+@book{v, title = {Whole}, subtitle = {All}, author = {Bo Roe}, year = 1999, publisher = {Hive}}
+"""
+    (whole, part), bad = split(bibtex.parse_bibtex, text)
+    assert bad == []
+    assert (part.title, part.venue, part.year, part.publisher) == ("Part", "Whole", 2001, "Hive")
+    assert [author.name for author in (*part.authors, *whole.authors)] == ["Ada Lee", "Bo Roe"]
+
+
 def test_a_broken_bibtex_entry_does_not_lose_the_good_ones():
     text = """@article{one, title={One}}
 @article{broken, title={Never closed

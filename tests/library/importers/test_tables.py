@@ -63,6 +63,11 @@ def test_keywords_are_told_apart(header, written):
     assert record.keywords == ["graphs", "trees"]
 
 
+def test_pages_may_stand_in_two_columns_and_a_venue_in_one_that_is_called_source():
+    (both, first), _ = rows("title,Start Page,End Page,source\nA,7,9,Lancet\nB,7,,\n")
+    assert (both.pages, both.venue, first.pages) == ("7-9", "Lancet", "7")
+
+
 def test_a_row_is_named_by_the_line_that_it_begins_on():
     records, rejected = rows('title,abstract\nOne,"a\nb"\n,"no\ntitle"\n\nTwo,c\n')
     assert [record.title for record in records] == ["One", "Two"]

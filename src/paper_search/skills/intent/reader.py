@@ -296,6 +296,6 @@ def _identifier(match: re.Match[str]) -> str | None:
     for name in ("pmid", "pmcid"):
         if groups.get(name):
             return f"{name}:{groups[name].lower().lstrip('0')}"
-    doi = parse_doi(match[0]) if groups.get("doi") else None
+    doi = parse_doi(match[0])
     arxiv = parse_arxiv_id(doi or match[0])
     return f"arxiv:{arxiv}" if arxiv else f"doi:{doi}" if doi else None
