@@ -21,7 +21,7 @@ MAX_FUNCTION_LINES = 40
 MAX_WIRING_LINES = 30
 MAX_MODULES = 379
 MAX_LINES = {
-    "skills": 10_819,
+    "skills": 10_818,
     "sources": 7_243,
     "cli": 6_210,
     "workflow": 5_573,
@@ -36,7 +36,7 @@ MAX_LINES = {
     "server": 2_225,
     "audit": 1_925,
     "models": 1_813,
-    "llm": 1_638,
+    "llm": 1_637,
     "http": 1_661,
     "exports": 1_314,
     "testing": 1_166,
