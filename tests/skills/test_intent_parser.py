@@ -347,6 +347,29 @@ async def test_with_a_model_the_text_to_rank_by_is_the_persons_own():
     assert intent.constraints.max_results == 20
 
 
+@pytest.mark.parametrize(
+    "constraints",
+    [None, {"year_from": 1900, "year_to": 2000, "language": "de", "max_results": 3}],
+)
+async def test_a_model_changes_no_limit_that_the_question_states(constraints):
+    question = (
+        "20 theses on solar cells since 2015 by M. Green, before 2023, in English, excluding wind"
+    )
+    answer = GOOD | {"constraints": constraints, "authors": ["Nobody"], "excluded": ["wave"]}
+    intent = await IntentParser(FakeLLM(answer)).parse(question)
+    alone = await IntentParser(None).parse(question)
+    assert len(alone.constraints.in_words) == 4
+    assert intent.constraints == alone.constraints
+    assert (intent.authors, intent.excluded) == (["M. Green"], ["wind", "wave"])
+
+
+async def test_a_count_that_only_the_model_reads_is_the_number_of_papers_shown():
+    limits = {"max_results": 20, "excluded_types": ["Review"]}
+    answer = GOOD | {"constraints": limits}
+    intent = await IntentParser(FakeLLM(answer)).parse("zwanzig Artikel zu Solarzellen seit 2015")
+    assert intent.constraints.in_words == ["years 2015-", "not review", "at most 20 papers shown"]
+
+
 async def test_a_boolean_query_is_not_shown_to_the_model():
     llm = FakeLLM(GOOD)
     intent = await IntentParser(llm).parse("moss AND (lichen OR fern)")

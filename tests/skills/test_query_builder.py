@@ -438,13 +438,18 @@ async def test_the_model_answer_is_cleaned():
             "x" * 10_000,
             *queries,
             sources=["nowhere", "arxiv", "arxiv"],
-            filters={"year_from": 2020, "year_to": 2000, "max_results": 10**9},
+            filters={"year_from": 2020, "year_to": 2000},
         )
     )
     strategy = await builder(llm).build(QueryBuilderInput(intent=intent("caffeine")))
     assert texts(strategy) == queries[:4]
+    assert strategy.notes[1:] == [
+        "left out: queries of the model after its first 4",
+        "the years are read as 2000 to 2020: the model gave them in reverse order",
+        "left out: sources that are not configured: nowhere",
+    ]
     assert strategy.sources == ["arxiv"]
-    assert strategy.filters == SearchConstraints(year_from=2000, year_to=2020, max_results=1000)
+    assert strategy.filters == SearchConstraints(year_from=2000, year_to=2020)
 
 
 async def test_the_model_may_word_the_ranked_query():
@@ -473,20 +478,31 @@ async def test_sources_that_do_not_exist_become_all_sources():
     assert (await QueryBuilder(llm).build(given)).sources == ["scopus-pro"]
 
 
-async def test_limits_that_the_model_leaves_out_stay():
-    llm = FakeLLM(answer("a", filters=None))
+@pytest.mark.parametrize(
+    "filters",
+    [None, {"year_from": 1900, "year_to": 1999, "language": "en", "max_results": 3}],
+)
+async def test_a_model_changes_no_limit_that_a_person_set(filters):
+    llm = FakeLLM(answer("a", filters=filters))
     given = QueryBuilderInput(intent=intent("caffeine", year_from=2001, language="de"))
     assert (await builder(llm).build(given)).filters == given.intent.constraints
+    edited = fake_strategy("x", sources=["arxiv"], year_from=2005, language="fr", max_results=7)
+    later = await builder(llm).build(given_text("more on tea", edited))
+    assert later.filters == edited.filters
 
 
 @pytest.mark.parametrize(
     "reply",
-    [LLMError("down"), RuntimeError("bug"), {"queries": "no"}, "no json", answer(), answer(" ")],
+    [
+        *(LLMError("down"), RuntimeError("bug"), {"queries": "no"}, "no json"),
+        *(answer(), answer(" "), answer("(a"), {"answer": answer("a")}),
+    ],
 )
 async def test_without_a_usable_answer_the_concepts_are_joined(reply):
     given = QueryBuilderInput(intent=intent("graph neural networks", "drugs", year_from=2001))
     strategy = await builder(FakeLLM(reply)).build(given)
     assert texts(strategy) == ["graph neural networks AND drugs"]
+    assert "the concepts are used" in strategy.notes[-1]
     assert strategy.filters == given.intent.constraints
     assert set(strategy.sources) <= set(SOURCES)
     bare = QueryBuilderInput(intent=intent().model_copy(update={"topic": "drug design"}))
@@ -540,7 +556,7 @@ async def test_titles_reach_the_model_only_inside_the_data_block():
     assert "</data" not in differing[0]
     assert len(with_evil) == len(without)
     assert strategy.sources == SOURCES
-    assert strategy.filters.max_results == 1000
+    assert strategy.filters.max_results == 100
     assert "evil.example" not in strategy.model_dump_json()
 
 
@@ -589,7 +605,6 @@ async def asked_for(reply: Any, text: str | None = None, **rest: Any) -> SearchS
         (answer("a", filters={"year_from": 3024}), "left out: the year 3024"),
         (answer("a", filters={"year_to": -5}), "left out: the year -5"),
         (answer("a", filters={"language": "klingon"}), "left out: the language 'klingon'"),
-        (answer("a", filters={"max_results": 10**9}), "at most 1,000 results of a source"),
         (answer("a", sources=["arxiv", "scopus-pro"]), "not configured: scopus-pro"),
         (answer("a", "(b"), "left out: query 2 of the model cannot be read: column"),
         (answer("a AND b", "(b) AND A"), None),

@@ -10,7 +10,13 @@ from hypothesis import strategies as st
 from tests.web.conftest import visiting
 
 from paper_search.config import AppConfig
-from paper_search.models import Criterion, ParsedIntent, SearchQuery, SearchStrategy
+from paper_search.models import (
+    Criterion,
+    ParsedIntent,
+    QueryBuilderInput,
+    SearchQuery,
+    SearchStrategy,
+)
 from paper_search.persistence import open_persistence
 from paper_search.query import parse, render
 from paper_search.server.guard import VISITOR
@@ -236,6 +242,10 @@ class Judging(FakeSkills):
         intent = await super().parse(user_input)
         return intent.with_criteria([Criterion(text=text) for text in ("of bees", "in gardens")])
 
+    async def build(self, builder_input: QueryBuilderInput) -> SearchStrategy:
+        proposal = await super().build(builder_input)
+        return proposal.model_copy(update={"notes": ["left out: query 2 of the model"]})
+
 
 async def begin_judging(home: Path) -> str:
     url = AppConfig(home=home).persistence_url
@@ -255,6 +265,7 @@ def test_criteria_that_cannot_be_taken_stay_in_the_form(tmp_path, texts, problem
     with visiting(tmp_path) as visitor:
         page = visitor()
         assert page.open(path) == 200
+        assert "Left out: query 2 of the model" in page.text
         form = {f"criterion-{number}": text for number, text in enumerate(texts)}
         form |= {"asked": page.asked(), "criteria-shown": "1"}
         left = [text for text in texts if text]

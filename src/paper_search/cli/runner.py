@@ -270,9 +270,10 @@ class SearchRunner(ThreadRunner):
         if state.intent is not None:
             yield from map(visible, state.intent.notes)
         is_unseen = collection.ended_by is EndReason.NOT_REVIEWED
-        queries = state.strategy.queries if state.strategy and is_unseen else []
-        if state.strategy and any(query.boolean_query == state.question for query in queries):
-            yield from map(visible, remarks(state.strategy))
+        if is_unseen and (strategy := state.strategy):
+            yield from map(visible, strategy.notes)
+            if any(query.boolean_query == state.question for query in strategy.queries):
+                yield from map(visible, remarks(strategy))
         for source in summaries(reports):
             if source.note and not source.status.is_failure:
                 yield visible(f"{source.source}: {source.note}")

@@ -8,6 +8,7 @@ from datetime import date
 from typing import Annotated, Any, TypeAlias
 
 from pydantic import BaseModel, BeforeValidator, Field, OnErrorOmit, field_validator
+from typing_extensions import override
 
 from paper_search.errors import LLMError, LLMFailure, QuestionError
 from paper_search.llm.provider import LLMProvider, name_of
@@ -21,6 +22,7 @@ from paper_search.models import (
     SearchConstraints,
     SourceReport,
 )
+from paper_search.models.query import MOST_RESULTS
 from paper_search.prompts import load_prompt
 from paper_search.query.ast import straighten
 from paper_search.query.lines import lines_of
@@ -52,7 +54,15 @@ _MOST_TERMS = 20
 class ConstraintsAnswer(FiltersAnswer):
     """The limits as returned by a model."""
 
+    max_results: int | None = None
     excluded_types: list[str] | None = None
+
+    @override
+    def added_to(self, limits: SearchConstraints) -> SearchConstraints:
+        most = limits.max_papers or min(max(self.max_results or 0, 0), MOST_RESULTS)
+        count = {"max_papers": most, "max_results": most} if most else {}
+        kinds = _terms([*limits.excluded_types, *map(str.lower, self.excluded_types or [])])
+        return super().added_to(limits).model_copy(update={**count, "excluded_types": kinds})
 
 
 class CriterionAnswer(Criterion):
@@ -95,20 +105,12 @@ class IntentAnswer(BaseModel):
         """Return the intent, cleaned: no blank term, years in order, nothing wanted and excluded.
 
         From `reading`, what the words of the question limit, come its plain text, which is the
-        person's own, not the model's, the identifiers and the default number of results.
+        person's own, and its limits, which are cut out of that text: the model only adds to them.
         """
-        limits = self.constraints
-        stated = SearchConstraints(
-            year_from=limits.year_from,
-            year_to=limits.year_to,
-            language=limits.language,
-            max_results=max(1, limits.max_results or reading.constraints.max_results),
-            max_papers=reading.constraints.max_papers,
-            excluded_types=[name.lower() for name in _terms(limits.excluded_types or [])],
-        )
+        stated = self.constraints.added_to(reading.constraints)
         constraints, notes = sane_limits(stated, today=today)
         topic = self.topic.strip() or reading.question or reading.subject.strip()
-        excluded = _terms(self.excluded)
+        excluded = _terms([*reading.excluded, *self.excluded])
         barred = {term.casefold() for term in excluded}
         concepts = [name for name in _terms(self.concepts) if name.casefold() not in barred]
         concepts = concepts[:MAX_CONCEPTS] or [topic]
@@ -120,7 +122,7 @@ class IntentAnswer(BaseModel):
             question=reading.question,
             alternatives=self._alternatives(concepts, barred),
             excluded=excluded,
-            authors=_terms(self.authors),
+            authors=reading.authors or _terms(self.authors),
             venues=reading.venues,
             identifiers=reading.identifiers,
             notes=notes,

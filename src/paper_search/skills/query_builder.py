@@ -120,15 +120,20 @@ class QueryBuilder:
                     "notes": [f"the model gave no strategy ({error}): the concepts are used"],
                 }
             )
-        queries = inspection.usable[:MAX_QUERIES] or plain_queries(intent)
+        queries, notes = inspection.usable[:MAX_QUERIES], inspection.left_out[:]
+        if not queries:
+            queries = plain_queries(intent)
+            notes.append("the model gave no query that can be asked: the concepts are used")
+        elif len(inspection.usable) > MAX_QUERIES:
+            notes.append(f"left out: queries of the model after its first {MAX_QUERIES}")
         return base.model_copy(
             update={
                 "queries": with_added(queries, note),
                 "ranked": _with_model_text(ranked, answer.ranked_text, note.added),
                 "sources": answer.sources,
-                "filters": next_limits(answer.merged_filters(base.filters), note),
+                "filters": next_limits(answer.filters.added_to(base.filters), note),
                 "reason": answer.reason or "",
-                "notes": [*inspection.left_out, *note.remarks],
+                "notes": [*notes, *note.remarks],
             }
         )
 

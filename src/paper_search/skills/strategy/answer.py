@@ -45,12 +45,18 @@ class QueryAnswer(BaseModel):
 
 
 class FiltersAnswer(BaseModel):
-    """Limits; what is null stays as the intent has it."""
+    """Limits; null: none."""
 
     year_from: int | None = None
     year_to: int | None = None
     language: str | None = None
-    max_results: int | None = None
+
+    def added_to(self, limits: SearchConstraints) -> SearchConstraints:
+        """Return limits, which are the person's, with those that they leave open."""
+        has_years = limits.year_from is not None or limits.year_to is not None
+        years = {} if has_years else {"year_from": self.year_from, "year_to": self.year_to}
+        language = limits.language or self.language
+        return limits.model_copy(update={**years, "language": language})
 
 
 class StrategyAnswer(BaseModel):
@@ -74,10 +80,6 @@ class StrategyAnswer(BaseModel):
     @classmethod
     def _short_reason(cls, value: str | None) -> str | None:
         return " ".join(visible(value or "").split())[:LONGEST_REASON] or None
-
-    def merged_filters(self, base: SearchConstraints) -> SearchConstraints:
-        changes = self.filters.model_dump(exclude_none=True)
-        return base.model_copy(update=changes)
 
 
 def message_of(request: QueryBuilderInput, sources: Sequence[str] | None) -> str:
@@ -186,7 +188,7 @@ def inspected(
             _inspect(query, number, inspection, numbers)
             if is_english and _NOT_LATIN.search(text):
                 inspection.problems.append(f"query {number}: write the terms in English")
-    if not inspection.usable and inspection.left_out:
+    if not inspection.usable:
         texts = [query.boolean_query[:_SHOWN] for query in answer.queries[:MAX_QUERIES]]
         inspection.problems.insert(0, f"no readable query: {texts!r}")
     before = {normalised(text) for text in asked_before}
