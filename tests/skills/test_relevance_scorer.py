@@ -117,6 +117,15 @@ async def test_half_of_the_concepts_is_about_a_half():
     assert full.relevance_score >= 0.9
 
 
+async def test_what_a_query_takes_in_place_of_a_concept_counts_as_it():
+    others = {"sleep quality": ["insomnia", "awak*"]}
+    intent = INTENT.model_copy(update={"concepts": ["sleep quality"], "alternatives": others})
+    papers = [paper("1", "Insomnia"), paper("2", "Tea", "We were awakened."), paper("3", "Tea")]
+    title, text, neither = await RelevanceScorer(None).score(papers, intent)
+    assert title.relevance_reason == text.relevance_reason == "matches: sleep quality"
+    assert title.relevance_score > text.relevance_score > neither.relevance_score == 0
+
+
 async def test_the_reason_can_be_checked():
     [found] = await judged(paper("1", "Graph neural networks for drugs"))
     assert found.relevance_reason == "matches: graph neural network, drug; not found: toxicity"

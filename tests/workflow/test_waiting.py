@@ -354,11 +354,18 @@ async def test_a_late_record_under_an_id_that_another_source_took_is_no_replacem
 @pytest.mark.parametrize(("hits", "known"), [(None, 70), (50, 50)])
 def test_the_hits_are_those_of_the_last_time_that_a_source_said_them(hits, known):
     first = SourceReport(
-        source="s", query="q", status=SourceStatus.TIMEOUT, kept=5, hits=70, is_asked_again=True
+        source="s",
+        query="q",
+        status=SourceStatus.TIMEOUT,
+        kept=5,
+        hits=70,
+        error="it may have more",
+        is_asked_again=True,
     )
     again = SourceReport(source="s", query="q", status=SourceStatus.EMPTY, repeated=2, hits=hits)
     (summary,) = summaries([first, again])
     assert (summary.status, summary.kept, summary.hits) == (SourceStatus.OK, 5, known)
+    assert "it may have more" not in summary.note
 
 
 @pytest.mark.parametrize(

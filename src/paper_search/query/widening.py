@@ -163,7 +163,7 @@ class _Walk:
             return self.of(Or((replace(leaf, field="tiab"), replace(leaf, field="keyword"))))
         field = "tiab" if self._is_excluding else None
         where = "in title and abstract alone" if self._is_excluding else "as words without a field"
-        self.notes.setdefault(f"{OWN_WORDS}: {' '.join(words_of(leaf))!r} is asked for {where}")
+        self.notes.setdefault(f"{OWN_WORDS}: is asked for {where}")
         return self.of(replace(leaf, field=field))
 
     def _spell_out(self, leaf: Term | Phrase) -> _Wide:

@@ -4,7 +4,7 @@ import operator
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from paper_search.bibliography.words import rarity
 from paper_search.models import ParsedIntent, RawPaper
@@ -68,11 +68,14 @@ class _Concept:
     words: tuple[str, ...]
     matches: Callable[[str], object] | None = None
     """Whether a stem is meant by a word with wildcards; None if the concept has none."""
+    others: "tuple[_Concept, ...]" = ()
+    """What a query asks for in its place: `a OR b`."""
 
     def forms_in(self, document: "Document") -> Sequence[str]:
-        if self.matches is None:
-            return self.phrases
-        return [f" {word} " for word in document.counts if self.matches(word)]
+        own = self.phrases
+        if self.matches is not None:
+            own = tuple(f" {word} " for word in document.counts if self.matches(word))
+        return [*own, *(form for other in self.others for form in other.forms_in(document))]
 
 
 @dataclass(frozen=True)
@@ -89,7 +92,11 @@ class _Target:
 
     @classmethod
     def of(cls, intent: ParsedIntent) -> "_Target":
-        concepts = [concept for name in intent.concepts if (concept := _concept(name)).words]
+        concepts = [
+            replace(concept, others=tuple(map(_concept, intent.alternatives.get(name, ()))))
+            for name in intent.concepts
+            if (concept := _concept(name)).words
+        ]
         concepts = concepts or [_concept(intent.topic)]
         weights = [sum(map(rarity, concept.words)) ** _DAMPING for concept in concepts]
         whole = sum(weights) or 1.0
@@ -247,7 +254,7 @@ def _reason(
     in_title = []
     for concept, kind in zip(concepts, kinds, strict=True):
         names_of[kind].append(concept.name)
-        if kind == "matches" and any(phrase in document.title for phrase in concept.phrases):
+        if kind == "matches" and any(form in document.title for form in concept.forms_in(document)):
             in_title.append(concept.name)
     parts = [f"{kind}: {', '.join(names)}" for kind, names in names_of.items() if names]
     if in_title and len(in_title) < len(names_of["matches"]):

@@ -152,6 +152,7 @@ async def _page(
         criteria=_criteria(intent.criteria if intent else [], _by_name(visit.form)),
         note=visit.field("note"),
         strategy=strategy,
+        is_changed=changed is not None,
         original=proposal.strategy if proposal else strategy,
         scope=scope,
         blocks={block.text: block for block in scope.blocks} if scope else {},

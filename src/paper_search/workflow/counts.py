@@ -230,7 +230,8 @@ def summaries(reports: Iterable[SourceReport]) -> list[SourceSummary]:
 def _summary(source: str, reports: list[SourceReport]) -> SourceSummary:
     counts = {name: sum(getattr(report, name) for report in reports) for name in REASONS}
     together = SourceReport(source=source, status=SourceStatus.OK, **counts)
-    remarks = [text for report in reports for text in (report.error, report.note) if text]
+    errors = [report.error for report in reports if not report.is_asked_again]
+    remarks = [text for text in (*errors, *(report.note for report in reports)) if text]
     remarks += filter(None, [together.removals])
     remarks += [report.day for report in reports if report.from_cache]
     hits = {report.query: report.hits for report in reports if report.hits is not None}

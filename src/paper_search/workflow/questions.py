@@ -128,9 +128,12 @@ async def strategy_question(
 def remarks(strategy: SearchStrategy) -> list[str]:
     """Return what the linter says of the queries, at most `MAX_REMARKS` lines."""
     lines = (
-        f"query {number}, column {finding.column}: {finding.message}"
+        f"query {number}{finding}"
         for number, query in enumerate(strategy.queries, start=1)
-        for finding in lint(query.boolean_query)
+        for finding in (
+            *(f", column {one.column}: {one.message}" for one in lint(query.boolean_query)),
+            *[" has years of its own: change them in it, too"] * ("year:" in query.boolean_query),
+        )
     )
     return list(islice(lines, MAX_REMARKS))
 
