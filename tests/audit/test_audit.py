@@ -79,8 +79,8 @@ async def test_every_record_ever_found_has_its_status():
             "not_carried_over",
             "of an earlier round, which ended without a decision on it",
         ),
-        "a-round_2": ("undecided", "in the result; nobody has decided on it"),
-        "b-round_2": ("undecided", "in the result; nobody has decided on it"),
+        "a-round_2": ("undecided", "in the result; not decided"),
+        "b-round_2": ("undecided", "in the result; not decided"),
     }
 
 

@@ -7,8 +7,11 @@ import pytest
 from tests.pages.site import TREES, pdf
 from tests.workflow.doubles import with_real_skills
 
+from paper_search.errors import InputError
 from paper_search.models import RawPaper
+from paper_search.pages.fetching import PageFetcher
 from paper_search.persistence import Persistence, open_persistence
+from paper_search.review import full_texts
 from paper_search.review.full_texts import FullTexts
 from paper_search.testing.sources import FakeSource
 from paper_search.workflow import Checkpoint
@@ -46,6 +49,16 @@ async def test_a_text_that_is_given_up_stays_so_and_says_why_and_by_whom(persist
     text = await kept(of(persistence, tmp_path, "bo"))
     assert (text.status, text.is_given_up) == (TextStatus.NOT_RETRIEVED, True)
     assert (text.problem, text.retrieved_by) == ("the library lends it no more", "ada")
+
+
+async def test_nothing_is_sought_and_not_retrieved_where_no_pdf_can_be_read(
+    persistence, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(full_texts, "missing_libraries", lambda: ["pypdfium2"])
+    texts = of(persistence, tmp_path, "ada")
+    with pytest.raises(InputError, match=r"no PDF can be read; pip install"):
+        await texts.seek(PageFetcher())
+    assert (await kept(texts)).status is TextStatus.SOUGHT
 
 
 async def test_who_finishes_is_done_with_the_texts_of_then_and_not_with_another_file(

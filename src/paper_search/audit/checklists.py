@@ -39,10 +39,9 @@ class SearchFacts:
 
     def databases(self) -> str:
         online = {row.source for row in self.searches if row.requests}
-        names = [
-            f"{name} ({'by its web interface' if name in online else 'on this machine'})"
-            for name in self.sources
-        ]
+        ways = dict.fromkeys((row.source for row in self.searches if row.is_file), "files")
+        ways |= dict.fromkeys(online, "by its web interface")
+        names = [f"{name} ({ways.get(name, 'on this machine')})" for name in self.sources]
         problems = dict.fromkeys(
             f"{row.source} in round {row.iteration + 1} ({row.status.value.replace('_', ' ')})"
             for row in self.searches
@@ -237,6 +236,6 @@ def _outcome(flow: PrismaFlow | FullTextFlow) -> str:
 
 def _screening(flow: PrismaFlow) -> str:
     undecided = flow.undecided + flow.not_judged
-    rest = f" On {undecided:,} of these, nobody has decided yet." if undecided else ""
+    rest = f" Not decided yet: {undecided:,}." if undecided else ""
     works = quantity(flow.for_screening, "work")
     return f"Of {works} for screening, we screened {flow.screened:,}: {_outcome(flow)}.{rest}"

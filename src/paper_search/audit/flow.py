@@ -288,7 +288,7 @@ def _of_shown(paper: Paper, where: str = "in the result") -> tuple[Status, str]:
         return decided
     if not paper.is_judged:
         return Status.NOT_JUDGED, paper.relevance_reason
-    return Status.UNDECIDED, f"{where}; nobody has decided on it"
+    return Status.UNDECIDED, f"{where}; not decided"
 
 
 def _of_set_aside(paper: Paper, *, is_hidden: bool) -> tuple[Status, str]:

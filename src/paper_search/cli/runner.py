@@ -277,7 +277,7 @@ class SearchRunner(ThreadRunner):
         for source in summaries(reports):
             if source.note and not source.status.is_failure:
                 yield visible(f"{source.source}: {source.note}")
-        if state.fit:
+        if state.fit and is_unseen:  # else the question said it, before its answer
             yield state.fit
         if collection.known_papers is not None:
             yield visible(collection.known_papers.summary)

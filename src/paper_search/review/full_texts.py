@@ -11,7 +11,12 @@ from typing import Any
 from paper_search.config import current_person
 from paper_search.errors import InputError, ThreadBusyError
 from paper_search.models import Paper, SourceReport
-from paper_search.pages.extraction import DocumentText, document_text
+from paper_search.pages.extraction import (
+    INSTALL,
+    DocumentText,
+    document_text,
+    missing_libraries,
+)
 from paper_search.pages.fetching import Document, PageFetcher
 from paper_search.pages.network import PageContentError, PagePolicy
 from paper_search.persistence import Persistence
@@ -73,7 +78,12 @@ class FullTexts:
 
         Only a PDF is a full text: a page about a paper is not. What is not found is not retrieved.
         What a person entered as not retrieved is not sought. Of services see `text_services`.
+
+        Raises:
+            InputError: no PDF can be read: every text would be one that was not retrieved.
         """
+        if "pypdfium2" in missing_libraries():
+            raise InputError(f"pypdfium2 is not installed, so no PDF can be read; {INSTALL}")
         sought = {TextStatus.SOUGHT, TextStatus.NOT_RETRIEVED}
         missing = {
             paper.id: (paper, text)

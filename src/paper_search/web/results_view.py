@@ -175,7 +175,7 @@ async def _papers(visit: Visit, reading: Reading, query: Mapping[str, str]) -> d
         "marks": {mark.paper_id: mark for mark in marks},
         "new_ids": set(new_ids),
         "risen": changes.risen if changes else {},
-        "kept_ids": set(reading.state.accumulated_ids),
+        "kept_ids": set(reading.state.accumulated_ids if reading.question else ()),
         "sources_of": sources_of,
         "path": path,
     }

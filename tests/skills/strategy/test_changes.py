@@ -63,12 +63,22 @@ def test_text_and_conditions_count_too():
         ({"year_to": 2019}, "years -2019"),
         ({"year_from": 2019, "year_to": 2019}, "year 2019"),
         ({"year_from": 2010, "year_to": 2020}, "any year"),
+        (
+            {"max_results": 300, "publication_types": ["article"]},
+            "types: article; records a query: 300",
+        ),
     ],
 )
-def test_years_are_named_where_they_differ(limits, line):
+def test_limits_are_named_where_they_differ(limits, line):
     plain, limited = strategy("bees"), strategy("bees", **limits)
     pair = (limited, plain) if line == "any year" else (plain, limited)
     assert changes(*pair) == line
+
+
+def test_strings_of_services_are_named_where_they_differ():
+    before = strategy("a1")
+    after = before.model_copy(update={"native": {"pubmed": "b[ti]"}})
+    assert changes(before, after) == "own string of pubmed"
 
 
 def test_sources_are_named_where_they_differ():

@@ -12,6 +12,12 @@ from paper_search.skills.words import tokens
 
 _Stems: TypeAlias = tuple[str, ...]
 
+_LIMITS = {
+    "language": "language",
+    "publication_types": "types",
+    "max_results": "records a query",
+    "max_papers": "papers shown",
+}
 _SHOWN = 5
 """Terms that are named; further ones are counted."""
 
@@ -46,7 +52,7 @@ def completed(revised: Any, proposed: SearchStrategy) -> Any:
 def changes(before: SearchStrategy, after: SearchStrategy) -> str:
     """Return what changed between two strategies: `+ eventcounts, + NOT exclusion; - compiler`.
 
-    Years and sources follow where they differ. Empty: nothing of all this.
+    Limits, sources and own strings of services follow where they differ. Empty: nothing of this.
     """
     old, new = _wishes(before), _wishes(after)
     more: list[str] = []
@@ -64,6 +70,11 @@ def changes(before: SearchStrategy, after: SearchStrategy) -> str:
         _list_names("-", less),
         _of_years(before.filters, after.filters),
         _of_sources(before.sources, after.sources),
+        *_of_limits(before.filters, after.filters),
+        *(
+            f"own string of {name}"
+            for name in sorted(dict(before.native.items() ^ after.native.items()))
+        ),
     )
     return "; ".join(filter(None, parts))
 
@@ -123,6 +134,14 @@ def _of_years(before: SearchConstraints, after: SearchConstraints) -> str:
     if after.year_from == after.year_to:
         return f"year {after.year_from}"
     return f"years {after.year_from or ''}-{after.year_to or ''}"
+
+
+def _of_limits(before: SearchConstraints, after: SearchConstraints) -> Iterator[str]:
+    for name, words in _LIMITS.items():
+        value = getattr(after, name)
+        if value != getattr(before, name):
+            values = ", ".join(value) if isinstance(value, list) else value
+            yield f"{words}: {values or 'any'}"
 
 
 def _of_sources(before: list[str], after: list[str]) -> str:
