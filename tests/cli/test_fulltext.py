@@ -287,6 +287,7 @@ def test_reviewers_decide_apart_at_the_command_and_one_who_leaves_is_not_waited_
     assert cli("audit", review, "--output", str(tmp_path / "audit")).code == 0
     decisions = (tmp_path / "audit" / "decisions.csv").read_text()
     assert '"no control","not counted: left before all reviewers were done"' in decisions
+    assert decisions.count('"full text"') == 3  # two files and what both decided alike
     for name in ("report.md", "reporting.md"):
         document = (tmp_path / "audit" / name).read_text()
         assert "Decided by several: 2 (1 included, 0 excluded, 1 in conflict)." in document

@@ -23,6 +23,8 @@ _MARKS = {"marked_relevant": "include", "marked_irrelevant": "exclude", "unmarke
 Row = dict[str, str | int | float]
 _LIMITED = {Purpose.SEARCH, Purpose.COUNT, Purpose.CITATION}
 """What the limits of a strategy are for."""
+_APART = "independent full text"
+"""What a reviewer said of a text: it counts as a decision where all said the same."""
 _LEFT = "not counted: left before all reviewers were done"
 _OUTCOMES = ("kept", *REASONS)
 SEARCH_COLUMNS = (
@@ -114,7 +116,7 @@ def decision_log(thread: ReviewThread) -> list[Row]:
     for text in thread.full_texts.values():
         rows += _full_text_rows(text)
     for said in thread.withdrawn:
-        about = {"question": "full text", "paper": said["paper_id"], "reason": said["reason"]}
+        about = {"question": _APART, "paper": said["paper_id"], "reason": said["reason"]}
         rows.append(_row(said["at"], said["by"], said["decision"], note=_LEFT, **about))
     for event in thread.events:
         rows.append(_row(event.at, event.by, event.event, note=subject_of(event.detail)))
@@ -202,8 +204,9 @@ def _full_text_rows(text: FullText) -> Iterator[Row]:
     event = TextStatus.RETRIEVED if text.digest else TextStatus.NOT_RETRIEVED
     note = f"{text.origin} ({text.source})" if text.source else text.origin or text.problem
     yield _row(text.retrieved_at, text.retrieved_by, event.value, note=note, **about)
-    for name, verdict in text.verdicts.items():
-        yield _row(verdict["at"], name, verdict["decision"], reason=verdict["reason"], **about)
+    for name, said in text.verdicts.items():
+        apart = {**about, "question": _APART, "reason": said["reason"]}
+        yield _row(said["at"], name, said["decision"], **apart)
     if text.decision:
         yield _row(text.decided_at, text.decided_by, text.decision, reason=text.reason, **about)
 
