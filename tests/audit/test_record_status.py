@@ -121,7 +121,7 @@ def answer(chance: Random, asked: Checkpoint) -> Decision:
     return Decision.model_validate(given)
 
 
-@examples(100)
+@examples(40)
 @example(seed=524)
 @example(seed=627976)
 @given(seed=st.integers(0, 2**32))

@@ -148,6 +148,13 @@ def reply(cli: Cli) -> Cli:
     return run
 
 
+@pytest.fixture
+def plain_audits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Draw no pictures and make no Word document, which take longer than the rest of an audit."""
+    for name in ("is_available", "has_pandoc"):
+        monkeypatch.setattr(f"paper_search.audit.writing.{name}", lambda: False)
+
+
 Once = Callable[[tuple[str, ...], Callable[[], str]], str]
 
 

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from tests.cli.test_import_screening import ris
 
+pytestmark = pytest.mark.usefixtures("plain_audits")
+
 QUESTION = "balneotherapy for pain in older adults"
 WHAT = ["pain", "sleep", "gait", "mood", "falls", "grip"]
 

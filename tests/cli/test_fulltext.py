@@ -162,6 +162,7 @@ def services_at(server: HTTPServer) -> list[Enricher]:
     return [HttpEnricher(adapter, settings) for adapter in adapters]
 
 
+@pytest.mark.usefixtures("plain_audits")
 def test_services_are_asked_for_what_the_records_do_not_lead_to_and_each_request_is_logged(
     cli, review, home, tmp_path, httpserver
 ):
@@ -261,6 +262,7 @@ def test_what_a_person_enters_as_not_retrieved_is_not_sought_again(
         assert reason in cli("fulltext", review, paper, "--not-retrieved", *words).stderr
 
 
+@pytest.mark.usefixtures("plain_audits")
 def test_reviewers_decide_apart_at_the_command_and_one_who_leaves_is_not_waited_for(
     cli, review, tmp_path
 ):
@@ -294,6 +296,7 @@ def test_reviewers_decide_apart_at_the_command_and_one_who_leaves_is_not_waited_
         assert "Agreement: 50%; Cohen's kappa: 0.00." in document
 
 
+@pytest.mark.usefixtures("plain_audits")
 def test_who_joins_late_decides_on_the_texts_that_come_and_the_shown_ones_stay(
     cli, review, tmp_path
 ):

@@ -44,10 +44,3 @@ def test_options_that_do_not_go_together_are_refused(cli, reviewing):
     assert "--reason goes with" in cli("reconcile", reviewing, "--reason", "x").stderr
     told = cli("reconcile", reviewing, code=0)
     assert "at least two" in told.stderr
-
-
-def test_what_is_no_paper_cannot_be_settled(cli, reviewing):
-    for name in ("ada", "bo"):
-        assert cli("screen", reviewing, "--reviewer", name, "--done").code == 0
-    ended = cli("reconcile", reviewing, "--irrelevant", "nobody", code=2)
-    assert "no paper of this result" in ended.stderr

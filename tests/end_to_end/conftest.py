@@ -16,7 +16,7 @@ from tests.ports import free_port
 from tests.preforked import commands
 
 WORLD = Path(__file__).parents[2] / "../shared/world"
-SMALL = "4000"
+SMALL = "2000"
 
 
 class Services:

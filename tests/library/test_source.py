@@ -3,7 +3,6 @@
 import asyncio
 import gzip
 import json
-import multiprocessing
 import tempfile
 import threading
 from collections import Counter
@@ -11,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from tests.preforked import workers
 
 from paper_search.config import AppConfig, SearchSourceConfig
 from paper_search.errors import LibraryError, QuerySyntaxError, SearchSourceError
@@ -212,7 +212,8 @@ def test_a_home_that_cannot_be_written_is_named(tmp_path):
         open_sample(tmp_path / "file")
 
 
-def unpack(home: str) -> None:
+def work(home: str) -> None:
+    """Unpack the sample in a process of its own."""
     with open_sample(Path(home)) as sample:
         assert len(sample) >= 3_000
 
@@ -220,13 +221,7 @@ def unpack(home: str) -> None:
 @pytest.mark.slow
 def test_processes_may_unpack_the_sample_at_once(tmp_path):
     """PER-12"""
-    context = multiprocessing.get_context("spawn")
-    processes = [context.Process(target=unpack, args=(str(tmp_path),)) for _ in range(3)]
-    for process in processes:
-        process.start()
-    for item in processes:
-        item.join()
-        assert item.exitcode == 0
+    workers().work_at_once(__name__, *[(str(tmp_path),)] * 3)
     assert len([path for path in (tmp_path / "sample").iterdir() if path.is_dir()]) == 1
 
 

@@ -19,16 +19,6 @@ def visit(page: Visitor, path: str) -> str:
     return page.text
 
 
-def test_what_all_agree_on_becomes_a_decision_when_the_last_one_is_done(page, place):
-    screen(page, place, "ada", "relevant")
-    page.open(f"{place}/results?decision=included")
-    assert "0 papers<" in page.text
-    screen(page, place, "bo", "relevant")
-    assert "Decided by several: 1 (1 included, 0 excluded, 0 in conflict)." in page.text
-    page.open(f"{place}/results?decision=included")
-    assert "1 paper<" in page.text
-
-
 def test_who_screens_for_the_thread_sees_what_was_agreed_at_once(page, place):
     screen(page, place, "ada", "relevant")
     second = re.findall(r'data-paper="([^"]+)"', visit(page, f"{place}/results"))[1]
@@ -78,15 +68,6 @@ def test_only_conflicts_of_reviewers_who_are_done_are_settled(page, place):
     assert "not all reviewers are done" in page.text.lower()
     assert page.send(f"{place}/reviewers", say="join", reviewer="../x") == 422
     assert page.send(f"{place}/reviewers", say="dance") == 422
-
-
-def test_a_conflict_is_settled_for_the_paper_that_is_named(page, place):
-    screen(page, place, "ada", "relevant")
-    screen(page, place, "bo", "irrelevant")
-    [paper] = re.findall(r'name="paper" value="([^"]+)"', visit(page, f"{place}/reviewers"))[:1]
-    assert page.send(f"{place}/reviewers", say="include", paper=paper, reason="on topic") == 200
-    assert "1 paper<" in visit(page, f"{place}/results?decision=included")
-    assert f'data-paper="{paper}"' in page.text
 
 
 def test_before_there_is_a_result_there_is_nothing_to_review(visitors):
