@@ -18,6 +18,7 @@ from paper_search.garbage_collection import fewer_collections
 from paper_search.persistence.tables import Database, SqliteDatabase, boot_id, uptime
 
 logger = logging.getLogger(__name__)
+Clock = Callable[[], float]
 
 LEASE_S = 30.0
 """How long a lease lasts without renewal."""
@@ -116,7 +117,7 @@ class LeaseTable:
 class Leases:
     """Takes and renews leases on threads; without a clock of seconds, by that of the database."""
 
-    def __init__(self, table: LeaseTable, clock: Callable[[], float] | None = None) -> None:
+    def __init__(self, table: LeaseTable, clock: Clock | None = None) -> None:
         self.table = table
         self._clock = clock or table.now
 
@@ -163,8 +164,8 @@ class Leases:
 
     async def check_held(self) -> None:
         """Raise ThreadTakenOverError if the running task has lost a lease that it holds."""
-        for thread_id in _held.get():  # whoever holds it needs no clock
-            check_ownership(thread_id, await asyncio.to_thread(self.table.holder, thread_id), 0.0)
+        for thread_id in _held.get():
+            check_ownership(thread_id, await asyncio.to_thread(self.table.holder, thread_id))
 
     def _fresh(self, owner: str) -> LeaseHolder:
         return LeaseHolder(owner, self._clock() + LEASE_S)
@@ -201,10 +202,6 @@ class _Holding:
         return self._task is None or self._task.uncancel() == 0
 
 
-def threads_of_leases() -> tuple[str, ...]:
-    return tuple(_held.get())
-
-
 def lease_memory(thread_id: str) -> dict[str, Any] | None:
     """Return what the running task remembers of a thread that it drives; None if it does not."""
     lease = _held.get().get(thread_id)
@@ -212,12 +209,12 @@ def lease_memory(thread_id: str) -> dict[str, Any] | None:
 
 
 def check_ownership(
-    thread_id: str, current: LeaseHolder | None, now: float, *, is_local: bool = False
+    thread_id: str, current: LeaseHolder | None, clock: Clock = uptime, *, is_local: bool = False
 ) -> None:
     """Refuse a write on a thread that somebody else drives: the fence behind the leases.
 
-    A saver calls it with what it reads in the transaction of the write: who has the lease, and the
-    seconds by the clock of the database. Who holds no lease may write only where nobody holds one.
+    A saver calls it with what it reads in the transaction of the write: who has the lease. Who
+    holds none may write only where nobody holds one, by the clock of the database.
     `is_local`: see `LeaseHolder.is_alive`.
 
     Raises:
@@ -228,13 +225,18 @@ def check_ownership(
     if mine is not None:
         if current is None or current.owner != mine.owner:
             raise ThreadTakenOverError(_takeover_message(thread_id))
-    elif current is not None and current.is_alive(now, is_local=is_local):
+    elif current is not None and current.is_alive(clock(), is_local=is_local):
         raise ThreadBusyError(_busy(thread_id, current))
 
 
 def check_lease(connection: sqlite3.Connection, thread_id: str) -> None:
     row = connection.execute(HOLDER, (thread_id,)).fetchone()
-    check_ownership(thread_id, LeaseHolder(*row) if row else None, uptime(), is_local=True)
+    check_ownership(thread_id, LeaseHolder(*row) if row else None, is_local=True)
+
+
+def check_leases(connection: sqlite3.Connection) -> None:
+    for thread_id in _held.get():
+        check_lease(connection, thread_id)
 
 
 def _busy(thread_id: str, holder: LeaseHolder) -> str:
@@ -296,7 +298,7 @@ class WorkLock:
     """
 
     def __init__(
-        self, table: LeaseTable, thread_id: str, name: str, clock: Callable[[], float] | None = None
+        self, table: LeaseTable, thread_id: str, name: str, clock: Clock | None = None
     ) -> None:
         self._table = table
         self._thread_id = thread_id

@@ -11,7 +11,6 @@ from langgraph.store.memory import InMemoryStore
 from paper_search.persistence.leases import LeaseTable, check_ownership
 from paper_search.persistence.listing import Entry, LatestCheckpoint, check_prune
 from paper_search.persistence.serialization import serializer
-from paper_search.persistence.tables import uptime
 
 
 class MemoryStore(InMemoryStore):
@@ -91,7 +90,7 @@ class MemorySaver(InMemorySaver):
         return latest[offset : offset + limit]
 
     def _check(self, thread_id: str) -> None:
-        check_ownership(thread_id, self._table.holder(thread_id), uptime())
+        check_ownership(thread_id, self._table.holder(thread_id))
 
     def _drop(self, thread_id: str, namespace: str, checkpoint_id: str) -> None:
         del self.storage[thread_id][namespace][checkpoint_id]

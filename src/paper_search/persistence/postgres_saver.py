@@ -216,7 +216,7 @@ class PostgresSaver(AsyncPostgresSaver):
                 )
                 row = await reading.fetchone()
             holder = LeaseHolder(row["owner"], row["expires_at"]) if row else None
-            check_ownership(thread_id, holder, float(row["now"]) if row else 0.0)
+            check_ownership(thread_id, holder, lambda: float(row["now"]) if row else 0.0)
             async with connection.cursor(binary=True, row_factory=dict_row) as cursor:
                 yield cursor
 

@@ -17,7 +17,7 @@ from langgraph.store.sqlite import SqliteStore as PlainStore
 from langgraph.store.sqlite.aio import AsyncSqliteStore
 
 from paper_search.persistence.encryption import Keyring, about
-from paper_search.persistence.leases import check_lease, threads_of_leases
+from paper_search.persistence.leases import check_leases
 from paper_search.persistence.listing import BELOW, SqliteIndex
 from paper_search.persistence.serialization import RecordSeal, described, serializer
 from paper_search.persistence.sqlite_files import (
@@ -60,7 +60,7 @@ class SqliteStore(SqliteIndex, AsyncSqliteStore):
 
         def run(connection: sqlite3.Connection) -> list[Result]:
             if any(isinstance(op, PutOp) for op in operations):
-                self._check_leases(connection)
+                check_leases(connection)
             try:
                 return plain.batch(operations) if plain else []
             finally:
@@ -70,10 +70,6 @@ class SqliteStore(SqliteIndex, AsyncSqliteStore):
                     connection.rollback()
 
         return self._seal.open_all(await self._in_one_call(run, described(operations)))
-
-    def _check_leases(self, connection: sqlite3.Connection) -> None:
-        for thread_id in threads_of_leases():
-            check_lease(connection, thread_id)
 
     async def avalues(
         self, namespace: tuple[str, ...], keys: Sequence[str]
@@ -96,7 +92,7 @@ class SqliteStore(SqliteIndex, AsyncSqliteStore):
         entries = [(".".join(index), as_bytes(key)) for index in indexes]
 
         def erase(connection: sqlite3.Connection) -> None:
-            self._check_leases(connection)
+            check_leases(connection)
             connection.execute(f"DELETE FROM store WHERE {BELOW}", (start,))  # noqa: S608  # a constant
             connection.executemany(_ENTRY, entries)
 
@@ -121,7 +117,7 @@ async def _setup(path: Path, keyring: Keyring | None = None) -> AsyncIterator[Op
         saver = SqliteSaver(connection, path, serde=serializer(keyring))
         await saver.prepare()
         with contextlib.closing(SqliteDatabase(path)) as own:
-            await asyncio.to_thread(own.prepare)
+            await asyncio.to_thread(own.rows, "SELECT 1")
         store = SqliteStore(second, path, RecordSeal(keyring))
         try:
             await store.setup()

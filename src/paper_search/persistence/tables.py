@@ -87,7 +87,7 @@ class SqliteDatabase:
     is_local = True
     order = "rowid"
     rebuild = "REINDEX"
-    stored = staticmethod(as_bytes)
+    stored, now = staticmethod(as_bytes), staticmethod(uptime)
 
     def __init__(self, path: Path | None = None) -> None:
         self._path = path or IN_MEMORY
@@ -104,9 +104,6 @@ class SqliteDatabase:
                 self._connection.close()
                 self._connection = None
 
-    def now(self) -> float:
-        return uptime()
-
     def rows(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
         with self._open() as connection:
             return connection.execute(statement, values).fetchall()
@@ -114,10 +111,6 @@ class SqliteDatabase:
     def change(self, statement: str, *values: Any) -> int:
         with self._open() as connection:
             return connection.execute(statement, values).rowcount
-
-    def prepare(self) -> None:
-        with self._open():
-            pass
 
     @contextlib.contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
