@@ -6,6 +6,7 @@ import sqlite3
 from contextlib import closing
 
 import pytest
+from langgraph.checkpoint.base import empty_checkpoint
 from tests.workflow.doubles import workflow
 
 from paper_search.errors import PersistenceError
@@ -77,3 +78,20 @@ def test_json_values_survive_the_serializer(value):
     serde = serializer()
     again = serde.loads_typed(serde.dumps_typed(value))
     assert again == (value if value != "\ud800" else "?")
+
+
+async def test_the_result_of_a_step_is_stored_together_with_the_state_after_it(path):
+    """PER-03: a kill leaves both or neither."""
+    async with open_persistence(f"sqlite:///{path}") as persistence, persistence.leases.hold("t"):
+        saver, place = persistence.checkpointer, {"thread_id": "t", "checkpoint_ns": ""}
+        first = await saver.aput({"configurable": place}, empty_checkpoint(), {"step": 0}, {})
+        for writes, stored in (
+            ([("a", 1)], []),
+            ([("b", 2), ("__error__", "x")], ["a", "b", "__error__"]),
+        ):
+            await saver.aput_writes(first, writes, f"task {writes}")
+            written = (await saver.aget_tuple(first)).pending_writes
+            assert sorted(name for _, name, _ in written) == sorted(stored)
+        await saver.aput_writes(first, [("c", 3)], "last")
+        await saver.aput(first, empty_checkpoint(), {"step": 1}, {})
+        assert ("last", "c", 3) in (await saver.aget_tuple(first)).pending_writes

@@ -22,12 +22,13 @@ from langgraph.checkpoint.base import (
     writes_sort_key,
 )
 from langgraph.checkpoint.serde.base import SerializerProtocol
+from langgraph.checkpoint.serde.types import ERROR
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.checkpoint.sqlite.utils import search_where
 
 from paper_search.errors import PersistenceError
 from paper_search.persistence.encryption import DamagedError
-from paper_search.persistence.leases import check_lease
+from paper_search.persistence.leases import check_lease, lease_memory
 from paper_search.persistence.listing import (
     ASKED,
     CRC,
@@ -68,6 +69,8 @@ _OF_RUN = """WHERE CASE WHEN json_valid(CAST(metadata AS TEXT))
 _OURS = {"checksum": "INTEGER", "summary": "BLOB"}
 """Columns that we add to LangGraph's tables; what its own saver wrote has NULL in them."""
 _WRITES = "checkpoint_ns, checkpoint_id, task_id, task_path, idx, channel, type, value, summary"
+_RESULTS = "results of steps"
+"""Of steps, in the memory of the lease: they are stored with what is written next."""
 _STATES = "checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata, summary"
 
 
@@ -160,7 +163,8 @@ class SqliteSaver(SqliteSummaries, AsyncSqliteSaver):
     ) -> None:
         where = config["configurable"]
         place = tuple(str(where[n]) for n in ("thread_id", "checkpoint_ns", "checkpoint_id"))
-        is_special = all(channel in WRITES_IDX_MAP for channel, _ in writes)
+        channels = {channel for channel, _ in writes}
+        is_special = channels <= WRITES_IDX_MAP.keys()
         statement = _PUT_WRITE.format("REPLACE" if is_special else "IGNORE")
         rows = [
             (*place, task_id, task_path, position, channel, kind, dumped, checksum, summary)
@@ -170,7 +174,10 @@ class SqliteSaver(SqliteSummaries, AsyncSqliteSaver):
             for checksum in (_checksum(dumped, place[0]),)
             for summary in (self._packed(questions_in_write(value)) if channel == ASKED else None,)
         ]
-        await self._write(place[0], lambda connection: connection.executemany(statement, rows))
+        if (memory := lease_memory(place[0])) is None or is_special or ERROR in channels:
+            await self._write(place[0], lambda connection: connection.executemany(statement, rows))
+        else:  # a step is one task, and the state after it is put next: one transaction for both
+            memory.setdefault(_RESULTS, []).append((statement, rows))
 
     async def adelete_thread(self, thread_id: str) -> None:
         def delete(connection: sqlite3.Connection) -> None:
@@ -322,12 +329,15 @@ class SqliteSaver(SqliteSummaries, AsyncSqliteSaver):
         self, thread_id: str | None, work: Callable[[sqlite3.Connection], object]
     ) -> None:
         await self.prepare()
+        results = (lease_memory(str(thread_id)) or {}).pop(_RESULTS, ())
 
         def transaction(connection: sqlite3.Connection) -> None:
             connection.execute("BEGIN IMMEDIATE")
             try:
                 if thread_id is not None:
                     check_lease(connection, str(thread_id))
+                for result in results:
+                    connection.executemany(*result)
                 work(connection)
                 connection.commit()
             except BaseException:
