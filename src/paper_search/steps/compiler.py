@@ -10,6 +10,7 @@ from typing import Annotated, Any, cast
 from langgraph.channels.ephemeral_value import EphemeralValue
 from langgraph.channels.untracked_value import UntrackedValue
 from langgraph.config import get_config
+from langgraph.errors import GraphInterrupt
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Command, Interrupt, interrupt
@@ -108,12 +109,11 @@ def compile_subgraph(workflow: Workflow, environment: Environment, **persistence
         runner = _StepRunner(workflow, step, environment, handler)
         node: Any = _node(runner, handler.subgraph)
         builder.add_node(step.id, node, metadata={"title": step.title})
-        targets = {outcome.value: END if to is None else to for outcome, to in step.next.items()}
+        targets: dict[Hashable, str] = {o.value: to or END for o, to in step.next.items()}
         if len(targets) == 1:  # an edge costs a fraction of a branch
             builder.add_edge(step.id, next(iter(targets.values())))
         else:
-            branches = cast("dict[Hashable, str]", targets)
-            builder.add_conditional_edges(step.id, _router(step), branches)
+            builder.add_conditional_edges(step.id, _router(step), targets)
     builder.add_edge(START, workflow.entry_point)
     graph = builder.compile(name=workflow.name, **persistence)
     # Checkpoints say whose they are: a thread is found without its table.
@@ -151,11 +151,15 @@ def _output(workflow: Workflow) -> Any:
     return TypedDict(f"{title_of(workflow.name)}Result", fields, total=False)  # type: ignore[operator]  # built from data
 
 
-def _router(step: StepDef) -> Callable[[dict[str, Any]], str]:
+class _Ending(TypedDict):  # all that LangGraph reads to route; by default it copies the state
+    last_outcome: str
+
+
+def _router(step: StepDef) -> Callable[[_Ending], Awaitable[str]]:
     outcomes = {outcome.value for outcome in step.next}
 
-    def route(state: dict[str, Any]) -> str:
-        outcome: str = state[OUTCOME]
+    async def route(state: _Ending) -> str:  # LangGraph runs another in a thread
+        outcome = state["last_outcome"]
         return outcome if outcome in outcomes else Outcome.DEFAULT.value
 
     return route
@@ -282,8 +286,6 @@ def _bound(workflow: Workflow, step: StepDef, environment: Environment) -> Bound
     if isinstance(handler, BindableHandler):
         return handler.bind(step, environment)
     names = tuple(workflow.arguments[step.id])
-    if not names:
-        return BoundHandler(lambda ctx, _visit: handler(ctx))
     take: Any = handler
 
     def invoke(ctx: StepContext[Any, Any, Any], _visit: str) -> Any:
@@ -306,8 +308,7 @@ def _count_visit(step: StepDef, params: Any, visits: Mapping[str, int]) -> dict[
     if bound is None:
         return {}
     limit = bound if isinstance(bound, int) else getattr(params, bound)
-    count = visits.get(step.id, 0) + 1
-    if count > limit:
+    if (count := visits.get(step.id, 0) + 1) > limit:
         setting = "" if isinstance(bound, int) else f" ({bound})"
         raise WorkflowRunError(
             f"step {step.id!r} would run for the {count}th time and its bound is {limit}{setting}: "
@@ -318,11 +319,18 @@ def _count_visit(step: StepDef, params: Any, visits: Mapping[str, int]) -> dict[
 
 def _ask(question: BaseModel, answer: Any) -> Any:
     """Interrupt with the question as JSON; the answer is checked before LangGraph stores it."""
-    return ask_json(question.model_dump(mode="json"), answer)
+    return ask_json(functools.partial(question.model_dump, mode="json"), answer)
 
 
-def ask_json(question: Any, answer: Any) -> Any:
-    return interrupt(question, response_schema=answer)
+def ask_json(question: Callable[[], Any], answer: Any) -> Any:
+    """Interrupt; a type of answers with a `client_form` is not asked for its JSON schema."""
+    try:
+        return interrupt(None, response_schema=answer)
+    except GraphInterrupt as pause:
+        for asked in pause.args[0]:
+            asked.value = question()
+            asked.response_schema = getattr(answer, "client_form", asked.response_schema)
+        raise
 
 
 def resume(question: str, answer: Any) -> Any:

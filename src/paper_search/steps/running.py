@@ -20,6 +20,7 @@ from paper_search.steps.parameters import describe_errors, parse_settings, wrong
 from paper_search.steps.types import MADE_BY, OUTCOME, PARAMS, RESERVED, Outcome, Run
 from paper_search.steps.workflow import Workflow
 
+_ASKED = "__interrupt__"
 _NO_REPLY = object()
 
 
@@ -127,23 +128,15 @@ async def _drive(  # noqa: PLR0913, PLR0917  # what a run is made of
     trace: list[tuple[str, Outcome]] = []
     questions: list[Any] = []
     result: dict[str, Any] = {}
-    waiting: Any = None
+    options = {"stream_mode": ["updates", "values"], "durability": "sync"}
     while True:
-        stream = graph.astream(
-            step_input,
-            config,
-            context=context,
-            stream_mode=["updates", "values"],
-            durability="sync",
-        )
         try:
-            async for mode, chunk in stream:
+            async for mode, chunk in graph.astream(step_input, config, context=context, **options):
                 if mode == "values":
                     result = chunk
                     continue
-                for name, channels in chunk.items():
-                    if name != "__interrupt__":
-                        trace.append((name, Outcome(channels[OUTCOME])))
+                ended = {name: update for name, update in chunk.items() if name != _ASKED}
+                trace += [(name, Outcome(update[OUTCOME])) for name, update in ended.items()]
         except ValidationError as error:
             snapshot = await graph.aget_state(config)
             if not snapshot.interrupts:
@@ -153,8 +146,7 @@ async def _drive(  # noqa: PLR0913, PLR0917  # what a run is made of
                 f"{describe_errors(error)}; the question stays open"
             ) from None
         waiting = (await graph.aget_state(config)).interrupts
-        if waiting:
-            questions.append(waiting[0].value)
+        questions += [question.value for question in waiting[:1]]
         reply = next(replies, _NO_REPLY) if waiting else _NO_REPLY
         if reply is _NO_REPLY:
             return Run(
@@ -174,8 +166,7 @@ def _resume_with(question: Any, reply: Any) -> Any:
 def _result(workflow: Workflow, values: Mapping[str, Any]) -> dict[str, Any]:
     if workflow.result is None and workflow.state is None:
         return dict(values.get("step_state") or {})
-    own = RESERVED | {"__interrupt__"}
-    return {name: value for name, value in values.items() if name not in own}
+    return {name: value for name, value in values.items() if name not in {*RESERVED, _ASKED}}
 
 
 def _input(workflow: Workflow, values: Mapping[str, Any]) -> dict[str, Any]:

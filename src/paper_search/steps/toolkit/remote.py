@@ -1,5 +1,6 @@
 """A graph that another process serves: started, read and asked on behalf of, across restarts."""
 
+import functools
 import itertools
 import uuid
 from collections.abc import Awaitable, Callable, Mapping
@@ -49,7 +50,7 @@ async def run_remote(  # noqa: PLR0913  # one argument for each thing that only 
             question = await _question_at(index, thread_id, pending, ctx.store)
             if question is None:
                 break
-            answer = ask_json(question["value"], question["schema"])
+            answer = ask_json(functools.partial(question.get, "value"), question["schema"])
             if pending is not None and pending["id"] == question["id"]:
                 snapshot = await thread.answer(question["id"], resume(question["id"], answer))
         values: Mapping[str, Any] = snapshot["values"]
