@@ -4,7 +4,7 @@ import itertools
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import NoReturn
 
 from paper_search.errors import QuerySyntaxError
@@ -62,8 +62,7 @@ def parse(text: str) -> Node:
 
 def conditions_in(texts: Iterable[str]) -> list[Node]:
     """Return the trees of conditions that hold together, what is AND-ed each by itself."""
-    trees = (parse(text) for text in texts if text.strip())
-    return [part for tree in trees for part in conjuncts(tree)]
+    return [part for text in texts if text.strip() for part in conjuncts(parse(text))]
 
 
 def with_conditions(tree: Node, texts: Iterable[str]) -> Node:
@@ -90,6 +89,7 @@ class Reading:
     line: str | None = None
 
 
+@lru_cache(maxsize=64)  # a strategy is shown, compared and linted several times a round
 def analyse(text: str) -> Reading:
     """Return the tree as it was written, with the columns of its parts among visible characters."""
     text = straighten(text)
