@@ -318,7 +318,7 @@ async def test_marks_of_several_papers_are_saved_at_once_and_a_note_stays():
     await marks.put(ScreeningMark(paper_id="a", number=1, iteration=0, note="odd"))
     await marks.say(["a", "b"], 0, is_relevant=False, reason="no trial")
 
-    a, b = await marks.of_round(0)
+    (a, b), _ = await marks.of_round(0)
     assert (a.paper_id, a.is_relevant, a.reason, a.note) == ("a", False, "no trial", "odd")
     assert (b.paper_id, b.is_relevant, b.number) == ("b", False, 3)
     assert b.said_by == current_person()
@@ -332,7 +332,7 @@ async def test_a_later_note_on_a_merged_paper_does_not_hide_the_verdict_on_it():
     await marks.say(["a"], 0, is_relevant=True)
     await marks.put(ScreeningMark(paper_id="b", number=2, iteration=0, note="odd"))
 
-    [mark] = await marks.of_round(0)
+    [mark], _ = await marks.of_round(0)
     assert (mark.paper_id, mark.is_relevant) == ("a", True)
 
 

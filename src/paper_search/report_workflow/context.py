@@ -273,7 +273,7 @@ class StepModel(LLMProvider):
         """Take over what the step's first try did, and delete the answers of the steps before."""
         row = (await self._records.get("report_calls", [_IN_FLIGHT])).get(_IN_FLIGHT, {})
         self.calls = int(row["calls"]) if row.get("step") == self._step else 0
-        keys = await self._records.keys("report_answers")
+        keys = await self._records.rows("report_answers")
         past = [key for key in keys if not key.startswith(f"{self._step}/")]
         await self._records.put("report_answers", dict.fromkeys(past))
 

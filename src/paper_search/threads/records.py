@@ -6,6 +6,7 @@ import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 import orjson
@@ -31,6 +32,7 @@ MOST_ROWS = 20_000
 
 _ALL = 2**31 - 1
 _UNSTORABLE = re.compile(r"[\ud800-\udfff\x00]")
+_KEY = attrgetter("key")
 _NUL = rb"\u0000"
 """In JSON; also after a backslash, where it is harmless to look closer."""
 _SMALLEST, _LARGEST = -(2**63), 2**64 - 1
@@ -104,20 +106,17 @@ class RecordStore:
         if (memory := self._memory(part)) is not None:
             memory.update(values)
 
-    async def keys(self, part: str) -> list[str]:
-        """Return the keys of a part; at most `PAGE`, for parts that stay small."""
-        return [item.key for item in await self._search(part, PAGE)]
-
     async def rows(self, part: str) -> dict[str, dict[str, Any]]:
         """Return all rows of a part by their keys, which are in order."""
-        # One statement: pages by time overlap where many rows have the same.
-        items = await self._search(part, _ALL)
-        return {item.key: item.value for item in sorted(items, key=lambda item: item.key)}
+        return (await self.rows_of_parts(part))[0]
 
-    async def _search(self, part: str, limit: int) -> Any:
+    async def rows_of_parts(self, *parts: str) -> list[dict[str, dict[str, Any]]]:
         from langgraph.store.base import SearchOp  # noqa: PLC0415  # slow import
 
-        return (await self._store.abatch([SearchOp(self.namespace(part), limit=limit)]))[0]
+        # One statement for each: pages by time overlap where many rows have the same.
+        operations = [SearchOp(self.namespace(part), limit=_ALL) for part in parts]
+        results: Any = await self._store.abatch(operations)
+        return [{i.key: i.value for i in sorted(items, key=_KEY)} for items in results]
 
     async def _entry(self) -> Any:
         from langgraph.store.base import GetOp  # noqa: PLC0415  # slow import
@@ -271,7 +270,7 @@ class Approvals(Generic[ProposalT]):
         earlier = {self._key(earlier_number) for earlier_number in range(number)}
         revoked = [
             key
-            for key in await self._records.keys(self.part)
+            for key in await self._records.rows(self.part)
             if key not in earlier and key != _TERMS and not key.startswith(_PROPOSED)
         ]
         await self._records.put(self.part, dict.fromkeys(revoked))

@@ -91,9 +91,8 @@ def _paper_in_query(visit: Visit, reading: Reading) -> Paper:
 
 async def _records_page(visit: Visit, reading: Reading) -> Response:
     paper, store = _paper_in_query(visit, reading), visit.persistence.store
-    pairs = await MarkStore(store, reading.thread_id).pairs_of_round(
-        reading.state.current_iteration
-    )
+    saved = MarkStore(store, reading.thread_id)
+    _, pairs = await saved.of_round(reading.state.current_iteration)
     apart = [{pair.one, pair.other} for pair in pairs if not pair.is_same]
     members = set(paper.merged_from)
     filters = _filters_of(visit.request.query_params)

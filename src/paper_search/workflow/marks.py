@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from typing import Any
 
 from langgraph.store.base import BaseStore
 from pydantic import BaseModel, Field
@@ -60,7 +61,9 @@ class MarkStore:
 
     async def marks(self) -> list[ScreeningMark]:
         """Return all marks in the order in which they were made."""
-        rows = await self._records.rows(self.part)
+        return self._marks(await self._records.rows(self.part))
+
+    def _marks(self, rows: Mapping[str, Any]) -> list[ScreeningMark]:
         marks = [ScreeningMark.model_validate(row) for row in rows.values()]
         return sorted(marks, key=lambda mark: mark.number)
 
@@ -120,11 +123,6 @@ class MarkStore:
         }
         await self._records.put(_PAIRS, rows)
 
-    async def pairs_of_round(self, iteration: int) -> list[MergeDecision]:
-        rows = await self._records.rows(_PAIRS)
-        of_round = [row for row in rows.values() if row["iteration"] == iteration]
-        return [MergeDecision.model_validate(row["decision"]) for row in of_round]
-
     async def save(self, feedback: UserFeedback, iteration: int, *, by: str | None = None) -> None:
         """Save what an answer says that does not end its round; it joins the next answer.
 
@@ -146,26 +144,29 @@ class MarkStore:
                     )
         await self.say_same(feedback.merge_decisions, iteration)
 
-    async def of_round(self, iteration: int) -> list[ScreeningMark]:
-        """Return the marks of one round.
+    async def of_round(self, iteration: int) -> tuple[list[ScreeningMark], list[MergeDecision]]:
+        """Return the marks of one round, and what was said of pairs of records.
 
         A paper that was merged into another since, with records that came late, is named by that
         one; of what was said on both, the latest verdict counts.
         """
-        marks = [mark for mark in await self.marks() if mark.iteration == iteration]
+        rows, pairs = await self._records.rows_of_parts(self.part, _PAIRS)
+        marks = [mark for mark in self._marks(rows) if mark.iteration == iteration]
         works = await self._records.works_of([mark.paper_id for mark in marks])
         marks.sort(key=lambda mark: mark.is_relevant is not None or mark.is_taken_back)
         latest = {works.get(mark.paper_id, mark.paper_id): mark for mark in marks}
-        return [mark.model_copy(update={"paper_id": i}) for i, mark in latest.items()]
+        said = [row["decision"] for row in pairs.values() if row["iteration"] == iteration]
+        of_papers = [mark.model_copy(update={"paper_id": i}) for i, mark in latest.items()]
+        return of_papers, [MergeDecision.model_validate(decision) for decision in said]
 
     async def with_saved_marks(
         self, feedback: UserFeedback | None, iteration: int, known_ids: frozenset[str]
     ) -> UserFeedback | None:
         """Return the feedback of an answer with what was saved in its round; see `join_marks`."""
-        whole = join_marks(feedback, await self.of_round(iteration), known_ids)
+        marks, saved = await self.of_round(iteration)
+        whole = join_marks(feedback, marks, known_ids)
         decisions = whole.merge_decisions if whole else []
         pairs = [{decision.one, decision.other} for decision in decisions]
-        saved = await self.pairs_of_round(iteration)
         more = [decision for decision in saved if {decision.one, decision.other} not in pairs]
         if not more:
             return whole

@@ -56,9 +56,8 @@ class SearchRecords(RecordStore):
     """Reads and writes the records of one search. Writing twice changes nothing."""
 
     listed_in = ThreadCatalog.listed_in
-    driven = frozenset(
-        {"approvals", "records", "rounds", "works", "members", "judgements", "order", "papers"}
-    )
+    _of_results = frozenset({"works", "members", "judgements", "order", "papers"})
+    driven = frozenset({"approvals", "batches", "records", "rounds"}) | _of_results
 
     async def save_records(self, papers: Sequence[RawPaper]) -> list[str]:
         """Store what a search gave and return the ids, in order.
@@ -76,7 +75,7 @@ class SearchRecords(RecordStore):
     async def save_round(self, searched: SearchedRound) -> None:
         """Store what one search brought; a search of the same round before it is forgotten."""
         value = storable(searched.model_dump(mode="json"))
-        await self.put("rounds", {str(searched.iteration): value})
+        await self.put("rounds", {str(searched.iteration): value}, current={})
 
     async def rounds(self, iterations: Collection[int]) -> list[SearchedRound]:
         """Return what these rounds brought, in order; all of them were searched."""
@@ -89,7 +88,7 @@ class SearchRecords(RecordStore):
 
     async def arrivals(self, iteration: int, waits: int) -> list[Arrival]:
         """Return what a round brought so far, which may not have been searched yet."""
-        rounds = await self._searches([str(iteration)])
+        rounds = await self._searches([str(iteration)] if waits else [])
         return [row for round_ in rounds.values() for row in round_.arrivals if row.waits < waits]
 
     async def records(self, ids: Sequence[str]) -> list[RawPaper]:

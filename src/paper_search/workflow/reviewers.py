@@ -164,8 +164,8 @@ class ReviewerMarks(MarkStore):
         super().__init__(store, thread_id)
         self._reviewer = reviewer
 
-    async def marks(self) -> list[ScreeningMark]:
-        return [mark for mark in await super().marks() if mark.said_by == self._reviewer]
+    def _marks(self, rows: Mapping[str, Any]) -> list[ScreeningMark]:
+        return [mark for mark in super()._marks(rows) if mark.said_by == self._reviewer]
 
     async def put(self, *marks: ScreeningMark) -> None:
         await super().put(*(mark.model_copy(update={"said_by": self._reviewer}) for mark in marks))

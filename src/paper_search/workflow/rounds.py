@@ -267,8 +267,7 @@ async def with_files(
     state: WorkflowState, collection: PaperCollection, records: SearchRecords, limit: int | None
 ) -> tuple[PaperCollection, int | None]:
     """Return the collection with all records of files shown, and how many papers it shows."""
-    rows = await records.rows(_BATCHES)
-    names = {file["name"] for row in rows.values() for file in row["files"]}
+    names = {file.name for file in await files_of_batches(records, state.batches)}
     if not names:
         return collection, limit
     arrivals = [row for round_ in await records.rounds(state.searched) for row in round_.arrivals]

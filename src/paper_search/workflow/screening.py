@@ -186,8 +186,8 @@ def round_estimate(
 
 async def with_marks(payload: Any, state: WorkflowState, store: MarkStore) -> Any:
     """Return the question about a result with what was marked while it has been open."""
-    marks = await store.of_round(state.current_iteration)
     markable, iteration = markable_ids(state), state.current_iteration
+    marks, pairs = await store.of_round(iteration)
     verdicts_ = {i: mark for i, mark in verdicts(marks, iteration).items() if i in markable}
     taken_back = {mark.paper_id for mark in marks if mark.is_taken_back}
     ids = state.result.paper_ids if state.result else []
@@ -195,7 +195,7 @@ async def with_marks(payload: Any, state: WorkflowState, store: MarkStore) -> An
     return payload.model_copy(
         update={
             "marks": verdicts_,
-            "merge_decisions": await store.pairs_of_round(iteration),
+            "merge_decisions": pairs,
             "earlier_marks": {i: m for i, m in state.marks.items() if i not in taken_back},
             "stopping_estimate": estimate.advice if estimate else None,
         }
