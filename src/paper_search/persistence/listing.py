@@ -155,15 +155,6 @@ class Summarizes(Protocol):
         ...
 
 
-@runtime_checkable
-class ReadsValues(Protocol):
-    """A store that reads many values of one namespace at once, without what goes with them."""
-
-    async def avalues(
-        self, namespace: tuple[str, ...], keys: Sequence[str]
-    ) -> dict[str, dict[str, Any]]: ...
-
-
 @dataclass(frozen=True)
 class Entry:
     """An item of a store, in a list."""

@@ -16,7 +16,6 @@ from pydantic_core import to_json
 from paper_search.errors import ThreadNotFoundError, UnapprovedStrategyError
 from paper_search.persistence.encryption import DamagedError
 from paper_search.persistence.leases import lease_memory
-from paper_search.persistence.listing import ReadsValues
 from paper_search.threads.sharing import Role
 
 if TYPE_CHECKING:
@@ -71,7 +70,7 @@ class RecordStore:
         entry = await self._entry()
         now = datetime.now(UTC).isoformat()
         first: dict[str, Any] = {"created_at": now, "begun_by": begun_by, "shared_with": {}}
-        origin = {name: entry.value.get(name, first[name]) for name in first} if entry else first
+        origin = {name: entry.get(name, first[name]) for name in first} if entry else first
         value = storable({"question": question, **origin, "updated_at": now})
         await self._store.abatch([_put(self.listed_in, self.thread_id, value)])
 
@@ -80,10 +79,10 @@ class RecordStore:
         entry = await self._entry()
         if entry is None:
             raise ThreadNotFoundError(f"there is no thread {self.thread_id!r}")
-        shared = dict(entry.value.get("shared_with") or {})
+        shared = dict(entry.get("shared_with") or {})
         shared.pop(account, None)
         shared |= {account: role.value} if role else {}
-        value = {**entry.value, "shared_with": shared}
+        value = {**entry, "shared_with": shared}
         await self._store.abatch([_put(self.listed_in, self.thread_id, value)])
 
     async def put(
@@ -118,10 +117,8 @@ class RecordStore:
         results: Any = await self._store.abatch(operations)
         return [{i.key: i.value for i in sorted(items, key=_KEY)} for items in results]
 
-    async def _entry(self) -> Any:
-        from langgraph.store.base import GetOp  # noqa: PLC0415  # slow import
-
-        return (await self._store.abatch([GetOp(self.listed_in, self.thread_id)]))[0]
+    async def _entry(self) -> dict[str, Any] | None:
+        return (await self._load(self.listed_in, [self.thread_id])).get(self.thread_id)
 
     def in_order(
         self, rows: Mapping[str, RowT], ids: Sequence[str], noun: str = "record"
@@ -136,10 +133,11 @@ class RecordStore:
     async def get(self, part: str, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
         memory = self._memory(part)
         if memory is None:
-            return await self._load(part, ids)
+            return await self._load(self.namespace(part), ids)
         missing = [key for key in ids if key not in memory]
         if missing:
-            memory.update({**dict.fromkeys(missing), **await self._load(part, missing)})
+            memory |= dict.fromkeys(missing)
+            memory |= await self._load(self.namespace(part), missing)
         rows = {key: memory[key] for key in ids}
         return {key: row for key, row in rows.items() if row is not None}
 
@@ -153,14 +151,15 @@ class RecordStore:
             rows.clear()
         return rows
 
-    async def _load(self, part: str, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
+    async def _load(
+        self, namespace: tuple[str, ...], ids: Sequence[str]
+    ) -> dict[str, dict[str, Any]]:
         if not ids:  # as often, where most records are alike
             return {}
         from langgraph.store.base import GetOp, Item  # noqa: PLC0415  # slow import
 
-        namespace = self.namespace(part)
-        if isinstance(self._store, ReadsValues):
-            found_values = await self._store.avalues(namespace, list(dict.fromkeys(ids)))
+        if (read := getattr(self._store, "avalues", None)) is not None:
+            found_values = await read(namespace, list(dict.fromkeys(ids)))
             return {key: found_values[key] for key in ids if key in found_values}
         operations: list[Op] = [GetOp(namespace, key) for key in dict.fromkeys(ids)]
         values: dict[str, dict[str, Any]] = {}

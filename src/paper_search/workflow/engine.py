@@ -279,11 +279,10 @@ class SearchWorkflow(ThreadEngine[SearchSession, Checkpoint, PaperCollection]):
             raise
 
     async def _result(self, session: SearchSession) -> tuple[PaperCollection, dict[str, Any]]:
-        collection = await session.result()
-        if collection is None:
-            collection = empty_collection((await session.state()).question)
-        iterations = (await session.state()).current_iteration
-        return collection, {"papers": len(collection.papers), "iteration": max(0, iterations - 1)}
+        state = await session.state()
+        collection = await session.result(state) or empty_collection(state.question)
+        iteration = max(0, state.current_iteration - 1)
+        return collection, {"papers": len(collection.papers), "iteration": iteration}
 
 
 def _phases(event: str, details: Mapping[str, Any]) -> list[str]:

@@ -86,9 +86,9 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
         super().check_input(asked_for)
         parse_boolean(asked_for)
 
-    async def result(self) -> PaperCollection | None:
+    async def result(self, state: WorkflowState | None = None) -> PaperCollection | None:
         """Return the latest collection; None if nothing was searched and the thread is not done."""
-        state = await self.state()
+        state = state or await self.state()
         if state.result is None and not state.is_complete:
             return None
         return await final_collection(state, self._records, self._marks)
