@@ -38,7 +38,7 @@ async def test_a_thread_that_is_only_read_changes_nothing(leases):
     assert gc.get_threshold()[0] == 700
 
 
-@pytest.mark.parametrize("chosen", [0, 200_000])
+@pytest.mark.parametrize("chosen", [0, 400_000])
 async def test_a_program_that_set_a_higher_threshold_or_none_keeps_it(leases, chosen):
     gc.set_threshold(chosen)
     async with leases.hold("a"):

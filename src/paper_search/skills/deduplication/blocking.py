@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import combinations
+from itertools import chain, combinations
 
 from rapidfuzz.fuzz import ratio
 
@@ -67,45 +67,34 @@ class _Rarity:
     """Ranks of the words that more than one record has, the rarest first; as numbers."""
 
     def __init__(self, texts: Iterable[Sequence[str]]) -> None:
-        counts: Counter[str] = Counter()
-        for text in texts:
-            counts.update(set(text))
+        counts = Counter(chain.from_iterable(map(set, texts)))
         by_count = sorted((count, word) for word, count in counts.items() if count > 1)
-        self._ranks = {word: rank for rank, (_, word) in enumerate(by_count)}
+        self._ranks = {word: rank for rank, (_, word) in enumerate(by_count, start=1)}
         self.size = len(by_count)
 
     def rarest(self, text: Iterable[str], most: int) -> list[int]:
-        ranks = self._ranks
-        return sorted({ranks[word] for word in text if word in ranks})[:most]
+        return sorted(filter(None, set(map(self._ranks.get, text))))[:most]
 
     def pairs(self, ranks: Iterable[int]) -> list[int]:
         return [one * self.size + other for one, other in combinations(ranks, 2)]
 
 
 def _pairs_of(keys: Keys) -> Iterator[tuple[int, int]]:
-    blocks: dict[Hashable, int | list[int]] = {}
+    blocks: dict[Hashable, list[int]] = {}
+    first: dict[Hashable, int] = {}
     for number, own in enumerate(keys):
-        for key in own:
-            block = blocks.get(key)
-            if block is None:
-                blocks[key] = number  # most keys are met once: a list for each would be the memory
-            elif isinstance(block, int):
-                if block != number:
-                    blocks[key] = [block, number]
-            elif block[-1] != number:
-                block.append(number)
+        for key in own:  # most are met once: a block for each would be the memory, and the time
+            if (one := first.setdefault(key, number)) != number:
+                block = blocks.setdefault(key, [one])
+                if block[-1] != number:
+                    block.append(number)
     for block in blocks.values():
-        if isinstance(block, list):
-            yield from _pairs_in(block)
-
-
-def _pairs_in(block: list[int]) -> Iterator[tuple[int, int]]:
-    if len(block) <= _WHOLE_BLOCK:
-        yield from combinations(block, 2)
-        return
-    for place, one in enumerate(block):
-        for other in block[place + 1 : place + 1 + _WINDOW]:
-            yield one, other
+        if len(block) <= _WHOLE_BLOCK:
+            yield from combinations(block, 2)
+            continue
+        for place, one in enumerate(block):
+            for other in block[place + 1 : place + 1 + _WINDOW]:
+                yield one, other
 
 
 def _identifiers(profile: Profile) -> Iterator[Hashable]:

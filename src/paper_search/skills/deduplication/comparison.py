@@ -146,7 +146,10 @@ def compare(one: Profile, other: Profile, recurring: Collection[str] = ()) -> Co
 
 
 def _level(value: float, levels: Levels) -> str:
-    return next(name for least, name in levels if value >= least)
+    for least, name in levels:
+        if value >= least:
+            return name
+    raise ValueError(value)
 
 
 def _title(one: Profile, other: Profile) -> tuple[str, float]:
@@ -309,8 +312,9 @@ def _abstract(one: Profile, other: Profile, wording: str) -> tuple[str, float]:
         if is_one_text != (level in ONE_TEXT):
             level = "near" if is_one_text else "similar"
     if level == "same" and overlap == 1.0 and few >= _FEWEST_OF_LONG_TEXT:
-        first, second = (text.abstract[:length].lower().split() for text in (one, other))
-        level = "identical" if begins_with(second, first) else level
+        first, second = one.abstract[:length], other.abstract[:length]
+        is_whole = first == second or begins_with(second.lower().split(), first.lower().split())
+        level = "identical" if is_whole else level
     return level, overlap
 
 
@@ -378,10 +382,10 @@ _TABLES = tuple(WEIGHTS.get(field, {}) for field in FIELDS)
 
 
 def log_odds(levels: Comparison) -> float:
-    total = INTERCEPT
-    for table, level in zip(_TABLES, levels, strict=False):  # the measures behind have no weight
-        total += table.get(str(level), 0.0)
-    return total
+    return sum(
+        [table.get(level, 0.0) for table, level in zip(_TABLES, levels[:-3], strict=True)],
+        INTERCEPT,
+    )
 
 
 def probability(odds: float) -> float:

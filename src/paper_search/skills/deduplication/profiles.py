@@ -103,13 +103,13 @@ def profile(paper: RawPaper) -> Profile:
     title_words = words(own_title)
     doi = parse_doi(paper.doi) or ""
     venue = folded(paper.venue) if paper.venue else ""
-    kind = next((kind for kind, pattern in _KINDS.items() if pattern.search(venue)), "")
+    form, kind = _form_and_kind(paper.publication_type, venue)
     first, last = _pages(paper.pages)
     return Profile(
         words=title_words,
         key="".join(title_words),
         roles=roles(own_title),
-        form=_form(paper.publication_type, venue, kind),
+        form=form,
         people=people(paper.authors),
         year=paper.year if paper.year in _YEARS else None,
         venue=venue_words(venue),
@@ -125,14 +125,16 @@ def profile(paper: RawPaper) -> Profile:
     )
 
 
-def _form(stated: str | None, venue: str, kind: str) -> str:
+@lru_cache(maxsize=4096)
+def _form_and_kind(stated: str | None, venue: str) -> tuple[str, str]:
     """Return what a record is by its type, or by its venue; empty where that is not said."""
+    kind = next((kind for kind, pattern in _KINDS.items() if pattern.search(venue)), "")
     csl = csl_type(stated)
     if csl in _FORMS:
-        return csl
+        return csl, kind
     if _THESIS.search(venue):
-        return "thesis"
-    return "paper" if csl in _PAPERS or kind in {"journal", "conference"} else ""
+        return "thesis", kind
+    return "paper" if csl in _PAPERS or kind in {"journal", "conference"} else "", kind
 
 
 def _ids(paper: RawPaper) -> tuple[tuple[str, str], ...]:

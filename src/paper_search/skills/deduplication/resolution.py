@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
 
 from rapidfuzz.fuzz import ratio
 
@@ -229,10 +228,14 @@ class Resolution:
         return sorted(same), sorted(apart)
 
     def _repeated(self) -> list[Pair]:
-        groups: dict[tuple[str, str], list[int]] = defaultdict(list)
+        last: dict[str, dict[str, int]] = defaultdict(dict)
+        pairs: list[Pair] = []
         for number, place in enumerate(self._places):
-            groups[self._papers[place].source, self._papers[place].id].append(number)
-        return [pair for group in groups.values() for pair in pairwise(group)]
+            paper = self._papers[place]
+            if (before := last[paper.source].get(paper.id)) is not None:
+                pairs.append((before, number))
+            last[paper.source][paper.id] = number
+        return pairs
 
     def _join(self, pair: Pair, reason: MergeReason) -> bool:
         is_new = self._linkage.root(pair[0]) != self._linkage.root(pair[1])

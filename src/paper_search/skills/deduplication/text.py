@@ -159,13 +159,14 @@ def people(authors: Sequence[Author]) -> People:
         return NOBODY
     # One text, folded at once: a call for each author would be most of the work.
     text = without_line_breaks(
-        folded(_BETWEEN.join(author.name for author in authors[:_MOST_AUTHORS]))
+        folded(_BETWEEN.join([author.name for author in authors[:_MOST_AUTHORS]]))
     )
-    every = words(text)
+    parts = [words(part) for part in _FIRST_END.split(text, maxsplit=1)]
+    every = sum(parts, ())
     bag = {word: None for word in every if word not in _NOT_NAMES and _is_name(word)}
     if not bag:  # "C C", or one Chinese letter: better than nothing
         bag = dict.fromkeys(word for word in every if word not in _NOT_NAMES)
-    first = [word for word in words(_FIRST_END.split(text, maxsplit=1)[0]) if word in bag][:2]
+    first = [word for word in parts[0] if word in bag][:2]
     return People(tuple(bag), tuple(first))
 
 

@@ -102,14 +102,13 @@ def own_words(one: Sequence[str], other: Sequence[str]) -> tuple[list[str], list
     """Return the words of each title that the other has in no spelling, little words left out."""
     first = [w for w in one if w not in other and w not in LITTLE_WORDS]
     second = [w for w in other if w not in one and w not in LITTLE_WORDS]
-    if first or second:
+    whole, other_whole = "".join(one), "".join(other)  # hold each word that is cut or joined there
+    if any(w in other_whole for w in first) or any(w in whole for w in second):
         runs, other_runs = _runs(tuple(one)), _runs(tuple(other))
         first = _without_joined(first, runs, {*other, *other_runs}, other_runs)
         second = _without_joined(second, other_runs, {*one, *runs}, runs)
-    return (
-        [w for w in first if not any(is_same_word(w, word) for word in second)],
-        [w for w in second if not any(is_same_word(w, word) for word in first)],
-    )
+    same = {word for pair in product(first, second) if is_same_word(*pair) for word in pair}
+    return [w for w in first if w not in same], [w for w in second if w not in same]
 
 
 def _without_joined(
