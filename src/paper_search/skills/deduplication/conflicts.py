@@ -122,14 +122,16 @@ def _is_another_part(levels: Comparison) -> bool:
 def _is_confirmed(levels: Comparison) -> bool:
     """Whether place or abstract make one work of two DOIs of one registrant, PMIDs or titles.
 
-    A revised abstract under two DOIs may as well be that of the next paper, in another journal.
+    A revised abstract under two DOIs may as well be that of the next paper, in another journal, and
+    one of other people that of another discussion of one paper.
 
     One team's works stand side by side: other words under the same first page, or in the same
     issue, are confirmed only where the titles are alike; opposed words only by all pages.
     """
-    is_one_text = levels.abstract in {"identical", "same"} or (
-        levels.abstract == "near" and levels.doi not in _OTHER_DOIS
+    is_other_work = levels.doi in _OTHER_DOIS and (
+        levels.abstract == "near" or levels.authors in _STRANGERS | {"some"}
     )
+    is_one_text = levels.abstract in ONE_TEXT and not is_other_work
     if is_one_text or (levels.place == "same page" and levels.pages == "same"):
         return True
     if levels.difference == "opposed" or (
