@@ -73,3 +73,70 @@ async def test_who_finishes_is_done_with_the_texts_of_then_and_not_with_another_
     assert progress == {"ada": True, "bo": False}
     await bo.attach(WORK, "second.pdf", pdf(["Another text"]))
     assert not any(each.is_done for each in (await bo.reviewers()).progress)
+
+
+async def test_a_text_is_found_attached_read_and_decided_on_as_its_row_says(persistence, tmp_path):
+    ada, bo = (of(persistence, tmp_path, name) for name in ("ada", "bo"))
+    bare = {"id": WORK, "title": "Bees dance", "status": "sought", "digest": "", "path": ""}
+    [row] = await ada.rows()
+    assert row == {**row, **bare, "problem": "", "decision": None}
+    content = pdf(list(TREES))
+    retrieved = await ada.attach(WORK, "bees.pdf", content)
+    assert (await bo.content(WORK), (await bo.read(WORK)).pages) == (content, 1)
+    assert await ada.add_reason(" No\ndances ") == await bo.add_reason("no DANCES") == "No dances"
+    await ada.add_reason("Too old")
+    decided = await ada.decide(WORK, is_included=False, reason="no dances")
+    assert decided == retrieved.model_copy(
+        update={
+            "decision": "exclude",
+            "reason": "No dances",
+            "decided_by": "ada",
+            "decided_at": decided.decided_at,
+        }
+    )
+    assert (await bo.rows())[0] == {
+        **decided.model_dump(mode="json", exclude={"paper_id"}),
+        "id": WORK,
+        "title": "Bees dance",
+        "status": "excluded",
+        "summary": decided.summary,
+        "path": str(tmp_path / "full_texts" / f"{retrieved.digest}.pdf"),
+    }
+    assert await bo.reasons() == {"No dances": 1, "Too old": 0}
+    await bo.remove_reason("Too old")
+    assert await ada.reasons() == {"No dances": 1}
+    for refused, words in [
+        (bo.decide(WORK, is_included=True), "has the decision of ada"),
+        (bo.remove_reason("No dances"), r"stays, since exclusions have it \(1\)"),
+        (bo.add_reason(" "), "give the reason for an exclusion"),
+        (bo.content("fake:2"), "is not among the 1 works that thread 't' includes"),
+        (bo.give_up(WORK, "lost"), "the full text of 'fake:1' is there: excluded"),
+        (bo.attach(WORK, "page.pdf", b"<html>"), "'page.pdf' cannot be attached: "),
+    ]:
+        with pytest.raises(InputError, match=words):
+            await refused
+
+
+async def test_what_reviewers_decide_apart_is_shown_when_all_are_done(persistence, tmp_path):
+    ada, bo, cy = (of(persistence, tmp_path, name) for name in ("ada", "bo", "cy"))
+    await ada.attach(WORK, "bees.pdf", pdf(list(TREES)))
+    for each in (ada, bo, cy):
+        await each.join()
+    eve = of(persistence, tmp_path, "eve")
+    with pytest.raises(InputError, match="for ada, bo, cy, each by themselves; 'eve' is not"):
+        await eve.decide(WORK, is_included=True)
+    await ada.decide(WORK, is_included=False, reason="Old")
+    blind = await bo.decide(WORK, is_included=False, reason="old")
+    assert (blind.decision, blind.verdicts) == (None, {})
+    await ada.finish()
+    await bo.finish()
+    assert (await kept(ada)).decision is None
+    await cy.leave("cy")
+    text = await kept(bo)
+    assert (text.decision, text.reason, text.decided_by) == ("exclude", "Old", "ada, bo")
+    assert {name: (row["decision"], row["reason"]) for name, row in text.verdicts.items()} == {
+        "ada": ("exclude", "Old"),
+        "bo": ("exclude", "Old"),
+    }
+    with pytest.raises(InputError, match="'cy' is not among the reviewers of full texts"):
+        await ada.leave("cy")
