@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from pydantic import TypeAdapter
 
-from paper_search.errors import InvalidDecisionError, ThreadWaitingError
+from paper_search.errors import InvalidDecisionError, LLMError, ThreadWaitingError
 from paper_search.report.document import Report
 from paper_search.report.outputs.markdown import render_markdown
 from paper_search.report_workflow import ReportWorkflow
@@ -52,6 +52,12 @@ async def test_a_person_is_asked_about_plan_and_draft_unless_the_settings_say_ot
     assert review.kind == "plan_review"
     assert review.shows["research_plan"]["decomposed_questions"]
     assert (await flow.answer("t", "skip")).kind == "pre_output_review"
+
+
+async def test_a_plan_of_which_the_model_failed_says_so_where_it_is_asked_about():
+    review = await workflow(FakeLLM(LLMError("the server is down"))).start(QUESTION)
+    assert "Warning: planner" in (said := review.action_requests[0].description)
+    assert "the server is down" in said
 
 
 @pytest.mark.parametrize("edit", [PLAN, {"research_plan": PLAN}])

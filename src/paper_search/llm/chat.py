@@ -86,12 +86,13 @@ _BY_STATUS = {
 }  # fmt: skip
 
 _BY_PROSE = (
-    ("maximum context length", _F.QUESTION_TOO_LONG),
+    ("context length", _F.QUESTION_TOO_LONG),
     ("prompt is too long", _F.QUESTION_TOO_LONG),
     ("credit balance", _F.QUOTA),
     ("api key not valid", _F.KEY),
 )
-"""For a status 400 only, where a server has no other sign: vLLM, Anthropic (twice), Google."""
+"""For a status 400 only, where a server has no other sign: vLLM and LM Studio, Anthropic (twice),
+Google."""
 
 _SERVER_ERROR = 500
 _BAD_REQUEST = 400
@@ -114,7 +115,7 @@ class Failure:
 def failure_of(error: Exception, *secrets: str) -> Failure:
     """Return what an exception of a chat model means, without the secrets in its text."""
     reason = _reason(error)
-    text = redacted(f"{type(error).__name__}: {error}", *secrets)
+    text = redacted(f"{type(error).__name__}: {_words(error)}", *secrets)
     kind, words = _MEANINGS[reason]
     return Failure(kind(f"{words}: {text}", reason=reason), reason in _RETRIED, _wait_wish(error))
 
@@ -125,7 +126,7 @@ def _reason(error: Exception) -> LLMFailure:
             return by_code
     status = status_of(error)
     if status == _BAD_REQUEST:
-        prose = str(error).lower()
+        prose = _words(error).lower()
         for words, reason in _BY_PROSE:
             if words in prose:
                 return reason
@@ -137,6 +138,14 @@ def _reason(error: Exception) -> LLMFailure:
         return LLMFailure.UNREADABLE
     usual = LLMFailure.SERVER if status >= _SERVER_ERROR else LLMFailure.REQUEST
     return _BY_STATUS.get(status, usual)
+
+
+def _words(error: Exception) -> str:
+    """Return what an error says; openai's client shows a server's words in its own form alone."""
+    if str(error) != f"Error code: {status_of(error)}":
+        return str(error)
+    body = str(getattr(getattr(error, "response", None), "text", "")).strip()
+    return f"{error} - {body}" if body and not body.startswith("<") else str(error)
 
 
 def status_of(error: Exception) -> int | None:

@@ -108,6 +108,7 @@ async def _plan(ctx: Context, log: StepLog, params: ReportParams) -> PlannerOutp
     output = await work_of(ctx, log, Planner, Planner.plan, request)
     if output is None:
         return None
+    output.warnings += map(str, log.errors)
     is_valid, issues = validate_research_plan(output.research_plan)
     log.errors += map(_fatal, issues)
     if query is not None:

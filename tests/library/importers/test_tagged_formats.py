@@ -328,6 +328,17 @@ def test_an_article_number_stands_for_the_pages_that_a_medline_record_has_not(
 
 
 @pytest.mark.parametrize(
+    ("lines", "is_retracted"),
+    [("PT  - Retracted Publication\n", True), ("RIN - J X. 2021\n", True), ("", None)],
+)
+def test_a_medline_record_says_that_the_work_was_retracted(tmp_path, lines, is_retracted):
+    text = f"PMID- 1\nTI  - A\nPT  - Journal Article\n{lines}\n"
+    (entry,) = written(tmp_path, "a.nbib", text)
+    assert isinstance(entry, Imported)
+    assert entry.record.is_retracted is is_retracted
+
+
+@pytest.mark.parametrize(
     ("stated", "kind"),
     [("Thesis", "thesis"), ("Article", "chapter"), ("Review", "chapter"), ("Essay", "chapter")],
 )

@@ -199,11 +199,13 @@ _ARTICLE_NUMBER = re.compile(r"(e?\d{1,7})(?:\s*\[pii\])?$", re.IGNORECASE)
 def _medline_rest(reference: Reference) -> dict[str, Any]:
     identifiers = filter(None, map(_MARKED.match, reference.all("LID") + reference.all("AID")))
     numbers = filter(None, map(_ARTICLE_NUMBER.match, reference.all("LID")))
+    kinds = reference.all("PT")
     return {
         "doi": next((match[1] for match in identifiers if match[2].lower() == "doi"), None),
         # A journal without pages has the number of the article: "e025031", "559 [pii]".
         "pages": reference.first("PG") or next((match[1] for match in numbers), None),
         "keywords": [*map(heading, reference.all("MH")), *reference.all("OT")],
+        "is_retracted": "Retracted Publication" in kinds or "RIN" in reference.values or None,
         "source": "PubMed",
     }
 

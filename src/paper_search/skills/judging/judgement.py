@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -193,7 +194,7 @@ def _words_of(criterion: str) -> frozenset[str]:
 
 def _numbers_a_criterion(entry: Any) -> bool:
     number = entry.get("criterion") if isinstance(entry, dict) else None
-    return isinstance(number, int) and not isinstance(number, bool)
+    return re.fullmatch(r"[0-9]{1,9}(\.0)?", str(number)) is not None
 
 
 def score_of(grades: Sequence[Grade]) -> float:

@@ -156,16 +156,17 @@ class Judging:
         if usable:
             self._failures, self._has_worked = 0, True
         else:
-            self._note_failure(LLMFailure.UNREADABLE)
+            self._note_failure(LLMFailure.UNREADABLE, str(results[-1]))
         self.judgements.update(usable)
         self._new.update(usable)
         await self.store(usable)
 
-    def _note_failure(self, reason: LLMFailure) -> None:
+    def _note_failure(self, reason: LLMFailure, words: str = "") -> None:
         self._failures = 0 if reason in _OF_ONE_PAPER else self._failures + 1
         if reason.is_lasting or self._failures >= _MOST_FAILURES:
-            self._obstacle = self._obstacle or reason.value
-            _log.warning("no more papers are judged: %s", reason.value)
+            last = f"not asked after {self._failures} failures in a row: {words or reason.value}"
+            self._obstacle = self._obstacle or (reason.value if reason.is_lasting else last)
+            _log.warning("no more papers are judged: %s", self._obstacle)
 
     def _give_up(self, entries: Iterable[Entry], reason: str) -> None:
         self.reasons.update({entry.number: reason for entry in entries})
