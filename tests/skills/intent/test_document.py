@@ -91,6 +91,12 @@ async def test_a_criterion_that_says_more_than_a_limit_limits_nothing():
     assert "'visits by nurses since 1990'" in intent.notes[0]
 
 
+async def test_without_a_topic_what_is_included_is_the_topic():
+    intent = await read("✅ federated learning\n✅ medical imaging\n❌ surveys\nlast 4 yrs")
+    assert intent.concepts == ["federated learning", "medical imaging"]
+    assert (*years(intent), intent.constraints.excluded_types) == (2022, None, ["review"])
+
+
 async def test_an_empty_part_is_no_text_to_search():
     intent = await read("Population: adults\nIntervention: n/a\nOutcome: pain\nContext: none")
     assert intent.question == "adults. pain"
@@ -112,6 +118,7 @@ async def test_columns_of_criteria_are_told_apart():
         "1. Doe JA, Roe B. Nesting of swifts in old walls. Birds. 2017;288(16):1987-93.\n{}",
         "@article{{doe2017,\n  title={{Nesting of swifts in old walls}},\n  year={{2017}},\n}}\n{}",
         "TY  - JOUR\nAU  - Doe, Jane\nTI  - Nesting of swifts in old walls\nPY  - 2017\nER  - \n{}",
+        "Doe, J. A.; Roe, B. Nesting of swifts in old walls. J. Birds 2017, 131, 6050–6051.\n{}",
         "%0 Journal Article\n%A Doe, Jane\n%T Nesting of swifts in old walls\n%D 2017\n{}",
     ],
 )
@@ -123,6 +130,11 @@ async def test_a_reference_is_read_by_its_title_and_limits_nothing(text):
     assert years(intent) == (None, None)
     assert (intent.authors, intent.venues) == ([], [])
     assert any("2017" in note for note in intent.notes)
+
+
+async def test_a_sentence_with_pages_and_years_is_no_reference():
+    text = "Topic: soil warming\n\nThe authors claim on p. 12, l. 23, that soils of 2009 agree."
+    assert "soils" in (await read(text)).question
 
 
 async def test_a_doi_in_a_reference_names_a_paper():

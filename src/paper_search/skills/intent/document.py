@@ -14,10 +14,10 @@ _NUMBER = re.compile(r"(?:\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)]|\[\d{1,2}\])\s+")
 _CODE = re.compile(rf"[IE]C\d{{1,2}}:?\s+|{_NUMBER.pattern}")
 _AFTER = re.compile(r"[\s*_|:=–-]*")
 _CELLS = re.compile(r"[|\t]")
-_ITEMS = re.compile(r";\s|(?<=[a-z)])\.\s(?=[A-Z])|(?<!\S)(?:\d{1,2}\.|\(\w\))\s")
+_ITEMS = re.compile(r";\s|(?<=[a-z0-9)])\.\s(?=[A-Z])|(?<!\S)(?:\d{1,2}\.|\(\w\))\s")
 _PARTS = re.compile(r"[.?!]['’”\"*]*\s|[\"“”]|(?<=\d\d\d\d)\)\s")
 _SMALL_WORD = re.compile(r"\b[a-z]{2,}")
-_FRAME = re.compile(r"\s*(?:[Pp]\s?[=:]|\[P\])\s")
+_FRAME = re.compile(r"\s*(?:[Pp]\s?[=:]|\[P\])")
 """Begins a frame on one line: "p= elderly i= vitamin d"."""
 _EMPTY = re.compile(
     r"(?:n/?a|none|any|no|not applicable|no (?:limits?|restrictions?)|all|-*)\W*", re.IGNORECASE
@@ -75,8 +75,9 @@ def parse_document(text: str) -> Document | None:
         else:
             lines[role].append(value if role == "ranked" else line.text)
         before = role
-    sentences += [] if sentences else lines.pop("included", [])
-    titles = [_title_of(line) for line in lines["reference"]]
+    if not says_something(_joined(sentences)):
+        sentences = [*lines.pop("included", []), *sentences]
+    titles = list(filter(None, map(_title_of, lines["reference"])))
     request = _joined(sentences)
     if says_something(request):
         lines["ranked"] += titles
@@ -94,10 +95,9 @@ def _joined(sentences: Sequence[str]) -> str:
 
 
 def _title_of(reference: str) -> str:
-    """Return the part of a reference with the most words in small letters."""
-    return max(_PARTS.split(reference), key=lambda part: len(_SMALL_WORD.findall(part))).strip(
-        " ,.'*"
-    )
+    """Return the part of a reference with the most words in small letters; empty: none has two."""
+    count, title = max((len(_SMALL_WORD.findall(part)), part) for part in _PARTS.split(reference))
+    return title.strip(" ,.'*") if count > 1 else ""
 
 
 def _with_roles(lines: Sequence[_Line], *, is_framed: bool) -> Iterator[tuple[_Line, str, str]]:
@@ -139,7 +139,7 @@ def _cells(text: str) -> Iterator[str]:
         if kind != "frame" or _FRAME.match(text):
             text = pattern.sub(r"\n\g<0>", text)
     header: list[str] = []
-    for line in text.replace("**", "").splitlines():
+    for line in text.replace("**", "").replace(":*", ":").splitlines():
         cells = [cell.strip() for cell in _CELLS.split(line) if any(map(str.isalnum, cell))]
         if len(cells) > 1 and all(_labelled(cell)[0] and not _labelled(cell)[1] for cell in cells):
             header = cells
