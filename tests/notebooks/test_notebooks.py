@@ -1,9 +1,12 @@
 """Every notebook runs from top to bottom, as a reader would run it."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import nbformat
 import pytest
+from jupyter_client.manager import AsyncKernelManager
+from jupyter_core.utils import run_sync
 from nbclient import NotebookClient
 from nbformat import NotebookNode
 
@@ -21,12 +24,26 @@ def shown(notebook: NotebookNode) -> dict[str, set[str]]:
     }
 
 
+@pytest.fixture(scope="module")
+def kernel() -> Iterator[AsyncKernelManager]:
+    """One kernel for all: to start it and import the program takes longer than a notebook."""
+    manager = AsyncKernelManager(kernel_name="python3")
+    run_sync(manager.start_kernel)()
+    yield manager
+    run_sync(manager.shutdown_kernel)(now=True)
+
+
 @pytest.mark.slow
 @pytest.mark.filterwarnings("default")  # the kernel's own client warns at its shutdown
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.ipynb")), ids=lambda path: path.stem)
-def test_the_notebook_shows_what_its_reader_sees(path):
+def test_the_notebook_shows_what_its_reader_sees(path, kernel):
     written = nbformat.read(path, as_version=4)
     notebook = nbformat.read(path, as_version=4)
-    NotebookClient(notebook, timeout=240, kernel_name="python3").execute()
+    forgetting = nbformat.v4.new_code_cell("%reset -f")  # what those before have left
+    notebook.cells.insert(0, forgetting)
+    client = NotebookClient(notebook, timeout=240, km=kernel)
+    client.execute()
+    client.kc.stop_channels()
+    notebook.cells.remove(forgetting)
     assert shown(notebook) == shown(written)
     assert not any("error" in kinds for kinds in shown(notebook).values())
