@@ -1,7 +1,7 @@
 """Blocking: the pairs of records worth comparing, because they share a key."""
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain, combinations
 
@@ -36,7 +36,7 @@ def candidate_pairs(profiles: Sequence[Profile]) -> list[tuple[int, int]]:
     whole are returned depends on it. Time and number of pairs grow with the number of records,
     not with its square.
     """
-    words = _Rarity(profile.words for profile in profiles)
+    words = _Rarity(set(profile.words) for profile in profiles)
     names = _Rarity(profile.people.names for profile in profiles)
     rare_words = [words.rarest(profile.words, _RARE_WORDS) for profile in profiles]
     rare_names = [names.rarest(profile.people.names, _RARE_NAMES) for profile in profiles]
@@ -66,8 +66,8 @@ def candidate_pairs(profiles: Sequence[Profile]) -> list[tuple[int, int]]:
 class _Rarity:
     """Ranks of the words that more than one record has, the rarest first; as numbers."""
 
-    def __init__(self, texts: Iterable[Sequence[str]]) -> None:
-        counts = Counter(chain.from_iterable(map(set, texts)))
+    def __init__(self, texts: Iterable[Collection[str]]) -> None:
+        counts = Counter(chain.from_iterable(texts))
         by_count = sorted((count, word) for word, count in counts.items() if count > 1)
         self._ranks = {word: rank for rank, (_, word) in enumerate(by_count, start=1)}
         self.size = len(by_count)
