@@ -1,5 +1,6 @@
 """Records are stored once, updated without loss, and a strange file is left alone."""
 
+import json
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,6 +9,7 @@ import pytest
 from pydantic_core import PydanticSerializationError
 
 from paper_search.errors import LibraryError
+from paper_search.library.json_text import decoded, encoded
 from paper_search.library.records import Changes, RecordStore
 from paper_search.models import Author, RawPaper
 
@@ -142,3 +144,10 @@ def test_a_failed_write_leaves_nothing_behind(store):
         store.upsert([paper("One"), broken])
     assert store.count() == 0
     assert store.upsert([paper("One")]).added == 1
+
+
+@pytest.mark.parametrize("odd", ["\ud800", 2**70, 1.5])
+def test_a_value_has_one_text_which_gives_it_again(odd):
+    text = encoded({"b": odd, "a": "\u00e9"})
+    assert text == f'{{"a":"\u00e9","b":{json.dumps(odd, ensure_ascii=False)}}}'
+    assert decoded(text) == {"a": "\u00e9", "b": odd}

@@ -57,7 +57,7 @@ class Watchdog:
     def _say(self, name: str, seconds: float) -> None:
         if name not in self.held_s:
             _log.warning("%s blocks the program: nothing else can run", name)
-        self.held_s[name] = max(seconds, self.held_s.get(name, 0.0))
+        self.held_s[name] = max(seconds, self.held_s.get(name, seconds))
 
 
 class Race:

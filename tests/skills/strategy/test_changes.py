@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from paper_search.models import RankedQuery, SearchStrategy
+from paper_search.models import RankedQuery, SearchConstraints, SearchStrategy
 from paper_search.skills.strategy.changes import changes, completed
 from paper_search.testing.skills import fake_strategy
 
@@ -97,3 +97,8 @@ def test_an_edit_in_parts_keeps_all_that_it_does_not_name():
     )
     plain = before.model_dump(mode="json")
     assert completed({"sources": ["pubmed"]}, before) == plain | {"sources": ["pubmed"]}
+    before.filters.excluded_types = ["review"]
+    whole = SearchConstraints(max_results=5).model_dump(mode="json")
+    assert completed({"filters": whole}, before)["filters"] == whole
+    part = completed({"filters": {"max_results": 5}}, before)["filters"]
+    assert part == whole | {"excluded_types": ["review"]}

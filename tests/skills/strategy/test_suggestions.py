@@ -93,6 +93,8 @@ def test_an_acronym_stands_for_the_words_that_it_is_made_of(text, acronym, long)
         "(ABC) at the start",
         "one sentence ends. Algorithms (GNN)",
         "an unclosed (GNN",
+        "magnetic resonance imaging (mri)",
+        "diabetes of type 12 (t12)",
     ],
 )
 def test_other_brackets_define_nothing(text):

@@ -95,7 +95,6 @@ def _is_content(word: str) -> bool:
 _BRACKETS = re.compile(r"\(([^()]{2,80})\)")
 _SENTENCE = re.compile(r"[.;:!?](?=\s)|[()\[\]]")
 _SHORT = re.compile(r"[^\W_][\w-]{1,9}")
-_SHORTEST_ACRONYM, _LONGEST_ACRONYM = 2, 10
 _SIGNIFICANT = 10.83
 """A log-likelihood that chance exceeds once in a thousand (chi-squared, one degree)."""
 
@@ -235,9 +234,4 @@ def long_form(short: str, before: str) -> str | None:
 def _is_acronym(text: str) -> bool:
     """Whether the text is one short word with at least two capitals, or a capital and a digit."""
     signs = sum(char.isupper() or char.isdigit() for char in text)
-    return (
-        _SHORTEST_ACRONYM <= len(text) <= _LONGEST_ACRONYM
-        and signs > 1
-        and any(char.isupper() for char in text)
-        and _SHORT.fullmatch(text) is not None
-    )
+    return signs > 1 and any(char.isupper() for char in text) and _SHORT.fullmatch(text) is not None
