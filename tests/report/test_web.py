@@ -46,10 +46,30 @@ async def test_pages_become_sources_that_say_what_they_are():
     first = next(
         result for result in answer.results if result.source_url.startswith("https://site1.")
     )
-    assert first.metadata["source_type"] == "web"
-    assert first.metadata["found_by"] == ["tavily"]
-    assert (first.year, first.full_content) == (2021, None)
-    assert first.text.startswith("Shade trees lower")
+    assert first == SearchResult(
+        result_id=first.result_id,
+        query_id="q1",
+        source_url="https://site1.example.org/a",
+        title="Shade trees cool city streets, part 1",
+        snippet="Shade trees lower the temperature of city streets.",
+        relevance_score=first.relevance_score,
+        retrieved_at=first.retrieved_at,
+        metadata={
+            "year": 2021,
+            "venue": "site1.example.org",
+            "source_type": "web",
+            "publication_type": None,
+            "url": first.source_url,
+            "authors": [],
+            "published": None,
+            "found_by": ["tavily"],
+            "is_judged": True,
+            "relevance_reason": first.metadata["relevance_reason"],
+            "is_suspicious": False,
+            "has_abstract": False,
+            "text_is": "snippet",
+        },
+    )
     assert answer.hits == {"q1": 2}
     assert Evidence(answer.results).by_key
 

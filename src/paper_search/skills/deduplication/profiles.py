@@ -119,7 +119,7 @@ def profile(paper: RawPaper) -> Profile:
         first_page=first,
         last_page=last,
         doi=doi,
-        arxiv=parse_arxiv_id(paper.arxiv_id) or (parse_arxiv_id(doi) if doi else None) or "",
+        arxiv=parse_arxiv_id(paper.arxiv_id) or parse_arxiv_id(doi) or "",
         ids=_ids(paper),
         abstract=paper.abstract or "",
     )

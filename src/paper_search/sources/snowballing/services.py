@@ -66,7 +66,7 @@ class OpenAlexTracker(Tracker):
         for work in self.service.entries_of(answer.json()):
             work_id = openalex_record.short_id(work.get("id"))
             doi = parse_doi(values.text(work.get("doi")))
-            pmid = parse_pmid(values.text(values.mapping(work.get("ids")).get("pmid")) or None)
+            pmid = parse_pmid(values.text(values.mapping(work.get("ids")).get("pmid")))
             work_ids |= {name: work_id for name in (doi, pmid) if name and work_id}
 
         def work_of(seed: Seed) -> str | None:
