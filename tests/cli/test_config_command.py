@@ -118,7 +118,14 @@ def strategy_of(cli: Cli, thread: str) -> dict[str, Any]:
 
 def test_the_first_search_at_a_terminal_asks_once_and_the_answer_is_remembered(cli, home):
     cli("find", QUESTION, typed=["", "l", "q"], code=3).shows(
-        *(ASKED, "OpenAlex", "[w]eb  [l]ibrary", "is none of: w, l", " config set sources web"),
+        *(
+            ASKED,
+            "OpenAlex",
+            "only this machine: the sample",
+            "[w]eb  [l]ibrary",
+            "is none of: w, l",
+            " config set sources web",
+        ),
         MENU_1,
     )
     assert (home / "config.toml").read_text() == 'sources = "library"\n'
@@ -144,7 +151,7 @@ def test_who_has_a_library_searches_it_with_the_services(cli, home, tmp_path):
     file.write_text("@article{a, title={Graphs}, author={A. Author}, year={2020}}")
     assert cli("library", "add", str(file)).code == 0
     asked = cli("find", QUESTION, typed=["w", "q"])
-    asked.shows("your library and eight public services", MENU_1)
+    asked.shows("your library and eight public services", "your own library only", MENU_1)
     assert searched(home) == ["library", *WEB_SOURCES]
 
 
