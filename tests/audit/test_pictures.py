@@ -21,6 +21,7 @@ from paper_search.models import Arrival, Paper, ScreeningDecision
 from paper_search.report.outputs.figures import saved
 from paper_search.workflow import ThreadInfo, ThreadStatus, WorkflowState
 from paper_search.workflow.counts import PlacedArrival
+from paper_search.workflow.full_texts import FullTextFlow
 from paper_search.workflow.marks import ScreeningMark
 
 
@@ -35,15 +36,29 @@ def words(svg: bytes) -> list[str]:
 
 async def test_the_flow_shows_the_counts_of_the_audit():
     audit = await reviewed()
-    said = words(pictures(audit.thread, audit.records, audit.flow)["prisma_flow"])
-    assert "Records identified (n = 18)" in said
-    assert "Removed before screening (n = 11)" in said
-    assert "duplicates (n = 1)" in said
-    assert "the same record given again (n = 4)" in said
-    assert "not kept: not what was asked for (n = 6)" in said
-    assert "of earlier rounds, not decided on (n = 2)" in said
-    assert "no bees (n = 1)" in said
-    assert "Works included (n = 1)" in said
+    texts = FullTextFlow(
+        sought=9,
+        waiting=1,
+        not_retrieved=2,
+        unassessed=1,
+        assessed=5,
+        excluded=3,
+        included=2,
+        exclusion_reasons={"no bees": 2, "too old": 1},
+    )
+    flow = audit.flow.model_copy(update={"full_texts": texts})
+    shown = words(pictures(audit.thread, audit.records, flow)["prisma_flow"])
+    assert "; ".join(shown) == (
+        "Records identified (n = 18); a (n = 9); b (n = 9); Removed before screening (n = 11); "
+        "not kept: not what was asked for (n = 6); the same record given again (n = 4); "
+        "duplicates (n = 1); Works (n = 7); Not put up for screening (n = 2); "
+        "of earlier rounds, not decided on (n = 2); Works for screening (n = 5); "
+        "Not decided yet (n = 2); Works screened (n = 3); Excluded (n = 2); no bees (n = 1); "
+        "no reason given (n = 1); Full texts sought (n = 9); Full texts not retrieved (n = 2); "
+        "not assessed yet (n = 1); not looked for yet (n = 1); Full texts assessed (n = 5); "
+        "Excluded (n = 3); no bees (n = 2); too old (n = 1); Works included (n = 2); "
+        "Identification; Screening; Included"
+    )
 
 
 async def test_there_is_no_picture_of_scores_without_a_work_in_the_result():
