@@ -163,7 +163,8 @@ def test_kappa_is_that_of_cohens_formula():
     assert cohens_kappa({"a": True}, {"a": True}) is None
 
 
-async def test_who_joins_in_an_update_decides_on_what_is_new_and_kappa_is_told_apart():
+@pytest.mark.parametrize("is_late", [False, True], ids=["before the end", "after it"])
+async def test_who_joins_in_an_update_decides_on_what_is_new_and_kappa_is_told_apart(is_late):
     persistence, given = await open_memory(), list(PAPERS)
     search = workflow(FakeSkills(lambda _strategy: given), persistence=persistence)
     await search.start("q", thread_id="t")
@@ -172,8 +173,11 @@ async def test_who_joins_in_an_update_decides_on_what_is_new_and_kappa_is_told_a
     await decide(persistence, "bo", a=True, b=False, c=False, d=False)
     review = await reviewers(persistence)
     await review.enter_agreed()
-    await review.settle(["b"], is_relevant=False, by="ada")
-    await search.answer("t", "approve")
+    if is_late:
+        await search.answer("t", "approve")
+    await (await reviewers(persistence)).settle(["b"], is_relevant=False, by="ada")
+    if not is_late:
+        await search.answer("t", "approve")
     given += [RawPaper(id=i, title=f"Paper {i}", source="s") for i in "ef"]
     await update_review(search, "t")
     await search.answer("t", "approve")

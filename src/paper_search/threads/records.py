@@ -56,7 +56,7 @@ class RecordStore:
     """Parts that only the steps write, under the lease: what was read of them is remembered."""
 
     def __init__(self, store: BaseStore, thread_id: str) -> None:
-        self._store = store
+        self.store = store
         self.thread_id = thread_id
 
     def namespace(self, part: str) -> tuple[str, ...]:
@@ -72,7 +72,7 @@ class RecordStore:
         first: dict[str, Any] = {"created_at": now, "begun_by": begun_by, "shared_with": {}}
         origin = {name: entry.get(name, first[name]) for name in first} if entry else first
         value = storable({"question": question, **origin, "updated_at": now})
-        await self._store.abatch([_put(self.listed_in, self.thread_id, value)])
+        await self.store.abatch([_put(self.listed_in, self.thread_id, value)])
 
     async def share(self, account: str, role: Role | None) -> None:
         """Note that an account may see the thread; None means that it no longer may."""
@@ -83,7 +83,7 @@ class RecordStore:
         shared.pop(account, None)
         shared |= {account: role.value} if role else {}
         value = {**entry, "shared_with": shared}
-        await self._store.abatch([_put(self.listed_in, self.thread_id, value)])
+        await self.store.abatch([_put(self.listed_in, self.thread_id, value)])
 
     async def put(
         self,
@@ -101,7 +101,7 @@ class RecordStore:
             if current.get(key) != value
         ]
         for start in range(0, len(operations), PAGE):
-            await self._store.abatch(operations[start : start + PAGE])
+            await self.store.abatch(operations[start : start + PAGE])
         if (memory := self._memory(part)) is not None:
             memory.update(values)
 
@@ -114,7 +114,7 @@ class RecordStore:
 
         # One statement for each: pages by time overlap where many rows have the same.
         operations = [SearchOp(self.namespace(part), limit=_ALL) for part in parts]
-        results: Any = await self._store.abatch(operations)
+        results: Any = await self.store.abatch(operations)
         return [{i.key: i.value for i in sorted(items, key=_KEY)} for items in results]
 
     async def _entry(self) -> dict[str, Any] | None:
@@ -158,13 +158,13 @@ class RecordStore:
             return {}
         from langgraph.store.base import GetOp, Item  # noqa: PLC0415  # slow import
 
-        if (read := getattr(self._store, "avalues", None)) is not None:
+        if (read := getattr(self.store, "avalues", None)) is not None:
             found_values = await read(namespace, list(dict.fromkeys(ids)))
             return {key: found_values[key] for key in ids if key in found_values}
         operations: list[Op] = [GetOp(namespace, key) for key in dict.fromkeys(ids)]
         values: dict[str, dict[str, Any]] = {}
         for start in range(0, len(operations), PAGE):
-            for item in await self._store.abatch(operations[start : start + PAGE]):
+            for item in await self.store.abatch(operations[start : start + PAGE]):
                 if isinstance(item, Item):
                     values[item.key] = item.value
         return values

@@ -28,6 +28,7 @@ from paper_search.skills.strategy.changes import changes
 from paper_search.steps.types import PARAMS, VISITS
 from paper_search.threads.records import storable
 from paper_search.workflow.counts import arrivals_of, count_rounds, round_changes, searched_round
+from paper_search.workflow.marks import MarkStore
 from paper_search.workflow.records import SearchRecords
 from paper_search.workflow.rows import dumped
 from paper_search.workflow.skills import Skills
@@ -137,9 +138,17 @@ def with_places(scored: Sequence[ScoredPaper], marks: Sequence[MarkedPaper]) -> 
 
 
 async def work_verdicts(state: WorkflowState, records: SearchRecords) -> dict[str, bool]:
-    """Return by the id of a work whether a person marked it relevant; the latest mark counts."""
-    work_of = await records.works_of(list(state.marks))
-    return {work_of.get(i, i): is_relevant for i, is_relevant in state.marks.items()}
+    """Return by the id of a work whether a person marked it relevant; the latest mark counts.
+
+    Marks that were saved since the last answer are among them: of a review that was done, too.
+    """
+    said: dict[str, bool | None] = {**state.marks}
+    store = MarkStore(records.store, records.thread_id)
+    for mark in (await store.of_round(state.current_iteration))[0]:
+        if mark.is_relevant is not None or mark.is_taken_back:
+            said[mark.paper_id] = mark.is_relevant
+    work_of = await records.works_of(list(said))
+    return {work_of.get(i, i): yes for i, yes in said.items() if yes is not None}
 
 
 async def ask_again(

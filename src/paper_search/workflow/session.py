@@ -125,7 +125,7 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
         rows = await self._records.rows("reviews")
         work_of = await self._records.works_of([row["paper_id"] for row in rows.values()])
         ids = {work_of.get(row["paper_id"], row["paper_id"]) for row in rows.values()}
-        rest = [paper for paper in collection.set_aside if paper.id in ids]
+        rest = [p for p in (*collection.set_aside, *collection.earlier) if p.id in ids]
         papers = [*collection.papers, *rest]
         decided = [paper for paper in papers if paper.decision != "undecided"]
         decisions = {paper.id: paper.screening for paper in decided if paper.screening}
