@@ -115,5 +115,6 @@ async def test_a_plan_says_how_many_papers_of_a_search_the_report_takes(persiste
     await searching(persistence).start("q", thread_id="s")
     for _ in range(2):
         await reply_to(searching(persistence), "s", "approve")
-    plan = await report(persistence, from_thread="s", max_sources=most).start(QUESTION)
+    strategy = "1. shade trees.ti.\n2.  street.ti,ab.\n\n3. 1 and 2"  # as such a search may have
+    plan = await report(persistence, from_thread="s", max_sources=most).start(strategy)
     assert f"used of thread s: {used}; nothing is searched" in str(plan.model_dump())

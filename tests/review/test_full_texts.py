@@ -11,6 +11,7 @@ from paper_search.errors import InputError
 from paper_search.models import RawPaper
 from paper_search.pages.fetching import PageFetcher
 from paper_search.persistence import Persistence, open_persistence
+from paper_search.report_workflow.assembly import finished_collection
 from paper_search.review import full_texts
 from paper_search.review.full_texts import FullTexts
 from paper_search.testing.sources import FakeSource
@@ -59,6 +60,14 @@ async def test_nothing_is_sought_and_not_retrieved_where_no_pdf_can_be_read(
     with pytest.raises(InputError, match=r"no PDF can be read; pip install"):
         await texts.seek(PageFetcher())
     assert (await kept(texts)).status is TextStatus.SOUGHT
+
+
+async def test_a_report_does_not_take_a_work_that_its_full_text_excluded(persistence, tmp_path):
+    texts = of(persistence, tmp_path, "ada")
+    await texts.attach(WORK, "first.pdf", pdf(list(TREES)))
+    assert [paper.id for paper in (await finished_collection(persistence, "t")).papers] == [WORK]
+    await texts.decide(WORK, is_included=False, reason="no bees")
+    assert (await finished_collection(persistence, "t")).papers == []
 
 
 async def test_who_finishes_is_done_with_the_texts_of_then_and_not_with_another_file(

@@ -255,7 +255,9 @@ class ReportWorkflow(ThreadEngine[ReportSession, Review, Report]):
             return await self._finished(session)
 
     def _validate_input(self, text: str) -> str:
-        return valid_question(" ".join(text.split()), MIN_QUESTION_CHARS, MAX_QUESTION_CHARS)
+        # Lines of a strategy, as of a search that the report is from, name each other.
+        lines = "\n".join(filter(None, (" ".join(line.split()) for line in text.splitlines())))
+        return valid_question(lines, MIN_QUESTION_CHARS, MAX_QUESTION_CHARS)
 
     def _settings(self, *, is_asking: bool) -> ReportParams:
         if is_asking:
