@@ -452,12 +452,18 @@ async def test_the_model_answer_is_cleaned():
     assert strategy.filters == SearchConstraints(year_from=2000, year_to=2020)
 
 
-async def test_the_model_may_word_the_ranked_query():
-    given = given_text(None)
-    worded = await builder(FakeLLM(answer("a", ranked_text=" coffee\n and sleep "))).build(given)
+async def test_the_model_may_word_the_first_ranked_query_and_a_note_says_so():
+    llm = FakeLLM(answer("a", ranked_text=" coffee\n and sleep "))
+    worded = await builder(llm).build(given_text(None))
     assert [query.text for query in worded.ranked] == ["coffee and sleep"]
+    assert worded.notes == [
+        "sources that rank are asked in the model's words, not yours: 'coffee and sleep'"
+    ]
+    edited = worded.model_copy(update={"ranked": [RankedQuery(text="naps")], "notes": []})
+    later = await builder(llm).build(given_text(None, edited))
+    assert ([query.text for query in later.ranked], later.notes) == (["naps"], [])
     for reply in (answer("a"), answer("a", ranked_text=""), answer("a", ranked_text="x" * 9999)):
-        plain = await builder(FakeLLM(reply)).build(given)
+        plain = await builder(FakeLLM(reply)).build(given_text(None))
         assert [query.text for query in plain.ranked] == ["caffeine sleep quality"]
 
 

@@ -1,7 +1,6 @@
 """The skill that writes search strategies."""
 
 import logging
-from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from datetime import date
 
@@ -12,7 +11,6 @@ from paper_search.models import (
     MAX_SEEDS,
     SNOWBALL,
     QueryBuilderInput,
-    RankedQuery,
     SearchStrategy,
     relevant_seeds,
     seed_of_identifier,
@@ -126,10 +124,14 @@ class QueryBuilder:
             notes.append("the model gave no query that can be asked: the concepts are used")
         elif len(inspection.usable) > MAX_QUERIES:
             notes.append(f"left out: queries of the model after its first {MAX_QUERIES}")
+        text = answer.ranked_text
+        if text and ranked and not request.previous_strategies and text != ranked[0].text:
+            notes.append(f"sources that rank are asked in the model's words, not yours: {text!r}")
+            ranked = [ranked[0].model_copy(update={"text": text}), *ranked[1:]]
         return base.model_copy(
             update={
                 "queries": with_added(queries, note),
-                "ranked": _with_model_text(ranked, answer.ranked_text, note.added),
+                "ranked": ranked,
                 "sources": answer.sources,
                 "filters": next_limits(answer.filters.added_to(base.filters), note),
                 "reason": answer.reason or "",
@@ -241,15 +243,6 @@ class QueryBuilder:
 def _note(request: QueryBuilderInput) -> Note:
     text = request.user_feedback.free_text_feedback if request.user_feedback else None
     return parse_note(text, date.today())  # noqa: DTZ011  # the person's own calendar
-
-
-def _with_model_text(
-    ranked: list[RankedQuery], text: str | None, terms: Sequence[str]
-) -> list[RankedQuery]:
-    if not ranked or not text:
-        return ranked
-    missing = [term for term in terms if term.casefold() not in text.casefold()]
-    return [ranked[0].model_copy(update={"text": " ".join([text, *missing])}), *ranked[1:]]
 
 
 def _explained(strategy: SearchStrategy, request: QueryBuilderInput) -> SearchStrategy:
