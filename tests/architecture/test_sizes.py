@@ -21,7 +21,7 @@ MAX_FUNCTION_LINES = 40
 MAX_WIRING_LINES = 30
 MAX_MODULES = 379
 MAX_LINES = {
-    "skills": 10_849,
+    "skills": 10_842,
     "sources": 7_243,
     "cli": 6_211,
     "workflow": 5_584,
