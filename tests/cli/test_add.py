@@ -181,3 +181,18 @@ def test_the_limits_of_a_search_are_not_said_of_a_file(cli, tmp_path):
     of_sample, of_file = log[0], log[-1]
     assert "years 2010-" in of_sample["filters"]
     assert (of_file["source"], of_file["filters"]) == ("Scopus", "")
+
+
+def test_fork_names_the_files_that_its_question_was_without(cli, review, tmp_path):
+    second = export(tmp_path, "scopus.ris", range(30, 34))
+    decide(cli, review, relevant="1")
+    assert cli("add", review, second, "--database", "Scopus").code == 0
+    forked = cli("fork", review, "--to", "result", code=3)
+    assert "'scopus.ris' is no longer on the thread" in " ".join(forked.stderr.split())
+    flow, log = audit(cli, review, tmp_path / "audit")
+    assert (flow["identified"], flow["outside_rounds"]) == (34, 4)
+    assert "in no round any more" in (tmp_path / "audit" / "report.md").read_text()
+    assert {row["source"] for row in log} == {"Embase (Ovid)"}
+    assert len(cli("show", review, "--json").document["collection"]["papers"]) == 30
+    again = cli("add", review, second, "--database", "Scopus", "--json")
+    assert again.document["flow"]["identified"] == 34

@@ -442,6 +442,18 @@ async def test_one_can_go_back_to_the_result_before_and_wait_again(late, durable
     assert first.reference != second.reference
 
 
+async def test_going_back_to_before_a_wait_takes_what_it_brought_out_of_the_round(late):
+    async with open_persistence("memory:") as persistence:
+        flow, first = await at_result(late, persistence=persistence)
+        late.is_late = False
+        await reply_to(flow, "t", WAIT)
+        records = SearchRecords(persistence.store, "t")
+        assert {row.waits for row in (await records.rounds([0]))[0].arrivals} == {0, 1}
+        again = await flow.fork("t", CheckpointKind.RESULT_REVIEW)
+        assert again.reference == first.reference
+        assert {row.waits for row in (await records.rounds([0]))[0].arrivals} == {0}
+
+
 async def test_a_result_can_be_reopened_and_its_sources_waited_for(late, durable_url):
     """The strategy that was approved before it stays approved."""
     async with open_persistence(durable_url) as persistence:

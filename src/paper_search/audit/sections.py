@@ -169,10 +169,14 @@ def _flow(flow: PrismaFlow) -> Section:
     )
 
 
+_GONE_BACK = "of these, in no round any more: the thread went back to a question before them"
+
+
 def _flow_rows(flow: PrismaFlow) -> list[tuple[str, int]]:
     return [
         ("Records identified", flow.identified),
         *((f"from {source}", count) for source, count in flow.by_source.items()),
+        *([(_GONE_BACK, flow.outside_rounds)] * bool(flow.outside_rounds)),
         ("Removed before screening, not as duplicates", flow.removed_by_checks),
         *((f"removed because: {r}", count) for r, count in flow.removal_reasons.items()),
         ("Removed before screening as duplicates", flow.duplicates),

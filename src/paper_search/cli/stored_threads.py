@@ -149,7 +149,12 @@ async def reopened(config: AppConfig, thread_id: str, to: str | None, number: in
     kind = strategy if to == "strategy" else result
     await _delete_damaged(config, thread_id)
     search = await load_search(config, thread_id, ProgressLine())
-    return await search.fork(thread_id, kind, None if number is None else number - 1)
+    question = await search.fork(thread_id, kind, None if number is None else number - 1)
+    url = config.persistence_url
+    *_, last = await with_persistence(url, lambda p: p.ledger.audit(thread_id))
+    for name in last.detail.get("files", ()):
+        say(f"{name!r} is no longer on the thread, which is as it was before; `add` takes it again")
+    return question
 
 
 _REVIEW_OPTIONS = {
