@@ -1,5 +1,6 @@
 """Screening on the page, one paper, one key, one save; and several reviewers of one result."""
 
+from collections import Counter
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -131,14 +132,16 @@ def _addresses(visit: Visit) -> dict[str, str]:
 def _values(screening: Screening, *, learns: bool = True) -> dict[str, Any]:
     queue = screening.queue(learns=learns)
     paper = queue[0] if queue else None
-    verdicts = [mark for mark in screening.marks if mark.is_relevant is not None]
+    # By papers: a mark stays with a record that was merged into another since.
+    verdicts = screening.verdicts
+    counts = Counter(verdicts.get(paper.id) for paper in screening.papers)
     return {
         "paper": paper,
         "mark": screening.mark_of(paper) if paper else None,
         "left": len(queue),
         "total": len(screening.papers),
-        "included": sum(bool(mark.is_relevant) for mark in verdicts),
-        "excluded": sum(mark.is_relevant is False for mark in verdicts),
+        "included": counts[True],
+        "excluded": counts[False],
         "reasons": screening.reasons[:REASONS],
         "labels": screening.labels[:LABELS],
         "estimate": screening.stopping_estimate,

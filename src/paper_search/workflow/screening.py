@@ -72,7 +72,7 @@ class Screening:
         Skipped ones come last, the one that was skipped first before the others. `learns`: whether
         the order follows the latest marks, which takes a while for thousands of papers.
         """
-        verdicts_ = self._labels()
+        verdicts_ = self.verdicts
         ordered = self._ordered() if learns or self._order is None else self._order[1]
         papers = [paper for paper in ordered if paper.id not in verdicts_]
         return sorted(papers, key=self._place)
@@ -133,13 +133,15 @@ class Screening:
         is_skipped = mark is not None and mark.is_skipped and mark.iteration == self.iteration
         return mark.number if mark is not None and is_skipped else 0
 
-    def _labels(self) -> dict[str, bool]:
+    @property
+    def verdicts(self) -> dict[str, bool]:
+        """Return by paper whether it is relevant, as was said last."""
         verdicts_ = {m.paper_id: m.is_relevant for m in self.marks if m.is_relevant is not None}
         return self._earlier | verdicts_
 
     def _ordered(self) -> list[Paper]:
         """Return all papers, re-ranked by the marks; by the first so many of them, if rarely."""
-        verdicts_ = list(self._labels().items())
+        verdicts_ = list(self.verdicts.items())
         basis = dict(verdicts_[: len(verdicts_) - len(verdicts_) % self._every])
         key = frozenset(basis.items())
         if self._order is None or self._order[0] != key:
