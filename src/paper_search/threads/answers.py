@@ -137,7 +137,7 @@ class Answers:
         The caller holds the lease. Arguments as for `ThreadEngine.go_back`.
         """
         await self._session.delete_damaged()
-        left = await self._session.state()  # a thread of another version is left alone
+        before = await self._session.state()  # a thread of another version is left alone
         now = (await self._session.compiled.aget_state(self._session.anywhere)).config
         snapshot = await self._decided_before(now, is_wanted)
         if snapshot is None:
@@ -155,7 +155,7 @@ class Answers:
                 await self._ledger.mark(entry, LedgerStatus.SUPERSEDED)
         checkpoint_id = now["configurable"]["checkpoint_id"]
         detail = {"back_to": reference.model_dump(mode="json"), "left": checkpoint_id}
-        detail |= await self._session.settle(reference, left)
+        detail |= await self._session.settle(reference, before)
         person = by or current_person()
         await self._ledger.note(self._thread_id, interrupt.id, "forked", person, detail)
 

@@ -160,9 +160,9 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
     async def undo_effects(self, reference: Any) -> None:
         """Undo what the decisions from a question on left beside the state, before a fork."""
 
-    async def settle(self, reference: Any, left: StateT) -> dict[str, Any]:
+    async def settle(self, reference: Any, before: StateT) -> dict[str, Any]:
         """Take back what came beside the state after a question; return what is gone, to note."""
-        del reference, left
+        del reference, before
         return {}
 
     async def propose(self) -> None:

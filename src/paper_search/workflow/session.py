@@ -265,14 +265,14 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
         is_result = reference.kind is CheckpointKind.RESULT_REVIEW
         await StrategyApprovals(self._records).revoke(reference.iteration + is_result)
 
-    async def settle(self, reference: CheckpointRef, left: WorkflowState) -> dict[str, Any]:
+    async def settle(self, reference: CheckpointRef, before: WorkflowState) -> dict[str, Any]:
         if reference.kind is not CheckpointKind.RESULT_REVIEW:
             return {}
         state, iteration = await self.state(), reference.iteration
         for round_ in await self._records.rounds([iteration]):
             rows = await self._records.arrivals(iteration, state.waits + 1)
             await self._records.save_round(round_.model_copy(update={"arrivals": rows}))
-        files = await files_of_batches(self._records, left.batches)
+        files = await files_of_batches(self._records, before.batches)
         stay = {file.digest for file in await files_of_batches(self._records, state.batches)}
         names = [file.name for file in files if file.digest not in stay]
         return {"files": names} if names else {}

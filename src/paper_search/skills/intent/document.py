@@ -75,19 +75,19 @@ def parse_document(text: str) -> Document | None:
         else:
             lines[role].append(value if role == "ranked" else line.text)
         before = role
-    if not says_something(_joined(sentences)):
+    if not says_something(_join(sentences)):
         sentences = [*lines.pop("included", []), *sentences]
     titles = list(filter(None, map(_title_of, lines["reference"])))
-    request = _joined(sentences)
+    request = _join(sentences)
     if says_something(request):
         lines["ranked"] += titles
     else:
-        request = _joined([*titles, *sentences])
+        request = _join([*titles, *sentences])
     names = (name for line in lines["reference"] for name in parse_identifiers(line)[1])
     return Document(" ".join([request, *names]), lines) if request else None
 
 
-def _joined(sentences: Sequence[str]) -> str:
+def _join(sentences: Sequence[str]) -> str:
     return " ".join(
         one if one.endswith((".", "?", "!", ";")) or one is sentences[-1] else f"{one}."
         for one in sentences
@@ -172,7 +172,7 @@ def with_document(
     unread: dict[str, list[str]] = defaultdict(list)
     for role in (*_LIMITS, "included", "excluded"):
         for line in lines.get(role, ()):
-            own = _added(limits, _limits_of(role, line, parse))
+            own = _fit(limits, _limits_of(role, line, parse))
             limits = limits.model_copy(update=own)
             unread[role] += [] if own else [line]
     notes = [f"not acted on: {line!r}" for role in _LIMITS for line in unread[role]]
@@ -191,12 +191,12 @@ def with_document(
         notes.append(f"not searched: {_list_of(aside)}")
     question = intent.question
     if ranked := lines.get("ranked"):
-        question = _joined([question.rstrip(". "), *ranked])
+        question = _join([question.rstrip(". "), *ranked])
     update = {"constraints": limits, "question": question, "notes": [*intent.notes, *notes]}
     return intent.model_copy(update=update)
 
 
-def _added(limits: SearchConstraints, own: dict[str, object]) -> dict[str, object]:
+def _fit(limits: SearchConstraints, own: dict[str, object]) -> dict[str, object]:
     """Return limits to add to others; empty: they contradict them."""
     added = dict[str, object]()
     for name, value in own.items():
