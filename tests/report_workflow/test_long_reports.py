@@ -138,7 +138,7 @@ async def test_answers_are_kept_no_longer_than_their_step(tmp_path):
     url = f"sqlite:///{tmp_path / 'threads.db'}"
     await flow(FakeLLM(good_answer), persistence=url).run(QUESTION, thread_id="t")
     async with open_persistence(url) as persistence:
-        kept = await ReportRecords(persistence.store, "t").keys("report_answers")
+        kept = await ReportRecords(persistence.store, "t").rows("report_answers")
     assert len({key.partition("/")[0] for key in kept}) == 1
 
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 from mcp import Client
+from starlette.testclient import TestClient
 from tests.server.conftest import Door
-from tests.web.conftest import Visitor
+from tests.web.conftest import HERE, Visitor
 from typer.testing import CliRunner
 
 from paper_search.cli.app import app as command_line
@@ -63,8 +64,10 @@ def by_python(config: AppConfig, run: Run) -> str:
 
 def by_page(config: AppConfig, run: Run) -> str:
     access = Access(SharedPersistence(config.persistence_url), config)
-    page = Visitor(create_app(config, access, page_routes(Site(config, access))))
-    with page.client:
+    app = create_app(config, access, page_routes(Site(config, access)))
+    origin = {"base_url": HERE, "client": ("127.0.0.1", 4711), "headers": {"origin": HERE}}
+    with TestClient(app, **origin) as client:
+        page = Visitor(client)
         page.open("")
         fields = {**run, "source": run.get("sources", ())}
         assert page.send("/threads", **fields) == 422

@@ -19,6 +19,7 @@ _INTENT = {
     "topic": "graph neural networks",
     "concepts": ["graph neural networks"],
     "intent_type": "survey",
+    "constraints": {"max_results": 15},
 }
 
 
@@ -49,7 +50,7 @@ class ModelServer:
         number = self.calls["StrategyAnswer"]
         text = '"graph neural networks"' if number == 1 else f"graph OR network{number}"
         query = {"keywords": ["graph"], "boolean_query": text}
-        return {"queries": [query], "sources": [], "filters": {"max_results": 15}}
+        return {"queries": [query], "sources": [], "filters": {}}
 
 
 @contextmanager
