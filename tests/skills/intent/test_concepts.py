@@ -140,5 +140,6 @@ def test_empty_words_are_concepts_only_where_there_are_no_others():
     assert concepts_of("the role of the method in moss").names == ["moss"]
 
 
-def test_a_number_alone_is_no_concept():
+def test_an_age_or_a_span_is_no_concept():
     assert concepts_of("adults (18+) with falls, 11–16").names == ["adults", "falls"]
+    assert concepts_of("security of 802.11").names == ["security", "802.11"]

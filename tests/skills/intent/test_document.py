@@ -1,6 +1,10 @@
+import asyncio
 from datetime import date
 
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from tests.examples import examples
 
 from paper_search.models import ParsedIntent
 from paper_search.skills import IntentParser
@@ -43,7 +47,8 @@ def years(intent: ParsedIntent) -> tuple[int | None, int | None]:
         FRAME.replace(": ", " → "),
         FRAME.replace(": ", "\t"),
         "| Element | Description |\n|---|---|\n"
-        + "\n".join(f"| **{line.replace(': ', '** | ')} |" for line in FRAME.splitlines()),
+        + "\n".join(f"| **{line.replace(': ', '** | ')} |" for line in FRAME.splitlines())
+        + "\n| Setting | - |",
         "PICO\n" + "\n".join(f"- {line}" for line in FRAME.splitlines()),
     ],
 )
@@ -103,11 +108,17 @@ async def test_an_empty_part_is_no_text_to_search():
 
 
 async def test_columns_of_criteria_are_told_apart():
-    text = "\tInclude\tExclude\nSetting\tschools\tuniversities\nYears\t2008-present\tbefore 2008"
+    text = (
+        "\tInclude\tExclude\nSetting\tschools\tuniversities\nYears\t2008-present\tbefore 2008\n"
+        "Outcome\tgrades\t"
+    )
     intent = await read(f"Research question: gamification in mathematics\n\n{text}")
     assert intent.concepts == ["gamification", "mathematics"]
     assert years(intent) == (2008, None)
-    assert "universities" in intent.notes[-1]
+    included, excluded = intent.notes
+    assert "grades" in included
+    assert "universities" in excluded
+    assert "grades" not in excluded
 
 
 @pytest.mark.parametrize(
@@ -163,10 +174,35 @@ async def test_years_and_names_in_the_sentences_of_a_long_text_limit_nothing():
         "Part I: aims. Part P: plans",
         "title:(knowledge graph) author:Suchanek",
         "graph | neural | networks",
+        "control\ngrip force\nmethods\nreferences\ninclusion\noutcome\ntime",
+        "E coli\nS aureus\nP aeruginosa\nC difficile",
+        "Time – space compression\nglobal cities",
+        "best practices in handover\nHi-C data\nthanks to nurses",
     ],
 )
 def test_a_text_without_labels_is_a_question(text):
     assert parse_document(text) is None
+
+
+LINES = st.sampled_from(
+    (
+        "P: {}", "I: {}", "O -- {}", "C: {}", "Comparison: {}", "Methods: {}", "From: {}", "{}",
+        "- {}", "2. {}", "Outcome - {}", "Keywords: {}", "Exclusion criteria\n{}", "OUT\n- {}", "",
+        "Inclusion criteria: {}", "Sources:\n- {}", "✗ {}", "[x] {}", "{}\t{}", "Language: {}",
+        "Aims\n1) {}", "Timeframe: {}", "Date: {}", "setting\n{}",
+    )
+)  # fmt: skip
+
+
+@examples(200)
+@given(st.lists(LINES, min_size=1, max_size=7))
+def test_no_word_of_a_line_is_lost_without_a_note(lines):
+    words = [f"quokka{chr(97 + number)}" for number in range(len(lines))]
+    text = "\n".join(line.replace("{}", word) for line, word in zip(lines, words, strict=True))
+    assume("quokka" in text)
+    intent = asyncio.run(read(text))
+    everywhere = " ".join([intent.question, *intent.notes])
+    assert [word for word in words if word in text and word not in everywhere] == []
 
 
 async def test_a_printed_strategy_is_not_taken_apart():

@@ -18,7 +18,8 @@ _LONGEST = 3
 """Words of a phrase; more without a function word are a list of words."""
 _LETTER = re.compile(r" (?=[A-Z](?: |$))")
 """Before a letter that is part of a name: "vitamin C"."""
-_NUMBER = re.compile(r"\d[\d\s.,+%–-]*")
+_NUMBER = re.compile(r"\d{1,4}(?:[+%]|[–-]\d{1,4})|0[.,]\d+")
+"""Ages, spans and shares, which papers write otherwise."""
 _COMMA = re.compile(r"\s*,\s*")
 _BRACKET = re.compile(r"\s*\(\s*")
 Group: TypeAlias = tuple[str, ...]

@@ -3,7 +3,8 @@
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 
 from paper_search.models import ParsedIntent, SearchConstraints
 from paper_search.skills.intent.forms import ParsedQuestion, forms
@@ -22,8 +23,8 @@ _FRAME = re.compile(r"\s*(?:[Pp]\s?[=:]|\[P\])")
 _EMPTY = re.compile(
     r"(?:n/?a|none|any|no|not applicable|no (?:limits?|restrictions?)|all|-*)\W*", re.IGNORECASE
 )
-_FEWEST_LETTERS = 3
-"""Single letters in front of lines that make a frame: P, I and O."""
+_FEWEST_WEAK = 3
+"""Different labels that are read where each may be text: "P", "I" and "O"; "Outcome - pain"."""
 _LETTERS = {"letter": "about", "letter ranked": "ranked", "letter aside": "aside"}
 _SECTIONS = {"included", "excluded", "sources"}
 """What lines below a line are, too, if that is a heading, or they are items of a list."""
@@ -53,18 +54,26 @@ class _Line:
     role: str
     value: str
     """What stands behind its label."""
+    label: str
     is_listed: bool
     is_below_gap: bool
+
+    @property
+    def is_weak(self) -> bool:
+        """Whether its label may be text: one letter, or a word before a dash."""
+        return self.role in _LETTERS or self.label.rstrip().endswith(("-", "–"))
 
 
 def parse_document(text: str) -> Document | None:
     """Return what the lines of a request are; None: none says what it is, so it is a question."""
     lines, sentences, before = defaultdict[str, list[str]](list), list[str](), ""
     every = list(_lines(text))
-    is_framed = sum(line.role in _LETTERS for line in every) >= _FEWEST_LETTERS
-    if not is_framed and all(line.role in {"", *_LETTERS} for line in every):
+    weak = {line.label for line in every if line.is_weak}
+    if len(weak) < _FEWEST_WEAK:
+        every = [replace(one, role="", value=one.text) if one.is_weak else one for one in every]
+    if not any(line.role for line in every):
         return None
-    for line, role, value in _with_roles(every, is_framed=is_framed):
+    for line, role, value in _with_roles(every):
         is_new = line.is_listed or line.is_below_gap or line.text != value
         if role == "about" and before == role and not is_new:
             sentences[-1] += f" {value}"
@@ -100,14 +109,11 @@ def _title_of(reference: str) -> str:
     return title.strip(" ,.'*") if count > 1 else ""
 
 
-def _with_roles(lines: Sequence[_Line], *, is_framed: bool) -> Iterator[tuple[_Line, str, str]]:
+def _with_roles(lines: Sequence[_Line]) -> Iterator[tuple[_Line, str, str]]:
     """Yield the lines, what each is, and the text that says it."""
     section, is_below_heading, is_open = "", False, False
     for line in lines:
-        role = line.role
-        if role in _LETTERS:
-            role = _LETTERS[role] if is_framed else ""
-        value = line.value if role else line.text
+        role, value = _LETTERS.get(line.role, line.role), line.value
         if role in _SECTIONS:
             section, is_open = role, not value
         elif role not in _LIMITS:
@@ -122,15 +128,20 @@ def _with_roles(lines: Sequence[_Line], *, is_framed: bool) -> Iterator[tuple[_L
 
 
 def _lines(text: str) -> Iterator[_Line]:
+    parts: list[tuple[str, bool, bool]] = []
     is_below_gap = True
     for cell in _cells(text):
         bullet = _BULLET.match(cell)
         start = bullet.end() if bullet else 0
         number = _NUMBER.match(cell, start)
-        bare = cell[number.end() if number else start :].strip()
-        if bare:
-            yield _Line(bare, *_labelled(bare), bool(start or number), is_below_gap)
+        if bare := cell[number.end() if number else start :].strip():
+            parts.append((bare, bool(start or number), is_below_gap))
         is_below_gap = not bare
+    for (bare, is_listed, is_below), after in zip_longest(parts, parts[1:]):
+        role, value, label = _labelled(bare)
+        if not role and after and after[1] and not is_listed and _is_label(bare):
+            role, value, label = _labelled(f"{bare}:")  # above a list it needs no sign
+        yield _Line(bare, role, value, label, is_listed, is_below)
 
 
 def _cells(text: str) -> Iterator[str]:
@@ -139,29 +150,38 @@ def _cells(text: str) -> Iterator[str]:
         if kind != "frame" or _FRAME.match(text):
             text = pattern.sub(r"\n\g<0>", text)
     header: list[str] = []
+    width = 0
     for line in text.replace("**", "").replace(":*", ":").splitlines():
-        cells = [cell.strip() for cell in _CELLS.split(line) if any(map(str.isalnum, cell))]
-        if len(cells) > 1 and all(_labelled(cell)[0] and not _labelled(cell)[1] for cell in cells):
-            header = cells
-        elif header and len(cells) >= len(header):
-            label = ": ".join(cells[: -len(header)])
-            values = cells[-len(header) :]
-            for name, value in zip(header, values, strict=True):
-                yield f"{name}: {label}: {value}" if label else f"{name}: {value}"
+        row = [cell.strip() for cell in _CELLS.split(line.strip(" ").strip("|"))]
+        cells = [cell for cell in row if any(map(str.isalnum, cell))]
+        if len(cells) > 1 and all(map(_is_label, cells)):
+            header, width = cells, len(row)
+        elif header and cells and len(row) <= width + 1:  # the first column may have no head
+            row += [""] * (width - len(row))
+            label = "".join(f"{cell}: " for cell in row[: -len(header)] if cell)
+            values = zip(header, row[-len(header) :], strict=True)
+            yield from (f"{name}: {label}{value}" for name, value in values if value)
         else:
             header = header if not cells and line.strip() else []
-            yield ": ".join(cell.rstrip(": ") if len(cells) > 1 else cell for cell in cells)
+            if len(cells) == 1 and "|" in line and _is_label(cells[0]):
+                cells.append("-")  # an empty cell beside a label
+            yield ": ".join(cell.rstrip(": ") for cell in cells) if cells[1:] else "".join(cells)
 
 
-def _labelled(text: str) -> tuple[str, str]:
-    """Return what the label in front of a text says that it is, and the text behind that."""
+def _labelled(text: str) -> tuple[str, str, str]:
+    """Return what a label in front of a text says that it is, the text behind it, and the label."""
     for role, pattern in forms("line"):
         if label := pattern.match(text):
             sign = _AFTER.match(text, label.end())
             start = sign.end() if sign else label.end()
             number = _CODE.match(text, start)
-            return role, text[number.end() if number else start :].strip(" {},")
-    return "", text
+            return role, text[number.end() if number else start :].strip(" {},"), label[0]
+    return "", text, ""
+
+
+def _is_label(text: str) -> bool:
+    role, rest, _ = _labelled(f"{text}:")
+    return bool(role) and not rest
 
 
 def with_document(
@@ -191,7 +211,7 @@ def with_document(
         notes.append(f"not searched: {_list_of(aside)}")
     question = intent.question
     if ranked := lines.get("ranked"):
-        question = _join([question.rstrip(". "), *ranked])
+        question = _join([*filter(None, [question.rstrip(". ")]), *ranked])
     update = {"constraints": limits, "question": question, "notes": [*intent.notes, *notes]}
     return intent.model_copy(update=update)
 
@@ -219,8 +239,8 @@ def _limits_of(role: str, line: str, parse: Callable[[str], ParsedQuestion]) -> 
         kinds = reading.constraints.excluded_types
         if kinds and not reading.excluded and not reading.question.strip(" .,;"):
             return {"excluded_types": kinds}
-    label, value = _labelled(line)
-    text = _LIMITS[label] + value if label in _LIMITS else line
+    kind, value, _ = _labelled(line)
+    text = _LIMITS[kind] + value if kind in _LIMITS else line
     reading = parse(text)
     own = reading.constraints.model_dump(exclude_defaults=True, exclude={"max_results"})
     if reading.question.strip(" .,;") or reading.excluded or reading.notes:
