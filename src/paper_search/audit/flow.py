@@ -113,8 +113,10 @@ def _flow(
     excluded = [record for record in records if record.status is Status.EXCLUDED]
     removed = [record for record in records if record.status is Status.REMOVED]
     screened = count[Status.INCLUDED] + count[Status.EXCLUDED]
-    included = [work.paper.id for work in works_of(records) if work.status is Status.INCLUDED]
+    works = works_of(records)
+    included = [work.paper.id for work in works if work.status is Status.INCLUDED]
     return PrismaFlow(
+        **{status.value: count[status] for status in _COUNTED},
         identified=len(records),
         by_source=dict(sorted(Counter(record.arrival.source for record in records).items())),
         rounds=rounds,
@@ -123,17 +125,10 @@ def _flow(
         removal_reasons=_most_first(record.why for record in removed),
         duplicates=count[Status.DUPLICATE],
         given_again=sum(record.is_again for record in records),
-        works=len(works_of(records)),
-        set_aside=count[Status.SET_ASIDE],
-        not_carried_over=count[Status.NOT_CARRIED_OVER],
-        pending=count[Status.PENDING],
+        works=len(works),
         for_screening=count[Status.UNDECIDED] + count[Status.NOT_JUDGED] + screened,
-        undecided=count[Status.UNDECIDED],
-        not_judged=count[Status.NOT_JUDGED],
         screened=screened,
-        excluded=count[Status.EXCLUDED],
         exclusion_reasons=_most_first(record.why or "no reason given" for record in excluded),
-        included=count[Status.INCLUDED],
         full_texts=count_full_texts(included, thread.full_texts),
         ended_by=thread.info.ended_by,
     )
@@ -162,6 +157,10 @@ class Status(str, Enum):
     """An earlier or reopened round found it, and the result does not hold it."""
     PENDING = "pending"
     """Found, and not worked on yet: the round has not come to its result."""
+
+
+_COUNTED = frozenset(Status) - {Status.REMOVED, Status.DUPLICATE}
+"""Those of works, which the flow counts under the same names."""
 
 
 @dataclass(frozen=True)
@@ -248,7 +247,11 @@ def _works(thread: ReviewThread) -> Iterator[Work]:
     result = thread.state.result
     hidden = set(result.set_aside_ids[: result.hidden]) if result else set()
     every = [(p, _of_shown(p)) for p in collection.papers]
-    every += [(p, _of_set_aside(p, is_hidden=p.id in hidden)) for p in collection.set_aside]
+    for paper in collection.set_aside:
+        why = f"below the line of the result: score {paper.relevance_score:.2f}"
+        if paper.id in hidden:
+            why = "beyond the number of papers that were asked for"
+        every.append((paper, _verdict(paper, Status.SET_ASIDE, why)))
     every += _of_updates(thread, collection.earlier)
     held = []
     # Where two papers hold one record, the one that a person decided on has it.
@@ -284,26 +287,16 @@ def _of_updates(
 
 
 def _of_shown(paper: Paper, where: str = "in the result") -> tuple[Status, str]:
-    if (decided := _decided(paper)) is not None:
-        return decided
     if not paper.is_judged:
-        return Status.NOT_JUDGED, paper.relevance_reason
-    return Status.UNDECIDED, f"{where}; not decided"
+        return _verdict(paper, Status.NOT_JUDGED, paper.relevance_reason)
+    return _verdict(paper, Status.UNDECIDED, f"{where}; not decided")
 
 
-def _of_set_aside(paper: Paper, *, is_hidden: bool) -> tuple[Status, str]:
-    if (decided := _decided(paper)) is not None:
-        return decided
-    if is_hidden:
-        return Status.SET_ASIDE, "beyond the number of papers that were asked for"
-    return Status.SET_ASIDE, f"below the line of the result: score {paper.relevance_score:.2f}"
-
-
-def _decided(paper: Paper) -> tuple[Status, str] | None:
+def _verdict(paper: Paper, status: Status, why: str) -> tuple[Status, str]:
+    """Return what a person decided on a paper and why; where nobody did, that status."""
     if paper.decision == "undecided":
-        return None
-    status = Status.INCLUDED if paper.decision == "included" else Status.EXCLUDED
-    return status, (paper.screening.reason if paper.screening else None) or ""
+        return status, why
+    return Status(paper.decision), (paper.screening.reason if paper.screening else None) or ""
 
 
 def _beyond_the_result(thread: ReviewThread, groups: Mapping[str, list[str]]) -> Iterator[Work]:
@@ -313,17 +306,13 @@ def _beyond_the_result(thread: ReviewThread, groups: Mapping[str, list[str]]) ->
     papers = _screened(thread, groups)
     earlier = set(thread.state.result.earlier_ids) if thread.state.result else set()
     for work_id, members in groups.items():
-        paper = papers[work_id]
-        if (decided := _decided(paper)) is not None:
-            status, why = decided
-        elif work_id not in earlier and not set(members).isdisjoint(latest):
+        status, why = Status.NOT_CARRIED_OVER, "found in a round that was reopened"
+        if work_id not in earlier and not set(members).isdisjoint(latest):
             status, why = Status.PENDING, "found, and not worked on yet"
-        elif set(members).isdisjoint(ids):
-            status, why = Status.NOT_CARRIED_OVER, "found in a round that was reopened"
-        else:
-            status = Status.NOT_CARRIED_OVER
+        elif not set(members).isdisjoint(ids):
             why = "of an earlier round, which ended without a decision on it"
-        yield Work(paper, tuple(members), status, why)
+        paper = papers[work_id]
+        yield Work(paper, tuple(members), *_verdict(paper, status, why))
 
 
 def _screened(thread: ReviewThread, groups: Mapping[str, list[str]]) -> dict[str, Paper]:
