@@ -13,7 +13,6 @@ from paper_search.server import guard as guard_module
 from paper_search.server.guard import (
     MAX_BODY_BYTES,
     MAX_UPLOAD_BYTES,
-    OWNER,
     SESSION_COOKIE,
     VISITOR,
     Guard,
@@ -106,7 +105,7 @@ async def test_a_token_lets_its_owner_in(reach, echo, token):
     headers = {"authorization": f"bearer {token}"}
     answer = await reach(tokens=TOKENS).post("/threads/t/runs", json=run, headers=headers)
     assert answer.status_code == 200
-    assert echo.scopes[0][OWNER] == ("ada" if token == ADA else "bob")
+    assert echo.scopes[0][VISITOR] == ("ada" if token == ADA else "bob")
 
 
 async def test_whether_the_server_is_up_may_be_asked_without_a_token(reach):

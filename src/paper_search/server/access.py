@@ -114,10 +114,7 @@ class Access:
     async def may(self, right: Right, thread_id: str, person: str | None) -> bool:
         """Return whether there is a thread, with which they may do that; Raises as `session`."""
         async with self.shared.use() as persistence:
-            session = await self.session(persistence, thread_id, person, right)
-            if session is not None and right is Right.READ and person is not None:
-                await self.require_sight(persistence, thread_id, person)
-            return session is not None
+            return await self.session(persistence, thread_id, person, right) is not None
 
     async def role(
         self, catalog: Catalog[Any, Any] | None, thread_id: str, person: str
@@ -132,13 +129,16 @@ class Access:
         thread_id: str,
         person: str | None,
         right: Right = Right.DECIDE,
+        *,
+        shows_decisions: bool = True,
     ) -> Session | None:
         """Return what reads a thread; None means it never ran.
 
+        `shows_decisions`: what is read shows what others decided.
+
         Raises:
             RequestRefusedError: it is somebody else's, as if it were absent, or another program's;
-                or it is shared with them for less. Who asks for less than to decide keeps
-                reviewers blind by `require_sight`.
+                or it is shared with them for less, or blind while not all reviewers are done.
         """
         every = self.catalogs(persistence)
         # Before its graph: a run that begins meanwhile would look like another program's.
@@ -149,6 +149,7 @@ class Access:
                 raise _not_found(thread_id)
             return None
         catalog = every.by_graph[graph]
+        session: Any = catalog.session(thread_id)
         if person is not None:
             role = await self.role(catalog, thread_id, person)
             if role is None:
@@ -158,19 +159,14 @@ class Access:
                     HTTPStatus.FORBIDDEN,
                     f"this search is shared with you as a {role.value}, who may not {right.value}",
                 )
-        return catalog.session(thread_id) if exists else None
-
-    async def require_sight(self, persistence: Persistence, thread_id: str, person: str) -> None:
-        """Refuse a reviewer what others decided while not all are done; Raises as `session`."""
-        searches = self.catalogs(persistence).searches
-        if await self.role(searches, thread_id, person) is not Role.REVIEWER:
-            return
-        if await searches.session(thread_id).is_blind():
-            raise RequestRefusedError(
-                HTTPStatus.FORBIDDEN,
-                "you screen this search without seeing what others decided: its result is shown "
-                "when all reviewers are done",
-            )
+            is_look = exists and right is Right.READ and shows_decisions
+            if is_look and role is Role.REVIEWER and await session.is_blind():
+                raise RequestRefusedError(
+                    HTTPStatus.FORBIDDEN,
+                    "you screen this search without seeing what others decided: its result is "
+                    "shown when all reviewers are done",
+                )
+        return session if exists else None
 
     async def delete(self, thread_id: str, person: str) -> None:
         """Delete a thread of somebody's, with all that the server does not know of."""

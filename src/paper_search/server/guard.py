@@ -69,7 +69,7 @@ BODY_S = 30.0
 """How long a body may take to arrive."""
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 VISITOR = "paper_search.visitor"
-"""Where a request to the page says who comes; None if somebody who has to sign in first."""
+"""Where a request that passes says who comes; None: somebody of whom nothing is known."""
 _OPEN_PATHS = frozenset({"/ok"})
 """What tells nothing of anybody: whether the server is up."""
 
@@ -86,8 +86,6 @@ _RUN_FIELDS = (
     *("on_completion", "on_disconnect", "strict_resume", "langsmith_tracer"),
 )
 """Of the body that starts a run, as LangGraph's server and its clients know them."""
-OWNER = "paper_search_owner"
-"""In the scope of a request that passes: who comes."""
 
 logger = logging.getLogger(__name__)
 
@@ -121,32 +119,25 @@ class Guard:
             )
 
     async def _serve(self, scope: Scope, receive: Receive, answer: "_Answer") -> None:
-        headers = _headers(scope)
+        headers, path, method = _headers(scope), scope["path"], scope["method"]
         self._check_host(headers)
-        if PAGE.fullmatch(scope["path"]):
-            await self._serve_page(scope, receive, answer, headers)
-            return
-        scope = {**scope, OWNER: self._owner(scope, headers)}
-        if scope["method"] not in READS:
-            self._check_origin(headers)
-            body = await _body(headers, receive)
-            if body:
-                _check_json(headers, scope["path"], body)
-            receive = _replayed(body, receive)
-        await self._app(scope, receive, answer)
-
-    async def _serve_page(
-        self, scope: Scope, receive: Receive, answer: "_Answer", headers: Mapping[str, str]
-    ) -> None:
-        """Serve the page: a browser sends forms, and a cookie in place of a token."""
         self._check_address(scope)
         owner = owner_of(self._config, headers.get("authorization"))
-        owner = owner or owner_of_session(self._config, headers.get("cookie"))
-        if scope["method"] not in READS:
+        is_page, most = bool(PAGE.fullmatch(path)), MAX_BODY_BYTES
+        if is_page:  # a browser sends forms, and a cookie in place of a token
+            owner = owner or owner_of_session(self._config, headers.get("cookie"))
+            if owner is not None and UPLOADS.fullmatch(path):
+                most = MAX_UPLOAD_BYTES
+        elif owner is None and path not in _OPEN_PATHS and method != "OPTIONS":
+            raise RequestRefusedError(
+                HTTPStatus.UNAUTHORIZED, "send `Authorization: Bearer TOKEN` with a token of yours"
+            )
+        if method not in READS:
             self._check_origin(headers)
-            is_upload = owner is not None and UPLOADS.fullmatch(scope["path"])
-            most = MAX_UPLOAD_BYTES if is_upload else MAX_BODY_BYTES
-            receive = _replayed(await _body(headers, receive, most), receive)
+            body = await _body(headers, receive, most)
+            if body and not is_page:
+                _check_json(headers, path, body)
+            receive = _replayed(body, receive)
         await self._app({**scope, VISITOR: owner}, receive, answer)
 
     def _check_host(self, headers: Mapping[str, str]) -> None:
@@ -164,18 +155,6 @@ class Guard:
                 HTTPStatus.FORBIDDEN,
                 "without tokens this server serves its own machine only; set PAPER_SEARCH_TOKENS",
             )
-
-    def _owner(self, scope: Scope, headers: Mapping[str, str]) -> str:
-        self._check_address(scope)
-        owner = owner_of(self._config, headers.get("authorization"))
-        if owner is not None:
-            return owner
-        is_open = scope["path"] in _OPEN_PATHS or scope["method"] == "OPTIONS"
-        if not is_open:
-            raise RequestRefusedError(
-                HTTPStatus.UNAUTHORIZED, "send `Authorization: Bearer TOKEN` with a token of yours"
-            )
-        return ""
 
     def _check_origin(self, headers: Mapping[str, str]) -> None:
         """A browser says which page asks; other clients say nothing and are let through."""
@@ -262,7 +241,7 @@ def _is_local(client: Any) -> bool:
         return False
 
 
-async def _body(headers: Mapping[str, str], receive: Receive, most: int = MAX_BODY_BYTES) -> bytes:
+async def _body(headers: Mapping[str, str], receive: Receive, most: int) -> bytes:
     declared = headers.get("content-length", "0")
     if declared.isdecimal() and int(declared) > most:
         raise _too_large(most)

@@ -19,7 +19,7 @@ from paper_search import __version__
 from paper_search.config import AppConfig
 from paper_search.errors import PaperSearchError
 from paper_search.server.access import Access, SharedPersistence
-from paper_search.server.guard import OWNER
+from paper_search.server.guard import VISITOR
 from paper_search.server.mcp_tools import SCHEME, McpTools
 from paper_search.steps.parameters import describe_errors
 
@@ -97,7 +97,7 @@ class HttpDoor:
             yield
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        owner = str(scope.get(OWNER, ""))
+        owner = str(scope.get(VISITOR) or "")
         user = AuthenticatedUser(AccessToken(token="", client_id=owner, scopes=[], subject=owner))
         await self._app({**scope, "user": user}, receive, send)
 

@@ -28,7 +28,7 @@ from paper_search.report_workflow.assembly import services_begun_with
 from paper_search.report_workflow.engine import ReportWorkflow
 from paper_search.report_workflow.listing import REPORT, SEARCH
 from paper_search.server.access import Access, Run
-from paper_search.server.guard import OWNER
+from paper_search.server.guard import VISITOR
 from paper_search.server.mcp_forms import Asking, QuestionForm
 from paper_search.server.mcp_texts import clipped, hits_text, paper_text, part_of, result_page
 from paper_search.threads.catalog import Catalog, ThreadStatus
@@ -195,12 +195,9 @@ class McpTools:
     ) -> AsyncIterator[_Thread]:
         """Open a thread with which the caller may do that; Raises as `Access.session`."""
         async with self._access.shared.use() as persistence:
-            person = _owner(ctx)
-            session = await self._access.session(persistence, thread_id, person, right)
+            session = await self._access.session(persistence, thread_id, _owner(ctx), right)
             if session is None:
                 raise ThreadNotFoundError(f"there is no thread {thread_id!r}")
-            if right is Right.READ and person is not None:
-                await self._access.require_sight(persistence, thread_id, person)
             graph = session.workflow.name
             channels = await session.channels()  # an answer goes on with the same sources
             options = services_begun_with(channels)
@@ -292,7 +289,7 @@ class McpTools:
 def _owner(ctx: Context) -> str | None:
     """Return who comes over HTTP; None means the person at this machine, over stdio."""
     request: Any = ctx.request_context.request
-    return None if request is None else str(request.scope.get(OWNER, ""))
+    return None if request is None else str(request.scope.get(VISITOR) or "")
 
 
 async def _collection(thread: _Thread) -> PaperCollection:

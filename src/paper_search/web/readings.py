@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import nsmallest
 from itertools import chain
@@ -82,12 +82,8 @@ class Selection:
     years: dict[int, int]
 
 
-@dataclass(frozen=True)
-class _Verdicts:
-    """What people said of papers, by their ids."""
-
-    decisions: Mapping[str, str]
-    labels: Mapping[str, Sequence[str]]
+_Values = Mapping[str, Mapping[str, Sequence[Any]]]
+"""By the name of a condition and the id of a paper: what the paper has of it."""
 
 
 class ResultIndex:
@@ -99,7 +95,7 @@ class ResultIndex:
         self._by_id = {paper.id: paper for paper in self._every}
         self.rank = {paper.id: number for number, paper in enumerate(self._every, start=1)}
         self._text = {paper.id: _searchable(paper) for paper in self._every}
-        self._fixed: dict[str, dict[str, Sequence[Any]]] = {
+        self._fixed: _Values = {
             "venue": {paper.id: (paper.venue,) if paper.venue else () for paper in self._every},
             "source": {paper.id: sources_of(paper) for paper in self._every},
             "tag": {paper.id: [tag.value for tag in paper.tags] for paper in self._every},
@@ -124,14 +120,20 @@ class ResultIndex:
         `decisions`: by the id of a paper: `included`, `excluded` or `maybe`. `new_ids`: papers that
         no earlier round found. `labels`: by the id of a paper; None means those of the result.
         """
-        verdicts = _Verdicts(decisions, labels or {})
         pool = self._part(choice.part, new_ids)
         for word in choice.text.casefold().split():
             pool = [paper for paper in pool if word in self._text[paper.id]]
-        matches, near = self._narrowed(pool, choice, verdicts)
+        values = {
+            **self._fixed,
+            "decision": {paper.id: (decisions.get(paper.id, UNDECIDED),) for paper in pool},
+            "label": {paper.id: (labels or {}).get(paper.id, paper.labels) for paper in pool},
+        }
+        matches, near = _narrowed(pool, choice, values)
         counters = {
-            name: Counter(chain.from_iterable(self._values(name, papers, verdicts)))
-            for name, papers in ((name, [*matches, *near.get(name, ())]) for name in _CONDITIONS)
+            name: Counter(
+                chain.from_iterable(values[name][p.id] for p in (*matches, *near.get(name, ())))
+            )
+            for name in _CONDITIONS
         }
         if choice.sort in SORTS:
             matches = sorted(matches, key=SORTS[choice.sort])
@@ -142,42 +144,6 @@ class ResultIndex:
         return Selection(
             matches[start : start + PAGE], len(matches), start + 1, pages, facets, years
         )
-
-    def _narrowed(
-        self, pool: list[Paper], choice: Choice, verdicts: _Verdicts
-    ) -> tuple[list[Paper], dict[str, list[Paper]]]:
-        """Return the papers that meet all conditions, and by condition those that miss only it.
-
-        A value of a facet would leave what all other facets leave.
-        """
-        conditions = {name: getattr(choice, name) for name in FACETS if getattr(choice, name)}
-        is_dated = choice.year_from is not None or choice.year_to is not None
-        if not conditions and not is_dated:
-            return pool, {}
-        matches: list[Paper] = []
-        near: dict[str, list[Paper]] = {name: [] for name in _CONDITIONS}
-        for paper in pool:
-            missed = [
-                name
-                for name, value in conditions.items()
-                if value not in next(self._values(name, (paper,), verdicts))
-            ]
-            missed += [] if _is_dated(paper, choice) else ["year"]
-            if not missed:
-                matches.append(paper)
-            elif len(missed) == 1:
-                near[missed[0]].append(paper)
-        return matches, near
-
-    def _values(
-        self, name: str, papers: Iterable[Paper], verdicts: _Verdicts
-    ) -> Iterator[Sequence[Any]]:
-        if name == "decision":
-            return ((verdicts.decisions.get(paper.id, UNDECIDED),) for paper in papers)
-        if name == "label":
-            return (verdicts.labels.get(paper.id, paper.labels) for paper in papers)
-        fixed = self._fixed[name]
-        return (fixed[paper.id] for paper in papers)
 
     def _part(self, part: str, new_ids: Collection[str]) -> list[Paper]:
         if part == "aside":
@@ -191,6 +157,29 @@ class ResultIndex:
             ids = set(new_ids)
             return [paper for paper in self._every if paper.id in ids]
         return self.collection.papers
+
+
+def _narrowed(
+    pool: list[Paper], choice: Choice, values: _Values
+) -> tuple[list[Paper], dict[str, list[Paper]]]:
+    """Return the papers that meet all conditions, and by condition those that miss only it.
+
+    A value of a facet would leave what all other facets leave.
+    """
+    conditions = {name: getattr(choice, name) for name in FACETS if getattr(choice, name)}
+    is_dated = choice.year_from is not None or choice.year_to is not None
+    if not conditions and not is_dated:
+        return pool, {}
+    matches: list[Paper] = []
+    near: dict[str, list[Paper]] = {name: [] for name in _CONDITIONS}
+    for paper in pool:
+        missed = [n for n, value in conditions.items() if value not in values[n][paper.id]]
+        missed += [] if _is_dated(paper, choice) else ["year"]
+        if not missed:
+            matches.append(paper)
+        elif len(missed) == 1:
+            near[missed[0]].append(paper)
+    return matches, near
 
 
 def sources_of(paper: Paper) -> list[str]:

@@ -5,7 +5,7 @@ import functools
 import logging
 import uuid
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from paper_search.config import AppConfig, expand_sources
@@ -27,9 +27,13 @@ logger = logging.getLogger(__name__)
 
 @dataclass
 class _Run:
+    """What somebody started, and whether its first step has begun."""
+
     owner: str
-    work: asyncio.Task[Any]
-    has_begun: asyncio.Event
+    has_begun: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def report(self, _phase: str, _details: Mapping[str, Any]) -> None:
+        self.has_begun.set()
 
 
 class Runs:
@@ -51,11 +55,10 @@ class Runs:
         self, persistence: Persistence, question: str, owner: str, options: Mapping[str, Any]
     ) -> str:
         """Start a search and return its thread; it goes on by itself."""
-        SearchSession.check_input(question)
-        has_begun = asyncio.Event()
-        workflow = self._workflow(persistence, has_begun, **options)
+        run = _Run(owner)
+        workflow = self._workflow(persistence, run, **options)
         start = functools.partial(workflow.start, question)
-        return await self._begin(persistence, question, (owner, has_begun), start)
+        return await self._begin(persistence, question, run, start)
 
     async def begin_import(
         self,
@@ -65,16 +68,13 @@ class Runs:
         source: ImportedRecords,
     ) -> str:
         """Merge the records of files on a new thread and return it; it goes on by itself."""
-        SearchSession.check_input(question)
-        (owner, by), has_begun = person, asyncio.Event()
+        owner, by = person
+        run = _Run(owner)
         workflow = import_workflow(
-            self._config,
-            source,
-            persistence=persistence,
-            progress_reporter=lambda _phase, _details: has_begun.set(),
+            self._config, source, persistence=persistence, progress_reporter=run.report
         )
         start = functools.partial(begin_import, workflow, question, source=source, by=by)
-        return await self._begin(persistence, question, (owner, has_begun), start)
+        return await self._begin(persistence, question, run, start)
 
     async def add(
         self,
@@ -85,37 +85,36 @@ class Runs:
     ) -> None:
         """Have the records of files join a thread; it goes on by itself."""
         files, databases, search = arrival
-        workflow, has_begun = await self._restore(persistence, thread_id)
+        workflow, run = await self._restore(persistence, thread_id, by)
         work = add_files(workflow, thread_id, files, databases, search=search, by=by)
-        await self._follow(thread_id, by, work, has_begun)
+        await self._follow(thread_id, run, work)
 
     async def answer(
         self, persistence: Persistence, thread_id: str, decision: Mapping[str, Any], by: str
     ) -> None:
         """Give a decision and return as soon as it counts; what follows goes on by itself."""
-        workflow, has_begun = await self._restore(persistence, thread_id)
-        work = workflow.answer(thread_id, decision, by=by)
-        await self._follow(thread_id, by, work, has_begun)
+        workflow, run = await self._restore(persistence, thread_id, by)
+        await self._follow(thread_id, run, workflow.answer(thread_id, decision, by=by))
 
     async def proceed(self, persistence: Persistence, thread_id: str, by: str) -> None:
-        workflow, has_begun = await self._restore(persistence, thread_id)
-        await self._follow(thread_id, by, workflow.proceed(thread_id), has_begun)
+        workflow, run = await self._restore(persistence, thread_id, by)
+        await self._follow(thread_id, run, workflow.proceed(thread_id))
 
     async def _begin(
         self,
         persistence: Persistence,
         question: str,
-        begun: tuple[str, asyncio.Event],
+        run: _Run,
         start: Callable[..., Coroutine[Any, Any, Any]],
     ) -> str:
         """Start a new thread and wait for its first step; one that has none is not listed."""
-        (owner, has_begun), thread_id = begun, str(uuid.uuid4())
+        SearchSession.check_input(question)
+        thread_id = str(uuid.uuid4())
         session = SearchSession.on(persistence, thread_id)
         await session.check_key()
-        await SearchRecords(persistence.store, thread_id).index(question, owner)
-        work = asyncio.create_task(start(thread_id=thread_id))
+        await SearchRecords(persistence.store, thread_id).index(question, run.owner)
         try:
-            await self._go(thread_id, _Run(owner, work, has_begun))
+            await self._go(thread_id, run, asyncio.create_task(start(thread_id=thread_id)))
         except PaperSearchError:
             if not await session.exists():
                 await ThreadCatalogs(persistence).delete(thread_id)
@@ -123,45 +122,37 @@ class Runs:
         return thread_id
 
     async def _restore(
-        self, persistence: Persistence, thread_id: str
-    ) -> tuple[SearchWorkflow, asyncio.Event]:
+        self, persistence: Persistence, thread_id: str, owner: str
+    ) -> tuple[SearchWorkflow, _Run]:
         values = await SearchSession.on(persistence, thread_id).channels()
-        has_begun = asyncio.Event()
-        sources = sources_of_run(self._config, values)
-        return self._workflow(persistence, has_begun, sources=sources), has_begun
+        sources, run = sources_of_run(self._config, values), _Run(owner)
+        return self._workflow(persistence, run, sources=sources), run
 
-    def _workflow(
-        self, persistence: Persistence, has_begun: asyncio.Event, **options: Any
-    ) -> SearchWorkflow:
+    def _workflow(self, persistence: Persistence, run: _Run, **options: Any) -> SearchWorkflow:
         return SearchWorkflow.from_config(
-            self._config,
-            progress_reporter=lambda _phase, _details: has_begun.set(),
-            persistence=persistence,
-            **options,
+            self._config, progress_reporter=run.report, persistence=persistence, **options
         )
 
-    async def _follow(
-        self, thread_id: str, owner: str, work: Coroutine[Any, Any, Any], has_begun: asyncio.Event
-    ) -> None:
+    async def _follow(self, thread_id: str, run: _Run, work: Coroutine[Any, Any, Any]) -> None:
         task = asyncio.create_task(work)
         if self.is_active(thread_id):  # the thread's lease lets one of the two through
             await task
             return
-        await self._go(thread_id, _Run(owner, task, has_begun))
+        await self._go(thread_id, run, task)
 
-    async def _go(self, thread_id: str, run: _Run) -> None:
+    async def _go(self, thread_id: str, run: _Run, work: asyncio.Task[Any]) -> None:
         """Wait until a run has begun its first step, or has ended; raise what it raised."""
         self._runs[thread_id] = run
-        run.work.add_done_callback(lambda _work: self._runs.pop(thread_id, None))
+        work.add_done_callback(lambda _work: self._runs.pop(thread_id, None))
         first_step = asyncio.create_task(run.has_begun.wait())
         await asyncio.wait(
-            {run.work, first_step}, timeout=ACCEPTED_S, return_when=asyncio.FIRST_COMPLETED
+            {work, first_step}, timeout=ACCEPTED_S, return_when=asyncio.FIRST_COMPLETED
         )
         first_step.cancel()
-        if run.work.done():
-            run.work.result()
+        if work.done():
+            work.result()
         else:
-            run.work.add_done_callback(_log)
+            work.add_done_callback(_log)
 
 
 def source_choice(config: AppConfig, names: list[str]) -> list[str] | None:

@@ -73,7 +73,7 @@ async def _session(visit: Visit, thread_id: str) -> ScreeningSession:
     name = visit.reviewer
     if name and await status_of(visit.persistence.store, thread_id, name) is None:
         raise InputError(f"nobody screens as {name!r}; the tab Reviewers has who does")
-    return visit.site.screening.of(visit.persistence, thread_id, name)
+    return visit.screening(thread_id, name)
 
 
 async def _say(visit: Visit, reading: Reading, screening: Screening) -> str:
@@ -190,13 +190,13 @@ async def act(visit: Visit) -> Response:
             )
     except InputError as error:
         return await _page(visit, problem=str(error))
-    await visit.site.screening.of(visit.persistence, thread_id).forget()
+    await visit.screening(thread_id).forget()
     number = visit.field("number")
     return visit.to(f"{place}/reviewers{f'#conflict-{number}' if number.isdigit() else ''}")
 
 
 async def _finish(visit: Visit, group: Reviewers, name: str) -> None:
-    await visit.site.screening.of(visit.persistence, visit.thread_id, name).forget()
+    await visit.screening(visit.thread_id, name).forget()
     if (await group.agreement()).is_blind:
         await group.join(name)
         await group.finish(name)

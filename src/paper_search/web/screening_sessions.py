@@ -111,13 +111,3 @@ class ScreeningSession:
         async with self._turn:
             await self._lock.release()
             self._leaving = None
-
-
-class ScreeningSessions:
-    def __init__(self) -> None:
-        self._sessions: dict[tuple[str, str], ScreeningSession] = {}
-
-    def of(self, persistence: Persistence, thread_id: str, reviewer: str = "") -> ScreeningSession:
-        """Return where a thread is screened; by a reviewer, apart from the others."""
-        session = ScreeningSession(persistence, thread_id, reviewer)
-        return self._sessions.setdefault((thread_id, reviewer), session)

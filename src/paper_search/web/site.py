@@ -28,12 +28,12 @@ from paper_search.persistence import Persistence
 from paper_search.report_workflow.engine import ReportSession
 from paper_search.report_workflow.listing import SEARCH, ThreadCatalogs
 from paper_search.server.access import Access, Session
-from paper_search.server.guard import EVERYBODY, SESSION_COOKIE, VISITOR
+from paper_search.server.guard import EVERYBODY, VISITOR
 from paper_search.sources import create_source, known_sources
 from paper_search.threads.sharing import Right, Role
 from paper_search.web.readings import Reading, Readings
 from paper_search.web.runs import Runs
-from paper_search.web.screening_sessions import ScreeningSessions
+from paper_search.web.screening_sessions import ScreeningSession
 from paper_search.web.templates import render_template
 from paper_search.workflow.listing import ThreadInfo
 
@@ -54,7 +54,8 @@ _HEADERS = {
 def csrf_token(request: Request) -> str:
     """Return what every form of this browser has to send: the cookie's value, or a new one."""
     cookie = request.cookies.get(CSRF_COOKIE, "")
-    return cookie if len(cookie) == len(secrets.token_hex()) and cookie.isalnum() else _fresh()
+    fresh = secrets.token_hex()
+    return cookie if len(cookie) == len(fresh) and cookie.isalnum() else fresh
 
 
 def check_form(request: Request, form: Sequence[tuple[str, str]], token: str) -> None:
@@ -87,15 +88,6 @@ def set_cookie(response: Response, name: str, value: str) -> None:
     response.set_cookie(name, value, age, path="/review", httponly=True, samesite="strict")
 
 
-def sign_in(response: Response, session: str) -> None:
-    """Let the browser in from now on; an empty session lets it out."""
-    set_cookie(response, SESSION_COOKIE, session)
-
-
-def _fresh() -> str:
-    return secrets.token_hex()
-
-
 class Site:
     """The page of one server."""
 
@@ -104,7 +96,7 @@ class Site:
         self.access = access
         self.runs = Runs(config)
         self.readings = Readings()
-        self.screening = ScreeningSessions()
+        self.screening: dict[tuple[str, str], ScreeningSession] = {}
         self.pictures: dict[str, dict[str, bytes]] = {}
         self.drawing = asyncio.Lock()  # matplotlib has one set of settings for all threads
 
@@ -230,6 +222,11 @@ class Visit:
     def catalogs(self) -> ThreadCatalogs:
         return self.site.access.catalogs(self.persistence)
 
+    def screening(self, thread_id: str, reviewer: str = "") -> ScreeningSession:
+        """Return where a thread is screened; by a reviewer, apart from the others."""
+        session = ScreeningSession(self.persistence, thread_id, reviewer)
+        return self.site.screening.setdefault((thread_id, reviewer), session)
+
     async def info(self) -> ThreadInfo:
         return await self.catalogs.searches.info(self.thread_id)
 
@@ -261,24 +258,26 @@ class Visit:
         if self.site.runs.owner_of(name) == self.owner:
             return name
         right = right or (Right.DECIDE if self.request.method == "POST" else Right.READ)
-        session = await self.session(name, right)
+        session = await self.session(name, right, shows_decisions=shows_decisions)
         if isinstance(session, ReportSession):
             raise ThreadWaitingError(
                 f"thread {name!r} is a report: read it at /review/reports/{name}"
             )
         role = await self.role(name)
         self.is_reader, self.is_reviewer = role is Role.READER, role is Role.REVIEWER
-        if right is Right.READ and shows_decisions:
-            await self.site.access.require_sight(self.persistence, name, self.owner)
         return name
 
     async def role(self, thread_id: str, graph: str = SEARCH) -> Role | None:
         """Return what the visitor is to a thread; None means nothing."""
         return await self.site.access.role(self.catalogs.by_graph.get(graph), thread_id, self.owner)
 
-    async def session(self, thread_id: str, right: Right = Right.READ) -> Session:
+    async def session(
+        self, thread_id: str, right: Right = Right.READ, *, shows_decisions: bool = True
+    ) -> Session:
         """Return what reads a thread with which the visitor may do that."""
-        session = await self.site.access.session(self.persistence, thread_id, self.owner, right)
+        whose = self.persistence, thread_id, self.owner
+        access = self.site.access
+        session = await access.session(*whose, right, shows_decisions=shows_decisions)
         if session is None:
             raise RequestRefusedError(HTTPStatus.NOT_FOUND, f"no thread {thread_id!r}")
         return session

@@ -24,7 +24,7 @@ from paper_search.skills.strategy.booleans import database_text
 from paper_search.web.readings import Reading
 from paper_search.web.site import Visit
 from paper_search.workflow.assembly import translations
-from paper_search.workflow.checkpoints import Checkpoint, StrategyPayload
+from paper_search.workflow.checkpoints import StrategyPayload
 
 _DRAFTS = {"preview", "step", "narrow"}
 
@@ -38,49 +38,40 @@ async def decide(visit: Visit) -> Response:
     """Approve, edit or reject the strategy; what is in `_DRAFTS` changes the form only."""
     thread_id = await visit.require_thread()
     reading = await visit.reading()
-    question = reading.question
+    payload = _proposal(reading)
     action, _, number = visit.field("action").partition(":")
     try:
-        if question is None or not isinstance(question.payload, StrategyPayload):
-            if action in _DRAFTS:
-                raise ThreadNotWaitingError("this strategy is decided; it cannot be changed")
-            decision = _plain_decision(visit, action)
-        elif action in _DRAFTS:
-            return await _page(
-                visit, reading, changed=_apply_step(visit, question.payload, action, number)
-            )
-        else:
-            decision = _decision(visit, question.payload, action)
+        if action in _DRAFTS and payload is None:
+            raise ThreadNotWaitingError("this strategy is decided; it cannot be changed")
+        if action in _DRAFTS and payload is not None:
+            changed = _apply_step(visit, payload, action, number)
+            return await _page(visit, reading, changed=changed)
+        decision = _decision(visit, payload, action)
         await visit.site.runs.answer(visit.persistence, thread_id, decision, visit.person)
     except ThreadError:
         raise  # the question is not open any more: its form is of no use
     except PaperSearchError as error:
-        changed = _form_strategy(visit, question)
-        return await _page(visit, reading, problem=str(error), changed=changed)
+        typed = _loose(strategy_from_form(payload.strategy, visit.form)) if payload else None
+        return await _page(visit, reading, problem=str(error), changed=typed)
     return visit.to(f"/review/threads/{thread_id}")
 
 
-def _decision(visit: Visit, payload: StrategyPayload, action: str) -> dict[str, Any]:
+def _proposal(reading: Reading) -> StrategyPayload | None:
+    """Return what a thread proposes while it waits with its strategy."""
+    payload = reading.question.payload if reading.question else None
+    return payload if isinstance(payload, StrategyPayload) else None
+
+
+def _decision(visit: Visit, payload: StrategyPayload | None, action: str) -> dict[str, Any]:
     """Return the decision in a form: approving a strategy that was changed is an edit."""
-    decision = _plain_decision(visit, action)
-    if action != "approve":
+    note = visit.field("note").strip() or None
+    decision = {"action": action, "note": note, **visit.question_reference()}
+    if action != "approve" or payload is None:
         return decision
     revision = strategy_from_form(payload.strategy, visit.form, payload.intent.criteria)
-    same = strategy_from_form(payload.strategy, [], payload.intent.criteria)
-    if revision == same:
-        return {**decision, "action": "approve"}
+    if revision == strategy_from_form(payload.strategy, [], payload.intent.criteria):
+        return decision
     return {**decision, "action": "edit", "revised_data": revision}
-
-
-def _plain_decision(visit: Visit, action: str) -> dict[str, Any]:
-    note = visit.field("note").strip() or None
-    return {"action": action, "note": note, **visit.question_reference()}
-
-
-def _form_strategy(visit: Visit, question: Checkpoint | None) -> SearchStrategy | None:
-    if question is None or not isinstance(question.payload, StrategyPayload):
-        return None
-    return _loose(strategy_from_form(question.payload.strategy, visit.form))
 
 
 def _loose(revision: dict[str, Any]) -> SearchStrategy:
@@ -134,20 +125,17 @@ async def _page(
     problem: str | None = None,
     changed: SearchStrategy | None = None,
 ) -> Response:
-    payload = reading.question.payload if reading.question else None
-    is_open = isinstance(payload, StrategyPayload)
-    intent = reading.state.intent
-    proposal = payload if isinstance(payload, StrategyPayload) else None
+    proposal, intent = _proposal(reading), reading.state.intent
     strategy = changed or (proposal.strategy if proposal else reading.state.strategy)
     history = reading.state.history
     native: list[Translation] = []
-    if is_open and strategy:  # a long one takes a while
+    if proposal and strategy:  # a long one takes a while
         native = await asyncio.to_thread(translations, visit.site.config, strategy)
     scope = proposal.scope if proposal else reading.state.scope
     return visit.page(
         "strategy.html",
         reading=reading,
-        is_open=is_open,
+        is_open=proposal is not None,
         intent=intent,
         criteria=_criteria(intent.criteria if intent else [], _by_name(visit.form)),
         note=visit.field("note"),
@@ -160,7 +148,7 @@ async def _page(
         remarks=proposal.remarks if proposal else [],
         available=(proposal.available_sources or proposal.strategy.sources) if proposal else [],
         ranking=proposal.ranking_sources if proposal else [],
-        asked=reading.question_name if is_open else "",
+        asked=reading.question_name if proposal else "",
         before=history[-1] if history else None,
         cost=_cost(proposal) if proposal else None,
         types=PUBLICATION_TYPES,
@@ -175,9 +163,8 @@ async def databases(visit: Visit) -> Response:
     thread_id = await visit.require_thread()
     reading = await visit.reading()
     database = visit.request.query_params.get("database", "ovid")
-    payload = reading.question.payload if reading.question else None
-    is_open = isinstance(payload, StrategyPayload)
-    strategy = payload.strategy if isinstance(payload, StrategyPayload) else reading.state.strategy
+    proposal = _proposal(reading)
+    strategy = proposal.strategy if proposal else reading.state.strategy
     if strategy is None:
         raise ThreadError(f"thread {thread_id!r} has no strategy yet")
     output, problem = None, None
@@ -192,7 +179,7 @@ async def databases(visit: Visit) -> Response:
         databases={name: dialect.name for name, dialect in DIALECTS.items()},
         written=output,
         problem=problem,
-        is_approved=not is_open,
+        is_approved=proposal is None,
         tab="strategy",
     )
 

@@ -14,12 +14,11 @@ from paper_search.report_workflow.listing import SEARCH
 from paper_search.review.arrivals import ImportedRecords
 from paper_search.review.files import DatabaseSearch, parse_files
 from paper_search.server.access import Run
-from paper_search.server.guard import owner_of, session_of
+from paper_search.server.guard import SESSION_COOKIE, owner_of, session_of
 from paper_search.threads.catalog import BriefInfo, ThreadStatus
 from paper_search.threads.sharing import Role
 from paper_search.web.runs import source_choice
-from paper_search.web.site import Visit
-from paper_search.web.site import sign_in as with_session
+from paper_search.web.site import Visit, set_cookie
 from paper_search.workflow.session import SearchSession
 
 LISTED = 200
@@ -76,7 +75,7 @@ async def import_files(visit: Visit) -> Response:
         await visit.site.runs.add(
             visit.persistence, thread_id, visit.person, (files, databases, search)
         )
-        await visit.site.screening.of(visit.persistence, thread_id).forget()
+        await visit.screening(thread_id).forget()
         return visit.json({"to": f"/review/threads/{thread_id}"})
     if not files:
         raise InputError("nothing was imported: no file was chosen")
@@ -153,14 +152,14 @@ async def let_in(visit: Visit) -> Response:
         problem = "nobody has this token; PAPER_SEARCH_TOKENS of the server lists them"
         return visit.page("sign_in.html", HTTPStatus.FORBIDDEN, problem=problem)
     response = RedirectResponse("/review", HTTPStatus.SEE_OTHER)
-    with_session(response, session_of(token))
+    set_cookie(response, SESSION_COOKIE, session_of(token))
     return response
 
 
 async def sign_out(visit: Visit) -> Response:
     del visit
     response = RedirectResponse("/review/sign-in", HTTPStatus.SEE_OTHER)
-    with_session(response, "")
+    set_cookie(response, SESSION_COOKIE, "")
     return response
 
 
