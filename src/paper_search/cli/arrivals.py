@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from paper_search.cli import options
 from paper_search.cli.console import (
     ExitCode,
     ProgressLine,
@@ -21,18 +22,7 @@ from paper_search.cli.console import (
     visible,
     with_persistence,
 )
-from paper_search.cli.options import (
-    Database,
-    Home,
-    Json,
-    OptionalThread,
-    Thread,
-    argument,
-    flag,
-    home_option,
-    option,
-    settings,
-)
+from paper_search.cli.options import argument, flag, home_option, option, settings
 from paper_search.errors import InputError, PaperSearchError
 
 if TYPE_CHECKING:
@@ -47,13 +37,13 @@ _Change = Callable[["FullTexts"], Awaitable[object]]
 
 def add(  # noqa: PLR0913, PLR0917  # one for each option
     ctx: typer.Context,
-    thread: Thread,
+    thread: options.Thread,
     files: list[Path] | None = argument("[FILE...]", "Exports of a database."),
-    database: Database = None,
+    database: options.Database = None,
     searched: str = option("DAY", "When it was searched, as 2026-11-02.", default=""),
     strategy: Path | None = option("FILE", "The strategy as it was run there, for the search log."),
-    as_json: Json = False,
-    home: Home = None,
+    as_json: options.Json = False,
+    home: options.Home = None,
 ) -> None:
     """Add the records of files to a thread.
 
@@ -118,10 +108,10 @@ def say_files(reports: Sequence[FileReport]) -> None:
 
 def update(
     ctx: typer.Context,
-    thread: OptionalThread = None,
+    thread: options.OptionalThread = None,
     is_all: bool = flag("--all", "Update every search whose result was approved."),
-    as_json: Json = False,
-    home: Home = None,
+    as_json: options.Json = False,
+    home: options.Home = None,
 ) -> None:
     """Search an approved strategy again, for what is new.
 
@@ -201,7 +191,7 @@ async def _updates(config: AppConfig) -> list[dict[str, Any]]:
 
 def fulltext(  # noqa: PLR0913, PLR0917  # one for each option
     ctx: typer.Context,
-    thread: Thread,
+    thread: options.Thread,
     paper: str = argument("[PAPER]", "Id of an included work.", default=""),
     file: Path | None = argument("[FILE]", "Its text, a PDF."),
     is_seeking: bool = flag("--seek", "Fetch the open texts of all works that have none."),
@@ -211,8 +201,8 @@ def fulltext(  # noqa: PLR0913, PLR0917  # one for each option
     reviewer: str | None = option("NAME", "Decide as one of several reviewers, blind."),
     is_done: bool = flag("--done", "The reviewer is done."),
     is_leaving: bool = flag("--leave", "The reviewer leaves; nobody waits for them."),
-    as_json: Json = False,
-    home: Home = None,
+    as_json: options.Json = False,
+    home: options.Home = None,
 ) -> None:
     """Seek, attach and decide on full texts of included works.
 

@@ -91,11 +91,12 @@ def strategy(
 
 
 async def _strategy_of(url: str, thread: str) -> tuple[SearchStrategy, bool]:
-    from paper_search.cli.stored_threads import reading
+    from paper_search.persistence import open_persistence
     from paper_search.workflow.checkpoints import StrategyPayload
     from paper_search.workflow.session import SearchSession
 
-    async with reading(SearchSession, url, thread) as session:
+    async with open_persistence(url) as persistence:
+        session = SearchSession.on(persistence, thread)
         question = await session.open_question()
         if question and isinstance(question.question.payload, StrategyPayload):
             return question.question.payload.strategy, False

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from paper_search.cli import options
 from paper_search.cli.arrivals import contents_of, say_files, strategy_in
 from paper_search.cli.audit import print_contributions
 from paper_search.cli.console import (
@@ -16,25 +17,7 @@ from paper_search.cli.console import (
     with_persistence,
 )
 from paper_search.cli.library import collection_files
-from paper_search.cli.options import (
-    BudgetOption,
-    Figures,
-    Force,
-    Format,
-    Home,
-    Json,
-    Keep,
-    Output,
-    References,
-    SkipReviews,
-    Source,
-    argument,
-    budget_of,
-    flag,
-    home_option,
-    option,
-    settings,
-)
+from paper_search.cli.options import argument, budget_of, flag, home_option, option, settings
 from paper_search.errors import InputError
 
 if TYPE_CHECKING:
@@ -46,7 +29,7 @@ if TYPE_CHECKING:
 def find(  # noqa: PLR0913, PLR0917  # one for each option
     ctx: typer.Context,
     question: str | None = argument("QUESTION", "The question, in a sentence."),
-    source: Source = None,
+    source: options.Source = None,
     strategy: Path | None = option(
         "FILE", "Search with the strategy in FILE, as a database prints it, in place of QUESTION."
     ),
@@ -61,16 +44,16 @@ def find(  # noqa: PLR0913, PLR0917  # one for each option
         show_default="PAPER_SEARCH_ENRICH",
         default=None,
     ),
-    budget: BudgetOption = None,
+    budget: options.BudgetOption = None,
     max_iterations: int = option("N", "Stop after N answers.", min=1, max=100, default=5),
-    yes: SkipReviews = False,
+    yes: options.SkipReviews = False,
     no_strategy_review: bool = flag("--no-strategy-review", "Review the result only."),
-    keep: Keep = False,
-    format_name: Format = None,
-    output: Output = None,
-    force: Force = False,
-    as_json: Json = False,
-    home: Home = None,
+    keep: options.Keep = False,
+    format_name: options.Format = None,
+    output: options.Output = None,
+    force: options.Force = False,
+    as_json: options.Json = False,
+    home: options.Home = None,
 ) -> None:
     """Search the literature for a question.
 
@@ -106,8 +89,8 @@ def find(  # noqa: PLR0913, PLR0917  # one for each option
         budget=budget_of(budget),
     )
     thread_id = str(uuid.uuid4())
-    options = (*target.options, *["--keep"] * keep)
-    commands = NextCommands(thread_id, home_option(ctx, home), options)
+    again = (*target.options, *["--keep"] * keep)
+    commands = NextCommands(thread_id, home_option(ctx, home), again)
     begin = workflow.run if yes else workflow.start
     runner = SearchRunner(config, workflow, progress, target, commands)
     runner.run(begin(topic, thread_id=thread_id), is_asking=not yes)
@@ -192,17 +175,17 @@ def report(  # noqa: PLR0913, PLR0917  # one for each option
     pages: int | None = option(
         "N", "Read at most N web pages and open-access papers; 0: none.", min=0, max=100
     ),
-    yes: SkipReviews = False,
+    yes: options.SkipReviews = False,
     format_name: str | None = option(
         "FORMAT", "markdown, html, latex, json or docx; else by the name of --output.", "--format"
     ),
-    output: Output = None,
-    references: References = "plain",
-    figures: Figures = None,
-    budget: BudgetOption = None,
-    force: Force = False,
-    as_json: Json = False,
-    home: Home = None,
+    output: options.Output = None,
+    references: options.References = "plain",
+    figures: options.Figures = None,
+    budget: options.BudgetOption = None,
+    force: options.Force = False,
+    as_json: options.Json = False,
+    home: options.Home = None,
 ) -> None:
     """Write a research report, in steps.
 
@@ -221,7 +204,7 @@ def report(  # noqa: PLR0913, PLR0917  # one for each option
     )
     config, thread_id, progress = settings(ctx, home), str(uuid.uuid4()), ProgressLine()
     parameters = _pairs(named_settings or [])
-    options = {
+    by_option = {
         "sources": source or None,
         "depth": depth,
         "target_length": words,
@@ -231,11 +214,12 @@ def report(  # noqa: PLR0913, PLR0917  # one for each option
         "hitl_after_planning": not yes,
         "hitl_before_output": not yes,
     }
+    parameters |= {name: value for name, value in by_option.items() if value is not None}
     workflow = ReportWorkflow.from_config(
         config,
         progress_reporter=progress,
         persistence=config.persistence_url,
-        **(parameters | {name: value for name, value in options.items() if value is not None}),
+        **parameters,
     )
     begin = workflow.run if yes else workflow.start
     commands = NextCommands(thread_id, home_option(ctx, home), tuple(target.options))

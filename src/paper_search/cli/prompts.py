@@ -82,12 +82,20 @@ class Choice:
 
 def decide(terminal: Terminal, choices: Sequence[Choice]) -> Any:
     """Ask until one of the choices returns a decision."""
-    last = [
-        Choice("h", "help", "show this list", lambda _: say(help_text(every))),
-        Choice("q", "quit", "quit; the question stays open", lambda _: _quit()),
+
+    def show_help(_words: str) -> None:
+        for choice in every:
+            say(f"  {choice.key + (' ...' if choice.takes_words else ''):<10}{choice.help}")
+
+    def leave(_words: str) -> None:
+        raise QuitError
+
+    every = [
+        *choices,
+        Choice("h", "help", "show this list", show_help),
+        Choice("q", "quit", "quit; the question stays open", leave),
     ]
-    every = [*choices, *last]
-    menu = menu_of(every)
+    menu = folded([choice.offer for choice in every if choice.offer]) + " > "
     while True:
         try:
             decision = obey(terminal.ask(menu), every)
@@ -96,17 +104,6 @@ def decide(terminal: Terminal, choices: Sequence[Choice]) -> Any:
         else:
             if decision is not None:
                 return decision
-
-
-def menu_of(choices: Sequence[Choice]) -> str:
-    return folded([choice.offer for choice in choices if choice.offer]) + " > "
-
-
-def help_text(choices: Sequence[Choice]) -> str:
-    return "\n".join(
-        f"  {choice.key + (' ...' if choice.takes_words else ''):<10}{choice.help}"
-        for choice in choices
-    )
 
 
 def obey(line: str, choices: Sequence[Choice]) -> Any:
@@ -123,10 +120,6 @@ def obey(line: str, choices: Sequence[Choice]) -> Any:
             f"to do it, type {choice.key} alone"
         )
     return choice.obey(rest.strip())
-
-
-def _quit() -> None:
-    raise QuitError
 
 
 def edit(

@@ -91,11 +91,11 @@ def _conflict_lines(conflict: Conflict) -> str:
 
 
 async def with_reviewers(url: str, thread: str, work: Callable[[Reviewers], Awaitable[T]]) -> T:
-    from paper_search.cli.stored_threads import reading
+    from paper_search.persistence import open_persistence
     from paper_search.workflow.session import SearchSession
 
-    async with reading(SearchSession, url, thread) as session:
-        return await work(await session.reviewers())
+    async with open_persistence(url) as persistence:
+        return await work(await SearchSession.on(persistence, thread).reviewers())
 
 
 def share(  # noqa: PLR0913, PLR0917  # one for each option

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from paper_search.cli.console import command_line, messages, text, visible
 from paper_search.cli.prompts import Choice, Terminal, decide, edit, paged
-from paper_search.cli.tables import show_facts
+from paper_search.cli.tables import Fact, print_lines
 from paper_search.cli.usage import report_estimate_facts, usage_facts
 from paper_search.errors import InvalidDecisionError
 from paper_search.report.document import MARK, MARKS, Report
@@ -18,7 +18,7 @@ from paper_search.report_workflow.questions import describe_review
 from paper_search.report_workflow.reviews import HITLAction, Review, ReviewDecision
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from rich.console import Console, RenderableType
     from rich.markdown import Markdown
 
     from paper_search.report_workflow.engine import ReportDetail
@@ -102,55 +102,56 @@ def _markdown(document: str) -> Markdown:
 
 def show_review(console: Console, review: Review) -> None:
     """Show what is asked, with what is needed to decide; the text is shown on request."""
+    print_lines(console, _review(review))
+
+
+def _review(review: Review) -> Iterator[Fact | RenderableType]:
     shows = review.shows
-    console.print(text(review.name, "bold"))
-    console.print(_markdown(describe_review(review.kind, shows)))
-    show_facts(console, report_estimate_facts(shows))
-    show_facts(console, usage_facts(shows.get("usage") or []))
+    yield text(review.name, "bold")
+    yield _markdown(describe_review(review.kind, shows))
+    yield from report_estimate_facts(shows)
+    yield from usage_facts(shows.get("usage") or [])
     for action, effect in review.effects.items():
-        console.print(text(f"  {action}: {effect}", "dim"))
+        yield text(f"  {action}: {effect}", "dim")
     silence = "counts as approval" if review.auto_approve_on_timeout else "decides nothing"
     until = review.expires_at.strftime("%Y-%m-%d %H:%M UTC")
-    console.print(text(f"  please answer by {until}; no answer {silence}", "dim"))
+    yield text(f"  please answer by {until}; no answer {silence}", "dim")
 
 
 def show_report(console: Console, detail: ReportDetail, *, home: Path | None) -> None:
-    console.print(text(detail.question, "bold"))
+    print_lines(console, _detail(detail))
+    if detail.open_review is None and detail.report is not None:
+        export = command_line("export", detail.thread_id, home=home)
+        console.print(text(f"full text: {export}"), soft_wrap=True)
+
+
+def _detail(detail: ReportDetail) -> Iterator[Fact | RenderableType]:
+    review, report = detail.open_review, detail.report
+    yield text(detail.question, "bold")
     ending = f" ({detail.ended_by.replace('_', ' ')})" if detail.ended_by else ""
     draft = f", draft {detail.version}" if detail.version else ""
-    facts = {
-        "report": detail.thread_id,
-        "status": f"{detail.status.value}{ending}",
-        "created": detail.created_at,
-        "changed": detail.updated_at,
-        "phase": f"{detail.phase}{draft}" if detail.phase else None,
-        "sources": detail.sources or None,
-        "error": detail.error,
-    }
-    show_facts(console, facts.items())
-    if detail.open_review is None or not detail.open_review.shows.get("usage"):
-        show_facts(console, usage_facts(detail.usage))
-    for event in detail.checkpoints[-_EVENTS_SHOWN:]:
-        console.print(text(f"  {event}", "dim"))
-    for error in detail.errors:
-        console.print(text(f"  {error}", "red"))
-    console.print()
-    if detail.open_review is not None:
-        show_review(console, detail.open_review)
-    elif detail.report is not None:
-        _show_content(console, detail.report, command_line("export", detail.thread_id, home=home))
-
-
-def _show_content(console: Console, report: Report, export: str) -> None:
-    console.print(text(report.title, "bold"))
-    console.print(text(report.abstract))
-    for section in report.sections:
-        console.print(text(f"  {section.title} ({section.word_count} words)"))
-    if report.reason:
-        console.print(text(f"unfinished report: {report.reason}", "yellow"))
-    for caveat in report.caveats:
-        console.print(text(f"note: {caveat}", "dim"))
-    console.print(text(f"full text: {export}"), soft_wrap=True)
+    yield "report", detail.thread_id
+    yield "status", f"{detail.status.value}{ending}"
+    yield "created", detail.created_at
+    yield "changed", detail.updated_at
+    yield "phase", f"{detail.phase}{draft}" if detail.phase else None
+    yield "sources", detail.sources or None
+    yield "error", detail.error
+    if review is None or not review.shows.get("usage"):
+        yield from usage_facts(detail.usage)
+    yield from (text(f"  {event}", "dim") for event in detail.checkpoints[-_EVENTS_SHOWN:])
+    yield from (text(f"  {error}", "red") for error in detail.errors)
+    yield text("")
+    if review is not None:
+        yield from _review(review)
+    elif report is not None:
+        yield text(report.title, "bold")
+        yield text(report.abstract)
+        for section in report.sections:
+            yield text(f"  {section.title} ({section.word_count} words)")
+        if report.reason:
+            yield text(f"unfinished report: {report.reason}", "yellow")
+        yield from (text(f"note: {caveat}", "dim") for caveat in report.caveats)
 
 
 def write_draft(report: Report) -> str:

@@ -4,32 +4,15 @@ from pathlib import Path
 
 import typer
 
+from paper_search.cli import options
 from paper_search.cli.console import ExitCode, ProgressLine, print_json, run, say, visible
-from paper_search.cli.options import (
-    Approve,
-    BudgetOption,
-    Figures,
-    Force,
-    Format,
-    Home,
-    Json,
-    Keep,
-    Output,
-    References,
-    Thread,
-    Token,
-    budget_of,
-    flag,
-    home_option,
-    option,
-    settings,
-)
+from paper_search.cli.options import budget_of, flag, home_option, option, settings
 
 
 def resume(  # noqa: PLR0913, PLR0917  # one for each option
     ctx: typer.Context,
-    thread: Thread,
-    approve: Approve = False,
+    thread: options.Thread,
+    approve: options.Approve = False,
     edit: Path | None = option(
         "FILE", "Answer with the JSON in FILE ('-': stdin): a strategy, feedback, or a decision."
     ),
@@ -45,16 +28,16 @@ def resume(  # noqa: PLR0913, PLR0917  # one for each option
     wait: bool = flag("--wait", "Wait for slow sources: the rest joins this result."),
     note: str | None = option("WORDS", "Say what to look for next, or to change in a report."),
     skip: bool = flag("--skip", "Continue a report without a decision."),
-    token: Token = None,
-    budget: BudgetOption = None,
-    keep: Keep = False,
-    format_name: Format = None,
-    output: Output = None,
-    references: References = "plain",
-    figures: Figures = None,
-    force: Force = False,
-    as_json: Json = False,
-    home: Home = None,
+    token: options.Token = None,
+    budget: options.BudgetOption = None,
+    keep: options.Keep = False,
+    format_name: options.Format = None,
+    output: options.Output = None,
+    references: options.References = "plain",
+    figures: options.Figures = None,
+    force: options.Force = False,
+    as_json: options.Json = False,
+    home: options.Home = None,
 ) -> None:
     """Answer the question of a thread, or continue one that stopped.
 
@@ -100,11 +83,11 @@ def resume(  # noqa: PLR0913, PLR0917  # one for each option
 
 def judge(  # noqa: PLR0913, PLR0917  # one for each option
     ctx: typer.Context,
-    thread: Thread,
+    thread: options.Thread,
     unjudged: bool = flag("--unjudged", "Only papers that no model has judged."),
-    budget: BudgetOption = None,
-    as_json: Json = False,
-    home: Home = None,
+    budget: options.BudgetOption = None,
+    as_json: options.Json = False,
+    home: options.Home = None,
 ) -> None:
     """Have the model judge papers of a search.
 

@@ -28,7 +28,7 @@ from paper_search.cli.source_lines import (
     public_sources_hint,
     unfinished_line,
 )
-from paper_search.cli.stored_threads import NextCommands, preview, reading
+from paper_search.cli.stored_threads import NextCommands, preview
 from paper_search.config import AppConfig, use_one_blas_thread
 from paper_search.errors import (
     InputError,
@@ -40,8 +40,8 @@ from paper_search.errors import (
 )
 from paper_search.models import EndReason, PaperCollection
 from paper_search.models.source_report import quantity
+from paper_search.persistence import open_persistence
 from paper_search.threads.engine import ThreadEngine
-from paper_search.threads.session import ThreadSession
 from paper_search.workflow.checkpoints import Checkpoint, CheckpointKind
 from paper_search.workflow.counts import summaries
 from paper_search.workflow.judging import JudgingReport
@@ -64,7 +64,7 @@ class ThreadRunner(ABC):
     live on, and Ctrl-C at a prompt is an ordinary one.
     """
 
-    noun: ClassVar[str]
+    noun: ClassVar[str] = "thread"
 
     def __init__(
         self,
@@ -81,10 +81,6 @@ class ThreadRunner(ABC):
         self._output = output
         self._commands = commands
         self._thread_id = commands.thread_id
-
-    @property
-    @abstractmethod
-    def _session_type(self) -> type[ThreadSession[Any, Any, Any]]: ...
 
     @abstractmethod
     def _decide(self, question: Any, terminal: Terminal, runner: asyncio.Runner) -> Any:
@@ -141,7 +137,7 @@ class ThreadRunner(ABC):
             self._hand_over(outcome, state)
 
     def _is_question(self, outcome: Any) -> bool:
-        return isinstance(outcome, self._session_type.question_type)
+        return isinstance(outcome, self._workflow.session_type.question_type)
 
     def _work(self, runner: asyncio.Runner, work: Coroutine[Any, Any, Any]) -> Any:
         with self._progress.show():
@@ -171,18 +167,12 @@ class ThreadRunner(ABC):
         return True
 
     async def _state(self) -> Any:
-        session_type, thread_id = self._session_type, self._thread_id
+        session_type, thread_id = self._workflow.session_type, self._thread_id
         return await with_persistence(self._url, lambda p: session_type.on(p, thread_id).state())
 
 
 class ReportRunner(ThreadRunner):
     noun = "report"
-
-    @property
-    def _session_type(self) -> type[ThreadSession[Any, Any, Any]]:
-        from paper_search.report_workflow.engine import ReportSession
-
-        return ReportSession
 
     def _decide(
         self, question: Review, terminal: Terminal, _runner: asyncio.Runner
@@ -212,9 +202,6 @@ class ReportRunner(ThreadRunner):
 
 
 class SearchRunner(ThreadRunner):
-    noun = "thread"
-    _session_type = SearchSession
-
     def _decide(self, question: Checkpoint, terminal: Terminal, runner: asyncio.Runner) -> Decision:
         from paper_search.cli.search_questions import ResultReview, decide_strategy
         from paper_search.workflow.assembly import translations
@@ -233,7 +220,8 @@ class SearchRunner(ThreadRunner):
         return ResultReview(terminal, question, save, self._commands.home).decide()
 
     async def _decision(self, answer: Answer) -> dict[str, Any]:
-        async with reading(SearchSession, self._url, self._thread_id) as session:
+        async with open_persistence(self._url) as persistence:
+            session = SearchSession.on(persistence, self._thread_id)
             waiting = None if (await session.state()).is_complete else await session.open_question()
             if answer.token is None or answer.counts_papers:
                 waiting = await session.require_question()

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import uuid
-from collections.abc import AsyncIterator, Coroutine, Sequence
+from collections.abc import Coroutine, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
 
+from paper_search.cli import options
 from paper_search.cli.arrivals import contents_of, say_files
 from paper_search.cli.console import (
     ExitCode,
@@ -25,16 +26,7 @@ from paper_search.cli.console import (
     visible,
     with_persistence,
 )
-from paper_search.cli.options import (
-    Database,
-    Home,
-    Json,
-    OptionalThread,
-    flag,
-    home_option,
-    option,
-    settings,
-)
+from paper_search.cli.options import flag, home_option, option, settings
 from paper_search.cli.prompts import Choice, QuitError, Terminal, decide
 from paper_search.cli.reconcile import with_reviewers
 
@@ -42,7 +34,6 @@ if TYPE_CHECKING:
     from paper_search.cli.stored_threads import NextCommands
     from paper_search.config import AppConfig
     from paper_search.models import Paper
-    from paper_search.persistence import Persistence
     from paper_search.persistence.leases import WorkLock
     from paper_search.workflow.reviewers import Reviewers
     from paper_search.workflow.screening import Screening
@@ -53,18 +44,18 @@ T = TypeVar("T")
 
 def screen(  # noqa: PLR0913, PLR0917  # one for each option
     ctx: typer.Context,
-    thread: OptionalThread = None,
+    thread: options.OptionalThread = None,
     files: list[Path] | None = option(
         "FILE", "Screen the records of this file; repeatable.", "--import"
     ),
-    database: Database = None,
+    database: options.Database = None,
     question: str | None = option("TEXT", "What imported records have to be about, in a sentence."),
     reviewer: str | None = option(
         "NAME", "Decide as one of several reviewers, apart from the others; see `reconcile`."
     ),
     done: bool = flag("--done", "Say that the reviewer is done; the rest stays undecided."),
-    as_json: Json = False,
-    home: Home = None,
+    as_json: options.Json = False,
+    home: options.Home = None,
 ) -> None:
     """Screen the papers of a result one by one.
 
@@ -105,6 +96,7 @@ def screen(  # noqa: PLR0913, PLR0917  # one for each option
 def _screen(url: str, commands: NextCommands, reviewer: str | None, *, is_json: bool) -> None:
     """Screen until all papers are marked or the person leaves; as JSON, print queue and marks."""
     from paper_search.persistence import open_persistence
+    from paper_search.persistence.leases import WorkLock
     from paper_search.workflow.session import SearchSession
 
     thread, stack = commands.thread_id, contextlib.AsyncExitStack()
@@ -122,7 +114,9 @@ def _screen(url: str, commands: NextCommands, reviewer: str | None, *, is_json: 
                     "and `paper-search resume THREAD --relevant IDS` marks them"
                 )
             # Before the marks are read: a lock that is free may have been left a moment ago.
-            lock = runner.run(stack.enter_async_context(_lock(persistence, thread, reviewer)))
+            lock = WorkLock(persistence.leases.table, thread, reviewer or "")
+            runner.run(lock.acquire())
+            stack.push_async_callback(lock.release)
             screening = runner.run(_screening(session, reviewer, is_joining=True))
             ScreeningPrompt(runner, screening, lock).run()
             if reviewer is not None:
@@ -202,20 +196,6 @@ class ScreeningPrompt:
             return await saving
 
         return self._runner.run(save())
-
-
-@contextlib.asynccontextmanager
-async def _lock(
-    persistence: Persistence, thread_id: str, reviewer: str | None
-) -> AsyncIterator[WorkLock]:
-    from paper_search.persistence.leases import WorkLock
-
-    lock = WorkLock(persistence.leases.table, thread_id, reviewer or "")
-    await lock.acquire()
-    try:
-        yield lock
-    finally:
-        await lock.release()
 
 
 async def _screening(

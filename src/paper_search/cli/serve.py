@@ -99,10 +99,9 @@ def review(
     """
     config = settings(ctx, home)
     if thread is not None:
-        from paper_search.report_workflow.listing import ThreadCatalogs
+        from paper_search.cli.stored_threads import check_is_known
 
-        url = config.persistence_url
-        run(with_persistence(url, lambda p: ThreadCatalogs(p).catalog_of(thread)))
+        run(check_is_known(config.persistence_url, thread))
     url = f"http://{_HOST}:{port}/review" + (f"/threads/{thread}" if thread else "")
     if _is_served(port):
         say(f"Review: {url}")

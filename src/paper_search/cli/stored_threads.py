@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 import typer
 
@@ -22,7 +20,6 @@ from paper_search.cli.console import (
     with_persistence,
 )
 from paper_search.persistence import open_persistence
-from paper_search.threads.session import ThreadSession
 from paper_search.workflow import SearchWorkflow, ThreadDetail
 from paper_search.workflow.assembly import sources_of_run, translations
 from paper_search.workflow.checkpoints import Checkpoint, CheckpointKind, StrategyPayload
@@ -40,7 +37,6 @@ if TYPE_CHECKING:
 
     Question = Checkpoint | Review
 
-SessionT = TypeVar("SessionT", bound=ThreadSession[Any, Any, Any])
 AnyDetail: TypeAlias = "ThreadDetail | ReportDetail | PlainDetail"
 
 
@@ -80,14 +76,6 @@ async def preview(url: str, thread_id: str) -> Report:
     from paper_search.report_workflow.engine import ReportSession
 
     return await with_persistence(url, lambda p: ReportSession.on(p, thread_id).preview())
-
-
-@contextlib.asynccontextmanager
-async def reading(
-    session_type: type[SessionT], url: str, thread_id: str
-) -> AsyncIterator[SessionT]:
-    async with open_persistence(url) as persistence:
-        yield session_type.on(persistence, thread_id)
 
 
 async def load_search(

@@ -12,7 +12,7 @@ from rich.text import Text
 from paper_search.cli.console import text, visible
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from rich.console import Console, RenderableType
 
     from paper_search.models import BibliographicRecord, Paper, SourceReport
     from paper_search.report_workflow.listing import ReportInfo
@@ -55,10 +55,13 @@ def fact_line(name: str, value: object) -> Text:
     return Text.assemble((f"{name:>10}  ", "bold"), text(value))
 
 
-def show_facts(console: Console, facts: Iterable[Fact]) -> None:
-    for name, value in facts:
-        if value not in {None, ""}:
-            console.print(fact_line(name, value))
+def print_lines(console: Console, lines: Iterable[Fact | RenderableType]) -> None:
+    """Print facts, but for those of which nothing is known, and what stands between them."""
+    for line in lines:
+        if not isinstance(line, tuple):
+            console.print(line)
+        elif line[1] not in {None, ""}:
+            console.print(fact_line(*line))
 
 
 def paper_table(

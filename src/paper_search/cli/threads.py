@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from paper_search.cli import options
 from paper_search.cli.console import (
     ExitCode,
     UsageMistakeError,
@@ -18,25 +19,7 @@ from paper_search.cli.console import (
     visible,
     with_persistence,
 )
-from paper_search.cli.options import (
-    All,
-    Decided,
-    Figures,
-    Force,
-    Format,
-    Home,
-    Json,
-    MinScore,
-    Output,
-    References,
-    Thread,
-    Yes,
-    argument,
-    flag,
-    home_option,
-    option,
-    settings,
-)
+from paper_search.cli.options import argument, flag, home_option, option, settings
 from paper_search.errors import ExportError, PersistenceError, ThreadBusyError, ThreadNotFoundError
 
 if TYPE_CHECKING:
@@ -47,8 +30,8 @@ def threads(
     ctx: typer.Context,
     limit: int = option("N", "Show at most N.", min=1, max=2**31, default=100),
     offset: int = option("N", "Skip the first N.", min=0, max=2**31, default=0),
-    as_json: Json = False,
-    home: Home = None,
+    as_json: options.Json = False,
+    home: options.Home = None,
 ) -> None:
     """List all threads, the latest changes first.
 
@@ -79,13 +62,13 @@ def threads(
 
 def show(  # noqa: PLR0913, PLR0917  # one for each option
     ctx: typer.Context,
-    thread: Thread,
+    thread: options.Thread,
     details: bool = flag("--details", "Show each query as each source is sent it."),
-    is_all: All = False,
-    min_score: MinScore = None,
-    decision: Decided = None,
-    as_json: Json = False,
-    home: Home = None,
+    is_all: options.All = False,
+    min_score: options.MinScore = None,
+    decision: options.Decided = None,
+    as_json: options.Json = False,
+    home: options.Home = None,
 ) -> None:
     """Show a thread: its question, rounds and papers.
 
@@ -133,21 +116,21 @@ def show(  # noqa: PLR0913, PLR0917  # one for each option
 
 def export(  # noqa: PLR0913, PLR0917  # one for each option
     ctx: typer.Context,
-    thread: Thread,
-    format_name: Format = None,
-    output: Output = None,
-    force: Force = False,
-    is_all: All = False,
-    min_score: MinScore = None,
-    decision: Decided = None,
-    references: References = "plain",
-    figures: Figures = None,
+    thread: options.Thread,
+    format_name: options.Format = None,
+    output: options.Output = None,
+    force: options.Force = False,
+    is_all: options.All = False,
+    min_score: options.MinScore = None,
+    decision: options.Decided = None,
+    references: options.References = "plain",
+    figures: options.Figures = None,
     to: str | None = option(
         "zotero:COLLECTION",
         "Bring this collection up to date; --decision is included unless you say.",
     ),
-    as_json: Json = False,
-    home: Home = None,
+    as_json: options.Json = False,
+    home: options.Home = None,
 ) -> None:
     """Write the papers or the report of a thread.
 
@@ -198,7 +181,7 @@ def export(  # noqa: PLR0913, PLR0917  # one for each option
 
 def fork(  # noqa: PLR0913, PLR0917  # one for each option
     ctx: typer.Context,
-    thread: Thread,
+    thread: options.Thread,
     to: Annotated[
         Literal["strategy", "result", "plan", "draft"] | None,
         typer.Option(
@@ -209,8 +192,8 @@ def fork(  # noqa: PLR0913, PLR0917  # one for each option
     round_number: int | None = option(
         "N", "Its round, or its number in a report; else the latest.", "--round", min=1
     ),
-    as_json: Json = False,
-    home: Home = None,
+    as_json: options.Json = False,
+    home: options.Home = None,
 ) -> None:
     """Reopen a decided question, to decide it again.
 
@@ -228,7 +211,11 @@ def fork(  # noqa: PLR0913, PLR0917  # one for each option
 
 
 def delete(
-    ctx: typer.Context, thread: Thread, yes: Yes = False, as_json: Json = False, home: Home = None
+    ctx: typer.Context,
+    thread: options.Thread,
+    yes: options.Yes = False,
+    as_json: options.Json = False,
+    home: options.Home = None,
 ) -> None:
     """Delete a thread with all its papers and drafts.
 
@@ -263,9 +250,9 @@ def delete(
 def prune(
     ctx: typer.Context,
     threads: list[str] | None = argument("[THREAD]...", "Thread ids; none: all threads."),
-    yes: Yes = False,
-    as_json: Json = False,
-    home: Home = None,
+    yes: options.Yes = False,
+    as_json: options.Json = False,
+    home: options.Home = None,
 ) -> None:
     """Delete the history of threads to free disk space.
 
@@ -310,9 +297,9 @@ def prune(
 def backup(
     ctx: typer.Context,
     file: Path = argument("FILE", "The backup file to write.", default=...),
-    force: Force = False,
-    as_json: Json = False,
-    home: Home = None,
+    force: options.Force = False,
+    as_json: options.Json = False,
+    home: options.Home = None,
 ) -> None:
     """Back up all threads to FILE.
 
@@ -334,8 +321,8 @@ def restore(
     ctx: typer.Context,
     file: Path = argument("FILE", "The backup file.", default=...),
     force: bool = flag("--force", "Replace existing threads."),
-    as_json: Json = False,
-    home: Home = None,
+    as_json: options.Json = False,
+    home: options.Home = None,
 ) -> None:
     """Replace all threads by those of a backup."""
     from paper_search.persistence.backups import restore as put_back

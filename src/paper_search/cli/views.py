@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -16,6 +16,7 @@ from paper_search.cli.tables import (
     fact_line,
     highlighted,
     paper_table,
+    print_lines,
     report_table,
     score,
     source_table,
@@ -50,11 +51,6 @@ _AROUND = 4
 """Lines of the window for what is below a page of papers."""
 
 
-def _print(console: Console, lines: Iterable[Line]) -> None:
-    for line in lines:
-        console.print(fact_line(*line) if isinstance(line, tuple) else line)
-
-
 def show_question(console: Console, question: Checkpoint | Review, *, home: Path | None) -> None:
     if isinstance(question, Checkpoint):
         show_checkpoint(console, question, home=home)
@@ -83,10 +79,10 @@ def show_checkpoint(  # noqa: PLR0913  # what is shown, and how much of it
     """
     payload = checkpoint.payload
     if checkpoint.kind.value == "strategy_confirmation" and isinstance(payload, StrategyPayload):
-        _print(console, _strategy_question(payload, translations))
+        print_lines(console, _strategy_question(payload, translations))
     elif checkpoint.kind.value == "result_review" and isinstance(payload, ResultPayload):
         collection, marks = payload.collection, {**payload.earlier_marks, **payload.marks}
-        _print(console, _result_question(payload, has_details=has_details))
+        print_lines(console, _result_question(payload, has_details=has_details))
         _print_hint(console, collection, collection.metadata.query, payload.reports, home)
         if has_papers:
             show_papers(console, payload, 0, marks or None)
@@ -170,9 +166,9 @@ def show_thread(
     is_all: bool,
 ) -> None:
     console.print(text(detail.question, style="bold"))
-    _print(console, _thread_facts(detail))
+    print_lines(console, _thread_facts(detail))
     for record in detail.history:
-        _print(console, _iteration(record))
+        print_lines(console, _iteration(record))
     if detail.open_checkpoint is not None and not is_all:
         console.print()
         translations = detail.translations if has_details else ()
@@ -185,10 +181,10 @@ def show_thread(
         return
     collection = detail.collection
     silent = collection.silent_sources if collection else []
-    _print(console, _reports(detail.reports, silent, has_details=has_details))
+    print_lines(console, _reports(detail.reports, silent, has_details=has_details))
     if collection is None:
         return
-    _print(console, (*_must_find(collection.known_papers), *_unjudged(collection)))
+    print_lines(console, (*_must_find(collection.known_papers), *_unjudged(collection)))
     papers = collection.papers
     console.print()
     console.print(paper_table(papers if is_all else papers[:PAGE]))
@@ -209,8 +205,7 @@ def _thread_facts(detail: ThreadDetail) -> Iterator[Fact]:
     yield "status", f"{detail.status.value}{ending}"
     yield "created", detail.created_at
     yield "changed", detail.updated_at
-    if detail.error:
-        yield "error", detail.error
+    yield "error", detail.error
     if detail.open_checkpoint is None:  # which says it itself
         yield from usage_facts(detail.usage)
 

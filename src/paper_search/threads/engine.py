@@ -84,7 +84,7 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
         progress: Progress | ProgressReporter | None = None,
         persistence: str | Persistence | None = None,
     ) -> None:
-        self._session_type = session_type
+        self.session_type = session_type
         self._services = services
         self._handler = handler
         self._progress = (
@@ -221,7 +221,7 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
     # --- what a graph may have otherwise ----------------------------------------------------------
 
     def _validate_input(self, text: str) -> str:
-        self._session_type.check_input(text)
+        self.session_type.check_input(text)
         return text
 
     def _settings(self, *, is_asking: bool) -> BaseModel | None:
@@ -258,12 +258,12 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
             elif isinstance(persistence, str):
                 persistence = await stack.enter_async_context(open_persistence(persistence))
             graph = self._graph(persistence)
-            yield self._session_type(graph, persistence, thread_id, self._progress.events)
+            yield self.session_type(graph, persistence, thread_id, self._progress.events)
 
     def _graph(self, persistence: Persistence) -> Any:
         """Return the graph; it is compiled once for as long as the persistence is open."""
         if self._compiled is None or self._compiled[0] is not persistence:
-            graph = self._session_type.graph(persistence, self._services_on(persistence))
+            graph = self.session_type.graph(persistence, self._services_on(persistence))
             self._compiled = (persistence, graph)
         return self._compiled[1]
 
