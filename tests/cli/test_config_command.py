@@ -79,23 +79,6 @@ def test_sources_are_set_and_set_back(cli, home):
     assert searched(home) == ["library"]
 
 
-@pytest.mark.parametrize(
-    ("args", "code", "words"),
-    [
-        (("set", "colour", "red"), 2, "domain"),
-        (("set", "sources", "wob"), 2, "web"),
-        (("set", "report_pages", "many"), 1, "report_pages"),
-        (("unset", "colour"), 2, "sources"),
-        (("set", "domain"), 2, "VALUE"),
-    ],
-)
-def test_what_cannot_be_set_is_refused_with_what_can(cli, home, args, code, words):
-    ended = cli("config", *args)
-    assert ended.code == code
-    assert words in ended.stderr
-    assert not (home / "config.toml").exists()
-
-
 def test_a_variable_that_counts_more_is_named(cli, monkeypatch):
     monkeypatch.setenv("PAPER_SEARCH_SOURCES", "arxiv")
     ended = cli("config", "set", "sources", "library")

@@ -64,11 +64,6 @@ def test_an_export_holds_the_papers_decided_as_asked_for(cli, decided, decision,
     assert all(row["decided_by"] and row["decided_at"] for row in listed if row["decision"])
 
 
-def test_a_word_that_is_none_of_those_accepted_is_refused_plainly(cli):
-    ended = cli("export", "any", "--decision", "maybe", code=2)
-    assert "Invalid value for '--decision': 'maybe' is not one of 'included'" in ended.stderr
-
-
 def test_a_thread_is_shown_without_what_was_decided_irrelevant_unless_asked(cli, decided):
     every = cli("show", decided, "--json", "--decision", "all").document["collection"]
     out = {p["id"] for p in every["papers"] if p.get("screening", {}).get("decision") == "exclude"}

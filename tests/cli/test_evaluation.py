@@ -95,9 +95,6 @@ def test_a_screened_search_is_a_set_of_labels(cli, reviewing):
     assert without["recall"] == 1.0
 
 
-def test_without_labels_or_a_thread_there_is_nothing_to_measure(cli, labels):
-    assert cli("eval").code == 2
-    assert cli("eval", str(labels), "--thread", "x").code == 2
-    assert cli("eval", "nowhere.csv").code == 2
+def test_without_a_model_it_says_how_to_compare_one(cli, labels):
     shown = cli("eval", str(labels), code=0)
     assert "no model is configured" in shown.stderr

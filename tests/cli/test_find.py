@@ -161,33 +161,6 @@ def test_the_home_is_taken_before_and_after_the_command_and_named_in_the_one_tha
     assert not (tmp_path / "unused").exists()
 
 
-@pytest.mark.parametrize(
-    ("args", "code", "words"),
-    [
-        ((), 2, "QUESTION"),
-        (("  \t\n ",), 2, "empty"),
-        (("x" * 10_001,), 2, "10,001"),
-        (("graphs", "--source", "nowhere"), 2, "library, openalex"),
-        (("graphs", "--source", "serpapi_scholar"), 1, "SERPAPI_API_KEY"),
-        (("graphs", "--max", "0"), 2, "--max"),
-        (("graphs", "--format", "docx"), 2, "bibtex"),
-        (("graphs", "--output", "papers.docx"), 2, ".bib"),
-        (("graphs", "--output", "no/such/papers.bib"), 1, "does not exist"),
-        (("graphs", "--output", "."), 2, "suffix"),
-        (("graphs", "--format", "ris", "--output", "."), 1, "directory"),
-        (("graphs", "--json", "--format", "ris"), 2, "--output"),
-        (("graphs", "--format", "table", "--output", "a.txt"), 2, "for the terminal"),
-        (("graphs", "--force"), 2, "--output"),
-    ],
-)
-def test_bad_input_is_one_clear_error_and_starts_nothing(cli, args, code, words):
-    ended = cli("find", *args, "--yes")
-    assert ended.code == code
-    assert words in ended.stderr
-    assert ended.stdout == ""
-    assert cli("threads", "--json").document == []
-
-
 def test_a_search_in_which_every_source_failed_has_failed_and_says_why(cli, monkeypatch):
     """API-26"""
     monkeypatch.setenv("SERPAPI_API_KEY", "CANARY-key")
@@ -303,14 +276,6 @@ def test_a_strategy_finds_what_its_combined_line_says(cli):
 
 
 @pytest.mark.parametrize(
-    "arguments", [("find", "graphs", "--max"), ("threads", "--limit"), ("threads", "--offset")]
-)
-def test_a_number_that_nothing_can_store_is_refused(cli, arguments):
-    ended = cli(*arguments, str(10**20))
-    assert (ended.code, "less than or equal to" in ended.stderr) == (2, True)
-
-
-@pytest.mark.parametrize(
     ("content", "said"),
     [
         ("1. exp Asthma/\n2. (wheez$ or cough\n3. 1 or 2", "line 2, column 20: expected ')'"),
@@ -322,13 +287,6 @@ def test_a_file_that_is_no_sound_strategy_is_refused(cli, tmp_path, content, sai
     file.write_text(content, encoding="utf-8")
     ended = cli("find", "--strategy", str(file), *SAMPLE, code=2)
     assert said in ended.stderr
-
-
-def test_a_question_or_a_strategy_is_needed_and_not_both(cli, tmp_path):
-    for words in ([], [QUESTION, "--strategy", str(tmp_path / "missing.txt")]):
-        assert "give a QUESTION or --strategy FILE" in cli("find", *words, *SAMPLE).stderr
-    missing = cli("find", "--strategy", str(tmp_path / "missing.txt"), *SAMPLE)
-    assert "cannot be read" in missing.stderr
 
 
 def test_how_a_mixed_query_was_read_is_said_where_nobody_is_asked(cli):

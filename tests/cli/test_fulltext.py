@@ -296,35 +296,6 @@ def test_reviewers_decide_apart_at_the_command_and_one_who_leaves_is_not_waited_
         assert "Agreement: 50%; Cohen's kappa: 0.00." in document
 
 
-@pytest.mark.usefixtures("plain_audits")
-def test_who_joins_late_decides_on_the_texts_that_come_and_the_shown_ones_stay(
-    cli, review, tmp_path
-):
-    (tmp_path / "own.pdf").write_bytes(PDF)
-    ids = [texts(cli, review)[n]["id"] for n in (0, 1)]
-    texts(cli, review, ids[0], str(tmp_path / "own.pdf"))
-    for name in ("ada", "bo"):
-        texts(cli, review, ids[0], "--include", "--reviewer", name)
-    shown = texts(cli, review)[0]
-    texts(cli, review, ids[1], str(tmp_path / "own.pdf"))
-    for name in ("cy", "ada", "bo"):
-        assert texts(cli, review, ids[1], "--include", "--reviewer", name)[0] == shown
-    after = texts(cli, review)[1]
-    assert (after["status"], set(after["verdicts"])) == ("included", {"ada", "bo", "cy"})
-    assert cli("audit", review, "--output", str(tmp_path / "audit")).code == 0
-    assert "Agreement: 100%" in (tmp_path / "audit" / "report.md").read_text()
-
-
-def test_another_file_takes_the_decision_back_and_the_same_one_does_not(cli, review, tmp_path):
-    paper = texts(cli, review)[0]["id"]
-    for name, words in {"one.pdf": "One", "other.pdf": "Other"}.items():
-        (tmp_path / name).write_bytes(pdf([words]))
-    texts(cli, review, paper, str(tmp_path / "one.pdf"))
-    texts(cli, review, paper, "--include")
-    assert texts(cli, review, paper, str(tmp_path / "one.pdf"))[0]["status"] == "included"
-    assert texts(cli, review, paper, str(tmp_path / "other.pdf"))[0]["status"] == "retrieved"
-
-
 def test_before_anything_is_included_it_says_so(cli, tmp_path):
     (tmp_path / "own.ris").write_text(ris("Hepatotoxicity of molecules"))
     words = ("--import", str(tmp_path / "own.ris"), "--question", "livers", "--json")

@@ -49,20 +49,6 @@ def test_all_records_of_files_are_merged_and_can_be_screened_and_searched_furthe
     assert strategy["strategy"]["sources"] == ["library"]
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ["screen"],
-        ["screen", "--question", QUESTION],
-        ["screen", "thread", "--question", QUESTION],
-        ["screen", "--import", "no.ris"],
-    ],
-)
-def test_a_thread_or_files_with_a_question_are_needed(cli, words):
-    told = cli(*words, code=2)
-    assert "give a THREAD, or --import FILE with --question TEXT" in told.stderr
-
-
 def test_a_file_without_records_makes_no_thread(cli, tmp_path):
     (tmp_path / "none.ris").write_text("TY  - JOUR\nER  -\n")
     told = cli("screen", "--import", str(tmp_path / "none.ris"), "--question", QUESTION, code=2)

@@ -141,14 +141,6 @@ def test_a_report_from_a_search_that_has_not_ended_is_refused(cli, waiting):
     assert [thread["thread_id"] for thread in threads] == [waiting], "no failed report is left"
 
 
-def test_options_that_do_not_go_together_are_refused(cli):
-    assert cli("report").code == 2
-    assert cli(*ASK, "--approve").code == 2
-    assert cli(*ASK, "--format", "pdf").code == 2
-    assert cli(*ASK, "--depth", "bottomless", "--yes").code != 0
-    assert cli("report", "short").code == 2
-
-
 @pytest.mark.parametrize("name", ["missing/report.md", "folder.md", "dangling.md"])
 def test_no_report_is_wasted_on_a_file_that_cannot_be_written(cli, tmp_path, name):
     """SEC-12"""

@@ -124,10 +124,6 @@ def test_the_version_is_that_of_the_package(cli):
     assert cli("--version").stdout == f"paper-search {paper_search.__version__}\n"
 
 
-def test_an_unknown_command_is_a_usage_error(cli):
-    assert cli("fnid", "graphs").code == 2
-
-
 def test_settings_that_cannot_be_used_are_one_clear_error(cli, monkeypatch):
     monkeypatch.setenv("DEFAULT_MAX_RESULTS", "many")
     ended = cli("threads", code=1)

@@ -12,8 +12,11 @@ from typing import Any
 from urllib.request import Request, urlopen
 
 import pytest
+from tests.end_to_end.served import ADA, BOB, Served, bare_environment, serving
 from tests.ports import free_port
 from tests.preforked import commands
+
+from paper_search.testing.model_server import run_model_server
 
 WORLD = Path(__file__).parents[2] / "../shared/world"
 SMALL = "2000"
@@ -89,3 +92,22 @@ def running() -> Iterator[Services]:
 def services(running: Services) -> Services:
     running.control()
     return running
+
+
+@pytest.fixture(scope="session")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """One server for all tests but those that kill theirs: it takes seconds to start."""
+    folder = tmp_path_factory.mktemp("served")
+    with run_model_server() as model:
+        environment = bare_environment(
+            folder,
+            LLM_MODEL="fake",
+            LLM_BASE_URL=model.url,
+            OPENAI_API_KEY="CANARY-key-of-the-model",
+            SERPAPI_API_KEY="CANARY-key-of-serpapi",
+            SERPAPI_MAX_CALLS="0",
+            LANGSMITH_API_KEY="CANARY-key-of-langsmith",
+            PAPER_SEARCH_TOKENS=f"ada={ADA}, bob={BOB}",
+        )
+        with serving(environment, folder) as process:
+            yield Served(process, environment, folder)

@@ -1,7 +1,4 @@
-"""`paper-search serve`: its threads, its endpoints, and what it keeps to itself.
-
-One server for all tests but those that kill it: it takes seconds to start.
-"""
+"""`paper-search serve`: its threads, its endpoints, and what it keeps to itself."""
 
 import asyncio
 import contextlib
@@ -9,85 +6,33 @@ import json
 import random
 import sqlite3
 import time
-from collections.abc import Awaitable, Callable, Iterator
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import httpx
 import psutil
 import pytest
-from tests.end_to_end.served import ServedProcess, bare_environment, command_line, serving
+from tests.end_to_end.served import (
+    BOB,
+    GRAPH,
+    QUESTION,
+    answered,
+    begun,
+    command_line,
+    open_interrupt,
+    question,
+)
 
 from paper_search.persistence import open_persistence
-from paper_search.testing.model_server import run_model_server
 
 pytestmark = pytest.mark.slow
-
-QUESTION = "graph neural networks"
-ADA, BOB = "CANARY-token-of-ada-01", "CANARY-token-of-bob-02"
-GRAPH = "paper_search"
-
-
-@dataclass
-class Served:
-    """The server, and what is needed to work beside it."""
-
-    process: ServedProcess
-    environment: dict[str, str]
-    folder: Path
-
-    def client(self, token: str | None = ADA, **headers: str) -> httpx.AsyncClient:
-        if token is not None:
-            headers["authorization"] = f"Bearer {token}"
-        return httpx.AsyncClient(base_url=self.process.url, headers=headers, timeout=240)
-
-
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    folder = tmp_path_factory.mktemp("served")
-    with run_model_server() as model:
-        environment = bare_environment(
-            folder,
-            LLM_MODEL="fake",
-            LLM_BASE_URL=model.url,
-            OPENAI_API_KEY="CANARY-key-of-the-model",
-            SERPAPI_API_KEY="CANARY-key-of-serpapi",
-            SERPAPI_MAX_CALLS="0",
-            LANGSMITH_API_KEY="CANARY-key-of-langsmith",
-            PAPER_SEARCH_TOKENS=f"ada={ADA}, bob={BOB}",
-        )
-        with serving(environment, folder) as process:
-            yield Served(process, environment, folder)
-
-
-async def begun(client: httpx.AsyncClient, **run: Any) -> str:
-    """Begin a search and return its thread, which waits with its first question."""
-    thread = (await client.post("/threads", json={})).json()["thread_id"]
-    asked = {"assistant_id": GRAPH, "input": {"question": QUESTION}, **run}
-    answer = await client.post(f"/threads/{thread}/runs/wait", json=asked)
-    assert answer.status_code == 200, answer.text
-    # The state, not the answer: LangGraph's server loses the last event of a run that ends between
-    # its half-second time limit and its look at the run's status.
-    assert await question(client, thread), answer.text
-    return thread
-
-
-async def answered(client: httpx.AsyncClient, thread: str, resume: Any) -> httpx.Response:
-    run = {"assistant_id": GRAPH, "command": {"resume": resume}}
-    return await client.post(f"/threads/{thread}/runs/wait", json=run)
-
-
-async def question(client: httpx.AsyncClient, thread: str) -> str | None:
-    """Return which question a thread waits with."""
-    interrupts = (await client.get(f"/threads/{thread}/state")).json()["interrupts"]
-    return interrupts[0]["value"]["kind"] if interrupts else None
 
 
 async def approved(client: httpx.AsyncClient, thread: str) -> httpx.Response:
     """Approve the open question, by its token."""
-    interrupts = (await client.get(f"/threads/{thread}/state")).json()["interrupts"]
-    named = {"action": "approve", "token": interrupts[0]["value"]["token"]}
+    interrupt = await open_interrupt(client, thread)
+    assert interrupt
+    named = {"action": "approve", "token": interrupt["value"]["token"]}
     return await answered(client, thread, named)
 
 
@@ -196,8 +141,7 @@ async def test_of_several_answers_at_once_one_counts__hum_08(served):
 async def test_a_late_answer_does_not_answer_the_next_question__hum_10(served):
     async with served.client() as ada:
         thread = await begun(ada)
-        interrupts = (await ada.get(f"/threads/{thread}/state")).json()["interrupts"]
-        said = {interrupts[0]["id"]: {"action": "approve"}}
+        said = {(await open_interrupt(ada, thread))["id"]: {"action": "approve"}}
         assert (await answered(ada, thread, said)).status_code == 200
         assert (await answered(ada, thread, said)).status_code == 409
         assert await question(ada, thread) == "result_review"
@@ -241,8 +185,7 @@ async def test_a_thread_of_the_server_is_listed_at_the_command_line(served):
 async def test_a_thread_that_another_door_drives_is_busy_here__per_13(served):
     async with served.client() as ada:
         thread = await begun(ada)
-        url = f"sqlite:///{served.folder / 'home' / 'threads.db'}"
-        async with open_persistence(url) as place, place.leases.hold(thread):
+        async with open_persistence(served.database) as place, place.leases.hold(thread):
             assert (await answered(ada, thread, "approve")).status_code == 409
         assert (await answered(ada, thread, "approve")).status_code == 200
 
@@ -326,31 +269,3 @@ async def _soak(client: httpx.AsyncClient, chance: random.Random, rounds: int) -
         if chance.random() < 0.3:
             assert (await answered(client, thread, "reject: other words")).status_code == 200
         assert (await client.delete(f"/threads/{thread}")).status_code < 300
-
-
-async def test_a_killed_server_forgets_nothing(tmp_path):
-    """Killed right after a question, as it would lose the thread and its list without us."""
-    with run_model_server() as model:
-        environment = bare_environment(
-            tmp_path, LLM_MODEL="fake", LLM_BASE_URL=model.url, OPENAI_API_KEY="CANARY-key"
-        )
-        with serving(environment, tmp_path) as first:
-            async with httpx.AsyncClient(base_url=first.url, timeout=240) as client:
-                waiting = await begun(client)
-                done = await begun(client)
-                await approved(client, done)
-                await approved(client, done)
-        with serving(environment, tmp_path) as second:
-            async with httpx.AsyncClient(base_url=second.url, timeout=240) as client:
-
-                async def are_there() -> bool:
-                    listed = (await client.post("/threads/search", json={})).json()
-                    stand = {row["thread_id"]: row["status"] for row in listed}
-                    return stand == {waiting: "interrupted", done: "idle"}
-
-                assert await eventually(are_there)
-                assert await question(client, waiting) == "strategy_confirmation"
-                answer = await answered(client, waiting, "approve")
-                assert answer.status_code == 200
-                assert await question(client, waiting) == "result_review"
-        assert model.calls["IntentAnswer"] == 2

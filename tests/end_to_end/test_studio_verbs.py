@@ -2,15 +2,14 @@
 
 import asyncio
 import itertools
-from collections.abc import AsyncIterator, Iterator
-from pathlib import Path
+from collections.abc import AsyncIterator
 from typing import Any
 
 import httpx
 import pytest
 from langgraph_sdk import get_client
 from langgraph_sdk.errors import APIStatusError
-from tests.end_to_end.served import ServedProcess, bare_environment, serving
+from tests.end_to_end.served import ADA, BOB, GRAPH, QUESTION, Served
 
 from paper_search.persistence import open_persistence
 from paper_search.review import share_thread
@@ -18,43 +17,30 @@ from paper_search.workflow.session import SearchSession
 
 pytestmark = pytest.mark.slow
 
-QUESTION = "graph neural networks for molecules"
-ADA, BOB = "CANARY-token-of-ada-01", "CANARY-token-of-bob-02"
-GRAPH = "paper_search"
 UNASKED = {"enable_strategy_checkpoint": False, "enable_result_checkpoint": False}
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("served")
-
-
-@pytest.fixture(scope="module")
-def served(folder: Path) -> Iterator[ServedProcess]:
-    environment = bare_environment(
-        folder, PAPER_SEARCH_SOURCES="sample", PAPER_SEARCH_TOKENS=f"ada={ADA}, bob={BOB}"
-    )
-    with serving(environment, folder) as process:
-        yield process
-
-
-def client_of(served: ServedProcess, token: str) -> Any:
+def client_of(served: Served, token: str) -> Any:
     headers = {"authorization": f"Bearer {token}"}
-    return get_client(url=served.url, api_key=None, headers=headers, timeout=120)
+    return get_client(url=served.process.url, api_key=None, headers=headers, timeout=120)
 
 
 @pytest.fixture
-async def ada(served: ServedProcess) -> AsyncIterator[Any]:
-    client = client_of(served, ADA)
-    yield client
-    await client.aclose()
+async def ada(served: Served) -> AsyncIterator[Any]:
+    async with client_of(served, ADA) as client:
+        yield client
 
 
 @pytest.fixture
-async def bob(served: ServedProcess) -> AsyncIterator[Any]:
-    client = client_of(served, BOB)
-    yield client
-    await client.aclose()
+async def bob(served: Served) -> AsyncIterator[Any]:
+    async with client_of(served, BOB) as client:
+        yield client
+
+
+async def notes(served: Served, thread: str) -> list[tuple[str, str, dict[str, Any]]]:
+    async with open_persistence(served.database) as persistence:
+        audit = await persistence.ledger.audit(thread)
+    return [(note.event, note.by, note.detail) for note in audit]
 
 
 async def begun(client: Any, **options: Any) -> str:
@@ -81,13 +67,7 @@ async def refusal(work: Any) -> int:
     return refused.value.response.status_code
 
 
-async def notes(folder: Path, thread: str) -> list[tuple[str, str, dict[str, Any]]]:
-    async with open_persistence(f"sqlite:///{folder / 'home' / 'threads.db'}") as persistence:
-        audit = await persistence.ledger.audit(thread)
-    return [(note.event, note.by, note.detail) for note in audit]
-
-
-async def test_studio_edits_the_strategy_and_the_question_shows_the_edit(ada, folder):
+async def test_studio_edits_the_strategy_and_the_question_shows_the_edit(ada, served):
     thread = await begun(ada)
     values = (await ada.threads.get_state(thread))["values"]
     edited = {**values["strategy"], "queries": values["strategy"]["queries"][:1]}
@@ -102,7 +82,7 @@ async def test_studio_edits_the_strategy_and_the_question_shows_the_edit(ada, fo
     await approve(ada, thread)
     assert (await question(ada, thread))["kind"] == "result_review"
     assert ("edited", "ada", {"fields": ["strategy"], "as_node": "build_strategy"}) in await notes(
-        folder, thread
+        served, thread
     )
 
 
@@ -137,7 +117,7 @@ async def test_a_run_that_stops_before_a_step_goes_on_without_an_answer(ada):
 
 
 @pytest.mark.parametrize("kind", ["strategy_confirmation", "result_review"])
-async def test_studio_goes_back_to_either_question(ada, folder, kind):
+async def test_studio_goes_back_to_either_question(ada, served, kind):
     """By a run from an earlier checkpoint: it is asked again, and what came after is undone."""
     thread = await begun(ada)
     await approve(ada, thread)
@@ -152,10 +132,10 @@ async def test_studio_goes_back_to_either_question(ada, folder, kind):
     await ada.runs.wait(thread, GRAPH, input=None, checkpoint=past["checkpoint"])
     assert (await question(ada, thread))["kind"] == kind
     assert not (await ada.threads.get_state(thread))["values"]["is_complete"]
-    ((event, by, detail),) = await notes(folder, thread)
+    ((event, by, detail),) = await notes(served, thread)
     assert (event, by) == ("forked", "ada")
     assert detail["back_to"] == past["checkpoint"]["checkpoint_id"]
-    async with open_persistence(f"sqlite:///{folder / 'home' / 'threads.db'}") as persistence:
+    async with open_persistence(served.database) as persistence:
         entries = await persistence.ledger.entries(thread)
     undone = {"strategy_confirmation": 2, "result_review": 1}[kind]
     assert [entry.status.value for entry in entries].count("superseded") == undone
@@ -194,7 +174,7 @@ async def test_who_jumps_over_the_question_searches_nothing__sec_03(ada):
     assert (await question(ada, thread))["kind"] == "strategy_confirmation"
 
 
-async def test_a_copy_has_all_that_the_thread_has_and_goes_its_own_way(ada, bob, folder):
+async def test_a_copy_has_all_that_the_thread_has_and_goes_its_own_way(ada, bob, served):
     thread = await begun(ada)
     await approve(ada, thread)
     assert await refusal(bob.threads.copy(thread)) in {403, 404}
@@ -203,15 +183,15 @@ async def test_a_copy_has_all_that_the_thread_has_and_goes_its_own_way(ada, bob,
     result = await approve(ada, copy)
     assert (result["ended_by"], len(result["collection"]["papers"]) > 0) == ("approved", True)
     assert (await question(ada, thread))["kind"] == "result_review"
-    assert ("copied", "ada", {"from": thread}) in await notes(folder, copy)
+    assert ("copied", "ada", {"from": thread}) in await notes(served, copy)
     assert await refusal(bob.threads.get_state(copy)) in {403, 404}
 
 
-async def test_who_is_invited_reads_and_changes_nothing__sec_02(ada, bob, folder):
+async def test_who_is_invited_reads_and_changes_nothing__sec_02(ada, bob, served):
     thread = await begun(ada)
 
     async def shared_as(role: str) -> None:
-        async with open_persistence(f"sqlite:///{folder / 'home' / 'threads.db'}") as persistence:
+        async with open_persistence(served.database) as persistence:
             await share_thread(persistence, thread, "bob", role, accounts=["ada", "bob"])
 
     async def listed_becomes(*, is_there: bool) -> None:
@@ -226,7 +206,7 @@ async def test_who_is_invited_reads_and_changes_nothing__sec_02(ada, bob, folder
     assert await question(bob, thread) == await question(ada, thread), "nothing to be blind to"
     await approve(ada, thread)
     assert await refusal(bob.threads.get_state(thread)) == 403
-    async with open_persistence(f"sqlite:///{folder / 'home' / 'threads.db'}") as persistence:
+    async with open_persistence(served.database) as persistence:
         reviewers = await SearchSession.on(persistence, thread).reviewers()
         for name in ("ada", "bob"):
             await listed_becomes(is_there=False)
@@ -294,8 +274,7 @@ async def test_a_run_without_a_thread_searches_where_nobody_is_asked(ada):
     ],
 )
 async def test_what_cannot_be_run_is_refused_and_is_no_failure(served, field, value):
-    headers = {"authorization": f"Bearer {ADA}"}
-    async with httpx.AsyncClient(base_url=served.url, headers=headers, timeout=60) as http:
+    async with served.client() as http:
         thread = (await http.post("/threads", json={})).json()["thread_id"]
         run = {"assistant_id": GRAPH, "input": {"question": QUESTION}, field: value}
         for path in (f"/threads/{thread}/runs", "/runs"):
@@ -305,8 +284,7 @@ async def test_what_cannot_be_run_is_refused_and_is_no_failure(served, field, va
 
 async def test_crons_webhooks_and_the_store_stay_closed(served):
     run = {"assistant_id": GRAPH, "input": {"question": QUESTION}}
-    headers = {"authorization": f"Bearer {ADA}"}
-    async with httpx.AsyncClient(base_url=served.url, headers=headers, timeout=60) as http:
+    async with served.client() as http:
         thread = (await http.post("/threads", json={})).json()["thread_id"]
         for path, body in (
             ("/runs/crons", {**run, "schedule": "* * * * *"}),

@@ -1,7 +1,9 @@
 """One thread, three doors: the server, Python and the command line on one SQLite file."""
 
+import asyncio
 import json
 import shlex
+import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -75,22 +77,34 @@ async def started_on(server: ServedProcess) -> tuple[str, dict]:
         return thread_id, state["interrupts"][0]
 
 
-def assert_each_step_of_two_threads_ran_once(
-    model: ModelServer, judged: list[str], first: set[str], second: set[str]
-) -> None:
-    assert model.calls["IntentAnswer"] == 2
-    assert model.calls["StrategyAnswer"] == 2
-    assert first
-    assert second
-    assert len(judged) == len(set(judged)) >= len(first | second)  # no paper was asked about twice
+async def finished_over(server: ServedProcess, thread_id: str) -> dict:
+    """Approve the result of a thread that another door made; return what the run gives."""
+    async with get_client(url=server.url) as client:
+        interrupt = (await client.threads.get_state(thread_id))["interrupts"][0]
+        answer = {interrupt["id"]: {"action": "approve"}}
+        output: dict = await client.runs.wait(thread_id, "paper_search", command={"resume": answer})
+        papers = output["collection"]["papers"]
+        assert interrupt["value"]["payload"]["total_papers"] == len(papers)
+        return output
 
 
-async def test_threads_of_a_killed_server_are_finished_from_python_and_the_command_line(
+async def is_listed(server: ServedProcess, expected: dict[str, str]) -> bool:
+    """Wait until the server lists just these threads, by their statuses."""
+    async with get_client(url=server.url) as client, asyncio.timeout(120):
+        while True:
+            listed = await client.threads.search(limit=100)
+            if {row["thread_id"]: row["status"] for row in listed} == expected:
+                return True
+            await asyncio.sleep(0.2)
+
+
+async def test_threads_go_through_all_doors_and_a_killed_server_forgets_none(
     tmp_path, environment, config, model, judged
 ):
     with serving_bare(environment, tmp_path) as server:
         first, interrupt = await started_on(server)
         second, _ = await started_on(server)
+        waiting, _ = await started_on(server)
     assert interrupt["value"]["kind"] == "strategy_confirmation"
     handler = ScriptedHandler(["approve", "approve"])
     result = await workflow(config, handler).resume(first)
@@ -100,6 +114,7 @@ async def test_threads_of_a_killed_server_are_finished_from_python_and_the_comma
     assert {(row["thread_id"], row["status"], row["checkpoint"]) for row in listed} == {
         (first, "done", None),
         (second, "waiting", "strategy_confirmation"),
+        (waiting, "waiting", "strategy_confirmation"),
     }
     asked = command_line(environment, "resume", second, "--approve", "--json")
     assert asked.returncode == 3
@@ -107,61 +122,35 @@ async def test_threads_of_a_killed_server_are_finished_from_python_and_the_comma
     done = command_line(environment, *printed[printed.index("resume") :])
     assert done.returncode == 0, done.stderr
     papers = {paper["title"] for paper in json.loads(done.stdout)["papers"]}
-    own = {paper.title for paper in result.papers}
-    assert_each_step_of_two_threads_ran_once(model, judged, own, papers)
 
-
-async def finished_over(server: ServedProcess, thread_id: str) -> dict:
-    """Approve the result of a thread that another door made; return what the run gives."""
-    async with get_client(url=server.url) as client:
-        await client.threads.create(
-            thread_id=thread_id, graph_id="paper_search", if_exists="do_nothing"
-        )
-        state = await client.threads.get_state(thread_id)
-        interrupt = state["interrupts"][0]
-        answer = {interrupt["id"]: {"action": "approve"}}
-        output: dict = await client.runs.wait(thread_id, "paper_search", command={"resume": answer})
-        papers = output["collection"]["papers"]
-        assert interrupt["value"]["payload"]["total_papers"] == len(papers)
-        return output
-
-
-async def test_threads_of_python_and_the_command_line_go_through_all_doors(
-    tmp_path, environment, config, model, judged
-):
-    first = await workflow(config).start(QUESTION, thread_id="0f3d6a52-4f0e-4f5c-9d57-0c0d6a1f7a11")
-    assert isinstance(first, Checkpoint)
-    second = await workflow(config).answer(first.run_id, "approve")
-    assert second.kind is CheckpointKind.RESULT_REVIEW
+    of_python = await workflow(config).start(QUESTION, thread_id=str(uuid.uuid4()))
+    assert isinstance(of_python, Checkpoint)
+    reviewing = await workflow(config).answer(of_python.run_id, "approve")
+    assert reviewing.kind is CheckpointKind.RESULT_REVIEW
     found = command_line(environment, "find", QUESTION, "--json")
     assert found.returncode == 3, found.stderr
-    thread_id = json.loads(found.stdout)["thread_id"]
+    of_command = json.loads(found.stdout)["thread_id"]
     with serving_bare(environment, tmp_path) as server:
+        waits = dict.fromkeys((waiting, of_python.run_id, of_command), "interrupted")
+        assert await is_listed(server, {first: "idle", second: "idle", **waits})
         async with get_client(url=server.url) as client:
-            await client.threads.create(
-                thread_id=thread_id, graph_id="paper_search", if_exists="do_nothing"
-            )
-            state = await client.threads.get_state(thread_id)
-            with pytest.raises(httpx.HTTPStatusError, match="422") as refusal:
-                await client.runs.wait(
-                    thread_id,
-                    "paper_search",
-                    command={"resume": {state["interrupts"][0]["id"]: {"action": "perhaps"}}},
-                )
-            assert "action" in refusal.value.response.json()["detail"]
-            await client.runs.wait(
-                thread_id,
-                "paper_search",
-                command={"resume": {state["interrupts"][0]["id"]: "approve"}},
-            )
-        output = await finished_over(server, first.run_id)
+            for thread_id in (waiting, of_command):
+                state = await client.threads.get_state(thread_id)
+                name, run = state["interrupts"][0]["id"], (thread_id, "paper_search")
+                perhaps = {"resume": {name: {"action": "perhaps"}}}
+                with pytest.raises(httpx.HTTPStatusError, match="422") as refusal:
+                    await client.runs.wait(*run, command=perhaps)
+                assert "action" in refusal.value.response.json()["detail"]
+                await client.runs.wait(*run, command={"resume": {name: "approve"}})
+                state = await client.threads.get_state(thread_id)
+                assert state["interrupts"][0]["value"]["kind"] == "result_review"
+        output = await finished_over(server, of_python.run_id)
     assert output["ended_by"] == "approved"
-    handler = ScriptedHandler(["approve"])
-    result = await workflow(config, handler).resume(thread_id)
+    result = await workflow(config, ScriptedHandler(["approve"])).resume(of_command)
     assert result.ended_by is EndReason.APPROVED
-    shown = json.loads(command_line(environment, "show", thread_id, "--json").stdout)
+    shown = json.loads(command_line(environment, "show", of_command, "--json").stdout)
     assert shown["status"] == "done"
-    first_papers = {paper["title"] for paper in output["collection"]["papers"]}
-    assert_each_step_of_two_threads_ran_once(
-        model, judged, first_papers, {paper.title for paper in result.papers}
-    )
+    # Each step of each thread ran once, and no paper was asked about twice.
+    assert model.calls["IntentAnswer"] == model.calls["StrategyAnswer"] == 5
+    own = {paper["title"] for paper in output["collection"]["papers"]}
+    assert len(judged) == len(set(judged)) >= len(papers | own) > 0

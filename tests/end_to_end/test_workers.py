@@ -9,11 +9,18 @@ import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
-from tests.end_to_end.served import ServedProcess, bare_environment, command_line
+from tests.end_to_end.served import (
+    ServedProcess,
+    answered,
+    bare_environment,
+    begun,
+    command_line,
+    open_interrupt,
+    question,
+)
 
 from paper_search.persistence import open_persistence
 
@@ -21,7 +28,6 @@ pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 UVICORN = ROOT / ".venv-aegra" / "bin" / "uvicorn"
-GRAPH = "paper_search"
 
 
 def worker(environment: dict[str, str]) -> ServedProcess:
@@ -60,36 +66,17 @@ def workers(environment: dict[str, str]) -> Iterator[tuple[ServedProcess, Served
         yield first, second
 
 
-async def begun(client: httpx.AsyncClient) -> str:
-    thread = (await client.post("/threads", json={})).json()["thread_id"]
-    run = {"assistant_id": GRAPH, "input": {"question": "graph neural networks"}}
-    answer = await client.post(f"/threads/{thread}/runs/wait", json=run)
-    # Not the answer: test_server.py says why.
-    assert await question(client, thread), answer.text
-    return thread
-
-
-async def answered(client: httpx.AsyncClient, thread: str, resume: Any = "approve") -> Any:
-    run = {"assistant_id": GRAPH, "command": {"resume": resume}}
-    return (await client.post(f"/threads/{thread}/runs/wait", json=run)).json()
-
-
-async def question(client: httpx.AsyncClient, thread: str) -> str | None:
-    interrupts = (await client.get(f"/threads/{thread}/state")).json()["interrupts"]
-    return interrupts[0]["value"]["kind"] if interrupts else None
-
-
 async def test_a_thread_goes_on_at_another_worker_and_at_the_command_line(workers, environment):
     one, other = workers
     async with client_of(one) as first, client_of(other) as second:
         thread = await begun(first)
         assert await question(second, thread) == "strategy_confirmation"
-        await answered(second, thread)
+        await answered(second, thread, "approve")
         assert await question(first, thread) == "result_review"
         listed = json.loads(command_line(environment, "threads", "--json").stdout)
         assert [row["status"] for row in listed if row["thread_id"] == thread] == ["waiting"]
-        interrupts = (await first.get(f"/threads/{thread}/state")).json()["interrupts"]
-        result = await answered(first, thread, {interrupts[0]["id"]: "approve"})
+        interrupt = await open_interrupt(first, thread)
+        result = (await answered(first, thread, {interrupt["id"]: "approve"})).json()
         assert result["ended_by"] == "approved"
         assert len(result["collection"]["papers"]) > 0
 
@@ -115,11 +102,11 @@ async def test_a_thread_of_a_killed_worker_goes_on_at_the_other(workers, environ
     one, other = workers
     async with client_of(one) as first, client_of(other) as second:
         thread, driven = await begun(first), await begun(first)
-        run = asyncio.create_task(answered(first, driven))
+        run = asyncio.create_task(answered(first, driven, "approve"))
         await asyncio.sleep(0.05)
         one.kill()
         await asyncio.gather(run, return_exceptions=True)
-        await answered(second, thread)
+        await answered(second, thread, "approve")
         assert await question(second, thread) == "result_review"
     # Killed before or after it stored the decision: the thread waits with one question or the next.
     assert command_line(environment, "resume", driven).returncode == 3

@@ -1,5 +1,6 @@
 """Full texts and those who decide on them, as they are kept."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -80,8 +81,32 @@ async def test_who_finishes_is_done_with_the_texts_of_then_and_not_with_another_
     await (await ada.reviewers()).finish("ada")
     progress = {each.name: each.is_done for each in (await bo.reviewers()).progress}
     assert progress == {"ada": True, "bo": False}
+    await ada.decide(WORK, is_included=True)
     await bo.attach(WORK, "second.pdf", pdf(["Another text"]))
+    assert [each.decided for each in (await bo.reviewers()).progress] == [0, 0]
     assert not any(each.is_done for each in (await bo.reviewers()).progress)
+
+
+async def test_another_file_takes_the_decision_back_and_the_same_one_does_not(
+    persistence, tmp_path
+):
+    ada, content = of(persistence, tmp_path, "ada"), pdf(list(TREES))
+    await ada.attach(WORK, "one.pdf", content)
+    await ada.decide(WORK, is_included=True)
+    assert (await ada.attach(WORK, "one.pdf", content)).status is TextStatus.INCLUDED
+    assert (await ada.attach(WORK, "two.pdf", pdf(["Other"]))).status is TextStatus.RETRIEVED
+
+
+async def test_of_several_who_decide_at_once_the_first_counts_and_nobody_overwrites(
+    persistence, tmp_path
+):
+    people = [of(persistence, tmp_path, name) for name in ("ada", "bo", "cy")]
+    await people[0].attach(WORK, "one.pdf", pdf(list(TREES)))
+    deciding = (texts.decide(WORK, is_included=True) for texts in people)
+    outcomes = await asyncio.gather(*deciding, return_exceptions=True)
+    [first] = [outcome for outcome in outcomes if isinstance(outcome, FullText)]
+    assert sum(isinstance(outcome, InputError) for outcome in outcomes) == 2
+    assert (await kept(people[0])).decided_by == first.decided_by
 
 
 async def test_a_text_is_found_attached_read_and_decided_on_as_its_row_says(persistence, tmp_path):
@@ -149,3 +174,10 @@ async def test_what_reviewers_decide_apart_is_shown_when_all_are_done(persistenc
     }
     with pytest.raises(InputError, match="'cy' is not among the reviewers of full texts"):
         await ada.leave("cy")
+    await cy.join()  # late: what was shown stays
+    assert (await kept(bo), (await cy.reviewers()).pending) == (text, [])
+    await ada.attach(WORK, "other.pdf", pdf(["Another"]))
+    for each, reason in ((ada, "old"), (bo, "no trial"), (cy, "old")):
+        await each.decide(WORK, is_included=False, reason=reason)
+    text = await kept(ada)
+    assert (text.status, set(text.verdicts)) == (TextStatus.RETRIEVED, {"ada", "bo", "cy"})

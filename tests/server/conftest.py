@@ -11,7 +11,13 @@ from tests.workflow.doubles import workflow
 
 from paper_search.config import AppConfig, SearchSourceConfig, ServerConfig
 from paper_search.persistence import Persistence, open_persistence
+from paper_search.report_workflow.engine import ReportSession
+from paper_search.report_workflow.graph import ASKING
 from paper_search.server.access import Access, SharedPersistence, http_refusals
+from paper_search.server.leased import leased
+from paper_search.steps.compiler import compile_workflow
+from paper_search.testing.reports import report_services
+from paper_search.workflow.session import SearchSession
 
 Begin = Callable[..., Awaitable[str]]
 _ASSISTANTS = uuid.UUID("6ba7b821-9dad-11d1-80b4-00c04fd430c8")
@@ -94,3 +100,20 @@ def begin(persistence: Persistence) -> Begin:
         return thread_id
 
     return begin
+
+
+def served_graph(
+    persistence: Persistence,
+    door: Door,
+    workflow: Any,
+    services: Any,
+    session_type: type[Any] = SearchSession,
+) -> Any:
+    """Return a graph as the server runs it: a copy with its saver and store for each run."""
+    graph = leased(compile_workflow(workflow, services=services), door.access, session_type)
+    return graph.copy({"checkpointer": persistence.checkpointer, "store": persistence.store})
+
+
+@pytest.fixture
+def report_graph(persistence: Persistence, door: Door) -> Any:
+    return served_graph(persistence, door, ASKING, report_services(), ReportSession)

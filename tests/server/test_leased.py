@@ -7,6 +7,7 @@ from contextlib import aclosing
 import pytest
 from langgraph.types import Command
 from starlette.exceptions import HTTPException
+from tests.server.conftest import served_graph
 from tests.workflow.doubles import workflow
 
 from paper_search.errors import (
@@ -19,8 +20,7 @@ from paper_search.errors import (
     ThreadError,
 )
 from paper_search.persistence import LedgerStatus, open_persistence
-from paper_search.server.leased import leased
-from paper_search.steps.compiler import compile_workflow
+from paper_search.testing.reports import QUESTION as REPORT_QUESTION
 from paper_search.testing.skills import FakeSkills, fake_strategy
 from paper_search.workflow import ThreadCatalog
 from paper_search.workflow.graph import WORKFLOW
@@ -38,10 +38,7 @@ def skills():
 
 @pytest.fixture
 def graph(persistence, skills, door):
-    compiled = compile_workflow(WORKFLOW, services=Skills(*[skills] * 6))
-    served = leased(compiled, door.access)
-    # The server makes a copy with its saver and store for each run.
-    return served.copy({"checkpointer": persistence.checkpointer, "store": persistence.store})
+    return served_graph(persistence, door, WORKFLOW, Skills(*[skills] * 6))
 
 
 async def test_a_run_holds_the_lease_while_it_works(graph, persistence, skills):
@@ -115,22 +112,30 @@ async def test_a_decision_that_was_stored_and_not_applied_is_applied__per_04(
     assert interrupt.value["kind"] == "result_review"
 
 
+@pytest.mark.parametrize("is_report", [False, True])
 @pytest.mark.parametrize(
     "given",
     [
         Command(goto="search"),
+        Command(goto="output"),
         Command(update={"last_outcome": "approve"}),
+        Command(update={"human_approved": True}),
         Command(resume="yes"),
         Command(resume={"0" * 32: "approve"}),
-        QUESTION,
+        None,
     ],
 )
-async def test_no_run_goes_round_the_open_question__sec_03(graph, skills, given):
-    await graph.ainvoke(QUESTION, CONFIG)
-    with pytest.raises(PaperSearchError):
-        await graph.ainvoke(given, CONFIG)
-    ((interrupt),) = (await graph.aget_state(CONFIG)).interrupts
-    assert interrupt.value["kind"] == "strategy_confirmation"
+async def test_no_run_goes_round_the_open_question__sec_03(
+    graph, report_graph, skills, given, *, is_report
+):
+    served = report_graph if is_report else graph
+    begin = {"original_query": REPORT_QUESTION} if is_report else QUESTION
+    await served.ainvoke(begin, CONFIG)
+    for run in (given, begin):
+        with pytest.raises(PaperSearchError):
+            await served.ainvoke(run, CONFIG)
+    ((interrupt),) = (await served.aget_state(CONFIG)).interrupts
+    assert interrupt.value["kind"] == ("plan_review" if is_report else "strategy_confirmation")
     assert "search" not in skills.calls
 
 

@@ -3,20 +3,15 @@
 import uuid
 
 import pytest
-from langgraph.types import Command
 from tests.answers import reply_to
 
 from paper_search.errors import (
-    PaperSearchError,
     QuestionError,
     ThreadExistsError,
 )
 from paper_search.report_workflow import ReportWorkflow
 from paper_search.report_workflow.engine import ReportSession
-from paper_search.report_workflow.graph import ASKING
 from paper_search.server.attachment import ServerThreads, ThreadAttachment
-from paper_search.server.leased import leased
-from paper_search.steps.compiler import compile_workflow
 from paper_search.testing.reports import QUESTION, report_services
 
 REPORT = "research_report"
@@ -56,22 +51,6 @@ async def test_a_report_is_limited_to_sources_that_the_server_has(door):
     assert await door.run(str(uuid.uuid4()), limited("tavily"), "ada")
 
 
-@pytest.mark.parametrize("said", ["approve", {"action": "approve"}, [{"type": "accept"}], "skip"])
-async def test_an_answer_of_any_shape_names_its_question(door, begin_report, said):
-    thread_id = await begin_report()
-    run = await door.run(thread_id, answer(said), "ada")
-    ((interrupt, decision),) = run["command"]["resume"].items()
-    assert len(interrupt) == 32
-    assert decision["review"] == {"run_id": thread_id, "kind": "plan_review", "number": 1}
-
-
-async def test_nobody_passes_for_silence_over_the_server(door, begin_report):
-    thread_id = await begin_report()
-    said = {"action": "approve", "decided_by": "timeout"}
-    run = await door.run(thread_id, answer(said), "ada")
-    assert [row["decided_by"] for row in run["command"]["resume"].values()] == ["person"]
-
-
 async def test_a_report_from_the_papers_of_somebody_elses_search_is_refused__sec_02(door, begin):
     """Wherever the run names the search."""
     theirs = await begin("approve", "approve")
@@ -105,51 +84,38 @@ async def test_a_thread_is_driven_by_the_graph_that_began_it(door, begin, begin_
     assert await door.run(report, answer("approve", named), "ada")
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        *("approve", "skip", [{"type": "accept"}]),
+        {"action": "approve", "decided_by": "timeout"},  # nobody passes for silence
+    ],
+)
+async def test_an_answer_of_any_shape_names_its_question_and_is_a_persons(door, begin_report, said):
+    thread_id = await begin_report()
+    run = await door.run(thread_id, answer(said), "ada")
+    ((interrupt, decision),) = run["command"]["resume"].items()
+    assert len(interrupt) == 32
+    assert decision["review"] == {"run_id": thread_id, "kind": "plan_review", "number": 1}
+    assert decision["decided_by"] == "person"
+
+
 # --- runs that hold the lease ---------------------------------------------------------------------
 
 CONFIG = {"configurable": {"thread_id": "t"}}
 
 
-@pytest.fixture
-def graph(persistence, door):
-    compiled = compile_workflow(ASKING, services=report_services())
-    served = leased(compiled, door.access, ReportSession)
-    # The server makes a copy with its saver and store for each run.
-    return served.copy({"checkpointer": persistence.checkpointer, "store": persistence.store})
-
-
-async def asked(graph) -> str:
-    ((interrupt),) = (await graph.aget_state(CONFIG)).interrupts
-    return interrupt.value["kind"]
-
-
-@pytest.mark.parametrize(
-    "given",
-    [
-        Command(goto="output"),
-        Command(update={"human_approved": True}),
-        Command(resume="yes"),
-        INPUT,
-    ],
-)
-async def test_no_run_goes_round_the_open_question__sec_03(graph, given):
-    await graph.ainvoke(INPUT, CONFIG)
-    with pytest.raises(PaperSearchError):
-        await graph.ainvoke(given, CONFIG)
-    assert await asked(graph) == "plan_review"
-
-
-async def test_the_thread_of_a_search_is_no_place_for_a_report(graph, begin):
+async def test_the_thread_of_a_search_is_no_place_for_a_report(report_graph, begin):
     thread_id = await begin()
     with pytest.raises(ThreadExistsError, match="goes on with the assistant 'paper_search'"):
-        await graph.ainvoke(INPUT, {"configurable": {"thread_id": thread_id}})
+        await report_graph.ainvoke(INPUT, {"configurable": {"thread_id": thread_id}})
 
 
-async def test_an_input_sets_nothing_but_what_a_report_is_asked_with(graph):
+async def test_an_input_sets_nothing_but_what_a_report_is_asked_with(report_graph):
     given = INPUT | {"is_complete": True, "human_approved": True, "ended_by": "approved"}
     with pytest.raises(QuestionError, match="no fields ended_by, human_approved, is_complete"):
-        await graph.ainvoke(given, CONFIG)
-    assert not (await graph.aget_state(CONFIG)).values
+        await report_graph.ainvoke(given, CONFIG)
+    assert not (await report_graph.aget_state(CONFIG)).values
 
 
 # --- the server's list ----------------------------------------------------------------------------
