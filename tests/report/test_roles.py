@@ -113,7 +113,7 @@ async def test_a_theme_and_a_contradiction_have_two_sources():
         alone = {"label": "Alone", "sources": keys[:1]}
         [one, other] = [finding["quotes"][0] for finding in given["findings"][:2]]
         disputes = [
-            {"topic": topic, "one": one, "other": against}
+            {"topic": topic, "one": one, "other": against, "note": "by the hour"}
             for topic, against in (
                 ("Itself", one),
                 ("Night", other),
@@ -123,8 +123,10 @@ async def test_a_theme_and_a_contradiction_have_two_sources():
         return {**given, "themes": [*given["themes"], alone], "contradictions": disputes}
 
     analysis = (await analysed(FakeLLM(answer))).analysis
-    assert [theme.label for theme in analysis.theme_details] == ["Shade by day"]
-    assert [dispute.topic for dispute in analysis.contradiction_details] == ["Night"]
+    assert analysis.themes == ["Shade by day (3 sources)"]
+    [dispute] = analysis.contradictions
+    assert dispute.startswith("Night: “")
+    assert dispute.endswith("] (by the hour)")
 
 
 async def test_findings_of_a_model_without_a_quote_that_exists_are_thrown_away():

@@ -1,19 +1,20 @@
 """The role that says what the sources say: the table of evidence, and what a model reads in it."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from statistics import mean
+from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from paper_search.llm.structured import ask
+from paper_search.llm.structured import LowerCase, ask
 from paper_search.prompts import load_prompt
-from paper_search.report.claims.citations import located
+from paper_search.report.claims.citations import cite, located
 from paper_search.report.evidence import Evidence, family_names, grade_of
 from paper_search.report.models import (
     AnalysisResult,
     AnalystInput,
     AnalystOutput,
-    Contradiction,
     Direction,
     Finding,
     Grade,
@@ -22,7 +23,6 @@ from paper_search.report.models import (
     SearchType,
     Study,
     Sufficiency,
-    Theme,
 )
 from paper_search.report.passages import sources_block, studies_on
 from paper_search.report.planner import gap_queries
@@ -32,7 +32,7 @@ _MAX_FINDINGS, _MAX_THEMES, _MAX_CONTRADICTIONS = 20, 5, 10
 _MIN_THEME_SOURCES = 2
 _LONGEST_QUERY = 300
 _DIRECTIONS: dict[str, Direction] = {"yes": "yes", "no": "no", "mixed": "mixed"}
-_ORDER: tuple[Grade, ...] = ("gap", "weak", "moderate", "strong")
+_WEIGHT: dict[Grade, float] = {"strong": 1.0, "moderate": 0.7, "weak": 0.4}
 
 
 class QuoteAnswer(BaseModel):
@@ -43,13 +43,12 @@ class QuoteAnswer(BaseModel):
 class FindingAnswer(BaseModel):
     text: str
     question: int = 1
-    grade: str = "weak"
+    grade: Annotated[str, LowerCase] = "weak"
     quotes: list[QuoteAnswer] = Field(default_factory=list)
 
 
 class ThemeAnswer(BaseModel):
     label: str
-    question: int = 1
     sources: list[str] = Field(default_factory=list)
 
 
@@ -64,7 +63,7 @@ class DirectionAnswer(BaseModel):
     """How a model reads one source on a question of yes or no, and the words that it reads."""
 
     source: str
-    says: str = "not stated"
+    says: Annotated[str, LowerCase] = "not stated"
     text: str = ""
 
 
@@ -89,7 +88,7 @@ def _directed(studies: list[Study], answer: AnalysisAnswer, evidence: Evidence) 
     readings: dict[str, dict[Direction, Quote]] = {}
     for one in answer.directions:
         quote = _quote_of(QuoteAnswer(source=one.source, text=one.text), evidence)
-        if (says := _DIRECTIONS.get(one.says.strip().casefold())) and quote:
+        if (says := _DIRECTIONS.get(one.says)) and quote:
             readings.setdefault(quote.result_id, {})[says] = quote
     directed = {study.result_id: study for study in studies}
     for result_id, own in readings.items():
@@ -140,51 +139,48 @@ def _message(evidence: Evidence, request: AnalystInput) -> str:
 
 
 def _quote_of(claim: QuoteAnswer, evidence: Evidence) -> Quote | None:
-    result = evidence.by_key.get(claim.source.strip().lstrip("@").strip("[]@"))
+    result = evidence.by_key.get(_key(claim.source))
     if result is None or result.is_retracted or not claim.text.strip():
         return None
     return located(claim.text, result)
 
 
+def _key(source: str) -> str:
+    return source.strip().strip("[]@")
+
+
 def _lower(claimed: str, by_sources: Grade) -> Grade:
     """Return the lower of two grades: a model may doubt what the count says, never raise it."""
-    grade = claimed.strip().lower()
-    if grade not in _ORDER or grade == "gap":
-        return by_sources
-    return _ORDER[min(_ORDER.index(grade), _ORDER.index(by_sources))]
+    grades = {grade: weight for grade, weight in _WEIGHT.items() if grade in {claimed, by_sources}}
+    return min(grades, key=_WEIGHT.__getitem__)
 
 
-def _themes(answer: AnalysisAnswer, evidence: Evidence, questions: int) -> list[Theme]:
+def _themes(answer: AnalysisAnswer, evidence: Evidence) -> list[str]:
     themes = []
     for theme in answer.themes[:_MAX_THEMES]:
-        keys = [key.strip().lstrip("@").strip("[]@") for key in theme.sources]
-        ids = [
-            evidence.by_key[key].result_id for key in dict.fromkeys(keys) if key in evidence.by_key
-        ]
+        count = len(evidence.by_key.keys() & map(_key, theme.sources))
         label = shown_to_model(theme.label, 150)
-        if len(ids) >= _MIN_THEME_SOURCES and label:
-            index = max(0, min(questions - 1, theme.question - 1))
-            confidence = round(min(1.0, len(ids) / 5), 2)
-            themes.append(Theme(label=label, sources=ids, question=index, confidence=confidence))
+        if label and count >= _MIN_THEME_SOURCES:
+            themes.append(f"{label} ({count} sources)")
     return themes
 
 
-def _contradictions(answer: AnalysisAnswer, evidence: Evidence) -> list[Contradiction]:
+def _contradictions(answer: AnalysisAnswer, evidence: Evidence) -> list[str]:
     contradictions = []
     for dispute in answer.contradictions[:_MAX_CONTRADICTIONS]:
-        one, other = _quote_of(dispute.one, evidence), _quote_of(dispute.other, evidence)
-        if one is None or other is None or one.result_id == other.result_id:
-            continue
-        topic = shown_to_model(dispute.topic, 150) or "unnamed"
-        note = shown_to_model(dispute.note, 300) or ""
-        contradictions.append(Contradiction(topic=topic, one=one, other=other, note=note))
+        sides = [_quote_of(side, evidence) for side in (dispute.one, dispute.other)]
+        words = [f"“{q.text}” [@{evidence.key_of(q.result_id)}]" for q in sides if q]
+        if len({quote.result_id for quote in sides if quote}) == len(sides):
+            topic = shown_to_model(dispute.topic, 150) or "unnamed"
+            note = shown_to_model(dispute.note, 300)
+            about = f" ({note})" if note else ""
+            contradictions.append(f"{topic}: {' against '.join(words)}{about}")
     return contradictions
 
 
 MINOR_GAPS = 2
 """Up to so many gaps the data are nearly enough."""
 _KEY_FINDINGS = 10
-_WEIGHT: dict[Grade, float] = {"strong": 1.0, "moderate": 0.7, "weak": 0.4, "gap": 0.0}
 
 
 class Analyst(Role):
@@ -206,10 +202,17 @@ class Analyst(Role):
         own = _findings(answer, evidence, len(questions))
         answered = {finding.question for finding in own}
         gaps = [(n, question) for n, question in enumerate(questions) if n not in answered]
+        disputes = _contradictions(answer, evidence)
         analysis = AnalysisResult(
+            key_findings=_key_findings(own, evidence),
+            themes=_themes(answer, evidence),
+            contradictions=disputes,
+            gaps=[f"No source answers: {question}" for _, question in gaps],
+            confidence_score=_confidence(
+                own, evidence, len(answered) / (len(questions) or 1), disputes
+            ),
+            source_citations=_citations(own, evidence),
             findings=own,
-            theme_details=_themes(answer, evidence, len(questions)),
-            contradiction_details=_contradictions(answer, evidence),
             gap_questions=[n for n, _ in gaps],
             studies=_directed(studies, answer, evidence),
             is_by_model=True,
@@ -222,56 +225,38 @@ class Analyst(Role):
         }
         sufficiency: Sufficiency = "gaps_minor" if len(gaps) <= MINOR_GAPS else "gaps_major"
         return AnalystOutput(
-            analysis=_worded(analysis, evidence, questions),
+            analysis=analysis,
             data_sufficiency=sufficiency if gaps else "sufficient",
             recommended_searches=gap_queries(gaps, kind, queries),
         )
 
 
-def _worded(
-    analysis: AnalysisResult, evidence: Evidence, questions: Sequence[str]
-) -> AnalysisResult:
-    key = evidence.key_of
-    ranked = sorted(analysis.findings, key=lambda finding: -_WEIGHT[finding.grade])
-    citations: dict[str, list[str]] = {}
-    for quote in (quote for finding in analysis.findings for quote in finding.quotes):
-        words = citations.setdefault(key(quote.result_id), [])
-        if quote.text not in words:
-            words.append(quote.text)
-    return analysis.model_copy(
-        update={
-            "key_findings": [
-                f"[{finding.grade}] {finding.text} "
-                f"[{'; '.join('@' + key(source) for source in finding.sources)}]"
-                for finding in ranked[:_KEY_FINDINGS]
-            ],
-            "themes": [
-                f"{theme.label} ({len(theme.sources)} sources)" for theme in analysis.theme_details
-            ],
-            "contradictions": [
-                f"{dispute.topic}: “{dispute.one.text}” [@{key(dispute.one.result_id)}] against "
-                f"“{dispute.other.text}” [@{key(dispute.other.result_id)}]"
-                for dispute in analysis.contradiction_details
-            ],
-            "gaps": [f"No source answers: {questions[index]}" for index in analysis.gap_questions],
-            "confidence_score": _confidence(analysis, evidence, len(questions)),
-            "source_citations": citations,
-        }
-    )
+def _key_findings(findings: list[Finding], evidence: Evidence) -> list[str]:
+    ranked = sorted(findings, key=lambda finding: -_WEIGHT[finding.grade])
+    return [
+        f"[{one.grade}] {one.text} {cite(map(evidence.key_of, one.sources))}"
+        for one in ranked[:_KEY_FINDINGS]
+    ]
 
 
-def _confidence(analysis: AnalysisResult, evidence: Evidence, questions: int) -> float:
+def _citations(findings: list[Finding], evidence: Evidence) -> dict[str, list[str]]:
+    quotes: dict[str, dict[str, None]] = {}
+    for quote in (quote for finding in findings for quote in finding.quotes):
+        quotes.setdefault(evidence.key_of(quote.result_id), {})[quote.text] = None
+    return {key: list(texts) for key, texts in quotes.items()}
+
+
+def _confidence(
+    findings: list[Finding], evidence: Evidence, coverage: float, disputes: list[str]
+) -> float:
     """Return how far the analysis can be relied on: coverage, quality and consistency.
 
     Quality is the relevance of the sources, half of it for a title alone, and the grades.
     """
-    cited = {source for finding in analysis.findings for source in finding.sources}
-    sources = [evidence.by_id[source] for source in cited]
+    sources = [evidence.by_id[name] for name in {i for one in findings for i in one.sources}]
     if not sources:
         return 0.0
-    coverage = 1 - len(analysis.gap_questions) / questions
-    quality = sum(s.relevance_score * (1.0 if s.text else 0.5) for s in sources) / len(sources)
-    weights = [_WEIGHT[finding.grade] for finding in analysis.findings]
-    quality *= sum(weights) / len(weights)
-    disputes = len(analysis.contradiction_details) / len(analysis.findings)
-    return round(0.3 * coverage + 0.5 * quality + 0.2 * (1.0 - min(1.0, disputes)), 2)
+    quality = mean(s.relevance_score * (1.0 if s.text else 0.5) for s in sources)
+    quality *= mean(_WEIGHT[finding.grade] for finding in findings)
+    consistency = 1.0 - min(1.0, len(disputes) / len(findings))
+    return round(0.3 * coverage + 0.5 * quality + 0.2 * consistency, 2)

@@ -229,8 +229,6 @@ def _sayable(name: str) -> str:
 
 def grade_of(sources: int, *, is_title: bool) -> Grade:
     """Return the grade of a finding by its independent sources; on titles alone it is weak."""
-    if not sources:
-        return "gap"
     if is_title or sources < _MODERATE_SOURCES:
         return "weak"
     return "strong" if sources >= _STRONG_SOURCES else "moderate"

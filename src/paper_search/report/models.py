@@ -16,7 +16,7 @@ SEARCH_TYPES: tuple[SearchType, ...] = ("web", "academic", "news", "code")
 Category = Literal["accuracy", "completeness", "coherence", "citation", "methodology", "style"]
 Severity = Literal["critical", "major", "minor", "suggestion"]
 Recommendation = Literal["approve", "revise", "reject"]
-Grade = Literal["strong", "moderate", "weak", "gap"]
+Grade = Literal["strong", "moderate", "weak"]
 Support = Literal[
     "supported", "partly", "contradicted", "unsupported", "not_checked", "of_the_report"
 ]
@@ -138,20 +138,6 @@ class Study(BaseModel):
     """Of a question of yes or no: what a model read in the first quote."""
 
 
-class Theme(BaseModel):
-    label: str
-    sources: list[str]
-    question: int = 0
-    confidence: float = Field(default=0.0, ge=0.0, le=1.0)
-
-
-class Contradiction(BaseModel):
-    topic: str
-    one: Quote
-    other: Quote
-    note: str = ""
-
-
 class AnalysisResult(BaseModel):
     analysis_id: str = Field(default_factory=short_id)
     key_findings: list[str] = Field(default_factory=list)
@@ -162,8 +148,6 @@ class AnalysisResult(BaseModel):
     source_citations: dict[str, list[str]] = Field(default_factory=dict)
     """Citation key to the quotes that stand behind it."""
     findings: list[Finding] = Field(default_factory=list)
-    theme_details: list[Theme] = Field(default_factory=list)
-    contradiction_details: list[Contradiction] = Field(default_factory=list)
     gap_questions: list[int] = Field(default_factory=list)
     """Which sub-questions nothing answers, by what a model read; without one, nobody knows."""
     studies: list[Study] = Field(default_factory=list)
