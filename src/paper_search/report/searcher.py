@@ -49,6 +49,26 @@ class KindAnswer:
     runs: dict[str, list[SourceReport]] = field(default_factory=dict)
     """Query id to its rows of the journal."""
 
+    async def ask(
+        self, searcher: Searcher, query: SearchQuery, strategies: Iterable[SearchStrategy]
+    ) -> list[RawPaper]:
+        """Return what is found by the first of the strategies that a service answers.
+
+        What was asked is noted, what failed, and a query that nobody answered.
+        """
+        rows = self.runs[query.query_id] = []
+        for strategy in strategies:
+            at = now()
+            answer = await searcher.report(strategy)
+            rows += journal_rows(answer.sources, query.query_text, at)
+            failures = [source for source in answer.sources if source.status.is_failure]
+            self.notes += map(_failure, failures)
+            if answer.papers or len(failures) < len(answer.sources) or not answer.sources:
+                return answer.papers
+        reasons = map(_failure, (row for row in rows if row.status.is_failure))
+        self.failures[query.query_id] = "; ".join(reasons)
+        return []
+
 
 class FindsSources(Protocol):
     async def find(
@@ -159,17 +179,10 @@ class AcademicSearch:
         outcome = KindAnswer()
         searcher = self.searcher.within_seconds(request.timeout_seconds)
         for query in queries:
-            at = now()
-            answer = await searcher.report(await self._strategy(query, whole))
-            outcome.runs[query.query_id] = journal_rows(answer.sources, query.query_text, at)
-            failures = [source for source in answer.sources if source.status.is_failure]
-            outcome.notes += map(_failure, failures)
-            if failures and len(failures) == len(answer.sources) and not answer.papers:
-                reasons = (f"{source.source} {source.status.value}" for source in failures)
-                outcome.failures[query.query_id] = "; ".join(reasons)
-            for paper in answer.papers:
+            papers = await outcome.ask(searcher, query, [await self._strategy(query, whole)])
+            for paper in papers:
                 found_by.setdefault(paper.id, []).append(query.query_id)
-                records.append(paper)
+            records += papers
         works = await self._works(records, before)
         best = self._best([work for work, is_new in works if is_new], whole)
         if len(works) > len(best) and self.scorer.uses_model:
@@ -256,12 +269,15 @@ class WebSearch:
         found_by: dict[str, str] = {}
         outcome = KindAnswer()
         page_names = {name for page in before for name in _names(page.source_url, page.title)}
+        limits = whole.constraints.model_copy(update={"max_results": request.max_results_per_query})
+        searcher = self.searcher.within_seconds(request.timeout_seconds)
         for query in queries:
-            answer, failures, outcome.runs[query.query_id] = await self._ask(query, whole, request)
-            outcome.notes += [f"{self.kind} search: {failure}" for failure in failures]
-            if answer is None:
-                outcome.failures[query.query_id] = "; ".join(failures) or "no service answered"
-                continue
+            queried = SourceQuery(keywords=[], boolean_query=query.query_text)
+            strategies = [
+                SearchStrategy(queries=[queried], sources=[name], filters=limits)
+                for name in self.services
+            ]
+            answer = await outcome.ask(searcher, query, strategies)
             outcome.hits[query.query_id] = len(answer)
             for page in answer:
                 names = _names(page.url or "", page.title)
@@ -272,30 +288,6 @@ class WebSearch:
         if left_out:
             outcome.notes.append(f"{self.kind} search: {left_out} pages left out as not relevant")
         return outcome
-
-    async def _ask(
-        self, query: SearchQuery, whole: ParsedIntent, request: SearcherInput
-    ) -> tuple[list[RawPaper] | None, list[str], list[SourceReport]]:
-        """Return what the first service that answers found, which failed, and what was asked."""
-        failures: list[str] = []
-        runs: list[SourceReport] = []
-        limits = whole.constraints.model_copy(update={"max_results": request.max_results_per_query})
-        searcher = self.searcher.within_seconds(request.timeout_seconds)
-        for name in self.services:
-            at = now()
-            report = await searcher.report(
-                SearchStrategy(
-                    queries=[SourceQuery(keywords=[], boolean_query=query.query_text)],
-                    sources=[name],
-                    filters=limits,
-                )
-            )
-            runs += journal_rows(report.sources, query.query_text, at)
-            failed = [_failure(source) for source in report.sources if source.status.is_failure]
-            failures += failed
-            if report.papers or not failed:
-                return report.papers, failures, runs
-        return None, failures, runs
 
     async def _judge(
         self, pages: list[RawPaper], found_by: dict[str, str], whole: ParsedIntent
