@@ -4,7 +4,7 @@ import pytest
 
 from paper_search.models import QueryBuilderInput
 from paper_search.report.models import PlannerInput, SearcherInput, SearchQuery
-from paper_search.report.planner import Planner, gap_queries, headings, weaker
+from paper_search.report.planner import Planner, gap_queries, weaker
 from paper_search.report.searcher import AcademicSearch, ReportSearcher
 from paper_search.skills import Deduplicator, IntentParser, QueryBuilder, RelevanceScorer, Searcher
 from paper_search.testing.reports import FakeSearch, report_sources
@@ -94,11 +94,3 @@ async def test_a_source_has_the_time_for_a_query_that_is_asked_for():
     assert output.queries_failed == 1
     [row] = output.queries[0].runs
     assert "no answer within 1 s" in (row.error or "")
-
-
-def test_headings_are_the_questions_cut_and_all_different():
-    long = "x" * 200
-    questions = [" What is  it? ", f"{long}?", "What is it", "它？"]
-    titles = headings(questions)
-    assert titles == ["What is it", f"{titles[1][:-1]}…", "What is it (3)", "它"]
-    assert titles[1] == f"{long[:79]}…"

@@ -36,7 +36,6 @@ _SETTINGS: dict[SearchType, str] = {
 _LONGEST_QUERY, _LONGEST_QUESTION, _MAX_SECTIONS = 300, 500, 12
 
 
-_HEADING_CHARS = 80
 _ASKED = (
     "What do the sources report on {topic}?",
     "Which methods and data are used to study {topic}?",
@@ -52,16 +51,6 @@ def sub_questions(intent: ParsedIntent, count: int) -> list[str]:
     """Return so many sub-questions: the whole, then what is asked of any subject."""
     topic = " and ".join(intent.concepts) or " ".join(intent.topic.split()).rstrip("?？.!, ")
     return [form.format(topic=topic) for form in _ASKED[:count]]
-
-
-def headings(questions: Sequence[str]) -> list[str]:
-    """Return a heading for each question that came without one, in order, all different."""
-    titles: list[str] = []
-    for number, question in enumerate(questions, 1):
-        words = " ".join(question.split()).rstrip("?？. ")
-        heading = words if len(words) <= _HEADING_CHARS else words[: _HEADING_CHARS - 1] + "…"
-        titles.append(heading if heading not in titles else f"{heading} ({number})")
-    return titles
 
 
 class PlannedQuery(BaseModel):
@@ -149,14 +138,15 @@ class Planner(Role):
             (query.query_text[:_LONGEST_QUERY], query.search_type, max(1, min(5, query.priority)))
             for query in answer.search_queries
         ]
-        sections = [" ".join(heading.split())[:120] for heading in answer.expected_sections]
+        of_questions = [question.rstrip("?？. ") for question in questions]
+        headings = answer.expected_sections or [_FIRST_SECTION, *of_questions, *_LAST_SECTIONS]
+        sections = [" ".join(heading.split())[:120] for heading in headings]
         plan = ResearchPlan(
             original_query=request.original_query,
             decomposed_questions=questions,
             search_queries=completed(queries, intent, questions, request),
             methodology=answer.methodology or _methodology(request),
-            expected_sections=list(dict.fromkeys(filter(None, sections)))[:_MAX_SECTIONS]
-            or [_FIRST_SECTION, *headings(questions), *_LAST_SECTIONS],
+            expected_sections=list(dict.fromkeys(filter(None, sections)))[:_MAX_SECTIONS],
             revised_at=now() if request.previous_plan else None,
         )
         return PlannerOutput(
