@@ -3,18 +3,17 @@
 import asyncio
 import json
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal, cast, get_args
+from typing import Annotated, Any, Literal, cast, get_args
 
 from pydantic import BaseModel, Field
 
 from paper_search.errors import LLMError, LLMRateLimitError
 from paper_search.llm.provider import LLMProvider
-from paper_search.llm.structured import ask
+from paper_search.llm.structured import LowerCase, ask
 from paper_search.prompts import load_prompt
 from paper_search.report.claims.citations import closest, located, without_citations
 from paper_search.report.claims.verdicts import excerpt, places
 from paper_search.report.criteria import (
-    PASS_THRESHOLD,
     REVIEW_CRITERIA,
     coverage_items,
     criterion_scores,
@@ -30,7 +29,6 @@ from paper_search.report.models import (
     Critique,
     CritiqueItem,
     Quote,
-    Recommendation,
     ReviewerInput,
     ReviewerOutput,
     Role,
@@ -49,8 +47,8 @@ _TABLE = "Not judged: every sentence of the table stands word for word in its so
 
 
 class ItemAnswer(BaseModel):
-    category: str = "coherence"
-    severity: str = "minor"
+    category: Annotated[str, LowerCase] = "coherence"
+    severity: Annotated[str, LowerCase] = "minor"
     location: str = "general"
     description: str
     suggested_fix: str | None = None
@@ -116,28 +114,23 @@ def conclude(
     answer: ReviewAnswer | None,
     sentences: list[CheckedSentence],
 ) -> ReviewerOutput:
-    if answer is not None:
-        items = [*items, *(_item(item) for item in answer.items[:_MAX_ITEMS])]
-    by_criterion = criterion_scores(items, answer.scores) if answer is not None else {}
     critique = Critique(
-        items=items,
-        overall_score=overall_score(by_criterion) if answer is not None else None,
-        pass_threshold=PASS_THRESHOLD,
-        scores=by_criterion,
-        version=request.draft.version,
-        is_by_model=answer is not None,
-        sentences=sentences,
+        items=items, overall_score=None, version=request.draft.version, sentences=sentences
     )
+    opinion = None
+    if answer is not None:
+        critique.items = [*items, *map(_item, answer.items[:_MAX_ITEMS])]
+        critique.scores = criterion_scores(critique.items, answer.scores)
+        critique.overall_score = overall_score(critique.scores)
+        critique.is_by_model = True
+        opinion = shown_to_model(answer.summary, 1000)
     can_iterate = request.iteration_count + 1 < request.max_iterations
-    verdict = recommendation(critique, can_iterate=can_iterate)
-    opinion = shown_to_model(answer.summary, 1000) if answer is not None else None
-    finished = critique.model_copy(
-        update={"recommendation": verdict, "summary": _summary(critique, verdict, opinion)}
-    )
-    return ReviewerOutput(critique=finished, improvement_potential=improvement_potential(finished))
+    critique.recommendation = recommendation(critique, can_iterate=can_iterate)
+    critique.summary = _summary(critique, opinion)
+    return ReviewerOutput(critique=critique, improvement_potential=improvement_potential(critique))
 
 
-def _summary(critique: Critique, verdict: Recommendation | None, opinion: str | None) -> str:
+def _summary(critique: Critique, opinion: str | None) -> str:
     counts = ", ".join(
         f"{count} {severity}"
         for severity in get_args(Severity)
@@ -146,8 +139,9 @@ def _summary(critique: Critique, verdict: Recommendation | None, opinion: str | 
     how = "code and a model" if critique.is_by_model else "code alone, which gives no score"
     support = support_counts(critique.sentences)
     audit_detail = ", ".join(f"{n} {name.replace('_', ' ')}" for name, n in support.items() if n)
+    verdict = (critique.recommendation or "not judged").capitalize()
     text = (
-        f"{(verdict or 'not judged').capitalize()}. Statements: {audit_detail or 'none'}. "
+        f"{verdict}. Statements: {audit_detail or 'none'}. "
         f"Found: {counts or 'nothing'}. Checked by {how}."
     )
     return f"{text} {opinion}" if opinion else text
@@ -155,11 +149,11 @@ def _summary(critique: Critique, verdict: Recommendation | None, opinion: str | 
 
 def _item(answer: ItemAnswer) -> CritiqueItem:
     """Return a model's item; names that it made up become the mildest that there are."""
-    category = answer.category.strip().lower()
-    severity = answer.severity.strip().lower()
+    category = answer.category if answer.category in REVIEW_CRITERIA else "coherence"
+    severity = answer.severity if answer.severity in get_args(Severity) else "suggestion"
     return CritiqueItem(
-        category=cast("Category", category if category in REVIEW_CRITERIA else "coherence"),
-        severity=cast("Severity", severity if severity in get_args(Severity) else "suggestion"),
+        category=cast("Category", category),
+        severity=cast("Severity", severity),
         location=(shown_to_model(answer.location, 200) or "general"),
         description=shown_to_model(answer.description, 1000) or "no description",
         suggested_fix=shown_to_model(answer.suggested_fix, 1000),
