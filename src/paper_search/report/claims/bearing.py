@@ -79,9 +79,6 @@ def _derived(window: Sequence[Quantity]) -> Iterator[Quantity]:
         yield from _restated(one)
     for one, other in combinations(window, 2):
         yield from _of_two(one, other)
-    for three in zip(window, window[1:], window[2:], strict=False):
-        if not any(one.unit for one in three) and all(one.counts for one in three):
-            yield Quantity(sum(one.value for one in three))
 
 
 def _of_two(one: Quantity, other: Quantity) -> Iterator[Quantity]:
