@@ -1,5 +1,6 @@
 """Importer of BibTeX and BibLaTeX files."""
 
+import calendar
 import logging
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -22,29 +23,13 @@ _NEVER = {"crossref", "xref", "xdata", "title", "subtitle", "author", "bibtex", 
 """What belongs to the volume alone, or to the entry alone."""
 
 
-MONTHS = {
-    name: name.capitalize()
-    for name in "jan feb mar apr may jun jul aug sep oct nov dec".split()  # noqa: SIM905  # twelve short words
-}
+MONTHS = {name.lower(): name for name in calendar.month_abbr[1:]}
 """The macros that every style defines (btxdoc, 1988)."""
 
 
 def _value(raw: str, macros: Mapping[str, str]) -> str:
     """Return what a raw value means; an unknown macro means its own name."""
     return "".join(_part(part, macros) for part in (_parts(raw) if "#" in raw else (raw,)))
-
-
-def _names_in(text: str) -> list[str]:
-    """Return the names between each `and` that is not in braces."""
-    parts, start, depth, end = list[str](), 0, 0, 0
-    for match in _AND.finditer(text):
-        between = text[end : match.start()]
-        depth += between.count("{") - between.count("}")
-        end = match.start()
-        if depth <= 0:
-            parts.append(text[start : match.start()].strip())
-            start = match.end()
-    return [part for part in (*parts, text[start:].strip()) if part]
 
 
 def _closes_at(text: str) -> int:
@@ -90,7 +75,6 @@ _NO_COMMA = re.compile(r"\}\s+[A-Za-z]+\s*=\s*[{\"\d]")
 _NO_COMMA_BEHIND = re.compile(r"\s*(?:\"[^\"{}]*\"|\w+)\s+[A-Za-z]+\s*=\s*[{\"\d]")
 """The same behind a value in quotes, or a number or macro."""
 _FIELD = re.compile(r"[\s,]*[A-Za-z]+\s*=\s*[{\"]")
-_AND = re.compile(r"(?<!\s)\s+and\s+", re.IGNORECASE)
 _START = re.compile(r"[ \t]*@[A-Za-z]+[ \t]*[{(]")
 _AT_ONCE = 200
 """Entries that are parsed together."""
@@ -240,10 +224,14 @@ def _entry(raw: _RawEntry, volume: Mapping[str, str] | None) -> Entry:
 
 def _people(text: str) -> Iterator[str | dict[str, str]]:
     """Yield the names; one in braces is not to be taken apart, whatever it contains."""
+    from bibtexparser.middlewares.names import (  # noqa: PLC0415  # slow to import
+        split_multiple_persons_names,
+    )
+
     names = " ".join(text.split())
-    parts = _names_in(names)
+    parts = split_multiple_persons_names(names)
     if _is_braced(names):  # the whole field, as some programs write it
-        inside = _names_in(names[1:-1])
+        inside = split_multiple_persons_names(names[1:-1])
         parts = inside if len(inside) > 1 and all("," in name for name in inside) else parts
     for name in parts:
         if _is_braced(name):
