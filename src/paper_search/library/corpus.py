@@ -256,9 +256,7 @@ class Library:
         """
         if _OPERATORS.search(text) and not is_prose(text):
             return self.search_boolean(text, limit=limit, filters=filters, feedback=feedback)
-        return self._answer(
-            lambda one, size, bounds: one.words(text, size, bounds), text, limit, filters, feedback
-        )
+        return self.search_ranked(_marked(text, feedback), limit=limit, filters=filters)
 
     def search_boolean(
         self,
@@ -271,28 +269,16 @@ class Library:
         """Return the best papers for exactly this boolean query; words side by side mean AND."""
         tree = _tree_of(text)
         words = (word for leaf in positive_leaves(tree) for word in words_of(leaf))
-        meaning = " ".join(words).replace("*", "")
-        return self._answer(
-            lambda one, size, bounds: one.boolean(tree, size, bounds),
-            meaning,
-            limit,
-            filters,
-            feedback,
-        )
+        bounds = filters or SearchConstraints()
+        meaning = _marked(" ".join(words).replace("*", ""), feedback)
+        return self._answer(lambda one: one.boolean(tree, max(0, limit), bounds), meaning)
 
     def search_ranked(
         self, query: RankedQuery, *, limit: int = 20, filters: SearchConstraints | None = None
     ) -> Hits:
         """Return the best papers for plain text and its weighted terms."""
-
-        def ask(retrieval: Retrieval, size: int, bounds: SearchConstraints) -> Ranking:
-            return retrieval.words(
-                query.text, size, bounds, terms=query.terms, long_forms=query.long_forms
-            )
-
-        feedback = UserFeedback(marked_relevant=query.like, marked_irrelevant=query.unlike)
-        meaning = ", ".join([query.text, *query.long_forms])
-        return self._answer(ask, meaning, limit, filters, feedback)
+        bounds = filters or SearchConstraints()
+        return self._answer(lambda one: one.words(query, max(0, limit), bounds), query)
 
     def count_boolean(self, text: str, *, filters: SearchConstraints | None = None) -> int:
         """Return how many papers match exactly this boolean query; vectors play no part."""
@@ -321,24 +307,15 @@ class Library:
                 damage=self._damage(),
             )
 
-    def _answer(
-        self,
-        ask: Callable[[Retrieval, int, SearchConstraints], Ranking],
-        meaning: str,
-        limit: int,
-        filters: SearchConstraints | None,
-        feedback: UserFeedback | None,
-    ) -> Hits:
-        bounds = filters or SearchConstraints()
-        marks = feedback or UserFeedback()
+    def _answer(self, ask: Callable[[Retrieval], Ranking], meaning: RankedQuery) -> Hits:
         near, note = self._vectors.neighbourhood(
-            meaning,
+            ", ".join([meaning.text, *meaning.long_forms]),
             self._version,
-            relevant=self._rows(marks.marked_relevant),
-            irrelevant=self._rows(marks.marked_irrelevant),
+            relevant=self._rows(meaning.like),
+            irrelevant=self._rows(meaning.unlike),
         )
         with self._threads:
-            ranking = self._current.ask(lambda: ask(self._retrieval(near), max(0, limit), bounds))
+            ranking = self._current.ask(lambda: ask(self._retrieval(near)))
             papers = self._records.get_rows(ranking.rows)
             notes = "; ".join(filter(None, (note, self._damage()))) or None
             return Hits(papers, ranking.total, notes, by_meaning=near is not None)
@@ -362,6 +339,11 @@ class Library:
     def _retrieval(self, near: Neighbourhood | None) -> Retrieval:
         searcher = self._current.searcher()
         return Retrieval(searcher, self._index.schema, self._records, near)
+
+
+def _marked(text: str, feedback: UserFeedback | None) -> RankedQuery:
+    marks = feedback or UserFeedback()
+    return RankedQuery(text=text, like=marks.marked_relevant, unlike=marks.marked_irrelevant)
 
 
 def _tree_of(text: str) -> Node:

@@ -9,7 +9,7 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from paper_search.errors import EmbeddingError, LibraryError
 from paper_search.library.embedding import (
@@ -101,8 +101,7 @@ class VectorStore:
         return State(*entry) if entry else None
 
     def count(self) -> int:
-        with self._open() as connection:
-            return int(connection.execute("SELECT count(*) FROM vectors").fetchone()[0])
+        return int(self._rows("SELECT count(*) FROM vectors")[0][0])
 
     def size_bytes(self) -> int:
         return self.path.stat().st_size
@@ -123,8 +122,7 @@ class VectorStore:
             )
 
     def digests(self) -> dict[int, bytes]:
-        with self._open() as connection:
-            return dict(connection.execute("SELECT row, digest FROM vectors").fetchall())
+        return dict(self._rows("SELECT row, digest FROM vectors"))
 
     def keep(
         self, rows: Sequence[int], digests: Sequence[bytes], vectors: NDArray[np.float32]
@@ -150,9 +148,8 @@ class VectorStore:
 
         from paper_search.library.vectors import Matrix  # noqa: PLC0415  # loads numpy
 
-        with self._open() as connection:
-            entries = connection.execute("SELECT row, scale, codes FROM vectors ORDER BY row")
-            rows, scales, codes = zip(*entries, strict=True)
+        entries = self._rows("SELECT row, scale, codes FROM vectors ORDER BY row")
+        rows, scales, codes = zip(*entries, strict=True)
         try:
             factors = np.array(scales, dtype=np.float32)
             table = np.frombuffer(b"".join(codes), dtype=np.int8).reshape(len(rows), -1)
@@ -164,9 +161,11 @@ class VectorStore:
 
     def dimension(self) -> int:
         """Return how many numbers a vector has; 0: there is none."""
+        return sum(length for (length,) in self._rows("SELECT length(codes) FROM vectors LIMIT 1"))
+
+    def _rows(self, statement: str) -> list[Any]:
         with self._open() as connection:
-            entry = connection.execute("SELECT length(codes) FROM vectors LIMIT 1").fetchone()
-        return int(entry[0]) if entry else 0
+            return connection.execute(statement).fetchall()
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:

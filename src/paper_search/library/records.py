@@ -116,32 +116,23 @@ class RecordStore:
     @property
     def key(self) -> str:
         """What tells this library from any other."""
-        with self._library_errors():
-            row = self._connection.execute("SELECT value FROM meta WHERE key = 'key'").fetchone()
-        if row is None:
-            raise LibraryError(f"the library {str(self.path)!r} is damaged: there is no 'key'")
-        return str(row[0])
+        for (key,) in self._rows("SELECT value FROM meta WHERE key = 'key'"):
+            return str(key)
+        raise LibraryError(f"the library {str(self.path)!r} is damaged: there is no 'key'")
 
     @property
     def generation(self) -> int:
-        with self._library_errors():
-            row = self._connection.execute("SELECT max(generation) FROM records").fetchone()
-        return row[0] or 0
+        return self._rows("SELECT max(generation) FROM records")[0][0] or 0
 
     def count(self) -> int:
-        with self._library_errors():
-            return int(self._connection.execute("SELECT count(*) FROM records").fetchone()[0])
+        return int(self._rows("SELECT count(*) FROM records")[0][0])
 
     def is_empty(self) -> bool:
-        with self._library_errors():
-            return self._connection.execute("SELECT 1 FROM records LIMIT 1").fetchone() is None
+        return not self._rows("SELECT 1 FROM records LIMIT 1")
 
     def years(self) -> tuple[int | None, int | None]:
-        with self._library_errors():
-            first, last = self._connection.execute(
-                "SELECT min(paper ->> 'year'), max(paper ->> 'year') FROM records "
-                "WHERE json_valid(paper)"
-            ).fetchone()
+        years = "SELECT min(paper ->> 'year'), max(paper ->> 'year') FROM records"
+        first, last = self._rows(f"{years} WHERE json_valid(paper)")[0]
         return first, last
 
     def size_bytes(self) -> int:
@@ -212,16 +203,14 @@ class RecordStore:
 
     def _pages(self, generation: int) -> Iterator[_Row]:
         last = 0
-        while True:
-            with self._library_errors():
-                page = self._connection.execute(
-                    f"{_SELECT} WHERE generation > ? AND row > ? ORDER BY row LIMIT 2000",
-                    (generation, last),
-                ).fetchall()
-            if not page:
-                return
+        some = f"{_SELECT} WHERE generation > ? AND row > ? ORDER BY row LIMIT 2000"
+        while page := self._rows(some, generation, last):
             yield from self._whole(page)
             last = page[-1][0]
+
+    def _rows(self, statement: str, *values: Any) -> list[Any]:
+        with self._library_errors():
+            return self._connection.execute(statement, values).fetchall()
 
     def _folded(self, papers: Sequence[RawPaper]) -> dict[str, tuple[bytes | None, dict[str, Any]]]:
         """Return for every id the digest on disk, if any, and its fields after this write."""
@@ -245,11 +234,10 @@ class RecordStore:
     def _select(self, by: str, values: Sequence[Any]) -> list[_Row]:
         """Return the records with one of the values, without the unknown and the damaged."""
         entries: list[_Row] = []
-        with self._library_errors():
-            for start in range(0, len(values), _MOST_AT_ONCE):
-                some = values[start : start + _MOST_AT_ONCE]
-                marks = ",".join("?" * len(some))
-                entries += self._connection.execute(f"{_SELECT} WHERE {by} IN ({marks})", some)
+        for start in range(0, len(values), _MOST_AT_ONCE):
+            some = values[start : start + _MOST_AT_ONCE]
+            marks = ",".join("?" * len(some))
+            entries += self._rows(f"{_SELECT} WHERE {by} IN ({marks})", *some)
         return self._whole(entries)
 
     def _whole(self, entries: list[_Row]) -> list[_Row]:

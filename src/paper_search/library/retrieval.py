@@ -20,7 +20,7 @@ from paper_search.library.lexicon import (
 )
 from paper_search.library.records import RecordStore
 from paper_search.library.translation import Translator
-from paper_search.models import SearchConstraints
+from paper_search.models import RankedQuery, SearchConstraints
 from paper_search.query import conditions_in
 from paper_search.query.ast import And, Node, Phrase, positive_leaves
 
@@ -75,21 +75,10 @@ class Retrieval:
         )
         self._texts: dict[int, bm25.Text] = {}
 
-    def words(
-        self,
-        text: str,
-        limit: int,
-        filters: SearchConstraints,
-        *,
-        terms: Mapping[str, float] | None = None,
-        long_forms: Sequence[str] = (),
-    ) -> Ranking:
-        """Return the records that have any of the words, best first.
-
-        `terms`: further words with weights beside 1 for a word of the text; below 0: unwanted.
-        `long_forms`: what abbreviations of the text stand for.
-        """
-        others = dict.fromkeys(ranked_words(" ".join(long_forms)), _LONG_FORM)
+    def words(self, query: RankedQuery, limit: int, filters: SearchConstraints) -> Ranking:
+        """Return the records that have any of the words, best first."""
+        text = query.text
+        others = dict.fromkeys(ranked_words(" ".join(query.long_forms)), _LONG_FORM)
         weights = self._capped({**others, **query_weights(text)})
         if not weights:
             # Stop words alone tell nothing, but may be a title: To be or not to be.
@@ -100,7 +89,7 @@ class Retrieval:
             tree = And(tuple(conditions)) if len(conditions) > 1 else conditions[0]
             return self.boolean(tree, limit, filters)
         within = self._translator.limits(filters)
-        return self._ranked(weights, within, limit, text=text, learned=_weighted(terms or {}))
+        return self._ranked(weights, within, limit, text=text, learned=_weighted(query.terms))
 
     def boolean(self, tree: Node, limit: int, filters: SearchConstraints) -> Ranking:
         """Return exactly the records that the tree means, ranked by the words that it asks for."""

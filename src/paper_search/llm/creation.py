@@ -171,14 +171,8 @@ def create_provider(config: LLMConfig) -> LLMProvider:
         raise ConfigError("Model name required: set LLM_MODEL")
     if settings.provider != "openai":
         return InstalledProvider(settings)
-    return OpenAIProvider(
-        model=settings.model,
-        api_key=settings.api_key,
-        base_url=settings.base_url,
-        temperature=settings.temperature,
-        max_tokens=settings.max_tokens,
-        timeout_s=settings.timeout_s,
-    )
+    names = ("model", "api_key", "base_url", "temperature", "max_tokens", "timeout_s")
+    return OpenAIProvider(**{name: getattr(settings, name) for name in names})
 
 
 def _require_known(config: LLMConfig) -> None:
