@@ -256,7 +256,7 @@ class Library:
         """
         if _OPERATORS.search(text) and not is_prose(text):
             return self.search_boolean(text, limit=limit, filters=filters, feedback=feedback)
-        return self.search_ranked(_marked(text, feedback), limit=limit, filters=filters)
+        return self.search_ranked(_question_of(text, feedback), limit=limit, filters=filters)
 
     def search_boolean(
         self,
@@ -270,7 +270,7 @@ class Library:
         tree = _tree_of(text)
         words = (word for leaf in positive_leaves(tree) for word in words_of(leaf))
         bounds = filters or SearchConstraints()
-        meaning = _marked(" ".join(words).replace("*", ""), feedback)
+        meaning = _question_of(" ".join(words).replace("*", ""), feedback)
         return self._answer(lambda one: one.boolean(tree, max(0, limit), bounds), meaning)
 
     def search_ranked(
@@ -341,7 +341,7 @@ class Library:
         return Retrieval(searcher, self._index.schema, self._records, near)
 
 
-def _marked(text: str, feedback: UserFeedback | None) -> RankedQuery:
+def _question_of(text: str, feedback: UserFeedback | None) -> RankedQuery:
     marks = feedback or UserFeedback()
     return RankedQuery(text=text, like=marks.marked_relevant, unlike=marks.marked_irrelevant)
 

@@ -63,9 +63,6 @@ class Embedder:
         self.model = model or _name_of(embeddings)
         self.batch_size = max(1, batch_size)
 
-    def __repr__(self) -> str:
-        return f"Embedder({self.model!r})"
-
     def documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return one vector of length 1 for each text, in order; zeros where it has no meaning.
 

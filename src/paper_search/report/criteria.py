@@ -194,17 +194,17 @@ def uncited(subject: Subject, sentences: Sequence[CheckedSentence]) -> Iterator[
 
 
 def invented_references(subject: Subject) -> Iterator[CritiqueItem]:
-    for reference in subject.given.draft.invented:
+    for reference in subject.request.draft.invented:
         reason = f"Invented reference: “{excerpt(reference)}”"
         advice = "References are those sources that are cited."
         yield critique_item("citation", "critical", "references", reason, advice)
 
 
 def missing_sections(subject: Subject) -> Iterator[CritiqueItem]:
-    draft = subject.given.draft
+    draft = subject.request.draft
     titles = [_folded(section.title) for section in draft.sections]
     lacks: list[tuple[str, str]] = []
-    for heading in subject.given.research_plan.expected_sections:
+    for heading in subject.request.research_plan.expected_sections:
         name = _folded(heading)
         if not any(name == title or name in title or _alike(name, title) for title in titles):
             is_concluded = "conclusion" in name and draft.conclusion
@@ -220,7 +220,7 @@ def missing_sections(subject: Subject) -> Iterator[CritiqueItem]:
 
 def banned_words(subject: Subject) -> Iterator[CritiqueItem]:
     """Find words that a report does not use, in whatever form; quoted ones are not its own."""
-    for place in places(subject.given.draft):
+    for place in places(subject.request.draft):
         own = re.sub(r"\[@[^\[\]]*\]", " ", without_quotations(place.text))
         words = dict.fromkeys(match.group().lower() for match in _BANNED.finditer(own))
         for word in words:
@@ -230,8 +230,8 @@ def banned_words(subject: Subject) -> Iterator[CritiqueItem]:
 
 def length(subject: Subject) -> Iterator[CritiqueItem]:
     """Find drafts that are much longer or shorter than was asked for."""
-    words, target = subject.given.draft.word_count, subject.given.target_length
-    abstract = len(subject.given.draft.abstract.split())
+    words, target = subject.request.draft.word_count, subject.request.target_length
+    abstract = len(subject.request.draft.abstract.split())
     if target >= _LONG and 0 < abstract < _ABSTRACT:
         reason = f"The abstract has {abstract} words; at least {_ABSTRACT} are asked for."
         yield critique_item("style", "minor", "abstract", reason, "Say more of the answer in it.")

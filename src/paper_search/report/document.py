@@ -197,14 +197,10 @@ def _listing(title: str, lines: Sequence[str]) -> DraftSection:
 
 
 def render_json(report: Report) -> str:
-    document = {
-        **{name: value for name, value in report.output.items() if name != "confidence"},
-        "approval": report.approval.model_dump(mode="json") if report.approval else None,
-        "analysis": report.analysis.model_dump(mode="json") if report.analysis else None,
-        "critique": report.critique.model_dump(mode="json") if report.critique else None,
-        "sources": [source.model_dump(mode="json") for source in report.sources],
-    }
-    return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
+    whole = {name: value for name, value in report.output.items() if name != "confidence"}
+    parts = {"approval", "analysis", "critique", "sources"}
+    whole |= report.model_dump(mode="json", include=parts)
+    return json.dumps(whole, ensure_ascii=False, indent=2) + "\n"
 
 
 DEFAULT_STYLE = "plain"

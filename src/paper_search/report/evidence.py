@@ -203,17 +203,9 @@ def author_year(result: SearchResult) -> str:
         _sayable(split_name(author, is_inverted=True).full_family or author)
         for author in result.authors
     ]
-    year = str(result.year) if result.year is not None else "n.d."
-    match names:
-        case []:
-            host = result.title if len(result.title) <= 40 else result.title[:37] + "..."  # noqa: PLR2004  # a line's worth
-            return f"{host}, {year}"
-        case [one]:
-            return f"{one}, {year}"
-        case [one, other]:
-            return f"{one} and {other}, {year}"
-        case _:
-            return f"{names[0]} et al., {year}"
+    host = result.title if len(result.title) <= 40 else result.title[:37] + "..."  # noqa: PLR2004  # a line's worth
+    many = f"{names[0]} et al." if len(names) > 2 else ""  # noqa: PLR2004  # two are both named
+    return f"{many or ' and '.join(names) or host}, {result.year or 'n.d.'}"
 
 
 def _sayable(name: str) -> str:

@@ -134,17 +134,13 @@ class Planner(Role):
             warnings.append("the model gave fewer than three sub-questions; the rest are by rule")
             extra = sub_questions(intent, MAX_QUESTIONS)
             questions = list(dict.fromkeys([*questions, *extra]))[:MIN_QUESTIONS]
-        queries = [
-            (query.query_text[:_LONGEST_QUERY], query.search_type, max(1, min(5, query.priority)))
-            for query in answer.search_queries
-        ]
         of_questions = [question.rstrip("?？. ") for question in questions]
         headings = answer.expected_sections or [_FIRST_SECTION, *of_questions, *_LAST_SECTIONS]
         sections = [" ".join(heading.split())[:120] for heading in headings]
         plan = ResearchPlan(
             original_query=request.original_query,
             decomposed_questions=questions,
-            search_queries=completed(queries, intent, questions, request),
+            search_queries=completed(answer.search_queries, intent, questions, request),
             methodology=answer.methodology or _methodology(request),
             expected_sections=list(dict.fromkeys(filter(None, sections)))[:_MAX_SECTIONS],
             revised_at=now() if request.previous_plan else None,
@@ -235,24 +231,22 @@ def typed_queries(
 
 
 def completed(
-    queries: Iterable[tuple[str, str, int]],
+    queries: Iterable[PlannedQuery],
     intent: ParsedIntent,
     questions: Sequence[str],
     request: PlannerInput,
 ) -> list[SearchQuery]:
-    """Return the queries of a model, brought to 5 to 15 of the kinds of search that there are.
-
-    `queries`: text, kind and priority of each.
-    """
+    """Return the queries of a model, brought to 5 to 15 of the kinds of search that there are."""
     available = request.search_types
     usual: SearchType = "academic" if "academic" in available else available[0]
     planned: dict[tuple[str, str], SearchQuery] = {}
-    for text, kind_name, priority in queries:
-        kind = next((kind for kind in available if kind == kind_name), usual)
-        if words := " ".join(text.split()):
-            _add(planned, words, kind, priority)
+    for query in queries:
+        kind = next((kind for kind in available if kind == query.search_type), usual)
+        if words := " ".join(query.query_text[:_LONGEST_QUERY].split()):
+            _add(planned, words, kind, max(1, query.priority))
     more = [(q.query_text, q.search_type) for q in typed_queries(intent, questions, request)]
-    for words, kind in [*more, *((question, usual) for question in questions)]:
+    more += [(question, usual) for question in questions]
+    for words, kind in more:
         if len(planned) < MIN_QUERIES:
             _add(planned, words, kind, LOWEST_PRIORITY)
     return sorted(planned.values(), key=lambda query: query.priority)[:MAX_QUERIES]

@@ -289,8 +289,6 @@ def _around(quote: Quote, source: SearchResult) -> str:
         for n, sentence in enumerate(whole)
         if sentence.start < quote.end and sentence.end > quote.start
     ]
-    if not own:
-        return quote.text
     first, last = whole[max(0, own[0] - 1)], whole[min(len(whole), own[-1] + 2) - 1]
     return source.text[first.start : last.end]
 

@@ -269,7 +269,7 @@ class _Asking:
 
     llm: LLMProvider
     prompt: str
-    given: WriterInput
+    request: WriterInput
     evidence: Evidence
     words_at_once: int = _PIECE
 
@@ -285,7 +285,7 @@ class _Asking:
         return DraftAnswer(**frame.model_dump() | {"sections": sections, "changes": changes})
 
     def _tasks(self) -> list[_Task]:
-        plan = self.given.research_plan
+        plan = self.request.research_plan
         titles = plan.expected_sections
         tasks = [_Task(title, []) for title in titles]
         for index, question in enumerate(plan.decomposed_questions):
@@ -297,7 +297,7 @@ class _Asking:
 
     def _faultless(self) -> dict[str, SectionAnswer]:
         """Return the sections of the version before that nobody found fault with."""
-        previous = self.given.previous_draft
+        previous = self.request.previous_draft
         return {
             section.title: SectionAnswer(title=section.title, content=section.content)
             for section in (previous.sections if previous else [])
@@ -306,11 +306,11 @@ class _Asking:
 
     def _items_on(self, title: str) -> list[CritiqueItem]:
         """Return what is to be mended in a section; a person's wish may concern any of them."""
-        items = self.given.critique.items if self.given.critique else []
+        items = self.request.critique.items if self.request.critique else []
         return [item for item in items if item.found_by == "person" or item.location == title]
 
     async def _section(self, task: _Task, count: int) -> SectionAnswer:
-        words = _words_of_each(self.given.target_length, count)
+        words = _words_of_each(self.request.target_length, count)
         while True:
             try:
                 return await self._in_pieces(task, words)
@@ -335,7 +335,7 @@ class _Asking:
                 "piece": f"{number} of {count}",
             }
             if task.questions:
-                sub_questions = self.given.research_plan.decomposed_questions
+                sub_questions = self.request.research_plan.decomposed_questions
                 part["answers"] = [sub_questions[question] for question in task.questions]
             material = self._material(task, "\n\n".join(contents))
             answer = await self.ask(SectionAnswer, {"write": {"section": part}}, material, task)
@@ -347,21 +347,21 @@ class _Asking:
         each = _READ // max(1, len(sections))
         texts = [{"title": one.title, "content": one.content[:each]} for one in sections]
         material: dict[str, Any] = {"sections": texts}
-        if self.given.critique is not None:
+        if self.request.critique is not None:
             titles = {one.title for one in sections}
-            items = [i for i in self.given.critique.items if i.location not in titles]
+            items = [i for i in self.request.critique.items if i.location not in titles]
             material["items"] = list(map(itemised, items))
         return await self.ask(FrameAnswer, {"write": {"frame": {"words": _FRAME}}}, material)
 
     def _material(self, task: _Task, before: str) -> dict[str, Any]:
-        analysis = self.given.analysis
+        analysis = self.request.analysis
         material: dict[str, Any] = {
             "findings": [finding.text for finding in self._findings(task)],
             "themes": analysis.themes,
             "contradictions": analysis.contradictions,
             "written_before": before[-_BEFORE:],
         }
-        previous = self.given.previous_draft
+        previous = self.request.previous_draft
         if previous is not None:
             old = next((one for one in previous.sections if one.title == task.title), None)
             material["previous_section"] = old.content if old else ""
@@ -369,9 +369,9 @@ class _Asking:
         return material
 
     def _findings(self, task: _Task | None) -> list[Finding]:
-        wanted = task.questions if task else []
-        findings = self.given.analysis.findings
-        return [finding for finding in findings if not wanted or finding.question in wanted]
+        numbers = task.questions if task else []
+        findings = self.request.analysis.findings
+        return [finding for finding in findings if not numbers or finding.question in numbers]
 
     async def ask(
         self,
@@ -380,7 +380,7 @@ class _Asking:
         material: dict[str, Any],
         task: _Task | None = None,
     ) -> AnswerT:
-        request = self.given
+        request = self.request
         first = [source for finding in self._findings(task) for source in finding.sources]
         block = sources_block(self.evidence, request.shown_sources, request.shown_chars, first)
         head = json.dumps({**_message(request), **part}, ensure_ascii=False, indent=1)

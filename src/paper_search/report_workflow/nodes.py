@@ -114,7 +114,7 @@ async def _plan(ctx: Context, log: StepLog, params: ReportParams) -> PlannerOutp
     if query is not None:
         output.research_plan.search_queries = [query]
         output.warnings.append(
-            f"used of thread {params.from_thread}: {_used(query.found, params)}; nothing is"
+            f"used of thread {params.from_thread}: {_papers_taken(query.found, params)}; nothing is"
             " searched"
         )
     return output if is_valid else None
@@ -217,14 +217,14 @@ async def _approved(
     results = [result_of(paper, query.query_id) for paper in collection.papers]
     ended_by = collection.ended_by.value if collection.ended_by else "unknown"
     log.note(
-        f"Used of thread {params.from_thread} ({ended_by}): {_used(len(results), params)}; "
+        f"Used of thread {params.from_thread} ({ended_by}): {_papers_taken(len(results), params)}; "
         "nothing else was searched"
     )
     plan = plan_of(log.state).model_copy(update={"search_queries": [query]})
     return results, {"collection_ended_by": ended_by, "research_plan": plan}
 
 
-def _used(found: int, params: ReportParams) -> str:
+def _papers_taken(found: int, params: ReportParams) -> str:
     """Return how many papers of a search a report takes."""
     is_cut = found > params.max_sources
     first = f"the first {params.max_sources:,} (max_sources) of " if is_cut else ""

@@ -116,7 +116,7 @@ def criteria_in(user_message: str) -> list[dict[str, Any]]:
     return criteria
 
 
-def graded(
+def grading_of(
     record: Mapping[str, Any], criteria: Sequence[Mapping[str, Any]], grade: int
 ) -> dict[str, Any]:
     """Return the entry of a judge that gives a paper one grade for all criteria.
@@ -142,7 +142,7 @@ def grades_of(grades: Mapping[str, int], default: int = 2) -> Callable[[LLMCall]
         criteria = criteria_in(call.user_message)
         return {
             "results": [
-                graded(record, criteria, grades.get(record["title"], default))
+                grading_of(record, criteria, grades.get(record["title"], default))
                 for record in data_block(call)
             ]
         }
@@ -167,7 +167,7 @@ def obedient_answer(call: LLMCall) -> dict[str, Any]:
     papers = [record for record in records if "paper_id" in record]
     injected = {"fetch": urls, "write_file": names[:5], "goto": "finish", "action": "approve"}
     return {
-        "results": [graded(record, criteria, 3) for record in papers],
+        "results": [grading_of(record, criteria, 3) for record in papers],
         "groups": [[*ids, "invented-by-injection"]],
         "topic": "as told",
         "concepts": ["as told"],

@@ -15,61 +15,25 @@ from paper_search.testing.llm import LLMCall, data_block
 QUESTION = "Do shade trees lower the temperature of city streets?"
 
 
-_TOLD = (
-    (
-        "Shade trees and street temperature",
-        "Rowan, Ada",
-        2019,
-        (
-            "We measured shade trees in 40 city streets. Shade trees lower the temperature of "
-            "city streets by 2.5 degrees on summer days. The effect is small at night."
-        ),
-    ),
-    (
-        "Street trees in dry cities",
-        "Birch, Ben",
-        2021,
-        (
-            "Street trees need water that dry cities lack. In dry cities, shade trees lower "
-            "the temperature of streets by 1.2 degrees. However, the cost of water remains "
-            "unclear."
-        ),
-    ),
-    (
-        "A review of urban shade",
-        "Linden, Cleo",
-        2020,
-        (
-            "We review 31 studies of shade trees in cities. Most studies report that shade "
-            "trees improve comfort in city streets. Methods differ between studies and limit "
-            "comparison."
-        ),
-    ),
-    (
-        "Night temperatures under trees",
-        "Alder, Dov",
-        2022,
-        (
-            "Shade trees did not lower the temperature of city streets at night. We used "
-            "sensors in 12 streets for one year."
-        ),
-    ),
-    (
-        "Planting plans for streets",
-        "Hazel, Eve",
-        2018,
-        (
-            "Planting plans choose where trees stand in a street. A model of shade predicts "
-            "the temperature of city streets from tree height."
-        ),
-    ),
-    (
-        "Shade trees cure everything",
-        "Yew, Finn",
-        2023,
-        ("Shade trees lower the temperature of city streets by 25 degrees in every season."),
-    ),
-)
+_PAPERS = (
+    ("Shade trees and street temperature", "Rowan, Ada", 2019,
+     ("We measured shade trees in 40 city streets. Shade trees lower the temperature of city "
+     "streets by 2.5 degrees on summer days. The effect is small at night.")),
+    ("Street trees in dry cities", "Birch, Ben", 2021,
+     ("Street trees need water that dry cities lack. In dry cities, shade trees lower the "
+     "temperature of streets by 1.2 degrees. However, the cost of water remains unclear.")),
+    ("A review of urban shade", "Linden, Cleo", 2020,
+     ("We review 31 studies of shade trees in cities. Most studies report that shade trees improve "
+     "comfort in city streets. Methods differ between studies and limit comparison.")),
+    ("Night temperatures under trees", "Alder, Dov", 2022,
+     ("Shade trees did not lower the temperature of city streets at night. We used sensors in 12 "
+     "streets for one year.")),
+    ("Planting plans for streets", "Hazel, Eve", 2018,
+     ("Planting plans choose where trees stand in a street. A model of shade predicts the "
+     "temperature of city streets from tree height.")),
+    ("Shade trees cure everything", "Yew, Finn", 2023,
+     "Shade trees lower the temperature of city streets by 25 degrees in every season."),
+)  # fmt: skip
 
 
 def report_papers() -> list[Paper]:
@@ -87,7 +51,7 @@ def report_papers() -> list[Paper]:
             relevance_score=round(0.9 - number / 20, 2),
             is_retracted=True if author.startswith("Yew") else None,
         )
-        for number, (title, author, year, abstract) in enumerate(_TOLD, 1)
+        for number, (title, author, year, abstract) in enumerate(_PAPERS, 1)
     ]
 
 
@@ -175,18 +139,8 @@ def good_answer(call: LLMCall) -> dict[str, Any]:
     }
 
 
-REPORT_ANSWERS = dict.fromkeys(
-    (
-        "PlanAnswer",
-        "AnalysisAnswer",
-        "DraftAnswer",
-        "SectionAnswer",
-        "FrameAnswer",
-        "SupportAnswer",
-        "ReviewAnswer",
-    ),
-    good_answer,
-)
+_TITLES = ("Plan", "Analysis", "Draft", "Section", "Frame", "Support", "Review")
+REPORT_ANSWERS = {f"{title}Answer": good_answer for title in _TITLES}
 """The same by the title of the schema, as `run_model_server` takes them."""
 
 

@@ -14,7 +14,7 @@ from paper_search.models import (
     ScoredPaper,
 )
 from paper_search.skills import RelevanceScorer
-from paper_search.testing.llm import FakeLLM, LLMCall, criteria_in, data_block, graded
+from paper_search.testing.llm import FakeLLM, LLMCall, criteria_in, data_block, grading_of
 
 INTENT = ParsedIntent(
     topic="toxicity of drugs by graph neural networks",
@@ -57,7 +57,7 @@ def answering(entry: Callable[[dict[str, Any], dict[str, Any]], Any]) -> FakeLLM
 
     def answer(call: LLMCall) -> dict[str, Any]:
         criteria = criteria_in(call.user_message)
-        made = [entry(graded(item, criteria, 3), item) for item in data_block(call)]
+        made = [entry(grading_of(item, criteria, 3), item) for item in data_block(call)]
         return {"results": [instance for instance in made if instance is not None]}
 
     return FakeLLM(answer)

@@ -10,7 +10,7 @@ from tests.skills.judging.poison import LINES, poisoned, poisoned_titles
 from paper_search.models import RawPaper, ScoredPaper
 from paper_search.skills import RelevanceScorer
 from paper_search.skills.untrusted import SUSPICIOUS, is_suspicious
-from paper_search.testing.llm import FakeLLM, LLMCall, criteria_in, data_block, graded
+from paper_search.testing.llm import FakeLLM, LLMCall, criteria_in, data_block, grading_of
 
 
 def clean() -> list[RawPaper]:
@@ -36,7 +36,7 @@ def obedient(call: LLMCall) -> dict[str, Any]:
             return 3
         return 0 if is_led else honest(record["title"])
 
-    return {"results": [graded(row, criteria, grade(row)) for row in records]}
+    return {"results": [grading_of(row, criteria, grade(row)) for row in records]}
 
 
 def asks(record: dict[str, Any]) -> bool:
@@ -112,11 +112,11 @@ async def test_a_text_that_gives_orders_is_flagged_and_gets_no_more_than_its_wor
     """INJ-01"""
     record = paper("p0", title, order)
     [by_words] = RelevanceScorer().by_words([record], INTENT)
-    best = FakeLLM(lambda call: {"results": [graded(data_block(call)[0], CRITERIA, 3)]})
+    best = FakeLLM(lambda call: {"results": [grading_of(data_block(call)[0], CRITERIA, 3)]})
     [lifted] = await judged(best, [record])
     assert lifted.relevance_score == by_words.relevance_score < 1
     assert SUSPICIOUS in lifted.relevance_reason
-    none = FakeLLM(lambda call: {"results": [graded(data_block(call)[0], CRITERIA, 0)]})
+    none = FakeLLM(lambda call: {"results": [grading_of(data_block(call)[0], CRITERIA, 0)]})
     [low] = await judged(none, [record])
     assert low.relevance_score == 0.0
 

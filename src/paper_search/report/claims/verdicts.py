@@ -79,13 +79,13 @@ class Fault:
 
 class Subject:
     def __init__(self, request: ReviewerInput) -> None:
-        self.given = request
+        self.request = request
         self.evidence = Evidence(request.search_results)
         self.statements = list(statements(request.draft))
 
     @cached_property
     def plan_texts(self) -> list[str]:
-        plan = self.given.research_plan
+        plan = self.request.research_plan
         queries = [query.query_text for query in plan.search_queries]
         texts = [plan.original_query, *plan.decomposed_questions]
         return [*texts, *plan.expected_sections, *queries]
