@@ -137,12 +137,6 @@ def test_records_by_words_get_their_nearness_and_those_without_a_vector_stay(com
     assert list(near.mixed({NORTH: 4.0, 99: 1.0})) == [EAST, NORTH, 99, SOUTH]
 
 
-@pytest.mark.parametrize("marks", [{"relevant": [SOUTH]}, {"irrelevant": [NORTH]}])
-def test_the_question_moves_with_what_a_person_marked(compass, marks):
-    near = Neighbourhood(compass, QUESTION, **marks)
-    assert list(near.mixed({})).index(SOUTH) < list(near.mixed({})).index(NORTH)
-
-
 def test_marks_of_records_without_a_vector_leave_the_question_where_it_is(compass):
     near = Neighbourhood(compass, QUESTION, relevant=[98], irrelevant=[99])
     assert near.mixed({}) == Neighbourhood(compass, QUESTION).mixed({})
@@ -182,25 +176,29 @@ def test_where_the_cosines_of_a_model_lie_does_not_matter(shift):
     assert fused(words, shifted) == pytest.approx(fused(words, near), abs=1e-5)
 
 
-def test_one_side_alone_orders_where_the_other_tells_nothing_apart():
-    assert list(fused({1: 3.0, 2: 2.0, 3: 4.0}, {1: 0.4, 2: 0.4, 3: 0.4})) == [3, 1, 2]
-    assert list(fused({1: 2.0, 2: 2.0}, {1: 0.1, 2: 0.9})) == [2, 1]
+@pytest.mark.parametrize(
+    ("words", "near", "order"),
+    [
+        ({1: 3.0, 2: 2.0, 3: 4.0}, {1: 0.4, 2: 0.4, 3: 0.4}, [3, 1, 2]),
+        ({1: 2.0, 2: 2.0}, {1: 0.1, 2: 0.9}, [2, 1]),
+        ({9: 1.0, 3: 1.0, 5: 1.0}, {}, [3, 5, 9]),  # equal scores: in the order of import
+        ({}, {}, []),
+    ],
+)
+def test_one_side_alone_orders_where_the_other_tells_nothing_apart(words, near, order):
+    assert list(fused(words, near)) == order
 
 
-def test_equal_scores_come_in_the_order_of_import():
-    assert list(fused({9: 1.0, 3: 1.0, 5: 1.0}, {})) == [3, 5, 9]
-    assert fused({}, {}) == {}
-
-
-def test_the_weights_are_those_of_the_textbook():
-    made = move_question(X, np.stack([Y]), np.stack([Z]))
-    np.testing.assert_allclose(made / made[0], [1, 0.75, -0.15], rtol=1e-6)
+@pytest.mark.parametrize(
+    ("relevant", "irrelevant", "moved"),
+    [([Y], [Z], [1, 0.75, -0.15]), ([Y, Z], [], [1, 0.375, 0.375])],
+)
+def test_records_move_a_question_by_their_middle_and_the_weights_of_the_textbook(
+    relevant, irrelevant, moved
+):
+    made = move_question(X, np.stack(relevant), np.stack(irrelevant) if irrelevant else NONE)
+    np.testing.assert_allclose(made / made[0], moved, rtol=1e-6)
     assert np.linalg.norm(made) == pytest.approx(1)
-
-
-def test_records_count_by_their_middle():
-    made = move_question(X, np.stack([Y, Z]), NONE)
-    np.testing.assert_allclose(made / made[0], [1, 0.375, 0.375], rtol=1e-6)
 
 
 @pytest.mark.parametrize("share", [1.0, 0.0])

@@ -83,16 +83,6 @@ async def test_the_words_that_a_reading_rests_on_come_first():
     assert report.studies[0].quotes[0].text.startswith("We saw two days less")
 
 
-async def test_three_papers_that_report_harm_are_not_said_to_say_yes():
-    report = await report_on(
-        "Is zolapine safe in pregnancy?",
-        *(source(f"Rowan{n}", pair.sentence) for n, pair in enumerate(HARD_PAIRS[:3])),
-    )
-    assert report.title == "Is zolapine safe in pregnancy?"
-    assert VERDICT.search(render_markdown(report)) is None
-    assert (report.abstract, report.conclusion, report.sentences) == ("", "", [])
-
-
 def test_the_best_sentences_share_the_rarest_words_of_the_question():
     first = "Colds are common in winter. Zinc is a metal. Zinc shortened colds by two days. Rest."
     table = studies_on(
@@ -151,12 +141,6 @@ async def test_a_retracted_paper_is_counted_and_not_quoted():
     assert "by a year" not in shown
 
 
-async def test_titles_alone_are_no_answer():
-    report = await report_on("How does zinc act?", source("Rowan", "", title="How zinc acts"))
-    assert report.is_without_answer
-    assert (report.status, report.reason) == ("partial", "No answer found")
-
-
 async def test_the_same_words_in_the_page_are_escaped():
     report = await report_on(
         "What is zinc?", source("Rowan", "Zinc is <b>bold</b> & a metal here.")
@@ -164,20 +148,20 @@ async def test_the_same_words_in_the_page_are_escaped():
     assert "Zinc is &lt;b&gt;bold&lt;/b&gt; &amp; a metal here" in render_html(report)
 
 
-async def test_a_word_in_common_is_no_answer():
-    report = await report_on(
-        "Is zolapine safe in pregnancy?", source("Rowan", "The bridge is safe for cars.", title="X")
-    )
-    assert report.is_failure
-    assert any("half of the question's words" in caveat for caveat in report.caveats)
-
-
-async def test_a_sentence_bears_on_a_question_by_half_of_its_words_with_its_title():
-    report = await report_on(
-        "Is zolapine safe in pregnancy?",
-        source("Rowan", "Zolapine harmed the fetus of mice.", title="Zolapine in pregnancy"),
-    )
-    assert not report.is_failure
+@pytest.mark.parametrize(
+    ("title", "text", "is_answer"),
+    [
+        ("Zolapine in pregnancy", "", False),
+        ("X", "The bridge is safe for cars.", False),
+        ("Zolapine in pregnancy", "Zolapine harmed the fetus of mice.", True),
+    ],
+)
+async def test_a_sentence_answers_by_half_of_the_words_with_its_title(title, text, is_answer):
+    report = await report_on(HARD_PAIRS[0].question, source("Rowan", text, title=title))
+    assert report.is_without_answer is report.is_failure is not is_answer
+    assert report.reason == (None if is_answer else "No answer found")
+    told = any("half of the question's words" in caveat for caveat in report.caveats)
+    assert told is not is_answer
 
 
 def test_a_model_reads_the_beginning_and_the_sentences_on_the_subject_most_of_it_first():

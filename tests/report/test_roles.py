@@ -158,16 +158,6 @@ async def test_findings_of_a_model_without_a_quote_that_exists_are_thrown_away()
     assert kept.grade == "weak"  # one source, whatever the model says
 
 
-async def test_a_version_follows_the_one_before_it():
-    analysis = (await analysed()).analysis
-    given = WriterInput(
-        analysis=analysis, research_plan=PLAN, search_results=report_sources(), target_length=500
-    )
-    first = (await Writer().write(given)).draft
-    again = given.model_copy(update={"previous_draft": first})
-    assert (await Writer().write(again)).draft.version == 2
-
-
 def test_an_edit_is_a_version_with_its_citations_in_our_form():
     evidence = Evidence(report_sources())
     cited = evidence.key_of(evidence.results[0].result_id)

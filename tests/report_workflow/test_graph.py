@@ -58,13 +58,6 @@ async def test_every_sentence_of_the_table_stands_in_its_source():
     assert "rowan_2019_shade" in report.cited
 
 
-async def test_a_retracted_work_is_never_cited():
-    report, _ = await written()
-    assert "yew_2023_shade" in report.evidence.by_key
-    assert "yew_2023_shade" not in report.cited
-    assert "25 degrees" not in report.model_dump_json(include={"abstract", "sections"})
-
-
 async def test_with_a_model_each_role_asks_it_once_and_the_reviewer_for_what_is_no_quotation():
     llm = FakeLLM(good_answer)
     report, steps = await written(llm)
@@ -230,15 +223,3 @@ async def test_the_best_version_is_given_when_the_limit_is_reached():
 
     report, _ = await written(FakeLLM(answer), max_iterations=3)
     assert report.metadata["version"] == 2
-
-
-async def test_the_settings_may_come_with_the_input():
-    from paper_search.report_workflow.graph import WORKFLOW
-    from paper_search.steps.running import run_workflow
-
-    given = {"original_query": QUESTION, "config": {"depth": "quick", "max_iterations": 1}}
-    run = await run_workflow(WORKFLOW, given, services=report_services())
-    assert len(run.result["research_plan"]["decomposed_questions"]) == 3
-    assert (
-        run.result["collected_data"]["final_output"]["provenance"]["settings"]["depth"] == "quick"
-    )

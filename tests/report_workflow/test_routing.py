@@ -81,27 +81,23 @@ def test_after_the_searcher(plan, ids, iterations, target):
 
 
 @pytest.mark.parametrize(
-    ("gaps", "rounds", "target"),
-    [(0, 0, "writer"), (2, 0, "writer"), (3, 0, "searcher"), (3, 2, "writer")],
+    ("gaps", "rounds", "search", "target"),
+    [
+        (0, 0, None, "writer"),
+        (2, 0, None, "writer"),
+        (3, 0, None, "searcher"),
+        (3, 2, None, "writer"),
+        (5, 0, "t", "writer"),  # from an approved search
+        (None, 0, None, "fallback"),  # without an analysis
+    ],
 )
-def test_after_the_analyst(gaps, rounds, target):
-    analysis = AnalysisResult(gaps=["gap"] * gaps)
+def test_after_the_analyst(gaps, rounds, search, target):
+    analysis = None if gaps is None else AnalysisResult(gaps=["gap"] * gaps)
     state = WorkflowState(
         analysis=analysis, research_plan=planned("pending"), gap_searches=rounds, result_ids=["a"]
     )
-    assert leads_to("analyst", route_after_analyst(state, ReportParams())) == target
-
-
-def test_without_an_analysis_the_report_falls_back():
-    assert leads_to("analyst", route_after_analyst(WorkflowState(), ReportParams())) == "fallback"
-
-
-def test_a_report_from_an_approved_search_is_not_searched_further():
-    state = WorkflowState(
-        analysis=AnalysisResult(gaps=["gap"] * 5), research_plan=planned("pending")
-    )
     assert (
-        leads_to("analyst", route_after_analyst(state, ReportParams(from_thread="t"))) == "writer"
+        leads_to("analyst", route_after_analyst(state, ReportParams(from_thread=search))) == target
     )
 
 
