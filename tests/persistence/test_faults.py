@@ -26,7 +26,6 @@ from paper_search.errors import (
 )
 from paper_search.persistence import open_persistence, postgres, sqlite_files
 from paper_search.persistence.backups import back_up, restore
-from paper_search.persistence.leases import LeaseHolder, LeaseTable
 from paper_search.testing.skills import FakeSkills, ScriptedHandler
 from paper_search.workflow import CheckpointKind, ThreadCatalog
 
@@ -344,16 +343,14 @@ async def test_a_process_that_is_suspended_in_a_write_keeps_no_thread_from_other
         postgres.open_database(postgres_url, None) as suspended,
         postgres.open_database(postgres_url, None) as awake,
     ):
-        table = LeaseTable(awake.own)
-        table.take("t", LeaseHolder("suspended", 0.0), 0.0)
-        async with suspended.saver.connection() as connection:
+        await awake.leases.take("t", "elsewhere:1:suspended", -1.0)
+        async with suspended.checkpointer._pool.connection() as connection:
             await connection.execute("BEGIN")
             await connection.execute(
                 "SELECT owner FROM paper_search_leases WHERE thread_id = 't' FOR SHARE"
             )
-            new = LeaseHolder("awake", 2.0)
             async with asyncio.timeout(30):
-                assert await asyncio.to_thread(table.take, "t", new, 1.0) == new
+                assert (await awake.leases.take("t", "awake")).owner == "awake"
             with pytest.raises(psycopg.Error, match="idle-in-transaction"):
                 await connection.execute("COMMIT")
 
@@ -367,7 +364,7 @@ async def main():
     config = {"configurable": {"thread_id": "t", "checkpoint_ns": "", "checkpoint_id": "1"}}
     writes = [(f"channel {number}", "word " * 100) for number in range(50_000)]
     async with postgres.open_database(sys.argv[1], None) as database:
-        await database.saver.aput_writes(config, writes, "task")
+        await database.checkpointer.aput_writes(config, writes, "task")
 
 asyncio.run(main())
 """

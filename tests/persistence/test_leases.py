@@ -17,11 +17,10 @@ from paper_search.persistence.leases import (
     WORK_LOCK_S,
     LeaseHolder,
     Leases,
-    LeaseTable,
     WorkLock,
     check_ownership,
 )
-from paper_search.persistence.tables import SqliteDatabase
+from paper_search.persistence.tables import SqliteDatabase, uptime
 
 HERE = socket.gethostname()
 
@@ -42,20 +41,15 @@ def clock():
 
 
 @pytest.fixture(params=["memory", "sqlite"])
-def table(request, tmp_path):
-    if request.param == "memory":
-        return LeaseTable()
-    return LeaseTable(SqliteDatabase(tmp_path / "t.db"))
+def leases(request, tmp_path, clock):
+    return Leases(SqliteDatabase(tmp_path / "t.db" if request.param == "sqlite" else None), clock)
 
 
-@pytest.fixture
-def leases(table, clock):
-    return Leases(table, clock)
+def owner(pid=None, host=HERE):
+    return f"{host}:{pid if pid is not None else os.getpid()}:token"
 
 
-def holder(clock, pid=None, host=HERE, seconds=LEASE_S):
-    owner = f"{host}:{pid if pid is not None else os.getpid()}:token"
-    return LeaseHolder(owner, clock.now + seconds)
+STRANGER = owner(1, "elsewhere")
 
 
 @pytest.fixture
@@ -118,10 +112,9 @@ async def test_a_cancelled_block_gives_the_lease_up(leases):
     assert not await leases.is_held("t")
 
 
-async def test_a_lease_that_ran_out_is_taken_over_and_not_a_moment_before(table, leases, clock):
+async def test_a_lease_that_ran_out_is_taken_over_and_not_a_moment_before(leases, clock):
     """PER-13."""
-    stranger = holder(clock, pid=1, host="elsewhere")
-    assert table.take("t", stranger, clock.now) == stranger
+    assert (await leases.take("t", STRANGER)).owner == STRANGER
     with pytest.raises(ThreadBusyError, match="process 1 on elsewhere"):
         async with leases.hold("t"):
             pass
@@ -130,28 +123,26 @@ async def test_a_lease_that_ran_out_is_taken_over_and_not_a_moment_before(table,
     clock.now += 0.001
     assert not await leases.is_held("t")
     async with leases.hold("t"):
-        assert table.holder("t").expires_at == clock.now + LEASE_S
+        assert (await leases.holder("t")).expires_at == clock.now + LEASE_S
 
 
-async def test_the_lease_of_a_dead_process_of_this_machine_is_taken_over_at_once(
-    table, leases, clock, dead_pid
-):
+async def test_the_lease_of_a_dead_process_of_this_machine_is_taken_over_at_once(leases, dead_pid):
     """PER-13."""
-    table.take("t", holder(clock, pid=dead_pid), clock.now)
+    await leases.take("t", owner(dead_pid))
     assert not await leases.is_held("t")
     async with leases.hold("t"):
         pass
 
 
-async def test_of_another_machine_only_time_tells(table, leases, clock, dead_pid):
-    table.take("t", holder(clock, pid=dead_pid, host="elsewhere"), clock.now)
+async def test_of_another_machine_only_time_tells(leases, dead_pid):
+    await leases.take("t", owner(dead_pid, "elsewhere"))
     assert await leases.is_held("t")
 
 
-async def test_who_lost_the_lease_does_not_give_up_that_of_another(table, leases, clock):
+async def test_who_lost_the_lease_does_not_give_up_that_of_another(leases, clock):
     async with leases.hold("t"):
-        other = take_over(table, clock)
-    assert table.holder("t") == other
+        other = await take_over(leases, clock)
+    assert await leases.holder("t") == other
 
 
 async def test_a_clock_that_jumps_back_takes_no_lease_away(leases, clock):
@@ -161,23 +152,22 @@ async def test_a_clock_that_jumps_back_takes_no_lease_away(leases, clock):
         assert await leases.is_held("t")
 
 
-def test_only_the_holder_can_renew(table, clock):
-    mine, other = holder(clock), holder(clock, pid=1, host="elsewhere")
-    assert not table.renew("t", mine)
-    table.take("t", mine, clock.now)
-    assert not table.renew("t", other)
-    longer = LeaseHolder(mine.owner, mine.expires_at + 60)
-    assert table.renew("t", longer)
-    assert table.holder("t") == longer
+async def test_only_the_holder_can_renew(leases, clock):
+    assert not await leases.renew("t", owner())
+    await leases.take("t", owner())
+    assert not await leases.renew("t", STRANGER)
+    clock.now += 9
+    assert await leases.renew("t", owner())
+    assert await leases.holder("t") == LeaseHolder(owner(), clock.now + LEASE_S)
 
 
 @in_virtual_time
-async def test_a_lease_is_renewed_while_it_is_held(table, leases, clock):
+async def test_a_lease_is_renewed_while_it_is_held(leases, clock):
     async with leases.hold("t"):
-        before = table.holder("t").expires_at
+        before = (await leases.holder("t")).expires_at
         clock.now += LEASE_S - 1
         await asyncio.sleep(RENEWAL_S * 1.5)
-        assert table.holder("t").expires_at == before + LEASE_S - 1
+        assert (await leases.holder("t")).expires_at == before + LEASE_S - 1
         clock.now += LEASE_S - 1
         await asyncio.sleep(RENEWAL_S)
         assert await leases.is_held("t")
@@ -185,35 +175,33 @@ async def test_a_lease_is_renewed_while_it_is_held(table, leases, clock):
 
 @in_virtual_time
 async def test_a_renewal_that_fails_is_tried_again_and_hides_no_result(clock, caplog):
-    class Flaky(LeaseTable):
+    class Flaky(Leases):
         attempts = 0
 
-        def renew(self, thread_id, lease):
+        async def renew(self, thread_id, owner):
             self.attempts += 1
             if self.attempts == 1:
                 raise PersistenceError("the disk is away")
-            return super().renew(thread_id, lease)
+            return await super().renew(thread_id, owner)
 
-    table = Flaky()
-    leases = Leases(table, clock)
+    leases = Flaky(clock=clock)
     async with leases.hold("t"):
         await asyncio.sleep(RENEWAL_S * 2.5)
-    assert table.attempts == 2
+    assert leases.attempts == 2
     assert "the lease on thread t could not be renewed" in caplog.messages
     assert "the disk is away" in caplog.text
     assert not await leases.is_held("t")
 
 
-def test_tables_on_one_file_see_each_other(tmp_path, clock):
-    one, other = (LeaseTable(SqliteDatabase(tmp_path / "t.db")) for _ in range(2))
-    mine = holder(clock)
-    one.take("t", mine, clock.now)
-    assert other.holder("t") == mine
-    assert other.take("t", holder(clock, pid=1, host="x"), clock.now) == mine
-    other.drop("t", "somebody else")
-    assert one.holder("t") == mine
-    other.drop("t", mine.owner)
-    assert one.holder("t") is None
+async def test_leases_in_one_file_are_seen_by_all(tmp_path, clock):
+    one, other = (Leases(SqliteDatabase(tmp_path / "t.db"), clock) for _ in range(2))
+    mine = await one.take("t", owner())
+    assert await other.holder("t") == mine
+    assert await other.take("t", STRANGER) == mine
+    await other.drop("t", "somebody else")
+    assert await one.holder("t") == mine
+    await other.drop("t", mine.owner)
+    assert await one.holder("t") is None
 
 
 BUSY = (
@@ -226,43 +214,41 @@ LOST = (
 )
 
 
-def take_over(table, clock):
+async def take_over(leases, clock):
     """Let another process take the lease, as it does once this one was silent for too long."""
     clock.now += LEASE_S
-    other = holder(clock, pid=1, host="elsewhere")
-    assert table.take("t", other, clock.now) == other
+    other = await leases.take("t", STRANGER)
+    assert other.owner == STRANGER
     return other
 
 
-async def test_the_owner_of_a_lease_is_this_process_and_never_the_same_twice(table, leases):
+async def test_the_owner_of_a_lease_is_this_process_and_never_the_same_twice(leases):
     owners = []
     for _ in range(2):
         async with leases.hold("t"):
-            owners.append(table.holder("t").owner)
+            owners.append((await leases.holder("t")).owner)
     assert owners[0] != owners[1]
     assert all(owner.rsplit(":", 1)[0] == f"{HERE}:{os.getpid()}" for owner in owners)
 
 
-async def test_who_lost_the_lease_is_stopped_and_told_so(table, leases, clock, monkeypatch, caplog):
+async def test_who_lost_the_lease_is_stopped_and_told_so(leases, clock, monkeypatch, caplog):
     """PER-13."""
     monkeypatch.setattr(module, "RENEWAL_S", 0.01)
 
     async def work():
         async with leases.hold("t"):
-            take_over(table, clock)
+            await take_over(leases, clock)
             await asyncio.Event().wait()
 
     with pytest.raises(ThreadTakenOverError) as told:
         await work()
     assert str(told.value) == LOST
     assert LOST in caplog.messages
-    assert table.holder("t").owner.startswith("elsewhere:")
+    assert (await leases.holder("t")).owner == STRANGER
     assert asyncio.current_task().cancelling() == 0
 
 
-async def test_who_is_cancelled_by_somebody_else_too_stays_cancelled(
-    table, leases, clock, monkeypatch
-):
+async def test_who_is_cancelled_by_somebody_else_too_stays_cancelled(leases, clock, monkeypatch):
     """PER-06, PER-13."""
     monkeypatch.setattr(module, "RENEWAL_S", 0.01)
     is_in, is_cleaning_up = asyncio.Event(), asyncio.Event()
@@ -280,12 +266,12 @@ async def test_who_is_cancelled_by_somebody_else_too_stays_cancelled(
     await is_in.wait()
     task.cancel()
     await is_cleaning_up.wait()
-    take_over(table, clock)
+    await take_over(leases, clock)
     with pytest.raises(asyncio.CancelledError):
         await task
 
 
-async def test_a_holder_may_go_on_until_the_lease_is_lost(table, leases, clock):
+async def test_a_holder_may_go_on_until_the_lease_is_lost(leases, clock):
     """PER-13."""
     await leases.check_held()
     async with leases.hold("t"):
@@ -293,22 +279,22 @@ async def test_a_holder_may_go_on_until_the_lease_is_lost(table, leases, clock):
             await leases.check_held()
         assert not await leases.is_held("other")
         await leases.check_held()
-        take_over(table, clock)
+        await take_over(leases, clock)
         with pytest.raises(ThreadTakenOverError, match="'t'"):
             await leases.check_held()
     await leases.check_held()
 
 
-async def test_only_the_holder_may_write_on_a_thread_that_is_driven(table, leases, clock):
+async def test_only_the_holder_may_write_on_a_thread_that_is_driven(leases, clock):
     """PER-13."""
-    other = holder(clock, pid=1, host="elsewhere")
+    other = LeaseHolder(STRANGER, clock.now + LEASE_S)
     check_ownership("t", None, clock)
     check_ownership("t", other, lambda: other.expires_at)  # it has run out
     with pytest.raises(ThreadBusyError) as busy:
         check_ownership("t", other, clock)
     assert str(busy.value) == BUSY
     async with leases.hold("t"):
-        check_ownership("t", table.holder("t"), clock)
+        check_ownership("t", await leases.holder("t"), clock)
         for current in (None, other):
             with pytest.raises(ThreadTakenOverError) as lost:
                 check_ownership("t", current, clock)
@@ -319,7 +305,7 @@ async def test_only_the_holder_may_write_on_a_thread_that_is_driven(table, lease
 
 @pytest.mark.parametrize("error", [None, PermissionError])
 async def test_a_process_is_asked_for_without_a_signal_also_one_of_another_user(
-    leases, table, clock, monkeypatch, error
+    leases, monkeypatch, error
 ):
     asked = []
 
@@ -329,7 +315,7 @@ async def test_a_process_is_asked_for_without_a_signal_also_one_of_another_user(
             raise error
 
     monkeypatch.setattr(os, "kill", kill)
-    table.take("t", holder(clock, pid=4711), clock.now)
+    await leases.take("t", owner(4711))
     assert await leases.is_held("t")
     assert set(asked) == {(4711, 0)}
 
@@ -345,10 +331,10 @@ def test_a_host_may_have_colons_in_its_name(clock):
         check_ownership("t", LeaseHolder(text, clock.now + 1), clock)
 
 
-def test_the_times_of_leases_are_those_of_the_machine_whatever_its_clock_says():
-    table = LeaseTable()
-    before = table.now()
-    assert before + LEASE_S <= Leases(table)._fresh("x:1:y").expires_at <= table.now() + LEASE_S
+async def test_the_times_of_leases_are_those_of_the_machine_whatever_its_clock_says():
+    before = uptime()
+    assert before + LEASE_S <= (await Leases().take("t", "x:1:y")).expires_at
+    assert (await Leases().take("t", "x:1:y")).expires_at <= uptime() + LEASE_S
 
 
 def test_a_lease_from_before_the_last_start_of_the_machine_is_dead():
@@ -360,39 +346,32 @@ def test_a_lease_from_before_the_last_start_of_the_machine_is_dead():
 # --- work locks: one person at a time does one kind of work ---------------------------------------
 
 
-async def test_the_second_is_told_who_screens(table):
-    first, second = WorkLock(table, "t", ""), WorkLock(table, "t", "")
+async def test_the_second_is_told_who_screens_and_the_lease_of_the_thread_is_free(leases):
+    first, second = WorkLock(leases, "t", ""), WorkLock(leases, "t", "")
     await first.acquire()
     with pytest.raises(ThreadBusyError, match=f"is being screened by process {os.getpid()}"):
         await second.acquire()
-    await first.renew()
+    async with leases.hold("t"):
+        await first.renew()
     await first.release()
     await second.acquire()
-    await WorkLock(table, "other", "").acquire()
-    await WorkLock(table, "t", "ada").acquire()
+    await WorkLock(leases, "other", "").acquire()
+    await WorkLock(leases, "t", "ada").acquire()
 
 
-async def test_the_lease_of_the_thread_is_free_all_the_while(table):
-    await WorkLock(table, "t", "").acquire()
-    async with Leases(table).hold("t"):
-        pass
+async def test_the_lock_of_a_dead_process_is_free(leases, dead_pid):
+    await leases.take("t#screened", owner(dead_pid), WORK_LOCK_S)
+    await WorkLock(leases, "t", "").acquire()
 
 
-async def test_the_lock_of_a_dead_process_is_free(table, dead_pid):
-    dead = LeaseHolder(f"{HERE}:{dead_pid}:token", 4e9)
-    assert table.take("t#screened", dead, 0.0) == dead
-    await WorkLock(table, "t", "").acquire()
-
-
-async def test_who_was_silent_for_too_long_writes_no_more(table):
-    now = [1_000.0]
-    first, second = (WorkLock(table, "t", "", lambda: now[0]) for _ in range(2))
+async def test_who_was_silent_for_too_long_writes_no_more(leases, clock):
+    first, second = WorkLock(leases, "t", ""), WorkLock(leases, "t", "")
     await first.acquire()
-    now[0] += WORK_LOCK_S - 1
+    clock.now += WORK_LOCK_S - 1
     await first.renew()
-    now[0] += WORK_LOCK_S + 1
+    clock.now += WORK_LOCK_S + 1
     await first.renew()  # nobody came
-    now[0] += WORK_LOCK_S + 1
+    clock.now += WORK_LOCK_S + 1
     await second.acquire()
     with pytest.raises(ThreadTakenOverError, match="your last key was not saved"):
         await first.renew()

@@ -11,7 +11,7 @@ from tests.workflow.doubles import workflow
 
 from paper_search.errors import PersistenceError
 from paper_search.persistence import open_persistence
-from paper_search.persistence.leases import LeaseTable
+from paper_search.persistence.leases import Leases
 from paper_search.persistence.serialization import serializer
 from paper_search.persistence.sqlite_files import PAGE_SIZE
 from paper_search.persistence.tables import SqliteDatabase
@@ -64,11 +64,11 @@ async def test_pruning_keeps_the_open_question_unless_all_is_to_go(path):
         assert [saved async for saved in saver.alist(thread)] == []
 
 
-def test_a_lease_table_on_a_broken_file_names_it(path):
+async def test_leases_on_a_broken_file_name_it(path):
     """PER-09."""
     path.write_bytes(b"no database" * 100)
     with pytest.raises(PersistenceError, match=r"threads\.db"):
-        LeaseTable(SqliteDatabase(path)).holder("t")
+        await Leases(SqliteDatabase(path)).holder("t")
 
 
 @pytest.mark.parametrize(

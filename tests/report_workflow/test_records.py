@@ -9,7 +9,6 @@ from tests.answers import reply_to
 
 from paper_search.errors import LLMError, ModelCallLimitError, ThreadBusyError, ThreadTakenOverError
 from paper_search.persistence import open_persistence
-from paper_search.persistence.leases import LeaseHolder
 from paper_search.report.models import Critique, ResearchDraft
 from paper_search.report_workflow import ReportWorkflow
 from paper_search.report_workflow.context import ReportRecords, StepModel
@@ -86,12 +85,11 @@ async def test_who_was_taken_over_writes_no_row_at_all(url, kind):
     """PER-13: also not in the index, whose write another task used to do without the lease."""
     async with open_persistence(url) as persistence:
         records: RecordStore = kind(persistence.store, "t")
-        thief = LeaseHolder("elsewhere:1:thief", 4e9)
         seen = asyncio.Event()
 
         async def work() -> None:
             async with persistence.leases.hold("t"):
-                await asyncio.to_thread(steal, persistence, thief)
+                await steal(persistence)
                 seen.set()
                 erasing = persistence.pages.aerase(root_of("t"), [records.listed_in], "t")
                 for write in (records.index(QUESTION), erasing):
@@ -103,12 +101,11 @@ async def test_who_was_taken_over_writes_no_row_at_all(url, kind):
         assert await persistence.store.aget(records.listed_in, "t") is None
 
 
-def steal(persistence: Any, thief: LeaseHolder) -> None:
+async def steal(persistence: Any) -> None:
     """Make the lease another process's, as if this one had slept for too long."""
-    table = persistence.leases.table
-    held = table.holder("t")
-    table.drop("t", held.owner)
-    table.take("t", thief, 0.0)
+    holder = await persistence.leases.holder("t")
+    await persistence.leases.drop("t", holder.owner)
+    await persistence.leases.take("t", "elsewhere:1:thief")
 
 
 async def test_a_checkpoint_holds_no_text_of_sources(persistence):

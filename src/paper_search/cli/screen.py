@@ -114,7 +114,7 @@ def _screen(url: str, commands: NextCommands, reviewer: str | None, *, is_json: 
                     "and `paper-search resume THREAD --relevant IDS` marks them"
                 )
             # Before the marks are read: a lock that is free may have been left a moment ago.
-            lock = WorkLock(persistence.leases.table, thread, reviewer or "")
+            lock = WorkLock(persistence.leases, thread, reviewer or "")
             runner.run(lock.acquire())
             stack.push_async_callback(lock.release)
             screening = runner.run(_screening(session, reviewer, is_joining=True))

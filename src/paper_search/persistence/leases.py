@@ -66,60 +66,15 @@ class LeaseHolder:
         return now < self.expires_at and not _is_dead(self.owner, is_local=is_local)
 
 
-class LeaseTable:
-    """Where leases are kept; without a database, that is in memory."""
-
-    def __init__(self, database: Database | None = None) -> None:
-        self._database = database or SqliteDatabase()
-        self.now, self.is_local = self._database.now, self._database.is_local
-
-    def take(self, thread_id: str, holder: LeaseHolder, now: float) -> LeaseHolder:
-        """Give the lease to `holder` unless another one is alive; return who has it now.
-
-        Raises:
-            PersistenceError: the row is damaged: it is in the way, and is not found.
-        """
-        row = (thread_id, holder.owner, holder.expires_at)
-        previous: LeaseHolder | None = None
-        for attempt in range(_ATTEMPTS):
-            if attempt == _ATTEMPTS - 1:  # an index that contradicts its table, after damage
-                self._database.change(f"{self._database.rebuild} paper_search_leases")
-            if self._database.change(_INSERT, *row):
-                return holder
-            current = self.holder(thread_id)
-            if current is None:
-                continue  # it was given up since
-            if current.is_alive(now, is_local=self.is_local):
-                return current
-            # Only what was just seen is removed: it may have been renewed since, or taken.
-            if current == previous:
-                self._database.change(_DROP_DAMAGED, thread_id, current.expires_at)
-            else:
-                self._database.change(_DROP_DEAD, thread_id, *astuple(current))
-            previous = current
-        raise PersistenceError(
-            f"the lease on thread {thread_id!r} is damaged: delete the thread, or restore a backup"
-        )
-
-    def renew(self, thread_id: str, holder: LeaseHolder) -> bool:
-        """Prolong the lease; False: another one has it."""
-        row = (holder.expires_at, thread_id, holder.owner)
-        return self._database.change(_RENEW, *row) == 1
-
-    def drop(self, thread_id: str, owner: str) -> None:
-        self._database.change(_DROP, thread_id, owner)
-
-    def holder(self, thread_id: str) -> LeaseHolder | None:
-        rows = self._database.rows(HOLDER, thread_id)
-        return LeaseHolder(*rows[0]) if rows else None
-
-
 class Leases:
-    """Takes and renews leases on threads; without a clock of seconds, by that of the database."""
+    """Takes and renews leases on threads, by the clock of the database.
 
-    def __init__(self, table: LeaseTable, clock: Clock | None = None) -> None:
-        self.table = table
-        self._clock = clock or table.now
+    Without a database, they are in memory. `clock` gives seconds in the place of its clock.
+    """
+
+    def __init__(self, database: Database | None = None, clock: Clock | None = None) -> None:
+        self._database = database or SqliteDatabase()
+        self._clock = clock
 
     @contextlib.asynccontextmanager
     async def hold(self, thread_id: str) -> AsyncIterator[None]:
@@ -132,20 +87,25 @@ class Leases:
             ThreadBusyError: another process, or another task of this one, has it.
             ThreadTakenOverError: another one took it over.
         """
-        owner = _new_owner()
-        winner = await asyncio.to_thread(
-            lambda: self.table.take(thread_id, self._fresh(owner), self._clock())
-        )
+        owner, task, is_lost = _new_owner(), asyncio.current_task(), False
+        winner = await self.take(thread_id, owner)
         if winner.owner != owner:
             raise ThreadBusyError(_busy(thread_id, winner))
-        holding = _Holding(asyncio.current_task())
-        renewal = asyncio.create_task(self._renew(thread_id, owner, holding))
+
+        async def renew() -> None:
+            nonlocal is_lost
+            await self._renew_until_lost(thread_id, owner)
+            is_lost = True
+            if task is not None:
+                task.cancel()
+
+        renewal = asyncio.create_task(renew())
         _held.set(MappingProxyType({**_held.get(), thread_id: HeldLease(owner)}))
         try:
             with fewer_collections():
                 yield
         except asyncio.CancelledError:
-            if holding.is_lost and holding.is_only_reason():
+            if is_lost and (task is None or task.uncancel() == 0):  # nobody else asked for it
                 raise ThreadTakenOverError(_takeover_message(thread_id)) from None
             raise
         finally:
@@ -153,53 +113,73 @@ class Leases:
             _held.set(MappingProxyType(rest))
             renewal.cancel()
             await asyncio.gather(renewal, return_exceptions=True)
-            await asyncio.shield(asyncio.to_thread(self.table.drop, thread_id, owner))
+            await asyncio.shield(self.drop(thread_id, owner))
 
     async def is_held(self, thread_id: str) -> bool:
-        def check() -> bool:
-            holder, is_local = self.table.holder(thread_id), self.table.is_local
-            return holder is not None and holder.is_alive(self._clock(), is_local=is_local)
-
-        return await asyncio.to_thread(check)
+        holder, is_local = await self.holder(thread_id), self._database.is_local
+        return holder is not None and holder.is_alive(await self.now(), is_local=is_local)
 
     async def check_held(self) -> None:
         """Raise ThreadTakenOverError if the running task has lost a lease that it holds."""
         for thread_id in _held.get():
-            check_ownership(thread_id, await asyncio.to_thread(self.table.holder, thread_id))
+            check_ownership(thread_id, await self.holder(thread_id))
 
-    def _fresh(self, owner: str) -> LeaseHolder:
-        return LeaseHolder(owner, self._clock() + LEASE_S)
+    async def take(self, thread_id: str, owner: str, seconds: float | None = None) -> LeaseHolder:
+        """Give the lease to an owner unless another one is alive; return who has it now.
 
-    async def _renew(self, thread_id: str, owner: str, holding: "_Holding") -> None:
+        `seconds`: how long it lasts; None: `LEASE_S`.
+
+        Raises:
+            PersistenceError: the row is damaged: it is in the way, and is not found.
+        """
+        change, now = self._database.change, await self.now()
+        holder = LeaseHolder(owner, now + (LEASE_S if seconds is None else seconds))
+        previous: LeaseHolder | None = None
+        for attempt in range(_ATTEMPTS):
+            if attempt == _ATTEMPTS - 1:  # an index that contradicts its table, after damage
+                await change(f"{self._database.rebuild} paper_search_leases")
+            if await change(_INSERT, thread_id, *astuple(holder)):
+                return holder
+            current = await self.holder(thread_id)
+            if current is None:
+                continue  # it was given up since
+            if current.is_alive(now, is_local=self._database.is_local):
+                return current
+            # Only what was just seen is removed: it may have been renewed since, or taken.
+            if current == previous:
+                await change(_DROP_DAMAGED, thread_id, current.expires_at)
+            else:
+                await change(_DROP_DEAD, thread_id, *astuple(current))
+            previous = current
+        raise PersistenceError(
+            f"the lease on thread {thread_id!r} is damaged: delete the thread, or restore a backup"
+        )
+
+    async def renew(self, thread_id: str, owner: str, seconds: float | None = None) -> bool:
+        """Prolong the lease; False: another one has it."""
+        expires_at = await self.now() + (LEASE_S if seconds is None else seconds)
+        return await self._database.change(_RENEW, expires_at, thread_id, owner) == 1
+
+    async def drop(self, thread_id: str, owner: str) -> None:
+        await self._database.change(_DROP, thread_id, owner)
+
+    async def holder(self, thread_id: str) -> LeaseHolder | None:
+        rows = await self._database.rows(HOLDER, thread_id)
+        return LeaseHolder(*rows[0]) if rows else None
+
+    async def now(self) -> float:
+        return self._clock() if self._clock else await self._database.now()
+
+    async def _renew_until_lost(self, thread_id: str, owner: str) -> None:
         is_ours = True
         while is_ours:
             await asyncio.sleep(RENEWAL_S)
             try:
-                is_ours = await asyncio.to_thread(
-                    lambda: self.table.renew(thread_id, self._fresh(owner))
-                )
+                is_ours = await self.renew(thread_id, owner)
             except PersistenceError:
                 # The next renewal may work before the lease runs out.
                 logger.exception("the lease on thread %s could not be renewed", thread_id)
         logger.error("%s", _takeover_message(thread_id))
-        holding.end()
-
-
-class _Holding:
-    """The task that works under a lease, which ends with it."""
-
-    def __init__(self, task: asyncio.Task[object] | None) -> None:
-        self._task = task
-        self.is_lost = False
-
-    def end(self) -> None:
-        self.is_lost = True
-        if self._task is not None:
-            self._task.cancel()
-
-    def is_only_reason(self) -> bool:
-        """Take the cancellation back; whether nobody else asked for one."""
-        return self._task is None or self._task.uncancel() == 0
 
 
 def lease_memory(thread_id: str) -> dict[str, Any] | None:
@@ -294,24 +274,19 @@ class WorkLock:
     Unlike a lease it is not prolonged by itself: an event loop that rests while a person reads
     could not. It is not the lease of the thread: answers are not held up.
 
-    `name`: of the reviewer, each of whom has a lock; or empty. `clock` None: that of the database.
+    `name`: of the reviewer, each of whom has a lock; or empty.
     """
 
-    def __init__(
-        self, table: LeaseTable, thread_id: str, name: str, clock: Clock | None = None
-    ) -> None:
-        self._table = table
+    def __init__(self, leases: Leases, thread_id: str, name: str) -> None:
+        self._leases = leases
         self._thread_id = thread_id
         self._work = f"screened as {name}" if name else "screened"
-        self._clock = clock or table.now
         self._name = f"{thread_id}#{self._work}"
         self._owner = _new_owner()
 
     async def acquire(self) -> None:
         """Take the lock."""
-        winner = await asyncio.to_thread(
-            lambda: self._table.take(self._name, self._fresh(), self._clock())
-        )
+        winner = await self._leases.take(self._name, self._owner, WORK_LOCK_S)
         if winner.owner != self._owner:
             raise ThreadBusyError(
                 f"thread {self._thread_id!r} is being {self._work} by process "
@@ -321,7 +296,7 @@ class WorkLock:
 
     async def renew(self) -> None:
         """Give a sign of life, before anything is written."""
-        if not await asyncio.to_thread(lambda: self._table.renew(self._name, self._fresh())):
+        if not await self._leases.renew(self._name, self._owner, WORK_LOCK_S):
             raise ThreadTakenOverError(
                 f"thread {self._thread_id!r} has been {self._work} by another process since, as "
                 f"this one was silent for more than {WORK_LOCK_S / 60:.0f} minutes; "
@@ -330,7 +305,4 @@ class WorkLock:
 
     async def release(self) -> None:
         """Release the lock; whoever lost it releases nothing."""
-        await asyncio.to_thread(self._table.drop, self._name, self._owner)
-
-    def _fresh(self) -> LeaseHolder:
-        return LeaseHolder(self._owner, self._clock() + WORK_LOCK_S)
+        await self._leases.drop(self._name, self._owner)

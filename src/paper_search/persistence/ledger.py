@@ -1,6 +1,5 @@
 """The ledger of decisions: each question is decided once, however often an answer is sent."""
 
-import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -53,6 +52,7 @@ _RECORD = """INSERT INTO paper_search_decisions
     VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"""
 _OF_THREAD = """SELECT thread_id, interrupt_id, decision, decided_by, decided_at, status
     FROM paper_search_decisions WHERE thread_id = ?"""
+_OF_QUESTION = f"{_OF_THREAD} AND interrupt_id = ?"
 _MARK = "UPDATE paper_search_decisions SET status = ? WHERE thread_id = ? AND interrupt_id = ?"
 _NOTE = """INSERT INTO paper_search_audit (thread_id, interrupt_id, event, by, at, detail)
     VALUES (?, ?, ?, ?, ?, ?)"""
@@ -105,29 +105,25 @@ class DecisionLedger:
         at = self._clock()
         text = seal_value(self._keyring, decision, _about(thread_id, interrupt_id), by, at)
         row = (thread_id, interrupt_id, text, by, at, LedgerStatus.STORED.value)
-
-        def store() -> list[tuple[Any, ...]]:
-            self._database.change(_RECORD, *row)
-            return self._database.rows(f"{_OF_THREAD} AND interrupt_id = ?", *row[:2])
-
-        return self._entry((await asyncio.to_thread(store))[0])
+        await self._database.change(_RECORD, *row)
+        return self._entry((await self._database.rows(_OF_QUESTION, *row[:2]))[0])
 
     async def mark(self, entry: LedgerEntry, status: LedgerStatus) -> None:
-        await self._change(_MARK, status.value, entry.thread_id, entry.interrupt_id)
+        await self._database.change(_MARK, status.value, entry.thread_id, entry.interrupt_id)
 
     async def entry(self, thread_id: str, interrupt_id: str) -> LedgerEntry | None:
-        rows = await self._rows(f"{_OF_THREAD} AND interrupt_id = ?", thread_id, interrupt_id)
+        rows = await self._database.rows(_OF_QUESTION, thread_id, interrupt_id)
         return self._entry(rows[0]) if rows else None
 
     async def entries(self, thread_id: str) -> list[LedgerEntry]:
         """Return the decisions of a thread, oldest first."""
-        rows = await self._rows(f"{_OF_THREAD} ORDER BY {self._database.order}", thread_id)
+        rows = await self._database.rows(f"{_OF_THREAD} ORDER BY {self._database.order}", thread_id)
         return [self._entry(row) for row in rows]
 
     async def decided(self, thread_ids: Sequence[str]) -> set[tuple[str, str]]:
         """Return thread and interrupt of every decision on these threads."""
         marks = ", ".join("?" * len(thread_ids)) or "NULL"
-        rows = await self._rows(
+        rows = await self._database.rows(
             f"SELECT thread_id, interrupt_id FROM paper_search_decisions "  # noqa: S608  # marks
             f"WHERE thread_id IN ({marks})",
             *thread_ids,
@@ -139,7 +135,7 @@ class DecisionLedger:
     ) -> None:
         row = (interrupt_id, event, by, self._clock())
         text = seal_value(self._keyring, detail, f"audit of {thread_id}", *row)
-        await self._change(_NOTE, thread_id, *row, text)
+        await self._database.change(_NOTE, thread_id, *row, text)
 
     async def audit(self, thread_id: str) -> list[AuditEntry]:
         """Return what happened on a thread besides its decisions, oldest first."""
@@ -148,7 +144,7 @@ class DecisionLedger:
             AuditEntry(
                 thread_id, which, event, by, at, open_value(self._keyring, text, about, *row)
             )
-            for *row, text in await self._rows(_NOTES, thread_id)
+            for *row, text in await self._database.rows(_NOTES, thread_id)
             for which, event, by, at in [row]
         ]
 
@@ -169,13 +165,7 @@ class DecisionLedger:
     async def forget(self, thread_id: str) -> None:
         for table in ("paper_search_decisions", "paper_search_audit"):
             delete = f"DELETE FROM {table} WHERE thread_id = CAST(? AS TEXT)"  # noqa: S608  # two names from above
-            await self._change(delete, self._database.stored(thread_id))
-
-    async def _rows(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
-        return await asyncio.to_thread(self._database.rows, statement, *values)
-
-    async def _change(self, statement: str, *values: Any) -> None:
-        await asyncio.to_thread(self._database.change, statement, *values)
+            await self._database.change(delete, self._database.stored(thread_id))
 
     def _entry(self, row: tuple[Any, ...]) -> LedgerEntry:
         thread_id, interrupt_id, text, by, at, status = row

@@ -8,7 +8,7 @@ from langgraph.checkpoint.base import ChannelVersions, CheckpointMetadata
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.store.memory import InMemoryStore
 
-from paper_search.persistence.leases import LeaseTable, check_ownership
+from paper_search.persistence.leases import Leases, check_ownership
 from paper_search.persistence.listing import Entry, LatestCheckpoint, check_prune
 from paper_search.persistence.serialization import serializer
 
@@ -46,9 +46,9 @@ class MemoryStore(InMemoryStore):
 class MemorySaver(InMemorySaver):
     """Checkpoints in memory, written only by who may drive the thread."""
 
-    def __init__(self, table: LeaseTable) -> None:
+    def __init__(self, leases: Leases) -> None:
         super().__init__(serde=serializer())
-        self._table = table
+        self._leases = leases
 
     async def aput(
         self,
@@ -57,7 +57,7 @@ class MemorySaver(InMemorySaver):
         metadata: CheckpointMetadata,
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
-        self._check(config["configurable"]["thread_id"])
+        await self._check(config["configurable"]["thread_id"])
         return await super().aput(config, checkpoint, metadata, new_versions)
 
     async def aput_writes(
@@ -67,12 +67,12 @@ class MemorySaver(InMemorySaver):
         task_id: str,
         task_path: str = "",
     ) -> None:
-        self._check(config["configurable"]["thread_id"])
+        await self._check(config["configurable"]["thread_id"])
         await super().aput_writes(config, writes, task_id, task_path)
 
     async def aprune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
         for thread_id in check_prune(thread_ids, strategy):
-            self._check(thread_id)
+            await self._check(thread_id)
             if strategy == "delete":
                 await self.adelete_thread(thread_id)
                 continue
@@ -89,8 +89,8 @@ class MemorySaver(InMemorySaver):
         latest.sort(key=lambda checkpoint: checkpoint.checkpoint_id, reverse=True)
         return latest[offset : offset + limit]
 
-    def _check(self, thread_id: str) -> None:
-        check_ownership(thread_id, self._table.holder(thread_id))
+    async def _check(self, thread_id: str) -> None:
+        check_ownership(thread_id, await self._leases.holder(thread_id))
 
     def _drop(self, thread_id: str, namespace: str, checkpoint_id: str) -> None:
         del self.storage[thread_id][namespace][checkpoint_id]

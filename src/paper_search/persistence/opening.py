@@ -15,7 +15,7 @@ from paper_search.config import encryption_keys
 from paper_search.errors import ConfigError, InputError, PersistenceError, UnknownNameError
 from paper_search.persistence.backups import compact
 from paper_search.persistence.encryption import Keyring
-from paper_search.persistence.leases import Leases, LeaseTable
+from paper_search.persistence.leases import Leases
 from paper_search.persistence.ledger import DecisionLedger
 from paper_search.persistence.listing import PagesItems, SqliteLists
 from paper_search.persistence.sqlite_files import is_there, open_read_only, translated_errors
@@ -85,10 +85,10 @@ def _keyring(keys: Sequence[str] | None) -> Keyring | None:
 async def _open_memory(_url: str, _keys: Sequence[str] | None) -> AsyncIterator[Persistence]:
     from paper_search.persistence.memory import MemorySaver, MemoryStore  # noqa: PLC0415  # slow import
 
-    table, ledger = LeaseTable(), DecisionLedger()
-    saver, store = MemorySaver(table), MemoryStore()
+    leases, ledger = Leases(), DecisionLedger()
+    saver, store = MemorySaver(leases), MemoryStore()
     gone = functools.partial(asyncio.sleep, 0)  # what is deleted from memory is
-    yield Persistence(saver, store, Leases(table), ledger, "memory:", gone)
+    yield Persistence(saver, store, leases, ledger, "memory:", gone)
 
 
 @contextlib.asynccontextmanager
@@ -122,7 +122,7 @@ def open_lists(url: str) -> Iterator[Persistence]:
 def _beside(saver: Any, store: Any, url: str, keyring: Keyring | None) -> Iterator[Persistence]:
     path = sqlite_path(url.partition(":")[2])
     with contextlib.closing(SqliteDatabase(path)) as own:
-        leases, ledger = Leases(LeaseTable(own)), DecisionLedger(own, keyring)
+        leases, ledger = Leases(own), DecisionLedger(own, keyring)
         compacting = functools.partial(asyncio.to_thread, compact, path)
         yield Persistence(saver, store, leases, ledger, url, compacting)
 
@@ -136,11 +136,8 @@ async def _open_postgres(url: str, keys: Sequence[str] | None) -> AsyncIterator[
             f"PostgreSQL needs {error.name or 'a driver'}, which is not installed; install the "
             "extra: pip install 'paper-search[postgres]'"
         ) from None
-    keyring = _keyring(keys)
-    async with postgres.open_database(url, keyring) as database:
-        saver, store, own = database.saver, database.store, database.own
-        leases, ledger = Leases(LeaseTable(own)), DecisionLedger(own, keyring)
-        yield Persistence(saver, store, leases, ledger, postgres.redacted(url), database.compact)
+    async with postgres.open_database(url, _keyring(keys)) as persistence:
+        yield persistence
 
 
 _OPENERS: dict[

@@ -3,17 +3,18 @@
 import asyncio
 import contextlib
 import re
-from collections.abc import AsyncIterator, Iterator
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import Any
 
 import psycopg
-from psycopg.rows import dict_row
-from psycopg_pool import AsyncConnectionPool, ConnectionPool
+from psycopg.rows import dict_row, tuple_row
+from psycopg_pool import AsyncConnectionPool
 
 from paper_search.errors import PersistenceError
 from paper_search.persistence.encryption import Keyring
-from paper_search.persistence.leases import Leases, LeaseTable
+from paper_search.persistence.leases import Leases
+from paper_search.persistence.ledger import DecisionLedger
+from paper_search.persistence.opening import Persistence
 from paper_search.persistence.postgres_saver import OneByOneCursor, PostgresSaver, PostgresStore
 from paper_search.persistence.serialization import RecordSeal, serializer
 from paper_search.persistence.sqlite_store import finish
@@ -22,21 +23,17 @@ from paper_search.persistence.tables import schema
 CONNECT_TIMEOUT_S = 10
 POOL_TIMEOUT_S = 30.0
 MAX_CONNECTIONS = 6
-"""Of one process, over its two pools."""
+"""Of one process."""
 IDLE_S = 10.0
 """After so long in the middle of a transaction a process counts as suspended: the server ends it.
 
 Its locks would keep the thread from whoever takes it over, for as long as it sleeps.
 """
-_POOL: dict[str, Any] = {"min_size": 1, "open": False, "timeout": POOL_TIMEOUT_S}
 _SETUP_LOCK = 0x70617065  # any number that nobody else takes
 _SETUP_PAUSE_S = 0.05
 _PASSWORD = re.compile(
     r"(?P<before>://[^:/@\s]*:|password\s*=\s*)(?P<secret>[^@\s]+)", re.IGNORECASE
 )
-
-
-Pool = ConnectionPool[psycopg.Connection[Any]]
 
 
 class PostgresDatabase:
@@ -47,38 +44,34 @@ class PostgresDatabase:
     rebuild = "REINDEX TABLE"
     stored = staticmethod(str)
 
-    def __init__(self, pool: Pool) -> None:
+    def __init__(self, pool: AsyncConnectionPool[Any]) -> None:
         self._pool = pool
 
-    def now(self) -> float:
-        return float(self.rows("SELECT EXTRACT(EPOCH FROM clock_timestamp())")[0][0])
+    async def now(self) -> float:
+        return float((await self.rows("SELECT EXTRACT(EPOCH FROM clock_timestamp())"))[0][0])
 
-    def rows(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
-        with self._pool.connection() as connection:
-            return connection.execute(statement.replace("?", "%s"), values).fetchall()
+    async def rows(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
+        async with self._run(statement, values) as cursor:
+            return await cursor.fetchall()
 
-    def change(self, statement: str, *values: Any) -> int:
-        with self._pool.connection() as connection:
-            return connection.execute(statement.replace("?", "%s"), values).rowcount
+    async def change(self, statement: str, *values: Any) -> int:
+        async with self._run(statement, values) as cursor:
+            return cursor.rowcount
 
-
-@dataclass(frozen=True)
-class PostgresPlace:
-    """The open database."""
-
-    saver: PostgresSaver
-    store: PostgresStore
-    own: PostgresDatabase
-
-    async def compact(self) -> None:
-        async with self.saver.connection() as connection:
-            await connection.execute(
-                "VACUUM checkpoints, checkpoint_writes, checkpoint_blobs, store"
-            )
+    @contextlib.asynccontextmanager
+    async def _run(
+        self, statement: str, values: Sequence[Any]
+    ) -> AsyncIterator[psycopg.AsyncCursor[tuple[Any, ...]]]:
+        async with (
+            self._pool.connection() as connection,
+            connection.cursor(row_factory=tuple_row) as cursor,
+        ):
+            await cursor.execute(statement.replace("?", "%s"), values)
+            yield cursor
 
 
 @contextlib.asynccontextmanager
-async def open_database(url: str, keyring: Keyring | None) -> AsyncIterator[PostgresPlace]:
+async def open_database(url: str, keyring: Keyring | None) -> AsyncIterator[Persistence]:
     """Open the database that a `postgresql://` URL names; make the tables that it lacks.
 
     Raises:
@@ -90,17 +83,23 @@ async def open_database(url: str, keyring: Keyring | None) -> AsyncIterator[Post
             url, autocommit=True, connect_timeout=CONNECT_TIMEOUT_S
         ):
             pass  # a pool would go on trying for its whole timeout
-        async with contextlib.AsyncExitStack() as stack:
-            pool = await stack.enter_async_context(_pool(url))
-            tables = _tables_pool(url)
-            await asyncio.to_thread(tables.open, wait=True, timeout=POOL_TIMEOUT_S)
-            stack.push_async_callback(asyncio.to_thread, tables.close)
-            own = PostgresDatabase(tables)
+        async with _pool(url) as pool:
+            own = PostgresDatabase(pool)
+            leases, ledger = Leases(own), DecisionLedger(own, keyring)
             saver = PostgresSaver(pool, serde=serializer(keyring))
-            store = PostgresStore(pool, RecordSeal(keyring), Leases(LeaseTable(own)))
-            stack.push_async_callback(finish, store)
+            store = PostgresStore(pool, RecordSeal(keyring), leases)
             await _prepare(pool, saver, store)
-            yield PostgresPlace(saver, store, own)
+
+            async def compact() -> None:
+                async with pool.connection() as connection:
+                    await connection.execute(
+                        "VACUUM checkpoints, checkpoint_writes, checkpoint_blobs, store"
+                    )
+
+            try:
+                yield Persistence(saver, store, leases, ledger, redacted(url), compact)
+            finally:
+                await finish(store)
 
 
 @contextlib.contextmanager
@@ -132,8 +131,10 @@ def _excerpt(error: psycopg.Error, url: str) -> str:
 def _pool(url: str) -> AsyncConnectionPool[Any]:
     return AsyncConnectionPool(
         url,
-        **_POOL,
-        max_size=MAX_CONNECTIONS - 2,
+        min_size=1,
+        max_size=MAX_CONNECTIONS,
+        open=False,
+        timeout=POOL_TIMEOUT_S,
         check=AsyncConnectionPool.check_connection,
         configure=_bound,
         kwargs={
@@ -146,26 +147,11 @@ def _pool(url: str) -> AsyncConnectionPool[Any]:
     )
 
 
-def _tables_pool(url: str) -> Pool:
-    return ConnectionPool(
-        url,
-        **_POOL,
-        max_size=2,
-        check=ConnectionPool.check_connection,
-        configure=_bound_tables,
-        kwargs={"autocommit": True, "connect_timeout": CONNECT_TIMEOUT_S},
-    )
-
-
-_BOUND = "SELECT set_config('idle_in_transaction_session_timeout', %s, false)"
-
-
 async def _bound(connection: psycopg.AsyncConnection[Any]) -> None:
-    await connection.execute(_BOUND, (f"{IDLE_S * 1000:.0f}",))
-
-
-def _bound_tables(connection: psycopg.Connection[Any]) -> None:
-    connection.execute(_BOUND, (f"{IDLE_S * 1000:.0f}",))
+    await connection.execute(
+        "SELECT set_config('idle_in_transaction_session_timeout', %s, false)",
+        (f"{IDLE_S * 1000:.0f}",),
+    )
 
 
 async def _prepare(

@@ -184,9 +184,6 @@ class PostgresSaver(AsyncPostgresSaver):
                 for row in await cursor.fetchall()
             ]
 
-    def connection(self) -> contextlib.AbstractAsyncContextManager[Any]:
-        return self._pool.connection()
-
     @contextlib.contextmanager
     def _writing(self, thread_id: str) -> Any:
         token = _written.set(str(thread_id))

@@ -117,7 +117,7 @@ async def _setup(path: Path, keyring: Keyring | None = None) -> AsyncIterator[Op
         saver = SqliteSaver(connection, path, serde=serializer(keyring))
         await saver.prepare()
         with contextlib.closing(SqliteDatabase(path)) as own:
-            await asyncio.to_thread(own.rows, "SELECT 1")
+            await own.rows("SELECT 1")
         store = SqliteStore(second, path, RecordSeal(keyring))
         try:
             await store.setup()

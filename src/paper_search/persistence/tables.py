@@ -1,11 +1,12 @@
 """Our own tables beside LangGraph's: leases, decisions, and what happened around them."""
 
+import asyncio
 import contextlib
 import functools
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -55,7 +56,7 @@ def uptime() -> float:
 
 
 class Database(Protocol):
-    """Runs single statements, `?` standing for a value; each blocks only briefly."""
+    """Runs single statements, `?` standing for a value."""
 
     is_local: bool
     """Whether all its users are on one machine."""
@@ -64,7 +65,7 @@ class Database(Protocol):
     rebuild: str
     """What makes the indexes of a table anew."""
 
-    def now(self) -> float:
+    async def now(self) -> float:
         """Return seconds by a clock that all its users share."""
         ...
 
@@ -72,9 +73,9 @@ class Database(Protocol):
         """Return a text as it is in a row, also one whose bytes were changed."""
         ...
 
-    def rows(self, statement: str, *values: Any) -> list[tuple[Any, ...]]: ...
+    async def rows(self, statement: str, *values: Any) -> list[tuple[Any, ...]]: ...
 
-    def change(self, statement: str, *values: Any) -> int: ...
+    async def change(self, statement: str, *values: Any) -> int: ...
 
 
 class SqliteDatabase:
@@ -87,7 +88,7 @@ class SqliteDatabase:
     is_local = True
     order = "rowid"
     rebuild = "REINDEX"
-    stored, now = staticmethod(as_bytes), staticmethod(uptime)
+    stored = staticmethod(as_bytes)
 
     def __init__(self, path: Path | None = None) -> None:
         self._path = path or IN_MEMORY
@@ -104,13 +105,19 @@ class SqliteDatabase:
                 self._connection.close()
                 self._connection = None
 
-    def rows(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
-        with self._open() as connection:
-            return connection.execute(statement, values).fetchall()
+    async def now(self) -> float:
+        return uptime()
 
-    def change(self, statement: str, *values: Any) -> int:
+    async def rows(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
+        return (await asyncio.to_thread(self._run, statement, values))[0]
+
+    async def change(self, statement: str, *values: Any) -> int:
+        return (await asyncio.to_thread(self._run, statement, values))[1]
+
+    def _run(self, statement: str, values: Sequence[Any]) -> tuple[list[tuple[Any, ...]], int]:
         with self._open() as connection:
-            return connection.execute(statement, values).rowcount
+            cursor = connection.execute(statement, values)
+            return cursor.fetchall(), cursor.rowcount
 
     @contextlib.contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:

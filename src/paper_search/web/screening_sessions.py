@@ -32,7 +32,7 @@ class ScreeningSession:
         self._store = MarkStore(persistence.store, thread_id)
         if reviewer:
             self._store = ReviewerMarks(persistence.store, thread_id, reviewer)
-        self._lock = WorkLock(persistence.leases.table, thread_id, reviewer)
+        self._lock = WorkLock(persistence.leases, thread_id, reviewer)
         self._turn = asyncio.Lock()
         self._leaving: asyncio.Task[None] | None = None
         self._learning: asyncio.Task[None] | None = None
