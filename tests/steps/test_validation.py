@@ -18,7 +18,6 @@ from paper_search.steps import (
     Remote,
     StepContext,
     StepDef,
-    Transitions,
     Workflow,
     discover_workflows,
 )
@@ -108,12 +107,6 @@ def test_a_table_does_not_change_with_the_dict_that_it_was_made_of():
     step = StepDef("a", next=targets)
     targets[FAIL] = "b"
     assert dict(step.next) == {OK: None}
-
-
-def test_equal_transitions_have_equal_hashes_in_any_order():
-    one, other = Transitions({OK: "a", FAIL: None}), Transitions({FAIL: None, OK: "a"})
-    assert one == other
-    assert hash(one) == hash(other)
 
 
 def test_an_outcome_that_the_table_lacks_is_an_error_with_those_it_has():

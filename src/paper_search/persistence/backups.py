@@ -1,6 +1,5 @@
 """Backups of the SQLite file, made and put back while it is in use."""
 
-import contextlib
 import os
 import sqlite3
 import uuid
@@ -12,11 +11,9 @@ from paper_search.persistence.sqlite_files import (
     SIGNATURE,
     check_format,
     is_there,
-    open_read_only,
-    plain,
     remove,
-    translated_errors,
     unusable,
+    use,
 )
 from paper_search.persistence.tables import uptime
 from paper_search.private_files import private_file
@@ -42,7 +39,7 @@ def back_up(path: Path, target: Path, *, is_overwriting: bool = False) -> int:
     try:
         private_file(draft)
         _copy(path, draft)
-        with translated_errors(target), contextlib.closing(plain(draft)) as connection:
+        with use(draft) as connection:
             connection.execute("PRAGMA journal_mode=DELETE")  # else no read-only place can hold it
         _check(draft)
         os.replace(draft, target)  # noqa: PTH105  # its error names both files
@@ -73,7 +70,7 @@ def restore(backup: Path, path: Path, *, is_overwriting: bool = False) -> None:
         _copy(backup, path)
     except OSError as error:
         raise unusable(path, error) from error
-    with translated_errors(path), contextlib.closing(plain(path)) as connection:
+    with use(path) as connection:
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("DELETE FROM paper_search_leases")
 
@@ -84,25 +81,25 @@ def compact(path: Path) -> None:
     Raises:
         PersistenceError: others keep the file busy.
     """
-    with translated_errors(path), contextlib.closing(plain(path)) as connection:
+    with use(path) as connection:
         connection.execute("VACUUM")
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 def _copy(source: Path, target: Path) -> None:
-    with translated_errors(source), contextlib.closing(_reader(source)) as reading:
+    with use(source, _mode(source)) as reading:
         reading.execute("SELECT name FROM sqlite_master")  # or the target is said to be damaged
-        with translated_errors(target), contextlib.closing(plain(target)) as writing:
+        with use(target) as writing:
             reading.backup(writing, pages=_PAGES, sleep=_PAUSE_S)
 
 
-def _reader(path: Path) -> sqlite3.Connection:
-    """Return a connection that tidies up when it is closed, where it may: else -wal files stay."""
-    return plain(path) if os.access(path, os.W_OK) else open_read_only(path)
+def _mode(path: Path) -> str:
+    """Return how a file is opened to tidy up at the end, where that is allowed."""
+    return "rwc" if os.access(path, os.W_OK) else "ro"  # else -wal files stay
 
 
 def _check(path: Path) -> None:
-    with translated_errors(path), contextlib.closing(_reader(path)) as connection:
+    with use(path, _mode(path)) as connection:
         tables = {n for (n,) in connection.execute("SELECT name FROM sqlite_master")}
         check_format(connection, path)
         if not tables >= SIGNATURE:
@@ -115,15 +112,12 @@ def _check(path: Path) -> None:
 
 
 def _check_free(path: Path, *, is_overwriting: bool) -> None:
-    with translated_errors(path), contextlib.closing(open_read_only(path)) as connection:
+    count_threads = "SELECT COUNT(DISTINCT thread_id) FROM checkpoints"
+    holders = "SELECT thread_id, owner, expires_at FROM paper_search_leases"
+    with use(path, "ro") as connection:
         try:
-            rows = connection.execute(
-                "SELECT thread_id, owner, expires_at FROM paper_search_leases"
-            )
-            leases = rows.fetchall()
-            (count,) = connection.execute(
-                "SELECT COUNT(DISTINCT thread_id) FROM checkpoints"
-            ).fetchone()
+            leases = connection.execute(holders).fetchall()
+            (count,) = connection.execute(count_threads).fetchone()
         except sqlite3.OperationalError as error:
             if "no such table" not in str(error):
                 raise

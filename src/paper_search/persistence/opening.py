@@ -18,7 +18,7 @@ from paper_search.persistence.encryption import Keyring
 from paper_search.persistence.leases import Leases
 from paper_search.persistence.ledger import DecisionLedger
 from paper_search.persistence.listing import PagesItems, SqliteLists
-from paper_search.persistence.sqlite_files import is_there, open_read_only, translated_errors
+from paper_search.persistence.sqlite_files import is_there, use
 from paper_search.persistence.tables import SqliteDatabase
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def open_lists(url: str) -> Iterator[Persistence]:
     path, keyring = sqlite_file(url), _keyring(None)
     if not is_there(path):
         raise PersistenceError(f"{str(path)!r} is not there")
-    with translated_errors(path), contextlib.closing(open_read_only(path)) as connection:
+    with use(path, "ro") as connection:
         lists: Any = SqliteLists(connection, keyring)
         with _beside(lists, lists, url, keyring) as persistence:
             yield persistence

@@ -118,7 +118,7 @@ def unusable(path: Path, error: OSError) -> PersistenceError:
 
 def check_tables(path: Path) -> None:
     """Raise PersistenceError for another program's file, or what is no database."""
-    with translated_errors(path), contextlib.closing(open_read_only(path)) as connection:
+    with use(path, "ro") as connection:
         rows = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
         tables = {name for (name,) in rows}
         check_format(connection, path)
@@ -154,18 +154,17 @@ def database_error(path: Path, error: sqlite3.DatabaseError) -> PersistenceError
     return PersistenceError(f"{place} cannot be used: {error}{advice}")
 
 
-def open_read_only(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(
-        _uri(path, "ro"), uri=True, timeout=BUSY_TIMEOUT_S, isolation_level=None
-    )
-    connection.text_factory = as_text
-    return connection
+@contextlib.contextmanager
+def use(path: Path, mode: str = "rwc") -> Iterator[sqlite3.Connection]:
+    """Give a connection for the length of a `with` block; what fails in it names the file."""
+    with translated_errors(path), contextlib.closing(plain(path, mode)) as connection:
+        yield connection
 
 
-def plain(path: Path, *, is_shared: bool = False) -> sqlite3.Connection:
+def plain(path: Path, mode: str = "rwc", *, is_shared: bool = False) -> sqlite3.Connection:
     """Return a connection whose transactions are begun by hand."""
     connection = sqlite3.connect(
-        path if path == IN_MEMORY else _uri(path, "rwc"),
+        path if path == IN_MEMORY else _uri(path, mode),
         uri=True,
         timeout=BUSY_TIMEOUT_S,
         isolation_level=None,

@@ -50,10 +50,7 @@ def parse_signature(handler: Any) -> Signature:
         return Signature(outcomes=handler.outcomes())
     if not callable(handler):
         return Signature()
-    try:
-        parameters = inspect.signature(handler).parameters.values()
-    except ValueError:  # a builtin without a signature
-        return Signature()
+    parameters = inspect.signature(handler).parameters.values()
     by_name = [p for p in parameters if p.kind is not p.VAR_KEYWORD]
     if not by_name or by_name[0].kind is inspect.Parameter.KEYWORD_ONLY:
         return Signature(problems=("its handler takes no context",))
@@ -128,8 +125,6 @@ def _outcomes(result: Any) -> frozenset[Outcome] | None:
 
 def _literals(annotation: Any) -> frozenset[Outcome] | None:
     origin = typing.get_origin(annotation)
-    if origin is Annotated:
-        return _literals(typing.get_args(annotation)[0])
     parts: list[Any] = list(typing.get_args(annotation))
     if origin is Literal:
         return frozenset(parts) if all(isinstance(part, Outcome) for part in parts) else None

@@ -4,42 +4,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any
 
 from paper_search.errors import StepResultError
 from paper_search.steps.types import AgentRole, Handler, Outcome, StepContext, StepResult, no_op
 
 Invocation = Callable[[StepContext[Any, Any, Any], str], StepResult | Awaitable[StepResult]]
 """Runs a handler; the text names this visit of the step, the same when the visit is repeated."""
-
-KeyT = TypeVar("KeyT")
-ValueT_co = TypeVar("ValueT_co", covariant=True)
-
-
-class FrozenTable(Mapping[KeyT, ValueT_co]):
-    """A mapping that never changes and can be hashed."""
-
-    def __init__(self, entries: Mapping[KeyT, ValueT_co]) -> None:
-        self._entries = MappingProxyType(dict(entries))
-
-    def __getitem__(self, key: KeyT) -> ValueT_co:
-        return self._entries[key]
-
-    def __iter__(self) -> Iterator[KeyT]:
-        return iter(self._entries)
-
-    def __len__(self) -> int:
-        return len(self._entries)
-
-    def __hash__(self) -> int:
-        return hash(frozenset(self._entries.items()))
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({dict(self._entries)!r})"
-
-
-class Transitions(FrozenTable[Outcome, str | None]):
-    """Outcome to next step; None ends the workflow. Immutable and hashable."""
 
 
 @dataclass(frozen=True)
@@ -104,17 +75,18 @@ class StepDef:
     actions: tuple[str, ...] = ()
     """What happens here, in words, for whoever reads the table."""
     handler: Handler | BindableHandler = no_op
-    next: Mapping[Outcome, str | None] = field(default_factory=dict)
+    next: Mapping[Outcome, str | None] = field(default_factory=dict, hash=False)
+    """Where each outcome leads; None ends the workflow."""
     bound: str | int | None = None
     """How often a run may come here at most: a number, or the setting of the run that says it."""
-    when: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    when: Mapping[str, tuple[Any, ...]] = field(default_factory=dict, hash=False)
     """The settings with which a run comes here at all: name to values; empty: with any."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "next", Transitions(self.next))
-        object.__setattr__(self, "actions", tuple(self.actions))
         gates = {name: tuple(values) for name, values in self.when.items()}
-        object.__setattr__(self, "when", FrozenTable(gates))
+        object.__setattr__(self, "next", MappingProxyType(dict(self.next)))
+        object.__setattr__(self, "actions", tuple(self.actions))
+        object.__setattr__(self, "when", MappingProxyType(gates))
 
     def target(self, outcome: Outcome) -> str | None:
         """Return the step that the outcome leads to; None ends the workflow."""

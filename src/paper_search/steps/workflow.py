@@ -231,33 +231,28 @@ class Workflow:
         if params is None and settings and not mistakes:
             params = params_model(title_of(name), settings.values())
         first = entry_point if entry_point is not None else steps[0].id if steps else ""
-        values: dict[str, Any] = {
-            "name": name,
-            "steps": steps,
-            "description": description,
-            "entry_point": first,
-            "state": state,
-            "params": params,
-            "request": request,
-            "result": result,
-            "services": services,
-            "metadata": MappingProxyType(dict(metadata)),
-            "notes": (),
-            "_params": MappingProxyType(
-                {
-                    step_id: MappingProxyType({p.name: p.arg for p in signature.parameters})
-                    for step_id, signature in signatures.items()
-                }
-            ),
-        }
-        for attribute, value in values.items():
-            object.__setattr__(self, attribute, value)
-        mistakes += [*problems(steps, first, signatures, params), *self._model_problems()]
+        mistakes += [*problems(steps, first, signatures, params), *_model_problems(state, services)]
         if mistakes:
             raise WorkflowDefinitionError(name, mistakes)
+        arguments = {
+            step_id: MappingProxyType({p.name: p.arg for p in signature.parameters})
+            for step_id, signature in signatures.items()
+        }
         bounded, notes = with_default_bounds(steps, first)
-        object.__setattr__(self, "steps", bounded)
-        object.__setattr__(self, "notes", notes)
+        vars(self).update(  # it is frozen from here on
+            name=name,
+            steps=bounded,
+            description=description,
+            entry_point=first,
+            state=state,
+            params=params,
+            request=request,
+            result=result,
+            services=services,
+            metadata=MappingProxyType(dict(metadata)),
+            notes=notes,
+            _params=MappingProxyType(arguments),
+        )
 
     def __getitem__(self, step_id: str) -> StepDef:
         for step in self.steps:
@@ -334,12 +329,12 @@ class Workflow:
     def _command(self, *options: str) -> str:
         return shlex.join(["paper-search", "graph", "run", self.name, *options])
 
-    def _model_problems(self) -> Iterator[str]:
-        fields = self.state.model_fields if self.state is not None else {}
-        for name in sorted(RESERVED & set(fields)):
-            yield f"its state has a field {name!r}, a name that the graph keeps for itself"
-        if self.services is not None and not _FACTORY.fullmatch(self.services):
-            yield f"its services {self.services!r} are not named as package.module:function"
+
+def _model_problems(state: type[BaseModel] | None, services: str | None) -> Iterator[str]:
+    for name in sorted(RESERVED & set(state.model_fields if state is not None else ())):
+        yield f"its state has a field {name!r}, a name that the graph keeps for itself"
+    if services is not None and not _FACTORY.fullmatch(services):
+        yield f"its services {services!r} are not named as package.module:function"
 
 
 def _validated(model: type[BaseModel] | None, values: Mapping[str, Any] | None) -> Any:

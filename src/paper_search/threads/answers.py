@@ -182,8 +182,7 @@ class Answers:
     def _name_in(self, decision: Any) -> QuestionReference | None:
         """Return how a decision of any shape names its question; None means it names none."""
         try:
-            decoded = decode(plain(decision), self._session.actions)
-            fields = decoded if isinstance(decoded, Mapping) else {}
+            fields = decode(plain(decision), self._session.actions)
             reference, token = fields.get(self._session.reference_field), fields.get("token")
             name = None if reference is None else self._session.reference(plain(reference))
             return QuestionReference(name, token) if name is not None or token else None

@@ -248,10 +248,9 @@ def _from_chat(item: Any, actions: Sequence[str]) -> Any:
 def naming(answer: Any, token: str, actions: Sequence[str]) -> Any:
     """Return an answer of any shape with the token of its question; as it is if it has no shape."""
     try:
-        decoded = decode(plain(answer), actions)
+        return {**decode(plain(answer), actions), "token": token}
     except (ValueError, RecursionError):
         return answer  # which is refused where it is checked
-    return {**decoded, "token": token} if isinstance(decoded, Mapping) else answer
 
 
 def _with_token(decision: Any, actions: Sequence[str], *parts: Any) -> Any:
@@ -259,8 +258,6 @@ def _with_token(decision: Any, actions: Sequence[str], *parts: Any) -> Any:
 
     An edit whose box `decision` says something else is that: only edits bring the token along.
     """
-    if not isinstance(decision, dict):
-        return decision
     revised = decision.get("revised_data")
     if isinstance(revised, Mapping):
         word = str(revised.get(DECISION) or EDIT)
