@@ -167,24 +167,31 @@ def postgres_url(postgres_server: str) -> Iterator[str]:
     _run(postgres_server, f"DROP DATABASE {name} WITH (FORCE)")
 
 
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """Where a file of threads may be."""
+    return tmp_path / "threads.db"
+
+
+@pytest.fixture
+def url(path: Path) -> str:
+    return f"sqlite:///{path}"
+
+
 @pytest.fixture(params=["sqlite", "postgres"])
-def durable_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+def durable_url(request: pytest.FixtureRequest) -> str:
     """URL of an empty place that outlives the process, of each kind."""
-    if request.param == "sqlite":
-        return f"sqlite:///{tmp_path}/threads.db"
-    url: str = request.getfixturevalue("postgres_url")
-    return url
+    name = "url" if request.param == "sqlite" else "postgres_url"
+    found: str = request.getfixturevalue(name)
+    return found
 
 
 @pytest.fixture(params=["memory", "sqlite"])
-async def persistence(
-    request: pytest.FixtureRequest, tmp_path: Path
-) -> "AsyncIterator[Persistence]":
+async def persistence(request: pytest.FixtureRequest, url: str) -> "AsyncIterator[Persistence]":
     """An open persistence, of each kind that needs no server."""
     from paper_search.persistence import open_persistence
 
-    url = "memory:" if request.param == "memory" else f"sqlite:///{tmp_path}/threads.db"
-    async with open_persistence(url) as opened:
+    async with open_persistence("memory:" if request.param == "memory" else url) as opened:
         yield opened
 
 

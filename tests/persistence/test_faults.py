@@ -32,16 +32,6 @@ from paper_search.workflow import CheckpointKind, ThreadCatalog
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "threads.db"
-
-
-@pytest.fixture
-def url(path: Path) -> str:
-    return f"sqlite:///{path}"
-
-
 def integrity(path: Path) -> str:
     with closing(sqlite3.connect(path)) as connection:
         return str(connection.execute("PRAGMA integrity_check").fetchone()[0])

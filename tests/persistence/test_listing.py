@@ -3,7 +3,6 @@
 import base64
 import json
 import os
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,11 +20,6 @@ from paper_search.testing.reports import report_services
 from paper_search.testing.skills import ScriptedHandler
 
 QUESTION = "How do proteins fold?"
-
-
-@pytest.fixture
-def url(tmp_path: Path) -> str:
-    return f"sqlite:///{tmp_path}/threads.db"
 
 
 async def begin(persistence: Any) -> None:

@@ -17,11 +17,6 @@ from paper_search.persistence.sqlite_files import PAGE_SIZE
 from paper_search.persistence.tables import SqliteDatabase
 
 
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "threads.db"
-
-
 def _pragma(path, name):
     with closing(sqlite3.connect(path)) as connection:
         return connection.execute(f"PRAGMA {name}").fetchone()[0]

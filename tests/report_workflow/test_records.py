@@ -20,11 +20,6 @@ from paper_search.threads.records import RecordStore, root_of
 from paper_search.workflow.records import SearchRecords
 
 
-@pytest.fixture
-def url(tmp_path) -> str:
-    return f"sqlite:///{tmp_path}/threads.db"
-
-
 async def filled(records: ReportRecords) -> None:
     await records.store_results(report_sources())
     await records.store_version(ResearchDraft(title="A draft"))

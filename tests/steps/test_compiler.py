@@ -226,9 +226,3 @@ async def test_the_settings_of_a_run_are_fixed_at_its_start_for_every_process():
     command = Command(resume={question.id: {"word": "yes"}})
     result = await graph.ainvoke(command, CONFIG, context={"limit": 2})
     assert result["limit"] == 9
-
-
-async def test_settings_come_from_the_defaults_where_nobody_gives_any():
-    graph = compile_workflow(ASKING, **place())
-    await graph.ainvoke({"goal": 1}, CONFIG)
-    assert (await graph.aget_state(CONFIG)).values["workflow_params"] == {"limit": 3}

@@ -81,21 +81,6 @@ async def test_the_loop_runs_to_its_bound_and_no_further():
         assert run.result["iteration"] == bound
 
 
-async def test_confidence_ends_the_loop_before():
-    run = await run_workflow(FOUND["confidence_loop"], {"shelf": ["a", "b", "c"]})
-    assert run.result["answer"] == "2 papers (high)"
-    assert run.result["iteration"] == 2
-
-
-async def test_the_mode_decides_the_way():
-    branching = FOUND["mode_branching"]
-    ways = {
-        mode: [step for step, _ in (await run_workflow(branching, params={"mode": mode})).trace]
-        for mode in ("quick", "full")
-    }
-    assert ways == {"quick": ["plan", "synthesize"], "full": ["plan", "design", "synthesize"]}
-
-
 async def test_the_gate_mends_until_nothing_blocks():
     gate = FOUND["quality_gate"]
     complete = await run_workflow(gate, {"text": "Method, result, limitation."})

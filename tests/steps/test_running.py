@@ -49,11 +49,6 @@ def ordering(handler: Any = asking, *, name: str = "ordering", **options: Any) -
     return Workflow(name, step, **{"state": Order, **options})
 
 
-@pytest.fixture
-def url(tmp_path) -> str:
-    return f"sqlite:///{tmp_path}/threads.db"
-
-
 async def on_a_thread(url: str, work: Any, workflow: Workflow | None = None, **options: Any) -> Any:
     """Run or resume on a file that is opened for this call, as by a process of its own."""
     chosen = workflow or ordering()

@@ -58,13 +58,6 @@ async def test_a_loop_may_run_to_its_bound_and_no_further():
         await graph.ainvoke({"goal": 4, "count": 0}, CONFIG)
 
 
-async def test_the_setting_of_the_run_is_the_bound():
-    graph = compile_in_memory(LOOP)
-    result = await graph.ainvoke({"goal": 5}, CONFIG, context={"rounds": 5})
-    assert result["count"] == 5
-    assert result["step_visits"] == {"count": 5}
-
-
 async def test_every_run_on_a_thread_counts_afresh_and_has_its_own_settings():
     """Also where the entry point is part of the loop."""
     graph = compile_in_memory(LOOP)

@@ -263,23 +263,6 @@ def test_a_bound_is_a_number_or_a_setting_that_is_one(bound, problem):
     assert told == f"step 'a': its bound {bound!r} {problem}"
 
 
-def rounds_taken(
-    _ctx: Context, rounds: Annotated[int, Arg(min=1, max=4)] = 2
-) -> tuple[Outcome, dict[str, Any]]:
-    return OK, {"rounds": rounds}
-
-
-@pytest.mark.parametrize(
-    ("handler", "options"), [(unannotated, {"params": Params}), (rounds_taken, {})]
-)
-def test_a_bound_may_be_a_field_of_the_settings_or_a_parameter(handler, options):
-    Workflow(
-        "toy",
-        StepDef("a", handler=handler, next={OK: None, ITERATE: "a"}, bound="rounds"),
-        **options,
-    )
-
-
 # --- parameters -----------------------------------------------------------------------------------
 
 

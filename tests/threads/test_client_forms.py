@@ -8,7 +8,6 @@ from tests.workflow.doubles import workflow
 
 from paper_search.errors import InvalidDecisionError
 from paper_search.models import PaperCollection
-from paper_search.persistence import open_persistence
 from paper_search.report_workflow import ReportWorkflow
 from paper_search.report_workflow.engine import ReportSession
 from paper_search.testing.reports import QUESTION, report_services
@@ -59,12 +58,6 @@ def chat_edit(value: Any, **changes: Any) -> Any:
 def file_edit(value: Any, **changes: Any) -> Any:
     """Return what `--edit FILE` gives, or any door: the arguments as the question has them."""
     return {"action": "edit", "revised_data": value["action_requests"][0]["args"] | changes}
-
-
-@pytest.fixture
-async def persistence(tmp_path):
-    async with open_persistence(f"sqlite:///{tmp_path}/threads.db") as persistence:
-        yield persistence
 
 
 EDITS = pytest.mark.parametrize("edited", [inbox_edit, chat_edit, file_edit])

@@ -4,7 +4,6 @@ import asyncio
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from tests.architecture.tree import ROOT
@@ -41,11 +40,6 @@ def answer_at(shift: str, url: str, action: str) -> str:
     )
     assert done.returncode == 0, done.stderr[-2000:]
     return done.stdout.strip()
-
-
-@pytest.fixture
-def url(tmp_path: Path) -> str:
-    return f"sqlite:///{tmp_path}/threads.db"
 
 
 @pytest.mark.parametrize("shift", SHIFTS)

@@ -146,18 +146,6 @@ def test_any_json_is_decoded_or_refused_and_nothing_else(answer):
     assert "action" in decoded
 
 
-@pytest.mark.parametrize(
-    "shape", [lambda item: [item], lambda item: {"decisions": [item]}], ids=["inbox", "chat"]
-)
-def test_what_is_no_decision_is_told_with_what_is_accepted(shape):
-    with pytest.raises(ValueError, match="not a decision") as caught:
-        decode(shape({"type": "other"}), ("approve", "skip"))
-    assert str(caught.value) == (
-        "{'type': 'other'} is not a decision: an answer is \"approve\", \"reject: why\", or "
-        '{"action": "approve" | "skip", "revised_data": ..., "note": ...}'
-    )
-
-
 def test_of_an_answer_that_is_no_text_the_audit_has_the_kind():
     assert excerpt({"action": "approve"}) == '{"action": "approve"}'
     assert excerpt(object()) == "object"

@@ -15,17 +15,9 @@ from paper_search.errors import (
     AlreadyDecidedError,
     StaleDecisionError,
     ThreadBusyError,
-    ThreadNotWaitingError,
-    ThreadWaitingError,
 )
-from paper_search.persistence import Persistence, open_persistence
+from paper_search.persistence import Persistence
 from paper_search.threads.session import STRICT_RESUME
-
-
-@pytest.fixture
-async def persistence(tmp_path) -> AsyncIterator[Persistence]:
-    async with open_persistence(f"sqlite:///{tmp_path}/threads.db") as opened:
-        yield opened
 
 
 @pytest.fixture
@@ -69,16 +61,6 @@ async def stopped(persistence: Persistence, by: str) -> dict[str, Any]:
     with pytest.raises(RuntimeError, match="stopped"):
         await failing.answer(await failing.require_question(), decision, by)
     return decision
-
-
-async def test_what_the_steps_report_has_its_name(persistence):
-    told: list[tuple[str, dict[str, Any]]] = []
-    graph = LookSession.graph(persistence)
-    await LookSession(graph, persistence, "t", lambda *event: told.append(event)).begin("a b")
-    assert [(name, details["step"]) for name, details in told][:2] == [
-        ("step", "take"),
-        ("step", "investigate"),
-    ]
 
 
 async def test_langgraph_refuses_an_answer_to_a_question_that_is_not_open(session):
@@ -153,11 +135,6 @@ async def test_a_decision_that_was_stored_and_not_applied_counts_against_another
     assert await refused(persistence) == [("bob", "already decided", '"reject"')]
 
 
-async def test_a_question_that_is_decided_is_no_longer_open(decided):
-    with pytest.raises(ThreadNotWaitingError, match="decided by ada"):
-        await decided.require_question()
-
-
 async def test_of_two_who_saw_one_question_the_second_is_kept_with_what_they_decided(
     session, persistence
 ):
@@ -209,12 +186,6 @@ async def test_who_is_overtaken_by_another_answer_learns_which(persistence):
     ]
 
 
-async def test_a_repeated_decision_goes_on_with_what_stopped(session, persistence):
-    decision = await stopped(persistence, "ada")
-    await session.answers.take(decision, "bob")
-    assert await session.result() == "2 papers (high)"
-
-
 async def test_a_decision_that_was_not_applied_yet_can_be_asked_again(decided, persistence):
     async with decided.lease():
         await decided.answers.reopen(lambda named: named.number == 1, "enough", "eve")
@@ -226,13 +197,6 @@ async def test_a_decision_that_was_not_applied_yet_can_be_asked_again(decided, p
     ]
     (forked,) = [event.detail for event in told if event.event == "forked"]
     assert forked["back_to"]["number"] == 1
-
-
-async def test_a_thread_that_waits_says_so_to_whoever_wants_it_to_go_on(session):
-    await session.begin("a b")
-    with pytest.raises(ThreadWaitingError) as told:
-        await session.proceed()
-    assert str(told.value) == f"{session.noun} 't' waits for a decision"
 
 
 async def test_who_gives_no_name_decides_is_refused_and_forks_as_who_runs_the_program(

@@ -10,7 +10,7 @@ from paper_search.errors import (
     ThreadNotFoundError,
     ThreadWaitingError,
 )
-from paper_search.persistence import Persistence, open_persistence
+from paper_search.persistence import Persistence
 from paper_search.threads.catalog import ThreadStatus
 from paper_search.threads.questions import ThreadQuestion
 from paper_search.workflow.session import SearchSession
@@ -21,12 +21,6 @@ class Approving:
 
     async def handle(self, _question: ThreadQuestion) -> str:
         return "approve"
-
-
-@pytest.fixture
-async def persistence(tmp_path):
-    async with open_persistence(f"sqlite:///{tmp_path}/threads.db") as persistence:
-        yield persistence
 
 
 @pytest.fixture
@@ -80,18 +74,6 @@ async def test_its_threads_are_listed_with_who_decided_what_and_deleted(looks, p
     assert (decision.by, decision.detail["action"]) == ("ada", "approve")
     await catalog.delete("t")
     assert await catalog.threads() == []
-
-
-async def test_its_question_is_asked_again_openly(looks, persistence):
-    await looks.start("a b c", thread_id="t")
-    await reply_to(looks, "t", "approve")
-    again = await looks.go_back("t", lambda asked: asked.number == 1, "enough")
-    assert again.number == 1
-    assert [entry.event for entry in await LookCatalog(persistence).decisions("t")] == [
-        "decided",
-        "forked",
-    ]
-    assert (await reply_to(looks, "t", "reject")).number == 2
 
 
 async def test_no_other_graph_takes_its_threads(looks, persistence):

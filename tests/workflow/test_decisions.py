@@ -22,7 +22,7 @@ from paper_search.testing.skills import FakeSkills, fake_strategy
 from paper_search.threads.decisions import check
 from paper_search.threads.engine import open_memory
 from paper_search.workflow import Checkpoint, CheckpointKind, Decision, DecisionAction
-from paper_search.workflow.decisions import answer_model, apply_edit, feedback_of, past_decision
+from paper_search.workflow.decisions import answer_model, apply_edit, past_decision
 from paper_search.workflow.session import SearchSession
 
 STRATEGY, RESULT = CheckpointKind.STRATEGY_CONFIRMATION, CheckpointKind.RESULT_REVIEW
@@ -188,6 +188,10 @@ REJECTIONS: list[tuple[Any, UserFeedback]] = [
     (
         {"action": "reject", "note": "n", "revised_data": {"free_text_feedback": "f"}},
         UserFeedback(free_text_feedback="f"),
+    ),
+    (
+        {"action": "reject", "note": "n", "revised_data": {"free_text_feedback": ""}},
+        UserFeedback(free_text_feedback="n"),
     ),
 ]
 
@@ -461,25 +465,6 @@ def test_a_decision_on_a_question_that_is_past_is_read_if_there_is_one(kind):
     marks = _feedback("reject", marked_relevant=["gone"])
     assert past_decision(kind, marks).revised_data.marked_relevant == ["gone"]
     assert (past_decision(kind, _edit()) is not None) is (kind is STRATEGY)
-
-
-def test_the_feedback_of_a_decision_is_its_marks_with_its_note():
-    note = Decision(action=DecisionAction.REJECT, note="no")
-    assert feedback_of(note) == UserFeedback(free_text_feedback="no")
-    silent = Decision(action=DecisionAction.REJECT)
-    assert feedback_of(silent) == UserFeedback(free_text_feedback="")
-    marks = UserFeedback(marked_relevant=["a"])
-    noted = Decision(action=DecisionAction.EDIT, revised_data=marks, note="why")
-    assert feedback_of(noted) == UserFeedback(marked_relevant=["a"], free_text_feedback="why")
-    said = UserFeedback(marked_relevant=["a"], free_text_feedback="own")
-    both = Decision(action=DecisionAction.EDIT, revised_data=said, note="why")
-    assert feedback_of(both).free_text_feedback == "own"
-    assert said.free_text_feedback == "own"
-
-
-def test_an_answer_with_the_token_of_another_question_is_refused(result_asked):
-    with pytest.raises(StaleDecisionError):
-        checked(result_asked, {"action": "approve", "token": "of-another"}, KNOWN)
 
 
 async def test_an_edit_in_parts_leaves_the_rest_as_it_was_proposed(strategy_asked):

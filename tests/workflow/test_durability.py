@@ -25,12 +25,8 @@ ROOT = Path(__file__).parents[2]
 ROUNDS = [*STEPS, *STEPS[1:]]
 
 
-def url_of(tmp_path: Path) -> str:
-    return f"sqlite:///{tmp_path}/threads.db"
-
-
-def integrity(tmp_path: Path) -> str:
-    with closing(sqlite3.connect(tmp_path / "threads.db")) as connection:
+def integrity(path: Path) -> str:
+    with closing(sqlite3.connect(path)) as connection:
         return connection.execute("PRAGMA integrity_check").fetchone()[0]
 
 
@@ -38,9 +34,9 @@ async def undisturbed() -> Any:
     return await workflow(handler=ScriptedHandler(SCRIPT)).run("q")
 
 
-def test_a_thread_goes_on_in_another_event_loop(tmp_path):
+def test_a_thread_goes_on_in_another_event_loop(url):
     """HUM-13."""
-    skills, url = FakeSkills(), url_of(tmp_path)
+    skills = FakeSkills()
     first = asyncio.run(workflow(skills, persistence=url).start("q", thread_id="t"))
     assert asyncio.run(workflow(skills, persistence=url).pending("t")) == first
     second = asyncio.run(reply_to(workflow(skills, persistence=url), "t", "approve"))
@@ -50,22 +46,16 @@ def test_a_thread_goes_on_in_another_event_loop(tmp_path):
     assert skills.calls == STEPS
 
 
-def test_nothing_is_left_open_behind_a_workflow(tmp_path):
-    url = url_of(tmp_path)
-    asyncio.run(workflow(persistence=url).run("q", thread_id="t"))
-    assert [path.name for path in tmp_path.iterdir()] == ["threads.db"]
-
-
 class PlaceError(RuntimeError):
     """What a persistence may raise; its background tasks live on."""
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("is_before", "step"), [(True, 1), (False, 3)])
-async def test_a_crash_at_any_write_changes_nothing_in_the_end(tmp_path, is_before, step):
+async def test_a_crash_at_any_write_changes_nothing_in_the_end(is_before, step, url, path):
     """PER-02 PER-03: before the k-th write of a checkpoint, for every k; after some of them."""
     expected, crashes = await undisturbed(), True
-    async with open_persistence(url_of(tmp_path)) as persistence:
+    async with open_persistence(url) as persistence:
         catalog, k = ThreadCatalog(persistence), 0
         while crashes:
             skills, answers = FakeSkills(), list(SCRIPT)
@@ -86,15 +76,15 @@ async def test_a_crash_at_any_write_changes_nothing_in_the_end(tmp_path, is_befo
             assert len(skills.calls) <= len(ROUNDS) + 1, (k, skills.calls)
             k += step
     assert k > 20
-    assert integrity(tmp_path) == "ok"
+    assert integrity(path) == "ok"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("is_before", [True, False])
-async def test_a_store_that_fails_at_any_call_changes_nothing_in_the_end(tmp_path, is_before):
+async def test_a_store_that_fails_at_any_call_changes_nothing_in_the_end(is_before, url, path):
     """PER-02: the papers are kept apart from the checkpoints; neither is ahead for good."""
     expected, crashes, k = await undisturbed(), True, 0
-    async with open_persistence(url_of(tmp_path)) as persistence:
+    async with open_persistence(url) as persistence:
         catalog = ThreadCatalog(persistence)
         while crashes:
             skills, answers = FakeSkills(), list(SCRIPT)
@@ -114,7 +104,7 @@ async def test_a_store_that_fails_at_any_call_changes_nothing_in_the_end(tmp_pat
             assert await taken_to_the_end(catalog, flow, f"t{k}", answers) == expected
             k += 3
     assert k > 10
-    assert integrity(tmp_path) == "ok"
+    assert integrity(path) == "ok"
 
 
 @contextlib.contextmanager
@@ -173,7 +163,7 @@ async def taken_to_the_end(
     return await flow.resume(thread)
 
 
-async def test_a_cancelled_run_leaves_a_thread_that_resumes(tmp_path):
+async def test_a_cancelled_run_leaves_a_thread_that_resumes(url, path):
     """PER-06: Ctrl-C cancels the main task."""
     skills, is_there = FakeSkills(), asyncio.Event()
     inner = skills.score
@@ -183,27 +173,27 @@ async def test_a_cancelled_run_leaves_a_thread_that_resumes(tmp_path):
         await asyncio.Event().wait()
 
     skills.score = stuck
-    flow = workflow(skills, ScriptedHandler(SCRIPT[:1]), persistence=url_of(tmp_path))
+    flow = workflow(skills, ScriptedHandler(SCRIPT[:1]), persistence=url)
     driving = asyncio.create_task(flow.run("q", thread_id="t"))
     await is_there.wait()
     driving.cancel()
     with pytest.raises(asyncio.CancelledError):
         await driving
     skills.score = inner
-    again = workflow(skills, ScriptedHandler(SCRIPT[1:]), persistence=url_of(tmp_path))
+    again = workflow(skills, ScriptedHandler(SCRIPT[1:]), persistence=url)
     assert await again.resume("t") == await undisturbed()
     assert skills.calls == ROUNDS
-    assert integrity(tmp_path) == "ok"
+    assert integrity(path) == "ok"
 
 
-async def test_cancelling_the_handler_leaves_the_question_open(tmp_path):
+async def test_cancelling_the_handler_leaves_the_question_open(url):
     """PER-06: Ctrl-C at the question."""
 
     class Interrupted:
         async def handle(self, checkpoint: Any) -> Any:  # noqa: ARG002  # the protocol
             raise KeyboardInterrupt
 
-    flow = workflow(handler=Interrupted(), persistence=url_of(tmp_path))
+    flow = workflow(handler=Interrupted(), persistence=url)
     with pytest.raises(KeyboardInterrupt):
         await flow.run("q", thread_id="t")
     assert (await flow.pending("t")).kind is CheckpointKind.STRATEGY_CONFIRMATION
@@ -213,13 +203,11 @@ async def test_cancelling_the_handler_leaves_the_question_open(tmp_path):
 # --- what is in a checkpoint ----------------------------------------------------------------------
 
 
-async def test_checkpoints_hold_json_and_no_paper(tmp_path):
+async def test_checkpoints_hold_json_and_no_paper(url, path):
     """Design section 4: no class name, no record; the final collection is output only."""
-    url = url_of(tmp_path)
     flow = workflow(handler=ScriptedHandler(SCRIPT), persistence=url)
     result = await flow.run("q", thread_id="t")
     assert len(result.papers) == 3
-    path = tmp_path / "threads.db"
     with closing(sqlite3.connect(path)) as connection:
         blobs = connection.execute("SELECT type, checkpoint FROM checkpoints").fetchall()
         writes = connection.execute("SELECT channel, type, value FROM writes").fetchall()
@@ -237,12 +225,12 @@ async def test_checkpoints_hold_json_and_no_paper(tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["constructor", "pickle", "json"])
-async def test_a_crafted_row_executes_nothing(tmp_path, kind):
+async def test_a_crafted_row_executes_nothing(tmp_path, kind, url, path):
     """PER-16."""
-    url, trap = url_of(tmp_path), tmp_path / "trap"
+    trap = tmp_path / "trap"
     await workflow(persistence=url).start("q", thread_id="t")
     row = _crafted(kind, str(trap))
-    with closing(sqlite3.connect(tmp_path / "threads.db")) as connection:
+    with closing(sqlite3.connect(path)) as connection:
         changed = connection.execute("UPDATE writes SET type = ?, value = ?", row)
         assert changed.rowcount > 0
         connection.commit()

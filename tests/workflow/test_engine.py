@@ -29,17 +29,13 @@ from paper_search.models import (
     Facets,
     Paper,
     PaperCollection,
-    ParsedIntent,
-    QueryBuilderInput,
     RawPaper,
     ScoredPaper,
     ScreeningDecision,
     SearchMetadata,
-    SearchStrategy,
     UserFeedback,
 )
 from paper_search.testing.skills import FakeSkills, ScriptedHandler, fake_strategy
-from paper_search.threads.engine import open_memory
 from paper_search.workflow import (
     Checkpoint,
     CheckpointKind,
@@ -159,19 +155,6 @@ async def test_iteration_feeds_previous_strategies():
     ]
 
 
-async def test_iteration_feeds_user_feedback():
-    """REQ-14: only the latest feedback, none in the first round."""
-    skills = FakeSkills()
-    script = ["approve", reject("first"), "approve", reject("second"), "approve", "approve"]
-    await workflow(skills, ScriptedHandler(script)).run("q")
-    given_feedback = [request.user_feedback for request in skills.requests]
-    assert given_feedback == [
-        None,
-        UserFeedback(free_text_feedback="first"),
-        UserFeedback(free_text_feedback="second"),
-    ]
-
-
 async def test_the_builder_gets_the_text_of_all_papers_ever_marked():
     skills = FakeSkills()
     script = ["approve", mark_last, "approve", mark_last, "approve", "approve"]
@@ -224,92 +207,7 @@ def test_what_is_no_feedback_is_coerced_to_the_note(data):
     assert _coerce_feedback(edit(data)) == UserFeedback(free_text_feedback="")
 
 
-async def test_checkpoint_ordering():
-    """PROP-8: in every iteration the strategy comes before the result."""
-    handler = ScriptedHandler(["approve", "reject", "reject", "approve", "approve"])
-    await workflow(handler=handler).run("q")
-    assert [(request.iteration, request.kind) for request in handler.asked] == [
-        (0, STRATEGY),
-        (0, RESULT),
-        (1, STRATEGY),
-        (2, STRATEGY),
-        (2, RESULT),
-    ]
-    assert {request.run_id for request in handler.asked} == {handler.asked[0].run_id}
-    assert all(request.payload.iteration == request.iteration for request in handler.asked)
-
-
-@pytest.mark.parametrize(
-    ("answers", "ended_by", "iterations"),
-    [
-        (["approve", "approve"], "approved", 1),
-        (["approve", "reject"] * 2, "limit_reached", 2),
-        (None, "not_reviewed", 1),
-    ],
-)
-async def test_a_search_that_ended_is_complete_and_has_its_iterations(
-    answers, ended_by, iterations
-):
-    """PROP-5 PROP-7 PROP-10 REQ-15 REQ-20: one is recorded also without an answer."""
-    persistence = await open_memory()
-    handler = ScriptedHandler(answers) if answers else None
-    flow = workflow(handler=handler, max_iterations=2, persistence=persistence)
-    await flow.run("q", thread_id="t")
-    detail = await ThreadCatalog(persistence).show("t")
-    assert detail.status.value == "done"
-    assert (detail.ended_by, detail.iteration) == (ended_by, iterations)
-    assert [(entry.iteration, entry.result_count) for entry in detail.history] == [
-        (number, 2) for number in range(iterations)
-    ]
-
-
 # --- the boundaries -------------------------------------------------------------------------------
-
-
-class TypeCheckingSkills(FakeSkills):
-    """Skills that refuse anything but what the chain of types says."""
-
-    async def parse(self, user_input):
-        assert type(user_input) is str
-        return await super().parse(user_input)
-
-    async def build(self, request):
-        assert type(request) is QueryBuilderInput
-        assert type(request.intent) is ParsedIntent
-        return await super().build(request)
-
-    async def search(self, strategy):
-        assert type(strategy) is SearchStrategy
-        return await super().search(strategy)
-
-    async def deduplicate(self, papers):
-        assert type(papers) is list
-        assert {type(paper) for paper in papers} <= {RawPaper}
-        return await super().deduplicate(papers)
-
-    async def score(self, papers, intent):
-        assert type(papers) is list
-        assert {type(paper) for paper in papers} <= {RawPaper}
-        assert type(intent) is ParsedIntent
-        return await super().score(papers, intent)
-
-    async def organize(self, papers, strategy, original_query):
-        assert type(papers) is list
-        assert {type(paper) for paper in papers} <= {ScoredPaper}
-        assert type(strategy) is SearchStrategy
-        assert original_query == "q"
-        return await super().organize(papers, strategy, original_query)
-
-
-async def test_every_skill_gets_the_type_that_the_one_before_gives():
-    """PROP-6."""
-    skills = TypeCheckingSkills()
-    edited = fake_strategy("mine").model_dump()
-    script = [edit(edited), mark_last, "reject", "approve", "approve"]
-    result = await workflow(skills, ScriptedHandler(script)).run("q")
-    assert type(result) is PaperCollection
-    assert {type(paper) for paper in result.papers} == {Paper}
-    assert skills.calls.count("organize") == 2
 
 
 def _raw(identifier, **fields: Any):
@@ -367,19 +265,6 @@ async def test_what_a_skill_gives_reaches_the_next_one_unchanged():
     assert result.facets == Facets(by_year={2020: 1}, key_themes=["x"])
 
 
-async def test_the_deduplicator_of_a_later_round_is_not_overruled_by_that_of_an_earlier():
-    """PROP-6."""
-    scored = [ScoredPaper(paper=_raw("a"), relevance_score=0.5, relevance_reason="")]
-    skills = PassingOnSkills([_raw("a")], [_raw("a", abstract="filled in")], scored, [])
-
-    def plainer(_checkpoint):
-        skills.merged = [_raw("a")]
-        return reject("again")
-
-    await workflow(skills, ScriptedHandler(["approve", plainer, "approve", "approve"])).run("q")
-    assert skills.got["score"] == [_raw("a")]
-
-
 async def test_mocks_with_every_attribute_work_as_skills():
     """REQ-8: a searcher is asked by the one method that it must have."""
     skills, mock = FakeSkills(), AsyncMock()
@@ -407,14 +292,6 @@ async def test_accumulated_papers_of_an_organizer_that_makes_more_of_them_surviv
     assert handler.asked[3].payload.accumulated_papers == [own]
 
 
-async def test_text_that_no_database_takes_does_not_lose_the_search(tmp_path):
-    """Half a surrogate pair and a huge integer come out of careless JSON."""
-    odd = RawPaper(id="\udc00", title="half \ud83d", source="s", raw_data={"n": 2**80})
-    skills = FakeSkills(records=lambda _strategy: [odd])
-    result = await workflow(skills, persistence=f"sqlite:///{tmp_path}/t.db").run("q")
-    assert [paper.title for paper in result.papers] == ["half \ufffd"]
-
-
 # --- the private functions that the seeds name ----------------------------------------------------
 
 
@@ -430,14 +307,6 @@ def test_merging_nothing_returns_the_same_object():
     collection = _collection("a", "b")
     assert _merge_accumulated(collection, []) is collection
     assert _merge_accumulated(collection, [collection.papers[0]]) is collection
-
-
-def test_merging_appends_what_is_missing_and_changes_no_argument():
-    """REQ-16."""
-    collection = _collection("a", "b")
-    merged = _merge_accumulated(collection, _collection("b", "c").papers)
-    assert [paper.id for paper in merged.papers] == ["a", "b", "c"]
-    assert [paper.id for paper in collection.papers] == ["a", "b"]
 
 
 def test_only_marked_papers_of_the_collection_are_accumulated_and_each_once():
@@ -459,13 +328,6 @@ def test_recording_an_iteration_counts_it_and_keeps_the_feedback():
     assert [entry.iteration for entry in state.history] == [0, 1]
     assert state.previous_strategies == [fake_strategy("a"), fake_strategy("b")]
     assert state.latest_feedback == feedback
-
-
-def test_the_latest_mark_of_a_paper_counts():
-    state = WorkflowState()
-    state.record_iteration(fake_strategy("a"), 3, UserFeedback(marked_relevant=["x", "y"]))
-    state.record_iteration(fake_strategy("a"), 3, UserFeedback(marked_irrelevant=["x"]))
-    assert state.marks == {"x": False, "y": True}
 
 
 # --- failures -------------------------------------------------------------------------------------

@@ -17,16 +17,13 @@ from paper_search.models import (
     RankedQuery,
     RawPaper,
     ScoredPaper,
-    SearchReport,
     SearchStrategy,
-    SourceReport,
-    SourceStatus,
 )
 from paper_search.persistence import open_persistence
 from paper_search.skills import RelevanceScorer, ResultOrganizer
 from paper_search.skills.result_ranker import ResultRanker
 from paper_search.testing.skills import FakeSkills, ScriptedHandler, fake_strategy
-from paper_search.workflow import CheckpointKind, SearchWorkflow
+from paper_search.workflow import CheckpointKind
 from paper_search.workflow.session import SearchSession
 from paper_search.workflow.state import SearchParams
 
@@ -202,34 +199,6 @@ async def test_a_known_paper_that_an_earlier_round_found_is_told_as_lost():
     assert isinstance(first, KnownPapersReport)
     assert first.in_result == ["The paper of round_0"]
     assert (second.not_in_result, second.missing) == (["The paper of round_0"], [])
-
-
-class Reporting:
-    """Searches three sources: each of two finds something in one round, the third never."""
-
-    async def search(self, strategy: SearchStrategy) -> list[RawPaper]:
-        return (await self.report(strategy)).papers
-
-    async def report(self, strategy: SearchStrategy) -> SearchReport:
-        papers = await FakeSkills().search(strategy)
-        finds = strategy.queries[0].boolean_query == "round_0"
-        lines = [("late", 0 if finds else 2), ("early", 2 if finds else 0), ("never", 0)]
-        return SearchReport(
-            papers=papers,
-            sources=[
-                SourceReport(source=name, query="x", status=SourceStatus.OK, kept=kept)
-                for name, kept in lines
-            ],
-        )
-
-
-async def test_a_source_is_silent_only_if_no_round_kept_anything_of_it():
-    handler = ScriptedHandler(["approve", reject("more"), "approve", "approve"])
-    skills = FakeSkills()
-    flow = SearchWorkflow(skills, skills, Reporting(), skills, skills, skills, handler)
-    result = await flow.run("q")
-    assert result.silent_sources == ["never"]
-    assert [row.iteration for row in result.reports] == [0, 0, 0, 1, 1, 1]
 
 
 @pytest.mark.parametrize(

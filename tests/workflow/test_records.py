@@ -155,12 +155,6 @@ async def test_what_a_person_said_of_a_paper_is_kept_beside_what_was_judged(reco
     assert await records.collection(reference) == given_
 
 
-async def test_a_limit_cuts_off_the_last_papers_and_counts_them(records):
-    papers = [Paper(id=str(i), title=str(i), source="s", authors=[]) for i in range(5)]
-    reference = await records.save_collection(collection(papers), limit=2)
-    assert (reference.paper_ids, reference.hidden) == (["0", "1"], 3)
-
-
 async def test_marked_papers_come_with_their_text(records):
     await through(records, [raw("a", abstract="A", keywords=["graphs"]), raw("b")])
     marked = await records.marked_papers({"b": False, "a": True})

@@ -36,7 +36,7 @@ APPROVE = Decision(action=DecisionAction.APPROVE)
 
 
 class ReportingSearcher:
-    """Finds papers in one source and nothing in the other."""
+    """Finds papers in one source, nothing in another, and in the third not before round two."""
 
     async def search(self, strategy: SearchStrategy) -> list[RawPaper]:
         return (await self.report(strategy)).papers
@@ -49,6 +49,7 @@ class ReportingSearcher:
             sources=[
                 SourceReport(source="a", query=query, status=SourceStatus.OK, kept=len(papers)),
                 SourceReport(source="b", query=query, status=SourceStatus.TIMEOUT, error="slow"),
+                SourceReport(source="c", query=query, status=SourceStatus.OK, kept=query[-1] > "0"),
             ],
         )
 
@@ -65,8 +66,10 @@ async def test_the_result_tells_what_every_source_did_in_every_round():
     assert told == [
         (0, "a", "round_0", SourceStatus.OK),
         (0, "b", "round_0", SourceStatus.TIMEOUT),
+        (0, "c", "round_0", SourceStatus.OK),
         (1, "a", "round_1", SourceStatus.OK),
         (1, "b", "round_1", SourceStatus.TIMEOUT),
+        (1, "c", "round_1", SourceStatus.OK),
     ]
     assert result.silent_sources == ["b"]
     questions: list[Checkpoint] = handler.asked
@@ -74,7 +77,7 @@ async def test_the_result_tells_what_every_source_did_in_every_round():
         len(question.payload.reports)
         for question in questions
         if hasattr(question.payload, "reports")
-    ] == [2, 2]
+    ] == [3, 3]
 
 
 class SilentSearcher(FakeSkills):

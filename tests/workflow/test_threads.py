@@ -57,19 +57,6 @@ async def test_a_list_says_of_every_thread_what_is_said_of_it_alone(persistence,
     }
 
 
-async def test_a_long_list_comes_in_pages(persistence, catalog):
-    flow = workflow(persistence=persistence)
-    for i in range(7):
-        await flow.start("q", thread_id=f"t{i}")
-    pages = [await catalog.threads(limit=3, offset=start) for start in (0, 3, 6, 9)]
-    assert [[part.thread_id for part in page] for page in pages] == [
-        ["t6", "t5", "t4"],
-        ["t3", "t2", "t1"],
-        ["t0"],
-        [],
-    ]
-
-
 async def test_a_thread_with_the_name_of_the_index_is_one_thread(persistence, catalog):
     await workflow(persistence=persistence).run("q", thread_id="threads")
     await workflow(persistence=persistence).run("q", thread_id="a.b")
@@ -90,14 +77,6 @@ async def test_a_waiting_thread_says_with_which_question(persistence, catalog):
     await reply_to(flow, "t", "approve")
     info = await catalog.info("t")
     assert (info.checkpoint, info.iteration) == (CheckpointKind.RESULT_REVIEW, 1)
-
-
-async def test_a_finished_thread_says_why_it_ended(persistence, catalog):
-    await workflow(persistence=persistence).run("q", thread_id="t")
-    info = await catalog.info("t")
-    assert info.status is ThreadStatus.DONE
-    assert (info.ended_by, info.iteration) == ("not_reviewed", 1)
-    assert (info.checkpoint, info.next_step, info.error) == (None, None, None)
 
 
 async def test_a_failed_thread_says_at_which_step_and_why(persistence, catalog):
