@@ -336,6 +336,12 @@ async def test_a_later_note_on_a_merged_paper_does_not_hide_the_verdict_on_it():
     assert (mark.paper_id, mark.is_relevant) == ("a", True)
 
 
+def test_a_mark_on_a_paper_that_was_merged_since_decides_on_the_one_that_it_is_now():
+    made = [ScreeningMark(paper_id="b", number=1, iteration=0, is_relevant=False, reason="no data")]
+    [(paper_id, said)] = decisions_on_papers(WorkflowState(), made, {"b": "a"}).items()
+    assert (paper_id, said.decision, said.reason) == ("a", "exclude", "no data")
+
+
 def test_taking_back_what_was_never_said_decides_nothing():
     made = [ScreeningMark(paper_id="a", number=1, iteration=0, is_taken_back=True)]
     assert decisions_on_papers(WorkflowState(), made, {}) == {}
