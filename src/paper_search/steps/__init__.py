@@ -5,9 +5,9 @@ workflows of others use. Only `paper_search.steps.compiler`, and `toolkit.remote
 server, know LangGraph; everything else is plain data.
 """
 
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from paper_search import names_on_first_use
 from paper_search.steps.step import StepDef
 from paper_search.steps.toolkit.discovery import (
     Discovery,
@@ -46,11 +46,6 @@ from paper_search.steps.workflow import Workflow
 if TYPE_CHECKING:
     from paper_search.steps.compiler import compile_workflow, resume
     from paper_search.steps.running import resume_workflow, run_workflow
-else:  # these need LangGraph, which is slow to import
-    __getattr__ = names_on_first_use(
-        __name__,
-        {".compiler": "compile_workflow resume", ".running": "resume_workflow run_workflow"},
-    )
 
 __all__ = [
     "AgentRole",
@@ -93,3 +88,18 @@ __all__ = [
     "to_json",
     "to_mermaid",
 ]
+
+_WITH_LANGGRAPH = {
+    "compile_workflow": "compiler",
+    "resume": "compiler",
+    "resume_workflow": "running",
+    "run_workflow": "running",
+}
+"""The module of each name that needs LangGraph, which is slow to import."""
+
+
+def __getattr__(name: str) -> Any:
+    """Import what needs LangGraph on first use (PEP 562)."""
+    if name not in _WITH_LANGGRAPH:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_WITH_LANGGRAPH[name]}"), name)

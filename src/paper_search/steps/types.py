@@ -1,5 +1,6 @@
 """What a step is given and what it gives back."""
 
+import importlib
 import inspect
 from collections.abc import Awaitable, Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -7,8 +8,6 @@ from enum import Enum
 from typing import Any, Generic, Literal, TypeVar, cast
 
 from pydantic import BaseModel
-
-from paper_search import names_on_first_use
 
 StateT = TypeVar("StateT")
 ParamsT = TypeVar("ParamsT")
@@ -200,5 +199,8 @@ Domain = BoundedInt | ChoiceSet | Constant
 """The values that a setting can have, to be gone through."""
 
 
-# The seed has it here; it needs the workflow that it hands to.
-__getattr__ = names_on_first_use(__name__, {"paper_search.steps.toolkit.dispatch": "Dispatch"})
+def __getattr__(name: str) -> Any:
+    """Give `Dispatch`, which the seed has here and which needs the workflow that it hands to."""
+    if name != "Dispatch":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return importlib.import_module("paper_search.steps.toolkit.dispatch").Dispatch
