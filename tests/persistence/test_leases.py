@@ -10,7 +10,6 @@ import pytest
 from tests.virtual_time import in_virtual_time
 
 from paper_search.errors import PersistenceError, ThreadBusyError, ThreadTakenOverError
-from paper_search.persistence import leases as module
 from paper_search.persistence.leases import (
     LEASE_S,
     RENEWAL_S,
@@ -231,9 +230,9 @@ async def test_the_owner_of_a_lease_is_this_process_and_never_the_same_twice(lea
     assert all(owner.rsplit(":", 1)[0] == f"{HERE}:{os.getpid()}" for owner in owners)
 
 
-async def test_who_lost_the_lease_is_stopped_and_told_so(leases, clock, monkeypatch, caplog):
+@in_virtual_time
+async def test_who_lost_the_lease_is_stopped_and_told_so(leases, clock, caplog):
     """PER-13."""
-    monkeypatch.setattr(module, "RENEWAL_S", 0.01)
 
     async def work():
         async with leases.hold("t"):
@@ -248,9 +247,9 @@ async def test_who_lost_the_lease_is_stopped_and_told_so(leases, clock, monkeypa
     assert asyncio.current_task().cancelling() == 0
 
 
-async def test_who_is_cancelled_by_somebody_else_too_stays_cancelled(leases, clock, monkeypatch):
+@in_virtual_time
+async def test_who_is_cancelled_by_somebody_else_too_stays_cancelled(leases, clock):
     """PER-06, PER-13."""
-    monkeypatch.setattr(module, "RENEWAL_S", 0.01)
     is_in, is_cleaning_up = asyncio.Event(), asyncio.Event()
 
     async def work():
