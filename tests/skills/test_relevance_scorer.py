@@ -38,7 +38,7 @@ def paper(name: str, title: str = "T", abstract: str | None = None, **rest: Any)
 async def test_a_concept_that_stands_in_authors_or_venue_is_there_and_said_to_be():
     by_author = paper("1", authors=[Author(name="Ada Toxicity")], venue="Drug Design")
     [counted, other] = await judged(by_author, paper("2"))
-    assert (counted.whole_concepts, other.whole_concepts) == (2, 0)
+    assert (counted.whole_concepts, other.whole_concepts, other.concepts) == (2, 0, 3)
     assert counted.relevance_reason == (
         "in authors or venue: drug, toxicity; not found: graph neural network"
     )

@@ -12,7 +12,6 @@ from paper_search.models import (
     RawPaper,
     ScoredPaper,
     SearchConstraints,
-    SearchQuery,
     SearchStrategy,
 )
 from paper_search.skills import ResultOrganizer
@@ -111,8 +110,10 @@ async def test_the_order_of_papers_does_not_matter(values, seed):
     assert len(one.papers) == sum(score >= 0.3 for score, _, _ in values)
 
 
-def placed(name: str, score: float, place: int, concepts: int | None) -> ScoredPaper:
-    update = {"place": place, "whole_concepts": concepts}
+def placed(
+    name: str, score: float, place: int, whole: int | None, concepts: int = 3
+) -> ScoredPaper:
+    update = {"place": place, "whole_concepts": whole, "concepts": concepts}
     return scored(name, score).model_copy(update=update)
 
 
@@ -128,11 +129,8 @@ async def test_where_nothing_fits_the_question_papers_without_a_concept_are_set_
     assert [paper.id for paper in found.set_aside] == ["none"]
     found = await organized(*poor, placed("fits", 0.2, 4, 1))
     assert [paper.id for paper in found.papers] == ["none", "one", "unknown", "fits"]
-    for query, names in (("a AND b AND c", 2), ("a AND b AND c AND d", 3)):
-        asked = STRATEGY.model_copy(
-            update={"queries": [SearchQuery(keywords=[], boolean_query=query)]}
-        )
-        assert len((await ResultOrganizer().organize(poor, asked, "why?")).papers) == names
+    long = [one.model_copy(update={"concepts": 4}) for one in poor]
+    assert len((await organized(*long)).papers) == 3  # of a long question words can be enough
 
 
 async def test_where_no_paper_has_half_of_the_concepts_those_without_a_word_are_set_aside():
@@ -140,18 +138,16 @@ async def test_where_no_paper_has_half_of_the_concepts_those_without_a_word_are_
         one = placed(name, score, 1, concepts)
         return one.model_copy(update={"paper": one.paper.model_copy(update={"source": "library"})})
 
-    query = SearchQuery(keywords=[], boolean_query="a AND b AND c")
-    strategy = STRATEGY.model_copy(update={"queries": [query]})
     for concepts, names in ((1, ["one", "part"]), (2, ["one", "part", "none"])):
         poor = [local("one", 0.3, concepts), local("part", 0.1, 0), local("none", 0.0, 0)]
-        result = await ResultOrganizer().organize(poor, strategy, "why?")
+        result = await organized(*poor)
         assert [paper.id for paper in result.papers] == names
 
 
 def test_the_head_of_a_result_says_how_many_papers_have_the_concepts():
     papers = [placed(str(n), 0.5, n + 1, n) for n in range(4)]
     line = "of 4 papers, 1 with all 3 concepts of the question, 2 with some, 1 without"
-    assert concept_counts(papers, 3) == line
+    assert concept_counts(papers) == line
     one = "of 2 papers, 1 with the concept of the question, 1 without"
-    assert concept_counts(papers[:2], 1) == one
-    assert concept_counts([scored("x", 0.5)], 3) == concept_counts(papers, 0) == ""
+    assert concept_counts([placed(str(n), 0.5, n + 1, n, 1) for n in range(2)]) == one
+    assert concept_counts([scored("x", 0.5)]) == concept_counts([]) == ""

@@ -58,6 +58,8 @@ class Verdict:
     """Which limits those are."""
     whole_concepts: int = 0
     """Concepts that are there as a phrase, or with all of their words, also of authors or venue."""
+    concepts: int = 0
+    """How many the question has."""
 
 
 @dataclass(frozen=True)
@@ -231,7 +233,8 @@ def _verdict(paper: RawPaper, intent: ParsedIntent, target: _Target) -> Verdict:
         for concept, cover in zip(target.concepts, covers, strict=True)
     ]
     reason = _reason(target.concepts, kinds, document, notes)
-    return Verdict(score, reason, share, "; ".join(notes), sum(map(_WHOLE.__contains__, kinds)))
+    whole = sum(map(_WHOLE.__contains__, kinds))
+    return Verdict(score, reason, share, "; ".join(notes), whole, len(kinds))
 
 
 _WHOLE = ("matches", "all words of", "in authors or venue")

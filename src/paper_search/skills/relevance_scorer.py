@@ -200,6 +200,7 @@ def _scored(
         unjudged_because=failure,
         grades=judgement.grades if judgement else [],
         whole_concepts=by_words.whole_concepts,
+        concepts=by_words.concepts,
     )
 
 

@@ -18,7 +18,6 @@ from paper_search.models import (
 )
 from paper_search.models.source_report import LOCAL, quantity
 from paper_search.skills.lexical import FEW_CONCEPTS
-from paper_search.skills.strategy.trees import block_texts
 from paper_search.skills.untrusted import visible
 from paper_search.skills.words import STOP_WORDS
 
@@ -55,8 +54,7 @@ class ResultOrganizer:
         """
         shown_papers: list[Paper] = []
         set_aside: list[Paper] = []
-        blocks = block_texts(strategy.queries[0].boolean_query) if strategy.queries else []
-        is_off = _off_topic(papers, len(blocks))
+        is_off = _off_topic(papers)
         for scored in sorted(papers, key=_order):
             stays = self._stays(scored) and not is_off(scored)
             (shown_papers if stays else set_aside).append(Paper.from_scored(scored))
@@ -76,7 +74,8 @@ class ResultOrganizer:
         return scored.relevance_score >= self._min_relevance or is_open
 
 
-def _off_topic(papers: Sequence[ScoredPaper], concepts: int) -> Callable[[ScoredPaper], bool]:
+def _off_topic(papers: Sequence[ScoredPaper]) -> Callable[[ScoredPaper], bool]:
+    concepts = _concepts(papers)
     is_local = all(scored.paper.source in LOCAL for scored in papers)
     if not is_local or concepts > FEW_CONCEPTS:
         return lambda _: False
@@ -89,11 +88,16 @@ def _off_topic(papers: Sequence[ScoredPaper], concepts: int) -> Callable[[Scored
 _EVERY = {1: "the concept", 2: "both concepts"}
 
 
-def concept_counts(papers: Sequence[ScoredPaper], concepts: int) -> str:
+def _concepts(papers: Iterable[ScoredPaper]) -> int:
+    return max((paper.concepts or 0 for paper in papers), default=0)
+
+
+def concept_counts(papers: Sequence[ScoredPaper]) -> str:
     """Return in how many papers all of the concepts stand, some and none: a line for the person.
 
     Empty: there are no concepts, or nobody looked for them.
     """
+    concepts = _concepts(papers)
     counts = [paper.whole_concepts for paper in papers if paper.whole_concepts is not None]
     if not counts or not concepts:
         return ""
