@@ -20,7 +20,7 @@ from paper_search.report.reviewer import ReviewAnswer, SupportAnswer
 from paper_search.report.writer import DraftAnswer, FrameAnswer, SectionAnswer
 from paper_search.skills.deduplicator import GroupsAnswer
 from paper_search.skills.intent_parser import IntentAnswer
-from paper_search.skills.judging.judgement import BatchAnswer, Judgement, read, score_of
+from paper_search.skills.judging.judgement import BatchAnswer, Judgement, judgements_in, score_of
 from paper_search.skills.judging.question import PromptPaper
 from paper_search.skills.strategy.answer import StrategyAnswer
 
@@ -150,7 +150,8 @@ def test_the_example_of_the_judge_is_judged_as_its_words_say():
     measured = Criterion(text="It measures sleep")
     children = Criterion(text="It is about children", kind=CriterionKind.EXCLUSION)
     paper = PromptPaper("pmid:1", title, abstract, None, None)
-    [judgement] = read(BatchAnswer.model_validate(json_object(text)), [paper], [measured, children])
+    answer = BatchAnswer.model_validate(json_object(text))
+    [judgement] = judgements_in(answer, [paper], [measured, children])
     assert isinstance(judgement, Judgement)
     assert judgement.score == 1.0
 

@@ -40,7 +40,7 @@ async def test_a_record_without_year_does_not_join_two_works():
 @pytest.mark.parametrize("papers", [[], [paper("1")]])
 async def test_nothing_to_merge_is_returned_as_it_is(papers):
     llm = FakeLLM()
-    assert await Deduplicator(llm).deduplicate(papers) is papers
+    assert await Deduplicator(llm).deduplicate(papers) == papers
     assert llm.call_count == 0
 
 

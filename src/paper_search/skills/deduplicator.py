@@ -5,10 +5,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, field_validator
 
 from paper_search.llm.provider import LLMProvider, name_of
-from paper_search.llm.structured import ask
+from paper_search.llm.structured import accept_list, ask
 from paper_search.models import (
     Clustering,
     DeduplicationReport,
@@ -54,25 +54,19 @@ class Deduplicator:
         are merged, and the ids, do not depend on the order of `papers`. Versions of one work
         become one record, that of the best version, which lists them in `versions`.
         """
-        if len(papers) < 2:  # noqa: PLR2004  # one record cannot be a duplicate
-            return papers
-        return works_of(papers, await self.resolve(papers, decisions=decisions))
+        return (await self.report(papers, decisions=decisions)).works
 
     async def report(
         self, papers: list[RawPaper], *, decisions: Iterable[MergeDecision] = ()
     ) -> DeduplicationReport:
-        clustering = await self.resolve(papers, decisions=decisions)
-        works = works_of(papers, clustering) if len(papers) > 1 else papers
-        return DeduplicationReport(works=works, uncertain=clustering.uncertain)
-
-    async def resolve(
-        self, papers: Sequence[RawPaper], *, decisions: Iterable[MergeDecision] = ()
-    ) -> Clustering:
-        """Return all clusters, works, version links and doubts, with the model's findings."""
+        if len(papers) < 2:  # noqa: PLR2004  # one record cannot be a duplicate
+            return DeduplicationReport(works=papers)
         resolution = Resolution(papers, decisions)
         if self.llm is not None and self.enable_llm_pass:
             await self._join_by_model(self.llm, papers, resolution)
-        return resolution.clustering()
+        clustering = resolution.clustering()
+        works = works_of(papers, clustering)
+        return DeduplicationReport(works=works, uncertain=clustering.uncertain)
 
     def cluster(
         self, papers: Sequence[RawPaper], decisions: Iterable[MergeDecision] = ()
@@ -115,10 +109,7 @@ class GroupsAnswer(BaseModel):
         validation_alias=AliasChoices("groups", "duplicate_groups", "duplicates", "clusters"),
     )
 
-    @model_validator(mode="before")
-    @classmethod
-    def _bare_list(cls, value: Any) -> Any:
-        return {"groups": value} if isinstance(value, list) else value
+    _bare_list = accept_list("groups")
 
     @field_validator("groups", mode="before")
     @classmethod

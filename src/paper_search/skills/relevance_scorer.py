@@ -1,7 +1,7 @@
 """The skill that scores the relevance of papers to an intent."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from paper_search.llm.provider import LLMProvider, name_of
@@ -13,16 +13,9 @@ from paper_search.models import (
     RawPaper,
     ScoredPaper,
 )
-from paper_search.skills.judging.judgement import (
-    Judgement,
-    JudgementCache,
-    from_row,
-    key_of,
-    model_name,
-    to_row,
-)
+from paper_search.skills.judging.judgement import Judgement, JudgementCache
 from paper_search.skills.judging.question import PromptPaper, criteria_of
-from paper_search.skills.judging.run import Entry, Judging, prompt_digest
+from paper_search.skills.judging.run import Judging
 from paper_search.skills.known_papers import is_named
 from paper_search.skills.lexical import Verdict, verdicts
 from paper_search.skills.untrusted import SUSPICIOUS, is_suspicious
@@ -114,60 +107,29 @@ class RelevanceScorer:
             return self.by_words(papers, intent, marked)
         lexical = verdicts(papers, intent)
         marked_ids = {mark.id for mark in marked}
-        entries = [
-            Entry(number, PromptPaper.of(paper))
+        numbers = [
+            number
             for number, paper in enumerate(papers)
             if not marked_ids & {paper.id, *paper.merged_from}
             and not is_named(paper, intent.identifiers)
         ]
-        entries, rest = entries[:most], entries[most:] if most is not None else []
-        cached = _Cached(self._llm, intent, cache)
+        first = numbers[:most]
         judging = Judging(
             self._llm,
-            cached.question,
-            cached.criteria,
+            intent.question or intent.topic,
+            criteria_of(intent),
             marked,
             self._batch_size,
             self._max_concurrency,
-            store=cached.store,
-            judgements=await cached.judgements(entries),
-            reasons={entry.number: NOT_NEEDED for entry in rest},
+            cache,
+            reasons=dict.fromkeys(numbers[len(first) :], NOT_NEEDED),
         )
-        await judging.judge([e for e in entries if e.number not in judging.judgements])
+        await judging.judge({number: PromptPaper.of(papers[number]) for number in first})
         scored = list(map(_scored, papers, _by_person(papers, lexical, intent, marked)))
-        for number in (entry.number for entry in (*entries, *rest)):
+        for number in numbers:
             judgement, reason = judging.judgements.get(number), judging.reasons.get(number, "")
             scored[number] = _scored(papers[number], lexical[number], judgement, reason)
         return scored
-
-
-class _Cached:
-    """The cached judgements of one call, and those that it adds."""
-
-    def __init__(
-        self, llm: LLMProvider, intent: ParsedIntent, cache: JudgementCache | None
-    ) -> None:
-        self.question = intent.question or intent.topic
-        self.criteria = criteria_of(intent)
-        self._cache = cache
-        self._model, self._prompt = model_name(llm), prompt_digest()
-        self._keys: dict[int, str] = {}
-
-    async def judgements(self, entries: Sequence[Entry]) -> dict[int, Judgement]:
-        if self._cache is None:
-            return {}
-        about = (self.question, self.criteria, self._model, self._prompt)
-        self._keys = {entry.number: key_of(entry.paper, *about) for entry in entries}
-        rows = await self._cache.get(list(self._keys.values()))
-        by_number = {n: from_row(rows.get(key), self.criteria) for n, key in self._keys.items()}
-        return {
-            number: judgement for number, judgement in by_number.items() if judgement is not None
-        }
-
-    async def store(self, judgements: Mapping[int, Judgement | None]) -> None:
-        if self._cache is not None and judgements:
-            rows = {self._keys[n]: to_row(j) if j else {} for n, j in judgements.items()}
-            await self._cache.put(rows)
 
 
 def _scored(

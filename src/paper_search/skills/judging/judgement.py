@@ -7,13 +7,14 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, Protocol, assert_never
+from typing import Annotated, Any, Protocol, assert_never
 
-from pydantic import BaseModel, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, BeforeValidator, Field, ValidationError, field_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from paper_search.bibliography.text import WORD
 from paper_search.llm.provider import LLMProvider
+from paper_search.llm.structured import accept_list
 from paper_search.models import Criterion, CriterionKind, Grade, PaperTag
 from paper_search.models.query import HIGHEST_GRADE
 from paper_search.skills.judging.question import PromptPaper
@@ -28,47 +29,38 @@ _NO_GRADE = -1
 _ENDLESS = 1e9
 _LONGEST_SNIPPET = _LONGEST_REASON = 300
 
+Text = Annotated[str, BeforeValidator(lambda v: v.strip() if isinstance(v, str) else "")]
+
+
+def _number(value: Any) -> float | None:
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return float(value) if is_number and 0 <= value < _ENDLESS else None
+
 
 class GradeAnswer(BaseModel):
     """The grade for one criterion; what is no whole number is `_NO_GRADE`."""
 
     criterion: int = Field(description="number of the criterion")
     grade: int = Field(default=_NO_GRADE, description="0, 1, 2 or 3")
-    snippet: str = Field(default="", description="copied from title or abstract")
+    snippet: Text = Field(default="", description="copied from title or abstract")
 
     @field_validator("grade", mode="before")
     @classmethod
     def _of_the_scale(cls, value: Any) -> int:
         if isinstance(value, str) and value.strip().isdecimal():
             value = int(value[:9])
-        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-        return int(value) if is_number and 0 <= value < _ENDLESS and value % 1 == 0 else _NO_GRADE
-
-    @field_validator("snippet", mode="before")
-    @classmethod
-    def _of_text(cls, value: Any) -> str:
-        return value if isinstance(value, str) else ""
+        number = _number(value)
+        return _NO_GRADE if number is None or number % 1 else int(number)
 
 
 class PaperAnswer(BaseModel):
     """The grades of one paper, or its score as the first interface had it."""
 
-    paper_id: str
+    paper_id: Text
     grades: list[GradeAnswer] = Field(default_factory=list)
     tags: list[PaperTag] = Field(default_factory=list)
-    relevance_score: SkipJsonSchema[float | None] = None
-    relevance_reason: SkipJsonSchema[str] = ""
-
-    @field_validator("paper_id", "relevance_reason", mode="before")
-    @classmethod
-    def _of_text(cls, value: Any) -> str:
-        return value.strip() if isinstance(value, str) else ""
-
-    @field_validator("relevance_score", mode="before")
-    @classmethod
-    def _of_a_number(cls, value: Any) -> float | None:
-        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-        return float(value) if is_number and 0 <= value < _ENDLESS else None
+    relevance_score: SkipJsonSchema[Annotated[float | None, BeforeValidator(_number)]] = None
+    relevance_reason: SkipJsonSchema[Text] = ""
 
     @property
     def beyond_scale(self) -> float:
@@ -96,11 +88,7 @@ class BatchAnswer(BaseModel):
     """What is answered to one question."""
 
     results: list[PaperAnswer]
-
-    @model_validator(mode="before")
-    @classmethod
-    def _bare_list(cls, value: Any) -> Any:
-        return {"results": value} if isinstance(value, list) else value
+    _bare_list = accept_list("results")
 
     @field_validator("results", mode="before")
     @classmethod
@@ -129,7 +117,7 @@ class Judgement(BaseModel):
         return self.stated_reason
 
 
-def read(
+def judgements_in(
     answer: BatchAnswer, papers: Sequence[PromptPaper], criteria: Sequence[Criterion]
 ) -> list[Judgement | str]:
     """Return the judgement of each paper, or why there is none.

@@ -1,21 +1,30 @@
 """Asks a model about many papers, within limits, and says beforehand what it costs."""
 
 import asyncio
-import hashlib
 import itertools
 import logging
 import math
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from paper_search.errors import LLMError, LLMFailure
 from paper_search.llm.provider import LLMProvider
 from paper_search.llm.structured import ask_once
 from paper_search.models import Criterion, MarkedPaper
 from paper_search.models.usage import Tokens
-from paper_search.prompts import load_prompt
-from paper_search.skills.judging.judgement import BatchAnswer, Judgement, read
+from paper_search.prompts import load_prompt, prompt_digests
+from paper_search.skills.judging.judgement import (
+    BatchAnswer,
+    Judgement,
+    JudgementCache,
+    from_row,
+    judgements_in,
+    key_of,
+    model_name,
+    to_row,
+)
 from paper_search.skills.judging.question import PromptPaper, message
 
 MOST_JUDGED = 100
@@ -46,16 +55,8 @@ _log = logging.getLogger(__name__)
 _OTHER_SCALE = 2, 0.05
 """Papers with grades beyond the scale, and their share, from which on no grade of a run counts."""
 
-Store = Callable[[Mapping[int, Judgement | None]], Awaitable[None]]
-"""Stores the judgements of one answer, by number of the paper; None if one no longer counts."""
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One paper to be judged."""
-
-    number: int
-    paper: PromptPaper
+Entry: TypeAlias = tuple[int, PromptPaper]
+"""The number of a paper, and what is shown of it."""
 
 
 @dataclass
@@ -63,6 +64,7 @@ class Judging:
     """Asks about the papers of one call, each question once.
 
     Attributes:
+        cache: of what was paid for before; None: nothing is kept.
         judgements: by number of the paper.
         reasons: by number, why there is no judgement.
     """
@@ -73,7 +75,7 @@ class Judging:
     marked: Sequence[MarkedPaper]
     batch_size: int
     max_concurrency: int
-    store: Store
+    cache: JudgementCache | None = None
     judgements: dict[int, Judgement] = field(default_factory=dict)
     reasons: dict[int, str] = field(default_factory=dict)
     _failures: int = 0
@@ -85,9 +87,13 @@ class Judging:
     """By number of the paper, the highest grade beyond the scale."""
     _new: set[int] = field(default_factory=set)
     """Papers with a judgement of this run."""
+    _keys: dict[int, str] = field(default_factory=dict)
+    """Of the judgements in the cache, by number of the paper."""
 
-    async def judge(self, entries: Sequence[Entry]) -> None:
-        """Judge the papers in their order, as far as the model and the limits allow."""
+    async def judge(self, papers: Mapping[int, PromptPaper]) -> None:
+        """Judge papers, by number, in their order, as far as the model and the limits allow."""
+        await self._recall(papers)
+        entries = [entry for entry in papers.items() if entry[0] not in self.judgements]
         size = self.batch_size
         waiting = deque(entries[start : start + size] for start in range(0, len(entries), size))
         running: set[asyncio.Task[None]] = set()
@@ -113,6 +119,22 @@ class Judging:
         """How many questions may be open: one, until the model has shown that it can answer."""
         return self.max_concurrency if self._has_worked else 1
 
+    async def _recall(self, papers: Mapping[int, PromptPaper]) -> None:
+        if self.cache is None:
+            return
+        about = (self.question, self.criteria, model_name(self.llm), prompt_digest())
+        self._keys = {number: key_of(paper, *about) for number, paper in papers.items()}
+        rows = await self.cache.get(list(self._keys.values()))
+        for number, key in self._keys.items():
+            if (judgement := from_row(rows.get(key), self.criteria)) is not None:
+                self.judgements[number] = judgement
+
+    async def _store(self, judgements: Mapping[int, Judgement | None]) -> None:
+        """Store judgements by number of the paper; None: it no longer counts."""
+        if self.cache is not None and judgements:
+            rows = {self._keys[n]: to_row(j) if j else {} for n, j in judgements.items()}
+            await self.cache.put(rows)
+
     async def _void_other_scale(self) -> None:
         """Drop the judgements of a model that grades on a scale of its own, such as 1 to 5.
 
@@ -128,10 +150,10 @@ class Judging:
         self.reasons.update(dict.fromkeys(self._new | self._beyond.keys(), reason))
         for number in self._new:
             del self.judgements[number]
-        await self.store(dict.fromkeys(self._new))
+        await self._store(dict.fromkeys(self._new))
 
     async def _ask_about(self, entries: Sequence[Entry]) -> None:
-        papers = [entry.paper for entry in entries]
+        papers = [paper for _, paper in entries]
         text = message(self.question, self.criteria, self.marked, papers)
         try:
             answer = await ask_once(self.llm, BatchAnswer, load_prompt(PROMPT), text)
@@ -141,15 +163,15 @@ class Judging:
             self._note_failure(reason)
             self._give_up(entries, reason.value)
             return
-        by_id = {entry.paper.paper_id: entry.number for entry in entries}
+        by_id = {paper.paper_id: number for number, paper in entries}
         for graded in answer.results:
             if graded.beyond_scale and graded.paper_id in by_id:
                 self._beyond[by_id[graded.paper_id]] = graded.beyond_scale
-        results = read(answer, papers, self.criteria)
+        results = judgements_in(answer, papers, self.criteria)
         usable: dict[int, Judgement] = {}
         for entry, result in zip(entries, results, strict=True):
             if isinstance(result, Judgement):
-                usable[entry.number] = result
+                usable[entry[0]] = result
             else:
                 _log.warning("a paper is not judged: %s", result)
                 self._give_up([entry], result)
@@ -159,7 +181,7 @@ class Judging:
             self._note_failure(LLMFailure.UNREADABLE, str(results[-1]))
         self.judgements.update(usable)
         self._new.update(usable)
-        await self.store(usable)
+        await self._store(usable)
 
     def _note_failure(self, reason: LLMFailure, words: str = "") -> None:
         self._failures = 0 if reason in _OF_ONE_PAPER else self._failures + 1
@@ -169,8 +191,8 @@ class Judging:
             _log.warning("no more papers are judged: %s", self._obstacle)
 
     def _give_up(self, entries: Iterable[Entry], reason: str) -> None:
-        self.reasons.update({entry.number: reason for entry in entries})
+        self.reasons.update({number: reason for number, _ in entries})
 
 
 def prompt_digest() -> str:
-    return hashlib.sha256(load_prompt(PROMPT).encode()).hexdigest()[:16]
+    return prompt_digests([PROMPT])[PROMPT][:16]
