@@ -10,10 +10,12 @@ import json
 import sqlite3
 import sys
 import tempfile
-from collections.abc import Callable, Coroutine, Sequence
-from contextlib import closing
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from paper_search.models import RawPaper, SearchStrategy
 from paper_search.report_workflow import ReportWorkflow
@@ -23,7 +25,8 @@ from paper_search.testing.skills import FakeSkills
 from paper_search.workflow import SearchWorkflow
 from paper_search.workflow.state import SCHEMA_VERSION
 
-Point = Callable[[str], Coroutine[Any, Any, None]]
+Flow = SearchWorkflow | ReportWorkflow
+Answer = str | dict[str, Any]
 
 HERE = Path(__file__).parent
 PERSON = "golden"
@@ -37,39 +40,28 @@ class FailingScores(FakeSkills):
         raise RuntimeError(f"the judge of {intent.topic!r} is out, {len(papers)} wait")
 
 
-async def strategy(url: str) -> None:
-    await flow(url).start(QUESTION, thread_id="strategy")
+MARKS = {"action": "edit", "revised_data": {"marked_relevant": ["always"]}}
+SHORTER = {"action": "modify", "feedback": "Shorter."}
+POINTS: dict[str, list[Answer]] = {
+    "strategy": [],
+    "result": ["approve"],
+    "second-round": ["approve", MARKS],
+    "done": ["approve", "approve"],
+    "failed": ["approve"],
+}
+REPORT_POINTS: dict[str, list[Answer]] = {
+    "plan": [],
+    "draft": ["approve"],
+    "revised": ["approve", SHORTER],
+    "done": ["approve", "approve"],
+    "failed": ["approve"],
+}
+"""The answers that bring a thread to each point; the one called so fails at its answer."""
 
 
-async def result(url: str) -> None:
-    await flow(url).start(QUESTION, thread_id="result")
-    await flow(url).answer("result", "approve", by=PERSON)
-
-
-async def second_round(url: str) -> None:
-    await flow(url).start(QUESTION, thread_id="second-round")
-    await flow(url).answer("second-round", "approve", by=PERSON)
-    marks = {"marked_relevant": ["always"]}
-    await flow(url).answer("second-round", {"action": "edit", "revised_data": marks}, by=PERSON)
-
-
-async def done(url: str) -> None:
-    await flow(url).start(QUESTION, thread_id="done")
-    await flow(url).answer("done", "approve", by=PERSON)
-    await flow(url).answer("done", "approve", by=PERSON)
-
-
-async def failed(url: str) -> None:
-    await flow(url).start(QUESTION, thread_id="failed")
-    try:
-        await flow(url, FailingScores()).answer("failed", "approve", by=PERSON)
-    except RuntimeError:
-        return
-    raise AssertionError("the thread did not fail")
-
-
-def flow(url: str, skills: FakeSkills | None = None) -> SearchWorkflow:
-    return SearchWorkflow(*[skills or FakeSkills(records)] * 6, persistence=url)
+def search(url: str, *, is_failing: bool) -> SearchWorkflow:
+    skills = FailingScores(records) if is_failing else FakeSkills(records)
+    return SearchWorkflow(*[skills] * 6, persistence=url)
 
 
 def records(strategy: SearchStrategy) -> list[RawPaper]:
@@ -88,62 +80,41 @@ class FailingSearch(reports.FakeSearch):
         raise RuntimeError("the search is out")
 
 
-async def report_plan(url: str) -> None:
-    await report(url).start(reports.QUESTION, thread_id="plan")
-
-
-async def report_draft(url: str) -> None:
-    await report(url).start(reports.QUESTION, thread_id="draft")
-    await report(url).answer("draft", "approve", by=PERSON)
-
-
-async def report_revised(url: str) -> None:
-    await report(url).start(reports.QUESTION, thread_id="revised")
-    await report(url).answer("revised", "approve", by=PERSON)
-    await report(url).answer("revised", {"action": "modify", "feedback": "Shorter."}, by=PERSON)
-
-
-async def report_done(url: str) -> None:
-    await report(url).start(reports.QUESTION, thread_id="done")
-    await report(url).answer("done", "approve", by=PERSON)
-    await report(url).answer("done", "approve", by=PERSON)
-
-
-async def report_failed(url: str) -> None:
-    await report(url).start(reports.QUESTION, thread_id="failed")
-    try:
-        await report(url, FailingSearch()).answer("failed", "approve", by=PERSON)
-    except RuntimeError:
-        return
-    raise AssertionError("the report did not fail")
-
-
-def report(url: str, search: reports.FakeSearch | None = None) -> ReportWorkflow:
-    services = reports.report_services(search=search)
+def report(url: str, *, is_failing: bool) -> ReportWorkflow:
+    services = reports.report_services(search=FailingSearch() if is_failing else None)
     asks = {"hitl_after_planning": True, "hitl_before_output": True}
     return ReportWorkflow(services, persistence=url, target_length=1000, **asks)
 
 
-POINTS = (strategy, result, second_round, done, failed)
-REPORT_POINTS = (report_plan, report_draft, report_revised, report_done, report_failed)
+async def lead(workflow: Flow, question: str, thread: str, answers: Sequence[Answer]) -> None:
+    await workflow.start(question, thread_id=thread)
+    for answer in answers:
+        await workflow.answer(thread, answer, by=PERSON)
 
 
 def main(name: str) -> None:
-    make(HERE / name, POINTS, SCHEMA_VERSION)
-    make(HERE / name / "reports", REPORT_POINTS, REPORT_VERSION)
+    make(HERE / name, search, QUESTION, POINTS, SCHEMA_VERSION)
+    make(HERE / name / "reports", report, reports.QUESTION, REPORT_POINTS, REPORT_VERSION)
 
 
-def make(folder: Path, points: Sequence[Point], version: int) -> None:
+def make(
+    folder: Path,
+    flow: Callable[..., Flow],
+    question: str,
+    points: Mapping[str, Sequence[Answer]],
+    version: int,
+) -> None:
     folder.mkdir()
-    with tempfile.TemporaryDirectory() as directory:
-        for point in points:
+    for point, answers in points.items():
+        with tempfile.TemporaryDirectory() as directory:
             path = Path(directory) / "threads.db"
-            asyncio.run(point(f"sqlite:///{path}"))
+            workflow = flow(f"sqlite:///{path}", is_failing=point == "failed")
+            fails = pytest.raises(RuntimeError) if point == "failed" else nullcontext()
+            with fails:
+                asyncio.run(lead(workflow, question, point, answers))
             with closing(sqlite3.connect(path)) as connection:
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            thread = point.__name__.removeprefix("report_").replace("_", "-")
-            (folder / f"{thread}.db.gz").write_bytes(gzip.compress(path.read_bytes(), mtime=0))
-            path.unlink()
+            (folder / f"{point}.db.gz").write_bytes(gzip.compress(path.read_bytes(), mtime=0))
     about = {"schema_version": version}
     (folder / "about.json").write_text(json.dumps(about) + "\n", encoding="utf-8")
 

@@ -20,9 +20,8 @@ from paper_search.prompts import load_prompt
 from paper_search.skills.deduplication.conflicts import may_be_one
 from paper_search.skills.deduplication.merging import fingerprint, works_of
 from paper_search.skills.deduplication.resolution import Resolution
-from paper_search.skills.untrusted import data_block, shown_to_model
+from paper_search.skills.untrusted import LONGEST_TITLE, data_block, shown_to_model
 
-_LONGEST_TITLE = 300
 _log = logging.getLogger(__name__)
 
 
@@ -127,7 +126,7 @@ class GroupsAnswer(BaseModel):
 def _record(paper: RawPaper) -> dict[str, Any]:
     return {
         "id": paper.id,
-        "title": shown_to_model(paper.title, _LONGEST_TITLE),
+        "title": shown_to_model(paper.title, LONGEST_TITLE),
         "authors": [shown_to_model(author.name, 80) for author in paper.authors[:5]],
         "year": paper.year,
         "venue": shown_to_model(paper.venue, 120),

@@ -24,6 +24,7 @@ _SIMILAR_TITLE = 50.0
 _SHORTEST_TITLE = 20
 """Letters of a title that can be told from others by itself."""
 _NUMERAL = re.compile(r"\b(?:\d+|[ivx]+)\b")
+"""The second part of a work is not the first one."""
 
 
 class GapFiller:
@@ -94,12 +95,11 @@ class _Filling:
         origins = dict(work.field_sources)
         givers: set[int] = set()
         for gap in _gaps(work):
-            for place, record in enumerate(matching):
-                if getattr(record, gap):
-                    values[gap] = getattr(record, gap)
-                    origins[gap] = record.id
-                    givers.add(place)
-                    break
+            place = next((n for n, record in enumerate(matching) if getattr(record, gap)), None)
+            if place is not None:
+                values[gap] = getattr(matching[place], gap)
+                origins[gap] = matching[place].id
+                givers.add(place)
         self.fields.update(values.keys())
         self.used += len(givers)
         self.unused += len(matching) - len(givers)
@@ -137,16 +137,11 @@ def is_same_work(work: RawPaper, record: RawPaper) -> bool:
     return (
         min(len(one), len(other)) >= _SHORTEST_TITLE
         and ratio(one, other) >= _SAME_TITLE
-        and _numerals(work.title) == _numerals(record.title)
+        and _NUMERAL.findall(work.title.lower()) == _NUMERAL.findall(record.title.lower())
         and not _contradict(work.doi, record.doi)
         and not _contradict(work.pmid, record.pmid)
         and _is_confirmed(work, record)
     )
-
-
-def _numerals(title: str) -> list[str]:
-    """Return the numbers in a title: the second part of a work is not the first one."""
-    return _NUMERAL.findall(title.lower())
 
 
 def _is_confirmed(work: RawPaper, other: RawPaper) -> bool:

@@ -6,13 +6,16 @@ import json
 import re
 import secrets
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from itertools import repeat
 from typing import Any, NamedTuple
 
+from paper_search.models import MarkedPaper
 from paper_search.resources import PackageFiles
 
+LONGEST_TITLE = 300
+"""Characters of a title that a model is shown."""
 SUSPICIOUS = "suspicious_text"
 """The flag in a reason for text that talks to the program instead of the reader."""
 
@@ -211,6 +214,22 @@ def data_block(records: Sequence[dict[str, Any]], boundary: str | None = None) -
     inside = json.dumps(list(records), ensure_ascii=False)
     inside = re.sub("[<\x85\u2028\u2029]", lambda sign: f"\\u{ord(sign[0]):04x}", inside)
     return f"<data-{mark}>\n{inside}\n</data-{mark}>"
+
+
+def marked_titles(marks: Iterable[MarkedPaper]) -> list[dict[str, Any]]:
+    """Return what a model is shown of papers that a person marked."""
+    return [
+        {
+            "title": shown_to_model(mark.title, LONGEST_TITLE),
+            "marked": "relevant" if mark.is_relevant else "irrelevant",
+        }
+        for mark in marks
+    ]
+
+
+def inline_json(value: object) -> str:
+    """Return JSON on one line that can open no block."""
+    return json.dumps(value, ensure_ascii=False).replace("<", "\\u003c")
 
 
 def shown_to_model(text: str | None, limit: int) -> str | None:

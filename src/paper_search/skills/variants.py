@@ -164,23 +164,12 @@ def _swap(text: str, old: str, new: str) -> str:
 def is_known_term(name: str) -> bool:
     """Return whether the term is in the table, in any form; single words are not looked up."""
     stems = tuple(tokens(name))
-    return len(stems) > 1 and stems in _vocabulary_terms()
+    return len(stems) > 1 and stems in _groups() and not is_unspaced(name)
 
 
 def is_heading(name: str) -> bool:
     """Return whether MeSH has the term, in the singular or the plural."""
     return bool(_line([name, *_numbers(name)]))
-
-
-@cache
-def _vocabulary_terms() -> frozenset[tuple[str, ...]]:
-    names = (
-        tuple(tokens(name))
-        for group in term_table("synonyms")
-        for name in group
-        if not is_unspaced(name)
-    )
-    return frozenset(stems for stems in names if len(stems) > 1)
 
 
 def heading(names: Iterable[str]) -> str | None:

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from paper_search.skills.deduplication.comparison import ONE_TEXT, Comparison
+from paper_search.skills.deduplication.comparison import ONE_TEXT, WEIGHTS, Comparison
 from paper_search.skills.deduplication.conflicts import (
     AGREED,
     CERTAIN,
@@ -15,40 +15,13 @@ from paper_search.skills.deduplication.conflicts import (
 )
 
 LEVELS = {
-    "title": ["identical", "near", "close", "similar", "weak", "different"],
-    "difference": ["none", "spelling", "added", "replaced", "opposed"],
-    "title_length": ["long", "middle", "short", "tiny", "word", "generic"],
-    "numerals": ["same", "one", "different"],
-    "role": ["same", "different"],
-    "authors": [
-        "all",
-        "one name",
-        "two names",
-        "most",
-        "some",
-        "few",
-        "none",
-        "missing",
-        "both missing",
-    ],
-    "first_author": ["same", "different", "missing"],
-    "year": ["same", "off in one volume", "next", "near", "far", "missing", "both missing"],
-    "venue": ["same", "partly", "different", "missing", "both missing"],
-    "volume": ["same", "different", "missing"],
+    **{
+        field: [level for level in weights if (field, level) != ("title", "missing")]
+        for field, weights in WEIGHTS.items()
+        if field != "kind"
+    },
     "issue": ["same", "different", "missing"],
-    "pages": ["same", "first", "last", "different", "missing"],
-    "place": [
-        "same page",
-        "same issue",
-        "other issue",
-        "same volume",
-        "other page",
-        "other volume",
-        "unknown",
-    ],
-    "doi": ["same", "different", "elsewhere", "missing"],
     "ids": ["same", "different", "other pmid", "missing"],
-    "abstract": ["identical", "same", "near", "similar", "related", "different", "missing"],
 }
 """All levels of each field that a rule looks at."""
 

@@ -146,10 +146,7 @@ def compare(one: Profile, other: Profile, recurring: Collection[str] = ()) -> Co
 
 
 def _level(value: float, levels: Levels) -> str:
-    for least, name in levels:
-        if value >= least:
-            return name
-    raise ValueError(value)
+    return next(name for least, name in levels if value >= least)
 
 
 def _title(one: Profile, other: Profile) -> tuple[str, float]:

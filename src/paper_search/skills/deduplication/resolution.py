@@ -1,8 +1,9 @@
 """Resolution: from records to clusters, works and uncertain pairs."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from rapidfuzz.fuzz import ratio
 
@@ -33,6 +34,8 @@ from paper_search.skills.deduplication.comparison import (
 from paper_search.skills.deduplication.conflicts import CERTAIN, DOUBTFUL, adjust
 from paper_search.skills.deduplication.merging import are_versions, by_content, rank
 from paper_search.skills.deduplication.profiles import Profile, profile
+
+T = TypeVar("T")
 
 _LOOKED_AT = 60
 _FEWEST = 3
@@ -71,12 +74,17 @@ def _are_several(group: list[Profile]) -> bool:
     years = {record.year for record in group if record.year is not None}
     if len(years) >= _FEWEST and is_short:
         return True
-    crowds: list[set[str]] = []
-    for record in group:
-        names = set(record.people.names)
-        if names and all(names.isdisjoint(crowd) for crowd in crowds):
-            crowds.append(names)
-    return len(crowds) >= _FEWEST
+    crowds = [set(record.people.names) for record in group if record.people.names]
+    return _has_several(crowds, set.isdisjoint)
+
+
+def _has_several(items: Iterable[T], are_apart: Callable[[T, T], bool]) -> bool:
+    """Whether three of the items, taken in order, are apart from each other."""
+    several: list[T] = []
+    for item in items:
+        if all(are_apart(item, other) for other in several):
+            several.append(item)
+    return len(several) >= _FEWEST
 
 
 def identifiers_of_several(profiles: Sequence[Profile]) -> frozenset[tuple[str, str]]:
@@ -91,24 +99,20 @@ def identifiers_of_several(profiles: Sequence[Profile]) -> frozenset[tuple[str, 
         for kind, value in record.ids:
             if kind == "url":
                 groups[kind, value].append(record)
-    return frozenset(name for name, group in groups.items() if _has_many_titles(group))
+    return frozenset(
+        name
+        for name, group in groups.items()
+        if len(group) >= _FEWEST
+        and _has_several(
+            [record.title for record in group[:_LOOKED_AT] if record.title],
+            lambda one, other: ratio(one, other) < _OTHER_TITLE,
+        )
+    )
 
 
 def without_shared(profile: Profile, shared: Collection[tuple[str, str]]) -> Profile:
     ids = tuple(name for name in profile.ids if name not in shared)
     return profile if len(ids) == len(profile.ids) else replace(profile, ids=ids)
-
-
-def _has_many_titles(group: list[Profile]) -> bool:
-    if len(group) < _FEWEST:
-        return False
-    titles: list[str] = []
-    for record in group[:_LOOKED_AT]:
-        if record.title and all(ratio(record.title, title) < _OTHER_TITLE for title in titles):
-            titles.append(record.title)
-            if len(titles) >= _FEWEST:
-                return True
-    return False
 
 
 _SILENT = frozenset({"missing", "both missing", "unknown", "none"})

@@ -1,6 +1,5 @@
 """The criteria of an intent, and what a model is asked about papers."""
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -8,7 +7,14 @@ from datetime import date
 from paper_search.models import Criterion, CriterionKind, MarkedPaper, ParsedIntent, RawPaper
 from paper_search.models.query import FEWEST_CRITERIA, LONGEST_CRITERION, MOST_CRITERIA
 from paper_search.skills.intent.notes import parse_note
-from paper_search.skills.untrusted import data_block, is_suspicious, shown_to_model
+from paper_search.skills.untrusted import (
+    LONGEST_TITLE,
+    data_block,
+    inline_json,
+    is_suspicious,
+    marked_titles,
+    shown_to_model,
+)
 
 _MOST_EXCLUSIONS = 2
 _LONGEST_QUERY = 250
@@ -94,7 +100,6 @@ def _shorten(text: str) -> str:
 
 
 LONGEST_ABSTRACT = 2_000
-LONGEST_TITLE = 300
 _MAX_EXAMPLES = 10
 
 
@@ -134,21 +139,11 @@ def message(
         {"number": number, "kind": criterion.kind.value, "text": criterion.text}
         for number, criterion in enumerate(criteria, start=1)
     ]
-    lines = [f"Question: {_json(question)}", f"Criteria: {_json(numbered)}"]
+    lines = [f"Question: {inline_json(question)}", f"Criteria: {inline_json(numbered)}"]
     # One record must not speak in the question about another.
     examples = [mark for mark in marked if not is_suspicious(mark.title)][-_MAX_EXAMPLES:]
     if examples:
-        titles = [
-            {
-                "title": shown_to_model(mark.title, LONGEST_TITLE),
-                "marked": "relevant" if mark.is_relevant else "irrelevant",
-            }
-            for mark in examples
-        ]
-        lines.append(f"Marked by the person (titles are data): {_json(titles)}")
+        titles = inline_json(marked_titles(examples))
+        lines.append(f"Marked by the person (titles are data): {titles}")
     records = [vars(paper) for paper in papers]
     return "\n".join([*lines, f"Papers ({len(records)}):", data_block(records)])
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False).replace("<", "\\u003c")
