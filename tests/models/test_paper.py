@@ -29,14 +29,22 @@ from paper_search.models import (
 STRATEGY = SearchStrategy(queries=[], sources=[], filters=SearchConstraints())
 
 
+def paper(**fields: Any) -> Paper:
+    return Paper(**{"id": "i", "title": "t", "source": "s", "authors": [], **fields})
+
+
+def record(**fields: Any) -> RawPaper:
+    return RawPaper(**{"id": "r", "title": "t", "source": "s", **fields})
+
+
+def verdict(score: Any, known: RawPaper | None = None, **fields: Any) -> ScoredPaper:
+    scored = {"paper": known or record(), "relevance_score": score, "relevance_reason": "r"}
+    return ScoredPaper(**scored, **fields)
+
+
 def test_tags_are_those_of_the_interface():
-    assert [member.value for member in PaperTag] == [
-        "method",
-        "review",
-        "empirical",
-        "theoretical",
-        "dataset",
-    ]
+    tags = "method review empirical theoretical dataset"
+    assert [member.value for member in PaperTag] == tags.split()
 
 
 def test_a_record_needs_title_and_source_only():
@@ -46,9 +54,13 @@ def test_a_record_needs_title_and_source_only():
     assert (record.authors, record.citation_count, record.raw_data) == ([], 0, {})
     for name in ("doi", "abstract", "snippet", "year", "venue", "full_text_url", "bibtex"):
         assert getattr(record, name) is None
-    for missing in ({"title": "t"}, {"source": "s"}):
+    for model, fields in (
+        (RawPaper, {"title": "t"}),
+        (RawPaper, {"source": "s"}),
+        (Paper, {"id": "i", "title": "t", "source": "s"}),
+    ):
         with pytest.raises(ValidationError):
-            RawPaper(**missing)
+            model(**fields)
 
 
 @pytest.mark.parametrize("model", [RawPaper, Paper])
@@ -57,62 +69,29 @@ def test_unknown_fields_are_ignored(model):
     assert not hasattr(each, "surprise")
 
 
-def test_defaults_are_not_shared():
-    one, other = (RawPaper(title="t", source="s") for _ in range(2))
-    one.authors.append(Author(name="n"))
-    one.raw_data["k"] = 1
-    assert other.authors == []
-    assert other.raw_data == {}
-
-
 @pytest.mark.parametrize("score", [0, 1, 0.5])
 def test_a_score_is_between_zero_and_one(score):
-    scored = ScoredPaper(
-        paper=RawPaper(title="t", source="s"), relevance_score=score, relevance_reason="r"
-    )
-    assert scored.relevance_score == score
+    assert verdict(score).relevance_score == score
 
 
 @pytest.mark.parametrize("score", [-0.01, 1.01, math.nan, math.inf, -math.inf, None, "high"])
 def test_what_is_no_score_is_refused(score):
     with pytest.raises(ValidationError):
-        ScoredPaper(
-            paper=RawPaper(title="t", source="s"), relevance_score=score, relevance_reason="r"
-        )
+        verdict(score)
     with pytest.raises(ValidationError):
-        Paper(id="i", title="t", source="s", authors=[], relevance_score=score)
-
-
-def test_a_paper_needs_authors():
-    with pytest.raises(ValidationError, match="authors"):
-        Paper(id="i", title="t", source="s")
+        paper(relevance_score=score)
 
 
 def test_a_paper_has_all_of_its_record_and_its_verdict():
-    filled = {
-        "title": "t",
-        "source": "s",
-        "doi": "10.1/x",
-        "authors": [Author(name="n", author_id="1")],
-        "year": 2020,
-        "citation_count": 3,
-        "arxiv_id": "2001.00001",
-        "merged_from": ["a", "b"],
-        "is_retracted": True,
-    }
-    record = RawPaper(id="i", **filled)
-    scored = ScoredPaper(
-        paper=record,
-        relevance_score=0.5,
-        relevance_reason="r",
-        tags=[PaperTag.REVIEW],
-        is_judged=False,
-    )
-    paper = Paper.from_scored(scored)
+    known = record(
+        doi="10.1/x", authors=[Author(name="n", author_id="1")], year=2020, citation_count=3,
+        arxiv_id="2001.00001", merged_from=["a", "b"], is_retracted=True,
+    )  # fmt: skip
+    whole = Paper.from_scored(verdict(0.5, known, tags=[PaperTag.REVIEW], is_judged=False))
     for name in BibliographicRecord.model_fields:
-        assert getattr(paper, name) == getattr(record, name)
-    assert (paper.id, paper.relevance_score, paper.relevance_reason) == ("i", 0.5, "r")
-    assert (paper.tags, paper.is_judged) == ([PaperTag.REVIEW], False)
+        assert getattr(whole, name) == getattr(known, name)
+    assert (whole.id, whole.relevance_score, whole.relevance_reason) == ("r", 0.5, "r")
+    assert (whole.tags, whole.is_judged) == ([PaperTag.REVIEW], False)
 
 
 def test_metadata_is_stamped_with_the_time_in_utc():
@@ -127,40 +106,37 @@ def _collection(**fields: Any):
 
 def test_how_a_run_ended_is_not_content():
     assert _collection(ended_by=EndReason.APPROVED) == _collection()
-    paper = Paper(id="i", title="t", source="s", authors=[])
-    assert _collection(papers=[paper]) != _collection()
+    assert _collection(papers=[paper()]) != _collection()
     assert _collection() != "a collection"
 
 
 def test_a_collection_comes_back_from_json_as_it_was():
-    paper = Paper(id="i", title="ü", source="s", authors=[], tags=[PaperTag.METHOD])
-    collection = _collection(papers=[paper], facets=Facets(by_year={2020: 1}))
+    tagged = paper(title="ü", tags=[PaperTag.METHOD])
+    collection = _collection(papers=[tagged], facets=Facets(by_year={2020: 1}))
     again = PaperCollection.model_validate_json(collection.model_dump_json())
     assert again == collection
     assert again.facets.by_year == {2020: 1}
 
 
 def test_the_text_of_a_record_is_its_abstract_and_its_keywords():
-    known = RawPaper(title="T", source="s", snippet="short", keywords=["graphs", "trees"])
+    known = record(snippet="short", keywords=["graphs", "trees"])
     assert known.text == "short\ngraphs; trees"
     assert known.model_copy(update={"abstract": "long"}).text == "long\ngraphs; trees"
-    assert RawPaper(title="T", source="s").text is None
-    assert Paper(id="1", title="T", source="s", authors=[], keywords=["graphs"]).text == "graphs"
+    assert record().text is None
+    assert paper(keywords=["graphs"]).text == "graphs"
 
 
-@pytest.mark.parametrize("record", [RawPaper, Paper])
-def test_a_count_that_no_source_says_is_unknown_and_stays_so(record):
-    unknown = record(id="1", title="T", source="s", authors=[])
-    zero = record(id="1", title="T", source="s", authors=[], citation_count=0)
-
+@pytest.mark.parametrize("make", [record, paper])
+def test_a_count_that_no_source_says_is_unknown_and_stays_so(make):
+    unknown, zero = make(id="1"), make(id="1", citation_count=0)
     assert (unknown.citation_count, unknown.known_citation_count) == (0, None)
     assert (zero.citation_count, zero.known_citation_count) == (0, 0)
     assert unknown.model_dump(mode="json")["citation_count"] is None
     assert zero.model_dump(mode="json")["citation_count"] == 0
     for model in (unknown, zero):
         for again in (
-            record.model_validate_json(model.model_dump_json()),
-            record.model_validate(model.set_fields() | {"id": "1"} | {"authors": []}),
+            type(model).model_validate_json(model.model_dump_json()),
+            type(model).model_validate(model.set_fields() | {"id": "1"} | {"authors": []}),
             model.model_copy(update={"year": 2020}),
         ):
             assert again.known_citation_count == model.known_citation_count
@@ -168,44 +144,35 @@ def test_a_count_that_no_source_says_is_unknown_and_stays_so(record):
 
 def test_a_scored_paper_knows_what_its_record_knows_of_citations():
     for count in (None, 0, 3):
-        record = RawPaper(id="1", title="T", source="s", citation_count=count)
-        scored = ScoredPaper(paper=record, relevance_score=0.5, relevance_reason="")
+        scored = verdict(0.5, record(citation_count=count))
         assert Paper.from_scored(scored).known_citation_count == count
 
 
 @pytest.mark.parametrize(
-    "record",
+    "given",
     [
-        RawPaper(id="r", title="t", source="s"),
-        RawPaper(id="r", title="", source="", citation_count=0, authors=[Author(name="A")]),
-        RawPaper(id="r", title="t", source="s", citation_count=7, is_retracted=False, year=0),
-        RawPaper(id="r", title="t", source="s", raw_data={"a": None, "b": []}, abstract=""),
-        RawPaper(id="r", title="t", source="s", versions=[Version(ids=["r"], year=1999)]),
-        RawPaper(id="r", title="t", source="s", sightings=[Sighting(source="s", rank=1)]),
-        Paper(id="r", title="t", source="s", authors=[], screening=ScreeningDecision(reason="x")),
-        Paper(
-            id="r", title="t", source="s", authors=[Author(name="A", given="B")], is_judged=False
-        ),
+        record(),
+        record(title="", source="", citation_count=0, authors=[Author(name="A")]),
+        record(citation_count=7, is_retracted=False, year=0),
+        record(raw_data={"a": None, "b": []}, abstract=""),
+        record(versions=[Version(ids=["r"], year=1999)]),
+        record(sightings=[Sighting(source="s", rank=1)]),
+        paper(screening=ScreeningDecision(reason="x")),
+        paper(authors=[Author(name="A", given="B")], is_judged=False),
     ],
 )
-def test_what_is_said_of_a_record_is_what_is_not_at_its_default(record):
-    said = record.model_dump(mode="json", exclude_defaults=True)
+def test_what_is_said_of_a_record_is_what_is_not_at_its_default(given):
+    said = given.model_dump(mode="json", exclude_defaults=True)
     said.pop("citation_count", None)
-    if record.known_citation_count is not None:
-        said["citation_count"] = record.known_citation_count
-    assert {name: item for name, item in record.set_fields().items() if name != "authors"} == {
-        name: item for name, item in said.items() if name != "authors"
-    }
-    assert record.set_fields().get("authors", []) == said.get("authors", [])
-    assert type(record).model_validate({"authors": []} | record.set_fields()) == record
+    if given.known_citation_count is not None:
+        said["citation_count"] = given.known_citation_count
+    assert {"authors": [], **given.set_fields()} == {"authors": [], **said}
+    assert type(given).model_validate({"authors": []} | given.set_fields()) == given
 
 
 def test_an_order_is_called_after_its_scores_only_if_they_fall():
     def order(*scores: float) -> str:
-        papers = [
-            Paper(id=str(n), title="t", source="s", authors=[], relevance_score=score)
-            for n, score in enumerate(scores)
-        ]
+        papers = [paper(id=str(n), relevance_score=score) for n, score in enumerate(scores)]
         return str(_collection(papers=papers).order)
 
     assert order(0.9, 0.4, 0.4) == "highest score first"

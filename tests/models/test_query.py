@@ -16,61 +16,48 @@ from paper_search.models import (
     UserFeedback,
 )
 
-INTENT = {"topic": "t", "concepts": [], "intent_type": "survey", "constraints": {}}
+INTENT = {"topic": "t", "concepts": [], "intent_type": "survey"}
 
 
 def test_intent_types_are_those_of_the_interface():
     assert [member.value for member in IntentType] == ["survey", "method", "dataset", "baseline"]
 
 
-def test_without_constraints_nothing_is_limited_but_the_number():
-    assert SearchConstraints().model_dump() == {
-        "year_from": None,
-        "year_to": None,
-        "language": None,
-        "max_results": 100,
+@pytest.mark.parametrize(
+    ("model", "fields"),
+    [
+        (SearchConstraints(), {"max_results": 100, "year_from": None, "year_to": None}),
+        (SearchQuery(keywords=["k"], boolean_query="k"), {"synonym_map": []}),
+        (SearchStrategy(queries=[], sources=[]), {"queries": [], "filters": SearchConstraints()}),
+        (ParsedIntent(**INTENT, mood="good"), {"constraints": SearchConstraints()}),
+        (QueryBuilderInput(intent=INTENT), {"previous_strategies": [], "user_feedback": None}),
+        (UserFeedback(liked=["a"]), {"marked_relevant": [], "free_text_feedback": None}),
+    ],
+)
+def test_what_is_not_said_has_a_default_and_unknown_fields_are_ignored(model, fields):
+    assert {name: getattr(model, name) for name in fields} == fields
+
+
+def test_what_is_empty_is_left_out_of_json_but_for_the_fields_of_the_interface():
+    assert SearchConstraints().model_dump().keys() == {
+        *("year_from", "year_to", "language", "max_results")
+    }
+    assert UserFeedback().model_dump().keys() == {
+        *("marked_relevant", "marked_irrelevant", "free_text_feedback", "merge_decisions")
     }
 
 
-@pytest.mark.parametrize("missing", [name for name in INTENT if name != "constraints"])
-def test_an_intent_needs_all_of_its_fields_but_its_limits(missing):
-    with pytest.raises(ValidationError, match=missing):
-        ParsedIntent(**{name: value for name, value in INTENT.items() if name != missing})
-
-
-def test_a_query_needs_keywords_and_a_boolean_query():
-    query = SearchQuery(keywords=["k"], boolean_query="k")
-    assert query.synonym_map == []
-    for wrong in ({"keywords": []}, {"boolean_query": "k"}):
-        with pytest.raises(ValidationError):
-            SearchQuery(**wrong)
-
-
-def test_a_strategy_may_have_no_queries():
-    strategy = SearchStrategy(queries=[], sources=[], filters={})
-    assert strategy.queries == []
-    assert strategy.filters == SearchConstraints()
-
-
-def test_unknown_fields_are_ignored():
-    assert ParsedIntent(**INTENT, mood="good") == ParsedIntent(**INTENT)
-    assert UserFeedback(liked=["a"]) == UserFeedback()
-
-
-def test_the_first_request_has_neither_strategies_nor_feedback():
-    request = QueryBuilderInput(intent=INTENT)
-    assert request.previous_strategies == []
-    assert request.user_feedback is None
-    assert request.marked_papers == []
-
-
-def test_feedback_may_be_empty():
-    assert UserFeedback().model_dump() == {
-        "marked_relevant": [],
-        "marked_irrelevant": [],
-        "free_text_feedback": None,
-        "merge_decisions": [],
-    }
+@pytest.mark.parametrize(
+    ("model", "fields", "needed"),
+    [
+        (ParsedIntent, INTENT, ["topic", "concepts", "intent_type"]),
+        (SearchQuery, {"keywords": [], "boolean_query": "k"}, ["keywords", "boolean_query"]),
+    ],
+)
+def test_what_an_intent_and_a_query_need(model, fields, needed):
+    for missing in needed:
+        with pytest.raises(ValidationError, match=missing):
+            model(**{name: value for name, value in fields.items() if name != missing})
 
 
 def test_an_empty_answer_is_no_failure_and_half_an_answer_is_one():
