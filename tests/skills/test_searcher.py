@@ -33,19 +33,20 @@ def strategy(*sources: str, queries: tuple[str, ...] = ("q",)) -> SearchStrategy
 
 
 class Source:
-    """Answers with the given papers or error, after a while."""
+    """Answers with the given papers or error, after a while, and keeps what it was asked."""
 
     def __init__(self, name: str, answer: Any = None, delay_s: float = 0.0) -> None:
         self.source_name = name
         self.answer = [paper(f"{name}-1", name)] if answer is None else answer
         self.delay_s = delay_s
         self.finished = False
+        self.asked: list[SearchStrategy] = []
 
     async def search(self, query: str, **options: Any) -> list[RawPaper]:
         raise AssertionError(f"the strategy is to be asked as a whole, not {query!r}, {options}")
 
     async def search_advanced(self, strategy: SearchStrategy) -> Any:
-        assert strategy.queries
+        self.asked.append(strategy)
         await asyncio.sleep(self.delay_s)
         self.finished = True
         if isinstance(self.answer, BaseException):
@@ -66,10 +67,12 @@ def ids(papers: list[RawPaper]) -> list[str]:
     return [work.id for work in papers]
 
 
-async def test_without_queries_nobody_is_asked():
+@pytest.mark.parametrize("seeds", [[], [Seed(doi="10.1/x")]])
+async def test_without_queries_nobody_is_asked_who_follows_no_papers(seeds):
     source = Source("a")
-    report = await Searcher([source]).report(strategy("a", queries=()))
-    assert not source.finished
+    without = strategy("a", queries=()).model_copy(update={"seeds": seeds})
+    report = await Searcher([source]).report(without)
+    assert not source.asked
     [entry] = report.sources
     assert (report.papers, entry.query, entry.status) == ([], "", SourceStatus.EMPTY)
     assert entry.note == "not asked: the strategy has no query that it takes"
@@ -84,22 +87,10 @@ async def test_without_queries_nobody_is_asked():
     ],
 )
 async def test_a_strategy_without_queries_still_has_its_strings_seeds_and_works_asked(name, update):
-    asked: list[SearchStrategy] = []
-
-    class Follower(Source):
-        async def search_advanced(self, strategy: SearchStrategy) -> Any:
-            asked.append(strategy)
-            return self.answer
-
+    source = Source(name)
     without = strategy(name, queries=()).model_copy(update=update)
-    assert ids(await Searcher([Follower(name)]).search(without)) == [f"{name}-1"]
-    assert len(asked) == 1
-
-
-async def test_papers_to_follow_are_nothing_to_ask_a_source_that_follows_none():
-    seeds = strategy("a", queries=()).model_copy(update={"seeds": [Seed(doi="10.1/x")]})
-    [row] = (await Searcher([Source("a")]).report(seeds)).sources
-    assert (row.status, row.query) == (SourceStatus.EMPTY, "")
+    assert ids(await Searcher([source]).search(without)) == [f"{name}-1"]
+    assert len(source.asked) == 1
 
 
 @in_virtual_time
@@ -109,18 +100,14 @@ async def test_results_come_in_the_order_of_the_strategy():
 
 
 class Ranking(Source):
-    """Is asked plain text."""
-
     ranks_text = True
-
-    async def search_advanced(self, strategy: SearchStrategy) -> Any:
-        assert [query.text for query in strategy.ranked] == ["plain"]
-        return self.answer
 
 
 async def test_a_source_that_there_is_nothing_to_ask_of_is_reported_as_empty():
     ranked = strategy(queries=()).model_copy(update={"ranked": [RankedQuery(text="plain")]})
-    report = await Searcher([Source("a"), Ranking("r")]).report(ranked)
+    source = Ranking("r")
+    report = await Searcher([Source("a"), source]).report(ranked)
+    assert [query.text for asked in source.asked for query in asked.ranked] == ["plain"]
     assert ids(report.papers) == ["r-1"]
     assert [(entry.source, entry.status) for entry in report.sources] == [
         ("a", SourceStatus.EMPTY),
@@ -182,7 +169,7 @@ def caused(error: Exception, cause: Exception) -> Exception:
         (asyncio.CancelledError(), SourceStatus.BUG),
     ],
 )
-async def test_a_failing_source_is_reported_and_the_others_are_kept(error, status):
+async def test_a_failing_source_is_reported_and_the_others_are_kept(error, status, caplog):
     slow = Source("slow", delay_s=0.02)
     report = await Searcher([Source("bad", error), slow]).report(strategy())
     assert ids(report.papers) == ["slow-1"]
@@ -192,6 +179,7 @@ async def test_a_failing_source_is_reported_and_the_others_are_kept(error, statu
         ("slow", SourceStatus.OK),
     ]
     assert type(error).__name__ in (report.sources[0].error or "")
+    assert caplog.messages == [f"source bad failed ({status.value}): {report.sources[0].error}"]
 
 
 async def test_a_slow_source_runs_into_the_deadline_alone():
@@ -200,11 +188,6 @@ async def test_a_slow_source_runs_into_the_deadline_alone():
     assert ids(report.papers) == ["fast-1"]
     assert report.sources[0].status is SourceStatus.TIMEOUT
     assert "0.05 s" in (report.sources[0].error or "")
-
-
-async def test_all_failing_is_an_empty_result():
-    searcher = Searcher([Source("a", OSError("x")), Source("b", KeyError("y"))])
-    assert await searcher.search(strategy()) == []
 
 
 @in_virtual_time
@@ -216,8 +199,12 @@ async def test_cancelling_the_search_is_not_swallowed():
         await task
 
 
-async def test_records_without_a_title_are_dropped_and_counted():
-    source = Source("a", [paper("1"), paper("2", title="  "), paper("3", title="")])
+@pytest.mark.parametrize("kind", ["plain", "reporting"])
+async def test_records_without_a_title_are_dropped_and_counted(kind):
+    papers = [paper("1"), paper("2", title="  "), paper("3", title="")]
+    row = SourceReport(source="a", status=SourceStatus.OK, kept=3)
+    whole = Reporting("a", SearchReport(papers=papers, sources=[row]))
+    source = whole if kind == "reporting" else Source("a", papers)
     report = await Searcher([source]).report(strategy())
     assert ids(report.papers) == ["1"]
     assert (report.sources[0].kept, report.sources[0].dropped) == (1, 2)
@@ -233,6 +220,8 @@ async def test_a_source_that_reports_is_asked_for_its_report():
     assert ids(report.papers) == ["1"]
     assert [source.query for source in report.sources] == ["q1", "q2"]
     assert sum(source.dropped for source in report.sources) == 1
+    bare = answer.model_copy(update={"sources": []})
+    assert ids((await Searcher([Reporting("r", bare)]).report(strategy())).papers) == ["1"]
 
 
 @pytest.mark.parametrize("source", [Source("a", "text"), Source("a", [{}]), Reporting("a", [])])
@@ -243,17 +232,6 @@ async def test_an_answer_of_the_wrong_kind_is_a_bug_of_the_source(source):
     wanted = "a SearchReport" if isinstance(source, Reporting) else "a list of RawPaper"
     kind = type(source.answer).__name__
     assert f"the source returned a {kind}, not {wanted}" in str(report.sources[0].error)
-
-
-async def test_records_without_a_title_are_dropped_where_a_source_says_nothing_of_itself():
-    answer = SearchReport(papers=[paper("1"), paper("2", title="")])
-    report = await Searcher([Reporting("r", answer)]).report(strategy())
-    assert ids(report.papers) == ["1"]
-
-
-async def test_the_log_says_which_source_failed_and_how(caplog):
-    await Searcher([Source("bad", OSError("no net"))]).report(strategy())
-    assert caplog.messages == ["source bad failed (unreachable): OSError: no net"]
 
 
 async def test_no_secret_gets_into_the_report():
@@ -368,27 +346,21 @@ async def test_an_unknown_source_is_a_line_that_names_the_known_ones():
     assert "known sources: a, b" in str(report.sources[1].error)
 
 
-class Keeping(Source):
-    """Keeps what it was asked."""
-
-    async def search_advanced(self, strategy: SearchStrategy) -> Any:
-        self.asked = [query.boolean_query for query in strategy.queries]
-        return await super().search_advanced(strategy)
-
-
 async def test_a_strategy_of_500_queries_is_capped_and_says_so():
-    source = Keeping("a")
+    source = Source("a")
     queries = tuple(f"q{number}" for number in range(500))
     report = await Searcher([source]).report(strategy(queries=queries))
-    assert source.asked == list(queries[:50])
+    assert [query.boolean_query for query in source.asked[0].queries] == list(queries[:50])
     assert "only the first 50 of 500 queries" in str(report.sources[0].note)
+    said = Searcher([FakeSource("one", [])]).translations(strategy("one", queries=queries))
+    assert [message.query for message in said] == list(queries[:50])
 
 
 async def test_a_query_of_many_thousand_characters_reaches_the_source_whole():
-    source = Keeping("a")
+    source = Source("a")
     long = " OR ".join(f"synonym{number}" for number in range(1500))
     report = await Searcher([source]).report(strategy(queries=("short", long)))
-    assert source.asked == ["short", long]
+    assert [query.boolean_query for query in source.asked[0].queries] == ["short", long]
     assert not report.sources[0].note
 
 
@@ -427,27 +399,21 @@ async def test_a_source_far_behind_most_of_the_others_is_not_waited_for():
     assert [entry.is_unfinished for entry in report.sources] == [False] * 4 + [True]
 
 
+@pytest.mark.parametrize(
+    ("delays", "options", "unfinished"),
+    [
+        ({**dict.fromkeys("abcd", 0.2), "e": 0.3}, {}, []),
+        ({**dict.fromkeys("abcd", 0.2), "e": 0.5}, {}, ["e"]),  # as long again as the others took
+        ({"a": 0, "b": 0, "c": 0.3}, {}, []),  # each of few is waited for
+        ({**dict.fromkeys("abcd", 0), "e": 30, "f": 90}, {"is_waiting": True}, ["f"]),
+    ],
+)
 @in_virtual_time
-async def test_every_source_is_waited_for_up_to_its_deadline_if_that_is_wanted():
-    sources = [*map(Source, "abcd"), Source("slow", delay_s=30), Source("slower", delay_s=90)]
-    searcher = Searcher(sources, straggler_s=0.1)
-    report = await searcher.report(strategy(), is_waiting=True)
-    assert ids(report.papers) == ["a-1", "b-1", "c-1", "d-1", "slow-1"]
-    assert [entry.source for entry in report.sources if entry.is_unfinished] == ["slower"]
-
-
-@in_virtual_time
-async def test_a_source_a_little_behind_the_others_is_waited_for():
-    quick = [Source(name, delay_s=0.2) for name in "abcd"]
-    report = await Searcher([*quick, Source("e", delay_s=0.3)], straggler_s=0.01).report(strategy())
-    assert ids(report.papers)[-1] == "e-1"
-
-
-@in_virtual_time
-async def test_those_behind_get_as_long_again_as_most_of_the_sources_took():
-    quick = [Source(name, delay_s=0.2) for name in "abcd"]
-    report = await Searcher([*quick, Source("e", delay_s=0.5)], straggler_s=0.01).report(strategy())
-    assert [entry.source for entry in report.sources if entry.is_unfinished] == ["e"]
+async def test_how_long_a_source_behind_the_others_is_waited_for(delays, options, unfinished):
+    sources = [Source(name, delay_s=delay) for name, delay in delays.items()]
+    report = await Searcher(sources, straggler_s=0.01).report(strategy(), **options)
+    assert [entry.source for entry in report.sources if entry.is_unfinished] == unfinished
+    assert len(report.papers) == len(delays) - len(unfinished)
 
 
 class Salvaging(Source):
@@ -464,12 +430,6 @@ async def test_a_source_that_was_ended_is_unfinished_whatever_it_says_itself():
     report = await Searcher([Salvaging("a", delay_s=30)], deadline_s=0.1).report(strategy())
     assert ids(report.papers) == ["a-1"]
     assert [(entry.kept, entry.is_unfinished) for entry in report.sources] == [(1, True)]
-
-
-@in_virtual_time
-async def test_each_of_few_sources_is_waited_for():
-    sources = [Source("a"), Source("b"), Source("c", delay_s=0.3)]
-    assert len(await Searcher(sources, straggler_s=0.01).search(strategy())) == 3
 
 
 class Turning(Adapter):
@@ -530,12 +490,6 @@ def test_what_each_source_will_be_sent_stands_under_the_query_of_the_strategy():
     assert [bool(message.error) for message in said] == [False, False, True, False, False]
     assert said[1].texts == [long]
     assert said[0].texts == ["q"]
-
-
-def test_a_query_beyond_the_fiftieth_has_no_translation():
-    names = [f"q{number}" for number in range(60)]
-    said = Searcher([FakeSource("one", [])]).translations(strategy("one", queries=tuple(names)))
-    assert [message.query for message in said] == names[:50]
 
 
 async def test_the_answers_of_a_source_that_knows_no_conditions_are_checked_for_them():

@@ -109,13 +109,9 @@ def test_every_merge_says_why():
     [again] = Deduplicator().cluster([one, other.model_copy(update={"doi": "10.2000/x"})]).clusters
     assert again.merges[0].identifiers == ["pmid:7"]
     assert merge.summary.startswith("same doi:10.1000/abc; same pmid:7; title 100% alike")
-
-
-def test_a_merge_by_content_is_less_sure_and_says_so():
-    [cluster] = Deduplicator().cluster([paper("1"), paper("2")]).clusters
-    [merge] = cluster.merges
-    assert merge.reason is MergeReason.CONTENT
-    assert 0.7 < merge.confidence < 0.999
+    [by_content] = Deduplicator().cluster([paper("1"), paper("2")]).clusters[0].merges
+    assert by_content.reason is MergeReason.CONTENT
+    assert 0.7 < by_content.confidence < 0.999
 
 
 def test_what_is_neither_sure_nor_absurd_is_asked():
@@ -150,18 +146,6 @@ def test_a_thesis_or_a_dataset_with_the_title_of_a_paper_is_asked_about(other):
         assert len(found.uncertain) == 1
     assert is_one(other, other)
     assert is_one({}, other), "no type: nothing contradicts"
-
-
-def test_conference_and_journal_versions_of_two_dois_are_versions():
-    talk = {"venue": "Proceedings of the Congress on Shade", "doi": "10.1109/a"}
-    long = {"title": f"{TITLE} in the frozen north"}
-    article = {"venue": "Journal of Shade", "doi": "10.1016/b"}
-    for rest in ({}, {"abstract": ABSTRACT}):
-        found = Deduplicator().cluster(
-            [paper("1", **talk, **rest, **long), paper("2", **article, **rest, **long)]
-        )
-        assert (len(found.clusters), len(found.works)) == (2, 1)
-        assert found.uncertain == []
 
 
 @pytest.mark.parametrize("title", ["Executive summary", "Concluding remarks", "Chapter 1"])
@@ -235,26 +219,34 @@ async def test_a_split_holds_against_a_version_link_and_the_merged_records_too()
     assert len(await Deduplicator().deduplicate(papers)) == 1
 
 
-def test_a_preprint_and_its_publication_are_versions_the_published_one_in_front():
-    preprint = paper("1", venue="arXiv", doi="10.48550/arXiv.1901.00001", year=2018)
-    article = paper("2", venue="Journal of Chemical Physics", doi="10.1063/1.5", volume="3")
-    found = Deduplicator().cluster([preprint, article])
-    assert found.works == [[1, 0]]
-    [link] = found.versions
-    assert link.reason is MergeReason.VERSION
+ARTICLE = {"venue": "Journal of Physics", "year": 2021, "volume": "3", "pages": "110-139"}
+LONG = f"{TITLE} in the frozen north"
+BY_PUBLISHERS = (
+    {"title": LONG, "venue": "Proceedings of the Congress on Shade", "doi": "10.1109/a"},
+    {"title": LONG, "venue": "Journal of Shade", "doi": "10.1016/b"},
+)
 
 
-def test_a_conference_paper_and_its_article_are_versions():
-    talk = paper("1", venue="Proceedings of the Conference on Chemistry", year=2019, pages="1-9")
-    article = paper("2", venue="Journal of Physics", year=2021, volume="3", pages="110-139")
-    found = Deduplicator().cluster([talk, article])
-    assert (len(found.clusters), found.works) == (2, [[1, 0]])
-
-
-def test_a_meeting_abstract_is_no_version_of_the_article():
-    talk = paper("1", venue="Proceedings of the Annual Meeting", year=2019, pages="A77")
-    article = paper("2", venue="Journal of Physics", year=2021, volume="3", pages="110-139")
-    assert len(Deduplicator().cluster([talk, article]).works) == 2
+@pytest.mark.parametrize(
+    ("early", "late", "are_versions"),
+    [
+        ({"venue": "arXiv", "doi": "10.48550/arXiv.1901.00001", "year": 2018},
+         {"venue": "J. Chemical Physics", "doi": "10.1063/1.5", "volume": "3"}, True),
+        ({"venue": "Proceedings of the Conference on Chemistry", "year": 2019, "pages": "1-9"},
+         ARTICLE, True),
+        ({"venue": "Proceedings of the Annual Meeting", "year": 2019, "pages": "A77"},
+         ARTICLE, False),
+        (*BY_PUBLISHERS, True),
+        (*({**one, "abstract": ABSTRACT} for one in BY_PUBLISHERS), True),
+    ],
+)  # fmt: skip
+def test_a_preprint_or_a_talk_is_a_version_of_its_article_which_stands_in_front(
+    early, late, are_versions
+):
+    found = Deduplicator().cluster([paper("1", **early), paper("2", **late)])
+    assert found.works == ([[1, 0]] if are_versions else [[0], [1]])
+    assert [link.reason for link in found.versions] == [MergeReason.VERSION] * are_versions
+    assert not (are_versions and found.uncertain)
 
 
 async def test_the_record_of_a_work_describes_its_best_version_and_lists_all():
