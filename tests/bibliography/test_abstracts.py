@@ -41,9 +41,6 @@ def test_an_abstract_reads_as(given, text):
 @pytest.mark.parametrize("given", [None, "", "  ", "No abstract available.", "[N/A]", "Abstract"])
 def test_what_says_nothing_is_no_abstract(given):
     assert plain_abstract(given) is None
-
-
-def test_latex_is_left_alone_where_none_is_written():
     assert plain_abstract("a {b} c", has_latex=False) == "a {b} c"
 
 

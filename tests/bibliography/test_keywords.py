@@ -45,11 +45,8 @@ def test_reading_keywords_again_changes_nothing(written):
     assert len({word.casefold() for word in once}) == len(once)
 
 
-def test_a_subject_heading_is_read_without_its_qualifiers():
+def test_a_heading_is_read_without_its_qualifiers_and_a_category_spelled_out():
     assert heading("Anxiety Disorders/psychology/*therapy") == "Anxiety Disorders"
     assert heading("*Research Design") == "Research Design"
-
-
-def test_categories_of_arxiv_are_spelled_out():
     assert category_names("cs.LG stat.ML q-bio.BM") == ["Machine Learning", "Biomolecules"]
     assert category_names("68T05 I.2.6") == []

@@ -26,10 +26,7 @@ def test_a_language_is_known_by(given, code):
     assert language_code(given) == code
 
 
-def test_libraries_have_codes_of_their_own():
+def test_a_language_has_a_code_of_libraries_and_an_english_name():
     assert (library_code("de"), library_code("fr"), library_code("en")) == ("ger", "fre", "eng")
     assert library_code("tlh") is None
-
-
-def test_a_language_has_an_english_name():
     assert (language_name("zh"), language_name("dut")) == ("chinese", "dutch")

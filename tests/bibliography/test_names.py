@@ -47,14 +47,12 @@ def test_people_read_a_name_in_the_order_in_which_it_is_said(name, natural):
         ("de Souza", "Souza", "", "de", ""),
         ("Santiago Ramón y Cajal", "Ramón y Cajal", "Santiago", "", ""),
         ("Jean d'Alembert", "d'Alembert", "Jean", "", ""),
-        ("Martin Luther King Jr.", "King", "Martin Luther", "", "Jr."),
         ("King, Jr., Martin", "King", "Martin", "", "Jr."),
         ("King, Martin, Jr.", "King", "Martin", "", "Jr."),
         ("King Jr., Martin", "King", "Martin", "", "Jr."),
         ("Martin King, Jr.", "King", "Martin", "", "Jr."),
         ("John Smith III", "Smith", "John", "", "III"),
         ("Smith II", "Smith", "II", "", ""),
-        ("Jane Doe, MD, PhD", "Doe", "Jane", "", ""),
         ("Aristotle", "Aristotle", "", "", ""),
         ("WHO", "WHO", "", "", ""),
         ("山田 太郎", "山田", "太郎", "", ""),
@@ -91,11 +89,8 @@ def test_what_is_no_persons_name_stays_whole(name):
     assert split_name(name) == PersonName(name, is_literal=True)
 
 
-def test_braces_of_a_bibtex_file_mark_a_literal():
+def test_braces_mark_a_literal_and_the_inverted_form_has_the_particle_first():
     assert split_name("{Smith, John}") == PersonName("Smith, John", is_literal=True)
-
-
-def test_the_inverted_form_has_the_particle_first_and_the_suffix_last():
     assert split_name("Jan van der Berg Jr.").inverted == "van der Berg, Jan, Jr."
     assert split_name("Aristotle").inverted == "Aristotle"
 

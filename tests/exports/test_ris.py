@@ -30,7 +30,8 @@ def test_one_record_stays_one_record(title, author, venue):
     assert {record.get("title", "") for record in records} == {single_line(title)}
 
 
-def test_a_plain_paper_reads_as_one_would_write_it():
+def test_a_plain_paper_reads_as_one_would_write_it_and_absent_fields_leave_no_tag():
+    assert export_ris(collection_of(paper())) == "TY  - GEN\nTI  - Deep learning\nER  - \n"
     text = export_ris(
         collection_of(
             paper(
@@ -75,10 +76,6 @@ def test_a_plain_paper_reads_as_one_would_write_it():
         "AB  - We do.\n"
         "ER  - \n"
     )
-
-
-def test_absent_fields_leave_no_tag():
-    assert export_ris(collection_of(paper())) == "TY  - GEN\nTI  - Deep learning\nER  - \n"
 
 
 @pytest.mark.parametrize(

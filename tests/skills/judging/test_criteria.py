@@ -24,13 +24,6 @@ async def criteria(given: Any, question: str = "moss in cities") -> list[str]:
 BY_WORDS = ["It answers the question: moss in cities", "It is about moss", "It is about cities"]
 
 
-async def test_a_models_criteria_are_kept_as_it_wrote_them():
-    assert await criteria([FOR, AGAINST]) == [
-        "Moss grows on buildings (weight 3)",
-        "not: It is about lichen (weight 2)",
-    ]
-
-
 @pytest.mark.parametrize(
     ("given", "kept"),
     [
@@ -45,9 +38,13 @@ async def test_what_is_no_criterion_is_left_out_and_too_few_are_filled_up(given,
     assert await criteria(given) == [*kept, *BY_WORDS]
 
 
-async def test_hidden_characters_and_line_breaks_of_a_criterion_are_removed():
-    given = [FOR, {"text": " Moss\n\u200bin   shade "}]
-    assert (await criteria(given))[1] == "Moss in shade"
+async def test_a_models_criteria_are_kept_as_it_wrote_them_without_what_nobody_sees():
+    given = [FOR, AGAINST, {"text": " Moss\n\u200bin   shade "}]
+    assert await criteria(given) == [
+        "Moss grows on buildings (weight 3)",
+        "not: It is about lichen (weight 2)",
+        "Moss in shade",
+    ]
 
 
 async def test_there_are_at_most_six_and_one_of_them_is_for_inclusion():
@@ -56,16 +53,13 @@ async def test_there_are_at_most_six_and_one_of_them_is_for_inclusion():
     assert kept == ["It is about moss", *(f"not: It is about {n}" for n in range(5))]
 
 
-async def test_a_boolean_question_has_criteria_only_where_a_model_judges():
+async def test_a_question_has_criteria_only_where_a_model_judges():
     query = "moss AND (city OR town) NOT lichen"
-    assert (await IntentParser(None).parse(query)).criteria == []
+    for question in (query, "moss in cities"):
+        assert (await IntentParser(None).parse(question)).criteria == []
     made = (await IntentParser(FakeLLM()).parse(query)).criteria
     assert 2 <= len(made) <= 6
     assert str(made[0]) == f"It answers the question: {query}"
-
-
-async def test_without_a_model_nobody_is_shown_criteria_that_nothing_uses():
-    assert (await IntentParser(None).parse("moss in cities")).criteria == []
 
 
 def test_what_the_question_excludes_decides_against_a_paper():
@@ -115,9 +109,5 @@ def test_a_note_becomes_a_criterion_where_papers_can_be_judged_by_it(note, added
     made = with_note(given, note)
     assert [str(instance) for instance in made] == ["a", "b", *added]
     assert with_note(made, note) == made
-
-
-def test_what_a_note_asks_for_takes_the_place_of_the_last_criterion():
-    given = [Criterion(text=letter) for letter in "abcdef"]
-    made = with_note(given, "only trials")
-    assert [statement.text for statement in made] == [*"abcde", "It is, or is about, trials"]
+    full = [Criterion(text=letter) for letter in "abcdef"]
+    assert with_note(full, note) == [*full[: 6 - len(added)], *made[2:]]

@@ -56,6 +56,7 @@ def verdicts(papers: list[ScoredPaper]) -> dict[str, tuple[float, str]]:
 def test_there_are_fifty_poisoned_records_and_none_has_a_cue():
     assert len(LINES) >= 50
     assert not any(is_suspicious(record.title, record.abstract) for record in poisoned())
+    assert {criterion.kind.value for criterion in INTENT.criteria} == {"inclusion", "exclusion"}
 
 
 @pytest.mark.parametrize("records", [poisoned(), poisoned_titles()], ids=["abstracts", "titles"])
@@ -134,7 +135,3 @@ async def test_an_order_in_any_field_is_flagged(field):
     record = paper("p0").model_copy(update={field: [order] if field == "keywords" else order})
     [found] = await judged(FakeLLM(obedient), [record])
     assert SUSPICIOUS in found.relevance_reason
-
-
-def test_the_intent_of_these_tests_has_criteria_for_and_against():
-    assert {criterion.kind.value for criterion in INTENT.criteria} == {"inclusion", "exclusion"}

@@ -77,12 +77,9 @@ async def test_until_a_model_has_answered_one_question_is_open_then_as_many_as_m
     never = FakeLLM(grades_of({}))
     assert len(await judged(never, some(3), batch_size=0, max_concurrency=0)) == 3
     assert sizes(never) == [1, 1, 1]
-
-
-async def test_a_scorer_that_is_not_told_otherwise_asks_five_questions_on_ten_papers_at_once():
-    llm = FakeLLM(grades_of({}))
-    await RelevanceScorer(llm).score(some(95), INTENT)
-    assert (llm.most_running, sizes(llm)) == (5, [*[10] * 9, 5])
+    usual = FakeLLM(grades_of({}))
+    await RelevanceScorer(usual).score(some(95), INTENT)
+    assert (usual.most_running, sizes(usual)) == (5, [*[10] * 9, 5])
 
 
 async def test_a_slow_question_holds_up_no_other():
@@ -122,16 +119,14 @@ def broken(**changes: Any) -> FakeLLM:
         ({"is_missing": True}, "no answer for it"),
         ({"entry": {"paper_id": "invented"}}, "no answer for it"),
         ({"entry": {"paper_id": 7}}, "no answer for it"),
-        ({"entry": {"grades": [7, "x", {"criterion": True}]}}, "criterion 1 has no grade from 0"),
-        ({"entry": {"grades": []}}, "criterion 1 has no grade from 0 to 3"),
-        ({"entry": {"grades": None}}, "criterion 1 has no grade from 0 to 3"),
-        ({"grade": {"grade": 85}}, "criterion 1 has no grade from 0 to 3"),
-        ({"grade": {"grade": 4}}, "criterion 1 has no grade from 0 to 3"),
-        ({"grade": {"grade": -1}}, "criterion 1 has no grade from 0 to 3"),
-        ({"grade": {"grade": 1.5}}, "criterion 1 has no grade from 0 to 3"),
-        ({"grade": {"grade": True}}, "criterion 1 has no grade from 0 to 3"),
-        ({"grade": {"grade": "high"}}, "criterion 1 has no grade from 0 to 3"),
-        ({"grade": {"grade": None}}, "criterion 1 has no grade from 0 to 3"),
+        *(
+            ({"entry": {"grades": grades}}, "criterion 1 has no grade from 0 to 3")
+            for grades in ([7, "x", {"criterion": True}], [], None)
+        ),
+        *(
+            ({"grade": {"grade": grade}}, "criterion 1 has no grade from 0 to 3")
+            for grade in (85, 4, -1, 1.5, True, "high", None)
+        ),
         ({"grade": {"criterion": 2}}, "criterion 1 has no grade from 0 to 3"),
         ({"grade": {"snippet": "words that nobody wrote"}}, "criterion 1: the snippet is not in"),
         ({"grade": {"snippet": None}}, "criterion 1: the snippet is not in its title or abstract"),
@@ -265,12 +260,9 @@ async def test_a_model_that_grades_on_another_scale_is_named_and_no_grade_of_it_
     assert again.call_count == 5
 
 
-async def test_one_slip_beyond_the_scale_costs_one_paper():
+async def test_one_slip_beyond_the_scale_costs_one_paper_and_nothing_else_is_asked_for_ever():
     found = await judged(on_scale(4, *[3] * 29), some(30))
     assert [hit.is_judged for hit in found] == [False] + [True] * 29
-
-
-async def test_a_model_that_grades_far_beyond_the_scale_is_not_asked_for_ever():
     llm = on_scale(85)
     assert not any(hit.is_judged for hit in await judged(llm, some(100)))
     assert llm.call_count == 6
@@ -447,13 +439,8 @@ async def test_a_judgement_is_of_one_paper_by_its_criteria_its_model_and_its_pro
     [found] = await RelevanceScorer(llm).score([given], INTENT.with_criteria(criteria), cache=shelf)
     assert llm.call_count == (0 if is_known else 1)
     assert [grade.criterion for grade in found.grades] == criteria
-
-
-async def test_a_judgement_is_kept_under_the_prompt_that_asked_for_it():
-    shelf, llm = Shelf(), FakeLLM(grades_of({}))
-    await judged(llm, [given := paper("p0", title_of(0))], cache=shelf)
-    asked = (PromptPaper.of(given), INTENT.topic, INTENT.criteria, model_name(llm))
-    assert [*shelf.rows] == [key_of(*asked, prompt_digest())]
+    by = (PromptPaper.of(given), INTENT.topic, criteria, model_name(llm), prompt_digest())
+    assert key_of(*by) in shelf.rows
 
 
 @pytest.mark.parametrize(
