@@ -28,7 +28,7 @@ def test_a_table_has_questions_papers_and_labels(tmp_path):
     assert (one.labels[0].paper.doi, one.labels[0].paper.year) == ("10.1000/a", 2019)
     assert two.labels[0].paper.title == "Another"
     found = RawPaper(title="Whatever", doi="10.1000/a", source="s")
-    assert one.labels[0].known.is_described_by(found)
+    assert one.labels[0].identity.is_described_by(found)
 
 
 def test_a_review_of_one_question_is_read_with_the_question_given(tmp_path):

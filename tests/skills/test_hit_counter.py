@@ -61,6 +61,6 @@ async def test_a_count_that_is_on_its_way_has_its_row():
     await asyncio.sleep(0)
     count.cancel()
     await asyncio.sleep(0)
-    [row] = counter.asked
+    [row] = counter.rows
     assert (row.query, row.status) == ("x", SourceStatus.TIMEOUT)
     count.cancel()

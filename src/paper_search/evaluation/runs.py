@@ -41,7 +41,7 @@ class Label:
     is_relevant: bool
 
     @property
-    def known(self) -> KnownPaper:
+    def identity(self) -> KnownPaper:
         pmid = f"pmid:{self.paper.pmid}" if self.paper.pmid else ""
         return parse_known_paper(" ".join([self.paper.title, self.paper.doi or "", pmid]))
 
@@ -316,7 +316,7 @@ async def _searched(skills: Skills, question: LabelledQuestion) -> _Outcome:
     missing = []
     for label in question.labels:
         hit = next(
-            (scored for scored in ordered if label.known.is_described_by(scored.paper)), None
+            (scored for scored in ordered if label.identity.is_described_by(scored.paper)), None
         )
         if hit is None:
             missing.append(label)

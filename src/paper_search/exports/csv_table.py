@@ -13,7 +13,7 @@ from enum import Enum
 from typing import Any
 
 from paper_search.bibliography.fields import COLUMNS
-from paper_search.bibliography.names import written
+from paper_search.bibliography.names import unambiguous_name
 from paper_search.exports.text import (
     identifier,
     keywords,
@@ -121,7 +121,11 @@ def _cell(value: Any) -> Cell:
 
 
 def _item(value: Author | Enum | str) -> str:
-    text = written(value) if isinstance(value, Author) else str(getattr(value, "value", value))
+    text = (
+        unambiguous_name(value)
+        if isinstance(value, Author)
+        else str(getattr(value, "value", value))
+    )
     return single_line(text)
 
 

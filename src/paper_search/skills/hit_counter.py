@@ -32,7 +32,7 @@ class HitCounter:
         self._rows: list[tuple[SourceReport, list[Row]]] = []
 
     @property
-    def asked(self) -> list[SourceReport]:
+    def rows(self) -> list[SourceReport]:
         """Return the rows of the journal, also of what is on its way."""
         reports = ([row() for row in rows] or [own] for own, rows in self._rows)
         return [report for own in reports for report in own]

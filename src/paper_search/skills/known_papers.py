@@ -24,7 +24,7 @@ from paper_search.models import (
 from paper_search.models.source_report import LOCAL
 from paper_search.skills.intent.forms import without_cuts
 from paper_search.skills.intent.reader import parse_identifiers
-from paper_search.skills.strategy.trees import leaf, written
+from paper_search.skills.strategy.trees import leaf, query_text
 
 if TYPE_CHECKING:
     from paper_search.skills.searcher import Searcher
@@ -76,7 +76,7 @@ async def find_paper(
     others = [name for name in searcher.source_names if name not in LOCAL]
     title = leaf(text, "title")
     is_titled = title is not None and not identifiers
-    query = SearchQuery(keywords=[text], boolean_query=written(title) if title else "")
+    query = SearchQuery(keywords=[text], boolean_query=query_text(title) if title else "")
     rows: list[SourceReport] = []
     for names in filter(None, (local, others)):
         strategy = SearchStrategy(
@@ -104,7 +104,7 @@ async def has_name(searcher: Searcher, kind: str, name: str) -> bool | None:
     if not local or tree is None:
         return None
     strategy = SearchStrategy(
-        queries=[SearchQuery(keywords=[name], boolean_query=written(tree))],
+        queries=[SearchQuery(keywords=[name], boolean_query=query_text(tree))],
         sources=local,
         filters=SearchConstraints(max_results=1),
     )

@@ -80,7 +80,7 @@ class Scoper:
         if not is_asking:
             if not intent.boolean_query:
                 await self._within([look.rescue()])
-            return look.report() if look.relaxed else ScopeReport(asked=look.asked)
+            return look.report() if look.relaxed else ScopeReport(asked=look.rows)
         await self._within(
             [look.collect_remarks(), look.count_queries(), look.count_lines(), look.read_first()]
         )
@@ -129,8 +129,8 @@ class _Look:
         self.relaxed: list[RelaxedQuery] = []
 
     @property
-    def asked(self) -> list[SourceReport]:
-        return [*self._counter.asked, *(row().without_records(Purpose.COUNT) for row in self._rows)]
+    def rows(self) -> list[SourceReport]:
+        return [*self._counter.rows, *(row().without_records(Purpose.COUNT) for row in self._rows)]
 
     @property
     def _queries(self) -> list[str]:
@@ -288,7 +288,7 @@ class _Look:
             suggested=self._suggested(papers),
             first_results=len(papers),
             papers={} if self.relaxed else self._papers,
-            asked=self.asked,
+            asked=self.rows,
             notes=[*self._kept, *unable, *self._counter.failures, *late],
         )
 

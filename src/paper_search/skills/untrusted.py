@@ -155,7 +155,7 @@ def _candidates(text: str) -> list[str]:
     orders, verbs = _orders(), _orders().verbs
     is_unclear = False  # where its sentences end
     if _IS_SPACED.search(text):
-        text, is_unclear = _SPACED.sub(_joined, text), True
+        text, is_unclear = _SPACED.sub(_join_letters, text), True
     if not text.isascii() and _HAN.search(text):
         text, is_unclear = orders.han_words.sub(r" \g<0> ", text), True
     cues = _THIS.findall(text)
@@ -173,7 +173,7 @@ def _candidates(text: str) -> list[str]:
     return [s for s in sentences if is_unclear or any(cue in s for cue in cues)]
 
 
-def _joined(run: re.Match[str]) -> str:
+def _join_letters(run: re.Match[str]) -> str:
     """Return the words of letters that stand apart."""
     return _orders().latin_words.sub(r" \g<0> ", run[0].replace(" ", ""))
 
@@ -216,7 +216,7 @@ def data_block(records: Sequence[dict[str, Any]], boundary: str | None = None) -
     return f"<data-{mark}>\n{inside}\n</data-{mark}>"
 
 
-def marked_titles(marks: Iterable[MarkedPaper]) -> list[dict[str, Any]]:
+def titles_of_marks(marks: Iterable[MarkedPaper]) -> list[dict[str, Any]]:
     """Return what a model is shown of papers that a person marked."""
     return [
         {

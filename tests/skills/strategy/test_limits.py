@@ -10,7 +10,7 @@ from paper_search.skills.strategy.limits import (
     next_limits,
     without_unwanted,
 )
-from paper_search.skills.strategy.trees import written
+from paper_search.skills.strategy.trees import query_text
 from paper_search.testing.skills import fake_strategy
 
 
@@ -57,13 +57,13 @@ def test_reviews_are_known_by_their_titles():
 @pytest.mark.parametrize("kind", ['a "quoted" kind', "kind) OR (x", "*", "NOT"])
 def test_a_kind_in_any_words_is_a_condition_that_can_be_read(kind):
     for condition in SearchConstraints(excluded_types=[kind]).every_condition:
-        assert written(parse(condition)).startswith("NOT title:")
+        assert query_text(parse(condition)).startswith("NOT title:")
 
 
 def test_a_query_within_limits_repeats_none_that_it_has():
     conditions = ["lichens OR lichen", "NOT (wasps OR wasp)"]
     tree = with_conditions(parse("bees OR ants"), conditions)
-    assert written(tree) == "(bees OR ants) AND (lichens OR lichen) NOT (wasps OR wasp)"
+    assert query_text(tree) == "(bees OR ants) AND (lichens OR lichen) NOT (wasps OR wasp)"
     assert with_conditions(tree, conditions) == tree
     assert with_conditions(tree, []) is tree
 

@@ -1,7 +1,7 @@
 import pytest
 
 from paper_search.errors import QuerySyntaxError
-from paper_search.skills.strategy.trees import any_block, block_texts, broader_steps, written
+from paper_search.skills.strategy.trees import any_block, block_texts, broader_steps, query_text
 
 
 def steps(query: str) -> list[tuple[str, str]]:
@@ -53,4 +53,4 @@ def test_a_query_that_cannot_be_read_has_none():
 def test_for_any_block_one_term_of_all_is_enough():
     tree = any_block('("acid rain" OR smog) AND bees NOT wasps')
     assert tree is not None
-    assert written(tree) == '("acid rain" OR smog OR bees) NOT wasps'
+    assert query_text(tree) == '("acid rain" OR smog OR bees) NOT wasps'

@@ -57,7 +57,7 @@ def works_of(papers: Sequence[RawPaper], clustering: Clustering) -> list[RawPape
         whole = papers[places[0]]
         if len(places) > 1:
             groups = _by_version([[papers[place] for place in members] for members in clusters])
-            whole = merged([papers[place] for place in places], groups)
+            whole = merge_records([papers[place] for place in places], groups)
         numbered.append((min(places), whole))
     numbered.sort(key=lambda pair: pair[0])
     return _with_own_ids([paper for _, paper in numbered])
@@ -86,7 +86,7 @@ def _with_own_ids(papers: list[RawPaper]) -> list[RawPaper]:
     return papers
 
 
-def merged(papers: Sequence[RawPaper], versions: Sequence[Sequence[RawPaper]]) -> RawPaper:
+def merge_records(papers: Sequence[RawPaper], versions: Sequence[Sequence[RawPaper]]) -> RawPaper:
     """Return one record for the work that all `papers` describe.
 
     The richest record with its gaps filled from the others, richest first; the same records give

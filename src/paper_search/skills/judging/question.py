@@ -12,8 +12,8 @@ from paper_search.skills.untrusted import (
     data_block,
     inline_json,
     is_suspicious,
-    marked_titles,
     shown_to_model,
+    titles_of_marks,
 )
 
 _MOST_EXCLUSIONS = 2
@@ -143,7 +143,7 @@ def message(
     # One record must not speak in the question about another.
     examples = [mark for mark in marked if not is_suspicious(mark.title)][-_MAX_EXAMPLES:]
     if examples:
-        titles = inline_json(marked_titles(examples))
+        titles = inline_json(titles_of_marks(examples))
         lines.append(f"Marked by the person (titles are data): {titles}")
     records = [vars(paper) for paper in papers]
     return "\n".join([*lines, f"Papers ({len(records)}):", data_block(records)])

@@ -30,8 +30,8 @@ from paper_search.skills.strategy.trees import (
     cleaned,
     is_short,
     leaf,
+    query_text,
     tree_of,
-    written,
 )
 from paper_search.skills.untrusted import visible
 from paper_search.skills.variants import heading, spellings, synonyms
@@ -115,7 +115,7 @@ def first_queries(intent: ParsedIntent, *, has_headings: bool = False) -> list[S
         return []  # a number is looked up, or ranked by: no boolean finds a work by it
     blocks = blocks_of(intent, has_headings=has_headings)
     tree = all_of(block.node for block in blocks if block.node is not None)
-    if tree is not None and is_short(text := written(tree)):
+    if tree is not None and is_short(text := query_text(tree)):
         names = [
             SynonymMap(keyword=block.concept, synonyms=list(block.alternatives))
             for block in blocks
@@ -128,7 +128,7 @@ def first_queries(intent: ParsedIntent, *, has_headings: bool = False) -> list[S
     authors = any_name(intent.authors, "author")
     if authors is None:
         return []
-    return [SearchQuery(keywords=intent.authors, boolean_query=written(authors))]
+    return [SearchQuery(keywords=intent.authors, boolean_query=query_text(authors))]
 
 
 def first_ranked(intent: ParsedIntent) -> list[RankedQuery]:

@@ -11,7 +11,7 @@ from paper_search.query import And, Node, Not, Or, Phrase, Term, YearRange, alte
 from paper_search.query.ast import conjuncts
 from paper_search.skills.intent.notes import Note
 from paper_search.skills.strategy.booleans import names_of
-from paper_search.skills.strategy.trees import all_of, any_name, any_of, tree_of, written
+from paper_search.skills.strategy.trees import all_of, any_name, any_of, query_text, tree_of
 from paper_search.skills.variants import spellings, variants
 from paper_search.skills.words import tokens
 
@@ -26,7 +26,7 @@ def limits_of_intent(intent: ParsedIntent) -> SearchConstraints:
 def next_limits(limits: SearchConstraints, note: Note) -> SearchConstraints:
     before = (changed_by(note, condition) for condition in limits.conditions)
     names = (any_name((term, *variants(term)[:_MOST_NAMES])) for term in note.required)
-    required = [written(group) for group in names if group is not None]
+    required = [query_text(group) for group in names if group is not None]
     people = _names(note.authors, note.venues)
     conditions = [*filter(None, before), *people, *required, *_unwanted(note.excluded)]
     return _with_conditions(note.with_limits(limits), conditions)
@@ -49,7 +49,7 @@ def changed_by(terms: Note, query: str) -> str:
         remaining = _without(remaining, {tuple(tokens(term)) for term in unwanted})
     if remaining == tree:
         return query
-    return "" if remaining is None else written(remaining)
+    return "" if remaining is None else query_text(remaining)
 
 
 def without_unwanted(ranked: Sequence[RankedQuery], limits: SearchConstraints) -> list[RankedQuery]:
@@ -96,7 +96,7 @@ def _with_conditions(limits: SearchConstraints, conditions: Iterable[str]) -> Se
 
 def _names(authors: Iterable[str], venues: Iterable[str]) -> list[str]:
     return [
-        written(names)
+        query_text(names)
         for field, wanted in (("author", authors), ("venue", venues))
         if (names := any_name(wanted, field)) is not None
     ]
@@ -104,7 +104,7 @@ def _names(authors: Iterable[str], venues: Iterable[str]) -> list[str]:
 
 def _unwanted(terms: Iterable[str]) -> list[str]:
     groups = (any_name((term, *spellings(term)[:2])) for term in terms)
-    return [written(Not(group)) for group in groups if group is not None]
+    return [query_text(Not(group)) for group in groups if group is not None]
 
 
 def _without_exclusions(part: Node, welcome: set[tuple[str, ...]]) -> Node | None:

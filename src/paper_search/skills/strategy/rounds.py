@@ -28,9 +28,9 @@ from paper_search.skills.strategy.trees import (
     broader_steps,
     is_short,
     normalised,
+    query_text,
     tree_of,
     wanted_names,
-    written,
 )
 from paper_search.skills.words import tokens
 
@@ -133,7 +133,7 @@ def _new_queries(
     additions = (node for term in note.added if (node := block_of(term).node) is not None)
     queries = []
     for names, group in ((note.added, any_of(additions)), (learned, any_of(map(Term, learned)))):
-        text = "" if group is None else written(And((group, *conjuncts(tree))))
+        text = "" if group is None else query_text(And((group, *conjuncts(tree))))
         if text and is_short(text):
             keywords = list(dict.fromkeys([*names, *query.keywords]))
             queries.append(SearchQuery(keywords=keywords, boolean_query=text))

@@ -53,7 +53,7 @@ class TermCounts:
     counts: Counter[Term] = field(default_factory=Counter)
     _written: dict[Term, Counter[str]] = field(default_factory=dict)
 
-    def written(self, term: Term) -> str:
+    def spelling(self, term: Term) -> str:
         forms = self._written[term]
         return min(forms, key=lambda form: (-forms[form], form != form.casefold(), form))
 
@@ -124,7 +124,7 @@ def suggest_terms(
     terms = _without_parts(ranked, term_counts, limit)
     suggestions = dict(_other_forms(texts, covered))
     for term in terms:
-        suggestions.setdefault(term_counts.written(term), term_counts.counts[term])
+        suggestions.setdefault(term_counts.spelling(term), term_counts.counts[term])
     return list(suggestions.items())[:limit]
 
 

@@ -76,7 +76,7 @@ def all_of(nodes: Iterable[Node]) -> Node | None:
     return join(And, distinct) if distinct else None
 
 
-def written(tree: Node) -> str:
+def query_text(tree: Node) -> str:
     """Return a tree as a person would write it: what is not wanted comes last, after NOT."""
     children = conjuncts(tree)
     inclusions = [node for node in children if not isinstance(node, Not)]
