@@ -190,6 +190,11 @@ async def test_a_slow_source_runs_into_the_deadline_alone():
     assert "0.05 s" in (report.sources[0].error or "")
 
 
+async def test_all_failing_is_an_empty_result():
+    searcher = Searcher([Source("a", OSError("x")), Source("b", KeyError("y"))])
+    assert await searcher.search(strategy()) == []
+
+
 @in_virtual_time
 async def test_cancelling_the_search_is_not_swallowed():
     task = asyncio.create_task(Searcher([Source("a", delay_s=30)]).search(strategy()))

@@ -134,7 +134,7 @@ def parts_of(author: Author) -> PersonName:
     return split_name(author.name)
 
 
-def unambiguous_name(author: Author) -> str:
+def name_text(author: Author) -> str:
     """Return "Family, Given" or "{Literal}", or the name as it is if that is unambiguous."""
     parts = parts_of(author)
     form = f"{{{parts.family}}}" if parts.is_literal else parts.inverted

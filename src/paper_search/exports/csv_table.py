@@ -13,7 +13,7 @@ from enum import Enum
 from typing import Any
 
 from paper_search.bibliography.fields import COLUMNS
-from paper_search.bibliography.names import unambiguous_name
+from paper_search.bibliography.names import name_text
 from paper_search.exports.text import (
     identifier,
     keywords,
@@ -121,11 +121,7 @@ def _cell(value: Any) -> Cell:
 
 
 def _item(value: Author | Enum | str) -> str:
-    text = (
-        unambiguous_name(value)
-        if isinstance(value, Author)
-        else str(getattr(value, "value", value))
-    )
+    text = name_text(value) if isinstance(value, Author) else str(getattr(value, "value", value))
     return single_line(text)
 
 

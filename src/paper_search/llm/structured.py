@@ -6,7 +6,7 @@ import logging
 import re
 from typing import Any, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ValidationError, model_validator
+from pydantic import BaseModel, BeforeValidator, ValidationError
 
 from paper_search.errors import LLMLengthError, LLMRefusalError, LLMResponseError, LLMTimeoutError
 from paper_search.llm.provider import LLMProvider
@@ -20,13 +20,6 @@ _BEGINNING = 200
 NullIsList = BeforeValidator(lambda value: [] if value is None else value)
 NullIsObject = BeforeValidator(lambda value: {} if value is None else value)
 LowerCase = BeforeValidator(lambda text: text.strip().lower() if isinstance(text, str) else text)
-
-
-def accept_list(field: str) -> Any:
-    """Return what lets an answer be the bare list of its one field."""
-    return model_validator(mode="before")(
-        lambda value: {field: value} if isinstance(value, list) else value
-    )
 
 
 def json_object(text: str) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from paper_search.bibliography.names import author_named, split_name, unambiguous_name
+from paper_search.bibliography.names import author_named, name_text, split_name
 from paper_search.bibliography.text import normalised_title
 from paper_search.exports.text import citation_keys, web_address
 from paper_search.models import Paper
@@ -81,7 +81,7 @@ def result_of(paper: Paper, query_id: str) -> SearchResult:
     metadata = {name: value for name, value in fields.items() if value is not None}
     metadata |= {
         "source_type": "academic",
-        "authors": [unambiguous_name(author) for author in paper.authors],
+        "authors": [name_text(author) for author in paper.authors],
         "citations": paper.known_citation_count,
         "paper_id": paper.id,
         "found_by": names,

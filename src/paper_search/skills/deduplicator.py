@@ -5,10 +5,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, field_validator
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from paper_search.llm.provider import LLMProvider, name_of
-from paper_search.llm.structured import accept_list, ask
+from paper_search.llm.structured import ask
 from paper_search.models import (
     Clustering,
     DeduplicationReport,
@@ -108,7 +108,10 @@ class GroupsAnswer(BaseModel):
         validation_alias=AliasChoices("groups", "duplicate_groups", "duplicates", "clusters"),
     )
 
-    _bare_list = accept_list("groups")
+    @model_validator(mode="before")
+    @classmethod
+    def _bare_list(cls, value: Any) -> Any:
+        return {"groups": value} if isinstance(value, list) else value
 
     @field_validator("groups", mode="before")
     @classmethod

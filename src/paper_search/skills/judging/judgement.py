@@ -9,12 +9,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Annotated, Any, Protocol, assert_never
 
-from pydantic import BaseModel, BeforeValidator, Field, ValidationError, field_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    Field,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 from pydantic.json_schema import SkipJsonSchema
 
 from paper_search.bibliography.text import WORD
 from paper_search.llm.provider import LLMProvider
-from paper_search.llm.structured import accept_list
 from paper_search.models import Criterion, CriterionKind, Grade, PaperTag
 from paper_search.models.query import HIGHEST_GRADE
 from paper_search.skills.judging.question import PromptPaper
@@ -88,7 +94,11 @@ class BatchAnswer(BaseModel):
     """What is answered to one question."""
 
     results: list[PaperAnswer]
-    _bare_list = accept_list("results")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _bare_list(cls, value: Any) -> Any:
+        return {"results": value} if isinstance(value, list) else value
 
     @field_validator("results", mode="before")
     @classmethod
