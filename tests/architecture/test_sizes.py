@@ -21,7 +21,7 @@ MAX_FUNCTION_LINES = 40
 MAX_WIRING_LINES = 30
 MAX_MODULES = 379
 MAX_LINES = {
-    "skills": 10_871,
+    "skills": 10_832,
     "sources": 7_243,
     "cli": 6_108,
     "workflow": 5_598,
