@@ -15,7 +15,6 @@ from paper_search.report.outputs.figures import (
     PALE,
     Format,
     canvas,
-    is_available,
     saved,
     short,
 )
@@ -49,9 +48,6 @@ def pictures(
     }
     figures = {name: draw() for name, draw in files.items()}
     return {name: saved(figure, kind) for name, figure in figures.items() if figure is not None}
-
-
-__all__ = ["CAPTIONS", "is_available", "pictures"]
 
 
 _MOST_SETS = 8

@@ -23,12 +23,13 @@ from paper_search.audit.logs import (
     search_log,
     strategy_log,
 )
-from paper_search.audit.pictures import is_available, pictures
+from paper_search.audit.pictures import pictures
 from paper_search.audit.reading import ReviewThread, load_review
 from paper_search.audit.sections import as_markdown, sections_of
 from paper_search.errors import ExportError
 from paper_search.exports.csv_table import csv_text
 from paper_search.persistence import Persistence
+from paper_search.report.outputs.figures import is_available
 from paper_search.report.outputs.markdown import embedded, html_page
 from paper_search.report.outputs.pandoc import has_pandoc, markdown_docx
 
@@ -101,12 +102,7 @@ async def flow_of_thread(persistence: Persistence, thread_id: str) -> PrismaFlow
 
 
 async def pictures_of(persistence: Persistence, thread_id: str) -> dict[str, bytes]:
-    """Return the pictures of a search as SVG, by name.
-
-    Raises:
-        ThreadNotFoundError: there is no such thread, or it is no search.
-        ConfigError: matplotlib is not installed.
-    """
+    """Return the pictures of a search as SVG, by name; ConfigError: matplotlib is missing."""
     thread = await load_review(persistence, thread_id)
 
     def draw() -> dict[str, bytes]:
@@ -117,12 +113,7 @@ async def pictures_of(persistence: Persistence, thread_id: str) -> dict[str, byt
 
 
 async def write_audit(persistence: Persistence, thread_id: str, directory: Path) -> Audit:
-    """Write the audit of a search into a new directory, whole or not at all.
-
-    Raises:
-        ThreadNotFoundError: there is no such thread, or it is no search.
-        ExportError: the directory exists already, or cannot be written.
-    """
+    """Write the audit of a search into a new directory, whole or not at all."""
     check_directory(directory)
     audit = await audit_of(persistence, thread_id)
     await asyncio.to_thread(_write, audit.files, directory)

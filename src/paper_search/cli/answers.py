@@ -89,7 +89,7 @@ class Answer:
     def for_report(self) -> dict[str, Any]:
         token = {"token": self.token} if self.token else {}
         if self.edit is not None:
-            return self._edited("feedback")
+            return self._edit("feedback")
         if self.note is not None:
             return {**token, "action": "modify", "feedback": self.note}
         if self.reject is not None:
@@ -100,7 +100,7 @@ class Answer:
         """Return the decision on the open checkpoint; None if the answer names no open one."""
         token = {"token": self.token} if self.token else {}
         if self.edit is not None:
-            return self._edited("note")
+            return self._edit("note")
         action = "approve" if self.approve else "reject" if self.reject is not None else "edit"
         note = self.reject if self.reject is not None else self.note
         data = self._feedback(checkpoint, action, note) if checkpoint is not None else None
@@ -108,7 +108,7 @@ class Answer:
             data = {**(data or {}), "wait_for_sources": True}
         return {"action": action, "revised_data": data, "note": note or None, **token}
 
-    def _edited(self, note_name: str) -> dict[str, Any]:
+    def _edit(self, note_name: str) -> dict[str, Any]:
         """Return the decision that the file of `--edit` holds: whole, or what it changes alone."""
         is_whole = isinstance(self.edit, dict) and "action" in self.edit
         decision = self.edit if is_whole else {"action": "edit", "revised_data": self.edit}

@@ -133,7 +133,7 @@ def update(
     if thread is None:
         _update_all(config, is_json=as_json)
         return
-    output = PaperOutput.chosen(None, None, is_forced=False, is_json=as_json)
+    output = PaperOutput.of_options(None, None, is_forced=False, is_json=as_json)
     workflow = run(load_search(config, thread, progress))
     commands = NextCommands(thread, home_option(ctx, home))
     runner = SearchRunner(config, workflow, progress, output, commands)

@@ -29,8 +29,8 @@ def audit(
     every record ever found with its status. The same thread gives the same bytes.
     """
     from paper_search.audit import write_audit
-    from paper_search.audit.pictures import is_available
     from paper_search.models.source_report import quantity
+    from paper_search.report.outputs.figures import is_available
 
     url = settings(ctx, home).persistence_url
     audit_files = run(with_persistence(url, lambda p: write_audit(p, thread, output)))

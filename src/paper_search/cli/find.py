@@ -68,7 +68,7 @@ def find(  # noqa: PLR0913, PLR0917  # one for each option
     from paper_search.workflow import SearchWorkflow
 
     topic = _question_of(question, strategy)
-    target = PaperOutput.chosen(format_name, output, is_forced=force, is_json=as_json)
+    target = PaperOutput.of_options(format_name, output, is_forced=force, is_json=as_json)
     config = settings(ctx, home, keep=keep)
     named = _papers_named(must_find or [], config, topic if strategy is not None else None)
     if source is None and not yes and not as_json and is_interactive():
@@ -137,13 +137,9 @@ def known_papers(values: list[str]) -> tuple[list[str], list["RawPaper"]]:
     reports = parse_files(contents_of([Path(file) for file in files]))
     say_files(reports)
     records = {file: report.records for file, report in zip(files, reports, strict=True)}
-    names = [
-        name
-        for value in values
-        for name in (
-            map(_naming, records[value]) if value in records else [" ".join(value.split())]
-        )
-    ]
+    names: list[str] = []
+    for value in values:
+        names += map(_naming, records[value]) if value in records else [" ".join(value.split())]
     return list(dict.fromkeys(names)), [record for part in records.values() for record in part]
 
 
@@ -199,7 +195,7 @@ def report(  # noqa: PLR0913, PLR0917  # one for each option
     from paper_search.cli.stored_threads import NextCommands
     from paper_search.report_workflow import ReportWorkflow
 
-    target = ReportOutput.chosen(
+    target = ReportOutput.of_options(
         format_name, output, references, has_figures=figures, is_forced=force, is_json=as_json
     )
     config, thread_id, progress = settings(ctx, home), str(uuid.uuid4()), ProgressLine()
@@ -248,8 +244,8 @@ def _question_of_report(config: "AppConfig", question: str | None, from_thread: 
     from paper_search.report_workflow.assembly import finished_collection
     from paper_search.workflow.session import SearchSession
 
-    async def checked(persistence: "Persistence") -> str:
+    async def topic(persistence: "Persistence") -> str:
         await finished_collection(persistence, from_thread)
         return question or (await SearchSession.on(persistence, from_thread).state()).question
 
-    return run(with_persistence(config.persistence_url, checked))
+    return run(with_persistence(config.persistence_url, topic))

@@ -72,9 +72,10 @@ def add(  # noqa: PLR0913, PLR0917  # one for each option
     documents, passed_over = list[dict[str, Any]](), 0
     with (
         Library.open(library_path(config.home), embedder=embedder) as library,
-        batch_of(files, config) as batch,
+        # If Zotero does not answer, nothing is imported.
+        collection_files(map(str, files), config) as collections,
     ):
-        for file in batch:
+        for file in (file for path in files for file in _files(path, collections)):
             try:
                 with import_progress(file.label) as on_progress:
                     summary = library.import_file(
@@ -105,7 +106,6 @@ def _embed(library: "Library", *, is_wanted: bool) -> None:
     """Make the missing vectors if they are wanted; a failure is told, the import kept."""
     if not is_wanted:
         return
-
     try:
         with import_progress("vectors", verb="making") as on_progress:
             summary = library.embed(on_progress=on_progress)
@@ -268,16 +268,6 @@ class ImportFile:
 
     def relabel(self, message: str) -> str:
         return message.replace(str(self.path), self.label)
-
-
-@contextlib.contextmanager
-def batch_of(paths: list[Path], config: "AppConfig") -> Iterator[Iterator[ImportFile]]:
-    """Give the files of all paths, folders with all that is in them, for a `with` block.
-
-    What Zotero has is fetched first: if it does not answer, nothing is imported.
-    """
-    with collection_files(map(str, paths), config) as collections:
-        yield (file for path in paths for file in _files(path, collections))
 
 
 @contextlib.contextmanager

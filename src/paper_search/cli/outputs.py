@@ -108,7 +108,7 @@ class PaperOutput(OutputTarget):
     plain_formats = frozenset({TABLE, "json"})
 
     @classmethod
-    def chosen(
+    def of_options(
         cls, format_name: str | None, output: Path | None, *, is_forced: bool, is_json: bool
     ) -> PaperOutput:
         """Return the target that the options describe."""
@@ -246,7 +246,7 @@ class ReportOutput(OutputTarget):
     plain_formats = frozenset({"markdown", "json"})
 
     @classmethod
-    def chosen(  # noqa: PLR0913  # one for each option
+    def of_options(  # noqa: PLR0913  # one for each option
         cls,
         format_name: str | None,
         output: Path | None,

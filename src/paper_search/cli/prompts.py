@@ -37,11 +37,7 @@ class EditorError(PaperSearchError):
 
 class Terminal:
     def ask(self, prompt: str) -> str:
-        """Return the line that the person types, without blanks around it.
-
-        Raises:
-            QuitError: there are no more lines (Ctrl-D).
-        """
+        """Return what the person types, without blanks around it; QuitError: Ctrl-D."""
         while True:
             try:
                 return self._line(prompt).strip()

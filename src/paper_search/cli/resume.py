@@ -65,7 +65,7 @@ def resume(  # noqa: PLR0913, PLR0917  # one for each option
     answer = Answer(approve, load_document(edit), reject, note, token, skip, *marks)
     if run(is_report(config.persistence_url, thread)):
         answer.check_for_report()
-        target = ReportOutput.chosen(
+        target = ReportOutput.of_options(
             format_name, output, references, has_figures=figures, is_forced=force, is_json=as_json
         )
         report = run(load_report(config, thread, progress))
@@ -74,7 +74,7 @@ def resume(  # noqa: PLR0913, PLR0917  # one for each option
         ReportRunner(config, report, progress, target, commands).resume(answer)
         return
     answer.check_for_search()
-    papers = PaperOutput.chosen(format_name, output, is_forced=force, is_json=as_json)
+    papers = PaperOutput.of_options(format_name, output, is_forced=force, is_json=as_json)
     search = run(load_search(config, thread, progress))
     allow(config, thread, limit)
     commands = NextCommands(thread, root, (*papers.options, *["--keep"] * keep))

@@ -154,7 +154,7 @@ def export(  # noqa: PLR0913, PLR0917  # one for each option
     if to is not None and (format_name or output or isinstance(detail, ReportDetail)):
         raise UsageMistakeError("--to takes papers of a search, without --format and --output")
     if isinstance(detail, ReportDetail):
-        target = ReportOutput.chosen(
+        target = ReportOutput.of_options(
             format_name, output, references, has_figures=figures, is_forced=force, is_json=as_json
         )
         text = detail.report or run(preview(config.persistence_url, thread))
@@ -162,7 +162,7 @@ def export(  # noqa: PLR0913, PLR0917  # one for each option
             say(f"unfinished report ({detail.status.value}): this is its draft")
         target.deliver(text, {"thread_id": thread})
         return
-    papers = PaperOutput.chosen(format_name, output, is_forced=force, is_json=as_json)
+    papers = PaperOutput.of_options(format_name, output, is_forced=force, is_json=as_json)
     if detail.collection is None:
         raise ExportError(
             f"thread {thread!r} has no papers yet: it is {detail.status.value}; resume it first"

@@ -239,12 +239,7 @@ def collection_name(reference: str) -> str:
 
 
 async def collection_file(config: AppConfig, reference: str, directory: Path) -> Path:
-    """Write the items of `zotero:COLLECTION` as JSON lines that the importers read.
-
-    Raises:
-        InputError: there is no such collection, or no paper in it.
-        ZoteroError: Zotero cannot be asked.
-    """
+    """Write the items of `zotero:COLLECTION` as JSON lines that the importers read."""
     name = collection_name(reference)
     async with ZoteroLibrary(config) as library:
         collection = await library.collection(name)

@@ -52,10 +52,6 @@ async def push(
     """Have papers of a thread in `zotero:COLLECTION`; a second time it changes nothing.
 
     Items of the others, if there are any, get the decision that these have by now.
-
-    Raises:
-        InputError: there is no such collection.
-        ZoteroError: Zotero cannot be asked, or may not be written to.
     """
     name = collection_name(reference)
     async with ZoteroLibrary(config) as library:

@@ -103,11 +103,7 @@ class Access:
     # --- whose a thread is ------------------------------------------------------------------------
 
     async def require_visible(self, thread_id: str, person: str | None) -> None:
-        """Let somebody at a thread of theirs.
-
-        Raises:
-            RequestRefusedError: it is somebody else's, or it never ran.
-        """
+        """Let somebody at a thread of theirs; Raises as `session`, also where it never ran."""
         if not await self.may(Right.DECIDE, thread_id, person):
             raise _not_found(thread_id)
 

@@ -75,11 +75,7 @@ def create_auth(config: AppConfig, access: Access) -> Auth:
 async def filter_of_threads(
     access: Access, server: ServerThreads | None, ctx: Auth.types.AuthContext, value: Any
 ) -> Any:
-    """Return which threads somebody may do that with; True means the one that is named.
-
-    Raises:
-        HTTPException: they may not.
-    """
+    """Return which threads somebody may do that with; True means the one that is named."""
     person = ctx.user.identity
     is_look = ctx.action == "read" and not ctx.user["is_copying"]
     # The server looks every half second whether a run goes on, and loses what the run says last

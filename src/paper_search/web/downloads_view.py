@@ -7,7 +7,7 @@ from typing import Literal, cast, get_args
 from starlette.responses import HTMLResponse, Response
 
 from paper_search.audit import audit_of, pictures_of, zipped
-from paper_search.audit.pictures import CAPTIONS, is_available
+from paper_search.audit.pictures import CAPTIONS
 from paper_search.errors import (
     RequestRefusedError,
     ThreadNotFoundError,
@@ -15,7 +15,7 @@ from paper_search.errors import (
     ThreadWaitingError,
 )
 from paper_search.exports import FORMATS, exporter_names, get_exporter, suffix_of_format
-from paper_search.report.outputs.figures import figures
+from paper_search.report.outputs.figures import figures, is_available
 from paper_search.report.outputs.markdown import POLICY, render_html
 from paper_search.report_workflow.engine import ReportSession
 from paper_search.web.site import Visit
