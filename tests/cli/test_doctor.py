@@ -1,6 +1,5 @@
 """`paper-search doctor`, `find --must-find` and the reports that people see."""
 
-import re
 import time
 from typing import Any
 
@@ -61,16 +60,6 @@ def test_known_papers_that_cannot_be_read_are_an_error(cli, tmp_path, value, wor
     ended = cli("find", QUESTION, "--source", "sample", "--yes", "--must-find", value)
     assert ended.code in {1, 2}
     assert words in ended.stderr
-
-
-def test_the_report_of_a_search_is_in_markdown(cli, tmp_path):
-    file = tmp_path / "papers.md"
-    args = ("--yes", "--output", str(file), "--must-find", "10.1000/nowhere")
-    assert cli("find", QUESTION, "--source", "sample", *args).code == 0
-    text = file.read_text()
-    assert "## What was searched" in text
-    assert re.search(r"\| 1 \| search \| \d{4}-\d\d-\d\d \d\d:\d\d UTC \| sample \| ok \| ", text)
-    assert "0 of 1 known papers found; missing: 10.1000/nowhere." in text
 
 
 def test_failures_are_told_once_for_a_source():

@@ -266,15 +266,6 @@ def test_a_pasted_strategy_is_shown_line_by_line_with_hits(cli):
     assert "is this the result?" in ended.stderr
 
 
-def test_a_strategy_finds_what_its_combined_line_says(cli):
-    ended = cli("find", STRATEGY, *SAMPLE, "--yes", "--json")
-    assert ended.document["papers"]
-    for paper in ended.document["papers"]:
-        text = f"{paper['title']} {paper['abstract']}".lower()
-        assert "graph" in text
-        assert "molecul" in text or "drug" in text
-
-
 @pytest.mark.parametrize(
     ("content", "said"),
     [

@@ -90,14 +90,6 @@ def test_marks_alone_go_round_once_more(cli, reviewing):
     }
 
 
-def test_a_rejection_takes_marks_along(cli, reviewing):
-    ended = cli("resume", reviewing, "--reject", "too old", "--relevant", "1", "--json", code=3)
-    assert ended.document["checkpoint"]["iteration"] == 1
-    feedback = cli("show", reviewing, "--json").document["history"][0]["feedback"]
-    assert len(feedback["marked_relevant"]) == 1
-    assert feedback["free_text_feedback"] == "too old"
-
-
 def test_approving_ends_the_search_and_gives_the_papers(cli, reviewing, tmp_path):
     file = tmp_path / "papers.csv"
     cli("resume", reviewing, "--approve", "--relevant", "1", "--output", str(file), code=0)

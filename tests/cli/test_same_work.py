@@ -33,11 +33,6 @@ def test_the_pair_is_shown_with_what_speaks_for_it(cli, in_doubt):
     assert "title 96% alike" in shown.stdout
 
 
-def test_two_papers_stay_two_unless_somebody_says_otherwise(cli, in_doubt):
-    done = cli("resume", in_doubt, "--approve", "--json", code=0)
-    assert len(done.document["papers"]) == 2
-
-
 def test_a_pair_said_to_be_one_is_merged(cli, in_doubt):
     done = cli("resume", in_doubt, "--approve", "--same", "1", "--json")
     assert done.code == 0, done.stderr

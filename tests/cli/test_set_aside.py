@@ -75,18 +75,6 @@ def test_a_paper_that_is_set_aside_can_be_marked_and_stays(cli, reviewing):
     assert aside["id"] not in ids(ended.document["set_aside"])
 
 
-def test_a_paper_marked_irrelevant_is_set_aside_in_the_next_round(cli, reply, reviewing):
-    first = result(cli, reviewing)["papers"][0]["id"]
-    asked = cli("resume", reviewing, "--irrelevant", first, "--note", "more on graphs")
-    assert "set aside, 1 of them excluded (" in " ".join(asked.stderr.split())
-
-    collection = result(cli, reviewing)
-    assert first not in ids(collection["papers"])
-    assert first in ids(collection["set_aside"])
-    reply(reviewing, "--approve")
-    assert "set aside, 1 of them excluded: " in " ".join(cli("show", reviewing).stdout.split())
-
-
 def test_what_only_an_earlier_round_found_is_a_part_of_its_own_listed_on_request(
     cli, reply, waiting, tmp_path
 ):

@@ -121,6 +121,7 @@ def test_the_papers_fit_the_window_above_the_prompt_and_what_is_longer_waits(per
 
 @pytest.mark.parametrize("leave", ["q", "ctrl-c", "ctrl-d"])
 def test_marks_are_saved_at_once_and_no_way_of_leaving_loses_them(person, cli, reviewing, leave):
+    """PER-06"""
     shown = cli("show", reviewing, "--json").document["open_checkpoint"]["payload"]["collection"]
     first, second, third = [paper["id"] for paper in shown["papers"][:3]]
     someone = person("resume", reviewing)
@@ -145,6 +146,7 @@ def test_marks_are_saved_at_once_and_no_way_of_leaving_loses_them(person, cli, r
     else:
         someone.types({"q": "q", "ctrl-d": "\x04"}[leave])
     assert someone.leaves() == (130 if leave == "ctrl-c" else 3)
+    assert (f"interrupted; thread {reviewing}" in someone.screen) is (leave == "ctrl-c")
 
     again = cli("show", reviewing, "--json").document["open_checkpoint"]
     assert again["payload"]["marks"] == {first: True, second: False}
@@ -168,21 +170,11 @@ def test_marks_of_an_earlier_round_are_shown_once_as_they_stand_and_can_be_taken
     ended = cli("resume", reviewing, typed=[f"u {number}", "a"], code=0)
     ended.shows(MENU_2, "relevant: -", MENU_2)
     assert ended.stderr.partition(MENU_2)[0].count(title[:25]) == 1
+    assert "set aside, 1 of them excluded (" in " ".join(ended.stderr.split())
     assert "kept from earlier rounds" not in ended.stderr.partition(MENU_2)[0]
     after = cli("show", reviewing, "--json", "--decision", "all").document["collection"]
     decided = [p["screening"]["decision"] for p in after["papers"] if p.get("screening")]
     assert decided == ["exclude"]
-
-
-def test_ctrl_c_at_a_question_leaves_it_open(person, waiting, cli):
-    """PER-06"""
-    someone = person("resume", waiting)
-    someone.sees(MENU_1)
-    someone.rests()
-    someone.presses_ctrl_c()
-    assert someone.leaves() == 130
-    assert f"interrupted; thread {waiting}" in someone.screen
-    assert cli("show", waiting, "--json").document["status"] == "waiting"
 
 
 @pytest.fixture

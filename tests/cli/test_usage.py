@@ -53,20 +53,11 @@ def test_the_log_holds_no_text_and_no_key(cli, model, home):
     assert "CANARY" not in log.read_text()
 
 
-@pytest.mark.parametrize(
-    ("budget", "limit"), [("3 calls", 3), ("12k tokens", 12_000), ("$0.005", 0.005)]
-)
-def test_a_budget_is_never_passed_and_the_papers_are_there_all_the_same(cli, model, budget, limit):
-    ended = cli("find", QUESTION, *SAMPLE, "--yes", "--json", "--budget", budget)
+def test_a_budget_is_never_passed_and_the_papers_are_there_all_the_same(cli, model):
+    ended = cli("find", QUESTION, *SAMPLE, "--yes", "--json", "--budget", "12k tokens")
     assert ended.document["papers"]
     used = spent(cli, ended.document["thread_id"])["spent"]
-    measured = {
-        "calls": used["calls"],
-        "tokens": used["input_tokens"] + used["output_tokens"],
-        "$": used["money"],
-    }
-    unit = "$" if "$" in budget else budget.split()[1]
-    assert 0 < measured[unit] <= limit
+    assert 0 < used["input_tokens"] + used["output_tokens"] <= 12_000
     assert used["calls"] == sum(model.calls.values())
 
 

@@ -81,18 +81,6 @@ def test_resume_takes_the_rest_into_the_result(cli, left_behind):
     assert "waited  once for slow sources" in cli("show", thread).stdout
 
 
-def test_marks_can_be_given_along(cli, reply, left_behind):
-    thread, token, _ = left_behind
-    waited = cli(
-        "resume",
-        thread,
-        *("--wait", "--token", token, "--irrelevant", "a1", "--reason", "no data", "--json"),
-    )
-    assert waited.code == 3, waited.stderr
-    done = reply(thread, "--approve", "--json")
-    assert {paper["id"] for paper in done.document["papers"]} == {"b1", "c1", "d1", "late1"}
-
-
 def test_waiting_is_no_part_of_another_answer(cli, left_behind, tmp_path):
     (tmp_path / "f.json").write_text("{}")
     for options in (["--approve"], ["--reject", "no"], ["--note", "w"], ["--edit", "f.json"]):

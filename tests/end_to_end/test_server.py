@@ -23,8 +23,6 @@ from tests.end_to_end.served import (
     question,
 )
 
-from paper_search.persistence import open_persistence
-
 pytestmark = pytest.mark.slow
 
 
@@ -138,15 +136,6 @@ async def test_of_several_answers_at_once_one_counts__hum_08(served):
         assert await question(ada, thread) == "result_review"
 
 
-async def test_a_late_answer_does_not_answer_the_next_question__hum_10(served):
-    async with served.client() as ada:
-        thread = await begun(ada)
-        said = {(await open_interrupt(ada, thread))["id"]: {"action": "approve"}}
-        assert (await answered(ada, thread, said)).status_code == 200
-        assert (await answered(ada, thread, said)).status_code == 409
-        assert await question(ada, thread) == "result_review"
-
-
 async def test_searches_and_reports_are_served(served):
     async with served.client() as ada:
         listed = (await ada.post("/assistants/search", json={})).json()
@@ -173,21 +162,6 @@ async def test_a_thread_of_the_command_line_is_in_the_list_within_seconds(served
         assert (await answered(ada, thread, "approve")).status_code == 200
     shown = command_line(served.environment, "show", thread, "--json")
     assert json.loads(shown.stdout)["checkpoint"] == "result_review"
-
-
-async def test_a_thread_of_the_server_is_listed_at_the_command_line(served):
-    async with served.client() as ada:
-        thread = await begun(ada)
-    listed = json.loads(command_line(served.environment, "threads", "--json").stdout)
-    assert (thread, "waiting") in [(row["thread_id"], row["status"]) for row in listed]
-
-
-async def test_a_thread_that_another_door_drives_is_busy_here__per_13(served):
-    async with served.client() as ada:
-        thread = await begun(ada)
-        async with open_persistence(served.database) as place, place.leases.hold(thread):
-            assert (await answered(ada, thread, "approve")).status_code == 409
-        assert (await answered(ada, thread, "approve")).status_code == 200
 
 
 async def test_a_deleted_thread_leaves_no_row__per_20(served):

@@ -118,6 +118,7 @@ async def test_a_decision_that_was_stored_and_not_applied_is_applied__per_04(
     [
         Command(goto="search"),
         Command(goto="output"),
+        Command(goto="finish", resume="approve"),
         Command(update={"last_outcome": "approve"}),
         Command(update={"human_approved": True}),
         Command(resume="yes"),

@@ -10,15 +10,21 @@ from paper_search.testing.reports import QUESTION, report_services
 ASKS = {"hitl_after_planning": True, "hitl_before_output": True}
 
 
-@pytest.fixture
-async def reports(tmp_path):
-    """Three reports: one waits with its plan, one with its draft, one has ended."""
-    async with open_persistence(f"sqlite:///{tmp_path / 'threads.db'}") as persistence:
-        for thread_id, approvals in (("planned", 0), ("drafted", 1), ("ended", 2)):
+async def begin_reports(url: str) -> list[str]:
+    """Make three reports: one waits with its plan, one with its draft, one has ended."""
+    names = ["planned", "drafted", "ended"]
+    async with open_persistence(url) as persistence:
+        for approvals, thread_id in enumerate(names):
             flow = ReportWorkflow(report_services(), persistence=persistence, **ASKS)
             await flow.start(QUESTION, thread_id=thread_id)
             for _ in range(approvals):
                 await reply_to(flow, thread_id, "approve")
+    return names
+
+
+@pytest.fixture
+async def reports(tmp_path):
+    await begin_reports(f"sqlite:///{tmp_path / 'threads.db'}")
 
 
 @pytest.mark.usefixtures("reports")

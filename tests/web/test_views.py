@@ -96,6 +96,10 @@ def test_a_search_that_cannot_begin_is_not_listed(visitors):
     assert page.send("/threads", question="graphs", source="serpapi_scholar") == 422
     assert "SERPAPI_API_KEY" in page.text
     assert page.send("/threads", question="graphs", source="no such") == 422
+    bare = visitors(source="")
+    bare.open("")
+    assert bare.send("/threads", question="graphs") == 422
+    assert "no source is enabled" in bare.text.lower()
     page.open("")
     assert "No searches yet" in page.text
 
@@ -129,15 +133,6 @@ def test_only_sources_that_can_be_searched_are_offered(visitors, monkeypatch):
     assert 'value="library" checked' in page.text
     assert 'value="arxiv"' not in page.text
     assert "All public services" not in page.text
-
-
-def test_a_search_without_any_source_is_not_listed(visitors):
-    page = visitors(source="")
-    page.open("")
-    assert page.send("/threads", question="graphs") == 422
-    assert "no source is enabled" in page.text.lower()
-    page.open("")
-    assert "No searches yet" in page.text
 
 
 async def test_only_a_choice_of_sources_limits_a_search_to_them(visitors, tmp_path):

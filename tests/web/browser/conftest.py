@@ -1,10 +1,13 @@
 """The page in front of a real browser, which all tests of this folder share with its server."""
 
+import asyncio
 import contextlib
 import shutil
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, TypeVar
 
 import httpx
 import pytest
@@ -12,6 +15,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_play
 from tests.end_to_end.served import ServedProcess, bare_environment, serving
 from tests.web.conftest import Visitor
 
+T = TypeVar("T")
 QUESTION = "graph neural networks for protein structure"
 _PATIENCE_MS = 120_000
 expect.set_options(timeout=_PATIENCE_MS)  # of its own: five seconds, where nobody says
@@ -64,6 +68,12 @@ class Reviewer:
     @property
     def path(self) -> str:
         return self.page.url.removeprefix(f"{self.server.url}/review")
+
+
+def beside_the_browser(work: Coroutine[Any, Any, T]) -> T:
+    """Run what needs a loop of its own: the browser's runs in this thread."""
+    with ThreadPoolExecutor() as threads:
+        return threads.submit(asyncio.run, work).result()
 
 
 @pytest.fixture(scope="package")  # while it is open, its loop runs, and no other one can

@@ -1,11 +1,10 @@
 """What each source will be sent, on the page, before anything is searched."""
 
-import asyncio
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
+from tests.web.browser.conftest import beside_the_browser
 
 from paper_search.models import QueryBuilderInput, RankedQuery, SearchStrategy
 from paper_search.persistence import open_persistence
@@ -27,21 +26,16 @@ class OfServices(FakeSkills):
         return plain.model_copy(update={"queries": [query], "sources": SOURCES, "ranked": ranked})
 
 
-def waiting(folder: Path) -> str:
+async def waiting(folder: Path) -> str:
     """Make a thread that waits with its strategy; return its path."""
-
-    async def make() -> str:
-        async with open_persistence(f"sqlite:///{folder / 'home' / 'threads.db'}") as persistence:
-            workflow = SearchWorkflow(*[OfServices()] * 6, persistence=persistence)
-            return f"/threads/{(await workflow.start('graphs')).run_id}"
-
-    with ThreadPoolExecutor() as threads:  # the browser's loop runs in this one
-        return threads.submit(asyncio.run, make()).result()
+    async with open_persistence(f"sqlite:///{folder / 'home' / 'threads.db'}") as persistence:
+        workflow = SearchWorkflow(*[OfServices()] * 6, persistence=persistence)
+        return f"/threads/{(await workflow.start('graphs')).run_id}"
 
 
-def test_the_exact_string_for_each_source_is_folded_under_its_query(reviewer):
+def test_the_exact_string_for_each_source_is_folded_under_its_query_also_when_changed(reviewer):
     page = reviewer.page
-    reviewer.open(f"{waiting(reviewer.folder)}/strategy")
+    reviewer.open(f"{beside_the_browser(waiting(reviewer.folder))}/strategy")
     query = page.locator("section.query .sent").first
     expect(query.locator("dd").first).not_to_be_visible()
     query.locator("summary").first.click()
@@ -58,14 +52,9 @@ def test_the_exact_string_for_each_source_is_folded_under_its_query(reviewer):
     expect(question.locator("dd").nth(3)).to_contain_text("Searched on this machine")
     expect(page.locator("section:has(#where)")).to_contain_text("set SERPAPI_API_KEY")
 
-
-def test_a_strategy_that_is_changed_on_the_page_is_shown_as_it_would_be_sent(reviewer):
-    page = reviewer.page
-    reviewer.open(f"{waiting(reviewer.folder)}/strategy")
     page.fill("textarea[name=group-0-0-0]", "graph")
     page.fill("textarea[name=group-0-0-1]", "neural")
     page.click("button[value=preview]")
     assert not page.locator("p.problem[role=alert]").all_inner_texts()
-    query = page.locator("section.query .sent").first
     query.locator("summary").first.click()
     expect(query.locator("pre").first).to_contain_text("graph[tiab] AND neural[tiab]")

@@ -1,12 +1,11 @@
 """The page on 5,000 papers, and on papers whose every field is an attack."""
 
-import asyncio
 import random
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
+from tests.web.browser.conftest import beside_the_browser
 
 from paper_search.models import Author, RawPaper, Sighting
 from paper_search.persistence import open_persistence
@@ -69,24 +68,19 @@ def thousands(_strategy) -> list[RawPaper]:
     ]
 
 
-def made(folder: Path, question: str, records) -> str:
+async def reviewing(folder: Path, question: str, records) -> str:
     """Make a thread that waits with its result; return its path."""
-
-    async def make() -> str:
-        skills = FakeSkills(records)
-        async with open_persistence(f"sqlite:///{folder / 'home' / 'threads.db'}") as persistence:
-            workflow = SearchWorkflow(*[skills] * 6, persistence=persistence)
-            checkpoint = await workflow.start(question)
-            await workflow.answer(checkpoint.run_id, {"action": "approve"})
-            return f"/threads/{checkpoint.run_id}"
-
-    with ThreadPoolExecutor() as threads:  # the browser's loop runs in this one
-        return threads.submit(asyncio.run, make()).result()
+    async with open_persistence(f"sqlite:///{folder / 'home' / 'threads.db'}") as persistence:
+        workflow = SearchWorkflow(*[FakeSkills(records)] * 6, persistence=persistence)
+        checkpoint = await workflow.start(question)
+        await workflow.answer(checkpoint.run_id, {"action": "approve"})
+        return f"/threads/{checkpoint.run_id}"
 
 
 def test_attacks_in_every_field_are_shown_as_text(reviewer):
     page = reviewer.page
-    thread = made(reviewer.folder, " ".join(ATTACKS[:6]), hostile)
+    question = " ".join(ATTACKS[:6])
+    thread = beside_the_browser(reviewing(reviewer.folder, question, hostile))
     for path in (
         "",
         f"{thread}/strategy",
@@ -114,7 +108,8 @@ def test_5000_papers_are_shown_filtered_and_screened_a_page_at_a_time(reviewer):
     How long it takes is measured by benchmarks/page.py.
     """
     page = reviewer.page
-    thread = made(reviewer.folder, "graph neural networks", thousands)
+    question = "graph neural networks"
+    thread = beside_the_browser(reviewing(reviewer.folder, question, thousands))
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     reviewer.open(f"{thread}/results")

@@ -1,23 +1,15 @@
 """The page in a real browser: what a person does there, and what comes of it."""
 
-import asyncio
 import json
 import re
-from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import httpx
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, Route, expect
-from tests.answers import reply_to
 from tests.end_to_end.served import command_line
-from tests.web.browser.conftest import QUESTION, Reviewer
-
-from paper_search.persistence import open_persistence
-from paper_search.report_workflow import ReportWorkflow
-from paper_search.testing.reports import QUESTION as REPORT_QUESTION
-from paper_search.testing.reports import report_services
+from tests.web.browser.conftest import QUESTION, Reviewer, beside_the_browser
+from tests.web.test_reports import begin_reports
 
 pytestmark = pytest.mark.slow
 
@@ -87,20 +79,6 @@ def test_a_strategy_is_edited_in_its_groups_and_its_limits(reviewer):
     assert (asked["filters"]["year_from"], asked["filters"]["year_to"]) == (2010, 2015)
 
 
-def test_a_broader_query_is_taken_and_the_strategy_rejected_with_words(reviewer):
-    page = reviewer.page
-    thread = reviewer.begin()
-    before = page.locator("textarea[name=query-0]").input_value()
-    page.click("button[value='step:0']")
-    assert page.locator("textarea[name=query-0]").input_value() not in {"", before}
-    assert shown(reviewer, thread)["decisions"] == []
-    page.fill("input[name=note]", "also message passing")
-    page.click("button[value=reject]")
-    page.wait_for_url("**/strategy")
-    expect(page.locator("#before + p")).to_contain_text("also message passing")
-    assert shown(reviewer, thread)["decisions"][0]["detail"]["action"] == "reject"
-
-
 def test_a_result_is_filtered_marked_and_searched_again(reviewer):
     page = reviewer.page
     thread = reviewer.search()
@@ -134,20 +112,6 @@ def test_a_result_is_filtered_marked_and_searched_again(reviewer):
     expect(page.locator("#before + p")).to_contain_text("less on molecules")
     feedback = shown(reviewer, thread)["history"][0]["feedback"]
     assert len(feedback["marked_relevant"]) == 1
-
-
-def test_the_second_of_two_people_learns_who_decided(reviewer):
-    thread = reviewer.begin()
-    second = reviewer.page.context.new_page()
-    second.goto(reviewer.page.url)
-    reviewer.page.click("button[value=approve]")
-    reviewer.page.wait_for_url("**/results")
-    second.fill("#answer input[name=note]", "something else")
-    second.click("button[value=reject]")
-    expect(second.locator("main")).to_contain_text(
-        re.compile(r"already decided \(approve\) by .+ at")
-    )
-    assert len(shown(reviewer, thread)["history"]) == 0
 
 
 def test_what_was_typed_and_said_survives_a_server_that_is_away(reviewer):
@@ -267,6 +231,8 @@ def test_files_of_records_are_merged_and_screened(reviewer, tmp_path):
 
 def test_every_page_is_accessible_and_fits_in_both_schemes_at_any_width(reviewer):
     page = reviewer.page
+    home = f"sqlite:///{reviewer.folder / 'home' / 'threads.db'}"
+    three = beside_the_browser(begin_reports(home))
     waiting = reviewer.begin("A strategy that waits")
     thread = reviewer.search()
     page.click(".paper button[value=irrelevant] >> nth=0")
@@ -286,7 +252,7 @@ def test_every_page_is_accessible_and_fits_in_both_schemes_at_any_width(reviewer
     names = (*names, "papers?format=none")
     for path in (
         *("", f"{waiting}/strategy", *(f"{thread}/{name}" for name in names), "/threads/none"),
-        *(f"/reports/{name}" for name in reports(reviewer.folder)),
+        *(f"/reports/{name}" for name in three),
     ):
         reviewer.open(path)
         page.evaluate(OPEN_ALL_OF_A_FEW)
@@ -306,24 +272,6 @@ OPEN_ALL_OF_A_FEW = """() => {
     for (const each of document.querySelectorAll("details")) each.open = true;
 }"""
 """Papers are all made alike, and axe takes a second of work for four."""
-
-
-def reports(folder: Path) -> list[str]:
-    """Make three reports: of one there is a plan, of one a draft, and one has ended."""
-
-    async def make() -> list[str]:
-        asks = {"hitl_after_planning": True, "hitl_before_output": True}
-        async with open_persistence(f"sqlite:///{folder / 'home' / 'threads.db'}") as persistence:
-            for approvals, name in enumerate(names):
-                flow = ReportWorkflow(report_services(), persistence=persistence, **asks)
-                await flow.start(REPORT_QUESTION, thread_id=name)
-                for _ in range(approvals):
-                    await reply_to(flow, name, "approve")
-        return names
-
-    names = ["planned", "drafted", "ended"]
-    with ThreadPoolExecutor() as threads:  # the browser's loop runs in this one
-        return threads.submit(asyncio.run, make()).result()
 
 
 def test_the_keyboard_alone_reaches_everything_in_order_and_its_focus_is_seen(reviewer):
