@@ -23,7 +23,7 @@ MAX_MODULES = 379
 MAX_LINES = {
     "skills": 10_832,
     "sources": 7_243,
-    "cli": 6_108,
+    "cli": 6_090,
     "workflow": 5_598,
     "report": 5_171,
     "library": 4_912,
@@ -33,8 +33,8 @@ MAX_LINES = {
     "steps": 2_510,
     "threads": 2_524,
     "web": 2_438,
-    "server": 2_197,
-    "audit": 1_920,
+    "server": 2_189,
+    "audit": 1_907,
     "models": 1_815,
     "llm": 1_640,
     "http": 1_661,
@@ -43,7 +43,7 @@ MAX_LINES = {
     "bibliography": 1_219,
     "(top)": 1_185,
     "pages": 871,
-    "review": 1_564,
+    "review": 1_555,
     "evaluation": 391,
     "prompts": 25,
 }
