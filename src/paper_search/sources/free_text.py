@@ -6,6 +6,7 @@ wanted, since such services match by stem, strictly for what is excluded.
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import reduce
 
 from paper_search.bibliography.languages import language_code
 from paper_search.errors import InputError
@@ -22,7 +23,7 @@ from paper_search.query import (
     normalise,
     render,
 )
-from paper_search.query.ast import conjuncts, positive_leaves, rebuilt
+from paper_search.query.ast import conjuncts, leaf_of, positive_leaves, rebuilt
 from paper_search.sources.adapter import Translated, translate_known_part
 from paper_search.sources.dialect import without_years
 
@@ -93,11 +94,11 @@ def lenient(
     match node:
         case Term():
             return (forms or _stem)(node) if is_wanted else node
-        case Phrase(words) if is_wanted:
-            return replace(node, words=tuple(_stem_of(word) or word for word in words))
-        case Near(left, right, distance):
-            sides = lenient(left, forms), lenient(right, forms)
-            return Near(*sides, distance) if is_wanted else node
+        case Phrase(words, field) if is_wanted:
+            sides = (lenient(leaf_of((word,), field), forms) for word in words)
+            return reduce(lambda left, right: Near(left, right, 0, is_ordered=True), sides)
+        case Near() if not is_wanted:
+            return node
         case _:
             is_turned = isinstance(node, Not)
             return rebuilt(
