@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
@@ -16,7 +15,7 @@ from paper_search.query.widening import expressible_part
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.ranked_text import all_words, any_word, content_words, telling_words
 from paper_search.sources.record import first
-from paper_search.sources.service import Paging, Request, Service
+from paper_search.sources.service import Paging, RefusalSign, Request, Service
 from paper_search.sources.values import items, mapping, number, quoted
 
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ EntryT = TypeVar("EntryT")
 RecordReader = Callable[[Any, str | None], RawPaper | None]
 
 __all__ = [
-    "SMALLEST_PAGE", "Adapter", "Page", "Paging", "Request", "Service", "Translated",
+    "SMALLEST_PAGE", "Adapter", "Page", "Paging", "RefusalSign", "Request", "Service", "Translated",
     "translate_known_part",
 ]  # fmt: skip
 _LONGEST_FAULT = 200
@@ -62,6 +61,11 @@ class Translated:
     year_to: int | None = None
     language: str | None = None
     params: Mapping[str, str] = field(default_factory=dict)
+
+    def dates(self, first: str, last: str) -> dict[str, str]:
+        """Return parameters of these names for the first and the last day of its years."""
+        days = {first: (self.year_from, "01-01"), last: (self.year_to, "12-31")}
+        return {name: f"{year}-{day}" for name, (year, day) in days.items() if year is not None}
 
     def joined(self, other: Translated) -> Translated | None:
         """Return one query for two of the same request, checked for either; None if they differ."""
@@ -140,7 +144,7 @@ class Page:
         return cls(papers, len(entries) - len(papers), hits, next, notes)
 
 
-class Adapter(Service, ABC):
+class Adapter(Service):
     """How one web service is queried, and how its answers are read.
 
     An adapter holds its settings only, nothing of a search: one serves all searches at once.
@@ -163,6 +167,11 @@ class Adapter(Service, ABC):
         page_size: the most records on one page.
         most_results: the most records that the service gives for one query.
         dialect: what writes a boolean query.
+        path: what follows `endpoint` where it is searched.
+        query_param, size_param: the parameters for the query and for the records of a page; empty:
+            there is none.
+        usual_params: what every request for a first page has beside them.
+        is_posted: whether parameters are sent as JSON.
         works: the query for a work, by the kind of the identifier that it takes.
         entries: where an answer lists records; of several places the first that is there.
         answered: where it says that it is an answer, also without a list.
@@ -185,6 +194,11 @@ class Adapter(Service, ABC):
     page_size: int = 100
     most_results: int = 1000
     dialect: ClassVar[type[Dialect]]
+    path: ClassVar[str] = ""
+    query_param: ClassVar[str] = "q"
+    size_param: ClassVar[str] = ""
+    usual_params: ClassVar[Mapping[str, Any]] = {}
+    is_posted: ClassVar[bool] = False
     works: ClassVar[Mapping[str, str]] = {}
     entries: ClassVar[str] = "results"
     answered: ClassVar[str] = ""
@@ -262,9 +276,17 @@ class Adapter(Service, ABC):
         spare = _LONGEST_CURSOR if paging and paging.cursor else _LONGEST_NUMBER
         return self.line_length(request) + spare <= self.longest_line
 
-    @abstractmethod
     def first(self, query: Translated, filters: SearchConstraints, limit: int) -> Request:
-        """Return the request for the first page; `limit` is from 1 to `most_results`."""
+        """Return the request for the first page; `limit` is from 1 to `most_results`.
+
+        By default with the query alone, which says the filters.
+        """
+        del filters
+        params = {self.query_param: query.text, **self.usual_params}
+        if self.size_param:
+            params[self.size_param] = self.size(query, limit)
+        url = f"{self.endpoint}{self.path}"
+        return Request(url, json=params) if self.is_posted else Request(url, params)
 
     def read(self, answer: HttpAnswer, request: Request, source: str | None = None) -> Page:
         """Return what an answer holds; one bad entry never loses the others.
@@ -313,12 +335,10 @@ class Adapter(Service, ABC):
                 if message
                 else "answered without a list"
             )
-            raise ServiceError(f"{self.title} {reason}", status=self.fault(body, message or ""))
+            sign = self.sign_in(str(body))
+            status = sign.status if sign else SourceStatus.BAD_RESPONSE
+            raise ServiceError(f"{self.title} {reason}", status=status)
         return items(entries)
-
-    def fault(self, body: Any, message: str) -> SourceStatus:
-        del body, message
-        return SourceStatus.BAD_RESPONSE
 
 
 def _at(body: Any, path: str) -> Any:

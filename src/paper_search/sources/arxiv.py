@@ -106,23 +106,20 @@ class Arxiv(Adapter):
     endpoint = ENDPOINT
     says_open: ClassVar[bool] = True
     dialect = ArxivDialect
+    query_param = "search_query"
+    size_param = "max_results"
+    usual_params: ClassVar[Mapping[str, str | int]] = {
+        "start": 0, "sortBy": "relevance", "sortOrder": "descending",
+    }  # fmt: skip
     record = staticmethod(read_entry)
 
     def translate_work(self, kind: str, value: str) -> Translated | None:
         return Translated(f"id:{value}", params={"id_list": value}) if kind == "arxiv" else None
 
     def first(self, query: Translated, filters: SearchConstraints, limit: int) -> Request:
-        del filters  # years are in the query
         if query.params:
             return Request(self.endpoint, {**query.params, "max_results": 1})
-        params: dict[str, str | int] = {
-            "search_query": query.text,
-            "start": 0,
-            "max_results": self.size(query, limit),
-            "sortBy": "relevance",
-            "sortOrder": "descending",
-        }
-        return Request(self.endpoint, params)
+        return super().first(query, filters, limit)
 
     def read(self, answer: HttpAnswer, request: Request, source: str | None = None) -> Page:
         feed = self._feed(answer)

@@ -5,14 +5,14 @@ Queries and fields: https://api.core.ac.uk/docs/v3
 
 import re
 from collections.abc import Collection, Mapping
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from paper_search.bibliography.identifiers import parse_arxiv_id
 from paper_search.bibliography.names import author_named
 from paper_search.bibliography.text import normalised_title, plain, plain_abstract
-from paper_search.models import Author, SearchConstraints
+from paper_search.models import Author
 from paper_search.query import YearRange
-from paper_search.sources.adapter import Adapter, Paging, Request, Translated
+from paper_search.sources.adapter import Adapter, Paging
 from paper_search.sources.dialect import Expression, FieldDialect
 from paper_search.sources.record import Entry, Table, every, first, words
 from paper_search.sources.values import address
@@ -92,7 +92,6 @@ class CoreDialect(FieldDialect):
     }
     unsearched: ClassVar[Collection[str]] = ("venue",)
     entered: ClassVar[str] = "(createdDate>={} AND createdDate<={})"
-    known_fields: ClassVar[Collection[str]] = ("entered",)
     negation: ClassVar[str] = "AND NOT "
     language: ClassVar[str] = "language.code:{}"
 
@@ -122,11 +121,7 @@ class Core(Adapter):
     works: ClassVar[Mapping[str, str]] = {"doi": "doi:{}", "arxiv": "arxivId:{}"}
     hits: ClassVar[str] = "totalHits"
     paging: ClassVar[Paging | None] = Paging("offset")
+    size_param = "limit"
+    usual_params: ClassVar[Mapping[str, Any]] = {"offset": 0, "exclude": ["fullText"]}
+    is_posted = True
     record = staticmethod(read_work)
-
-    def first(self, query: Translated, filters: SearchConstraints, limit: int) -> Request:
-        """Return the request for the best matches, without their full texts."""
-        del filters  # all of them are in the query
-        size = self.size(query, limit)
-        body = {"q": query.text, "limit": size, "offset": 0, "exclude": ["fullText"]}
-        return Request(self.endpoint, json=body)

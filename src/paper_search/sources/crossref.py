@@ -172,11 +172,9 @@ class Crossref(Adapter):
 
     def first(self, query: Translated, filters: SearchConstraints, limit: int) -> Request:
         wanted_types = [name for name, csl in TYPES.items() if filters.allows_type(csl)]
+        dates = query.dates("from-pub-date", "until-pub-date")
         limits = [f"type:{name}" for name in wanted_types]
-        if query.year_from is not None:
-            limits.append(f"from-pub-date:{query.year_from}-01-01")
-        if query.year_to is not None:
-            limits.append(f"until-pub-date:{query.year_to}-12-31")
+        limits += [f"{name}:{day}" for name, day in dates.items()]
         if "filter" in query.params:
             return Request(self.endpoint, {**query.params, "rows": 1})
         return Request(

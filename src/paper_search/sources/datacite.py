@@ -3,7 +3,7 @@
 Fields: https://datacite-metadata-schema.readthedocs.io
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -11,7 +11,7 @@ from paper_search.bibliography.identifiers import doi_of_arxiv
 from paper_search.bibliography.names import author_named, author_of
 from paper_search.models import RawPaper, SearchConstraints
 from paper_search.query import Node, Phrase, Term
-from paper_search.sources.adapter import Adapter, Paging, Request, Translated
+from paper_search.sources.adapter import Adapter, Paging, Translated
 from paper_search.sources.dialect import Expression, FieldDialect
 from paper_search.sources.record import (
     Entry,
@@ -136,7 +136,6 @@ class DataciteDialect(FieldDialect):
     }
     year: ClassVar[str] = "publicationYear:[{} TO {}]"
     entered: ClassVar[str] = "created:[{} TO {}]"
-    known_fields: ClassVar[Collection[str]] = ("entered",)
     negation: ClassVar[str] = "AND NOT "
 
     def translate_within(self, tree: Node, filters: SearchConstraints) -> Translated:
@@ -172,20 +171,14 @@ class Datacite(Adapter):
     hits: ClassVar[str] = "meta.total"
     faults: ClassVar[str] = "errors.title"
     paging: ClassVar[Paging | None] = Paging("page[number]", size="page[size]", is_numbered=True)
+    query_param = "query"
+    size_param = "page[size]"
+    # By cursor, DataCite would give the oldest first whatever is asked for.
+    usual_params: ClassVar[Mapping[str, str | int]] = {
+        "page[number]": 1, "sort": "relevance", "disable-facets": "true",
+    }  # fmt: skip
     record = staticmethod(record_of_doi)
 
     def translate_work(self, kind: str, value: str) -> Translated | None:
         doi = {"doi": value, "arxiv": doi_of_arxiv(value)}.get(kind)
         return Translated(f"doi:{quoted(doi)}") if doi else None
-
-    def first(self, query: Translated, filters: SearchConstraints, limit: int) -> Request:
-        del filters  # all of them are in the query
-        params: dict[str, str | int] = {
-            "query": query.text,
-            "page[size]": self.size(query, limit),
-            # By cursor, DataCite would give the oldest first whatever is asked for.
-            "page[number]": 1,
-            "sort": "relevance",
-            "disable-facets": "true",
-        }
-        return Request(self.endpoint, params)

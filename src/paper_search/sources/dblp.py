@@ -7,7 +7,7 @@ not say is checked in the answers.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
@@ -20,7 +20,7 @@ from paper_search.errors import InputError
 from paper_search.models import Author, RawPaper, SearchConstraints, SourceStatus
 from paper_search.query import And, Near, Node, Not, Or, Phrase, Term, YearRange, normalise
 from paper_search.query.ast import conjuncts, parts, rebuilt
-from paper_search.sources.adapter import Adapter, Paging, Request, Translated, translate_known_part
+from paper_search.sources.adapter import Adapter, Paging, Translated, translate_known_part
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.record import Entry, Table, every, first
 from paper_search.sources.values import address, mapping, text, without_stop
@@ -238,6 +238,8 @@ class Dblp(Adapter):
     answered: ClassVar[str] = "result.hits"
     hits: ClassVar[str] = "result.hits.@total"
     paging: ClassVar[Paging | None] = Paging("f")
+    size_param = "h"
+    usual_params: ClassVar[Mapping[str, str | int]] = {"format": "json", "f": 0, "c": 0}
     record = staticmethod(record_of_hit)
 
     def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
@@ -250,12 +252,8 @@ class Dblp(Adapter):
         note = "DBLP has no language filter and does not state languages"
         return replace(translation, notes=(*translation.notes, note))
 
-    def first(self, query: Translated, filters: SearchConstraints, limit: int) -> Request:
-        del filters  # none of them can be said
-        size = min(limit, self.page_size) if query.remainder is None else _BROAD_PAGE
-        return Request(
-            self.endpoint, {"q": query.text, "format": "json", "h": size, "f": 0, "c": 0}
-        )
+    def size(self, query: Translated, limit: int) -> int:
+        return min(limit, self.page_size) if query.remainder is None else _BROAD_PAGE
 
     def entries_of(self, body: Any) -> list[Any]:
         """Return the entries of `hits`; there is no list when there are none."""

@@ -24,7 +24,7 @@ from paper_search.query import (
     YearRange,
     normalise,
 )
-from paper_search.query.ast import all_leaves, conjuncts
+from paper_search.query.ast import all_leaves, conjuncts, words_of
 from paper_search.query.limits import whole_days
 from paper_search.sources.adapter import Translated, translate_known_part
 from paper_search.sources.values import quoted
@@ -86,6 +86,7 @@ class Dialect(ABC):
         has_year_parameters: whether years that all of the query is limited to are left out of
             the text, since the service has parameters for them.
         known_fields: what it knows beside title, abstract, author and venue, such as headings.
+        entered: what stands for a span of days of entry, with `{}` for both ends; empty: nothing.
         shortest_stem: letters that it needs before a `*`; None if it has no `*`.
         years_note: what to say of years inside a group, with `{}` for the service.
         loose_in: fields in which words may be apart by the distance of a phrase, `"a b"~3`.
@@ -107,6 +108,7 @@ class Dialect(ABC):
     years_note: ClassVar[str] = ""
     loose_in: ClassVar[Collection[str | None]] = ()
     known_fields: ClassVar[Collection[str]] = ()
+    entered: ClassVar[str] = ""
     shortest_stem: ClassVar[int | None] = 3
     compares_stems: bool = False
 
@@ -210,7 +212,7 @@ class Dialect(ABC):
             tree,
             lambda part: self._translated(part, filters),
             service=self.service,
-            fields=self.known_fields,
+            fields=(*self.known_fields, *(["entered"] if self.entered else [])),
             shortest_stem=self.shortest_stem,
         )
 
@@ -349,7 +351,7 @@ class FieldDialect(Dialect):
 
     Attributes:
         fields: what stands before a word, by field.
-        year, entered: what stands for a span of years, of days of entry, with `{}` for both ends.
+        year: what stands for a span of years, with `{}` for both ends.
         operators: words that mean something else to the service.
         bare: what needs no quotation marks.
         unsearched: fields that it searches anywhere, and that are checked.
@@ -357,7 +359,6 @@ class FieldDialect(Dialect):
 
     fields: ClassVar[Mapping[str | None, str]]
     year: ClassVar[str]
-    entered: ClassVar[str] = ""
     operators: ClassVar[frozenset[str]] = LUCENE_OPERATORS
     bare: ClassVar[re.Pattern[str]] = WORD
     unsearched: ClassVar[Collection[str]] = ()
@@ -385,3 +386,46 @@ class FieldDialect(Dialect):
     def years(self, years: YearRange) -> Expression:
         """Return a span of years; an open one ends far away."""
         return Expression(self.year.format(years.first or FIRST_YEAR, years.last or LAST_YEAR))
+
+
+class TextDialect(Dialect):
+    """Words of titles and abstracts together; whatever else a word is limited to is checked."""
+
+    compares_stems: bool = True
+    has_year_parameters: ClassVar[bool] = True
+    years_note: ClassVar[str] = (
+        "{} accepts one range of years: years inside a group are checked in the results"
+    )
+
+    def is_searched(self, field: str | None) -> bool:
+        return field in {None, "tiab"}
+
+    def leaf(self, leaf: Term | Phrase) -> Expression:
+        if leaf.field in _NAMES:
+            self.note(f"{leaf.field}: is checked in the results")
+            return ANYTHING
+        is_exact = self.is_searched(leaf.field)
+        if not is_exact:
+            self.note(f"{leaf.field}: is searched in title and abstract and checked in the results")
+        words = words_of(leaf)
+        if len(words) > 1 and any(word.endswith("*") for word in words):
+            self.note("a phrase with '*' is sent word by word and checked in the results")
+            return self.apart(words)
+        text = self.quoted_words(words)
+        whole = self.word(words[0]) if len(words) == 1 else Expression(text, text is not None)
+        return Expression(whole.text, whole.is_exact and is_exact)
+
+    def apart(self, words: Sequence[str]) -> Expression:
+        """Return words of a phrase that is not sent as one."""
+        return Expression(self._both([self.word(word) for word in words]).text, is_exact=False)
+
+    def word(self, word: str) -> Expression:
+        text = self.quoted_words((word,))
+        if text is None:
+            return ANYTHING
+        if word.endswith("*") and text.startswith('"'):
+            self.note(
+                f"'{word}' is checked in the results: {self.service} takes '*' after letters only"
+            )
+            return ANYTHING
+        return Expression(f"{text}*" if word.endswith("*") else text)

@@ -1,6 +1,6 @@
 """DOAJ (https://doaj.org/api/v4/docs): articles of open-access journals."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import ClassVar
 from urllib.parse import quote
 
@@ -71,7 +71,6 @@ class DoajDialect(FieldDialect):
     }
     year: ClassVar[str] = "bibjson.year:[{} TO {}]"
     entered: ClassVar[str] = "created_date:[{} TO {}]"
-    known_fields: ClassVar[Collection[str]] = ("entered",)
     negation: ClassVar[str] = "AND NOT "
     shortest_stem: ClassVar[int | None] = None
     language: ClassVar[str] = "bibjson.journal.language:{}"

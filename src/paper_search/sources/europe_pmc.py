@@ -12,9 +12,9 @@ from paper_search.bibliography.identifiers import parse_pmcid
 from paper_search.bibliography.languages import library_code
 from paper_search.bibliography.names import author_named
 from paper_search.bibliography.text import clean, plain_abstract
-from paper_search.models import Author, SearchConstraints
+from paper_search.models import Author
 from paper_search.query import HEADINGS, OPERATORS
-from paper_search.sources.adapter import Adapter, Paging, Request, Translated
+from paper_search.sources.adapter import Adapter, Paging
 from paper_search.sources.dialect import HYPHENATED, FieldDialect
 from paper_search.sources.record import Entry, People, Table, cleaned, every, first, keywords, texts
 from paper_search.sources.values import address, without_brackets
@@ -136,7 +136,7 @@ class EuropePmcDialect(FieldDialect):
 
     compares_stems: bool = True
     service: ClassVar[str] = "Europe PMC"
-    known_fields: ClassVar[Collection[str]] = ("tiab", "keyword", "type", "entered", *HEADINGS)
+    known_fields: ClassVar[Collection[str]] = ("tiab", "keyword", "type", *HEADINGS)
     fields: ClassVar[Mapping[str | None, str]] = {
         "title": "TITLE:",
         "abstract": "ABSTRACT:",
@@ -186,15 +186,10 @@ class EuropePmc(Adapter):
     hits: ClassVar[str] = "hitCount"
     faults: ClassVar[str] = "errMsg|errCode"
     paging: ClassVar[Paging | None] = Paging("cursorMark", cursor="nextCursorMark")
+    path = "/search"
+    query_param = "query"
+    size_param = "pageSize"
+    usual_params: ClassVar[Mapping[str, str]] = {
+        "format": "json", "resultType": "core", "cursorMark": "*",
+    }  # fmt: skip
     record = staticmethod(read_result)
-
-    def first(self, query: Translated, filters: SearchConstraints, limit: int) -> Request:
-        del filters  # all of them are in the query
-        params: dict[str, str | int] = {
-            "query": query.text,
-            "format": "json",
-            "resultType": "core",
-            "pageSize": self.size(query, limit),
-            "cursorMark": "*",
-        }
-        return Request(f"{self.endpoint}/search", params)

@@ -5,30 +5,29 @@ is limited to it; names of authors are a filter of their own. See
 https://docs.openalex.org/how-to-use-the-api/get-lists-of-entities/search-entities.
 """
 
-import json
 import re
 from collections.abc import Collection
 from dataclasses import replace
-from typing import Any, ClassVar
+from http import HTTPStatus
+from typing import ClassVar
 
 from paper_search.bibliography.identifiers import doi_of_arxiv
 from paper_search.bibliography.languages import language_code
 from paper_search.bibliography.text import WORD
 from paper_search.http.body import HttpAnswer
-from paper_search.http.errors import HttpStatusError
 from paper_search.models import SearchConstraints, SourceStatus
 from paper_search.query import And, Node, Not, Phrase, Term, normalise
 from paper_search.query.ast import all_leaves, conjuncts
-from paper_search.sources import values
 from paper_search.sources.adapter import (
     Adapter,
     Page,
     Paging,
+    RefusalSign,
     Request,
     Translated,
     translate_known_part,
 )
-from paper_search.sources.dialect import ANYTHING, Dialect, Expression, without_years
+from paper_search.sources.dialect import ANYTHING, Expression, TextDialect, without_years
 from paper_search.sources.openalex_record import FIELDS, own_types, read_work
 from paper_search.sources.record import every
 
@@ -71,9 +70,24 @@ class OpenAlex(Adapter):
     says_open: ClassVar[bool] = True
     count_rank: ClassVar[int] = 3
     first_look: ClassVar[int] = 4
+    refusals = (
+        RefusalSign(SourceStatus.EXHAUSTED, "budget", HTTPStatus.TOO_MANY_REQUESTS),
+        RefusalSign(SourceStatus.EXHAUSTED, "credits", HTTPStatus.TOO_MANY_REQUESTS),
+        RefusalSign(SourceStatus.BAD_RESPONSE, "plan upgrade", HTTPStatus.TOO_MANY_REQUESTS),
+        RefusalSign(SourceStatus.TIMEOUT, "query_timeout"),
+        RefusalSign(
+            SourceStatus.RATE_LIMITED, "temporarily unavailable", HTTPStatus.SERVICE_UNAVAILABLE
+        ),
+    )
 
     def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
-        return to_openalex(tree, filters)
+        return translate_known_part(
+            tree,
+            lambda part: _to_openalex(part, filters),
+            service=self.title,
+            fields=("tiab",),
+            shortest_stem=_SHORTEST_STEM,
+        )
 
     def translate_work(self, kind: str, value: str) -> Translated | None:
         """Return the filter for a DOI or PMID; an arXiv id is asked for as its DOI."""
@@ -104,26 +118,6 @@ class OpenAlex(Adapter):
         note = f"{short_lists} works have more than 100 authors: OpenAlex lists the first 100"
         return replace(page, notes=(*page.notes, note)) if short_lists else page
 
-    def status_of(self, error: HttpStatusError) -> SourceStatus | None:
-        body = _parsed(error.body)
-        reason = f"{body.get('message', '')} {body.get('reason', '')}".lower()
-        if error.status == 429 and ("budget" in reason or "credits" in reason):  # noqa: PLR2004  # Too Many Requests
-            return SourceStatus.EXHAUSTED
-        if error.status == 429 and "plan upgrade" in reason:  # noqa: PLR2004  # Too Many Requests
-            return SourceStatus.BAD_RESPONSE
-        if "query_timeout" in reason:
-            return SourceStatus.TIMEOUT
-        if error.status == 503 and "temporarily unavailable" in reason:  # noqa: PLR2004  # Service Unavailable
-            return SourceStatus.RATE_LIMITED
-        return None
-
-
-def _parsed(body: str) -> dict[str, Any]:
-    try:
-        return values.mapping(json.loads(body))
-    except (ValueError, RecursionError):
-        return {}
-
 
 def limits_of(first: int | None, last: int | None, language: str | None) -> list[str]:
     """Return the filters for years and a language, as far as they are limited."""
@@ -133,16 +127,6 @@ def limits_of(first: int | None, last: int | None, language: str | None) -> list
     code = language_code(language)
     limits = [f"publication_year:{years}"] if years else []
     return [*limits, f"language:{code}"] if code else limits
-
-
-def to_openalex(tree: Node, filters: SearchConstraints) -> Translated:
-    return translate_known_part(
-        tree,
-        lambda part: _to_openalex(part, filters),
-        service="OpenAlex",
-        fields=("tiab",),
-        shortest_stem=_SHORTEST_STEM,
-    )
 
 
 def _to_openalex(tree: Node, filters: SearchConstraints) -> Translated:
@@ -176,16 +160,11 @@ def _without_authors(tree: Node) -> tuple[list[Node], list[Node]]:
     return [child for child in parts if child not in names], names
 
 
-class _Words(Dialect):
+class _Words(TextDialect):
     """Words and groups, the same in all of OpenAlex's fields."""
 
-    compares_stems: bool = True
     service: ClassVar[str] = "OpenAlex"
     known_fields: ClassVar[Collection[str]] = ("tiab",)
-    has_year_parameters: ClassVar[bool] = True
-    years_note: ClassVar[str] = (
-        "{} accepts one range of years: years inside a group are checked in the results"
-    )
 
     def quoted_words(self, texts: tuple[str, ...]) -> str | None:
         cleaned = " ".join(" ".join(_MARKS.sub(" ", text) for text in texts).split())
@@ -215,42 +194,24 @@ class _OpenAlex(_Words):
         scope = "search.title" if self._is_of_titles else "search.title_and_abstract"
         return f"{scope}.exact" if self._is_exact else scope
 
-    def leaf(self, leaf: Term | Phrase) -> Expression:
-        if leaf.field in {"author", "venue"}:
-            self.note(f"{leaf.field}: is checked in the results")
-            return ANYTHING
-        is_exact = leaf.field in {None, "tiab"} or self._is_of_titles
-        if not is_exact:
-            self.note(f"{leaf.field}: is searched in title and abstract and checked in the results")
-        if isinstance(leaf, Phrase) and any(word.endswith("*") for word in leaf.words):
-            self.note("a phrase with '*' is sent word by word and checked in the results")
-            return Expression(
-                self._both([self._word(word) for word in leaf.words]).text, is_exact=False
-            )
-        if isinstance(leaf, Term):
-            word = self._word(f"{leaf.text}*" if leaf.is_prefix else leaf.text)
-            return Expression(word.text, word.is_exact and is_exact)
-        text = self.quoted_words(leaf.words)
-        if text is not None and len(text) > _LONG_PHRASE:
-            self._long_phrases += 1
-            if self._long_phrases > _MOST_LONG_PHRASES:
-                self.note("long phrases after the third are sent as words; their order is checked")
-                words = [self._word(word) for word in leaf.words]
-                return Expression(self._both(words).text, is_exact=False)
-        return Expression(text, is_exact and text is not None)
+    def is_searched(self, field: str | None) -> bool:
+        return self._is_of_titles or super().is_searched(field)
 
-    def _word(self, word: str) -> Expression:
-        text = self.quoted_words((word,))
-        if text is None:
-            return ANYTHING
-        if not word.endswith("*"):
-            return Expression(text)
-        if text.startswith('"'):
-            self.note(f"'{word}' is checked in the results: OpenAlex takes '*' after letters only")
-            return ANYTHING
-        if len(text) < _SHORTEST_STEM:
-            return self.short_stem(text, str)
-        return Expression(f"{text}*")
+    def leaf(self, leaf: Term | Phrase) -> Expression:
+        expression = super().leaf(leaf)
+        text = expression.text or ""
+        if isinstance(leaf, Term) or len(text) <= _LONG_PHRASE or not text.startswith('"'):
+            return expression
+        self._long_phrases += 1
+        if self._long_phrases <= _MOST_LONG_PHRASES:
+            return expression
+        self.note("long phrases after the third are sent as words; their order is checked")
+        return self.apart(leaf.words)
+
+    def word(self, word: str) -> Expression:
+        if word.endswith("*") and len(word) <= _SHORTEST_STEM and word[:-1].isalnum():
+            return self.short_stem(word[:-1], str)
+        return super().word(word)
 
 
 class _Authors(_Words):

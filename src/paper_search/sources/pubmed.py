@@ -7,17 +7,17 @@ word without one is mapped to subject headings that nobody asked for
 """
 
 from collections.abc import Collection, Mapping
+from http import HTTPStatus
 from itertools import product
 from typing import Any, ClassVar
 from xml.etree.ElementTree import Element
 
 from paper_search.bibliography.languages import language_name
 from paper_search.http.body import HttpAnswer
-from paper_search.http.errors import HttpStatusError
 from paper_search.models import SearchConstraints, SourceStatus
 from paper_search.query import FIELDS, OPERATORS, OWN_WORDS, Near, Node, Or, Phrase, Term, YearRange
 from paper_search.query.dialects import DIALECTS
-from paper_search.sources.adapter import Adapter, Page, Request, Translated
+from paper_search.sources.adapter import Adapter, Page, RefusalSign, Request, Translated
 from paper_search.sources.dialect import FIRST_YEAR, HYPHENATED, LAST_YEAR, Dialect, Expression
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.pubmed_record import NAME, citation_of
@@ -136,6 +136,7 @@ class Pubmed(Adapter):
     count_rank: ClassVar[int] = 2
     has_headings: ClassVar[bool] = True
     dialect = PubmedDialect
+    refusals = (RefusalSign(SourceStatus.UNAUTHORISED, "api key", HTTPStatus.BAD_REQUEST),)
     works: ClassVar[Mapping[str, str]] = {"pmid": "{}[uid]", "doi": "{}[aid]", "pmcid": "{}[pmcid]"}
 
     def first(self, query: Translated, filters: SearchConstraints, limit: int) -> Request:
@@ -156,11 +157,6 @@ class Pubmed(Adapter):
         if request.url.endswith(_FETCH):
             return self._fetched(answer, request)
         return self._searched(answer)
-
-    def status_of(self, error: HttpStatusError) -> SourceStatus | None:
-        """Return that a key is wrong, which NCBI says with HTTP 400."""
-        is_key = error.status == 400 and "api key" in error.body.lower()  # noqa: PLR2004  # Bad Request
-        return SourceStatus.UNAUTHORISED if is_key else None
 
     def _searched(self, answer: HttpAnswer) -> Page:
         body = mapping(answer.json())

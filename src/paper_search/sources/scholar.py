@@ -11,12 +11,13 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from paper_search.bibliography.identifiers import parse_arxiv_id, parse_doi
+from paper_search.bibliography.languages import language_code
 from paper_search.bibliography.names import author_named
 from paper_search.bibliography.text import clean
 from paper_search.http.errors import utc_now
 from paper_search.models import Author, SearchConstraints
 from paper_search.query import Node, Phrase, Term
-from paper_search.sources.adapter import Adapter, Translated
+from paper_search.sources.adapter import Adapter, Request, Translated
 from paper_search.sources.dialect import Dialect, Expression
 from paper_search.sources.record import Entry, Table, every, first
 from paper_search.sources.values import YEAR_IN_TEXT, address, mapping, quoted
@@ -91,12 +92,33 @@ class GoogleScholar(Adapter):
     most_words: ClassVar[int | None] = 8
     """Scholar looks for nearly all of them."""
 
+    ranks_text: ClassVar[bool] = True
+    page_size = 20
+    most_results = 1000
+    """Scholar shows no more for one query."""
+
     dialect = ScholarDialect
+    size_param = "num"
 
     def translate_work(self, kind: str, value: str) -> Translated | None:
         """Return the identifier itself: Scholar looks for it in the texts."""
         del kind
         return Translated(quoted(value))
+
+    def size(self, query: Translated, limit: int) -> int:
+        del query
+        return min(limit, self.page_size)
+
+    def first(self, query: Translated, filters: SearchConstraints, limit: int) -> Request:
+        """Return the request for the first page, within the years and the language."""
+        code = language_code(filters.language)
+        optional = {
+            "as_ylo": query.year_from,
+            "as_yhi": query.year_to,
+            "lr": f"lang_{code}" if code else None,
+        }
+        limits = {name: value for name, value in optional.items() if value is not None}
+        return super().first(query, filters, limit).turned(**limits)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,9 @@ from paper_search.bibliography.text import WORD
 from paper_search.http.body import HttpAnswer
 from paper_search.http.errors import HttpStatusError
 from paper_search.models import RankedQuery, SearchConstraints, SourceStatus
-from paper_search.query import Node, Phrase, Term
+from paper_search.query import Node
 from paper_search.sources.adapter import Adapter, Page, Paging, Request, Translated
-from paper_search.sources.dialect import ANYTHING, Dialect, Expression
+from paper_search.sources.dialect import TextDialect
 from paper_search.sources.free_text import to_ranked_text
 from paper_search.sources.ranked_text import author_names, content_words, telling_words
 from paper_search.sources.record import People, Table, texts
@@ -149,39 +149,12 @@ class SemanticScholar(Adapter):
         return None
 
 
-class BulkDialect(Dialect):
-    """Title and abstract together; nothing else can be limited to."""
+class BulkDialect(TextDialect):
+    """Words of titles and abstracts, joined by the signs of the bulk search."""
 
-    compares_stems: bool = True
     negation: ClassVar[str] = "+ -"
     service: ClassVar[str] = "Semantic Scholar"
-    has_year_parameters: ClassVar[bool] = True
-    years_note: ClassVar[str] = (
-        "years inside a group are checked in the results: the service accepts one range of years"
-    )
     loose_in: ClassVar[Collection[str | None]] = (None,)
-
-    def leaf(self, leaf: Term | Phrase) -> Expression:
-        if leaf.field in {"author", "venue"}:
-            self.note(f"{leaf.field}: is checked in the results: the bulk search has no such field")
-            return ANYTHING
-        if leaf.field:
-            self.note(f"{leaf.field}: is searched in title and abstract and checked in the results")
-        is_exact = leaf.field is None
-        if isinstance(leaf, Term):
-            text = self.quoted_words((leaf.text,))
-            if not leaf.is_prefix:
-                return Expression(text, is_exact and text is not None)
-            if text is None or text.startswith('"'):
-                self.note("a word with '*' and punctuation inside is checked in the results")
-                return ANYTHING
-            return Expression(f"{text}*", is_exact)
-        text = self.quoted_words(leaf.words)
-        if any(word.endswith("*") for word in leaf.words):
-            self.note("a phrase with '*' is sent word by word and checked in the results")
-            words = [Term(w.rstrip("*"), leaf.field, w.endswith("*")) for w in leaf.words]
-            return Expression(self._both([self.leaf(word) for word in words]).text, is_exact=False)
-        return Expression(text, is_exact and text is not None)
 
     def both(self, texts: Sequence[str]) -> str:
         return f"({' + '.join(texts)})"

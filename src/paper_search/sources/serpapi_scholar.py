@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
-from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from paper_search.config import AppConfig, SearchSourceConfig
 from paper_search.errors import ConfigError, SearchSourceError
-from paper_search.http.errors import HttpStatusError
 from paper_search.http.redaction import redact
-from paper_search.models import SearchConstraints, SourceStatus
-from paper_search.sources.adapter import Paging, Request, Translated
+from paper_search.models import SourceStatus
+from paper_search.sources.adapter import Paging, RefusalSign
 from paper_search.sources.client import SourceSettings, explain_missing_key
 from paper_search.sources.errors import NonRetryableError, RetryableError, SerpAPIError
 from paper_search.sources.http_source import HttpSource
@@ -33,8 +31,6 @@ USUAL_CALLS = 20
 """Requests of one run unless SERPAPI_MAX_CALLS says otherwise: a free plan has 250 a month."""
 ACCOUNT_PAGE = "https://serpapi.com/account"
 
-_USED_UP = ("run out of searches", "out of searches", "credit")
-
 
 class ScholarAdapter(GoogleScholar):
     """Google Scholar as SerpApi gives it."""
@@ -44,17 +40,21 @@ class ScholarAdapter(GoogleScholar):
     needs_key = True
     key_variable = "SERPAPI_API_KEY"
     key_page = "https://serpapi.com/manage-api-key"
-    ranks_text: ClassVar[bool] = True
-    page_size = 20
-    most_results = 1000
-    """Scholar shows no more for one query."""
     concurrency = 4
     endpoint = ENDPOINT
 
     key_param = "api_key"
     hits: ClassVar[str] = "search_information.total_results"
     paging: ClassVar[Paging | None] = Paging("start", size="num")
+    usual_params: ClassVar[Mapping[str, str | int]] = {"engine": "google_scholar", "start": 0}
     record = staticmethod(read_result)
+    refusals = (
+        RefusalSign(SourceStatus.UNAUTHORISED, "api key"),
+        *(
+            RefusalSign(SourceStatus.EXHAUSTED, text, advice=f"see what is left at {ACCOUNT_PAGE}")
+            for text in ("out of searches", "credit")
+        ),
+    )
 
     @classmethod
     def source(cls, config: AppConfig, settings: SearchSourceConfig) -> SerpAPIScholarSource:
@@ -74,17 +74,6 @@ class ScholarAdapter(GoogleScholar):
         kind = RetryableError if is_passing else NonRetryableError
         return kind(message, status=status)
 
-    def first(self, query: Translated, filters: SearchConstraints, limit: int) -> Request:
-        optional = {
-            "as_ylo": query.year_from,
-            "as_yhi": query.year_to,
-            "lr": f"lang_{filters.language.strip().lower()}" if filters.language else None,
-        }
-        size = min(self.page_size, limit)
-        limits = {name: value for name, value in optional.items() if value is not None}
-        params = {"engine": "google_scholar", "q": query.text, "num": size, "start": 0, **limits}
-        return Request(self.endpoint, params)
-
     def entries_of(self, body: Any) -> list[Any]:
         """Return the entries of a page; none if the answer says "no results"."""
         if not isinstance(body, dict) or not body:
@@ -93,18 +82,11 @@ class ScholarAdapter(GoogleScholar):
             message = redact(str(body["error"]), (self.key,))[:500]
             if "hasn't returned any results" in message:
                 return []
-            status = _status_told(message) or SourceStatus.BAD_RESPONSE
+            sign = self.sign_in(message)
+            status = sign.status if sign else SourceStatus.BAD_RESPONSE
             raise NonRetryableError(f"SerpApi: {message}", status=status)
         entries = body.get("organic_results")
         return entries if isinstance(entries, list) else []
-
-    def status_of(self, error: HttpStatusError) -> SourceStatus | None:
-        """Return what SerpApi says: 429 is for too many requests, and for an empty account."""
-        return _status_told(error.body) if error.status == HTTPStatus.TOO_MANY_REQUESTS else None
-
-    def advice_on(self, error: HttpStatusError) -> str | None:
-        is_used_up = self.status_of(error) is SourceStatus.EXHAUSTED
-        return f"see what is left at {ACCOUNT_PAGE}" if is_used_up else None
 
 
 class SerpAPIScholarSource(HttpSource):
@@ -140,11 +122,3 @@ class SerpAPIScholarSource(HttpSource):
             client=client,
             sleep=sleep,
         )
-
-
-def _status_told(message: str) -> SourceStatus | None:
-    if "api key" in message.lower():
-        return SourceStatus.UNAUTHORISED
-    if any(sign in message.lower() for sign in _USED_UP):
-        return SourceStatus.EXHAUSTED
-    return None

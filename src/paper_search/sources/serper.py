@@ -4,15 +4,14 @@ Both need the same key. No answer of Serper's `/scholar` was ever recorded where
 read here is what its clients agree on.
 """
 
-from typing import Any, ClassVar
+from collections.abc import Mapping
+from typing import ClassVar
 
-from paper_search.bibliography.languages import language_code
 from paper_search.bibliography.names import author_named
 from paper_search.bibliography.text import clean
-from paper_search.http.errors import HttpStatusError
 from paper_search.models import SearchConstraints, SourceStatus
 from paper_search.query import Node
-from paper_search.sources.adapter import Adapter, Paging, Request, Translated
+from paper_search.sources.adapter import Adapter, Paging, RefusalSign, Request, Translated
 from paper_search.sources.record import Entry, Table, first
 from paper_search.sources.scholar import (
     KIND_MARK,
@@ -30,7 +29,6 @@ SCHOLAR = "https://google.serper.dev/scholar"
 WEB = "https://google.serper.dev/search"
 SCHOLAR_NAME = "serper_scholar"
 WEB_NAME = "serper"
-_USED_UP = ("not enough credits", "out of credits", "quota")
 
 
 def _summary(entry: Entry) -> Summary:
@@ -83,14 +81,15 @@ class _Serper(Adapter):
     entries: ClassVar[str] = "organic"
     answered: ClassVar[str] = "organic|searchParameters"
     paging: ClassVar[Paging | None] = Paging("page", size="num", is_numbered=True)
-
-    def fault(self, body: Any, message: str) -> SourceStatus:
-        del body
-        return _status_of(message) or SourceStatus.BAD_RESPONSE
-
-    def status_of(self, error: HttpStatusError) -> SourceStatus | None:
-        """Return that the credits are used up, which Serper says with HTTP 400."""
-        return _status_of(error.body)
+    size_param = "num"
+    usual_params: ClassVar[Mapping[str, int]] = {"page": 1}
+    is_posted = True
+    refusals = (
+        RefusalSign(SourceStatus.EXHAUSTED, "not enough credits"),
+        RefusalSign(SourceStatus.EXHAUSTED, "out of credits"),
+        RefusalSign(SourceStatus.EXHAUSTED, "quota"),
+        RefusalSign(SourceStatus.UNAUTHORISED, "unauthorized"),
+    )
 
 
 class SerperScholar(GoogleScholar, _Serper):
@@ -98,23 +97,8 @@ class SerperScholar(GoogleScholar, _Serper):
 
     name: ClassVar[str] = SCHOLAR_NAME
     title: ClassVar[str] = "Google Scholar by Serper"
-
-    ranks_text: ClassVar[bool] = True
-    page_size = 20
-    most_results = 1000
     endpoint = SCHOLAR
     record = staticmethod(RESULT.read)
-
-    def first(self, query: Translated, filters: SearchConstraints, limit: int) -> Request:
-        language = language_code(filters.language)
-        optional = {
-            "as_ylo": query.year_from,
-            "as_yhi": query.year_to,
-            "lr": f"lang_{language}" if language else None,
-        }
-        body: dict[str, Any] = {"q": query.text, "num": min(limit, self.page_size), "page": 1}
-        body |= {name: value for name, value in optional.items() if value is not None}
-        return Request(self.endpoint, json=body)
 
 
 class SerperWeb(_Serper, WebAdapter):
@@ -130,20 +114,15 @@ class SerperWeb(_Serper, WebAdapter):
     def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
         return as_ranked(GoogleDialect().translate_within(tree, filters))
 
+    def size(self, query: Translated, limit: int) -> int:
+        del query, limit
+        return self.page_size
+
     def first(self, query: Translated, filters: SearchConstraints, limit: int) -> Request:
         """Return the request for the first results; years are a span of dates."""
-        del filters, limit
-        body: dict[str, Any] = {"q": query.text, "num": self.page_size, "page": 1}
+        more = {"hl": query.language} if query.language else {}
         if query.year_from is not None or query.year_to is not None:
             first = f"1/1/{query.year_from}" if query.year_from is not None else ""
             last = f"12/31/{query.year_to}" if query.year_to is not None else ""
-            body["tbs"] = f"cdr:1,cd_min:{first},cd_max:{last}"
-        if query.language:
-            body["hl"] = query.language
-        return Request(self.endpoint, json=body)
-
-
-def _status_of(message: str) -> SourceStatus | None:
-    if any(sign in message.lower() for sign in _USED_UP):
-        return SourceStatus.EXHAUSTED
-    return SourceStatus.UNAUTHORISED if "unauthorized" in message.lower() else None
+            more["tbs"] = f"cdr:1,cd_min:{first},cd_max:{last}"
+        return super().first(query, filters, limit).turned(**more)

@@ -16,6 +16,23 @@ _AROUND_TARGET = len("GET  HTTP/1.1")
 
 
 @dataclass(frozen=True, slots=True)
+class RefusalSign:
+    """What a refusal means that a service words in its own way.
+
+    Attributes:
+        status: what it means.
+        text: what the answer holds, in lower case; empty: anything.
+        http_status: of the answer; None: any, success as well.
+        advice: what a person can do about it.
+    """
+
+    status: SourceStatus
+    text: str = ""
+    http_status: int | None = None
+    advice: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Request:
     """One question to a service, without its key: that is added when it is sent.
 
@@ -100,6 +117,7 @@ class Service:
         longest_line: the most bytes of a request line, `GET /path?query HTTP/1.1`, that it takes.
         form_suffix: what the URL of a longer request ends with, which is posted as a form; None:
             the service takes no forms.
+        refusals: its own ways to say no; of several that fit, the first counts.
         refuses_in_agent: what it refuses anywhere in the name of a program, in lower case; a
             contact address that holds it is not sent along.
     """
@@ -114,6 +132,7 @@ class Service:
     accept: ClassVar[str] = "application/json"
     longest_line: ClassVar[int] = 4094
     form_suffix: ClassVar[str | None] = None
+    refusals: ClassVar[tuple[RefusalSign, ...]] = ()
     refuses_in_agent: ClassVar[tuple[str, ...]] = ()
 
     interval_with_key: ClassVar[float | None] = None
@@ -184,10 +203,13 @@ class Service:
 
     def status_of(self, error: HttpStatusError) -> SourceStatus | None:
         """Return what a refusal means where the service has its own way to say it."""
-        del error
-        return None
+        sign = self.sign_in(error.body, error.status)
+        return sign.status if sign else None
 
     def advice_on(self, error: HttpStatusError) -> str | None:
-        """Return what a person can do about a refusal that only this service has."""
-        del error
-        return None
+        sign = self.sign_in(error.body, error.status)
+        return sign.advice if sign else None
+
+    def sign_in(self, text: str, http_status: int | None = None) -> RefusalSign | None:
+        fitting = (sign for sign in self.refusals if sign.http_status in {None, http_status})
+        return next((sign for sign in fitting if sign.text in text.lower()), None)

@@ -1,12 +1,12 @@
 """NewsAPI, articles of newspapers and magazines (https://newsapi.org); needs a key."""
 
-from typing import Any, ClassVar
+from collections.abc import Mapping
+from typing import ClassVar
 
 from paper_search.bibliography.names import author_named
-from paper_search.http.errors import HttpStatusError
 from paper_search.models import Author, RawPaper, SearchConstraints, SourceStatus
 from paper_search.query import Phrase, Term
-from paper_search.sources.adapter import Paging, Request, Translated
+from paper_search.sources.adapter import Paging, RefusalSign, Request, Translated
 from paper_search.sources.dialect import Dialect, Expression
 from paper_search.sources.record import Entry, cleaned, first
 from paper_search.sources.values import quoted
@@ -18,11 +18,6 @@ _LANGUAGES = frozenset(
     {"ar", "de", "en", "es", "fr", "he", "it", "nl", "no", "pt", "ru", "sv", "ud", "zh"}
 )
 _REMOVED = "[removed]"
-_STATUSES = {
-    "apiKeyDisabled": SourceStatus.UNAUTHORISED, "apiKeyInvalid": SourceStatus.UNAUTHORISED,
-    "apiKeyMissing": SourceStatus.UNAUTHORISED, "apiKeyExhausted": SourceStatus.EXHAUSTED,
-    "rateLimited": SourceStatus.RATE_LIMITED, "maximumResultsReached": SourceStatus.EXHAUSTED,
-}  # fmt: skip
 
 
 def _names(entry: Entry) -> list[Author]:
@@ -82,26 +77,23 @@ class NewsApi(WebAdapter):
     hits: ClassVar[str] = "totalResults"
     faults: ClassVar[str] = "message|code"
     paging: ClassVar[Paging | None] = Paging("page", size="pageSize", is_numbered=True)
+    size_param = "pageSize"
+    usual_params: ClassVar[Mapping[str, str | int]] = {"sortBy": "relevancy", "page": 1}
+    refusals = (
+        RefusalSign(SourceStatus.UNAUTHORISED, "apikeydisabled"),
+        RefusalSign(SourceStatus.UNAUTHORISED, "apikeyinvalid"),
+        RefusalSign(SourceStatus.UNAUTHORISED, "apikeymissing"),
+        RefusalSign(SourceStatus.EXHAUSTED, "apikeyexhausted"),
+        RefusalSign(SourceStatus.RATE_LIMITED, "ratelimited"),
+        RefusalSign(SourceStatus.EXHAUSTED, "maximumresultsreached"),
+    )
     record = staticmethod(article_of)
 
+    def size(self, query: Translated, limit: int) -> int:
+        del query
+        return min(limit, self.page_size)
+
     def first(self, query: Translated, filters: SearchConstraints, limit: int) -> Request:
-        params: dict[str, str | int] = {
-            "q": query.text,
-            "sortBy": "relevancy",
-            "pageSize": min(limit, self.page_size),
-            "page": 1,
-        }
-        if query.year_from is not None:
-            params["from"] = f"{query.year_from}-01-01"
-        if query.year_to is not None:
-            params["to"] = f"{query.year_to}-12-31"
-        if filters.language in _LANGUAGES:
-            params["language"] = str(filters.language)
-        return Request(self.endpoint, params)
-
-    def fault(self, body: Any, message: str) -> SourceStatus:
-        del message
-        return _STATUSES.get(first(body, "code") or "", SourceStatus.BAD_RESPONSE)
-
-    def status_of(self, error: HttpStatusError) -> SourceStatus | None:
-        return next((status for code, status in _STATUSES.items() if code in error.body), None)
+        own = {"language": str(filters.language)} if filters.language in _LANGUAGES else {}
+        limits = own | query.dates("from", "to")
+        return super().first(query, filters, limit).turned(**limits)

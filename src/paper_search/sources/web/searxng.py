@@ -1,15 +1,16 @@
 """A SearXNG server (https://docs.searxng.org); needs its URL, no key."""
 
+from collections.abc import Mapping
+from http import HTTPStatus
 from typing import ClassVar
 
 from paper_search.bibliography.names import author_named
 from paper_search.config import AppConfig, SearchSourceConfig
 from paper_search.errors import ConfigError
 from paper_search.http.body import HttpAnswer
-from paper_search.http.errors import HttpStatusError
 from paper_search.models import SearchConstraints, SourceStatus
 from paper_search.query import Node, YearRange
-from paper_search.sources.adapter import Page, Paging, Request, Translated
+from paper_search.sources.adapter import Page, Paging, RefusalSign, Request, Translated
 from paper_search.sources.base import SearchSource
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.http_source import open_source
@@ -19,7 +20,6 @@ from paper_search.sources.values import items, text
 from paper_search.sources.web import WebAdapter, as_ranked, page_table
 
 NAME = "searxng"
-_FORBIDDEN = 403
 _PAGE = page_table(
     NAME,
     published="publishedDate",
@@ -40,6 +40,15 @@ class Searxng(WebAdapter):
     most_results = 50
     hits: ClassVar[str] = "number_of_hits"
     paging: ClassVar[Paging | None] = Paging("pageno", is_numbered=True)
+    usual_params: ClassVar[Mapping[str, str | int]] = {"format": "json", "pageno": 1}
+    # There are no keys: what refuses a request are the server's settings.
+    refusals = (
+        RefusalSign(
+            SourceStatus.BAD_RESPONSE,
+            http_status=HTTPStatus.FORBIDDEN,
+            advice="it returns JSON only if `json` is in `search.formats` of its settings.yml",
+        ),
+    )
     record = staticmethod(_PAGE.read)
 
     @classmethod
@@ -59,9 +68,8 @@ class Searxng(WebAdapter):
         return Translated(query.text, (), YearRange(first, last), first, last, query.language)
 
     def first(self, query: Translated, filters: SearchConstraints, limit: int) -> Request:
-        del filters, limit
         language = {"language": query.language} if query.language else {}
-        return Request(self.endpoint, {"q": query.text, "format": "json", "pageno": 1, **language})
+        return super().first(query, filters, limit).turned(**language)
 
     def read(self, answer: HttpAnswer, request: Request, source: str | None = None) -> Page:
         """Return the results of a page.
@@ -77,12 +85,3 @@ class Searxng(WebAdapter):
             message = f"SearXNG's engines did not answer: {names}"
             raise ServiceError(message, status=SourceStatus.UNREACHABLE)
         return page
-
-    def status_of(self, error: HttpStatusError) -> SourceStatus | None:
-        """Return that a refusal is one of the server's settings: there are no keys."""
-        return SourceStatus.BAD_RESPONSE if error.status == _FORBIDDEN else None
-
-    def advice_on(self, error: HttpStatusError) -> str | None:
-        if error.status != _FORBIDDEN:
-            return None
-        return "it returns JSON only if `json` is in `search.formats` of its settings.yml"

@@ -1,17 +1,16 @@
 """Tavily, a web search for programs (https://tavily.com); needs a key."""
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from paper_search.http.errors import HttpStatusError
 from paper_search.models import SearchConstraints, SourceStatus
 from paper_search.query import Node
-from paper_search.sources.adapter import Request, Translated
+from paper_search.sources.adapter import RefusalSign, Request, Translated
 from paper_search.sources.free_text import to_free_text
 from paper_search.sources.web import WebAdapter, as_ranked, page_table
 
 NAME = "tavily"
 ENDPOINT = "https://api.tavily.com/search"
-_PLAN_USED_UP = {432, 433}
 
 
 class Tavily(WebAdapter):
@@ -34,6 +33,15 @@ class Tavily(WebAdapter):
         for name in ("detail", "error")
         for inside in (".error", ".message", ".code", "")
     )
+    query_param = "query"
+    size_param = "max_results"
+    usual_params: ClassVar[Mapping[str, Any]] = {
+        "search_depth": "basic", "topic": "general",
+        "include_answer": False, "include_raw_content": False,
+    }  # fmt: skip
+    is_posted = True
+    refusals = tuple(RefusalSign(SourceStatus.EXHAUSTED, http_status=code) for code in (432, 433))
+    """A plan that is used up."""
     record = staticmethod(page_table(NAME, published="published_date").read)
 
     def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
@@ -42,20 +50,9 @@ class Tavily(WebAdapter):
 
     def first(self, query: Translated, filters: SearchConstraints, limit: int) -> Request:
         """Return the only request: there are no further pages."""
-        del filters
-        body: dict[str, Any] = {
-            "query": query.text,
-            "max_results": limit,
-            "search_depth": "basic",
-            "topic": "general",
-            "include_answer": False,
-            "include_raw_content": False,
-        }
-        if query.year_from is not None:
-            body["start_date"] = f"{query.year_from}-01-01"
-        if query.year_to is not None:
-            body["end_date"] = f"{query.year_to}-12-31"
-        return Request(self.endpoint, json=body)
+        dates = query.dates("start_date", "end_date")
+        return super().first(query, filters, limit).turned(**dates)
 
-    def status_of(self, error: HttpStatusError) -> SourceStatus | None:
-        return SourceStatus.EXHAUSTED if error.status in _PLAN_USED_UP else None
+    def size(self, query: Translated, limit: int) -> int:
+        del query
+        return limit
