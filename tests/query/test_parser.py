@@ -290,7 +290,7 @@ def test_a_query_twice_as_long_takes_twice_the_work():
         ('a "b', "column 3: this quote is never closed"),
         ("a NEAR/x b", "column 3: expected NEAR/n with n from 0 to 100, as in NEAR/3"),
         ("a NEAR/101 b", "column 3: expected NEAR/n with n from 0 to 100, as in NEAR/3"),
-        ("a NEAR/2 (b AND c)", "column 3: NEAR joins words, phrases or OR-groups of them"),
+        ("a NEAR/2 (b AND c)", "column 3: NEAR/2 joins words, phrases or OR-groups of them"),
         ("(" * 101 + "a", "column 101: parentheses are nested deeper than 100"),
         ("a" + " NEAR/1 a" * 101, "column 903: more than 100 NEAR in a row"),
     ],

@@ -217,7 +217,7 @@ def test_prose_is_of_no_system(text):
         ("aa.ti. or bb.ti. and cc.ti.", 1, "aa.ti. OR (bb.ti. AND cc.ti.)"),
         ("aa OR bb AND cc", 1, "aa OR (bb AND cc)"),
         ("aa bb OR cc", 1, "(aa AND bb) OR cc"),
-        ("dd (aa bb OR cc)", 5, "(aa AND bb) OR cc"),
+        ("dd (aa bb OR cc)", 4, "(aa AND bb) OR cc"),
     ],
 )
 def test_a_mixture_without_parentheses_says_how_it_was_read(text, column, reading):

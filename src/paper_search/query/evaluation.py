@@ -60,7 +60,7 @@ def evaluate(
         document: text by field name (title, abstract, author, venue, and any others), and `year`.
         tokeniser: what makes words of a text, the query's and the document's alike.
     """
-    return _Document(document, tokeniser).matches(node)
+    return _verdict(node, _Document(document, tokeniser).matches) is True
 
 
 def judge(
@@ -72,7 +72,23 @@ def judge(
     may be in the missing abstract, and a missing year may be in any range. A heading is only
     known where its words are in the document: who indexed it is not asked.
     """
-    return _Judge(document, tokeniser).of(node)
+    return _verdict(node, _Judge(document, tokeniser).of)
+
+
+def _verdict(node: Node, judged: Callable[[Node], bool | None]) -> bool | None:
+    """Join the verdicts on words by Kleene's logic, in which None stays what it may become."""
+    match node:
+        case And(children):
+            verdicts = [_verdict(child, judged) for child in children]
+            return False if False in verdicts else None if None in verdicts else True
+        case Or(children):
+            verdicts = [_verdict(child, judged) for child in children]
+            return True if True in verdicts else None if None in verdicts else False
+        case Not(child):
+            inner = _verdict(child, judged)
+            return None if inner is None else not inner
+        case _:
+            return judged(node)
 
 
 def unknown_fields(node: Node, document: Mapping[str, str | int | None]) -> set[str]:
@@ -108,13 +124,8 @@ class _Document:
         self._year = int(year[0]) if year else None
 
     def matches(self, node: Node) -> bool:
+        """Whether it has a word, a phrase, words at a distance, or a year of a range."""
         match node:
-            case And(children):
-                return all(map(self.matches, children))
-            case Or(children):
-                return any(map(self.matches, children))
-            case Not(child):
-                return not self.matches(child)
             case YearRange(first, last):
                 year = self._year
                 return year is not None and (first or year) <= year <= (last or year)
@@ -213,7 +224,7 @@ def is_in_field(limit: str | None, field: str) -> bool:
 
 
 class _Judge:
-    """Kleene's three values: true, false, and None for what cannot be told."""
+    """What can be told of a document of which fields are unknown."""
 
     def __init__(self, document: Mapping[str, str | int | None], tokeniser: Tokeniser) -> None:
         self._unknown = {field for field, value in document.items() if value is None}
@@ -221,20 +232,10 @@ class _Judge:
         self._document = _Document(document, tokeniser)
 
     def of(self, node: Node) -> bool | None:
-        match node:
-            case And(children):
-                verdicts = [self.of(child) for child in children]
-                return False if False in verdicts else None if None in verdicts else True
-            case Or(children):
-                verdicts = [self.of(child) for child in children]
-                return True if True in verdicts else None if None in verdicts else False
-            case Not(child):
-                inner = self.of(child)
-                return None if inner is None else not inner
-            case Term() | Phrase() if node.field in INDEXED and node.field not in self._known:
-                return None
-            case _:
-                return self._document.matches(node) or (None if self._possible(node) else False)
+        field = node.field if isinstance(node, Term | Phrase) else None
+        if field in INDEXED and field not in self._known:
+            return None
+        return self._document.matches(node) or (None if self._possible(node) else False)
 
     def missing(self, node: Node) -> set[str]:
         """Return the fields without which it cannot be told whether a leaf matches."""

@@ -16,15 +16,7 @@ from paper_search.query.ast import (
     straighten,
 )
 from paper_search.query.parser import Reading, analyse
-
-STOP_WORDS = frozenset({
-        "a", "an", "are", "as", "at", "be", "been", "but", "by", "for", "from", "had", "has",
-        "have", "how", "in", "into", "is", "it", "its", "of", "on", "that", "the",
-        "their", "there", "these", "they", "this", "those", "to", "was", "were", "what",
-        "when", "where", "which", "who", "why", "will", "with", "der", "die", "das",
-        "und", "le", "la", "les", "des", "el", "los", "du", "de",
-})  # fmt: skip
-"""Words that nearly every document contains."""
+from paper_search.query.prose import STOP_WORDS
 
 _CURLY = re.compile(f"[{CURLY_QUOTES}]")
 _LOWER_OPERATOR = re.compile(r'"[^"]*"|(?<![^\s()])(and|or|not|And|Or|Not)(?![^\s()])')

@@ -118,26 +118,16 @@ def _merge_spans(one: Node, other: Node) -> Node | None:
             return None
 
 
-class Several:
-    """Stands for several fields, or for parts that have none."""
+SEVERAL = "several fields"
+"""Stands for them, and for parts that have none, in place of a field."""
 
 
-SEVERAL = Several()
-
-
-def field_of(node: Node) -> str | Several | None:
+def field_of(node: Node) -> str | None:
     """Return the one field of all words of a part, if it has no headings, years or NOTs."""
-    match node:
-        case Term() | Phrase():
-            return SEVERAL if node.field in {*HEADINGS, *INDEXED} else node.field
-        case And(children) | Or(children):
-            fields = {field_of(child) for child in children}
-            return fields.pop() if len(fields) == 1 else SEVERAL
-        case Near(left, right):
-            one, other = field_of(left), field_of(right)
-            return one if one == other else SEVERAL
-        case _:
-            return SEVERAL
+    if isinstance(node, Term | Phrase):
+        return SEVERAL if node.field in {*HEADINGS, *INDEXED} else node.field
+    fields = set() if isinstance(node, Not) else {field_of(part) for part in parts(node)}
+    return fields.pop() if len(fields) == 1 else SEVERAL
 
 
 def in_field(node: Node, name: str | None) -> Node:

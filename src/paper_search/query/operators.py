@@ -2,12 +2,18 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import NoReturn
 
 from paper_search.query.ast import And, Node, Not, Or
+from paper_search.query.normal_form import is_near_side
 from paper_search.query.systems import SCOPUS, System
 from paper_search.query.tagged import Leaves, Refuse
 from paper_search.query.tokens import Token
 
+MAX_DEPTH = 100
+"""Parentheses or parts inside each other."""
+MAX_DISTANCE = 100
+"""The most words of a distance."""
 _SHOWN = 300
 
 
@@ -28,16 +34,20 @@ class Part:
 class OperatorReader(ABC):
     """Recursive descent; operators of one level are read from left to right."""
 
-    def __init__(self, tokens: list[Token], system: System, refuse: Refuse) -> None:
-        self._tokens, self._system, self._refuse = tokens, system, refuse
-        self._next = 0
+    def __init__(self, tokens: list[Token], system: System, refuse: Refuse, end: int) -> None:
+        self._tokens, self._system, self._refuse, self._end = tokens, system, refuse, end
+        self._next = self._depth = 0
         self._operators: list[set[str]] = []
         self._leaves = Leaves(system, refuse)
         self.notes: list[tuple[int, str]] = []
 
     @abstractmethod
-    def _closeness(self, left: Part | None = None) -> Part:
-        """Return an operand."""
+    def _operand(self) -> Part:
+        """Return what stands between operators, and between words for a distance."""
+
+    @abstractmethod
+    def _near(self, left: Node, token: Token, right: Node) -> Node:
+        """Return two operands at the distance of a token."""
 
     def _peek(self) -> Token | None:
         return self._tokens[self._next] if self._next < len(self._tokens) else None
@@ -49,6 +59,53 @@ class OperatorReader(ABC):
     def _take(self) -> Token:
         self._next += 1
         return self._tokens[self._next - 1]
+
+    def _unexpected(self, reason: str) -> NoReturn:
+        token = self._peek()
+        if token is None:
+            self._refuse(self._end, f"{reason} but found the end")
+        if token.kind == "quote":
+            self._refuse(token.start, "this quote is never closed")
+        rest = ", which closes nothing" if token.kind == ")" and not self._depth else ""
+        self._refuse(token.start, f"{reason} but found {token.text!r}{rest}")
+
+    def _whole_of(self, start: int) -> Part:
+        part = self._group_of(start)
+        if self._peek() is not None:
+            self._unexpected("expected AND, OR or the end")
+        return part
+
+    def _deeper(self, start: int) -> None:
+        self._depth += 1
+        if self._depth > MAX_DEPTH:
+            self._refuse(start, f"parentheses are nested deeper than {MAX_DEPTH}")
+
+    def _parenthesis(self) -> Part:
+        start = self._take().start
+        self._deeper(start)
+        part = self._group_of(start)
+        if not self._is(")"):
+            self._unexpected(f"expected ')' for the '(' in column {start + 1}")
+        self._take()
+        self._depth -= 1
+        return Part(part.node, f"({part.text})")
+
+    def _closeness(self, left: Part | None = None) -> Part:
+        """Return an operand, or several at a distance from each other."""
+        part, count = left or self._operand(), 0
+        while self._is("near"):
+            token, count = self._take(), count + 1
+            if count > MAX_DEPTH:
+                self._refuse(token.start, f"more than {MAX_DEPTH} NEAR in a row")
+            right = self._operand()
+            near = self._near(part.node, token, right.node)
+            text = f"{part.within('')} {token.text} {right.within('')}"
+            part = Part(near, text)
+        return part
+
+    def _check_distance(self, left: Node, token: Token, right: Node) -> None:
+        if not (is_near_side(left) and is_near_side(right)):
+            self._refuse(token.start, f"{token.text} joins words, phrases or OR-groups of them")
 
     def _group_of(self, start: int) -> Part:
         """Return the tree at the top or between two parentheses; say how a mixture is read."""
@@ -85,7 +142,7 @@ class OperatorReader(ABC):
     def _operator(self) -> str | None:
         """Return the operator in front; what only follows is joined by AND."""
         token = self._peek()
-        if token is None or token.kind in {")", "close", "suffix", "near"}:
+        if token is None or token.kind in {")", "suffix", "near"}:
             return None
         if token.kind == "AND":
             after = self._tokens[self._next + 1 : self._next + 2]

@@ -11,9 +11,9 @@ from paper_search.errors import QuerySyntaxError
 from paper_search.query import ast
 from paper_search.query.ast import And, Near, Node, Phrase, Term, conjuncts, rebuilt, straighten
 from paper_search.query.lines import without_number
-from paper_search.query.normal_form import depth, is_near_side, normalise
-from paper_search.query.operators import OperatorReader, Part
-from paper_search.query.reader import MAX_DEPTH, MAX_DISTANCE, parse_sentence
+from paper_search.query.normal_form import depth, normalise
+from paper_search.query.operators import MAX_DEPTH, MAX_DISTANCE, OperatorReader, Part
+from paper_search.query.reader import parse_sentence
 from paper_search.query.strategy import parse_strategy
 from paper_search.query.systems import SYSTEMS, System, recognised
 from paper_search.query.tagged import EXPECTED, Refuse
@@ -40,7 +40,7 @@ _TOKEN = re.compile(
     r'|(?P<year>(?i:year):\s*(?:\d+\s*-\s*\d+|[^\s()"]*))'
     r'|(?P<doi>10\.\d{4,9}/(?:[^\s"()]|\([^\s"()]*\))+)'
     r'|(?P<blank>\s+|[^\w\s()"*|!]+(?=[\s)]|$))'  # punctuation alone says nothing: R & D
-    r'|(?P<phrase>"[^"]*")|(?P<quote>")|(?P<word>[^\s()"]+)|(?P<open>\()|(?P<close>\))'
+    r'|(?P<phrase>"[^"]*")|(?P<quote>")|(?P<word>[^\s()"]+)|(?P<paren>[()])'
 )
 
 
@@ -135,54 +135,30 @@ class _Parser(OperatorReader):
 
     def __init__(self, text: str, refuse: Refuse) -> None:
         tokens = [
-            Token(str(sign.lastgroup), sign[0], sign.start(), sign)
+            Token(sign[0] if sign["paren"] else str(sign.lastgroup), sign[0], sign.start(), sign)
             for sign in _TOKEN.finditer(text)
             if sign.lastgroup != "blank"
         ]
-        super().__init__(tokens, _OWN, refuse)
-        self._end = len(text)
-        self._open: list[int] = []
+        super().__init__(tokens, _OWN, refuse, len(text))
 
     def reading(self) -> Reading:
-        part = self._part()
-        if self._peek() is not None:
-            self._unexpected("expected AND, OR or the end", ", which closes nothing")
+        part = self._whole_of(self._tokens[0].start if self._tokens else self._end)
         notes = tuple((offset + 1, note) for offset, note in self.notes)
         return Reading(part.node, self._leaves.columns, notes)
-
-    def _part(self) -> Part:
-        token = self._peek()
-        return self._group_of(self._end if token is None else token.start)
 
     def _check_neighbours(self, before: Token, token: Token) -> None:
         """Any parts may stand side by side: they are joined by AND."""
 
-    def _unexpected(self, reason: str, rest: str = "") -> NoReturn:
-        token = self._peek()
-        if token is None:
-            self._refuse(self._end, f"{reason} but found the end")
-        if token.kind == "quote":
-            self._refuse(token.start, "this quote is never closed")
-        self._refuse(token.start, f"{reason} but found {token.text!r}{rest}")
-
     def _closeness(self, left: Part | None = None) -> Part:
-        part = left or self._words_behind_not() or self._operand()
-        count = 0
-        while self._is("near"):
-            token, count = self._take(), count + 1
-            name, _, number = token.text.partition("/")
-            if not (number.isascii() and number.isdigit() and int(number) <= MAX_DISTANCE):
-                reason = f"expected {name}/n with n from 0 to {MAX_DISTANCE}, as in {name}/3"
-                self._refuse(token.start, reason)
-            if count > MAX_DEPTH:
-                self._refuse(token.start, f"more than {MAX_DEPTH} NEAR in a row")
-            right = self._operand()
-            if not (is_near_side(part.node) and is_near_side(right.node)):
-                reason = f"{name} joins words, phrases or OR-groups of them"
-                self._refuse(token.start, reason)
-            near = Near(part.node, right.node, int(number), name == "PRE")
-            part = Part(near, f"{part.text} {token.text} {right.text}")
-        return part
+        return super()._closeness(left or self._words_behind_not())
+
+    def _near(self, left: Node, token: Token, right: Node) -> Node:
+        name, _, number = token.text.partition("/")
+        if not (number.isascii() and number.isdigit() and int(number) <= MAX_DISTANCE):
+            reason = f"expected {name}/n with n from 0 to {MAX_DISTANCE}, as in {name}/3"
+            self._refuse(token.start, reason)
+        self._check_distance(left, token, right)
+        return Near(left, right, int(number), name == "PRE")
 
     def _words_behind_not(self) -> Part | None:
         """Return bare words together that follow NOT: who writes `NOT honey bees` wants neither.
@@ -203,8 +179,8 @@ class _Parser(OperatorReader):
         fields: list[Token] = []
         while self._is("field"):
             fields.append(self._take())
-        if self._is("open"):
-            part = self._group()
+        if self._is("("):
+            part = self._parenthesis()
         elif self._is("word", "doi", "phrase") or (self._is("year") and not fields):
             token = self._take()
             node = self._leaves.located(self._leaf(token), token.start)
@@ -215,17 +191,6 @@ class _Parser(OperatorReader):
             node = self._within(token.text.partition(":")[0].lower(), part.node)
             part = Part(node, f"{token.text}{part.text}")
         return part
-
-    def _group(self) -> Part:
-        self._open.append(self._take().start)
-        if len(self._open) > MAX_DEPTH:
-            self._refuse(self._open[-1], f"parentheses are nested deeper than {MAX_DEPTH}")
-        part = self._part()
-        if not self._is("close"):
-            self._unexpected(f"expected ')' for the '(' in column {self._open[-1] + 1}")
-        self._take()
-        self._open.pop()
-        return Part(part.node, f"({part.text})")
 
     def _leaf(self, token: Token) -> Node:
         match token.kind:

@@ -15,7 +15,8 @@ until up ve very was we were what when where which while who whom why will with 
 SMALL_WORDS = frozenset(_SMALL_WORDS.split())
 """English words that say nothing by themselves."""
 
-_JOINING = frozenset({"and", "or", "not"})
+STOP_WORDS = frozenset(word for word in SMALL_WORDS - {"and", "or", "not"} if len(word) > 1)
+"""Those that are neither a sign of queries nor a letter, such as that of a vitamin."""
 _QUOTED = re.compile(r'["“”][^"“”]*["“”]')
 _LONGEST_PHRASE = 12
 """Words; what is longer between quotes is a quoted text, not a phrase that is looked for."""
@@ -78,7 +79,7 @@ def is_prose(text: str) -> bool:
 
 def _small_words(clause: str) -> list[str]:
     words = (word.strip(".,;:!?'’").casefold() for word in clause.split())
-    return [word for word in words if word in SMALL_WORDS and word not in _JOINING]
+    return [word for word in words if word in SMALL_WORDS and word not in {"and", "or", "not"}]
 
 
 def _is_capital(text: str) -> bool:

@@ -8,8 +8,8 @@ from typing import NoReturn, Protocol
 from paper_search.query.ast import LETTER, And, Near, Node, Not, Or, Phrase, Term, join, words_of
 from paper_search.query.footers import command_of, meaning_of, split_footers
 from paper_search.query.lines import LABEL
-from paper_search.query.normal_form import folded, is_near_side
-from paper_search.query.operators import OperatorReader, Part
+from paper_search.query.normal_form import folded
+from paper_search.query.operators import MAX_DISTANCE, OperatorReader, Part
 from paper_search.query.systems import (
     EBSCO,
     EBSCO_TAGS,
@@ -23,12 +23,6 @@ from paper_search.query.systems import (
 from paper_search.query.systems import YEAR as YEAR_FIELD
 from paper_search.query.tagged import EXPECTED, Refuse
 from paper_search.query.tokens import Token, labels_of, tokens_of, with_names_in_front
-
-MAX_DEPTH = 100
-"""Parentheses or parts inside each other."""
-
-MAX_DISTANCE = 100
-"""The most words of a distance."""
 
 _SEARCH = re.compile(r"\s{0,9}Search:?\s")
 _LINKS = re.compile(r"(?:/\w+_[\w,]+)+$")
@@ -75,11 +69,10 @@ class _Reader(OperatorReader):
         if system is PUBMED and (before := (_SEARCH if lines else _SEARCH_COLON).match(text)):
             text = " " * before.end() + text[before.end() :]
         self._text, self._footers = split_footers(text, system)
-        super().__init__(with_names_in_front(tokens_of(self._text, system), system), system, refuse)
+        tokens = with_names_in_front(tokens_of(self._text, system), system)
+        super().__init__(tokens, system, refuse, len(self._text))
         self._lines = lines
         self._has_tags = any(token.kind == "prefix" for token in self._tokens)
-        self._opened: list[int] = []
-        self._depth = 0
         self._depth_of_tags = 0
         self._is_naming = self._is_exact = False
 
@@ -107,13 +100,7 @@ class _Reader(OperatorReader):
         unknown = next((token for token in self._tokens if token.kind == "unknown"), None)
         if unknown is not None:
             self._refuse_sign(unknown)
-        node = self._group_of(0)
-        if token := self._peek():
-            reason = ", which closes nothing" if token.kind == ")" else ""
-            self._refuse(
-                token.start, f"expected AND, OR or the end but found {token.text!r}{reason}"
-            )
-        return node.node
+        return self._whole_of(0).node
 
     def _refuse_sign(self, token: Token) -> NoReturn:
         if token.text == '"' or (token.text == "'" and self._system is EMBASE):
@@ -126,15 +113,7 @@ class _Reader(OperatorReader):
 
     def _closeness(self, left: Part | None = None) -> Part:
         """Return words at a distance, limited by the tag behind them."""
-        left = left or self._primary()
-        count = 0
-        while self._is("near"):
-            token, count = self._take(), count + 1
-            if count > MAX_DEPTH:
-                self._refuse(token.start, f"more than {MAX_DEPTH} NEAR in a row")
-            right = self._primary()
-            text = f"{left.within('')} {token.text} {right.within('')}"
-            left = Part(self._near(left.node, token, right.node), text)
+        left = super()._closeness(left)
         while self._is("suffix"):
             token = self._take()
             text = f"{left.within('')}{token.text.strip()}"
@@ -160,9 +139,7 @@ class _Reader(OperatorReader):
                 f"expected a distance from 0 to {MAX_DISTANCE} but found {token.text!r}",
             )
         distance = max(distance - self._system.adjacent, 0)
-        for side in (left, right):
-            if not is_near_side(side):
-                self._refuse(token.start, f"{token.text} joins words, phrases or OR-groups of them")
+        self._check_distance(left, token, right)
         match left, right:
             case Term() | Phrase(), Term() | Phrase() if (
                 is_ordered and not distance and left.field == right.field
@@ -171,12 +148,10 @@ class _Reader(OperatorReader):
                 return self._leaves.located(Phrase(words, left.field), token.start)
         return Near(left, right, distance, is_ordered)
 
-    def _primary(self) -> Part:  # noqa: PLR0911  # one case per kind of token
+    def _operand(self) -> Part:  # noqa: PLR0911  # one case per kind of token
         token = self._peek()
         if token is None or token.kind in {")", "AND", "OR", "NOT", "near"}:
-            actual = "the end" if token is None else repr(token.text)
-            where = len(self._text) if token is None else token.start
-            self._refuse(where, f"{EXPECTED} but found {actual}")
+            self._unexpected(EXPECTED)
         match token.kind:
             case "(":
                 return self._parenthesis()
@@ -212,21 +187,7 @@ class _Reader(OperatorReader):
         return Part(self._leaves.limit(token), token.text)
 
     def _parenthesis(self) -> Part:
-        opening = self._take()
-        self._opened.append(opening.start)
-        self._deeper(opening.start)
-        part = self._group_of(opening.start)
-        if not self._is(")"):
-            token = self._peek()
-            if token is not None:
-                self._refuse(token.start, f"expected AND, OR or ')' but found {token.text!r}")
-            self._refuse(
-                len(self._text),
-                f"expected ')' for the '(' in column {self._opened[-1] + 1} but found the end",
-            )
-        self._take()
-        self._opened.pop()
-        self._depth -= 1
+        part = super()._parenthesis()
         if self._system is PUBMED and self._is("suffix"):
             token = self._take()
             self._refuse(
@@ -234,12 +195,7 @@ class _Reader(OperatorReader):
                 f'expected a word or a "phrase" in front of {token.text}: write the tag behind'
                 " every word of the group",
             )
-        return Part(part.node, f"({part.text})")
-
-    def _deeper(self, start: int) -> None:
-        self._depth += 1
-        if self._depth > MAX_DEPTH:
-            self._refuse(start, f"parentheses are nested deeper than {MAX_DEPTH}")
+        return part
 
     def _prefixed(self) -> Part:
         token = self._take()

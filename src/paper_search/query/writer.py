@@ -155,8 +155,7 @@ class _Writer:
                 self.notes[f"this alternative is left out, so less is found: {error}"] = None
         if not children:
             return ""
-        uniform = field_of(run)
-        if len(children) == len(run.children) and len(children) > 1 and uniform is not SEVERAL:
+        if len(children) == len(run.children) > 1 and field_of(run) != SEVERAL:
             return self._expression(run, is_exact=is_exact)
         return f" {self.dialect.word('OR')} ".join(texts)
 
@@ -165,7 +164,7 @@ class _Writer:
         name = field_of(node)
         if name == OWN_WORDS and not self.dialect.has_own_keywords:
             node, name = self._without_own_keywords(node, is_exact=is_exact)
-        if isinstance(name, str | None) and not self.dialect.tags_each_leaf:
+        if name != SEVERAL and not self.dialect.tags_each_leaf:
             return self.dialect.within(name, self._bare(node, is_exact=is_exact))
         match node:
             case Term() | Phrase():
@@ -255,7 +254,7 @@ class _Writer:
     def _near(self, near: Near, *, is_exact: bool) -> str:
         """Return words at a distance where every word has its own tag."""
         name = field_of(near)
-        if not isinstance(name, str | None):
+        if name == SEVERAL:
             raise InexpressibleError(f"{render(near)}: the sides are in different fields")
         pairs = self.dialect.pairs(near, name)
         if pairs is not None:
@@ -304,7 +303,7 @@ def _runs(group: Or) -> Iterator[Or]:
     """Yield alternatives that follow each other and have one field; headings one by one."""
     run: list[Node] = []
     for child in group.children:
-        if run and (field_of(child) is SEVERAL or field_of(child) != field_of(run[0])):
+        if run and (field_of(child) == SEVERAL or field_of(child) != field_of(run[0])):
             yield Or(tuple(run))
             run = []
         run.append(child)
