@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 
 import httpx
 import pytest
+from tests.sources.adapters import ADAPTERS
 from tests.sources.cards import Cards
 
 from paper_search.models import (
@@ -14,45 +15,34 @@ from paper_search.models import (
     SearchStrategy,
     SourceStatus,
 )
-from paper_search.sources.adapter import Adapter, Request, Translated
-from paper_search.sources.arxiv import Arxiv
-from paper_search.sources.core_works import Core
-from paper_search.sources.crossref import Crossref
-from paper_search.sources.datacite import Datacite
-from paper_search.sources.dblp import Dblp
-from paper_search.sources.doaj import Doaj
-from paper_search.sources.europe_pmc import EuropePmc
+from paper_search.sources.adapter import Request, Translated
 from paper_search.sources.http_source import HttpSource
-from paper_search.sources.openalex import OpenAlex
-from paper_search.sources.pubmed import Pubmed
-from paper_search.sources.semantic_scholar import SemanticScholar
-from paper_search.sources.serper import SerperScholar
 
 DOI, ARXIV, PMID, PMCID = "doi:10.1000/a.1", "arxiv:2101.00001", "pmid:123", "pmcid:pmc7"
 
 
-def request_for(adapter: Adapter, work: str) -> Request | None:
+def request_for(service: str, work: str) -> Request | None:
+    adapter, limits = ADAPTERS[service], SearchConstraints(max_results=5)
     found = adapter.translate_work(*work.split(":", 1))
-    limits = SearchConstraints(max_results=5)
     return adapter.first(found, limits, 5) if found is not None else None
 
 
 @pytest.mark.parametrize(
     ("adapter", "work", "name", "value"),
     [
-        (OpenAlex(), DOI, "filter", "doi:10.1000/a.1"),
-        (OpenAlex(), PMID, "filter", "pmid:123"),
-        (OpenAlex(), ARXIV, "filter", "doi:10.48550/arxiv.2101.00001"),
-        (Crossref(), DOI, "filter", "doi:10.1000/a.1"),
-        (Datacite(), DOI, "query", 'doi:"10.1000/a.1"'),
-        (Datacite(), ARXIV, "query", 'doi:"10.48550/arxiv.2101.00001"'),
-        (Pubmed(), DOI, "term", '"10.1000/a.1"[aid]'),
-        (Pubmed(), PMID, "term", "123[uid]"),
-        (Pubmed(), PMCID, "term", '"pmc7"[pmcid]'),
-        (EuropePmc(), DOI, "query", 'DOI:"10.1000/a.1"'),
-        (EuropePmc(), PMID, "query", "(EXT_ID:123 AND SRC:MED)"),
-        (EuropePmc(), PMCID, "query", 'PMCID:"pmc7"'),
-        (Arxiv(), ARXIV, "id_list", "2101.00001"),
+        ("openalex", DOI, "filter", "doi:10.1000/a.1"),
+        ("openalex", PMID, "filter", "pmid:123"),
+        ("openalex", ARXIV, "filter", "doi:10.48550/arxiv.2101.00001"),
+        ("crossref", DOI, "filter", "doi:10.1000/a.1"),
+        ("datacite", DOI, "query", 'doi:"10.1000/a.1"'),
+        ("datacite", ARXIV, "query", 'doi:"10.48550/arxiv.2101.00001"'),
+        ("pubmed", DOI, "term", '"10.1000/a.1"[aid]'),
+        ("pubmed", PMID, "term", "123[uid]"),
+        ("pubmed", PMCID, "term", '"pmc7"[pmcid]'),
+        ("europe_pmc", DOI, "query", 'DOI:"10.1000/a.1"'),
+        ("europe_pmc", PMID, "query", "(EXT_ID:123 AND SRC:MED)"),
+        ("europe_pmc", PMCID, "query", 'PMCID:"pmc7"'),
+        ("arxiv", ARXIV, "id_list", "2101.00001"),
     ],
 )
 def test_a_service_is_asked_for_the_work_by_its_identifier(adapter, work, name, value):
@@ -64,7 +54,7 @@ def test_a_service_is_asked_for_the_work_by_its_identifier(adapter, work, name, 
 
 
 def test_core_scholar_and_doaj_are_asked_for_it_in_their_own_way():
-    asked = [request_for(adapter, DOI) for adapter in (Core("key"), SerperScholar("key"), Doaj())]
+    asked = [request_for(adapter, DOI) for adapter in ("core", "serper_scholar", "doaj")]
     core, scholar, doaj = (request for request in asked if request is not None)
     assert core.json["q"] == 'doi:"10.1000/a.1"'
     assert '"10.1000/a.1"' in str(scholar.json)
@@ -74,13 +64,13 @@ def test_core_scholar_and_doaj_are_asked_for_it_in_their_own_way():
 @pytest.mark.parametrize(
     ("adapter", "work"),
     [
-        (Dblp(), DOI),
-        (SemanticScholar(), DOI),
-        (Crossref(), ARXIV),
-        (Crossref(), "doi:10.1000/a,type:book"),
-        (OpenAlex(), "doi:10.1000/a|10.1000/b"),
-        (Arxiv(), DOI),
-        (Doaj(), PMID),
+        ("dblp", DOI),
+        ("semantic_scholar", DOI),
+        ("crossref", ARXIV),
+        ("crossref", "doi:10.1000/a,type:book"),
+        ("openalex", "doi:10.1000/a|10.1000/b"),
+        ("arxiv", DOI),
+        ("doaj", PMID),
     ],
 )
 def test_what_a_service_cannot_look_up_is_not_asked(adapter, work):

@@ -5,16 +5,12 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.sources.adapters import ADAPTERS
 
-from paper_search.config import AppConfig
 from paper_search.errors import InputError
 from paper_search.models import RankedQuery, SearchConstraints
 from paper_search.query import judge
-from paper_search.service_settings import WEB_SOURCES
-from paper_search.sources import create_source
 from paper_search.sources.adapter import Adapter
-from paper_search.sources.core_works import Core
-from paper_search.sources.http_source import HttpSource
 from paper_search.sources.ranked_text import (
     MOST_WORDS,
     author_names,
@@ -22,9 +18,6 @@ from paper_search.sources.ranked_text import (
     telling_words,
     words_of,
 )
-from paper_search.sources.semantic_scholar import SemanticScholar
-from paper_search.sources.serpapi_scholar import ScholarAdapter
-from paper_search.sources.serper import SerperScholar
 from paper_search.sources.translation import translated
 
 WORD = r'(?:[^\W_]+(?:-[^\W_]+)*|"[^\W_]+(?:-[^\W_]+)*")'
@@ -46,14 +39,7 @@ QUESTION = "How do wild pollinators affect apple yields?"
 NOT_HONEY = 'NOT "honey bees"'
 
 
-def of_the_web(name: str) -> Adapter:
-    source = create_source(name, AppConfig())
-    assert isinstance(source, HttpSource)
-    return source.adapter
-
-
-ADAPTERS = [*map(of_the_web, WEB_SOURCES), Core("k"), ScholarAdapter("k"), SerperScholar("k")]
-each_service = pytest.mark.parametrize("adapter", ADAPTERS, ids=lambda adapter: adapter.name)
+each_service = pytest.mark.parametrize("adapter", ADAPTERS.values(), ids=ADAPTERS)
 
 
 def asked(adapter: Adapter, text: str = QUESTION, condition: str = "") -> list[str]:
@@ -79,7 +65,7 @@ def test_the_words_that_speak_of_the_subject_are_sent(text, words):
     assert content_words(text) == words
 
 
-@pytest.mark.parametrize("adapter", [*ADAPTERS, SemanticScholar()], ids=lambda each: each.name)
+@each_service
 def test_each_part_of_a_compound_is_sent(adapter):
     texts = asked(adapter, "few-shot object detection")
     assert re.search(r"few[- ]shot", texts[0]), texts
@@ -87,7 +73,7 @@ def test_each_part_of_a_compound_is_sent(adapter):
 
 
 def test_semantic_scholar_is_sent_the_parts_of_compounds_apart():
-    assert asked(SemanticScholar(), "few-shot detection")[0] == "few shot detection"
+    assert asked(ADAPTERS["semantic_scholar"], "few-shot detection")[0] == "few shot detection"
 
 
 def test_a_long_text_is_cut_to_its_rarest_words():
@@ -117,7 +103,7 @@ def test_an_unwanted_term_is_not_sent_where_there_is_room_for_it():
 
 
 def test_the_words_of_a_further_term_follow_each_other():
-    [openalex] = of_the_web("openalex").translate_ranked(
+    [openalex] = ADAPTERS["openalex"].translate_ranked(
         RankedQuery(text="apple", terms={"mason bees": 1.0}), SearchConstraints()
     )
     assert openalex.text == '(apple OR "mason bees")'
@@ -218,7 +204,7 @@ def test_an_author_is_asked_for_or_checked(adapter):
 
 
 def test_crossref_looks_for_authors_among_names():
-    crossref = of_the_web("crossref")
+    crossref = ADAPTERS["crossref"]
     names = ['author:"Lucas Garibaldi" AND NOT author:Maker']
     limits = SearchConstraints(year_from=2010, conditions=names)
     [found] = crossref.translate_ranked(RankedQuery(text=QUESTION), limits)
@@ -254,7 +240,7 @@ def test_a_condition_that_cannot_be_read_is_refused(adapter):
 def test_years_of_a_condition_and_of_the_filters_hold_together():
     limits = SearchConstraints(year_from=2018, language="en", conditions=["year:2015-2020"])
     query = RankedQuery(text=QUESTION)
-    [found, *_] = of_the_web("semantic_scholar").translate_ranked(query, limits)
+    [found, *_] = ADAPTERS["semantic_scholar"].translate_ranked(query, limits)
     assert (found.year_from, found.year_to, found.language) == (2018, 2020, "en")
     assert found.remainder is None
 

@@ -6,17 +6,15 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from tests.sources.adapters import ADAPTERS
 
 from paper_search.http.body import HttpAnswer
 from paper_search.models import RawPaper
-from paper_search.sources.adapter import Adapter, Request
-from paper_search.sources.arxiv import Arxiv
+from paper_search.sources.adapter import Request
 from paper_search.sources.crossref import read_item
 from paper_search.sources.datacite import record_of_doi
-from paper_search.sources.dblp import Dblp
 from paper_search.sources.doaj import article_of
 from paper_search.sources.openalex_record import read_work
-from paper_search.sources.pubmed import Pubmed
 from paper_search.sources.semantic_scholar import read_paper
 
 
@@ -66,8 +64,6 @@ READERS: dict[str, Read] = {
 }
 
 
-ADAPTERS: dict[str, Adapter] = {"arxiv": Arxiv(), "pubmed": Pubmed(), "dblp": Dblp()}
-"""Those whose whole answer is read."""
 SUFFIXES = {"arxiv": ".xml", "pubmed": ".xml", "dblp": ".json"}
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import pytest
 from pytest_httpserver import HTTPServer
+from tests.sources.adapters import OF_PAPERS, SERVICES
 from werkzeug import Request, Response
 
 from paper_search.http.body import HttpAnswer
@@ -16,13 +17,7 @@ from paper_search.models import RawPaper, SearchConstraints, SearchStrategy, See
 from paper_search.query import parse
 from paper_search.sources.adapter import Adapter, Page, Service
 from paper_search.sources.adapter import Request as Asked
-from paper_search.sources.arxiv import Arxiv
 from paper_search.sources.client import SourceSettings
-from paper_search.sources.core_works import Core
-from paper_search.sources.crossref import Crossref
-from paper_search.sources.datacite import Datacite
-from paper_search.sources.dblp import Dblp
-from paper_search.sources.doaj import Doaj
 from paper_search.sources.enrichment import HttpEnricher
 from paper_search.sources.enrichment.services import (
     CrossrefLookup,
@@ -30,22 +25,14 @@ from paper_search.sources.enrichment.services import (
     SemanticScholarLookup,
     UnpaywallLookup,
 )
-from paper_search.sources.europe_pmc import EuropePmc
 from paper_search.sources.http_source import HttpSource
-from paper_search.sources.openalex import OpenAlex
 from paper_search.sources.pubmed import Pubmed
-from paper_search.sources.semantic_scholar import SemanticScholar
-from paper_search.sources.serpapi_scholar import ScholarAdapter
-from paper_search.sources.serper import SerperScholar, SerperWeb
 from paper_search.sources.snowballing import SnowballSource
 from paper_search.sources.snowballing.services import (
     OpenAlexTracker,
     OpenCitationsTracker,
     SemanticScholarTracker,
 )
-from paper_search.sources.web.newsapi import NewsApi
-from paper_search.sources.web.searxng import Searxng
-from paper_search.sources.web.tavily import Tavily
 from paper_search.testing.skills import fake_strategy
 
 KEY = "CANARY-key-of-a-service"
@@ -90,10 +77,6 @@ LONGEST = {
 FORMS = {"pubmed", "arxiv", "europe_pmc"}
 """Services that take long requests as forms."""
 
-ADAPTERS: tuple[type[Adapter], ...] = (
-    *(OpenAlex, Crossref, SemanticScholar, Doaj, Datacite, Arxiv, Pubmed, EuropePmc, Dblp, Core),
-    *(ScholarAdapter, SerperScholar, SerperWeb, NewsApi, Searxng, Tavily),
-)
 TRACKERS = (OpenAlexTracker, SemanticScholarTracker, OpenCitationsTracker)
 LOOKUPS = (OpenAlexLookup, SemanticScholarLookup, CrossrefLookup, UnpaywallLookup)
 CONTACT = "somebody@university.edu"
@@ -150,7 +133,7 @@ def check_form(recorder: Recorder, service: Service) -> None:
         assert not request.form or service.name in FORMS
 
 
-@pytest.mark.parametrize("made", ADAPTERS)
+@pytest.mark.parametrize("made", SERVICES)
 @pytest.mark.parametrize("words", [1, 70, 300])
 async def test_searches_and_counts_come_as_the_service_takes_them(made, words, recorder):
     adapter = made(KEY, endpoint=recorder.url)
@@ -225,8 +208,7 @@ async def test_missing_fields_are_asked_for_as_the_service_takes_it(made, record
 
 @pytest.mark.parametrize("name", ["doaj", "datacite", "arxiv", "pubmed"])
 async def test_the_limit_holds_for_the_bytes_that_arrive(name, recorder):
-    [made] = [made for made in ADAPTERS if made.name == name]
-    adapter = made(endpoint=recorder.url)
+    adapter = OF_PAPERS[name](endpoint=recorder.url)
     sizes = range(1, 700)
     words = bisect_left(sizes, 1, key=lambda size: not _fits(adapter, size))
     await HttpSource(adapter, SETTINGS).report(strategy(_words(words), most=10))
@@ -249,7 +231,7 @@ def _fits(adapter: Adapter, size: int) -> bool:
 
 
 READERS: dict[str, Callable[[HttpAnswer, Asked], Page]] = {
-    **{made.name: made().read for made in ADAPTERS},
+    **{made.name: made().read for made in SERVICES},
     **{made.__name__: made().read for made in TRACKERS},
 }
 

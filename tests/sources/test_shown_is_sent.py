@@ -9,20 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import examples
+from tests.sources.adapters import SERVICES
 
 from paper_search.models import RankedQuery, SearchConstraints, SearchQuery, SearchStrategy
-from paper_search.sources.base import known_sources, service_of, translations
+from paper_search.sources.base import translations
 from paper_search.sources.client import SourceSettings
 from paper_search.sources.http_source import HttpSource
-from paper_search.sources.web import web_search_names, web_service_of
 
 KEY, CONTACT = "CANARY-key", "someone@university.edu"
 SETTINGS = SourceSettings(interval_s=0, max_retries=0, contact=CONTACT)
-SERVICES = [
-    service
-    for service in (*map(service_of, known_sources()), *map(web_service_of, web_search_names()))
-    if service is not None
-]
 FEED = '<feed xmlns="http://www.w3.org/2005/Atom"></feed>'
 NOTHING: dict[str, Any] = {
     "results": [],

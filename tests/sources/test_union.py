@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import examples
+from tests.sources.adapters import ADAPTERS
 from tests.sources.cards import Cards, strategy
 from tests.sources.test_http_source import URL
 
@@ -26,7 +27,6 @@ from paper_search.query import Node, evaluate, parse, render
 from paper_search.query.strategy import parse_strategy
 from paper_search.sources.adapter import Adapter, Page, Request, Translated
 from paper_search.sources.asking import QueryRun, keep_best
-from paper_search.sources.base import known_sources, service_of
 from paper_search.sources.crossref import Crossref
 from paper_search.sources.doaj import Doaj
 from paper_search.sources.http_source import HttpSource
@@ -112,14 +112,7 @@ def long_strategy() -> str:
     return " AND ".join(f"({' OR '.join(concept)})" for concept in concepts)
 
 
-ADAPTERS = [
-    service("key" if service.needs_key else "")
-    for service in map(service_of, known_sources())
-    if service is not None
-]
-
-
-@pytest.mark.parametrize("adapter", ADAPTERS, ids=lambda adapter: adapter.name)
+@pytest.mark.parametrize("adapter", ADAPTERS.values(), ids=ADAPTERS)
 def test_no_service_refuses_a_long_strategy(adapter):
     query = SearchQuery(keywords=[], boolean_query=long_strategy())
     [said] = translations_of(adapter, SearchStrategy(queries=[query], sources=[adapter.name]))
@@ -131,7 +124,7 @@ TOPICS = SHARED / "data" / "clef_tar" / "2017-TAR"
 
 
 @pytest.mark.skipif(not TOPICS.is_dir(), reason="the strategies of CLEF TAR are not here")
-@pytest.mark.parametrize("adapter", ADAPTERS, ids=lambda adapter: adapter.name)
+@pytest.mark.parametrize("adapter", ADAPTERS.values(), ids=ADAPTERS)
 def test_no_service_refuses_a_published_strategy_and_no_page_of_it_is_too_long(adapter):
     for query in published_queries():
         strategy = SearchStrategy(queries=[query], sources=[adapter.name])
