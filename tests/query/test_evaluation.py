@@ -240,3 +240,22 @@ def test_words_of_authors_are_in_no_heading(field, is_match):
 def test_unknown_keywords_may_hold_a_word_of_authors():
     assert judge(parse("tiabkw:dye"), {"title": "Moss", "abstract": "", "keywords": None}) is None
     assert judge(parse("tiabkw:dye"), {"title": "Moss", "abstract": "", "keywords": ""}) is False
+
+
+@pytest.mark.parametrize(
+    ("query", "is_match"),
+    [
+        ('mesh:"Cataract/su"', True),
+        ('mesh:"Cataract/dt"', False),
+        ("mesh:cataract AND NOT mesh:animals", True),
+        ('type:"journal article" AND language:english', True),
+        ("entered:2020-03-01/2020-12-31", True),
+        ("entered:2021", False),
+    ],
+)
+def test_what_an_index_says_is_known_of_a_document_that_has_it(query, is_match):
+    document = {
+        "title": "Day surgery", "heading 0": "Cataract/surgery", "type": "Journal Article",
+        "language": "English", "entered": "2020-03-04",
+    }  # fmt: skip
+    assert evaluate(parse(query), document) is is_match

@@ -157,6 +157,12 @@ def test_our_own_language_is_not_mistaken_for_another(text):
         ("asthma:zz AND [mh child]", 7),
         ("TI asthma AND IS 1234-5678", 15),
         ('(ZU "asthma") AND TI child', 2),
+        ('asthma[tiab] AND "last 5 years"[dp]', 32),
+        ("'asthma'/exp AND child*:ti,ab AND 'london':ad", 43),
+        ("'asthma'/exp AND child*:ti AND (acute NEAR/3 'room visit'):zz", 59),
+        ("TS=(telehealth AND rural) and 2019 (Publication Years) and Open Access", 60),
+        ("TITLE-ABS-KEY ( hydrogen AND steel ) AND REFPUBYEAR > 2015", 53),
+        ("ti(heat PRE/1 wave*) AND ab(mortality LNK deaths)", 39),
     ],
 )
 def test_what_is_no_word_is_refused_even_where_it_stands_alone(text, column):
@@ -173,6 +179,18 @@ def test_what_is_no_word_is_refused_even_where_it_stands_alone(text, column):
         ("TITLE-ABS-KEY(asthma) AND OPENACCESS(1)", "asthma"),
         ("'asthma'/exp/dm_dt AND 'child'/exp", "asthma AND child"),
         ("noft(asthma)\nDate: After 2015", "asthma AND year:2015-"),
+        ("(sepsis[tiab:~0]) AND free full text[sb]", "tiab:sepsis"),
+        (
+            "#1 (salt near diet*):ti,ab\n#2 rice:ti\n#3 #1 and #2 in Trials",
+            "tiab:(salt NEAR/6 diet*) AND title:rice",
+        ),
+        ("migrain*:ti,ab AND [2000-2010]/py NOT [medline]/lim", "tiab:migrain* AND year:2000-2010"),
+        pytest.param(
+            "# 2 1,204 #1 AND LANGUAGE: (English)\nIndexes=SCI-EXPANDED Timespan=All years\n"
+            '# 1 41,230 TITLE: ("heat stress") AND TOPIC: (cattle)\nIndexes=SSCI',
+            'title:"heat stress" AND cattle AND language:English',
+        ),
+        ("TI reading AND ZW preschool AND RV Y", "title:reading AND keyword:preschool"),
         (
             "1. asthma.ti.\n2. limit 1 to english language [Limit not valid in Embase]",
             "title:asthma AND language:english",
