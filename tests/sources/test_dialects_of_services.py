@@ -500,7 +500,7 @@ def test_types_go_to_who_has_a_filter_for_them():
     assert isinstance(openalex_filter, str)
     assert {"book", "article", "conference-paper"} <= set(openalex_filter[5:].split("|"))
     assert "dataset" not in openalex_filter
-    crossref = "crossref"
+    crossref = ADAPTERS["crossref"]
     crossref_filter = str(crossref.first(said("openalex", "learning"), limits, 10).params["filter"])
     assert "type:proceedings-article" in crossref_filter
     assert "type:monograph" in crossref_filter
