@@ -1,7 +1,7 @@
 """The progress of one query to one service, page by page."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
@@ -49,24 +49,6 @@ def text_of(query: Question) -> str:
     return query if isinstance(query, str) else query.text
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
-    """What a record is to the query that found it.
-
-    Attributes:
-        is_wanted: it matches, or cannot be checked.
-        is_unsure: it cannot be checked: it lacks a field.
-        lacks_language: a language is wanted, and it states none.
-    """
-
-    is_wanted: bool
-    is_unsure: bool = False
-    lacks_language: bool = False
-
-
-_EXCLUDED = Judgement(is_wanted=False)
-
-
 @dataclass(slots=True)
 class QueryRun:
     """One query: what was sent, what came back, and the errors."""
@@ -101,26 +83,21 @@ class QueryRun:
     def answered(self, answer: HttpAnswer) -> None:
         self.quota = answer.quota or self.quota
 
-    def judge(self, page: Page) -> list[Judgement]:
-        """Return what each record of a page is to the query; it changes nothing.
+    def verdicts(self, page: Page) -> dict[str, bool | None]:
+        """Return of each record of a page whether it matches; None if it cannot be checked.
 
-        Checking a thousand records takes long enough to hold up other sources, so it may run in
-        a thread, and be left there when the source is ended.
+        It changes nothing. Checking a thousand records takes long enough to hold up other sources,
+        so it may run in a thread, and be left there when the source is ended.
         """
-        return [self._judge(paper) for paper in page.papers]
+        return {paper.id: self._matches(paper) for paper in page.papers}
 
     def take(
-        self, page: Page, source: str, limit: int, judgements: Sequence[Judgement] | None = None
+        self, page: Page, verdicts: Mapping[str, bool | None], source: str, limit: int
     ) -> bool:
         """Keep what is new and wanted of a page; return whether anything of it was new.
 
-        At most as many records are wanted, over all pages; the judgements are those of `judge`.
+        At most as many records are wanted, over all pages.
         """
-        all_judgements = self.judge(page) if judgements is None else judgements
-        verdicts = {
-            paper.id: judgement
-            for paper, judgement in zip(page.papers, all_judgements, strict=True)
-        }
         self.pages_of_records += bool(page.papers or page.dropped)
         self.hits = page.hits if page.hits is not None else self.hits
         self.notes += page.notes
@@ -130,9 +107,10 @@ class QueryRun:
         seen = Sighting(source=source, query=self.sent, seen_at=utc_now().isoformat())
         for place, paper in enumerate(fresh, start=rank + 1):
             paper.sightings = [seen.model_copy(update={"rank": place})]
-        self.unsure |= {paper.id for paper in fresh if verdicts[paper.id].is_unsure}
-        self.without_language |= {p.id for p in fresh if verdicts[p.id].lacks_language}
-        matching = [paper for paper in fresh if verdicts[paper.id].is_wanted]
+        matching = [paper for paper in fresh if verdicts[paper.id] is not False]
+        self.unsure |= {paper.id for paper in matching if verdicts[paper.id] is None}
+        if self.language:
+            self.without_language |= {paper.id for paper in matching if not paper.language}
         room = max(limit - len(self.papers), 0)
         self.papers += matching[:room]
         losses = {id(paper): REASONS["excluded"] for paper in fresh}
@@ -194,17 +172,12 @@ class QueryRun:
             is_unfinished=self.error is not None and self.error.status is SourceStatus.TIMEOUT,
         )
 
-    def _judge(self, paper: RawPaper) -> Judgement:
+    def _matches(self, paper: RawPaper) -> bool | None:
         if self.filters and not self.filters.allows_type(paper.publication_type):
-            return _EXCLUDED
+            return False
         if self.language and paper.language and paper.language != self.language:
-            return _EXCLUDED
-        matches = True if self.remainder is None else judge(self.remainder, searchable(paper))
-        return Judgement(
-            is_wanted=matches is not False,
-            is_unsure=matches is None,
-            lacks_language=bool(self.language and not paper.language),
-        )
+            return False
+        return True if self.remainder is None else judge(self.remainder, searchable(paper))
 
 
 def quota_note(quota: Quota) -> str:

@@ -67,7 +67,9 @@ def _to_dblp(tree: Node, filters: SearchConstraints) -> Translated:
     rest = tuple(
         _local_check(part, is_wanted=True) for part, clause_set in pairs if not clause_set.is_exact
     )
-    return Translated(text, tuple(_notes(tree)), normalise(And(rest)) if rest else None)
+    return Translated(
+        text, tuple(dict.fromkeys(_notes(tree))), normalise(And(rest)) if rest else None
+    )
 
 
 def _clauses(node: Node) -> _Clauses:  # noqa: PLR0911  # one case per kind of node
@@ -145,26 +147,21 @@ def _in_field(side: Node, field: str) -> Node:
     return rebuilt(side, lambda part: _in_field(part, field))
 
 
-def _notes(tree: Node) -> list[str]:
-    nodes = list(_nodes(tree))
-    messages = {
-        Phrase: "phrases are checked in the results: DBLP has none",
-        Not: "NOT is applied to the results: DBLP has none",
-        Near: "NEAR is checked in the results: DBLP has none",
-        YearRange: "years are checked in the results: DBLP has no filter for them",
-    }
-    notes = [
-        note for kind, note in messages.items() if any(isinstance(node, kind) for node in nodes)
-    ]
-    if any(getattr(node, "field", None) in {"abstract", "tiab"} for node in nodes):
-        notes.append("abstract: is ignored: DBLP has no abstracts")
-    return notes
+_NOTES = {
+    Phrase: "phrases are checked in the results: DBLP has none",
+    Not: "NOT is applied to the results: DBLP has none",
+    Near: "NEAR is checked in the results: DBLP has none",
+    YearRange: "years are checked in the results: DBLP has no filter for them",
+}
 
 
-def _nodes(tree: Node) -> Iterator[Node]:
-    yield tree
+def _notes(tree: Node) -> Iterator[str]:
+    if type(tree) in _NOTES:
+        yield _NOTES[type(tree)]
+    if getattr(tree, "field", None) in {"abstract", "tiab"}:
+        yield "abstract: is ignored: DBLP has no abstracts"
     for part in parts(tree):
-        yield from _nodes(part)
+        yield from _notes(part)
 
 
 def _link(entry: Entry) -> list[str]:

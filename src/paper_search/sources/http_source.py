@@ -307,8 +307,8 @@ class HttpSource:
             answer = await http.get(request, progress.requests, ends_at)
             progress.answered(answer)
             page = await http.read(answer, partial(adapter.read, request=request))
-            judgements = await asyncio.to_thread(progress.judge, page)
-            fresh = progress.take(page, adapter.name, limit, judgements)
+            verdicts = await asyncio.to_thread(progress.verdicts, page)
+            fresh = progress.take(page, verdicts, adapter.name, limit)
             is_step = not page.papers and not page.dropped
             fruitless = fruitless + 1 if is_step else 0
             if len(progress.papers) >= limit or fruitless > 1 or (page.papers and not fresh):

@@ -19,8 +19,8 @@ from paper_search.models import Author, SearchConstraints
 from paper_search.query import Node, Phrase, Term
 from paper_search.sources.adapter import Adapter, Request, Translated
 from paper_search.sources.dialect import Dialect, Expression
-from paper_search.sources.record import Entry, Table, every, first
-from paper_search.sources.values import YEAR_IN_TEXT, address, mapping, quoted
+from paper_search.sources.record import Entry, Field, Table, every, first
+from paper_search.sources.values import YEAR_IN_TEXT, address, mapping, quoted, year
 
 MAX_LENGTH = 256
 """Characters that Scholar is said to read of a query."""
@@ -168,18 +168,32 @@ def _year_at_end(text: str) -> int | None:
     return year if year <= utc_now().year + 1 else None
 
 
-def _summary(entry: Entry) -> Summary:
-    return parse_summary(first(entry, "publication_info.summary") or "")
+def result_table(prefix: str, key: str, *, summary: str, links: str, **own: Field) -> Table:
+    """Return the table of results that have the line under a title and links at these paths."""
 
+    def summary_of(entry: Entry) -> Summary:
+        return parse_summary(first(entry, summary) or "")
 
-def _authors(entry: Entry) -> list[Author]:
-    profiles = {
-        clean(name): first(item, "author_id")
-        for item in every(entry, "publication_info.authors")
-        if (name := first(item, "name"))
+    def authors(entry: Entry) -> list[Author]:
+        profiles = {
+            clean(name): first(item, "author_id")
+            for item in every(entry, "publication_info.authors")
+            if (name := first(item, "name"))
+        }
+        names = summary_of(entry).authors or tuple(profiles)
+        return [author_named(name, profiles.get(name)) for name in names]
+
+    fields: dict[str, Field] = {
+        "title": ("title", lambda title: KIND_MARK.sub("", clean(title))),
+        "authors": authors,
+        "year": lambda entry: first(entry, "year", year) or summary_of(entry).year,
+        "venue": lambda entry: summary_of(entry).venue,
+        "doi": (links, doi_in),
+        "arxiv_id": (links, arxiv_id_in),
+        "snippet": ("snippet", clean),
+        "url": "link",
     }
-    names = _summary(entry).authors or tuple(profiles)
-    return [author_named(name, profiles.get(name)) for name in names]
+    return Table(prefix, key, fields | own)
 
 
 def _full_text(entry: Entry) -> Any:
@@ -197,23 +211,14 @@ def arxiv_id_in(url: str) -> str | None:
     return parse_arxiv_id(url) if "arxiv.org" in url and address(url) else None
 
 
-_LINKS = ("link", "resources.link")
-read_result = Table(
-    prefix=SOURCE,
-    key="result_id|inline_links.versions.cluster_id|inline_links.cited_by.cites_id",
-    fields={
-        "title": ("title", lambda title: KIND_MARK.sub("", clean(title))),
-        "authors": _authors,
-        "year": lambda entry: _summary(entry).year,
-        "venue": lambda entry: _summary(entry).venue,
-        "doi": ("|".join(_LINKS), doi_in),
-        "arxiv_id": ("|".join(_LINKS), arxiv_id_in),
-        "snippet": ("snippet", clean),
-        "url": "link",
-        "full_text_url": _full_text,
-        "citation_count": "inline_links.cited_by.total",
-        "publication_type": ("type", lambda kind: "book" if kind.lower() == "book" else None),
-    },
-    details=mapping,
-).read
+_RESULT = result_table(
+    SOURCE,
+    "result_id|inline_links.versions.cluster_id|inline_links.cited_by.cites_id",
+    summary="publication_info.summary",
+    links="link|resources.link",
+    full_text_url=_full_text,
+    citation_count="inline_links.cited_by.total",
+    publication_type=("type", lambda kind: "book" if kind.lower() == "book" else None),
+)
+read_result = replace(_RESULT, details=mapping).read
 """The same work found again has the same id."""

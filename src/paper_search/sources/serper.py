@@ -7,22 +7,10 @@ read here is what its clients agree on.
 from collections.abc import Mapping
 from typing import ClassVar
 
-from paper_search.bibliography.names import author_named
-from paper_search.bibliography.text import clean
 from paper_search.models import SearchConstraints, SourceStatus
 from paper_search.query import Node
 from paper_search.sources.adapter import Adapter, Paging, RefusalSign, Request, Translated
-from paper_search.sources.record import Entry, Table, first
-from paper_search.sources.scholar import (
-    KIND_MARK,
-    GoogleDialect,
-    GoogleScholar,
-    Summary,
-    arxiv_id_in,
-    doi_in,
-    parse_summary,
-)
-from paper_search.sources.values import year
+from paper_search.sources.scholar import GoogleDialect, GoogleScholar, result_table
 from paper_search.sources.web import WebAdapter, as_ranked, page_table
 
 SCHOLAR = "https://google.serper.dev/scholar"
@@ -31,26 +19,13 @@ SCHOLAR_NAME = "serper_scholar"
 WEB_NAME = "serper"
 
 
-def _summary(entry: Entry) -> Summary:
-    return parse_summary(first(entry, "publicationInfo") or "")
-
-
-_LINKS = "link|pdfUrl|htmlUrl"
-RESULT = Table(
-    prefix=SCHOLAR_NAME,
-    key="id",
-    fields={
-        "title": ("title", lambda title: KIND_MARK.sub("", clean(title))),
-        "authors": lambda entry: [author_named(name) for name in _summary(entry).authors],
-        "year": lambda entry: first(entry, "year", year) or _summary(entry).year,
-        "venue": lambda entry: _summary(entry).venue,
-        "doi": (_LINKS, doi_in),
-        "arxiv_id": (_LINKS, arxiv_id_in),
-        "snippet": ("snippet", clean),
-        "citation_count": "citedBy",
-        "url": "link",
-        "full_text_url": "pdfUrl|htmlUrl",
-    },
+RESULT = result_table(
+    SCHOLAR_NAME,
+    "id",
+    summary="publicationInfo",
+    links="link|pdfUrl|htmlUrl",
+    full_text_url="pdfUrl|htmlUrl",
+    citation_count="citedBy",
 )
 
 

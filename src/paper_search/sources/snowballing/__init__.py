@@ -157,7 +157,7 @@ class Following:
                 answer = await self.http.get(request, progress.requests, self.ends_at)
                 progress.answered(answer)
                 page = await self.http.read(answer, partial(self.tracker.read, request=request))
-                progress.take(page, SNOWBALL, limit)
+                progress.take(page, progress.verdicts(page), SNOWBALL, limit)
                 request = page.next
         except ServiceError as error:
             self._note_failure(progress, error)
