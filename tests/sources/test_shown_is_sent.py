@@ -35,6 +35,8 @@ NOTHING: dict[str, Any] = {
 
 Sent = tuple[str, tuple[tuple[str, str], ...], dict[str, str]]
 
+NATIVE = 'title.search:"graph  nets"|[dp] & (x)'
+LONG = [f"protein{number}" for number in range(150)]
 words = st.sampled_from(
     ["slam", "few-shot", "comput*", "behavio?r", "größe", "OR", "robot", "10.1/x"]
 )
@@ -46,7 +48,9 @@ booleans = st.builds(
     lambda parts, last: " AND ".join(parts) + last,
     st.lists(groups, min_size=1, max_size=3),
     st.sampled_from(["", " NOT survey*", " NOT (review OR author:doe)", " AND year:2015-2020"]),
-) | st.sampled_from(["graph NEAR/3 bees", "year:2020", "NOT bees", "((", "mesh:Asthma", ""])
+) | st.sampled_from(
+    ["graph NEAR/3 bees", "year:2020", "NOT bees", "((", "mesh:Asthma", "", " OR ".join(LONG)]
+)
 strategies = st.builds(
     SearchStrategy,
     queries=st.lists(
@@ -92,9 +96,11 @@ def arrived(request: httpx.Request) -> Sent:
 
 
 @pytest.mark.parametrize("service", SERVICES, ids=lambda service: service.name)
-@given(strategy=strategies)
+@given(strategy=strategies, is_native=st.booleans())
 @examples(8)
-async def test_a_service_is_sent_what_the_checkpoint_showed(service, strategy):
+async def test_a_service_is_sent_what_the_checkpoint_showed(service, strategy, is_native):
+    native = {service.name: NATIVE} if is_native else {}
+    strategy = strategy.model_copy(update={"native": native})
     came: list[Sent] = []
 
     def answer(request: httpx.Request) -> httpx.Response:
@@ -109,5 +115,10 @@ async def test_a_service_is_sent_what_the_checkpoint_showed(service, strategy):
         source = HttpSource(adapter, SETTINGS, client=client)
         said = translations(source, strategy)
         await source.report(strategy)
-    promised = [shown(request) for translation in said for request in translation.requests]
-    assert came == promised
+    assert came == [shown(request) for translation in said for request in translation.requests]
+    assert KEY not in str(said)
+    assert CONTACT not in str(said)
+    if is_native:
+        assert NATIVE in said[-1].texts
+        address, params, posted = came[-1]
+        assert any(NATIVE in part for part in (address, *dict(params).values(), *posted.values()))
