@@ -238,3 +238,39 @@ def _is_indexed(node: Node) -> bool:
             return _is_indexed(child)
         case _:
             return False
+
+
+def sides(node: Node) -> tuple[list[Node], list[Node]]:
+    """Return what an AND wants and what it excludes; all of them are positive.
+
+    A node alone is an AND of one. A NOT of a whole group is moved inwards until every part is
+    positive: `a OR NOT b` is `NOT (b AND NOT a)`.
+    """
+    inclusions: list[Node] = []
+    unwanted: list[Node] = []
+    for child in conjuncts(node):
+        positive, is_excluded = _polarised(child)
+        if not is_excluded:
+            inclusions.append(positive)
+        else:
+            unwanted.extend(positive.children if isinstance(positive, Or) else (positive,))
+    return inclusions, unwanted
+
+
+def _polarised(node: Node) -> tuple[Node, bool]:
+    match node:
+        case Not(child):
+            positive, is_excluded = _polarised(child)
+            return positive, not is_excluded
+        case And(children):
+            parts = [_polarised(child) for child in children]
+            if all(is_excluded for _, is_excluded in parts):
+                return Or(tuple(part for part, _ in parts)), True
+            return And(tuple(Not(part) if out else part for part, out in parts)), False
+        case Or(children):
+            parts = [_polarised(child) for child in children]
+            if not any(is_excluded for _, is_excluded in parts):
+                return Or(tuple(part for part, _ in parts)), False
+            return And(tuple(part if out else Not(part) for part, out in parts)), True
+        case _:
+            return node, False

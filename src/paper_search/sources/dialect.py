@@ -24,8 +24,9 @@ from paper_search.query import (
     YearRange,
     normalise,
 )
-from paper_search.query.ast import all_leaves, conjuncts, words_of
+from paper_search.query.ast import all_leaves, words_of
 from paper_search.query.limits import whole_days
+from paper_search.query.widening import sides
 from paper_search.sources.adapter import Translated, translate_known_part
 from paper_search.sources.values import quoted
 
@@ -171,10 +172,10 @@ class Dialect(ABC):
 
     def near(self, near: Near) -> Expression:
         """Return both sides of a NEAR; by default their distance cannot be said."""
-        sides = [side for side in (near.left, near.right) if isinstance(side, Term)]
-        if len(sides) == 2 and all(not s.is_prefix and s.field in self.loose_in for s in sides):  # noqa: PLR2004  # both
+        words = [side for side in (near.left, near.right) if isinstance(side, Term)]
+        if len(words) == 2 and all(not w.is_prefix and w.field in self.loose_in for w in words):  # noqa: PLR2004  # both
             # Two moves turn the words round, which NEAR allows; what that lets in is checked.
-            text = self.quoted_words(tuple(side.text for side in sides))
+            text = self.quoted_words(tuple(word.text for word in words))
             return Expression(text and f"{text}~{near.distance + 2}", is_exact=False)
         self.note("NEAR is sent as AND; the distance is checked in title and abstract")
         both = self._both([self._positive(side) for side in (near.left, near.right)])
@@ -217,7 +218,7 @@ class Dialect(ABC):
         )
 
     def _translated(self, tree: Node, filters: SearchConstraints | None) -> Translated:
-        wanted, unwanted = _sides(normalise(tree))
+        wanted, unwanted = sides(normalise(tree))
         parts, first, last = without_years(wanted, filters or SearchConstraints())
         if not parts:
             raise InputError("the query only excludes: add what to search for")
@@ -236,7 +237,7 @@ class Dialect(ABC):
         )
 
     def _positive(self, node: Node) -> Expression:
-        """Return a node that `_sides` found to be wanted."""
+        """Return a node that `sides` found to be wanted."""
         match node:
             case Term(text, field, is_prefix=True) if field not in _NAMES and "-" in text.strip(
                 "-"
@@ -252,7 +253,7 @@ class Dialect(ABC):
             case Or(children):
                 return self._any([self._positive(child) for child in children])
             case _:
-                inclusions, unwanted = _sides(node)
+                inclusions, unwanted = sides(node)
                 return self._without(
                     self._both(list(map(self._positive, inclusions))),
                     list(map(self._excluded, unwanted)),
@@ -295,42 +296,6 @@ class Dialect(ABC):
         if main.text is None or not exclusions:
             return Expression(main.text, is_exact)
         return Expression(self.without(main.text, exclusions), is_exact)
-
-
-def _sides(node: Node) -> tuple[list[Node], list[Node]]:
-    """Return what an AND wants and what it excludes; all of them are positive.
-
-    A node alone is an AND of one. A NOT of a whole group is moved inwards until every part is
-    positive: `a OR NOT b` is `NOT (b AND NOT a)`.
-    """
-    inclusions: list[Node] = []
-    unwanted: list[Node] = []
-    for child in conjuncts(node):
-        positive, is_excluded = _polarised(child)
-        if not is_excluded:
-            inclusions.append(positive)
-        else:
-            unwanted.extend(positive.children if isinstance(positive, Or) else (positive,))
-    return inclusions, unwanted
-
-
-def _polarised(node: Node) -> tuple[Node, bool]:
-    match node:
-        case Not(child):
-            positive, is_excluded = _polarised(child)
-            return positive, not is_excluded
-        case And(children):
-            parts = [_polarised(child) for child in children]
-            if all(is_excluded for _, is_excluded in parts):
-                return Or(tuple(part for part, _ in parts)), True
-            return And(tuple(Not(part) if out else part for part, out in parts)), False
-        case Or(children):
-            parts = [_polarised(child) for child in children]
-            if not any(is_excluded for _, is_excluded in parts):
-                return Or(tuple(part for part, _ in parts)), False
-            return And(tuple(part if out else Not(part) for part, out in parts)), True
-        case _:
-            return node, False
 
 
 def without_years(
