@@ -60,16 +60,10 @@ def short_id(value: Any) -> str | None:
     return last if last[:1].isalpha() and last[1:].isdigit() else None
 
 
-def _free_pdf(entry: Entry) -> str | None:
-    location = mapping(mapping(entry).get("primary_location"))
-    return address(location.get("pdf_url")) if location.get("is_oa") is True else None
-
-
 def _open_pdfs(entry: Entry) -> dict[str, list[str]]:
     """Return where copies are open beside the best one; publishers often keep programs out."""
-    places = [mapping(place) for place in every(entry, "locations")]
     best = first(entry, "best_oa_location.pdf_url", address)
-    urls = [address(p.get("pdf_url")) for p in places if p.get("is_oa") is True]
+    urls = map(address, every(entry, "locations[is_oa=true].pdf_url"))
     others = [url for url in dict.fromkeys(urls) if url and url != best]
     return {OTHER_TEXTS: others} if others else {}
 
@@ -114,7 +108,7 @@ read_work = Table(
         "citation_count": "cited_by_count",
         "full_text_url": coalesced(
             "best_oa_location.pdf_url",
-            _free_pdf,
+            "primary_location[is_oa=true].pdf_url",
             "open_access.oa_url|best_oa_location.landing_page_url",
             reader=address,
         ),

@@ -52,9 +52,13 @@ def every(entry: Entry, path: str) -> list[Any]:
             child
             for parent in values
             for child in _children(parent, name)
-            if not key or any(text(own).casefold() == value for own in _children(child, key))
+            if not key or any(_plain(own) == value for own in _children(child, key))
         ]
     return values
+
+
+def _plain(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else text(value).casefold()
 
 
 def _children(parent: Entry, name: str) -> list[Any]:

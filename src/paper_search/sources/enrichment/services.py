@@ -18,8 +18,8 @@ from paper_search.sources.adapter import Adapter, Request, Service, Translated
 from paper_search.sources.enrichment import Batch, LookupAdapter, in_batches
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.openalex_record import FIELDS
-from paper_search.sources.record import OTHER_TEXTS, first, words
-from paper_search.sources.values import address, flag, mapping, mappings, text, year
+from paper_search.sources.record import OTHER_TEXTS, every, first, words
+from paper_search.sources.values import address, flag, mapping, text, year
 
 _CROSSREF_BATCH = 30
 _CANDIDATES = 3
@@ -202,8 +202,8 @@ def open_text_of(body: dict[str, Any]) -> RawPaper:
 
     The others are in `raw_data`: publishers keep programs out where repositories do not.
     """
-    locations = [mapping(body.get("best_oa_location")), *mappings(body.get("oa_locations"))]
-    urls = [address(location.get("url_for_pdf")) for location in locations]
+    places = ("best_oa_location.url_for_pdf", "oa_locations.url_for_pdf")
+    urls = [address(url) for place in places for url in every(body, place)]
     pdfs = list(dict.fromkeys(filter(None, urls))) if flag(body.get("is_oa")) else []
     doi = parse_doi(text(body.get("doi")))
     return RawPaper(

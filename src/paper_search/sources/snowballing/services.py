@@ -5,6 +5,7 @@ seed. OpenCitations (https://api.opencitations.net): ids first, records then.
 """
 
 import re
+from abc import abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar
 from urllib.parse import quote
@@ -31,11 +32,9 @@ from paper_search.sources.snowballing import SnowballSource, Tracker, Trail, dis
 from paper_search.sources.values import mapping, number
 
 _LARGEST_PAGE = 1000
-_SEMANTIC_SCHOLAR_WAYS = (("references", "citedPaper"), ("citations", "citingPaper"))
 OPENCITATIONS = "https://api.opencitations.net"
 _AT_ONCE = 10
 """Records of one request; its address must not become too long."""
-_OPENCITATIONS_WAYS = (("references", "cited"), ("citations", "citing"))
 _BRACKETED = re.compile(r"(?<!\s)\s*\[([^\[\]]*)\]")
 _TYPES = {
     "book": "book", "book chapter": "chapter", "dataset": "dataset", "dissertation": "thesis",
@@ -110,34 +109,46 @@ def _openalex_doi(seed: Seed) -> str | None:
     return doi if doi and not openalex.SEPARATORS & set(doi) else None
 
 
-class SemanticScholarTracker(Tracker):
+class SeedTracker(Tracker):
+    """A service that is asked for each seed by its name: two trails, of which years are checked."""
+
+    @abstractmethod
+    def name_of(self, seed: Seed) -> str | None:
+        """Return what the service is asked for; None: it does not know the seed."""
+
+    @abstractmethod
+    def request(self, name: str, way: str, limit: int) -> Request: ...
+
+    def trails(self, seeds: Sequence[Seed], filters: SearchConstraints, limit: int) -> list[Trail]:
+        del filters
+        return [
+            Trail(f"{self.service.title} {way} of {name}", self.request(name, way, limit), (seed,))
+            for seed in seeds
+            if (name := self.name_of(seed))
+            for way in ("references", "citations")
+        ]
+
+
+class SemanticScholarTracker(SeedTracker):
     """The references and citations of the graph, the newest first."""
 
     service_type = semantic_scholar.SemanticScholar
     service: semantic_scholar.SemanticScholar
 
-    def trails(self, seeds: Sequence[Seed], filters: SearchConstraints, limit: int) -> list[Trail]:
-        """Return two trails for every seed; years and language are checked locally."""
-        del filters
-        followable = [(seed, name) for seed in seeds if (name := _semantic_scholar_name(seed))]
-        size = min(_LARGEST_PAGE, max(limit, 1))
-        return [
-            Trail(
-                f"Semantic Scholar {way} of {name}",
-                Request(
-                    f"{self.service.endpoint}/paper/{quote(name, safe=':')}/{way}",
-                    {"fields": ",".join(semantic_scholar.FIELDS), "offset": 0, "limit": size},
-                ),
-                (seed,),
-            )
-            for seed, name in followable
-            for way, _ in _SEMANTIC_SCHOLAR_WAYS
-        ]
+    def name_of(self, seed: Seed) -> str | None:
+        ids = {"doi": seed.doi, "arxiv": seed.arxiv_id, "pmid": seed.pmid}
+        return semantic_scholar.graph_name(seed.s2_id, **ids)
+
+    def request(self, name: str, way: str, limit: int) -> Request:
+        fields = ",".join(semantic_scholar.FIELDS)
+        page = {"offset": 0, "limit": min(_LARGEST_PAGE, max(limit, 1))}
+        url = f"{self.service.endpoint}/paper/{quote(name, safe=':')}/{way}"
+        return Request(url, {"fields": fields, **page})
 
     def read(self, answer: HttpAnswer, request: Request) -> Page:
         """Return the papers of a page; what has no title is counted, references often lack one."""
         body = answer.json()
-        inner = next(name for way, name in _SEMANTIC_SCHOLAR_WAYS if request.url.endswith(way))
+        inner = "citedPaper" if request.url.endswith("references") else "citingPaper"
         entries = self.service.entries_of(body)  # null where a publisher withholds references
         offset = first(body, "next", number)
         return Page.of(
@@ -145,11 +156,6 @@ class SemanticScholarTracker(Tracker):
             lambda entry: semantic_scholar.read_paper(entry, SNOWBALL),
             next=request.turned(offset=offset) if offset and entries else None,
         )
-
-
-def _semantic_scholar_name(seed: Seed) -> str | None:
-    ids = {"doi": seed.doi, "arxiv": seed.arxiv_id, "pmid": seed.pmid}
-    return semantic_scholar.graph_name(seed.s2_id, **ids)
 
 
 class OpenCitations(Service):
@@ -166,23 +172,21 @@ class OpenCitations(Service):
     """180 requests a minute."""
 
 
-class OpenCitationsTracker(Tracker):
+class OpenCitationsTracker(SeedTracker):
     """The index of citations, and the metadata of the works it names."""
 
     service_type = OpenCitations
 
-    def trails(self, seeds: Sequence[Seed], filters: SearchConstraints, limit: int) -> list[Trail]:
-        del filters, limit
-        followable = [(seed, name) for seed in seeds if (name := _opencitations_name(seed))]
-        return [
-            Trail(
-                f"OpenCitations {way} of {name}",
-                Request(f"{self.service.endpoint}/index/v2/{way}/{quote(name, safe=':/()')}"),
-                (seed,),
-            )
-            for seed, name in followable
-            for way, _ in _OPENCITATIONS_WAYS
-        ]
+    def name_of(self, seed: Seed) -> str | None:
+        names = (
+            f"doi:{seed.doi}" if seed.doi else None,
+            f"pmid:{seed.pmid}" if seed.pmid else None,
+        )
+        return next(filter(None, names), None)
+
+    def request(self, name: str, way: str, limit: int) -> Request:
+        del limit
+        return Request(f"{self.service.endpoint}/index/v2/{way}/{quote(name, safe=':/()')}")
 
     def read(self, answer: HttpAnswer, request: Request) -> Page:
         body = answer.json()
@@ -190,7 +194,7 @@ class OpenCitationsTracker(Tracker):
             message = values.text(values.mapping(body).get("error")) or "the answer is no list"
             raise ServiceError(f"OpenCitations: {message[:500]}")
         if "/index/" in request.url:
-            side = next(name for way, name in _OPENCITATIONS_WAYS if f"/{way}/" in request.url)
+            side = "cited" if "/references/" in request.url else "citing"
             rows = values.mappings(body)
             names = distinct(_id_to_ask(values.text(row.get(side))) for row in rows)
             return Page(hits=len(body), next=self._metadata(names) if names else None)
@@ -259,12 +263,6 @@ def _id_to_ask(ids: str) -> str | None:
     names = ids.split()
     kinds = ("doi:", "pmid:", "omid:")
     return next((value for kind in kinds for value in names if value.startswith(kind)), None)
-
-
-def _opencitations_name(seed: Seed) -> str | None:
-    if seed.doi:
-        return f"doi:{seed.doi}"
-    return f"pmid:{seed.pmid}" if seed.pmid else None
 
 
 _TRACKERS = (OpenAlexTracker, SemanticScholarTracker, OpenCitationsTracker)
