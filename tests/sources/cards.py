@@ -1,17 +1,22 @@
 """A small service for tests of what all services share: words only, pages with a `next`."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
+
+import httpx
 
 from paper_search.http.body import HttpAnswer
 from paper_search.models import RawPaper, SearchConstraints, SearchStrategy, SourceStatus
 from paper_search.query import And, Node, Not, Phrase, Term, render
 from paper_search.sources.adapter import Adapter, Page, Request, Translated
+from paper_search.sources.client import SourceSettings
 from paper_search.sources.errors import ServiceError
+from paper_search.sources.http_source import HttpSource
 from paper_search.sources.values import count, number, year
 from paper_search.testing.skills import fake_strategy
 
 KEY = "CANARY-cards-key"
+URL = "https://cards.example/search"
 
 
 class Cards(Adapter):
@@ -97,6 +102,17 @@ def read_card(entry: Any) -> RawPaper | None:
         citation_count=count(entry.get("cited")),
         source="cards",
     )
+
+
+def source_of(
+    answer: Callable[[httpx.Request], Any],
+    adapter: Adapter | None = None,
+    settings: SourceSettings | None = None,
+    **options: Any,
+) -> HttpSource:
+    """Return a source whose requests are answered by a function; the card catalogue by default."""
+    client = httpx.AsyncClient(transport=httpx.MockTransport(answer))
+    return HttpSource(adapter or Cards(URL), settings, client=client, **options)
 
 
 def strategy(*queries: str, **filters: Any) -> SearchStrategy:

@@ -3,14 +3,13 @@
 import asyncio
 import re
 import threading
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-from tests.sources.cards import KEY, Cards, strategy
+from tests.sources.cards import KEY, URL, Cards, source_of, strategy
 from tests.virtual_time import Clock
 
 from paper_search.config import AppConfig, SearchSourceConfig
@@ -30,7 +29,6 @@ from paper_search.sources.http_source import HttpSource, open_source
 from paper_search.sources.openalex import OpenAlex
 from paper_search.sources.pubmed import Pubmed
 
-URL = "https://cards.example/search"
 CARDS = [
     {"id": 1, "title": "Deep graphs", "abstract": "A survey of them."},
     {"id": 2, "title": "Deep graphs of glass", "abstract": "We build one."},
@@ -56,14 +54,8 @@ def catalogue() -> Catalogue:
     return Catalogue(CARDS)
 
 
-@pytest.fixture
-async def client(catalogue: Catalogue) -> AsyncIterator[httpx.AsyncClient]:
-    async with httpx.AsyncClient(transport=httpx.MockTransport(catalogue)) as given:
-        yield given
-
-
-async def test_what_the_service_cannot_say_is_applied_to_the_answers(client, catalogue):
-    report = await HttpSource(Cards(URL), client=client).report(strategy("graphs NOT survey"))
+async def test_what_the_service_cannot_say_is_applied_to_the_answers(catalogue):
+    report = await source_of(catalogue).report(strategy("graphs NOT survey"))
     assert [paper.id for paper in report.papers] == ["cards:2", "cards:4"]
     assert [paper.sightings[0].rank for paper in report.papers] == [2, 4]
     [said] = report.sources
@@ -73,8 +65,8 @@ async def test_what_the_service_cannot_say_is_applied_to_the_answers(client, cat
     assert catalogue.asked[0].url.params["q"] == "graphs"
 
 
-async def test_only_records_that_are_kept_are_said_to_be_kept_unchecked(client):
-    source = HttpSource(Cards(URL), client=client)
+async def test_only_records_that_are_kept_are_said_to_be_kept_unchecked(catalogue):
+    source = source_of(catalogue)
     [cut] = (await source.report(strategy("graphs NOT survey", max_results=1))).sources
     assert (cut.kept, cut.beyond_limit, cut.note) == (1, 1, "no phrases")
     again = await source.report(strategy("graphs NOT survey", "deep NOT survey"))
@@ -82,7 +74,7 @@ async def test_only_records_that_are_kept_are_said_to_be_kept_unchecked(client):
     assert [" kept" in (row.note or "") for row in again.sources] == [True, False]
 
 
-async def test_records_are_read_and_checked_in_a_thread_so_that_other_sources_go_on(client):
+async def test_records_are_read_and_checked_in_a_thread_so_that_other_sources_go_on(catalogue):
     threads: set[int] = set()
 
     class Watched(RawPaper):
@@ -96,22 +88,22 @@ async def test_records_are_read_and_checked_in_a_thread_so_that_other_sources_go
             page = super().read(answer, request)
             return replace(page, papers=[Watched(**paper.__dict__) for paper in page.papers])
 
-    report = await HttpSource(Watching(URL), client=client).report(strategy("graphs NOT survey"))
+    report = await source_of(catalogue, Watching(URL)).report(strategy("graphs NOT survey"))
     assert len(report.papers) == 2
     assert threads
     assert threading.get_ident() not in threads
 
 
-async def test_a_query_that_cannot_be_read_is_refused(client, catalogue):
-    report = await HttpSource(Cards(URL), client=client).report(strategy("deep NOT (graphs"))
+async def test_a_query_that_cannot_be_read_is_refused(catalogue):
+    report = await source_of(catalogue).report(strategy("deep NOT (graphs"))
     [said] = report.sources
     assert not catalogue.asked
     assert "expected ')'" in str(said.error)
 
 
-async def test_a_stored_answer_bears_the_time_at_which_its_request_was_sent(client, tmp_path):
+async def test_a_stored_answer_bears_the_time_at_which_its_request_was_sent(catalogue, tmp_path):
     settings = SourceSettings(cache_path=tmp_path / "http.db")
-    source = HttpSource(Cards(URL), settings, client=client)
+    source = source_of(catalogue, Cards(URL), settings)
     before = utc_now().isoformat()
     [sent] = (await source.report(strategy("graphs"))).sources
     after = utc_now().isoformat()
@@ -133,9 +125,8 @@ async def test_each_record_that_came_has_one_fate():
     def answer(_: httpx.Request) -> httpx.Response:
         return httpx.Response(200, json={"papers": cards, "total": 70})
 
-    async with httpx.AsyncClient(transport=httpx.MockTransport(answer)) as client:
-        source = HttpSource(Cards(URL), client=client)
-        report = await source.report(strategy("graphs NOT survey", "graphs", max_results=3))
+    source = source_of(answer)
+    report = await source.report(strategy("graphs NOT survey", "graphs", max_results=3))
     first, second = report.sources
     assert (first.kept, first.excluded, first.dropped, first.repeated) == (3, 1, 2, 1)
     assert (first.beyond_limit, first.received, first.limit) == (1, len(cards), 3)
@@ -147,10 +138,8 @@ async def test_each_record_that_came_has_one_fate():
 async def test_every_request_is_in_the_row_also_one_without_an_answer():
     answers = [httpx.Response(503), httpx.Response(200, json={"papers": CARDS, "total": 4})]
     clock = Clock()
-    transport = httpx.MockTransport(lambda _: answers.pop(0))
-    async with httpx.AsyncClient(transport=transport) as client:
-        source = HttpSource(Cards(URL), client=client, sleep=clock.sleep, clock=clock)
-        [row] = (await source.report(strategy("graphs"))).sources
+    source = source_of(lambda _: answers.pop(0), Cards(URL), sleep=clock.sleep, clock=clock)
+    [row] = (await source.report(strategy("graphs"))).sources
     assert [request.is_answered for request in row.requests] == [False, True]
     assert (row.attempts, row.pages) == (2, 1)
 
@@ -163,21 +152,20 @@ async def test_a_source_that_is_left_alone_leaves_a_row_of_what_was_sent():
         await asyncio.sleep(60)
         return httpx.Response(200)
 
-    async with httpx.AsyncClient(transport=httpx.MockTransport(never)) as client:
-        source = HttpSource(Cards(URL), client=client)
-        with journal() as rows:
-            counting = asyncio.ensure_future(source.count("graphs", SearchConstraints()))
-            await arrival.wait()
-            counting.cancel()
-            await asyncio.wait({counting})
+    source = source_of(never)
+    with journal() as rows:
+        counting = asyncio.ensure_future(source.count("graphs", SearchConstraints()))
+        await arrival.wait()
+        counting.cancel()
+        await asyncio.wait({counting})
     [row] = [read() for read in rows]
     assert (row.purpose, row.status, row.query) == (Purpose.COUNT, SourceStatus.TIMEOUT, "graphs")
     assert row.attempts == 1
 
 
-async def test_a_count_is_the_request_that_the_search_would_send_first(client, catalogue, tmp_path):
+async def test_a_count_is_the_request_that_the_search_would_send_first(catalogue, tmp_path):
     settings = SourceSettings(cache_path=tmp_path / "http.db")
-    source = HttpSource(Cards(URL, key=""), settings, client=client)
+    source = source_of(catalogue, Cards(URL, key=""), settings)
     counted = await source.count("graphs", SearchConstraints())
     assert counted is not None
     assert (counted.hits, counted.is_at_most) == (4, False)
@@ -187,8 +175,8 @@ async def test_a_count_is_the_request_that_the_search_would_send_first(client, c
     assert len(catalogue.asked) == 1
 
 
-async def test_a_string_that_two_queries_come_to_is_sent_once_and_counted_once(client, catalogue):
-    source = HttpSource(Cards(URL), client=client)
+async def test_a_string_that_two_queries_come_to_is_sent_once_and_counted_once(catalogue):
+    source = source_of(catalogue)
     twice = strategy("graphs AND deep", '"x y" AND graphs', "deep AND graphs", "graphs AND deep")
     first, remainder, other, again = source.translations(twice)
     assert again.requests == []
@@ -206,10 +194,9 @@ async def test_a_count_is_empty_only_without_hits():
     def service(request: httpx.Request) -> httpx.Response:
         return httpx.Response(200, json={"papers": [], "total": totals[request.url.params["q"]]})
 
-    async with httpx.AsyncClient(transport=httpx.MockTransport(service)) as client:
-        with journal() as rows:
-            for word in totals:
-                await HttpSource(Cards(URL), client=client).count(word, SearchConstraints())
+    with journal() as rows:
+        for word in totals:
+            await source_of(service).count(word, SearchConstraints())
     read = [row() for row in rows]
     assert [(row.hits, row.status) for row in read] == [
         (21, SourceStatus.OK),
@@ -230,32 +217,29 @@ async def test_a_count_turns_no_page_and_asks_for_the_smallest_without_a_cache()
         cards = [{"id": page, "title": "Of graphs"}]
         return httpx.Response(200, json={"papers": cards, "total": 70, "next": page + 1})
 
-    async with httpx.AsyncClient(transport=httpx.MockTransport(service)) as client:
-        counted = await HttpSource(Sized(URL), client=client).count("graphs", SearchConstraints())
+    counted = await source_of(service, Sized(URL)).count("graphs", SearchConstraints())
     assert counted is not None
     assert (counted.hits, len(counted.papers), sizes[-1]) == (70, 1, 1)
 
 
-async def test_a_count_of_a_broader_query_says_so_and_a_failure_is_raised(client):
-    counted = await HttpSource(Cards(URL), client=client).count(
-        "graphs NOT survey", SearchConstraints()
-    )
+async def test_a_count_of_a_broader_query_says_so_and_a_failure_is_raised(catalogue):
+    counted = await source_of(catalogue).count("graphs NOT survey", SearchConstraints())
     assert counted is not None
     assert (counted.hits, counted.is_at_most) == (4, True)
     with pytest.raises(ServiceError, match="expected"):
-        await HttpSource(Cards(URL), client=client).count("( )", SearchConstraints())
+        await source_of(catalogue).count("( )", SearchConstraints())
 
 
-async def test_a_service_that_needs_a_key_is_not_asked_for_a_count(client, catalogue):
+async def test_a_service_that_needs_a_key_is_not_asked_for_a_count(catalogue):
     class Paid(Cards):
         needs_key = True
 
-    assert await HttpSource(Paid(URL), client=client).count("graphs", SearchConstraints()) is None
+    assert await source_of(catalogue, Paid(URL)).count("graphs", SearchConstraints()) is None
     assert catalogue.asked == []
 
 
-async def test_a_count_spends_of_the_calls_that_are_allowed(client, catalogue):
-    source = HttpSource(Cards(URL), SourceSettings(max_calls=1), client=client)
+async def test_a_count_spends_of_the_calls_that_are_allowed(catalogue):
+    source = source_of(catalogue, Cards(URL), SourceSettings(max_calls=1))
     await source.count("graphs", SearchConstraints())
     with pytest.raises(ServiceError):
         await source.search("graphs")
@@ -270,11 +254,10 @@ async def test_an_error_in_disguise_is_not_kept_in_the_cache(tmp_path):
         return httpx.Response(200, json=answers.pop(0))
 
     settings = SourceSettings(cache_path=tmp_path / "http.db")
-    async with httpx.AsyncClient(transport=httpx.MockTransport(service)) as client:
-        source = HttpSource(Cards(URL), settings, client=client)
-        with pytest.raises(ServiceError, match="out of order"):
-            await source.search("graphs")
-        assert len(await source.search("graphs")) == 4
+    source = source_of(service, Cards(URL), settings)
+    with pytest.raises(ServiceError, match="out of order"):
+        await source.search("graphs")
+    assert len(await source.search("graphs")) == 4
 
 
 async def test_the_rate_of_the_service_is_kept_unless_the_person_sets_another():
@@ -284,14 +267,13 @@ async def test_the_rate_of_the_service_is_kept_unless_the_person_sets_another():
         page = int(request.url.params.get("page", 1))
         return httpx.Response(200, json={"papers": [{"id": page, "title": "T"}], "next": page + 1})
 
-    async with httpx.AsyncClient(transport=httpx.MockTransport(service)) as client:
-        adapter = Cards("https://slow.example/")
-        adapter.interval_s = 3.0
-        for interval, host in ((None, "slow"), (0.5, "fast")):
-            adapter.url = f"https://{host}.example/"
-            settings = SourceSettings(interval_s=interval)
-            source = HttpSource(adapter, settings, client=client, sleep=clock.sleep, clock=clock)
-            await source.search("graphs", max_results=3)
+    adapter = Cards("https://slow.example/")
+    adapter.interval_s = 3.0
+    for interval, host in ((None, "slow"), (0.5, "fast")):
+        adapter.url = f"https://{host}.example/"
+        settings = SourceSettings(interval_s=interval)
+        source = source_of(service, adapter, settings, sleep=clock.sleep, clock=clock)
+        await source.search("graphs", max_results=3)
     # The turns are those of the whole process, whose clock stands nearly still here.
     slow, fast = clock.waits[:2], clock.waits[2:]
     assert 4.0 < slow[1] <= 6.0
@@ -335,11 +317,11 @@ def test_a_source_that_needs_a_key_says_which_and_where():
         open_source(Keyed(URL, key=""), AppConfig(), SearchSourceConfig(name="cards"))
 
 
-async def test_without_its_key_nothing_is_sent(client, catalogue):
+async def test_without_its_key_nothing_is_sent(catalogue):
     class Keyed(Cards):
         needs_key = True
 
-    source = HttpSource(Keyed(URL, key=""), client=client)
+    source = source_of(catalogue, Keyed(URL, key=""))
     [said] = (await source.report(strategy("graphs"))).sources
     assert said.status is SourceStatus.UNAUTHORISED
     assert "CARDS_API_KEY" in str(said.error)
@@ -356,15 +338,14 @@ async def report_of_refusals(tmp_path: Path, answer: httpx.Response, key: str) -
 
     settings = SourceSettings(limits_path=tmp_path / "limits.db")
     clock = Clock()
-    async with httpx.AsyncClient(transport=httpx.MockTransport(refuse)) as given:
 
-        def source() -> HttpSource:
-            adapter = Cards(URL, key=key)
-            return HttpSource(adapter, settings, client=given, clock=clock, sleep=clock.sleep)
+    def source() -> HttpSource:
+        adapter = Cards(URL, key=key)
+        return source_of(refuse, adapter, settings, clock=clock, sleep=clock.sleep)
 
-        first = await source().report(strategy("graphs", "trees", "sand"))
-        sent = len(asked)
-        [again] = (await source().report(strategy("graphs"))).sources
+    first = await source().report(strategy("graphs", "trees", "sand"))
+    sent = len(asked)
+    [again] = (await source().report(strategy("graphs"))).sources
     assert [report.status.is_failure for report in first.sources] == [True] * 3
     assert sent == (1 if "retry-after" in answer.headers else 2)
     assert len(asked) == sent
@@ -398,11 +379,10 @@ async def test_a_spent_budget_is_one_for_the_next_run_too_however_soon_it_is_ren
         429, headers={"retry-after": left_s}, json={"message": "Insufficient budget."}
     )
     settings = SourceSettings(limits_path=tmp_path / "limits.db")
-    async with httpx.AsyncClient(transport=httpx.MockTransport(lambda _: answer)) as given:
-        reports = [
-            (await HttpSource(OpenAlex(), settings, client=given).report(strategy("graphs")))
-            for _ in range(2)
-        ]
+    reports = [
+        (await source_of(lambda _: answer, OpenAlex(), settings).report(strategy("graphs")))
+        for _ in range(2)
+    ]
     said = [source for report in reports for source in report.sources]
     assert [report.status for report in said] == [SourceStatus.EXHAUSTED] * 2
     assert [report.attempts for report in said] == [1, 0]
@@ -414,20 +394,18 @@ async def test_a_refusal_with_the_status_of_success_is_remembered_too(tmp_path):
             raise ServiceError(f"{answer.status} {request.url}", status=SourceStatus.RATE_LIMITED)
 
     settings = SourceSettings(limits_path=tmp_path / "limits.db")
-    transport = httpx.MockTransport(lambda _: httpx.Response(200, json={}))
-    async with httpx.AsyncClient(transport=transport) as given:
-        source = HttpSource(Cross(URL), settings, client=given)
-        first = await source.report(strategy("graphs", "trees"))
-        again = await source.report(strategy("graphs"))
+    source = source_of(lambda _: httpx.Response(200, json={}), Cross(URL), settings)
+    first = await source.report(strategy("graphs", "trees"))
+    again = await source.report(strategy("graphs"))
     assert [report.attempts for report in (*first.sources, *again.sources)] == [1, 0, 0]
     known = process_limiter(tmp_path / "limits.db").refusal(limits_scope(httpx.URL(URL), [KEY]))
     assert known is not None
     assert known.reason == "it said so in an answer"
 
 
-async def test_one_query_that_fails_is_no_failure_of_those_that_find_nothing(client, catalogue):
+async def test_one_query_that_fails_is_no_failure_of_those_that_find_nothing(catalogue):
     catalogue.cards = []
-    source = HttpSource(Cards(URL), client=client)
+    source = source_of(catalogue)
     assert await source.search_advanced(strategy("graphs", "( )")) == []
     with pytest.raises(ServiceError, match="expected"):
         await source.search_advanced(strategy("( )"))
@@ -440,8 +418,7 @@ async def test_two_pages_in_a_row_without_a_record_are_the_last():
         pages.append(int(request.url.params.get("page", 1)))
         return httpx.Response(200, json={"papers": [], "total": 70, "next": pages[-1] + 1})
 
-    async with httpx.AsyncClient(transport=httpx.MockTransport(service)) as given:
-        await HttpSource(Cards(URL), client=given).report(strategy("graphs"))
+    await source_of(service).report(strategy("graphs"))
     assert pages == [1, 2]
 
 
@@ -454,9 +431,8 @@ async def test_the_time_of_a_source_is_for_all_of_its_queries():
         return httpx.Response(200, json={"papers": CARDS})
 
     settings = SourceSettings(deadline_s=5.0, max_retries=0)
-    async with httpx.AsyncClient(transport=httpx.MockTransport(service)) as given:
-        source = HttpSource(Cards(URL), settings, client=given, clock=clock, sleep=clock.sleep)
-        report = await source.report(strategy("graphs", "trees", "sand"))
+    source = source_of(service, Cards(URL), settings, clock=clock, sleep=clock.sleep)
+    report = await source.report(strategy("graphs", "trees", "sand"))
     assert asked == ["graphs", "trees"]
     ok = SourceStatus.OK
     assert [said.status for said in report.sources] == [ok, ok, SourceStatus.TIMEOUT]
@@ -470,8 +446,7 @@ async def test_what_is_left_of_a_budget_stands_in_the_report():
         "x-ratelimit-reset": "7200",
     }
     answer = httpx.Response(200, headers=headers, json={"papers": CARDS, "total": 4})
-    async with httpx.AsyncClient(transport=httpx.MockTransport(lambda _: answer)) as given:
-        [said] = (await HttpSource(Cards(URL), client=given).report(strategy("graphs"))).sources
+    [said] = (await source_of(lambda _: answer).report(strategy("graphs"))).sources
     assert re.search(r"990 of 1,000 left until \d{4}-\d\d-\d\d \d\d:\d\d UTC", str(said.note))
 
 
@@ -481,18 +456,16 @@ async def test_records_that_state_no_language_stay_and_are_counted():
         for number, stated in enumerate([{"language": "de"}, {"language": "en"}, {}, {}])
     ]
     answer = httpx.Response(200, json={"data": works, "meta": {"total": 4}})
-    async with httpx.AsyncClient(transport=httpx.MockTransport(lambda _: answer)) as given:
-        source = HttpSource(Datacite(), client=given)
-        [said] = (await source.report(strategy("graphs", language="en"))).sources
+    source = source_of(lambda _: answer, Datacite())
+    [said] = (await source.report(strategy("graphs", language="en"))).sources
     assert (said.kept, said.excluded) == (3, 1)
     assert "2 state no language and were kept" in str(said.note)
 
 
 async def told(answer: httpx.Response, adapter: Adapter | None = None, **limits: Any) -> Any:
     """Return the one entry of the report on a search that gets this answer."""
-    async with httpx.AsyncClient(transport=httpx.MockTransport(lambda _: answer)) as given:
-        source = HttpSource(adapter or Cards(URL), SourceSettings(max_retries=0), client=given)
-        [said] = (await source.report(strategy("graphs", **limits))).sources
+    source = source_of(lambda _: answer, adapter or Cards(URL), SourceSettings(max_retries=0))
+    [said] = (await source.report(strategy("graphs", **limits))).sources
     return said
 
 

@@ -1,11 +1,9 @@
 """A question that names a work is answered by looking that work up, not by its number as text."""
 
-from collections.abc import AsyncIterator
-
 import httpx
 import pytest
 from tests.sources.adapters import ADAPTERS
-from tests.sources.cards import Cards
+from tests.sources.cards import URL, Cards, source_of
 
 from paper_search.models import (
     Purpose,
@@ -92,14 +90,13 @@ def asked() -> list[str]:
 
 
 @pytest.fixture
-async def source(asked: list[str]) -> AsyncIterator[HttpSource]:
+def source(asked: list[str]) -> HttpSource:
     def answer(request: httpx.Request) -> httpx.Response:
         asked.append(request.url.params["q"])
         cards = [{"id": "1", "title": "On bees", "year": 1990}]
         return httpx.Response(200, json={"papers": cards, "total": 1})
 
-    async with httpx.AsyncClient(transport=httpx.MockTransport(answer)) as client:
-        yield HttpSource(NamedCards("https://cards.example/search"), client=client)
+    return source_of(answer, NamedCards(URL))
 
 
 def strategy(text: str, *works: str) -> SearchStrategy:

@@ -1,11 +1,10 @@
 """How a web service is asked the ranked queries of a strategy."""
 
-from collections.abc import AsyncIterator
 from typing import Any
 
 import httpx
 import pytest
-from tests.sources.cards import Cards
+from tests.sources.cards import URL, Cards, source_of
 from tests.sources.catalogues import SERVICES as CATALOGUES
 from tests.sources.loopback import SERVICES as OTHERS
 from tests.sources.loopback import TITLED
@@ -17,8 +16,6 @@ from paper_search.sources.client import SourceSettings
 from paper_search.sources.http_source import HttpSource
 from paper_search.sources.ranked_text import content_words, telling_words
 from paper_search.testing.skills import fake_strategy
-
-URL = "https://cards.example/search"
 
 
 class RankedCards(Cards):
@@ -61,9 +58,8 @@ def catalogue() -> Catalogue:
 
 
 @pytest.fixture
-async def source(catalogue: Catalogue) -> AsyncIterator[HttpSource]:
-    async with httpx.AsyncClient(transport=httpx.MockTransport(catalogue)) as client:
-        yield HttpSource(RankedCards(URL), client=client)
+def source(catalogue: Catalogue) -> HttpSource:
+    return source_of(catalogue, RankedCards(URL))
 
 
 def strategy(*texts: str, condition: str = "", booleans: tuple[str, ...] = (), most: int = 100):
@@ -123,9 +119,7 @@ async def test_a_boolean_query_turns_pages_until_there_is_enough(source, catalog
 
 async def test_a_service_that_does_not_rank_is_asked_no_plain_text(catalogue):
     catalogue.known = {"bees": 1}
-    async with httpx.AsyncClient(transport=httpx.MockTransport(catalogue)) as client:
-        source = HttpSource(Cards(URL), client=client)
-        await source.report(strategy("deep graphs", booleans=("bees",)))
+    await source_of(catalogue).report(strategy("deep graphs", booleans=("bees",)))
     assert catalogue.asked == ["bees"]
 
 

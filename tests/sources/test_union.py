@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import examples
 from tests.sources.adapters import ADAPTERS
-from tests.sources.cards import Cards, strategy
-from tests.sources.test_http_source import URL
+from tests.sources.cards import URL, Cards, source_of, strategy
 
 from paper_search.http.body import HttpAnswer
 from paper_search.models import (
@@ -29,7 +28,6 @@ from paper_search.sources.adapter import Adapter, Page, Request, Translated
 from paper_search.sources.asking import QueryRun, keep_best
 from paper_search.sources.crossref import Crossref
 from paper_search.sources.doaj import Doaj
-from paper_search.sources.http_source import HttpSource
 from paper_search.sources.openalex import OpenAlex
 from paper_search.sources.semantic_scholar import SemanticScholar
 from paper_search.sources.serper import SerperScholar
@@ -261,8 +259,7 @@ async def test_parts_of_the_same_request_are_sent_once_and_checked_for_either():
         most_parts = 2
 
     query = f"slam AND ({' OR '.join(words[:3])})"
-    async with httpx.AsyncClient(transport=httpx.MockTransport(answer)) as client:
-        report = await HttpSource(TwoParts(URL), client=client).report(strategy(query))
+    report = await source_of(answer, TwoParts(URL)).report(strategy(query))
     assert asked == ["slam"]
     assert [row.removed is None for row in report.arrivals] == [True, True, True, False]
     assert report.arrivals[3].id == f"cards:slam {words[3]}"
@@ -278,10 +275,9 @@ async def test_the_parts_of_a_query_are_all_asked_and_counted_as_one():
         cards = [{"id": name, "title": name} for name in (query, f"{query} 2", "both")]
         return httpx.Response(200, json={"papers": cards, "total": 3})
 
-    async with httpx.AsyncClient(transport=httpx.MockTransport(answer)) as client:
-        source = HttpSource(Short(URL), client=client)
-        report = await source.report(strategy("aaaaaaaaa OR bbbbbbbbb", max_results=4))
-        counted = await source.count("aaaaaaaaa OR bbbbbbbbb", NO_LIMITS)
+    source = source_of(answer, Short(URL))
+    report = await source.report(strategy("aaaaaaaaa OR bbbbbbbbb", max_results=4))
+    counted = await source.count("aaaaaaaaa OR bbbbbbbbb", NO_LIMITS)
     assert asked[:2] == ["aaaaaaaaa", "bbbbbbbbb"]
     assert [paper.title for paper in report.papers] == [
         "aaaaaaaaa", "aaaaaaaaa 2", "bbbbbbbbb", "bbbbbbbbb 2"
