@@ -22,12 +22,12 @@ MAX_WIRING_LINES = 30
 MAX_MODULES = 379
 MAX_LINES = {
     "skills": 10_832,
-    "sources": 7_243,
+    "sources": 7_109,
     "cli": 6_090,
     "workflow": 5_598,
     "report": 5_171,
     "library": 4_912,
-    "query": 4_762,
+    "query": 4_759,
     "persistence": 3_208,
     "report_workflow": 2_805,
     "steps": 2_510,
