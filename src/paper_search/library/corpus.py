@@ -87,21 +87,14 @@ class Library:
     raises `QuerySyntaxError`; a disk that cannot be read or written, `LibraryError`.
     """
 
-    def __init__(
-        self,
-        path: Path,
-        records: RecordStore,
-        index: TextIndex,
-        wait_s: float,
-        embedder: Embedder | Embeddings | None = None,
-    ) -> None:
+    def __init__(self, path: Path, wait_s: float, embedder: Embedder | Embeddings | None) -> None:
         self.path = path
-        self._records = records
-        self._index = index
+        self._records = records = RecordStore(path / RECORDS_FILE, timeout_s=wait_s)
+        self._index = TextIndex(path / INDEX_DIRECTORY)
         self._rights = WritingRights(path, is_read_only=records.is_read_only)
         self._wait_s = wait_s
         self._vectors = EmbeddedRecords(path, embedder, wait_s)
-        self._current = CurrentIndex(path, records, index, self._rights, wait_s)
+        self._current = CurrentIndex(path, records, self._index, self._rights, wait_s)
         self._threads = threading.RLock()
 
     @classmethod
@@ -123,10 +116,7 @@ class Library:
         Raises:
             LibraryError: the directory cannot be written, or holds a file that is not a library.
         """
-        directory = Path(path)
-        records = RecordStore(directory / RECORDS_FILE, timeout_s=wait_s)
-        index = TextIndex(directory / INDEX_DIRECTORY)
-        return cls(directory, records, index, wait_s, embedder)
+        return cls(Path(path), wait_s, embedder)
 
     @staticmethod
     def exists(path: Path | str) -> bool:

@@ -52,6 +52,10 @@ NO_ANSWER = "No answer found"
 """Why a report is only partial whose sources answer none of its sub-questions."""
 
 
+_SHOWN = {"status", "confidence", "caveats", "reason", "metadata", "provenance"}
+"""Parts of what the graph gives that a report has as they are."""
+
+
 class Approval(BaseModel):
     by: str
     at: str
@@ -61,9 +65,9 @@ class Approval(BaseModel):
 class Report(BaseModel):
     """A finished report: approved, or the best that there is."""
 
-    status: str
+    status: str = "partial"
     """complete, or partial."""
-    confidence: str
+    confidence: str = "low"
     title: str = ""
     abstract: str = ""
     sections: list[DraftSection] = Field(default_factory=list)
@@ -100,18 +104,13 @@ class Report(BaseModel):
         elif content.get("type") == "search_results_only":
             titles = [source["title"] for source in content["search_results"]]
             sections = [_listing("Sources", titles)]
-        provenance = dict(output.get("provenance") or {})
+        provenance = output.get("provenance", {})
         return cls(
-            status=str(output.get("status", "partial")),
-            confidence=str(output.get("confidence", "low")),
+            **{name: value for name, value in output.items() if name in _SHOWN},
             title=content.get("title") or str(provenance.get("original_query", "")),
             abstract=content.get("abstract", ""),
             sections=sections,
             conclusion=content.get("conclusion", ""),
-            caveats=list(output.get("caveats") or []),
-            reason=output.get("reason"),
-            metadata=dict(output.get("metadata") or {}),
-            provenance=provenance,
             sources=list(sources),
             analysis=analysis,
             critique=critique,

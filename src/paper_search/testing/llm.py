@@ -33,8 +33,6 @@ class FakeLLM(LLMProvider):
 
     Args:
         answers: given one after another; the last one is repeated for ever.
-        rules: answers by a text that the system prompt or the user message contains; the first
-            that fits wins over `answers`.
         delay_s: seconds each answer takes, so that what runs at once can be counted.
     """
 
@@ -42,12 +40,10 @@ class FakeLLM(LLMProvider):
         self,
         answers: Answer | Iterable[Answer] = (),
         *,
-        rules: Mapping[str, Answer] | None = None,
         delay_s: float = 0.0,
     ) -> None:
         is_one = isinstance(answers, (dict, str, BaseException)) or callable(answers)
         self._answers: list[Answer] = [answers] if is_one else list(answers)  # type: ignore[list-item,arg-type]  # narrowed by is_one
-        self._rules = dict(rules or {})
         self._delay_s = delay_s
         self._answer_count = 0
         self.calls: list[LLMCall] = []
@@ -79,21 +75,14 @@ class FakeLLM(LLMProvider):
             await asyncio.sleep(self._delay_s)
         finally:
             self.running -= 1
-        answer: Any = self._choose(call)
+        if not self._answers:
+            raise AssertionError(f"FakeLLM has no answer for {call.user_message[:200]!r}")
+        answer: Any = self._answers[min(self._answer_count, len(self._answers) - 1)]
+        self._answer_count += 1
         if callable(answer):
             answer = answer(call)
         if isinstance(answer, BaseException):
             raise answer
-        return answer
-
-    def _choose(self, call: LLMCall) -> Answer:
-        for part, answer in self._rules.items():
-            if part in call.system_prompt or part in call.user_message:
-                return answer
-        if not self._answers:
-            raise AssertionError(f"FakeLLM has no answer for {call.user_message[:200]!r}")
-        answer = self._answers[min(self._answer_count, len(self._answers) - 1)]
-        self._answer_count += 1
         return answer
 
 

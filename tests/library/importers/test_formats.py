@@ -9,17 +9,8 @@ from hypothesis import strategies as st
 from tests.examples import examples
 
 from paper_search.library.importers import Entry, Imported, Rejected, bibtex, json_records, tagged
-from paper_search.models import (
-    Author,
-    Facets,
-    Paper,
-    PaperCollection,
-    RawPaper,
-    SearchConstraints,
-    SearchMetadata,
-    SearchStrategy,
-    Sighting,
-)
+from paper_search.models import Author, Paper, RawPaper, Sighting
+from paper_search.testing.exporters import collection_of
 
 Reader = Callable[[Iterable[str]], Iterator[Entry]]
 READERS: list[Reader] = [
@@ -90,19 +81,10 @@ def test_a_broken_bibtex_entry_does_not_lose_the_good_ones():
     assert 4 in bad
 
 
-def test_an_entry_that_is_cut_off_says_what_was_missing():
-    entries = bibtex.parse_bibtex(
-        "@article{a, title={Never closed\n@misc{b, title={B}}\n".splitlines(keepends=True)
-    )
-    [reason] = [entry.reason for entry in entries if isinstance(entry, Rejected)]
+def test_an_entry_that_is_cut_off_says_what_was_missing_and_is_not_logged_as_well(caplog):
+    lines = ["@article{a, title={Never closed\n", "@misc{b, title={B}}\n"]
+    [reason] = [e.reason for e in bibtex.parse_bibtex(lines) if isinstance(e, Rejected)]
     assert "looking for field-value closing" in reason
-
-
-def test_what_is_reported_is_not_logged_as_well(caplog):
-    _, bad = split(
-        bibtex.parse_bibtex, "@article{broken, title={Never closed\n@misc{b, title={B}}\n"
-    )
-    assert bad
     assert caplog.records == []
 
 
@@ -205,15 +187,7 @@ def test_our_own_records_come_back_as_they_are():
 def test_our_own_export_comes_back_without_the_verdicts():
     shared = RICH.model_dump(exclude={"raw_data", "snippet"})
     paper = Paper(**shared, relevance_score=0.9, relevance_reason="matches")
-    collection = PaperCollection(
-        metadata=SearchMetadata(
-            query='has "papers": [ in it',
-            search_strategy=SearchStrategy(queries=[], sources=[], filters=SearchConstraints()),
-            total_found=1,
-        ),
-        papers=[paper],
-        facets=Facets(),
-    )
+    collection = collection_of(paper, query='has "papers": [ in it')
     good, bad = split(json_records.parse_own, collection.model_dump_json(indent=2))
     assert good == [RICH.model_copy(update={"raw_data": {}})]
     assert bad == []
