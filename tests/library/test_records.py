@@ -63,12 +63,13 @@ def test_more_ids_than_one_statement_takes_are_found(store):
     assert len(ids) == len(store.get([*ids, "unknown"])) == 2_500
 
 
-def test_the_rows_of_ids_are_found_without_the_unknown(store):
+def test_the_rows_of_ids_are_found_without_the_unknown_and_come_in_order(store):
     store.upsert([paper("One"), paper("Two"), paper("Three")])
     ids = {record.title: record.id for record in store}
     rows = store.rows_of([ids["Three"], "unknown", ids["One"]])
     assert {row.title for row in store.get_rows(rows)} == {"One", "Three"}
     assert store.rows_of([]) == []
+    assert [row.title for row in store.get_rows([2, 9, 1])] == ["Two", "One"]
 
 
 def test_changes_can_be_followed_by_generation(store):
@@ -76,11 +77,6 @@ def test_changes_can_be_followed_by_generation(store):
     seen = store.generation
     store.upsert([paper("Two")])
     assert [record["title"] for _, record in store.changed_since(seen)] == ["Two"]
-
-
-def test_rows_come_in_the_order_asked_for(store):
-    store.upsert([paper("One"), paper("Two")])
-    assert [row.title for row in store.get_rows([2, 9, 1])] == ["Two", "One"]
 
 
 def refused(path: Path) -> str:

@@ -161,36 +161,25 @@ async def test_each_kind_of_error_has_retries_of_its_own():
     assert len(model.shown) == 5
 
 
-async def test_a_question_that_is_too_long_is_asked_with_less_each_time():
-    model = Model(*[LLMLengthError("long")] * 3)
+async def test_a_question_that_is_too_long_is_asked_with_less_each_time_then_done_without():
+    model = Model(*[LLMLengthError("long")] * 4)
     trial = attempt(model)
-    assert await trial.result() == "by model"
+    assert await trial.result() == "by algorithm"
     assert model.shown == [Amount(40, 1200), Amount(10, 1200), Amount(10, 500), Amount(5, 250)]
     assert trial.notes == [
         "Context overflow: reduced to top 10 results",
         "Context overflow: reduced to top 10 results of at most 500 characters",
         "Context overflow: reduced to top 5 results of at most 250 characters",
     ]
-
-
-async def test_an_answer_that_is_cut_off_is_not_called_a_question_that_is_too_long():
-    model = Model(LLMLengthError("cut", reason=LLMFailure.ANSWER_TOO_LONG))
-    trial = attempt(model)
-    assert await trial.result() == "by model"
-    assert trial.notes == ["The model's answer was cut off: reduced to top 10 results"]
-
-
-async def test_less_is_never_more():
-    model = Model(*[LLMLengthError("long")] * 2)
-    await attempt(model, Amount(3, 100)).result()
-    assert model.shown == [Amount(3, 100)] * 3
-
-
-async def test_a_question_that_stays_too_long_is_done_without_the_model():
-    model = Model(*[LLMLengthError("long")] * 4)
-    trial = attempt(model)
-    assert await trial.result() == "by algorithm"
     assert [error.category for error in trial.errors] == [CATEGORY.CONTEXT_OVERFLOW]
+
+
+async def test_an_answer_that_is_cut_off_is_called_so_and_less_is_never_more():
+    model = Model(*[LLMLengthError("cut", reason=LLMFailure.ANSWER_TOO_LONG)] * 2)
+    trial = attempt(model, Amount(3, 100))
+    assert await trial.result() == "by model"
+    assert model.shown == [Amount(3, 100)] * 3
+    assert trial.notes[0] == "The model's answer was cut off: reduced to top 10 results"
 
 
 async def test_what_is_no_error_of_a_model_is_not_hidden():

@@ -125,13 +125,13 @@ def test_after_the_reviewer(verdict, asks, critical, targets, is_at_limit):
     assert leads_to("reviewer", outcome) == targets[is_at_limit]
 
 
-def test_without_a_critique_the_report_falls_back():
-    assert leads_to("reviewer", route_after_reviewer(WorkflowState(), ReportParams())) == "fallback"
-
-
-def test_a_persons_own_text_is_not_revised_unasked():
-    state = WorkflowState(critique=Critique(recommendation="revise"), is_edited_by_person=True)
-    assert leads_to("reviewer", route_after_reviewer(state, ReportParams())) == "human_review"
+@pytest.mark.parametrize(
+    ("critique", "target"),
+    [(None, "fallback"), (Critique(recommendation="revise"), "human_review")],
+)
+def test_a_persons_own_text_is_not_revised_unasked(critique, target):
+    state = WorkflowState(critique=critique, is_edited_by_person=True)
+    assert leads_to("reviewer", route_after_reviewer(state, ReportParams())) == target
 
 
 @pytest.mark.parametrize(

@@ -86,51 +86,49 @@ _log = logging.getLogger(__name__)
 ModelT = TypeVar("ModelT", bound=BaseModel)
 
 
-async def ask(
+async def ask(  # noqa: PLR0913  # the question, and how patiently it is asked
     llm: LLMProvider,
     model_cls: type[ModelT],
     system_prompt: str,
     user_message: str,
     *,
+    repairs: int = 1,
     deadline_s: float = DEADLINE_S,
 ) -> ModelT:
     """Return the model's answer as an instance of `model_cls`.
 
-    A bad answer is shown to the model once, with what is wrong with it. A refusal and an answer
-    cut off for length are not: asking the same again cannot help.
+    A bad answer is shown to the model, with what is wrong with it, at most `repairs` times. A
+    refusal and an answer cut off for length are not: asking the same again cannot help.
 
     Raises:
-        LLMResponseError: the second answer is bad too.
-        LLMError: no answer, or none within `deadline_s` seconds (each of the two has as many).
+        LLMResponseError: the last answer is bad too.
+        LLMError: no answer, or none within `deadline_s` seconds (each answer has as many).
     """
-    try:
-        return await ask_once(llm, model_cls, system_prompt, user_message, deadline_s)
-    except (LLMLengthError, LLMRefusalError):
-        raise
-    except LLMResponseError as error:
-        problem = str(error)
-    _log.warning("the model's answer is asked for again: %s", problem)
-    repair = (
-        f"{user_message}\n\nYour previous answer could not be used: {problem}\n"
-        "Answer again with exactly one JSON object that follows the schema, and nothing else."
-    )
-    return await ask_once(llm, model_cls, system_prompt, repair, deadline_s)
+    message = user_message
+    while True:
+        try:
+            async with asyncio.timeout(deadline_s):
+                schema = model_cls.model_json_schema()
+                return _validated(
+                    model_cls, await llm.complete_json(system_prompt, message, schema)
+                )
+        except TimeoutError:
+            raise LLMTimeoutError(f"the model did not answer within {deadline_s:g} s") from None
+        except (LLMLengthError, LLMRefusalError):
+            raise
+        except LLMResponseError as error:
+            if not repairs:
+                raise
+            problem = str(error)
+        repairs -= 1
+        _log.warning("the model's answer is asked for again: %s", problem)
+        message = (
+            f"{user_message}\n\nYour previous answer could not be used: {problem}\n"
+            "Answer again with exactly one JSON object that follows the schema, and nothing else."
+        )
 
 
-async def ask_once(
-    llm: LLMProvider,
-    model_cls: type[ModelT],
-    system_prompt: str,
-    user_message: str,
-    deadline_s: float = DEADLINE_S,
-) -> ModelT:
-    """Return the model's answer as an instance of `model_cls`; a bad one is not asked for again."""
-    schema = model_cls.model_json_schema()
-    try:
-        async with asyncio.timeout(deadline_s):
-            answer = await llm.complete_json(system_prompt, user_message, schema)
-    except TimeoutError:
-        raise LLMTimeoutError(f"the model did not answer within {deadline_s:g} s") from None
+def _validated(model_cls: type[ModelT], answer: Any) -> ModelT:
     try:
         return model_cls.model_validate(answer)
     except ValidationError as error:

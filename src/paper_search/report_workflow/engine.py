@@ -288,8 +288,7 @@ class ReportWorkflow(ThreadEngine[ReportSession, Review, Report]):
 
     async def _ask(self, session: ReportSession, waiting: OpenQuestion[Review]) -> None:
         review = waiting.question
-        if self._handler is None and review.is_overdue() and review.auto_approve_on_timeout:
-            await session.approve_by_timeout(waiting)
+        if self._handler is None and await session.approve_by_timeout(waiting):
             return
         handler: ReviewHandler = self._require_handler(waiting)
         self._announce(waiting)

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from paper_search.errors import LLMError, LLMFailure
 from paper_search.llm.provider import LLMProvider
-from paper_search.llm.structured import ask_once
+from paper_search.llm.structured import ask
 from paper_search.models import Criterion, MarkedPaper
 from paper_search.models.usage import Tokens
 from paper_search.prompts import load_prompt, prompt_digests
@@ -156,7 +156,7 @@ class Judging:
         papers = [paper for _, paper in entries]
         text = message(self.question, self.criteria, self.marked, papers)
         try:
-            answer = await ask_once(self.llm, BatchAnswer, load_prompt(PROMPT), text)
+            answer = await ask(self.llm, BatchAnswer, load_prompt(PROMPT), text, repairs=0)
         except Exception as error:  # noqa: BLE001  # frozen: whatever a provider raises, papers stay, unjudged
             reason = error.reason if isinstance(error, LLMError) else LLMFailure.OTHER
             _log.warning("%d papers are not judged: %s", len(entries), error)
