@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element
 import pytest
 
 from paper_search.errors import InputError
-from paper_search.library.importers import Imported, Rejected, parse_file, tagged, xml_records
+from paper_search.library.importers import Imported, Rejected, parse_file, xml_records
 from paper_search.models import RawPaper
 
 DATA = Path(__file__).parents[3] / "../shared/data"
@@ -89,6 +89,52 @@ XML = b"""<?xml version="1.0" encoding="UTF-8"?>
 </records></xml>"""
 
 
+REFWORKS = """RT Journal Article
+SR Electronic
+ID 1
+A1 Ma,Jun
+A1 White,JR
+A1 World Health Organization
+T1 A long title
+that goes on
+JF Journal of X
+YR 2015
+FD 2014 Dec
+VO 5
+IS 2
+SP 12
+OP 34
+K1 graphs
+K1 trees
+AB First.
+PB Ours
+SN 1234-5679
+DO 10.1000/X
+DS PubMed
+AN 123
+
+RT Book, Section
+T1 Second
+YR n.d.
+FD 2010/03/01
+
+RT Web Page
+A1 Doe,J
+"""
+PUBMED_XML = """<?xml version="1.0"?>
+<!DOCTYPE PubmedArticleSet PUBLIC "-//NLM//DTD PubMedArticle, 1st January 2025//EN"
+ "https://dtd.nlm.nih.gov/ncbi/pubmed/out/pubmed_250101.dtd">
+<PubmedArticleSet>
+<PubmedArticle><MedlineCitation><PMID>1</PMID><Article>
+<Journal><Title>Journal of X</Title><JournalIssue><PubDate><Year>2015</Year></PubDate>
+</JournalIssue></Journal><ArticleTitle>First</ArticleTitle>
+<AuthorList><Author><LastName>Ma</LastName><ForeName>Jun</ForeName></Author></AuthorList>
+</Article></MedlineCitation></PubmedArticle>
+<PubmedArticle><MedlineCitation><PMID>2</PMID><Article/></MedlineCitation></PubmedArticle>
+</PubmedArticleSet>
+"""
+
+
 def good(entries: list[Imported | Rejected]) -> list[RawPaper]:
     return [entry.record for entry in entries if isinstance(entry, Imported)]
 
@@ -97,51 +143,55 @@ def bad(entries: list[Imported | Rejected]) -> list[int]:
     return [entry.line for entry in entries if isinstance(entry, Rejected)]
 
 
-def test_medline_fields_arrive_and_a_citation_without_title_is_named():
-    entries = list(tagged.MEDLINE.parse(MEDLINE.splitlines(keepends=True)))
-    first, third = good(entries)
-    assert first.title == "A long title that goes on"
-    assert [author.name for author in first.authors] == ["Doe, Jane", "Roe, Max"]
-    assert (first.pmid, first.pmcid, first.doi) == ("123", "PMC7712345", "10.1000/x")
-    assert (first.venue, first.year, first.pages) == ("Journal of X", 2015, "183-92")
-    assert (first.abstract, first.language) == ("First second.", "en")
-    assert first.publication_type == "article-journal"
-    assert first.keywords == ["Humans", "Anxiety Disorders", "exposure"]
-    assert third.title == "Third"
-    assert bad(entries) == [20]
+DOE, ROE = ("Doe", "Jane", None), ("Roe", "Max", None)
 
 
-def test_web_of_science_fields_arrive():
-    entries = list(tagged.WEB_OF_SCIENCE.parse(WOS.splitlines(keepends=True)))
-    (record,) = good(entries)
-    assert record.title == "A title that goes on"
-    assert [author.name for author in record.authors] == ["Doe, J", "Roe, M"]
-    assert (record.venue, record.year, record.pages, record.doi) == (
-        "JOURNAL", 2020, "1-9", "10.1000/y",
-    )  # fmt: skip
-    assert record.keywords == ["graph theory", "trees", "PLANT GROWTH"]
-    assert bad(entries) == [17]
-
-
-def test_endnote_fields_arrive():
-    entries = list(tagged.ENDNOTE.parse(ENDNOTE.splitlines(keepends=True)))
-    (record,) = good(entries)
-    assert [author.name for author in record.authors] == ["Doe, Jane", "Roe, Max"]
-    assert (record.title, record.venue, record.year) == ("Title", "Journal", 2021)
-    assert (record.abstract, record.doi) == ("Abstract goes on", "10.1000/z")
-    assert record.keywords == ["graphs", "trees"]
-    assert bad(entries) == [13]
-
-
-def test_endnote_xml_fields_arrive():
-    entries = list(xml_records.parse_xml(io.BytesIO(XML)))
-    (record,) = good(entries)
-    assert record.title == "A Title"
-    assert [author.name for author in record.authors] == ["Doe, Jane", "Roe, Max"]
-    assert (record.venue, record.year, record.doi) == ("Proc. X", 2019, "10.1000/q")
-    assert record.publication_type == "paper-conference"
-    assert record.keywords == ["graphs", "trees"]
-    assert bad(entries) == [2]
+@pytest.mark.parametrize(
+    ("name", "text", "fields", "rejected"),
+    [
+        ("a.nbib", MEDLINE, {
+            "title": "A long title that goes on", "authors": [DOE, ROE], "pmid": "123",
+            "pmcid": "PMC7712345", "doi": "10.1000/x", "venue": "Journal of X", "year": 2015,
+            "pages": "183-92", "abstract": "First second.", "language": "en",
+            "publication_type": "article-journal",
+            "keywords": ["Humans", "Anxiety Disorders", "exposure"],
+        }, [20]),
+        ("a.ciw", WOS, {
+            "title": "A title that goes on", "year": 2020, "pages": "1-9", "venue": "JOURNAL",
+            "authors": [("Doe", "J", None), ("Roe", "M", None)], "doi": "10.1000/y",
+            "keywords": ["graph theory", "trees", "PLANT GROWTH"],
+        }, [17]),
+        ("a.enw", ENDNOTE, {
+            "title": "Title", "authors": [DOE, ROE], "venue": "Journal", "year": 2021,
+            "abstract": "Abstract goes on", "doi": "10.1000/z", "keywords": ["graphs", "trees"],
+        }, [13]),
+        ("endnote.xml", XML.decode(), {
+            "title": "A Title", "authors": [DOE, ROE], "venue": "Proc. X", "year": 2019,
+            "doi": "10.1000/q", "publication_type": "paper-conference",
+            "keywords": ["graphs", "trees"],
+        }, [2]),
+        ("refworks.txt", REFWORKS, {
+            "title": "A long title that goes on", "year": 2015, "pages": "12-34",
+            "authors": [("Ma", "Jun", None), ("White", "JR", None),
+                        (None, None, "World Health Organization")],
+            "doi": "10.1000/x", "pmid": "123", "issn": "1234-5679", "venue": "Journal of X",
+            "keywords": ["graphs", "trees"], "publication_type": "article-journal",
+        }, [30]),
+        ("pubmed.xml", PUBMED_XML, {
+            "title": "First", "year": 2015, "pmid": "1", "authors": [("Ma", "Jun", None)],
+            "id": "", "source": "PubMed", "publication_type": "article-journal",
+        }, [2]),
+    ],
+)  # fmt: skip
+def test_the_fields_of_a_format_arrive_and_a_record_without_title_is_named(
+    name, text, fields, rejected
+):
+    entries = list(parse_file(name, data=text.encode()))
+    record = good(entries)[0]
+    people = [(author.family, author.given, author.literal) for author in record.authors]
+    assert {field: getattr(record, field) for field in fields} | {"authors": people} == fields
+    assert bad(entries) == rejected
+    assert {e.reason for e in entries if isinstance(e, Rejected)} == {"the title is missing"}
 
 
 def test_broken_xml_keeps_what_came_before(tmp_path):
@@ -197,86 +247,10 @@ def test_real_files_give_as_many_records_as_they_hold(name, records, rejected):
     assert (len(good(entries)), len(bad(entries))) == (records, rejected)
 
 
-REFWORKS = """RT Journal Article
-SR Electronic
-ID 1
-A1 Ma,Jun
-A1 White,JR
-A1 World Health Organization
-T1 A long title
-that goes on
-JF Journal of X
-YR 2015
-FD 2014 Dec
-VO 5
-IS 2
-SP 12
-OP 34
-K1 graphs
-K1 trees
-AB First.
-PB Ours
-SN 1234-5679
-DO 10.1000/X
-DS PubMed
-AN 123
-
-RT Book, Section
-T1 Second
-YR n.d.
-FD 2010/03/01
-
-RT Web Page
-A1 Doe,J
-"""
-
-
 def written(folder: Path, name: str, text: str) -> list[Imported | Rejected]:
     path = folder / name
     path.write_text(text, "utf-8")
     return list(parse_file(path))
-
-
-def test_refworks_files_give_their_records(tmp_path):
-    first, second, bad = written(tmp_path, "refworks.txt", REFWORKS)
-    assert isinstance(first, Imported)
-    record = first.record
-    assert (record.title, record.year, record.pages) == ("A long title that goes on", 2015, "12-34")
-    assert [(author.family, author.given, author.literal) for author in record.authors] == [
-        ("Ma", "Jun", None),
-        ("White", "JR", None),
-        (None, None, "World Health Organization"),
-    ]
-    assert (record.doi, record.pmid, record.issn) == ("10.1000/x", "123", "1234-5679")
-    assert (record.venue, record.keywords) == ("Journal of X", ["graphs", "trees"])
-    assert record.publication_type == "article-journal"
-    assert isinstance(second, Imported)
-    assert (second.record.publication_type, second.record.year) == ("chapter", 2010)
-    assert bad == Rejected(30, "the title is missing")
-
-
-PUBMED_XML = """<?xml version="1.0"?>
-<!DOCTYPE PubmedArticleSet PUBLIC "-//NLM//DTD PubMedArticle, 1st January 2025//EN"
- "https://dtd.nlm.nih.gov/ncbi/pubmed/out/pubmed_250101.dtd">
-<PubmedArticleSet>
-<PubmedArticle><MedlineCitation><PMID>1</PMID><Article>
-<Journal><Title>Journal of X</Title><JournalIssue><PubDate><Year>2015</Year></PubDate>
-</JournalIssue></Journal><ArticleTitle>First</ArticleTitle>
-<AuthorList><Author><LastName>Ma</LastName><ForeName>Jun</ForeName></Author></AuthorList>
-</Article></MedlineCitation></PubmedArticle>
-<PubmedArticle><MedlineCitation><PMID>2</PMID><Article/></MedlineCitation></PubmedArticle>
-</PubmedArticleSet>
-"""
-
-
-def test_pubmeds_xml_gives_its_records(tmp_path):
-    first, bad = written(tmp_path, "pubmed.xml", PUBMED_XML)
-    assert isinstance(first, Imported)
-    record = first.record
-    assert (record.title, record.year, record.pmid) == ("First", 2015, "1")
-    assert [(author.family, author.given) for author in record.authors] == [("Ma", "Jun")]
-    assert (record.id, record.source, record.publication_type) == ("", "PubMed", "article-journal")
-    assert bad == Rejected(2, "the title is missing")
 
 
 def test_the_elements_of_records_that_were_read_are_given_up():
@@ -293,59 +267,44 @@ def elements_held() -> int:
     return sum(isinstance(item, Element) for item in gc.get_objects())
 
 
+RIS, NBIB, TXT = (
+    "TY  - CHAP\nTI  - A\n{}ER  - \n",
+    "PMID- 1\nTI  - A\n{}\n",
+    "RT Book, Section\nT1 A\n{}",
+)
+
+
 @pytest.mark.parametrize(
-    ("lines", "year"),
+    ("record", "lines", "field", "value"),
     [
-        ("PY  - 2009\nY1  - 2010//\nDA  - 2011/03/01\n", 2009),
-        ("Y1  - 2009//\nDA  - 2010/03/01\n", 2009),
-        ("PY  - n.d.\nY1  - 2009//\n", 2009),
-        ("Y1  - //\nDA  - 2010/03/01\n", 2010),
-        ("DA  - 2010/03/01\nY2  - 2019/01/01\n", 2010),
-        ("Y2  - 2019/01/01\n", None),
+        # The year of a RIS file is that of publication, where it can be read.
+        (RIS, "PY  - 2009\nY1  - 2010//\nDA  - 2011/03/01\n", "year", 2009),
+        (RIS, "Y1  - 2009//\nDA  - 2010/03/01\n", "year", 2009),
+        (RIS, "PY  - n.d.\nY1  - 2009//\n", "year", 2009),
+        (RIS, "Y1  - //\nDA  - 2010/03/01\n", "year", 2010),
+        (RIS, "DA  - 2010/03/01\nY2  - 2019/01/01\n", "year", 2010),
+        (RIS, "Y2  - 2019/01/01\n", "year", None),
+        (TXT, "YR n.d.\nFD 2010/03/01\n", "year", 2010),
+        # A type in words counts where it is one.
+        (RIS, "M3  - Thesis\n", "publication_type", "thesis"),
+        (RIS, "M3  - Article\n", "publication_type", "chapter"),
+        (RIS, "M3  - Review\n", "publication_type", "chapter"),
+        (RIS, "M3  - Essay\n", "publication_type", "chapter"),
+        (TXT, "", "publication_type", "chapter"),
+        # The number of an article stands for pages.
+        (NBIB, "PG  - 183-92\nLID - e025031\n", "pages", "183-92"),
+        (NBIB, "LID - 10.1136/bmj [doi]\nLID - e025031\n", "pages", "e025031"),
+        (NBIB, "LID - 559 [pii]\n", "pages", "559"),
+        (NBIB, "LID - S0005-7894(19)30080-2 [pii]\n", "pages", None),
+        (NBIB, "PT  - Retracted Publication\n", "is_retracted", True),
+        (NBIB, "RIN - J X. 2021\n", "is_retracted", True),
+        (NBIB, "PT  - Journal Article\n", "is_retracted", None),
     ],
 )
-def test_the_year_of_a_ris_file_is_that_of_publication_where_it_can_be_read(tmp_path, lines, year):
-    (entry,) = written(tmp_path, "a.ris", f"TY  - JOUR\nTI  - A\n{lines}ER  - \n")
+def test_a_field_is_read_from_the_tags_that_say_it(record, lines, field, value):
+    (entry,) = parse_file("a", data=record.format(lines).encode())
     assert isinstance(entry, Imported)
-    assert entry.record.year == year
-
-
-@pytest.mark.parametrize(
-    ("lines", "pages"),
-    [
-        ("PG  - 183-92\nLID - e025031\n", "183-92"),
-        ("LID - 10.1136/bmj [doi]\nLID - e025031\n", "e025031"),
-        ("LID - 559 [pii]\n", "559"),
-        ("LID - S0005-7894(19)30080-2 [pii]\n", None),
-    ],
-)
-def test_an_article_number_stands_for_the_pages_that_a_medline_record_has_not(
-    tmp_path, lines, pages
-):
-    (entry,) = written(tmp_path, "a.nbib", f"PMID- 1\nTI  - A\n{lines}\n")
-    assert isinstance(entry, Imported)
-    assert entry.record.pages == pages
-
-
-@pytest.mark.parametrize(
-    ("lines", "is_retracted"),
-    [("PT  - Retracted Publication\n", True), ("RIN - J X. 2021\n", True), ("", None)],
-)
-def test_a_medline_record_says_that_the_work_was_retracted(tmp_path, lines, is_retracted):
-    text = f"PMID- 1\nTI  - A\nPT  - Journal Article\n{lines}\n"
-    (entry,) = written(tmp_path, "a.nbib", text)
-    assert isinstance(entry, Imported)
-    assert entry.record.is_retracted is is_retracted
-
-
-@pytest.mark.parametrize(
-    ("stated", "kind"),
-    [("Thesis", "thesis"), ("Article", "chapter"), ("Review", "chapter"), ("Essay", "chapter")],
-)
-def test_the_type_that_a_ris_file_states_in_words_counts_where_it_is_one(tmp_path, stated, kind):
-    (entry,) = written(tmp_path, "a.ris", f"TY  - CHAP\nTI  - A\nM3  - {stated}\nER  - \n")
-    assert isinstance(entry, Imported)
-    assert entry.record.publication_type == kind
+    assert getattr(entry.record, field) == value
 
 
 def test_records_of_other_formats_in_a_file_are_told_and_small_tags_part_records(tmp_path):
