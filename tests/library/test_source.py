@@ -85,7 +85,7 @@ async def test_an_empty_library_searches_the_sample_and_says_so(home):
     said += [sighting for paper in report.papers for sighting in paper.sightings]
     counter = HitCounter({"library": source_of(home)}, SearchConstraints())
     await counter.count("library", "graph")
-    said += [*counter.asked, *counter.hits("graph").counts]
+    said += [*counter.rows, *counter.hits("graph").counts]
     assert {item.source for item in said} == {"sample"}  # never the person's own library
     assert not library_path(home).exists()
 
