@@ -64,9 +64,6 @@ def test_a_folder_of_a_benchmark_is_read(tmp_path):
 def test_a_table_that_cannot_be_used_says_what_to_give(tmp_path, text, words):
     with pytest.raises(InputError, match=words):
         read_labels(written(tmp_path, text))
-
-
-def test_a_file_that_is_not_there_is_named(tmp_path):
     with pytest.raises(InputError, match="cannot read"):
         read_labels(tmp_path / "none.csv")
 

@@ -58,10 +58,20 @@ def given_text(text: str | None, *earlier: SearchStrategy, **rest: Any) -> Query
     )
 
 
+async def strategy_for(
+    wanted: ParsedIntent, llm: FakeLLM | None = None, **options: Any
+) -> SearchStrategy:
+    return await builder(llm, **options).build(QueryBuilderInput(intent=wanted))
+
+
+async def next_strategy(
+    text: str | None, *earlier: SearchStrategy, llm: FakeLLM | None = None, **rest: Any
+) -> SearchStrategy:
+    return await builder(llm).build(given_text(text, *earlier, **rest))
+
+
 async def test_a_question_is_asked_as_one_block_for_each_concept_joined_by_and():
-    strategy = await builder().build(
-        QueryBuilderInput(intent=intent("graph neural networks", "drug discovery"))
-    )
+    strategy = await strategy_for(intent("graph neural networks", "drug discovery"))
     [query] = strategy.queries
     networks, discovery = block_texts(query.boolean_query)
     assert networks.terms[:3] == ['"graph neural networks"', '"graph neural network"', "GNN"]
@@ -90,7 +100,7 @@ async def test_a_long_concept_that_is_no_name_is_asked_by_its_words_and_the_name
 
 
 async def test_for_every_term_of_a_block_the_strategy_says_what_it_stands_for():
-    strategy = await builder().build(QueryBuilderInput(intent=intent("burnout", "nurses")))
+    strategy = await strategy_for(intent("burnout", "nurses"))
     [query] = strategy.queries
     told = {*query.keywords, *(name for entry in query.synonym_map for name in entry.synonyms)}
     terms = {term for block in block_texts(query.boolean_query) for term in block.terms}
@@ -100,13 +110,13 @@ async def test_for_every_term_of_a_block_the_strategy_says_what_it_stands_for():
 @pytest.mark.parametrize("kind", list(IntentType))
 async def test_the_kind_of_paper_is_never_required(kind):
     wanted = intent("caffeine", "sleep").model_copy(update={"intent_type": kind})
-    plain = await builder().build(QueryBuilderInput(intent=intent("caffeine", "sleep")))
-    assert texts(await builder().build(QueryBuilderInput(intent=wanted))) == texts(plain)
+    plain = await strategy_for(intent("caffeine", "sleep"))
+    assert texts(await strategy_for(wanted)) == texts(plain)
 
 
 async def test_alternatives_do_as_well_as_the_concept():
     wanted = intent("aspirin", "stroke", alternatives={"aspirin": ["clopidogrel"]})
-    strategy = await builder().build(QueryBuilderInput(intent=wanted))
+    strategy = await strategy_for(wanted)
     assert "(aspirin OR" in texts(strategy)[0]
     assert all("clopidogrel" in text for text in texts(strategy))
 
@@ -127,7 +137,7 @@ async def test_authors_and_what_is_not_wanted_are_limits_and_stand_in_no_query()
         excluded=["honey bees"],
         excluded_types=["review"],
     )
-    strategy = await builder().build(QueryBuilderInput(intent=wanted))
+    strategy = await strategy_for(wanted)
     assert strategy.filters.conditions == [
         'author:Likens OR author:"Le Cun"',
         'NOT ("honey bees" OR "honey bee")',
@@ -139,7 +149,7 @@ async def test_authors_and_what_is_not_wanted_are_limits_and_stand_in_no_query()
 async def test_only_authors_are_a_query_of_their_own():
     named = intent(authors=["Vaswani"], question="Vaswani")
     wanted = named.model_copy(update={"topic": "Vaswani"})
-    strategy = await builder().build(QueryBuilderInput(intent=wanted))
+    strategy = await strategy_for(wanted)
     assert texts(strategy) == ["author:Vaswani"]
     assert strategy.ranked == [RankedQuery(text="Vaswani", depth=DEPTH)]
     assert strategy.filters.conditions == ["author:Vaswani"]
@@ -147,10 +157,10 @@ async def test_only_authors_are_a_query_of_their_own():
 
 async def test_the_question_is_asked_as_it_is_of_sources_that_rank():
     wanted = intent("caffeine", question="does caffeine\u200b disturb\n sleep?")
-    assert (await builder().build(QueryBuilderInput(intent=wanted))).ranked == [
+    assert (await strategy_for(wanted)).ranked == [
         RankedQuery(text="does caffeine disturb sleep?", depth=DEPTH)
     ]
-    untold = await builder().build(QueryBuilderInput(intent=intent("caffeine", "sleep")))
+    untold = await strategy_for(intent("caffeine", "sleep"))
     assert untold.ranked == [RankedQuery(text="caffeine sleep", depth=DEPTH)]
 
 
@@ -158,7 +168,7 @@ async def test_the_question_is_asked_as_it_is_of_sources_that_rank():
 async def test_a_question_that_is_a_boolean_query_is_the_only_query_unchanged(llm):
     query = '"graph neural network" AND (drug OR molecule) NOT survey'
     wanted = intent("graph neural network", boolean_query=query)
-    strategy = await builder(llm).build(QueryBuilderInput(intent=wanted))
+    strategy = await strategy_for(wanted, llm)
     assert texts(strategy) == [query]
     assert strategy.ranked == []
     assert llm is None or llm.calls == []
@@ -166,7 +176,7 @@ async def test_a_question_that_is_a_boolean_query_is_the_only_query_unchanged(ll
 
 async def test_marks_narrow_what_a_boolean_question_finds_by_a_query_of_their_own():
     wanted = intent("caffeine", boolean_query="(caffeine OR coffee) NOT tea")
-    first = await builder().build(QueryBuilderInput(intent=wanted))
+    first = await strategy_for(wanted)
     mark = MarkedPaper(id="1", title="Adenosine receptors", is_relevant=True)
     second = await builder().build(
         QueryBuilderInput(intent=wanted, previous_strategies=[first], marked_papers=[mark])
@@ -180,7 +190,7 @@ async def test_marks_narrow_what_a_boolean_question_finds_by_a_query_of_their_ow
 
 async def test_limits_come_from_the_intent_in_order_and_within_bounds():
     wanted = intent("a1", year_from=2020, year_to=2010, max_results=5000, language="de")
-    strategy = await builder(max_results_ceiling=500).build(QueryBuilderInput(intent=wanted))
+    strategy = await strategy_for(wanted, max_results_ceiling=500)
     assert strategy.filters == SearchConstraints(
         year_from=2010, year_to=2020, max_results=500, language="de"
     )
@@ -191,7 +201,7 @@ async def test_limits_come_from_the_intent_in_order_and_within_bounds():
     ['foo" OR bar', "AND", "NOT", "a) OR (b", "title:secret", "x*", "NEAR/3", "50% (w/w)", "C++"],
 )
 async def test_what_a_person_writes_is_never_syntax(concept):
-    strategy = await builder().build(QueryBuilderInput(intent=intent(concept, "sleep")))
+    strategy = await strategy_for(intent(concept, "sleep"))
     for text in texts(strategy):
         parse(text)
         assert 'foo" OR bar' not in text
@@ -201,7 +211,7 @@ async def test_what_a_person_writes_is_never_syntax(concept):
 @given(st.lists(st.text(max_size=40), max_size=5), st.text(max_size=60))
 @examples(60)
 async def test_any_concepts_and_feedback_give_queries_that_can_be_read(concepts, feedback):
-    first = await builder().build(QueryBuilderInput(intent=intent(*concepts)))
+    first = await strategy_for(intent(*concepts))
     second = await builder().build(
         QueryBuilderInput(
             intent=intent(*concepts),
@@ -231,92 +241,75 @@ async def test_no_strategy_is_ever_given_twice(concepts):
         earlier.append(strategy)
 
 
-async def test_what_is_required_is_one_limit_in_sight():
-    first = await builder().build(given_text(None))
-    second = await builder().build(given_text("only randomised trials", first))
-    [condition] = second.filters.conditions
-    assert "RCT" in condition
-    assert texts(second) == texts(first)
+@pytest.mark.parametrize(
+    ("text", "ranked", "conditions", "is_asked"),
+    [
+        ("only randomised trials", "caffeine sleep quality", ["RCT"], {}),
+        ("good, but no coffee", "caffeine sleep quality", ["NOT coffee"], {"coffee": False}),
+        *(
+            (text, "caffeine sleep quality adenosine", [], {"adenosine": True})
+            for text in ("more about adenosine", "also adenosine", "adenosine")
+        ),
+        ("no caffeine", "sleep quality", ["NOT caffeine"], {"caffeine": False}),
+        ("adenosine instead of caffeine", "sleep quality adenosine", [], {"caffeine": False}),
+    ],
+)
+async def test_what_feedback_asks_for_is_a_limit_in_sight_or_is_looked_for(
+    text, ranked, conditions, is_asked
+):
+    first = await next_strategy(None)
+    second = await next_strategy(text, first)
+    assert [query.text for query in second.ranked] == [ranked]
     assert first.filters.conditions == []
-
-
-async def test_what_is_excluded_is_one_limit_in_sight():
-    first = await builder().build(given_text(None))
-    second = await builder().build(given_text("good, but no coffee", first))
-    [condition] = second.filters.conditions
-    assert condition.startswith("NOT ")
-    assert "coffee" in condition
-
-
-@pytest.mark.parametrize("text", ["more about adenosine", "also adenosine", "adenosine"])
-async def test_what_is_added_is_looked_for_in_some_query(text):
-    first = await builder().build(given_text(None))
-    second = await builder().build(given_text(text, first))
-    assert any("adenosine" in query for query in texts(second))
-    assert not all("adenosine" in query for query in texts(second))
-    assert second.ranked[0].text.endswith(" adenosine")
-    assert second.filters.conditions == []
+    for words, condition in zip(conditions, second.filters.conditions, strict=True):
+        assert words in condition
+    for word, is_new in is_asked.items():
+        assert any(word in query for query in texts(second)) is is_new
+        assert not all(word in query for query in texts(second))
+    assert is_asked or texts(second) == texts(first)
 
 
 async def test_instead_replaces_what_is_looked_for_and_keeps_the_limits():
-    first = await builder().build(given_text("not mice", await builder().build(given_text(None))))
-    second = await builder().build(given_text("focus on adenosine receptors instead", first))
+    first = await next_strategy("not mice", await builder().build(given_text(None)))
+    second = await next_strategy("focus on adenosine receptors instead", first)
     assert [query.text for query in second.ranked] == ["adenosine receptors"]
     assert all(text.startswith('"adenosine receptors"') for text in texts(second))
     assert second.filters.conditions == ["NOT mice"]
 
 
-async def test_of_two_things_the_one_that_is_not_wanted_instead_is_no_longer_asked():
-    first = await builder().build(given_text(None))
-    second = await builder().build(given_text("adenosine instead of caffeine", first))
-    assert second.ranked[0].text == "sleep quality adenosine"
-    assert not any("caffeine" in text for text in texts(second))
-    assert second.filters.conditions == []
-
-
 async def test_a_long_concept_goes_with_all_its_words():
     asked = QueryBuilderInput(intent=intent("knee replacement rehab", "statins"))
     first = await builder().build(asked)
-    second = await builder().build(given_text("yoga instead of knee replacement rehab", first))
+    second = await next_strategy("yoga instead of knee replacement rehab", first)
     assert not any(word in text for text in texts(second) for word in ("knee", "rehab"))
     assert any("statins" in text for text in texts(second))
 
 
 async def test_what_was_said_in_an_earlier_round_still_holds():
-    first = await builder().build(given_text(None))
-    second = await builder().build(given_text("exclude mice, only randomised trials", first))
-    third = await builder().build(given_text("more about adenosine", first, second))
+    first = await next_strategy(None)
+    second = await next_strategy("exclude mice, only randomised trials", first)
+    third = await next_strategy("more about adenosine", first, second)
     required, barred = third.filters.conditions
     assert "RCT" in required
     assert barred == "NOT mice"
 
 
 async def test_what_is_welcome_again_is_no_longer_kept_out():
-    first = await builder().build(given_text(None))
-    second = await builder().build(
-        given_text("exclude mice, only randomised trials, more about adenosine", first)
+    first = await next_strategy(None)
+    second = await next_strategy(
+        "exclude mice, only randomised trials, more about adenosine", first
     )
     [ranked] = second.ranked
     assert ranked.text == "caffeine sleep quality adenosine"
-    third = await builder().build(given_text("more about mice", first, second))
+    third = await next_strategy("more about mice", first, second)
     assert third.ranked[0].text == "caffeine sleep quality adenosine mice"
     assert third.filters.conditions == second.filters.conditions[:1]
 
 
-async def test_a_concept_that_is_excluded_is_no_longer_asked_for():
-    first = await builder().build(given_text(None))
-    second = await builder().build(given_text("no caffeine", first))
-    assert not any("caffeine" in query for query in texts(second))
-    assert second.filters.conditions == ["NOT caffeine"]
-    assert [query.text for query in second.ranked] == ["sleep quality"]
-
-
 async def test_synonyms_go_with_the_concept_that_is_excluded():
-    first = await builder().build(
-        QueryBuilderInput(intent=intent("transformers", "object detection"))
-    )
+    first = await strategy_for(intent("transformers", "object detection"))
     assert "self-attention" in " ".join(texts(first))
-    second = await builder().build(given_text("no transformers", first))
+    second = await next_strategy("no transformers", first)
     assert not any("transformer" in text or "self-attention" in text for text in texts(second))
 
 
@@ -325,18 +318,12 @@ async def test_no_word_that_is_excluded_is_learned_from_marked_papers():
         MarkedPaper(id=name, title="Caffeine, naps and adenosine", is_relevant=True)
         for name in "ab"
     ]
-    first = await builder().build(given_text(None))
-    second = await builder().build(given_text("no naps", first, marked_papers=marked))
-    third = await builder().build(given_text(None, first, second, marked_papers=marked))
+    first = await next_strategy(None)
+    second = await next_strategy("no naps", first, marked_papers=marked)
+    third = await next_strategy(None, first, second, marked_papers=marked)
     for later in (second, third):
         assert "adenosine" in later.ranked[0].terms
         assert not {"nap", "naps"} & {word.lower() for word in later.ranked[0].terms}
-
-
-async def test_years_in_the_feedback_change_the_limits():
-    first = await builder().build(given_text(None))
-    second = await builder().build(given_text("only since 2019", first))
-    assert second.filters.year_from == 2019
 
 
 async def test_marked_papers_teach_weighted_words():
@@ -345,8 +332,8 @@ async def test_marked_papers_teach_weighted_words():
         MarkedPaper(id="2", title="Adenosine receptors in adults", is_relevant=True),
         MarkedPaper(id="3", title="Athletes and doping", is_relevant=False),
     ]
-    first = await builder().build(given_text(None))
-    second = await builder().build(given_text(None, first, marked_papers=marks))
+    first = await next_strategy(None)
+    second = await next_strategy(None, first, marked_papers=marks)
     [ranked] = second.ranked
     assert ranked.text == first.ranked[0].text
     assert ranked.terms["adenosine"] > 0 > ranked.terms["doping"]
@@ -354,17 +341,19 @@ async def test_marked_papers_teach_weighted_words():
     assert [own] == texts(first)
     assert "adenosine" in learned
     assert "doping" not in " ".join(texts(second))
-    third = await builder().build(given_text(None, first, second))
+    third = await next_strategy(None, first, second)
     assert third.ranked[0].terms == ranked.terms
+    by_model = await next_strategy(None, first, llm=FakeLLM(answer("a")), marked_papers=marks)
+    assert by_model.ranked[0].terms == ranked.terms
 
 
 async def test_other_learned_words_are_a_change_and_replace_the_query_made_of_them():
     def marked(*titles: str) -> list[MarkedPaper]:
         return [MarkedPaper(id=title, title=title, is_relevant=True) for title in titles]
 
-    earlier = [await builder().build(given_text(None))]
+    earlier = [await next_strategy(None)]
     for titles in (["Adenosine"], ["Adenosine", "Melatonin"], ["Adenosine", "Melatonin", "Naps"]):
-        strategy = await builder().build(given_text(None, *earlier, marked_papers=marked(*titles)))
+        strategy = await next_strategy(None, *earlier, marked_papers=marked(*titles))
         assert strategy.filters == earlier[0].filters
         assert texts(strategy)[0] == texts(earlier[0])[0]
         assert len(strategy.queries) <= 4
@@ -373,29 +362,23 @@ async def test_other_learned_words_are_a_change_and_replace_the_query_made_of_th
 
 
 async def test_the_round_after_starts_from_what_a_person_edited():
-    first = await builder().build(given_text(None))
+    first = await next_strategy(None)
     edited = first.model_copy(
         update={
             "queries": fake_strategy("coffee AND dreams", *(f"tea{n}" for n in range(5))).queries,
             "ranked": [RankedQuery(text="dreams", terms={"rem": 0.5})],
-            "filters": SearchConstraints(conditions=["NOT tea"]),
+            "filters": SearchConstraints(conditions=["NOT tea"], year_from=2001, max_results=7),
+            "sources": ["arxiv"],
         }
     )
-    second = await builder().build(given_text("not mice", edited))
+    second = await next_strategy("not mice", edited)
     assert second.ranked == [RankedQuery(text="dreams", terms={"rem": 0.5}, depth=DEPTH)]
-    assert second.filters.conditions == ["NOT tea", "NOT mice"]
+    kept = edited.filters.model_copy(update={"conditions": ["NOT tea", "NOT mice"]})
+    assert (second.filters, second.sources) == (kept, ["arxiv"])
     assert len(second.queries) == 6
     assert texts(second)[0] == "coffee AND dreams"
     without = edited.model_copy(update={"ranked": []})
-    assert (await builder().build(given_text("not mice", without))).ranked == []
-
-
-async def test_a_person_who_changed_sources_and_limits_keeps_them():
-    edited = fake_strategy("x", sources=["arxiv"], year_from=2001, max_results=7)
-    strategy = await builder().build(given_text(None, edited))
-    assert strategy.sources == ["arxiv"]
-    assert strategy.filters.year_from == 2001
-    assert texts(strategy) == ["x"]
+    assert (await next_strategy("not mice", without)).ranked == []
 
 
 def answer(*queries: str, **rest: Any) -> dict[str, Any]:
@@ -426,7 +409,7 @@ async def test_the_model_is_told_all_that_it_needs():
         assert part in message
     for part in ("more depth", "A fine \\u003cpaper>", "p9"):
         assert part in message
-    await builder(llm).build(QueryBuilderInput(intent=intent("caffeine")))
+    await strategy_for(intent("caffeine"), llm)
     assert "Previous strategies" not in llm.calls[1].user_message
 
 
@@ -441,7 +424,7 @@ async def test_the_model_answer_is_cleaned():
             filters={"year_from": 2020, "year_to": 2000},
         )
     )
-    strategy = await builder(llm).build(QueryBuilderInput(intent=intent("caffeine")))
+    strategy = await strategy_for(intent("caffeine"), llm)
     assert texts(strategy) == queries[:4]
     assert strategy.notes[1:] == [
         "left out: queries of the model after its first 4",
@@ -454,34 +437,17 @@ async def test_the_model_answer_is_cleaned():
 
 async def test_the_model_may_word_the_first_ranked_query_and_a_note_says_so():
     llm = FakeLLM(answer("a", ranked_text=" coffee\n and sleep "))
-    worded = await builder(llm).build(given_text(None))
+    worded = await next_strategy(None, llm=llm)
     assert [query.text for query in worded.ranked] == ["coffee and sleep"]
     assert worded.notes == [
         "sources that rank are asked in the model's words, not yours: 'coffee and sleep'"
     ]
     edited = worded.model_copy(update={"ranked": [RankedQuery(text="naps")], "notes": []})
-    later = await builder(llm).build(given_text(None, edited))
+    later = await next_strategy(None, edited, llm=llm)
     assert ([query.text for query in later.ranked], later.notes) == (["naps"], [])
     for reply in (answer("a"), answer("a", ranked_text=""), answer("a", ranked_text="x" * 9999)):
-        plain = await builder(FakeLLM(reply)).build(given_text(None))
+        plain = await next_strategy(None, llm=FakeLLM(reply))
         assert [query.text for query in plain.ranked] == ["caffeine sleep quality"]
-
-
-async def test_a_model_learns_no_other_weights_than_the_algorithm():
-    mark = MarkedPaper(id="1", title="Adenosine receptors", is_relevant=True)
-    first = await builder().build(given_text(None))
-    given = given_text("not mice", first, marked_papers=[mark])
-    by_model = await builder(FakeLLM(answer("a"))).build(given)
-    [own], [other] = by_model.ranked, (await builder().build(given)).ranked
-    assert own.terms == other.terms
-
-
-async def test_sources_that_do_not_exist_become_all_sources():
-    """LLM-10"""
-    llm = FakeLLM(answer("a", sources=["scopus-pro"]))
-    given = QueryBuilderInput(intent=intent("caffeine"))
-    assert (await builder(llm).build(given)).sources == SOURCES
-    assert (await QueryBuilder(llm).build(given)).sources == ["scopus-pro"]
 
 
 @pytest.mark.parametrize(
@@ -493,7 +459,7 @@ async def test_a_model_changes_no_limit_that_a_person_set(filters):
     given = QueryBuilderInput(intent=intent("caffeine", year_from=2001, language="de"))
     assert (await builder(llm).build(given)).filters == given.intent.constraints
     edited = fake_strategy("x", sources=["arxiv"], year_from=2005, language="fr", max_results=7)
-    later = await builder(llm).build(given_text("more on tea", edited))
+    later = await next_strategy("more on tea", edited, llm=llm)
     assert later.filters == edited.filters
 
 
@@ -514,13 +480,6 @@ async def test_without_a_usable_answer_the_concepts_are_joined(reply):
     bare = QueryBuilderInput(intent=intent().model_copy(update={"topic": "drug design"}))
     [query] = (await builder(FakeLLM(reply)).build(bare)).queries
     assert (query.boolean_query, query.keywords) == ("drug design", ["drug design"])
-
-
-async def test_a_query_that_cannot_be_read_is_repaired_or_left_out():
-    llm = FakeLLM([answer('"open'), answer("a", "(b")])
-    strategy = await builder(llm).build(QueryBuilderInput(intent=intent("caffeine")))
-    assert texts(strategy) == ["a"]
-    assert "no readable query" in llm.calls[1].user_message
 
 
 async def test_a_model_that_repeats_itself_is_varied():
@@ -568,9 +527,7 @@ async def test_titles_reach_the_model_only_inside_the_data_block():
 
 async def test_a_work_that_the_question_names_is_looked_up_and_offered_as_a_seed():
     named = intent(identifiers=["doi:10.1000/1"])
-    strategy = await builder(available_sources=["library", "snowball"]).build(
-        QueryBuilderInput(intent=named)
-    )
+    strategy = await strategy_for(named, available_sources=["library", "snowball"])
     assert strategy.works == ["doi:10.1000/1"]
     assert [query.text for query in strategy.ranked] == ["10.1000/1"]
     assert strategy.queries == []
@@ -578,15 +535,10 @@ async def test_a_work_that_the_question_names_is_looked_up_and_offered_as_a_seed
     assert strategy.sources == ["library", "snowball"]
 
 
-async def test_a_library_brings_in_more_where_no_model_is_paid_to_read_it():
-    asked = QueryBuilderInput(intent=intent("soil"))
-    [free] = (await builder().build(asked)).ranked
-    [paid] = (await builder(FakeLLM(obedient_answer)).build(asked)).ranked
-    assert (free.depth, paid.depth) == (500, None)
-
-
-async def test_marked_papers_are_named_to_libraries_that_rank_by_nearness():
-    first = await builder().build(QueryBuilderInput(intent=intent("soil")))
+async def test_a_library_brings_in_more_without_a_model_and_hears_which_papers_are_marked():
+    first = await strategy_for(intent("soil"))
+    [paid] = (await strategy_for(intent("soil"), FakeLLM(obedient_answer))).ranked
+    assert (first.ranked[0].depth, paid.depth) == (500, None)
     marks = [
         MarkedPaper(id="a", title="Soil and rain", is_relevant=True),
         MarkedPaper(id="b", title="Moon dust", is_relevant=False),
@@ -600,7 +552,7 @@ async def test_marked_papers_are_named_to_libraries_that_rank_by_nearness():
 
 async def asked_for(reply: Any, text: str | None = None, **rest: Any) -> SearchStrategy:
     """The strategy that comes of a model's answer; with feedback, it is the second round's."""
-    earlier = [await builder(FakeLLM(answer("caffeine", "sleep"))).build(given_text(None))]
+    earlier = [await next_strategy(None, llm=FakeLLM(answer("caffeine", "sleep")))]
     given = given_text(text, *(earlier if text else []), **rest)
     return await builder(FakeLLM(reply)).build(given)
 
@@ -629,30 +581,40 @@ async def test_what_a_model_may_not_ask_for_is_left_out_in_sight(reply, note):
     assert set(strategy.sources) <= {"library", "arxiv"}
 
 
+async def test_sources_that_do_not_exist_become_all_sources():
+    """LLM-10"""
+    for sources, names in ((SOURCES, SOURCES), (None, ["scopus-pro"])):
+        llm = FakeLLM(answer("a", sources=["scopus-pro"]))
+        wanted = intent("caffeine")
+        assert (await strategy_for(wanted, llm, available_sources=sources)).sources == names
+
+
 async def test_mistakes_are_shown_to_the_model_once_and_its_correction_counts():
     llm = FakeLLM([answer("a AND (b", "咖啡因"), answer("a AND b", "caffeine")])
-    strategy = await builder(llm).build(given_text(None))
+    strategy = await next_strategy(None, llm=llm)
     assert texts(strategy) == ["a AND b", "caffeine"]
     assert not strategy.notes
     repair = llm.calls[1].user_message
     assert "query 1 cannot be read: column" in repair
     assert "query 2: write the terms in English" in repair
-    assert llm.call_count == 2
+    llm = FakeLLM([answer('"open'), answer("a", "(b")])
+    assert texts(await next_strategy(None, llm=llm)) == ["a"]
+    assert "no readable query" in llm.calls[1].user_message
     llm = FakeLLM(answer("咖啡因"))
-    await builder(llm).build(QueryBuilderInput(intent=intent("x", language="zh")))
+    await strategy_for(intent("x", language="zh"), llm)
     assert llm.call_count == 1
 
 
 async def test_a_correction_that_is_worse_or_fails_is_not_taken():
     for second in (answer("(c", "d)"), LLMError("gone")):
-        strategy = await builder(FakeLLM([answer("a", "(b"), second])).build(given_text(None))
+        strategy = await next_strategy(None, llm=FakeLLM([answer("a", "(b"), second]))
         assert texts(strategy) == ["a"]
         assert len(strategy.notes) == 1
 
 
 async def test_operators_that_a_model_writes_in_lower_case_are_operators():
     llm = FakeLLM(answer('(caffeine or coffee) and "sleep and wake"'))
-    assert texts(await builder(llm).build(given_text(None))) == [
+    assert texts(await next_strategy(None, llm=llm)) == [
         '(caffeine OR coffee) AND "sleep and wake"'
     ]
     assert llm.call_count == 1
@@ -690,11 +652,13 @@ async def test_what_feedback_adds_a_query_of_a_model_asks_for():
 async def test_what_the_last_round_excluded_stays_excluded_until_it_is_welcome():
     first = await asked_for(answer("coffee", "caffeine"), "not mice")
     for text, is_barred in (("more on toxicity", True), ("more on mice", False)):
-        second = await builder(FakeLLM(answer("tea"))).build(given_text(text, first))
+        second = await next_strategy(text, first, llm=FakeLLM(answer("tea")))
         assert any(finds(second, "tea mice toxicity")) is not is_barred
 
 
 async def test_years_of_the_feedback_win_over_those_of_a_model():
+    first = await next_strategy(None)
+    assert (await next_strategy("only since 2019", first)).filters.year_from == 2019
     strategy = await asked_for(answer("a", filters={"year_from": 1999}), "only since 2015")
     assert strategy.filters.year_from == 2015
 
@@ -704,7 +668,7 @@ async def test_a_round_says_why_it_differs():
     assert by_model.reason == "You asked for tea."
     assert (await asked_for(answer("tea"), "more on tea")).reason == "you wrote: more on tea"
     marked = UserFeedback(marked_relevant=["1", "2"], marked_irrelevant=["3"])
-    given = given_text(None, await builder().build(given_text(None)))
+    given = given_text(None, await next_strategy(None))
     given = given.model_copy(update={"user_feedback": marked})
     assert (await builder().build(given)).reason == "you marked 2 relevant; you marked 1 irrelevant"
     assert not (await asked_for(answer("tea"))).reason

@@ -42,6 +42,8 @@ async def test_irrelevant_papers_go_and_unjudged_ones_stay():
     assert [paper.id for paper in found.set_aside] == ["low"]
     assert found.papers[1].is_judged is False
     assert found.metadata.total_found == 3
+    assert (found.metadata.query, found.metadata.search_strategy) == ("why?", STRATEGY)
+    assert datetime.fromisoformat(found.metadata.timestamp).tzinfo is not None
 
 
 async def test_the_best_come_first():
@@ -55,13 +57,6 @@ async def test_the_best_come_first():
         scored("top", 0.9),
     )
     assert [paper.id for paper in found.papers] == ["top", "cited", "a", "b", "d", "e", "zero"]
-
-
-async def test_the_collection_says_what_was_searched_and_when():
-    found = await organized()
-    assert (found.metadata.query, found.metadata.search_strategy) == ("why?", STRATEGY)
-    assert datetime.fromisoformat(found.metadata.timestamp).tzinfo is not None
-    assert found.papers == []
 
 
 async def test_facets_count_the_kept():
@@ -111,37 +106,32 @@ async def test_the_order_of_papers_does_not_matter(values, seed):
 
 
 def placed(
-    name: str, score: float, place: int, whole: int | None, concepts: int = 3
+    name: str, score: float, place: int, whole: int | None, *, concepts: int = 3, **rest: Any
 ) -> ScoredPaper:
     update = {"place": place, "whole_concepts": whole, "concepts": concepts}
-    return scored(name, score).model_copy(update=update)
+    return scored(name, score, **rest).model_copy(update=update)
 
 
 async def test_where_nothing_fits_the_question_papers_without_a_concept_are_set_aside():
-    poor = [placed("none", 0.1, 1, 0), placed("one", 0.19, 2, 1), placed("unknown", 0.0, 3, None)]
-    assert len((await organized(*poor)).papers) == 3  # a web service may know better
-    poor = [
-        one.model_copy(update={"paper": one.paper.model_copy(update={"source": "library"})})
-        for one in poor
-    ]
-    found = await organized(*poor)
+    def poor(source: str = "library", concepts: int = 3) -> list[ScoredPaper]:
+        rows = (("none", 0.1, 1, 0), ("one", 0.19, 2, 1), ("unknown", 0.0, 3, None))
+        return [placed(*row, concepts=concepts, source=source) for row in rows]
+
+    assert len((await organized(*poor("s"))).papers) == 3  # a web service may know better
+    found = await organized(*poor())
     assert [paper.id for paper in found.papers] == ["one", "unknown"]
     assert [paper.id for paper in found.set_aside] == ["none"]
-    found = await organized(*poor, placed("fits", 0.2, 4, 1))
+    found = await organized(*poor(), placed("fits", 0.2, 4, 1))
     assert [paper.id for paper in found.papers] == ["none", "one", "unknown", "fits"]
-    long = [one.model_copy(update={"concepts": 4}) for one in poor]
-    assert len((await organized(*long)).papers) == 3  # of a long question words can be enough
+    long = await organized(*poor(concepts=4))
+    assert len(long.papers) == 3  # of a long question words can be enough
 
 
 async def test_where_no_paper_has_half_of_the_concepts_those_without_a_word_are_set_aside():
-    def local(name: str, score: float, concepts: int) -> ScoredPaper:
-        one = placed(name, score, 1, concepts)
-        return one.model_copy(update={"paper": one.paper.model_copy(update={"source": "library"})})
-
     for concepts, names in ((1, ["one", "part"]), (2, ["one", "part", "none"])):
-        poor = [local("one", 0.3, concepts), local("part", 0.1, 0), local("none", 0.0, 0)]
-        result = await organized(*poor)
-        assert [paper.id for paper in result.papers] == names
+        rows = (("one", 0.3, concepts), ("part", 0.1, 0), ("none", 0.0, 0))
+        poor = [placed(name, score, 1, own, source="library") for name, score, own in rows]
+        assert [paper.id for paper in (await organized(*poor)).papers] == names
 
 
 def test_the_head_of_a_result_says_how_many_papers_have_the_concepts():
@@ -149,5 +139,5 @@ def test_the_head_of_a_result_says_how_many_papers_have_the_concepts():
     line = "of 4 papers, 1 with all 3 concepts of the question, 2 with some, 1 without"
     assert concept_counts(papers) == line
     one = "of 2 papers, 1 with the concept of the question, 1 without"
-    assert concept_counts([placed(str(n), 0.5, n + 1, n, 1) for n in range(2)]) == one
+    assert concept_counts([placed(str(n), 0.5, n + 1, n, concepts=1) for n in range(2)]) == one
     assert concept_counts([scored("x", 0.5)]) == concept_counts([]) == ""

@@ -28,47 +28,32 @@ def test_the_chance_is_that_of_the_hypergeometric_distribution(urn, data):
     assert _chance(urn, drawn, found, left=relevant - found) == pytest.approx(expected, abs=1e-9)
 
 
-def test_before_the_first_paper_anything_may_be_left():
-    estimate = stopping_estimate([], 10)
-    assert (estimate.at_most, estimate.is_enough) == (10, False)
+STOP = "Between 0 and 1 more (95% confidence). You can stop: at least 95% are found."
 
 
-def test_a_long_stretch_without_relevant_papers_makes_stopping_reasonable():
-    early = [True] * 20
-    assert not stopping_estimate([*early, *[False] * 20], 460).is_enough
-    estimate = stopping_estimate([*early, *[False] * 440], 40)
-    assert estimate.is_enough
-    assert estimate.advice == (
-        "460 of 500 screened, 20 relevant. Between 0 and 1 more (95% confidence). "
-        "You can stop: at least 95% are found."
-    )
-
-
-def test_until_the_bound_rules_something_out_only_the_counts_are_said():
-    estimate = stopping_estimate([True] * 2, 8)
-    assert estimate.advice == "2 of 10 screened, 2 relevant."
-
-
-def test_between_counts_and_stopping_the_interval_is_said():
-    advice = stopping_estimate([True, False] * 50, 100).advice
-    assert re.fullmatch(
-        r"100 of 200 screened, 50 relevant\. Between 0 and \d+ more \(95% confidence\)\.", advice
-    )
+@pytest.mark.parametrize(
+    ("screened", "unseen", "is_enough", "advice"),
+    [
+        ([], 10, False, "0 of 10 screened, 0 relevant."),
+        ([True] * 2, 8, False, "2 of 10 screened, 2 relevant."),  # nothing is ruled out
+        ([True, False] * 50, 100, False,
+         r"100 of 200 screened, 50 relevant. Between 0 and \d+ more (95% confidence)."),
+        ([True] * 20 + [False] * 20, 460, False, "40 of 500 screened, 20 relevant. Between .*"),
+        ([True] * 20 + [False] * 440, 40, True,
+         f"460 of 500 screened, 20 relevant. {STOP}"),
+        ([False] * 50, 50, False, "50 of 100 screened, 0 relevant. Between .*"),
+        ([True, False], 0, True, "2 of 2 screened, 1 relevant. Nothing is left to screen."),
+    ],
+)  # fmt: skip
+def test_stopping_is_reasonable_where_the_bound_says_so(screened, unseen, is_enough, advice):
+    estimate = stopping_estimate(screened, unseen)
+    assert estimate.is_enough is is_enough
+    assert re.fullmatch(advice.replace("(", r"\(").replace(")", r"\)"), estimate.advice)
 
 
 def test_papers_known_before_count_as_relevant_but_not_as_drawn():
     estimate = stopping_estimate([False] * 90, 10, known_relevant=5)
     assert (estimate.relevant, estimate.screened) == (5, 90)
-
-
-def test_when_all_are_screened_it_is_enough():
-    estimate = stopping_estimate([True, False], 0)
-    assert (estimate.at_most, estimate.is_enough) == (0, True)
-    assert estimate.advice == "2 of 2 screened, 1 relevant. Nothing is left to screen."
-
-
-def test_nothing_relevant_is_never_enough():
-    assert not stopping_estimate([False] * 50, 50).is_enough
 
 
 def test_of_random_orders_the_bound_holds_as_often_as_it_says():

@@ -50,12 +50,6 @@ def test_boolean_queries_are_compared_term_by_term(before, after, line):
     assert changes(strategy(before), strategy(after)) == line
 
 
-def test_text_and_conditions_count_too():
-    before = strategy(text="bees")
-    after = strategy(text="wild bees", conditions=["NOT wasps"])
-    assert changes(before, after) == "+ wild, + NOT wasps"
-
-
 @pytest.mark.parametrize(
     ("limits", "line"),
     [
@@ -75,15 +69,18 @@ def test_limits_are_named_where_they_differ(limits, line):
     assert changes(*pair) == line
 
 
-def test_strings_of_services_are_named_where_they_differ():
-    before = strategy("a1")
-    after = before.model_copy(update={"native": {"pubmed": "b[ti]"}})
-    assert changes(before, after) == "own string of pubmed"
-
-
-def test_sources_are_named_where_they_differ():
-    before, after = strategy("a1"), strategy("a1", sources=["dblp"])
-    assert changes(before, after) == "+ source dblp, - source library"
+@pytest.mark.parametrize(
+    ("before", "after", "line"),
+    [
+        (strategy(text="bees"), strategy(text="wild bees", conditions=["NOT wasps"]),
+         "+ wild, + NOT wasps"),
+        (strategy(), strategy().model_copy(update={"native": {"pubmed": "b[ti]"}}),
+         "own string of pubmed"),
+        (strategy(), strategy(sources=["dblp"]), "+ source dblp, - source library"),
+    ],
+)  # fmt: skip
+def test_text_conditions_sources_and_their_strings_count_too(before, after, line):
+    assert changes(before, after) == line
 
 
 def test_of_many_terms_five_are_named_and_the_rest_counted():

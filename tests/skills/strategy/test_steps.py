@@ -35,12 +35,9 @@ def test_exclusions_years_and_authors_stay_in_every_step(fixed):
     ]
 
 
-def test_one_word_has_no_broader_form():
-    assert broader_steps("bees") == []
-
-
-def test_headings_stay_whole():
-    assert broader_steps('mesh:"acid rain"') == []
+@pytest.mark.parametrize("query", ["bees", 'mesh:"acid rain"'])
+def test_one_word_and_one_heading_have_no_broader_form(query):
+    assert broader_steps(query) == []
 
 
 def test_a_query_that_cannot_be_read_has_none():
