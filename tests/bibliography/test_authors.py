@@ -115,6 +115,7 @@ def _nfc(parts: tuple[str, str, str, bool]) -> tuple[str, ...]:
         ("Doe, John III", "Doe", "John", "III"),
         ("Doe 3rd, John", "Doe", "John", "3rd"),
         ("King, Jr.", "King", "", "Jr."),
+        ("Doe, III, John", "Doe", "John", "III"),
         ("Mamaḍ", "Mamaḍ", "", ""),
     ],
 )

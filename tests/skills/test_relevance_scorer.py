@@ -162,6 +162,10 @@ async def test_years_and_languages_outside_the_limits_count_less():
     [late] = await RelevanceScorer(None).score([paper("1", title, year=2010)], early)
     assert late.relevance_score == old[0].relevance_score
     assert "published 2010, after 2009" in late.relevance_reason
+    german = INTENT.model_copy(update={"constraints": SearchConstraints(language="de")})
+    [foreign] = await RelevanceScorer(None).score([paper("1", title, language="en")], german)
+    assert old[0].relevance_score < foreign.relevance_score < 0.9
+    assert foreign.relevance_reason.endswith("in 'en', not 'de'")
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,7 @@ from paper_search.skills.words import term_table, tokens
         ("solar panel", "solar panels"),
         ("theories", "theory"),
         ("hash", "hashes"),
+        ("boxes", "box"),
         ("heart attack", "myocardial infarction"),
         ("metal-organic frameworks", "MOF"),
         ("remote work", "telework"),

@@ -91,7 +91,6 @@ def get_exporter(name: str) -> Exporter:
 
 
 def export(collection: PaperCollection, format: str) -> str | bytes:  # noqa: A002  the word of the command line
-    """Return the collection in a format."""
     return get_exporter(format)(collection)
 
 

@@ -155,9 +155,7 @@ class Searcher:
             return SearchReport()
         interruption = interruptible()
         with journal() as rows:  # the task that is made within it writes to it
-            asking = asyncio.ensure_future(_ask(name, source, share))
-        if isinstance(asking, asyncio.Task):
-            asking.set_name(_task_name(name))
+            asking = asyncio.create_task(_ask(name, source, share), name=_task_name(name))
         try:
             failure = await self._finish(asking, interruption, race)
         except asyncio.CancelledError:

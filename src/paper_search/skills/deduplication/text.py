@@ -178,15 +178,11 @@ def _is_name(word: str) -> bool:
 
 
 def shared(one: People, other: People) -> float:
-    """Return the part of the shorter bag of names that the other has too, 0 to 1.
+    """Return the part of the shorter bag of names, of one at least, that the other has too, 0 to 1.
 
     Names that differ by a letter or two or are cut short count nearly whole.
     """
-    if one.names == other.names:
-        return 1.0 if one.names else 0.0
     few, many = sorted((one.names, other.names), key=len)
-    if not few:
-        return 0.0
     rest = set(many)
     unmatched = [name for name in few if name not in rest]
     score = float(len(few) - len(unmatched))

@@ -138,8 +138,6 @@ def is_same_word(one: str, other: str) -> bool:
     words that the table of words does not have, one may lack a letter or have two swapped; another
     letter in its place is another substance ("nitrate", "nitrite").
     """
-    if one == other:
-        return True
     if min(len(one), len(other)) < _SHORTEST:
         return stem(one) == stem(other)
     if _spelt_plainly(one) == _spelt_plainly(other) or _are_forms_of_one(one, other):

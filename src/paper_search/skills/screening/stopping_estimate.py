@@ -100,8 +100,6 @@ def _chance(urn: int, drawn: int, found: int, *, left: int) -> float:
     """
     relevant = found + left
     other = urn - relevant
-    if drawn - found > other:
-        return 0.0
     is_upper = found >= (drawn + 1) * (relevant + 1) // (urn + 2)
     count = found + 1 if is_upper else found
     if count > min(drawn, relevant):
@@ -124,6 +122,4 @@ def _chance(urn: int, drawn: int, found: int, *, left: int) -> float:
 
 
 def _log_choose(total: int, size: int) -> float:
-    if not 0 <= size <= total:
-        return -math.inf
     return math.lgamma(total + 1) - math.lgamma(size + 1) - math.lgamma(total - size + 1)
