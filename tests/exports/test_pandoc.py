@@ -4,27 +4,17 @@ import json
 
 import pypandoc
 import pytest
+from tests.exports.bees import VAN_DYK, paper
 
 from paper_search.exports import export
-from paper_search.models import Author, Paper
+from paper_search.models import Author
 from paper_search.testing.exporters import collection_of
 
-PAPER = Paper(
-    id="1",
+PAPER = paper(
     title="Bees & wasps: 100% of <dances>",
-    authors=[
-        Author(name="Carla van Dyk", family="Dyk", given="Carla", particle="van"),
-        Author(name="Bo Li", family="Li", given="Bo"),
-    ],
-    abstract="They dance.",
-    year=2020,
-    venue="Journal of Bees",
-    volume="4",
-    issue="2",
-    pages="11-19",
+    authors=[VAN_DYK, Author(name="Bo Li", family="Li", given="Bo")],
     doi="10.1000/bees_1",
-    publication_type="article-journal",
-    source="s",
+    keywords=[],
 )
 
 
@@ -43,5 +33,5 @@ def test_pandoc_reads_the_same_reference(name, reader):
     }
     assert [author["family"] for author in item["author"]] == ["Dyk", "Li"]
     assert item["issued"]["date-parts"][0][0] == 2020
-    assert (item["container-title"], item["volume"]) == ("Journal of Bees", "4")
+    assert (item["container-title"], item["volume"]) == ("J. Bees", "4")
     assert item["DOI"] == "10.1000/bees_1"

@@ -1,35 +1,22 @@
 """RDF for Zotero: items with their tags and notes."""
 
 from defusedxml.ElementTree import fromstring
+from tests.exports.bees import VAN_DYK, paper
 
 from paper_search.exports import export
 from paper_search.exports.zotero import item_of
-from paper_search.models import Author, Paper, PaperTag, ScreeningDecision
+from paper_search.models import Paper, PaperTag, ScreeningDecision
 from paper_search.testing.exporters import collection_of
 
 RDF, DC = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}", "{http://purl.org/dc/elements/1.1/}"
 TERMS, BIB = "{http://purl.org/dc/terms/}", "{http://purl.org/net/biblio#}"
 FOAF, Z = "{http://xmlns.com/foaf/0.1/}", "{http://www.zotero.org/namespaces/export#}"
 
-PAPER = Paper(
-    id="1",
+PAPER = paper(
     title="Bees & <b>wasps</b>",
-    authors=[Author(name="Carla van Dyk", family="Dyk", given="Carla", particle="van")],
-    abstract="They dance.",
-    keywords=["bees", "dance"],
+    authors=[VAN_DYK],
     tags=[PaperTag.METHOD],
-    year=2020,
-    venue="J. Bees",
-    volume="4",
-    issue="2",
-    issn="1234-5679",
-    pages="1-9",
-    doi="10.1000/bees",
-    pmid="12",
-    publisher="Hive",
     url="https://example.org/bees?a=1&b=2",
-    publication_type="article-journal",
-    source="s",
     note="see <table> 2",
     screening=ScreeningDecision(decision="exclude", decided_by="ada", reason="no control"),
 )
