@@ -219,16 +219,6 @@ class Evaluation(BaseModel):
     """Why it ended before its last question."""
 
 
-class _Outcome(BaseModel):
-    """One question: what was shown of its labelled papers, in the order of the result."""
-
-    recall: float | None
-    precision: float | None
-    ndcg: float
-    unjudged: int
-    wrong: list[WrongPaper]
-
-
 def with_model(config: AppConfig, name: str | None) -> AppConfig:
     """Return the settings with one model for all skills; None means with none."""
     if name is None:
@@ -272,7 +262,7 @@ async def evaluate(  # noqa: PLR0913  # by keyword
 async def _evaluated(
     skills: Skills, questions: Sequence[LabelledQuestion], task: str
 ) -> Evaluation:
-    outcomes: list[_Outcome] = []
+    outcomes: list[Evaluation] = []
     evaluation = Evaluation(variant="", task=task)
     for question in questions:
         run = _judge if task == "judging" else _searched
@@ -294,7 +284,7 @@ async def _evaluated(
     )
 
 
-async def _judge(skills: Skills, question: LabelledQuestion) -> _Outcome:
+async def _judge(skills: Skills, question: LabelledQuestion) -> Evaluation:
     """Judge the labelled papers that have a title: nothing else is shown to a model."""
     intent = await skills.intent_parser.parse(question.question)
     labels = [label for label in question.labels if label.paper.title]
@@ -305,26 +295,23 @@ async def _judge(skills: Skills, question: LabelledQuestion) -> _Outcome:
     )
 
 
-async def _searched(skills: Skills, question: LabelledQuestion) -> _Outcome:
+async def _searched(skills: Skills, question: LabelledQuestion) -> Evaluation:
     intent = await skills.intent_parser.parse(question.question)
     strategy = await skills.query_builder.build(QueryBuilderInput(intent=intent))
     strategy = (await skills.scope(strategy, intent, is_asking=False)).revised(strategy)
     papers = (await skills.search(strategy)).papers
     works = (await skills.deduplicate(papers, [])).works
     ordered = await _in_order(skills, works, intent)
-    pairs: list[tuple[Label, ScoredPaper]] = []
-    missing = []
-    for label in question.labels:
-        hit = next(
-            (scored for scored in ordered if label.identity.is_described_by(scored.paper)), None
-        )
-        if hit is None:
-            missing.append(label)
-        else:
-            pairs.append((label, hit))
-    rank = {id(scored): position for position, scored in enumerate(ordered)}
-    pairs.sort(key=lambda pair: rank[id(pair[1])])
+    places = [_place(label, ordered) for label in question.labels]
+    hits = sorted((place, n) for n, place in enumerate(places) if place is not None)
+    pairs = [(question.labels[n], ordered[place]) for place, n in hits]
+    missing = [label for n, label in enumerate(question.labels) if places[n] is None]
     return _outcome(question.question, pairs, missing)
+
+
+def _place(label: Label, ordered: Sequence[ScoredPaper]) -> int | None:
+    known = label.identity
+    return next((n for n, one in enumerate(ordered) if known.is_described_by(one.paper)), None)
 
 
 async def _in_order(
@@ -337,7 +324,7 @@ async def _in_order(
 
 def _outcome(
     question: str, pairs: Sequence[tuple[Label, ScoredPaper]], missing: Iterable[Label]
-) -> _Outcome:
+) -> Evaluation:
     labels = [label for label, paper in pairs if paper.relevance_score >= RELEVANT_FROM]
     absent = [label for label in missing if label.is_relevant]
     relevant = sum(label.is_relevant for label, _ in pairs) + len(absent)
@@ -347,7 +334,9 @@ def _outcome(
         for label, paper in pairs
         if label.is_relevant != (paper.relevance_score >= RELEVANT_FROM)
     ]
-    return _Outcome(
+    return Evaluation(
+        variant="",
+        task="",
         recall=share(hits, relevant),
         precision=share(hits, len(labels)),
         ndcg=ndcg([label.is_relevant for label, _ in pairs], relevant),

@@ -215,13 +215,12 @@ def _pages(text: str | None) -> tuple[str, str]:
 
 @lru_cache(maxsize=4096)
 def venue_words(folded_venue: str) -> tuple[str, ...]:
-    """Return the telling words of a folded venue, in order; all words if none is telling."""
-    head = _CUT.split(folded_venue, maxsplit=1)[0]
-    found = tuple(word for word in words(head) if not _DIGITS.search(word))
-    telling = tuple(word for word in found if word not in _EMPTY_WORDS)
-    if telling:
-        return telling
-    return tuple(w for w in words(folded_venue) if not _DIGITS.search(w) and w not in _EMPTY_WORDS)
+    """Return the telling words of a folded venue, in order; without what follows its name."""
+    for text in (_CUT.split(folded_venue, maxsplit=1)[0], folded_venue):
+        telling = (w for w in words(text) if not _DIGITS.search(w) and w not in _EMPTY_WORDS)
+        if names := tuple(telling):
+            return names
+    return ()
 
 
 def venue_similarity(one: tuple[str, ...], other: tuple[str, ...]) -> float:
