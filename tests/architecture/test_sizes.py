@@ -21,7 +21,7 @@ MAX_FUNCTION_LINES = 40
 MAX_WIRING_LINES = 30
 MAX_MODULES = 379
 MAX_LINES = {
-    "skills": 10_832,
+    "skills": 10_819,
     "sources": 7_109,
     "cli": 6_090,
     "workflow": 5_598,
@@ -38,13 +38,13 @@ MAX_LINES = {
     "models": 1_815,
     "llm": 1_638,
     "http": 1_661,
-    "exports": 1_314,
+    "exports": 1_313,
     "testing": 1_110,
     "bibliography": 1_219,
     "(top)": 1_185,
     "pages": 871,
     "review": 1_555,
-    "evaluation": 391,
+    "evaluation": 380,
     "prompts": 25,
 }
 """Lines of each package: numbers that go down; a commit that raises one says why."""
