@@ -33,10 +33,6 @@ _ORDER = (
 _OF_OTHERS = "Shared with you, not done yet"
 
 
-async def threads(visit: Visit) -> Response:
-    return await _list(visit)
-
-
 async def begin(visit: Visit) -> Response:
     site, question = visit.site, visit.field("question")
     lines = [line.strip() for line in visit.field("must_find").split("\n")]
@@ -54,7 +50,7 @@ async def begin(visit: Visit) -> Response:
         options["max_results"] = int(most) if most else None
         thread_id = await site.runs.begin(visit.persistence, question, visit.owner, options)
     except PaperSearchError as error:
-        return await _list(visit, problem=str(error))
+        return await threads(visit, problem=str(error))
     return visit.to(f"/review/threads/{thread_id}")
 
 
@@ -171,7 +167,8 @@ async def _running(visit: Visit) -> Response:
     return visit.page("running.html", info=info, tab="")
 
 
-async def _list(visit: Visit, problem: str | None = None) -> Response:
+async def threads(visit: Visit, problem: str | None = None) -> Response:
+    """List what the visitor sees, above it the form of a new search."""
     config = visit.site.config
     names = dict(_ORDER)
     first, *rest = names.values()
