@@ -4,7 +4,7 @@ from typing import Any
 
 from tests.workflow.doubles import edit
 
-from paper_search.audit import PrismaFlow
+from paper_search.audit import Audit, PrismaFlow, audit_of
 from paper_search.models import (
     ParsedIntent,
     RawPaper,
@@ -101,6 +101,16 @@ async def searched(*answers: Any) -> Persistence:
     workflow = two_sources(persistence, handler)
     await workflow.run("do bees dance?", thread_id="t")
     return persistence
+
+
+_AUDITS: list[Audit] = []
+
+
+async def reviewed() -> Audit:
+    """Return the audit of three rounds, without pictures; it is made once."""
+    if not _AUDITS:
+        _AUDITS.append(await audit_of(await searched(*THREE_ROUNDS), "t", has_pictures=False))
+    return _AUDITS[0]
 
 
 def disagreements(flow: PrismaFlow) -> list[str]:

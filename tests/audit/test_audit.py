@@ -14,6 +14,7 @@ from tests.audit.doubles import (
     THREE_ROUNDS,
     TwoSources,
     disagreements,
+    reviewed,
     searched,
     two_sources,
 )
@@ -43,10 +44,6 @@ from paper_search.workflow import (
 )
 from paper_search.workflow.results import empty_collection
 from paper_search.workflow.session import SearchSession
-
-
-async def reviewed() -> Audit:
-    return await audit_of(await searched(*THREE_ROUNDS), "t", has_pictures=False)
 
 
 def table(audit: Audit, name: str) -> list[dict[str, str]]:

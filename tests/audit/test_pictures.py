@@ -3,9 +3,8 @@
 from dataclasses import replace
 from xml.etree import ElementTree as ET
 
-from tests.audit.doubles import THREE_ROUNDS, searched
+from tests.audit.doubles import reviewed
 
-from paper_search.audit import Audit, audit_of
 from paper_search.audit.flow import RecordRow, Status, Work, works_of
 from paper_search.audit.pictures import (
     CAPTIONS,
@@ -23,10 +22,6 @@ from paper_search.workflow import ThreadInfo, ThreadStatus, WorkflowState
 from paper_search.workflow.counts import PlacedArrival
 from paper_search.workflow.full_texts import FullTextFlow
 from paper_search.workflow.marks import ScreeningMark
-
-
-async def reviewed() -> Audit:
-    return await audit_of(await searched(*THREE_ROUNDS), "t", has_pictures=False)
 
 
 def words(svg: bytes) -> list[str]:

@@ -20,17 +20,6 @@ def printed_command(text: str) -> list[str]:
     return words[1:]
 
 
-def test_it_stops_at_each_question_and_the_printed_commands_lead_to_the_end(cli):
-    first = cli("find", QUESTION, *SAMPLE, code=3)
-    assert first.stdout == ""
-    assert "is this the search strategy?" in first.stderr
-    second = cli(*printed_command(first.stderr), code=3)
-    assert "is this the result?" in second.stderr
-    third = cli(*printed_command(second.stderr), code=0)
-    assert "Title" in third.stdout
-    assert "approved" in third.stderr
-
-
 def test_the_question_says_that_the_sample_stands_in_for_an_empty_library(cli):
     told = "your library is empty: the sample of"
     assert told in " ".join(cli("find", QUESTION).stderr.split())

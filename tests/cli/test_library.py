@@ -57,13 +57,6 @@ def test_the_library_is_searched_and_counted(cli, bib):
     assert "records  1" in cli("library", "info").stdout
 
 
-@pytest.mark.parametrize("query", ["(graph AND", ""])
-def test_a_query_that_cannot_be_read_is_a_usage_error(cli, bib, query):
-    cli("library", "add", str(bib))
-    ended = cli("library", "search", query, code=2)
-    assert ended.stderr
-
-
 def test_while_the_library_is_empty_the_sample_is_searched_and_that_is_said(cli, home, bib):
     ended = cli("library", "search", "graph neural networks", "--json")
     assert ended.document["total"] > 100

@@ -24,6 +24,7 @@ def test_what_a_waiting_search_prints_can_be_run(cli, home, tmp_path):
     odd_home = tmp_path / "a home's $(folder)"
     home.rename(odd_home)
     asked = cli("find", "--source", "sample", "--home", str(odd_home), "--", ODD, code=3)
+    assert asked.stdout == ""
     commands = {command[2]: command for command in printed(asked)}
     assert {"--approve", "--edit", "--reject"} <= set(commands)
     thread = commands["--approve"][1]
@@ -41,6 +42,7 @@ def test_what_a_waiting_search_prints_can_be_run(cli, home, tmp_path):
     assert cli(*edit).code == 3
     assert cli(*_open(cli, thread, odd_home, "--approve")).code == 3
     done = cli(*_open(cli, thread, odd_home, "--approve"), code=0)
+    assert ("Title" in done.stdout, "approved" in done.stderr) == (True, True)
     shown = cli("show", thread, "--home", str(odd_home))
     for command in [*printed(done), *printed(shown)]:
         if command[0] in {"show", "export"}:

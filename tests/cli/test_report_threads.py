@@ -28,17 +28,6 @@ def written(cli: Cli, reply: Cli, once: Once) -> str:
     return once(("written",), write)
 
 
-def test_show_has_the_question_of_a_report_and_the_way_to_answer_it(cli, planned):
-    shown = cli("show", planned).stdout
-    assert "protein folding" in shown
-    assert "Question: " in shown
-    assert f"paper-search resume {planned} --approve" in shown
-    document = cli("show", planned, "--json").document
-    assert document["graph"] == "research_report"
-    assert document["status"] == "waiting"
-    assert document["open_review"]["kind"] == "plan_review"
-
-
 def test_show_has_the_report_and_who_decided_what(cli, written):
     shown = cli("show", written).stdout
     assert "done (approved)" in shown

@@ -57,22 +57,6 @@ def test_a_mark_can_be_taken_back_and_a_skipped_paper_comes_last(cli, reviewing)
     assert [mark["is_skipped"] for mark in document["marks"]] == [True]
 
 
-def test_a_killed_screening_has_lost_nothing_and_goes_on_where_it_was(person, cli, reviewing):
-    someone = person("screen", reviewing)
-    for number in range(1, 3):
-        someone.sees(KEYS)
-        someone.types("r" if number % 2 else "i")
-        sees_screened(someone, number)
-    someone.close_at_once()
-    assert [is_it for is_it, _ in marks(cli, reviewing)] == [True, False]
-    again = person("screen", reviewing)
-    sees_screened(again, 2, relevant=1)
-    again.sees(KEYS)
-    again.rests()
-    again.presses_ctrl_c()
-    assert again.leaves() == 130
-
-
 def test_what_was_screened_is_in_front_of_the_person_who_answers_and_can_be_unmarked(
     cli, reviewing
 ):
@@ -125,7 +109,9 @@ def test_a_narrow_window_without_colours_shows_it_all_and_may_change_its_width(
     assert marks(cli, reviewing) == [(None, None)]
 
 
-def test_a_second_screening_of_a_thread_is_told_of_the_first(person, cli, reviewing):
+def test_a_second_screening_is_told_of_the_first_which_loses_nothing_when_it_is_killed(
+    person, cli, reviewing
+):
     first = person("screen", reviewing)
     first.sees(KEYS)
     second = person("screen", reviewing)
@@ -141,6 +127,7 @@ def test_a_second_screening_of_a_thread_is_told_of_the_first(person, cli, review
     third.types("u")
     third.sees("undone")
     third.sees(KEYS)
-    third.types("q")
-    assert third.leaves() == 0
+    third.rests()
+    third.presses_ctrl_c()
+    assert third.leaves() == 130
     assert marks(cli, reviewing) == []

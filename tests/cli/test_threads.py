@@ -30,13 +30,6 @@ def test_no_threads_are_an_empty_list(cli):
     assert "paper-search find" in cli("threads").stderr
 
 
-def test_show_has_the_open_question_and_the_way_to_answer_it(cli, waiting):
-    shown = cli("show", waiting).stdout
-    assert "hepatotoxicity of molecules" in shown
-    assert "query 1" in shown
-    assert f"paper-search resume {waiting} --approve" in shown
-
-
 def test_show_says_what_each_source_will_be_sent(cli, waiting):
     assert "What each source will be sent" not in cli("show", waiting).stdout
     shown = cli("show", waiting, "--details").stdout

@@ -36,29 +36,6 @@ def of_source(found: dict[str, Any], name: str) -> list[dict[str, Any]]:
     return [report for report in found["reports"] if report["source"] == name]
 
 
-def listed(payload: dict[str, Any]) -> list[dict[str, Any]]:
-    collection = payload["collection"]
-    return [*collection["papers"], *collection["set_aside"]]
-
-
-def every_id(payload: dict[str, Any]) -> set[str]:
-    return {paper["id"] for paper in listed(payload)}
-
-
-def members(payload: dict[str, Any]) -> set[str]:
-    return every_id(payload) | {i for paper in listed(payload) for i in paper["merged_from"]}
-
-
-def seen_in(payload: dict[str, Any], source: str) -> set[str]:
-    sightings = [
-        (paper["id"], seen["rank"])
-        for paper in listed(payload)
-        for seen in paper["sightings"]
-        if seen["source"] == source
-    ]
-    return {f"{name} {rank}" for name, rank in sightings}
-
-
 @pytest.fixture(scope="module")
 def at_once(
     running: Services, tmp_path_factory: pytest.TempPathFactory
@@ -140,29 +117,6 @@ def test_a_slow_service_does_not_hold_the_page(services, tmp_path):
     assert {report["status"] for report in reports} == {"timeout"}
     assert "when the others were done: it may have more" in reports[0]["error"]
     assert len(found["papers"]) >= 20
-
-
-def test_the_rest_of_a_slow_service_joins_the_page_when_it_is_waited_for(services, tmp_path):
-    services.control(slow={"doaj": 3600})
-    three = [word for name in ("doaj", "crossref", "openalex") for word in ("--source", name)]
-    asking = ("find", QUESTIONS[0], *three, "--no-strategy-review", "--json")
-    before = services.run(3, tmp_path, *asking)
-    first = before["checkpoint"]["payload"]
-    assert first["unfinished_sources"] == ["doaj"]
-    assert seen_in(first, "doaj") == set()
-    services.control()
-    named = ("--token", before["checkpoint"]["token"])
-    after = services.run(3, tmp_path, "resume", before["thread_id"], "--wait", *named, "--json")
-    second = after["checkpoint"]["payload"]
-    assert {service for service, _ in services.statuses()} == {"doaj"}
-    assert "unfinished_sources" not in second or second["unfinished_sources"] == []
-    received = sum(report["kept"] for report in of_source(second, "doaj"))
-    assert received >= 20
-    assert len(seen_in(second, "doaj")) == received
-    assert every_id(first) <= members(second)
-    named = ("--token", after["checkpoint"]["token"])
-    found = services.run(0, tmp_path, "resume", before["thread_id"], "--approve", *named, "--json")
-    assert len(of_source(found, "doaj")) == len(of_source(second, "doaj"))
 
 
 def test_wildcards_and_exclusions_are_never_turned_round(services, tmp_path):

@@ -46,6 +46,7 @@ async def test_a_reviewer_is_waited_for_until_they_leave_and_all_of_it_is_in_the
         ("bo", "boss", "'boss' is not a role; accepted: reviewer, reader, none"),
         ("eve", "reader", "there is no account 'eve'; PAPER_SEARCH_TOKENS has ada, bo"),
         (" ", "reader", "there is no account ' '"),
+        ("ada", "reader", "'ada' owns this search"),
     ]:
         with pytest.raises(InputError, match=words):
             await share(account, role)

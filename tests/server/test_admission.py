@@ -118,25 +118,6 @@ async def test_a_thread_that_is_driven_is_busy__per_13(door, begin, persistence)
             await door.access.delete(thread_id, "ada")
 
 
-async def test_a_later_question_is_named_by_the_text_boxes_that_clients_send_back(
-    door, begin, persistence
-):
-    thread_id = await begin("approve")
-    question = (await SearchSession.on(persistence, thread_id).require_question()).question
-    request = question.model_dump(mode="json")["action_requests"][0]
-    name, args = request["name"], request["arguments"]
-    words = {**args, "free_text_feedback": "more"}
-
-    def inbox(verb: str, texts: dict) -> list:
-        return [{"type": verb, "args": {"action": name, "args": texts}}]
-
-    chat = {"decisions": [{"type": "edit", "edited_action": {"name": name, "args": words}}]}
-    for said in (inbox("accept", args), inbox("edit", words), chat):
-        assert await door.run(thread_id, answer(said), "ada")
-    for unnamed in ([{"type": "accept", "args": None}], inbox("accept", {**args, "token": "0"})):
-        assert (await door.refused(thread_id, answer(unnamed)))[0] == 409
-
-
 async def test_an_answer_is_for_the_latest_checkpoint_only__hum_18(door, begin, persistence):
     """What names it needs no token: Agent Chat UI sends the checkpoint that it shows."""
     thread_id = await begin("approve")
@@ -152,22 +133,6 @@ async def test_an_answer_is_for_the_latest_checkpoint_only__hum_18(door, begin, 
     assert status == 409
     assert "names an earlier checkpoint" in text
     assert await door.run(thread_id, {**GO_ON, "checkpoint_id": ids[-1]}, "ada")
-
-
-@pytest.mark.parametrize(
-    ("given", "reason"),
-    [
-        ({}, "question: "),
-        ({"questions": "q"}, "question: "),
-        ({"question": 7}, "question: "),
-        ({"question": " "}, "the question is empty"),
-        ({"question": 'moss AND "wall'}, "this quote is never closed"),
-    ],
-)
-async def test_an_input_without_a_question_is_refused_with_the_reason(door, given, reason):
-    status, text = await door.refused(str(uuid.uuid4()), {**NEW, "input": given})
-    assert status == 422
-    assert reason in text
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,6 @@ from tests.workflow.doubles import workflow
 from paper_search.errors import (
     AlreadyDecidedError,
     PaperSearchError,
-    QuestionError,
     RequestRefusedError,
     StaleDecisionError,
     ThreadBusyError,
@@ -138,12 +137,6 @@ async def test_no_run_goes_round_the_open_question__sec_03(
     ((interrupt),) = (await served.aget_state(CONFIG)).interrupts
     assert interrupt.value["kind"] == ("plan_review" if is_report else "strategy_confirmation")
     assert "search" not in skills.calls
-
-
-async def test_a_question_that_cannot_be_read_begins_no_thread(graph):
-    with pytest.raises(QuestionError, match="never closed"):
-        await graph.ainvoke({"question": 'moss AND "wall'}, CONFIG)
-    assert not (await graph.aget_state(CONFIG)).metadata
 
 
 async def test_going_on_does_not_answer_a_question__hum_14(graph):

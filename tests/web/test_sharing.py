@@ -132,14 +132,3 @@ def test_a_reader_reads_and_changes_nothing(team):
     assert cy.send(f"{place}/marks", paper=paper, say="relevant") == 403
     assert cy.send(f"{place}/reviewers", say="join", reviewer="cy") == 403
     assert cy.open(f"{place}/screen?reviewer=cy") == 403
-
-
-def test_an_invited_reviewer_keeps_the_others_blind_until_they_leave(team):
-    pages, place = team
-    for name in ("bob", "cy"):
-        share(pages["ada"], place, name, "reviewer")
-    screen(pages["ada"], place, "ada", "relevant")
-    screen(pages["bob"], place, "bob", "relevant")
-    assert pages["bob"].open(f"{place}/results") == 403
-    assert share(pages["ada"], place, "cy", "none") == 200
-    assert pages["bob"].open(f"{place}/results") == 200

@@ -274,9 +274,7 @@ def test_merged_records_are_seen_and_split_with_the_next_decision(visitors, monk
     ]
     monkeypatch.setattr(assembly, "_searcher", lambda *_: Searcher(sources))
     page = visitors()
-    thread = page.begin("graphs of proteins")
-    page.send(f"{thread}/strategy", action="approve", asked=page.asked())
-    page.arrive(thread)
+    thread = page.search("graphs of proteins")
     asked = page.asked()
     page.open(f"{thread}/results?decision=undecided&sort=newest")
     assert ">Highest score first</option>" in page.text
@@ -309,14 +307,8 @@ def test_the_rest_of_a_slow_source_is_waited_for_with_a_button(visitors, monkeyp
     searcher = Searcher([*quick, late], straggler_s=0.05, patience_s=0.05)
     monkeypatch.setattr(assembly, "_searcher", lambda *_: searcher)
     page = visitors()
-    page.open("")
-    page.send("/threads", question="graphs")
-    thread = page.path.removesuffix("/strategy")
-    page.arrive(thread)
-    page.send(f"{thread}/strategy", action="approve", asked=page.asked())
-    page.arrive(thread)
-    results = f"{thread}/results"
-    assert page.path == results
+    thread = page.search("graphs")
+    results = page.path
     assert '<button name="action" value="wait">Wait for late one</button>' in page.text
     assert "late one may have more. Wait, and the rest joins this result" in page.text
     assert "Graphs, late" not in page.text
@@ -328,8 +320,6 @@ def test_the_rest_of_a_slow_source_is_waited_for_with_a_button(visitors, monkeyp
     page.arrive(thread)
     assert "Graphs, late" in page.text
     assert 'value="wait"' not in page.text
-    page.send(results, action="wait", asked=page.asked())
-    assert "no source was left behind" in page.text
     page.send(results, action="approve", asked=page.asked())
     page.arrive(thread)
     page.open(f"{thread}/log")
