@@ -32,7 +32,7 @@ MAX_LINES = {
     "report_workflow": 2_804,
     "steps": 2_510,
     "threads": 2_524,
-    "web": 2_438,
+    "web": 2_435,
     "server": 2_189,
     "audit": 1_907,
     "models": 1_815,
