@@ -15,9 +15,19 @@ def query(text: str, **changes: object) -> SearchQuery:
     return SearchQuery(query_text=text, search_type="academic").model_copy(update=changes)
 
 
-def test_a_weak_query_asks_for_one_concept_less_and_one_word_for_no_less():
-    assert weaker(query('"shade trees" "city streets"')).query_text == '"shade trees"'
-    assert weaker(query("trees")) is None
+@pytest.mark.parametrize(
+    ("text", "kind", "broader"),
+    [
+        ('"shade trees" "city streets"', "academic", '"shade trees"'),
+        ("shade trees", "academic", "trees"),
+        ("trees", "academic", None),
+        ("shade trees cool city streets today", "web", "shade trees cool city"),
+        ("shade trees", "web", None),
+    ],
+)
+def test_a_weak_query_asks_for_less_as_long_as_there_is_less(text, kind, broader):
+    weak = weaker(query(text, search_type=kind))
+    assert (weak and weak.query_text) == broader
 
 
 async def test_a_query_that_brings_too_little_is_reformulated_once():

@@ -131,7 +131,8 @@ async def test_what_a_person_asks_for_is_asked_of_every_section():
     note = {"action": "modify", "feedback": "say more on dry cities", "token": review.token}
     await asking.answer("t", note)
     assert set(asked(llm)[before:]) == set(SECTIONS)
-    assert "say more on dry cities" in next(c for c in llm.calls[::-1] if wanted(c)).user_message
+    revision = head(next(c for c in llm.calls[::-1] if wanted(c)))["revision"]  # no data: obeyed
+    assert "say more on dry cities" in revision["a_person_asks"][0]
 
 
 async def test_answers_are_kept_no_longer_than_their_step(tmp_path):
