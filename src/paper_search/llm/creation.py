@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
 OPENAI_URL = "https://api.openai.com/v1"
+_SETTINGS = ("model", "api_key", "temperature", "max_tokens", "timeout_s")
+"""What a provider takes from the settings as it is."""
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -86,13 +88,7 @@ class InstalledProvider(ChatProvider):
     """
 
     def __init__(self, config: LLMConfig) -> None:
-        super().__init__(
-            model=config.model,
-            api_key=config.api_key,
-            temperature=config.temperature,
-            max_tokens=config.max_tokens,
-            timeout_s=config.timeout_s,
-        )
+        super().__init__(**{name: getattr(config, name) for name in _SETTINGS})
         self.provider = config.provider
         self._config = config
         package = CHAT_PACKAGES.get(config.provider)
@@ -171,8 +167,7 @@ def create_provider(config: LLMConfig) -> LLMProvider:
         raise ConfigError("Model name required: set LLM_MODEL")
     if settings.provider != "openai":
         return InstalledProvider(settings)
-    names = ("model", "api_key", "base_url", "temperature", "max_tokens", "timeout_s")
-    return OpenAIProvider(**{name: getattr(settings, name) for name in names})
+    return OpenAIProvider(**{n: getattr(settings, n) for n in (*_SETTINGS, "base_url")})
 
 
 def _require_known(config: LLMConfig) -> None:
