@@ -36,7 +36,7 @@ MAX_LINES = {
     "server": 2_189,
     "audit": 1_907,
     "models": 1_815,
-    "llm": 1_638,
+    "llm": 1_633,
     "http": 1_661,
     "exports": 1_313,
     "testing": 1_110,
