@@ -98,10 +98,6 @@ def is_interactive() -> bool:
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
-def shows_progress() -> bool:
-    return sys.stderr.isatty()
-
-
 def run(work: Coroutine[Any, Any, T], runner: asyncio.Runner | None = None) -> T:
     """Run a coroutine to its end and return its result; default: in an event loop of its own.
 
@@ -212,7 +208,7 @@ class ProgressLine:
 
     @contextlib.contextmanager
     def show(self) -> Iterator[None]:
-        if not shows_progress():
+        if not sys.stderr.isatty():
             yield
             return
         with messages().status("starting") as status:
@@ -232,7 +228,7 @@ def import_progress(
     label: str, *, verb: str = "importing"
 ) -> Iterator[Callable[[int, int | None], None] | None]:
     """Show a bar on stderr for the length of a `with` block, if somebody watches; give its hook."""
-    if not shows_progress():
+    if not sys.stderr.isatty():
         yield None
         return
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn

@@ -75,7 +75,7 @@ def add(  # noqa: PLR0913, PLR0917  # one for each option
         # If Zotero does not answer, nothing is imported.
         collection_files(map(str, files), config) as collections,
     ):
-        for file in (file for path in files for file in _files(path, collections)):
+        for file in _files(files, collections):
             try:
                 with import_progress(file.label) as on_progress:
                     summary = library.import_file(
@@ -280,13 +280,15 @@ def collection_files(values: "Iterable[str]", config: "AppConfig") -> Iterator[d
         yield {value: run(collection_file(config, value, Path(directory))) for value in named}
 
 
-def _files(path: Path, collections: dict[str, Path]) -> Iterator[ImportFile]:
-    if str(path) in collections:
-        yield ImportFile(collections[str(path)], str(path))
-    elif path.is_dir():
-        for file in sorted(path.rglob("*")):
-            hidden = any(part.startswith(".") for part in file.relative_to(path).parts)
-            if file.is_file() and not hidden and file.stat().st_size:
-                yield ImportFile(file, str(file), is_found=True)
-    else:
-        yield ImportFile(path, str(path))
+def _files(paths: list[Path], collections: dict[str, Path]) -> Iterator[ImportFile]:
+    """Yield the files of all paths, of folders all that is in them."""
+    for path in paths:
+        if str(path) in collections:
+            yield ImportFile(collections[str(path)], str(path))
+        elif path.is_dir():
+            for file in sorted(path.rglob("*")):
+                hidden = any(part.startswith(".") for part in file.relative_to(path).parts)
+                if file.is_file() and not hidden and file.stat().st_size:
+                    yield ImportFile(file, str(file), is_found=True)
+        else:
+            yield ImportFile(path, str(path))

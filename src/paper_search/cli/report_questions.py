@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from paper_search.cli.console import command_line, messages, text, visible
 from paper_search.cli.prompts import Choice, Terminal, decide, edit, paged
-from paper_search.cli.tables import Fact, print_lines
+from paper_search.cli.tables import Fact, print_lines, thread_facts
 from paper_search.cli.usage import report_estimate_facts, usage_facts
 from paper_search.errors import InvalidDecisionError
 from paper_search.report.document import MARK, MARKS, Report
@@ -128,12 +128,8 @@ def show_report(console: Console, detail: ReportDetail, *, home: Path | None) ->
 def _detail(detail: ReportDetail) -> Iterator[Fact | RenderableType]:
     review, report = detail.open_review, detail.report
     yield text(detail.question, "bold")
-    ending = f" ({detail.ended_by.replace('_', ' ')})" if detail.ended_by else ""
     draft = f", draft {detail.version}" if detail.version else ""
-    yield "report", detail.thread_id
-    yield "status", f"{detail.status.value}{ending}"
-    yield "created", detail.created_at
-    yield "changed", detail.updated_at
+    yield from thread_facts("report", detail)
     yield "phase", f"{detail.phase}{draft}" if detail.phase else None
     yield "sources", detail.sources or None
     yield "error", detail.error

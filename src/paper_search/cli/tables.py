@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -53,6 +53,14 @@ def grid(columns: Sequence[str], rows: Iterable[Iterable[object]]) -> Table:
 
 def fact_line(name: str, value: object) -> Text:
     return Text.assemble((f"{name:>10}  ", "bold"), text(value))
+
+
+def thread_facts(noun: str, info: ThreadInfo | ReportInfo) -> Iterator[Fact]:
+    ending = f" ({info.ended_by.replace('_', ' ')})" if info.ended_by else ""
+    yield noun, info.thread_id
+    yield "status", f"{info.status.value}{ending}"
+    yield "created", info.created_at
+    yield "changed", info.updated_at
 
 
 def print_lines(console: Console, lines: Iterable[Fact | RenderableType]) -> None:

@@ -20,6 +20,7 @@ from paper_search.cli.tables import (
     report_table,
     score,
     source_table,
+    thread_facts,
 )
 from paper_search.cli.usage import usage_facts
 from paper_search.workflow.checkpoints import Checkpoint, ResultPayload, StrategyPayload
@@ -200,11 +201,7 @@ def show_thread(
 
 
 def _thread_facts(detail: ThreadDetail) -> Iterator[Fact]:
-    ending = f" ({detail.ended_by.replace('_', ' ')})" if detail.ended_by else ""
-    yield "thread", detail.thread_id
-    yield "status", f"{detail.status.value}{ending}"
-    yield "created", detail.created_at
-    yield "changed", detail.updated_at
+    yield from thread_facts("thread", detail)
     yield "error", detail.error
     if detail.open_checkpoint is None:  # which says it itself
         yield from usage_facts(detail.usage)
