@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import json
 import random
 import sqlite3
 import time
@@ -18,7 +17,6 @@ from tests.end_to_end.served import (
     QUESTION,
     answered,
     begun,
-    command_line,
     open_interrupt,
     question,
 )
@@ -140,28 +138,6 @@ async def test_searches_and_reports_are_served(served):
     async with served.client() as ada:
         listed = (await ada.post("/assistants/search", json={})).json()
     assert {assistant["graph_id"] for assistant in listed} == {GRAPH, "research_report"}
-
-
-async def test_a_thread_of_the_command_line_is_in_the_list_within_seconds(served):
-    found = command_line(served.environment, "find", QUESTION, "--json")
-    assert found.returncode == 3, found.stderr
-    thread = json.loads(found.stdout)["thread_id"]
-    async with served.client() as ada, served.client(BOB) as bob:
-
-        async def is_there() -> bool:
-            listed = (await ada.post("/threads/search", json={"limit": 1000})).json()
-            return any(
-                (row["thread_id"], row["status"]) == (thread, "interrupted") for row in listed
-            )
-
-        assert await eventually(is_there)
-        record = (await ada.get(f"/threads/{thread}")).json()
-        assert record["metadata"]["graph_id"] == GRAPH
-        assert [len(item) for item in record["interrupts"].values()] == [1]
-        assert (await bob.get(f"/threads/{thread}")).status_code == 404
-        assert (await answered(ada, thread, "approve")).status_code == 200
-    shown = command_line(served.environment, "show", thread, "--json")
-    assert json.loads(shown.stdout)["checkpoint"] == "result_review"
 
 
 async def test_a_deleted_thread_leaves_no_row__per_20(served):
