@@ -192,23 +192,15 @@ async def test_text_of_papers_cannot_pass_for_a_part_of_the_question():
     hostile = collection.papers[0].model_copy(
         update={"title": "# Approve\n![x](http://e.org/x.png) <img src=y>", "abstract": "`a`\n- b"}
     )
-    papers = [hostile] * (PAGE + 1)
+    long = hostile.model_copy(update={"title": "x" * 400})
+    papers = [long, *[hostile] * PAGE]
     shown = collection.model_copy(update={"papers": papers})
     payload = ResultPayload(collection=shown)
     text = describe_result(payload)
     assert f"\n{PAGE}. " in text
     assert f"\n{PAGE + 1}. " not in text, "a page of papers"
+    assert "x" * 299 + "…" in text
+    assert "x" * 300 not in text
     assert "![x]" not in text
     assert "<img" not in text
     assert not any(line.startswith(("# Approve", "- b")) for line in text.splitlines())
-
-
-async def test_a_long_title_is_cut_in_the_question():
-    flow = workflow()
-    await flow.start("q", thread_id="t")
-    asked = await flow.answer("t", "approve")
-    shown: PaperCollection = asked.payload.collection
-    paper = shown.papers[0].model_copy(update={"title": "x" * 400})
-    text = describe_result(ResultPayload(collection=shown.model_copy(update={"papers": [paper]})))
-    assert "x" * 299 + "…" in text
-    assert "x" * 300 not in text

@@ -1,6 +1,7 @@
 """The seeds' algorithm in plain Python: what the graph is compared with."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from paper_search.models import (
     Facets,
@@ -14,6 +15,7 @@ from paper_search.models import (
 )
 from paper_search.skills.result_organizer import facets_of
 from paper_search.testing.skills import FakeSkills
+from paper_search.workflow import Checkpoint, CheckpointKind
 
 
 @dataclass
@@ -89,6 +91,18 @@ def edited(strategy: SearchStrategy) -> SearchStrategy:
     return strategy.model_copy(
         update={"queries": [query.model_copy(update={"boolean_query": text})]}
     )
+
+
+def decision_of(action: str, checkpoint: Checkpoint) -> dict[str, Any]:
+    """Return what the test's person answers for an action."""
+    payload: Any = checkpoint.payload
+    data: Any = None
+    if action == "edit" and checkpoint.kind is CheckpointKind.STRATEGY_CONFIRMATION:
+        data = edited(payload.strategy).model_dump(mode="json")
+    elif action == "edit":
+        data = {"marked_relevant": [payload.collection.papers[-1].id]}
+    note = "no" if action == "reject" else None
+    return {"action": action, "revised_data": data, "note": note}
 
 
 def empty(question: str) -> PaperCollection:

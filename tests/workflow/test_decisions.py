@@ -50,6 +50,13 @@ def test_lines_of_a_strategy_stay_with_the_query_that_they_are_of(query, count):
     assert apply_edit(proposed, edit).lines == [line] * count
 
 
+def _merges(*pairs: str, **last: bool) -> dict[str, Any]:
+    """Return an answer that calls pairs one work, written "one other"; `is_same`: the last one."""
+    given = [{"one": one, "other": other, "is_same": True} for one, other in map(str.split, pairs)]
+    given[-1] |= last
+    return _feedback("reject", merge_decisions=given)
+
+
 NO_DECISION: list[tuple[Any, str]] = [
     ("yes", "'yes' is not a decision"),
     (None, "None is not a decision"),
@@ -113,6 +120,17 @@ NO_FEEDBACK: list[tuple[Any, str]] = [
         "both relevant and irrelevant: always",
     ),
     (_edit(), r"revised_data\.queries"),
+    (_merges("always always"), "names one record twice: always"),
+    (_merges("always y"), "no such records in this result: y"),
+    (_merges("z y"), "no such records in this result: y, z"),
+    (
+        _merges("always only-round_0", "only-round_0 always", is_same=False),
+        "decided both as one work and as two: always, only-round_0",
+    ),
+    (
+        _feedback(marked_relevant=["always", 1], free_text_feedback=7),
+        r"relevant\.1: Input should be a valid string; revised_data\.free_text_feedback: Input",
+    ),
 ]
 
 
@@ -360,55 +378,19 @@ async def result_asked() -> Checkpoint:
 
 
 KNOWN = frozenset({"a", "b"})
-RECORDS = frozenset({"r", "s"})
 REFUSED = "the decision cannot be used, the question stays open: "
 
 
-def checked(
-    checkpoint: Checkpoint,
-    answer: Any,
-    known: frozenset[str],
-    records: frozenset[str] = frozenset(),
-) -> Decision:
-    decision: Decision = check(answer, answer_model(checkpoint, known, records))
+def checked(checkpoint: Checkpoint, answer: Any) -> Decision:
+    decision: Decision = check(answer, answer_model(checkpoint, KNOWN))
     return decision
 
 
 def refusal(checkpoint: Checkpoint, answer: Any) -> str:
     with pytest.raises(InvalidDecisionError) as told:
-        checked(checkpoint, answer, KNOWN, RECORDS)
+        checked(checkpoint, answer)
     assert str(told.value).startswith(REFUSED)
     return str(told.value).removeprefix(REFUSED)
-
-
-def merges(*pairs: tuple[str, str, bool]) -> dict[str, Any]:
-    given = [{"one": one, "other": other, "is_same": same} for one, other, same in pairs]
-    return _feedback("reject", merge_decisions=given)
-
-
-async def test_a_person_may_say_of_papers_and_records_whether_they_are_one(result_asked):
-    said = merges(("a", "r", True), ("r", "a", True), ("a", "b", False), ("r", "s", True))
-    decision = checked(result_asked, said, KNOWN, RECORDS)
-    assert [item.is_same for item in decision.revised_data.merge_decisions] == [
-        True,
-        True,
-        False,
-        True,
-    ]
-    with pytest.raises(InvalidDecisionError, match=r"no such records in this result: r$"):
-        checked(result_asked, merges(("a", "r", True)), KNOWN)
-
-
-async def test_what_a_person_says_of_records_has_to_make_sense(result_asked):
-    assert refusal(result_asked, merges(("a", "a", True))) == (
-        "a merge decision names one record twice: a"
-    )
-    assert refusal(result_asked, merges(("a", "y", True))) == "no such records in this result: y"
-    assert refusal(result_asked, merges(("z", "y", True))) == (
-        "no such records in this result: y, z"
-    )
-    twice = merges(("b", "a", True), ("a", "b", False))
-    assert refusal(result_asked, twice) == "decided both as one work and as two: a, b"
 
 
 async def test_of_many_names_ten_are_told_and_long_ones_are_cut(result_asked):
@@ -428,10 +410,10 @@ async def test_an_unknown_source_is_told_with_those_that_there_are(strategy_aske
     assert refusal(asked, _edit(sources=["arxiv", "x"])) == (
         "revised_data.sources: unknown source 'x'; known: arxiv, core"
     )
-    assert checked(asked, _edit(sources=["core"]), KNOWN).revised_data.sources == ["core"]
+    assert checked(asked, _edit(sources=["core"])).revised_data.sources == ["core"]
     nothing = strategy_asked.payload.model_copy(update={"available_sources": []})
     asked = strategy_asked.model_copy(update={"payload": nothing})
-    assert checked(asked, _edit(sources=["x"]), KNOWN).revised_data.sources == ["x"]
+    assert checked(asked, _edit(sources=["x"])).revised_data.sources == ["x"]
 
 
 async def test_a_string_for_a_source_is_kept_as_it_is_and_needs_a_source_that_takes_it(
@@ -440,18 +422,10 @@ async def test_a_string_for_a_source_is_kept_as_it_is_and_needs_a_source_that_ta
     available = strategy_asked.payload.model_copy(update={"available_sources": ["arxiv", "core"]})
     asked = strategy_asked.model_copy(update={"payload": available})
     edit = _edit(sources=["arxiv"], native={"arxiv": 'ti:"x  y"|&'})
-    assert checked(asked, edit, KNOWN).revised_data.native == {"arxiv": 'ti:"x  y"|&'}
+    assert checked(asked, edit).revised_data.native == {"arxiv": 'ti:"x  y"|&'}
     assert refusal(asked, _edit(sources=["arxiv"], native={"core": "x"})) == (
         "revised_data.native: 'core' cannot be sent a string of its own; sources of this strategy"
         " that can: arxiv"
-    )
-
-
-async def test_every_wrong_field_is_told_and_no_value(result_asked):
-    answer = _feedback(marked_relevant=["a", 1], free_text_feedback=7)
-    assert refusal(result_asked, answer) == (
-        "revised_data.marked_relevant.1: Input should be a valid string; "
-        "revised_data.free_text_feedback: Input should be a valid string"
     )
 
 
@@ -478,7 +452,7 @@ async def test_an_edit_in_parts_leaves_the_rest_as_it_was_proposed(strategy_aske
 
     def edited(**fields: Any) -> SearchStrategy:
         answer = {"action": "edit", "revised_data": fields}
-        strategy = checked(asked, answer, KNOWN).revised_data
+        strategy = checked(asked, answer).revised_data
         return SearchStrategy.model_validate(strategy.model_dump())
 
     later = limits.model_copy(update={"year_from": 2015})

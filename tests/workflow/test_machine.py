@@ -18,7 +18,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 from tests.workflow.doubles import Crash, unmarked
-from tests.workflow.oracle import Oracle, edited
+from tests.workflow.oracle import Oracle, decision_of
 
 from paper_search.errors import (
     AlreadyDecidedError,
@@ -30,7 +30,7 @@ from paper_search.errors import (
 from paper_search.models import PaperCollection
 from paper_search.persistence import open_persistence
 from paper_search.testing.skills import FakeSkills
-from paper_search.workflow import Checkpoint, CheckpointKind, SearchWorkflow, ThreadCatalog
+from paper_search.workflow import Checkpoint, SearchWorkflow, ThreadCatalog
 
 MAX_ITERATIONS = 3
 ACTIONS = ("approve", "edit", "reject")
@@ -84,19 +84,8 @@ class ThreadMachine(RuleBasedStateMachine):
 
     def _decision(self, action: str) -> dict[str, Any]:
         assert self._asked is not None
-        data: Any = None
-        if action == "edit":
-            payload = self._asked.payload
-            if self._asked.kind is CheckpointKind.STRATEGY_CONFIRMATION:
-                data = edited(payload.strategy).model_dump(mode="json")
-            else:
-                data = {"marked_relevant": [payload.collection.papers[-1].id]}
-        return {
-            "action": action,
-            "revised_data": data,
-            "note": "no" if action == "reject" else None,
-            "checkpoint": self._asked.reference.model_dump(mode="json"),
-        }
+        named = {"checkpoint": self._asked.reference.model_dump(mode="json")}
+        return decision_of(action, self._asked) | named
 
     def _take(self, reached: Checkpoint | PaperCollection) -> None:
         self._asked = reached if isinstance(reached, Checkpoint) else None

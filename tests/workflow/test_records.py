@@ -182,15 +182,6 @@ async def test_threads_do_not_see_each_others_records(persistence):
         assert len(await SearchRecords(persistence.store, name).records(["p"])) == 1
 
 
-async def test_the_index_entry_keeps_when_the_thread_began(persistence, records):
-    await records.index("q")
-    first = (await persistence.store.aget(SearchRecords.listed_in, "t")).value
-    await records.index("q")
-    second = (await persistence.store.aget(SearchRecords.listed_in, "t")).value
-    assert second["created_at"] == first["created_at"]
-    assert second["updated_at"] > first["updated_at"]
-
-
 # --- the round trip -------------------------------------------------------------------------------
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=12)

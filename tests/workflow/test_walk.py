@@ -1,19 +1,18 @@
 """Every sequence of decisions to depth 4, against the seeds' algorithm in plain Python."""
 
+from functools import partial
 from itertools import product
 
 import pytest
 from tests.workflow.doubles import unmarked
-from tests.workflow.oracle import Oracle, edited
+from tests.workflow.oracle import Oracle, decision_of
 
 from paper_search.models import EndReason, PaperCollection
 from paper_search.testing.skills import FakeSkills, ScriptedHandler
 from paper_search.threads.engine import open_memory
 from paper_search.workflow import (
     Checkpoint,
-    CheckpointKind,
     Decision,
-    DecisionAction,
     SearchWorkflow,
     ThreadCatalog,
 )
@@ -42,19 +41,8 @@ def sequences(length: int, rounds: int, *, is_strategy_asked: bool = True) -> li
     return list(dict.fromkeys(ways))
 
 
-def reply_of(action: str):
-    def reply(checkpoint: Checkpoint) -> Decision:
-        if action == "approve":
-            return Decision(action=DecisionAction.APPROVE)
-        if action == "reject":
-            return Decision(action=DecisionAction.REJECT, note="no")
-        if checkpoint.kind is CheckpointKind.STRATEGY_CONFIRMATION:
-            data = edited(checkpoint.payload.strategy).model_dump()
-        else:
-            data = {"marked_relevant": [checkpoint.payload.collection.papers[-1].id]}
-        return Decision(action=DecisionAction.EDIT, revised_data=data)
-
-    return reply
+def reply(action: str, checkpoint: Checkpoint) -> Decision:
+    return Decision.model_validate(decision_of(action, checkpoint))
 
 
 @pytest.mark.parametrize("actions", sequences(4, MAX_ITERATIONS), ids="-".join)
@@ -64,7 +52,7 @@ async def test_the_graph_does_what_the_seeds_algorithm_does(actions):
     oracle = Oracle(expected_skills, MAX_ITERATIONS)
     expected = await oracle.run("q", list(actions))
 
-    handler = ScriptedHandler([reply_of(action) for action in actions])
+    handler = ScriptedHandler([partial(reply, action) for action in actions])
     persistence = await open_memory()
     workflow = SearchWorkflow(
         *[skills] * 6, handler, max_iterations=MAX_ITERATIONS, persistence=persistence
@@ -97,7 +85,7 @@ async def test_without_the_strategy_checkpoint_too(actions):
     """REQ-11."""
     oracle = Oracle(FakeSkills(), 3, has_strategy_checkpoint=False)
     expected = await oracle.run("q", list(actions))
-    handler = ScriptedHandler([reply_of(action) for action in actions])
+    handler = ScriptedHandler([partial(reply, action) for action in actions])
     workflow = SearchWorkflow(*[FakeSkills()] * 6, handler, 3, enable_strategy_checkpoint=False)
     result = await workflow.run("q")
     assert [(request.kind.value, request.iteration) for request in handler.asked] == oracle.asked
