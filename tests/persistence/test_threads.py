@@ -16,7 +16,7 @@ from paper_search.errors import (
     ThreadWaitingError,
     UnknownNameError,
 )
-from paper_search.persistence import PersistenceConfig, ThreadManager, open_persistence
+from paper_search.persistence import PersistenceConfig, ThreadManager
 
 
 class State(TypedDict, total=False):
@@ -147,5 +147,3 @@ async def test_the_saver_can_be_had_alone(tmp_path):
     config = PersistenceConfig("sqlite", str(tmp_path / "t.db"))
     async with config.get_checkpointer() as saver:
         assert await saver.aget_tuple({"configurable": {"thread_id": "t"}}) is None
-    async with open_persistence(config.url) as persistence:
-        assert persistence.is_durable

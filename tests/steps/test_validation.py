@@ -412,7 +412,7 @@ def test_what_the_steps_take_is_known_by_step_and_name():
     assert workflow.arguments["a"]["mode"].choices == ("quick", "full")
     assert not workflow.arguments["b"]
     assert workflow._params == workflow.arguments
-    assert workflow._step_order == workflow.step_order == ("a", "b")
+    assert workflow._step_order == ("a", "b")
     assert len(workflow._step_order) == workflow.total_steps
 
 

@@ -78,7 +78,8 @@ class MemorySaver(InMemorySaver):
                 continue
             for namespace, states in list(self.storage.get(thread_id, {}).items()):
                 for checkpoint_id in sorted(states)[:-1]:
-                    self._drop(thread_id, namespace, checkpoint_id)
+                    del self.storage[thread_id][namespace][checkpoint_id]
+                    self.writes.pop((thread_id, namespace, checkpoint_id), None)
 
     async def alatest(self, limit: int, offset: int = 0) -> list[LatestCheckpoint]:
         latest = [
@@ -91,7 +92,3 @@ class MemorySaver(InMemorySaver):
 
     async def _check(self, thread_id: str) -> None:
         check_ownership(thread_id, await self._leases.holder(thread_id))
-
-    def _drop(self, thread_id: str, namespace: str, checkpoint_id: str) -> None:
-        del self.storage[thread_id][namespace][checkpoint_id]
-        self.writes.pop((thread_id, namespace, checkpoint_id), None)

@@ -270,12 +270,8 @@ class Workflow:
         return self._params
 
     @property
-    def step_order(self) -> tuple[str, ...]:
-        return tuple(step.id for step in self.steps)
-
-    @property
     def _step_order(self) -> tuple[str, ...]:  # the specification's name
-        return self.step_order
+        return tuple(step.id for step in self.steps)
 
     @property
     def ending_outcomes(self) -> frozenset[Outcome] | None:

@@ -154,13 +154,8 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
     async def proceed(self, thread_id: str) -> QuestionT | ResultT:
         """Go on with a thread that stopped in the middle, up to the next question or the end.
 
-        A decision that was stored by a process that died is applied.
-
-        Raises:
-            ThreadNotFoundError: there is no such thread.
-            ThreadFinishedError: it is done.
-            ThreadBusyError: another process drives it.
-            ThreadWaitingError: it waits for a decision.
+        A decision that was stored by a process that died is applied. Raises as `answer`; or
+        ThreadWaitingError: it waits for a decision.
         """
         async with self._session(thread_name(thread_id)) as session, session.lease():
             await self._proceed(session)
@@ -192,11 +187,7 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
                 return await self._to_the_end(session)
 
     async def pending(self, thread_id: str) -> QuestionT | None:
-        """Return the question that a thread waits with; None if it does not wait.
-
-        Raises:
-            ThreadNotFoundError: there is no such thread.
-        """
+        """Return the question that a thread waits with; None if it does not wait."""
         async with self._session(thread_name(thread_id)) as session:
             waiting = await session.open_question()
             return self._announce_open(waiting) if waiting else None
@@ -208,11 +199,7 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
 
         `is_wanted`: whether a question is the one, by its reference; the latest such is asked.
         `words`: what it is called in an error. `by`: who does it; None means who runs the program.
-
-        Raises:
-            ThreadNotFoundError: there is no such thread.
-            ThreadBusyError: another process drives it.
-            StaleDecisionError: it was never decided, or the history was pruned.
+        Raises as `answer`; StaleDecisionError: it was never decided, or the history was pruned.
         """
         async with self._session(thread_name(thread_id)) as session, session.lease():
             await session.answers.reopen(is_wanted, words, by)
@@ -300,10 +287,8 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
         return result
 
     def _announce(self, waiting: OpenQuestion[QuestionT]) -> None:
-        reference: Mapping[str, Any] = waiting.question.reference.model_dump(mode="json")
-        details = {"kind": reference["kind"]}
-        if "iteration" in reference:
-            details["iteration"] = reference["iteration"]
+        reference = waiting.question.reference
+        details = reference.model_dump(mode="json", include={"kind", "iteration"})
         self._progress.tell(self.waiting_phase, details)
 
     def _require_handler(self, waiting: OpenQuestion[QuestionT]) -> Any:

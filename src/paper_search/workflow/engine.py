@@ -225,13 +225,8 @@ class SearchWorkflow(ThreadEngine[SearchSession, Checkpoint, PaperCollection]):
         """Have the model judge the papers of the latest result, whose question stays open.
 
         `is_all`: also those that are judged already; what the model said of a paper before, by the
-        same criteria, is not asked for again.
-
-        Raises:
-            ThreadNotFoundError: there is no such thread.
-            ThreadNotWaitingError: it has no papers yet.
-            ThreadBusyError: another process drives it.
-            ConfigError: no model is set.
+        same criteria, is not asked for again. Raises as `answer`; ThreadNotWaitingError: it has no
+        papers yet; ConfigError: no model is set.
         """
         async with self._session(thread_name(thread_id)) as session, session.lease():
             return await session.judge_again(self._skills, is_all=is_all)

@@ -11,11 +11,11 @@ from paper_search.errors import ThreadNotWaitingError
 from paper_search.llm.metering import metered
 from paper_search.models import MergeDecision, PaperCollection, SourceReport
 from paper_search.models.scope import Translation
-from paper_search.persistence import LedgerEntry, Persistence
+from paper_search.persistence import LedgerEntry
 from paper_search.skills.intent.boolean_question import parse_boolean
 from paper_search.steps.types import OUTCOME, PARAMS, VISITS, Outcome
 from paper_search.threads.catalog import DecisionInfo
-from paper_search.threads.session import Events, ThreadSession
+from paper_search.threads.session import ThreadSession
 from paper_search.threads.spending import meter_of
 from paper_search.workflow.checkpoints import (
     Checkpoint,
@@ -69,16 +69,11 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
         "review_results": "score",
     }
 
-    def __init__(
-        self,
-        graph: Any,
-        persistence: Persistence,
-        thread_id: str,
-        events: Events = lambda _event, _details: None,
-    ) -> None:
-        super().__init__(graph, persistence, thread_id, events)
-        self._records = SearchRecords(persistence.store, thread_id)
-        self._marks = MarkStore(persistence.store, thread_id)
+    _records: SearchRecords
+
+    @property
+    def _marks(self) -> MarkStore:
+        return MarkStore(self._persistence.store, self.thread_id)
 
     @classmethod
     def check_input(cls, asked_for: str) -> None:
