@@ -167,6 +167,8 @@ async def test_the_question_of_the_graph_carries_its_token_and_its_form_is_fille
     assert len(token) == 8
     form = interrupt.response_schema["properties"]
     assert form["token"]["default"] == token
+    assert form["action"]["enum"] == ["approve", "edit", "reject"]
+    assert "$ref" not in repr(form)
     assert not {"decided_by", "decided_at"} & set(form)
 
 

@@ -48,14 +48,6 @@ async def test_without_a_handler_its_question_stays_open(looks):
     assert (await looks.pending("t")).number == 1
 
 
-async def test_another_process_goes_on_with_it(tmp_path):
-    url = f"sqlite:///{tmp_path}/threads.db"
-    await Looks(LookSession, persistence=url).start("a b c", thread_id="t")
-    later = Looks(LookSession, persistence=url)
-    assert (await reply_to(later, "t", "reject")).shows == {"found": ["a", "b", "c"]}
-    assert await reply_to(later, "t", "approve") == "3 papers (high)"
-
-
 @pytest.mark.parametrize("answer", ["edit: other", "perhaps", {"action": "approve", "more": 1}])
 async def test_what_cannot_be_used_leaves_its_question_open(looks, answer):
     question = await looks.start("a b", thread_id="t")

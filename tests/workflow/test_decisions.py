@@ -255,18 +255,18 @@ NOTES = ["אבג \u202e right to left", "🧪" * 100, "a\x00b\x1b[31m", "x" * 20
 
 
 @pytest.mark.parametrize("note", NOTES)
-async def test_any_text_in_a_note_is_kept_as_it_is(note, tmp_path):
+async def test_any_text_in_a_note_is_kept_as_it_is(note, url):
     """HUM-17."""
     skills = FakeSkills()
-    flow = workflow(skills, persistence=f"sqlite:///{tmp_path}/t.db")
+    flow = workflow(skills, persistence=url)
     await flow.start("q", thread_id="t")
     await reply_to(flow, "t", {"action": "reject", "note": note})
     assert skills.requests[1].user_feedback.free_text_feedback == note
 
 
-async def test_half_a_character_in_a_note_does_not_poison_the_thread(tmp_path):
+async def test_half_a_character_in_a_note_does_not_poison_the_thread(url):
     """HUM-17: JSON may carry one."""
-    flow = workflow(persistence=f"sqlite:///{tmp_path}/t.db")
+    flow = workflow(persistence=url)
     await flow.start("q", thread_id="t")
     try:
         await reply_to(flow, "t", {"action": "reject", "note": "half \ud83d"})
@@ -353,15 +353,6 @@ async def test_the_raw_graph_refuses_every_bad_answer_too_and_stores_nothing(kin
         assert await raw.stored() == stored
     await raw.answer("approve")
     assert (await raw.snapshot()).interrupts != before
-
-
-async def test_the_question_carries_a_form_without_references():
-    """Studio and the page build their form from it."""
-    raw = await RawGraph.at(STRATEGY)
-    (interrupt,) = (await raw.snapshot()).interrupts
-    schema = interrupt.response_schema
-    assert "$ref" not in repr(schema)
-    assert schema["properties"]["action"]["enum"] == ["approve", "edit", "reject"]
 
 
 # --- what a refusal says, word for word -----------------------------------------------------------

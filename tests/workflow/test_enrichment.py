@@ -79,9 +79,8 @@ async def test_a_run_that_does_not_want_it_asks_nobody():
     assert {paper.abstract for paper in result.papers} == {None, "Own."}
 
 
-async def test_another_process_goes_on_as_the_run_was_begun(tmp_path):
+async def test_another_process_goes_on_as_the_run_was_begun(url):
     """The second workflow stands for a process whose settings do not want it."""
-    url = f"sqlite:///{tmp_path / 'threads.db'}"
     first = workflow(GapFiller([Shelf()]), enrich=True, persistence=url)
     assert isinstance(await first.start("sorting", thread_id="t"), Checkpoint)
     shelf = Shelf()

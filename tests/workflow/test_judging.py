@@ -75,8 +75,7 @@ async def test_another_round_asks_about_what_it_found_and_nothing_else():
     assert all(paper.is_judged and paper.grades for paper in result.papers)
 
 
-async def test_another_thread_on_the_same_file_pays_for_nothing(tmp_path):
-    url = f"sqlite:///{tmp_path / 'threads.db'}"
+async def test_another_thread_on_the_same_file_pays_for_nothing(url):
     first = await judging_workflow(FakeLLM(grades_of({})), persistence=url).run("moss")
     llm = FakeLLM(grades_of({}))
     again = await judging_workflow(llm, persistence=url).run("moss")
@@ -84,8 +83,7 @@ async def test_another_thread_on_the_same_file_pays_for_nothing(tmp_path):
     assert [paper.grades for paper in again.papers] == [paper.grades for paper in first.papers]
 
 
-async def test_what_a_deleted_thread_leaves_of_its_judgements_does_not_tell_its_question(tmp_path):
-    url = f"sqlite:///{tmp_path / 'threads.db'}"
+async def test_what_a_deleted_thread_leaves_of_its_judgements_does_not_tell_its_question(url):
     question = "moss of a secret garden"
     await judging_workflow(FakeLLM(grades_of({})), persistence=url).run(question)
     async with open_persistence(url) as persistence:
@@ -100,17 +98,14 @@ async def test_what_a_deleted_thread_leaves_of_its_judgements_does_not_tell_its_
     assert llm.call_count == 0
 
 
-async def test_a_search_without_papers_has_none_to_judge_and_says_what_to_do(tmp_path):
-    workflow = judging_workflow(
-        FakeLLM(grades_of({})), persistence=f"sqlite:///{tmp_path / 'threads.db'}"
-    )
+async def test_a_search_without_papers_has_none_to_judge_and_says_what_to_do(url):
+    workflow = judging_workflow(FakeLLM(grades_of({})), persistence=url)
     await workflow.start("moss", thread_id="t")
     with pytest.raises(ThreadNotWaitingError, match="'t' has no papers yet: resume it first"):
         await workflow.judge("t")
 
 
-async def test_what_was_judged_before_a_power_cut_is_not_asked_again(tmp_path):
-    url = f"sqlite:///{tmp_path / 'threads.db'}"
+async def test_what_was_judged_before_a_power_cut_is_not_asked_again(url):
     answers = iter(range(6))  # of eight
 
     def until_then(call: LLMCall) -> Any:

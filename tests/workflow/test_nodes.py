@@ -14,7 +14,6 @@ from paper_search.models import (
     Criterion,
     KnownPapersReport,
     ParsedIntent,
-    RankedQuery,
     RawPaper,
     ScoredPaper,
     SearchStrategy,
@@ -124,31 +123,6 @@ async def test_a_number_that_a_person_took_off_stays_off_in_later_rounds():
     first, second = (handler.asked[place].payload.strategy.filters for place in (0, 2))
     assert first.max_papers == 1
     assert second.max_papers is None
-
-
-PROPOSED = fake_strategy("mine").model_copy(update={"ranked": [RankedQuery(text="mine")]})
-
-
-@pytest.mark.parametrize(
-    ("changes", "ranked"),
-    [
-        ({}, ["mine"]),
-        ({"queries": fake_strategy("theirs").queries}, ["mine"]),
-        (
-            {"queries": fake_strategy("theirs").queries, "ranked": [RankedQuery(text="theirs")]},
-            ["theirs"],
-        ),
-        ({"ranked": []}, []),
-    ],
-)
-async def test_an_edit_is_searched_as_it_stands(changes, ranked):
-    skills = Builder(PROPOSED)
-    edited = PROPOSED.model_copy(update=changes).model_dump(mode="json", exclude={"seeds"})
-    handler = ScriptedHandler([edit(edited), "approve"])
-    await workflow(skills, handler).run("q")
-    [searched] = skills.searched
-    assert [paper.text for paper in searched.ranked] == ranked
-    assert searched.queries == changes.get("queries", PROPOSED.queries)
 
 
 @pytest.mark.parametrize(
@@ -295,8 +269,7 @@ async def test_a_search_of_a_source_that_is_not_there_is_refused_before_anything
     assert skills.calls == []
 
 
-async def test_a_search_that_another_process_goes_on_with_asks_no_other_source(tmp_path):
-    url = f"sqlite:///{tmp_path / 'threads.db'}"
+async def test_a_search_that_another_process_goes_on_with_asks_no_other_source(url):
     began = workflow(Knowing("library"), persistence=url, sources=["library"])
     await began.start("glass", thread_id="one")
     elsewhere = Knowing("openalex")

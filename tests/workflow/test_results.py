@@ -122,8 +122,8 @@ async def test_a_mark_that_is_taken_back_later_says_nothing():
     assert {paper.decision for paper in found.papers} == {"undecided"}
 
 
-async def test_every_export_says_what_was_decided_by_whom_when_why_and_the_note(tmp_path):
-    flow = workflow(persistence=f"sqlite:///{tmp_path}/t.db")
+async def test_every_export_says_what_was_decided_by_whom_when_why_and_the_note(url):
+    flow = workflow(persistence=url)
     question = await flow.start("graph neural networks", thread_id="t")
     strategy = {"action": "approve", "checkpoint": question.reference}  # type: ignore[union-attr]  # it asks
     question = await flow.answer("t", strategy, by="ada")
@@ -194,9 +194,9 @@ def _cells(workbook: bytes) -> str:
     return "\n".join("\t".join(str(cell) for cell in row) for row in rows)
 
 
-async def test_a_decision_of_the_screening_knows_who_made_it_when_and_why(tmp_path):
+async def test_a_decision_of_the_screening_knows_who_made_it_when_and_why(url):
     """Also one that is made on a search that has ended."""
-    flow = workflow(persistence=f"sqlite:///{tmp_path}/t.db", handler=Reviewer())
+    flow = workflow(persistence=url, handler=Reviewer())
     await flow.run("q", thread_id="t")
     async with flow._session("t") as session:
         screening = await session.screening()
@@ -212,9 +212,9 @@ async def test_a_decision_of_the_screening_knows_who_made_it_when_and_why(tmp_pa
     assert [paper.note for paper in found.papers] == ["odd"]
 
 
-async def test_what_is_read_again_is_what_the_search_gave(tmp_path):
+async def test_what_is_read_again_is_what_the_search_gave(url):
     flow = workflow(
-        persistence=f"sqlite:///{tmp_path}/t.db",
+        persistence=url,
         handler=Reviewer(relevant("only-round_0"), ends_with=irrelevant("always")),
     )
     given_out = await flow.run("q", thread_id="t")

@@ -115,19 +115,6 @@ async def test_the_stopping_estimate_is_of_this_round_and_counts_what_was_found_
     assert (screening.stopping_estimate.relevant, screening.stopping_estimate.unseen) == (2, 3)
 
 
-async def test_a_thousand_marks_are_all_read():
-    marks = store()
-    many = [
-        Paper(id=str(n), title=f"title {n}", authors=[], source="s", relevance_score=0.5)
-        for n in range(1_100)
-    ]
-    screening = Screening(many, marks, [], 0, {})
-    for paper in many:
-        await screening.say(paper, is_relevant=True)
-    assert len(await marks.marks()) == 1_100
-    assert screening.queue() == []
-
-
 def test_the_answer_counts_where_both_speak_of_a_paper():
     known = frozenset("abcdef")
     answer = UserFeedback(marked_irrelevant=["a"], unmarked=["b"])
