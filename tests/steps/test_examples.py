@@ -12,12 +12,10 @@ from paper_search.cli.app import app
 from paper_search.steps import (
     Outcome,
     discover_workflows,
-    generate_inputs,
     generate_params,
     generate_paths,
 )
 from paper_search.steps.running import run_workflow
-from paper_search.steps.toolkit.inputs import input_id
 
 OK, SKIP, FAIL, ITERATE = Outcome.OK, Outcome.SKIP, Outcome.FAIL, Outcome.ITERATE
 FOUND = discover_workflows(EXAMPLES)
@@ -34,25 +32,6 @@ STATES: dict[str, dict[str, Any]] = {
 def test_there_are_five_each_with_a_page():
     assert FOUND.problems == ()
     assert FOUND.names() == sorted(STATES) == [page.stem for page in PAGES]
-
-
-def all_steps() -> list[Any]:
-    return [
-        pytest.param(workflow, given, id=input_id(workflow, given))
-        for workflow in FOUND.values()
-        if workflow.name != "quality_gate"  # its gate hands over; it is run as a whole
-        for given in generate_inputs(workflow)
-    ]
-
-
-@pytest.mark.parametrize(("workflow", "given"), all_steps())
-def test_every_step_gives_an_outcome_that_leads_on(workflow, given):
-    state = dict(STATES[workflow.name])
-    if "iteration" in given:
-        state["iteration"] = given["iteration"] - 1
-    settings = workflow.params.model_fields if workflow.params else ()
-    params = {name: value for name, value in given.items() if name in settings}
-    workflow.run(given["step"], params=params, state=state)
 
 
 @pytest.mark.parametrize("workflow", FOUND.values(), ids=FOUND.keys())

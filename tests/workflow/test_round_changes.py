@@ -4,11 +4,6 @@ from hypothesis import strategies as st
 from paper_search.workflow.counts import MIN_RISE, RoundChanges, round_changes
 
 
-def test_a_paper_that_the_round_before_did_not_have_is_new():
-    changes = round_changes(["a"], ["b", "a"], {"a"}, "")
-    assert changes.new_ids == ["b"]
-
-
 def test_a_paper_that_was_set_aside_before_is_not_new():
     assert round_changes(["a"], ["b", "a"], {"a", "b"}, "").new_ids == []
 

@@ -9,21 +9,15 @@ from tests.cli.test_prompts import Typed
 from paper_search.cli.search_questions import decide_strategy
 from paper_search.cli.views import show_checkpoint
 from paper_search.models import (
-    BlockHits,
-    BroaderQuery,
     Criterion,
     CriterionKind,
     IntentType,
     ParsedIntent,
-    QueryHits,
     RankedQuery,
-    RelaxedQuery,
     ScopeReport,
     SearchConstraints,
     SearchQuery,
     SearchStrategy,
-    SourceHits,
-    SuggestedTerm,
     SynonymMap,
 )
 from paper_search.models.scope import Translation
@@ -36,37 +30,27 @@ from paper_search.workflow.strategy_facts import (
     translation_facts,
 )
 
-SCOPE = ScopeReport(
-    queries=[
-        QueryHits(
-            text="ice AND sea",
-            counts=[
-                SourceHits(source="library", hits=1234),
-                SourceHits(source="pubmed", hits=56, is_at_most=True),
-            ],
-        ),
-        QueryHits(text="ice"),
-    ],
-    blocks=[
-        BlockHits(
-            text="ice OR floe",
-            counts=[SourceHits(source="library", hits=9)],
-            terms=[QueryHits(text="floe", counts=[SourceHits(source="library", hits=2)])],
-        )
-    ],
-    steps=[
-        BroaderQuery(
-            text="ice OR floe OR sea",
-            counts=[SourceHits(source="library", hits=77)],
-            name="any one of the blocks",
-            original="(ice OR floe) AND sea",
-        )
-    ],
-    limits=[QueryHits(text="RCT", counts=[SourceHits(source="library", hits=0)])],
-    relaxed=[RelaxedQuery(original="ice AND lakes", instead="ice", name="without lakes")],
-    suggested=[SuggestedTerm(term="albedo", papers=12), SuggestedTerm(term="melt", papers=9)],
-    first_results=50,
-    notes=["no answer within 5 s from dblp"],
+
+def hits(text: str, **counts: int) -> dict[str, object]:
+    """Return how often sources have a query."""
+    rows = [{"source": source, "hits": count} for source, count in counts.items()]
+    return {"text": text, "counts": rows}
+
+
+BOTH = hits("ice AND sea", library=1234, pubmed=56)
+BOTH["counts"][1]["is_at_most"] = True  # type: ignore[index]  # a list
+BROADER = {"name": "any one of the blocks", "original": "(ice OR floe) AND sea"}
+SCOPE = ScopeReport.model_validate(
+    {
+        "queries": [BOTH, hits("ice")],
+        "blocks": [hits("ice OR floe", library=9) | {"terms": [hits("floe", library=2)]}],
+        "steps": [hits("ice OR floe OR sea", library=77) | BROADER],
+        "limits": [hits("RCT", library=0)],
+        "relaxed": [{"original": "ice AND lakes", "instead": "ice", "name": "without lakes"}],
+        "suggested": [{"term": "albedo", "papers": 12}, {"term": "melt", "papers": 9}],
+        "first_results": 50,
+        "notes": ["no answer within 5 s from dblp"],
+    }
 )
 
 
