@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from pytest_httpserver import HTTPServer
-from tests.sources.loopback import KEY, PAGE, Asked, Book, Loopback, found, serve
+from tests.sources.loopback import KEY, PAGE, Asked, Book, Loopback, found, page, serve
 
 from paper_search.sources.crossref import Crossref
 from paper_search.sources.datacite import Datacite
@@ -13,7 +13,7 @@ from paper_search.sources.doaj import Doaj
 from paper_search.sources.openalex import OpenAlex
 from paper_search.sources.semantic_scholar import SemanticScholar
 
-SPAN = re.compile(r"(\d{4})-(\d{4})")
+YEARS = r"(\d{4})?-?(\d{4})?"
 
 
 def openalex(server: HTTPServer) -> Loopback:
@@ -34,13 +34,10 @@ def openalex(server: HTTPServer) -> Loopback:
     def answer(given: Asked) -> Any:
         if unknown := set(given) - {*KNOWN, "path"}:
             return {"error": "Invalid query parameters error.", "message": str(unknown)}, 400
-        query = given.get("search.title_and_abstract", "")
-        span = re.search(r"publication_year:(\d{4})(?:-(\d{4}))?", given.get("filter", ""))
-        years = span and re.match(SPAN, f"{span[1]}-{span[2] or span[1]}")
-        books = found(query, years)
-        start = 0 if given["cursor"] == "*" else int(given["cursor"])
-        shown = books[start : start + min(int(given["per_page"]), PAGE)]
-        after = str(start + len(shown)) if shown else None  # as older answers: an empty page ends
+        limits = given.get("filter", "-")
+        books = found(given["search.title_and_abstract"], rf"_year:{YEARS}", limits)
+        end, shown = page(given, books, "cursor", "per_page")
+        after = str(end) if shown else None  # as older answers: an empty page ends
         meta = {"count": len(books), "next_cursor": after}
         return {"meta": meta, "results": [work(book) for book in shown], "group_by": []}
 
@@ -59,14 +56,12 @@ def crossref(server: HTTPServer) -> Loopback:
         }
 
     def answer(given: Asked) -> Any:
-        limits = given["filter"]
-        span = re.search(r"from-pub-date:(\d{4})-01-01,until-pub-date:(\d{4})-12-31", limits)
-        books = found(given["query"], span)
-        start = 0 if given["cursor"] == "*" else int(given["cursor"])
-        shown = books[start : start + min(int(given["rows"]), PAGE)]
+        span = r"from-pub-date:(\d{4})-01-01,until-pub-date:(\d{4})-12-31"
+        books = found(given["query"], span, given["filter"])
+        end, shown = page(given, books, "cursor", "rows")
         message = {
             "total-results": len(books),
-            "next-cursor": str(start + len(shown)),  # never ends
+            "next-cursor": str(end),  # never ends
             "items": [item(book) for book in shown],
         }
         return {"status": "ok", "message-type": "work-list", "message": message}
@@ -85,25 +80,18 @@ def _paper(book: Book) -> dict[str, Any]:
     }
 
 
-def _of_years(given: Asked) -> re.Match[str] | None:
-    years = given.get("year")
-    return SPAN.match(years if "-" in years else f"{years}-{years}") if years else None
-
-
 def semantic_scholar(server: HTTPServer) -> Loopback:
     def answer(given: Asked) -> Any:
-        books = found(given["query"], _of_years(given))
-        start = int(given.get("token", 0))
-        shown = books[start : start + PAGE]
-        token = {"token": str(start + PAGE)} if start + PAGE < len(books) else {"token": None}
-        return {"total": len(books), **token, "data": list(map(_paper, shown))}
+        books = found(given["query"], YEARS, given.get("year", "-"))
+        end, shown = page(given, books, "token")
+        token = str(end) if end < len(books) else None
+        return {"total": len(books), "token": token, "data": list(map(_paper, shown))}
 
     def by_relevance(given: Asked) -> Any:
-        books = found(given["query"], _of_years(given))
-        start = int(given["offset"])
-        shown = books[start : start + min(int(given["limit"]), PAGE)]
-        last = {"next": start + len(shown)} if start + len(shown) < len(books) else {}
-        return {"total": len(books), "offset": start, **last, "data": list(map(_paper, shown))}
+        books = found(given["query"], YEARS, given.get("year", "-"))
+        end, shown = page(given, books, "offset", "limit")
+        last = {"next": end} if end < len(books) else {}
+        return {"total": len(books), **last, "data": list(map(_paper, shown))}
 
     adapter = SemanticScholar(KEY, endpoint=server.url_for("/s2"))
     paths = {"/s2/paper/search": by_relevance, "/s2/paper/search/bulk": answer}
@@ -120,9 +108,8 @@ def doaj(server: HTTPServer) -> Loopback:
         query = given["path"].rpartition("/")[2]
         if "*" in query:
             return {"status": "bad_request", "error": "disallowed Lucene features"}, 400
-        books = found(query, re.search(r"bibjson\.year:\[(\d{4}) TO (\d{4})\]", query))
-        start = (int(given["page"]) - 1) * int(given["pageSize"])
-        shown = books[start : start + int(given["pageSize"])]
+        books = found(query, r"bibjson\.year:\[(\d{4}) TO (\d{4})\]")
+        _, shown = page(given, books, "page", "pageSize", is_numbered=True)
         return {"total": len(books), "page": given["page"], "results": list(map(article, shown))}
 
     adapter = Doaj(endpoint=server.url_for("/doaj"))
@@ -137,16 +124,12 @@ def datacite(server: HTTPServer) -> Loopback:
         return {"id": f"10.5072/{book.number}", "type": "dois", "attributes": given}
 
     def answer(given: Asked) -> Any:
-        query = given["query"]
-        books = found(query, re.search(r"publicationYear:\[(\d{4}) TO (\d{4})\]", query))
+        books = found(given["query"], r"publicationYear:\[(\d{4}) TO (\d{4})\]")
         assert given["sort"] == "relevance"
-        number, size = int(given["page[number]"]), int(given["page[size]"])
-        shown = books[(number - 1) * size : number * size]
+        end, shown = page(given, books, "page[number]", "page[size]", is_numbered=True)
         # An address somewhere else: it only says that there is more.
-        after = f"https://elsewhere.invalid/dois?page%5Bnumber%5D={number + 7}"
-        links = {"next": after} if number * size < len(books) else {}
-        meta = {"total": len(books)}
-        return {"data": [doi(book) for book in shown], "meta": meta, "links": links}
+        links = {"next": "https://elsewhere.invalid/dois"} if end < len(books) else {}
+        return {"data": list(map(doi, shown)), "meta": {"total": len(books)}, "links": links}
 
     adapter = Datacite(endpoint=server.url_for("/datacite"))
     adapter.page_size = PAGE

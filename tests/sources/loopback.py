@@ -45,12 +45,28 @@ SHELF = [
 TITLED = [book for book in SHELF if book.title]
 
 
-def found(query: str, years: re.Match[str] | None = None) -> list[Book]:
-    """Return what a query finds: all that is of the years, if it asks for learning."""
+def found(query: str, years: str = "(?!)", text: str = "") -> list[Book]:
+    """Return what a query finds: all that is of the years, if it asks for learning.
+
+    `years`: the pattern of the first and the last one in the text, by default the query.
+    """
     if "learning" not in query.lower():
         return []
-    first, last = (int(years[1] or 0), int(years[2] or 9999)) if years else (0, 9999)
+    span = re.search(years, text or query)
+    first = int(span[1] or 0) if span else 0
+    last = int(span[2] or (9999 if "-" in span[0] else first)) if span else 9999
     return [book for book in SHELF if first <= book.year <= last]
+
+
+def page(
+    given: Asked, books: list[Book], start: str, size: str = "", *, is_numbered: bool = False
+) -> tuple[int, list[Book]]:
+    """Return the books of the page that is asked for, and how many there are up to its end."""
+    many = min(int(given.get(size, PAGE)), PAGE)
+    here = int(str(given.get(start, 0)).replace("*", "0"))
+    first = (here - 1) * many if is_numbered else here
+    shown = books[first : first + many]
+    return first + len(shown), shown
 
 
 @dataclass
@@ -87,11 +103,6 @@ def as_json(body: Any, status: int = 200) -> Response:
     return Response(json.dumps(body), status, content_type="application/json")
 
 
-def _part(given: Mapping[str, Any], books: list[Book], start: str, size: str) -> list[Book]:
-    first = int(given.get(start, 0))
-    return books[first : first + int(given[size])]
-
-
 def arxiv(server: HTTPServer) -> Loopback:
     def entry(book: Book) -> str:
         more = (
@@ -106,9 +117,8 @@ def arxiv(server: HTTPServer) -> Loopback:
         )
 
     def answer(given: Asked) -> Any:
-        query = given["search_query"]
-        books = found(query, re.search(r"submittedDate:\[(\d{4})\d* TO (\d{4})\d*\]", query))
-        entries = "".join(map(entry, _part(given, books, "start", "max_results")))
+        books = found(given["search_query"], r"submittedDate:\[(\d{4})\d* TO (\d{4})\d*\]")
+        entries = "".join(map(entry, page(given, books, "start", "max_results")[1]))
         return (
             '<feed xmlns="http://www.w3.org/2005/Atom" xmlns:arxiv="http://arxiv.org/schemas/atom"'
             ' xmlns:opensearch="http://a9.com/-/spec/opensearch/1.1/">'
@@ -122,7 +132,7 @@ def arxiv(server: HTTPServer) -> Loopback:
 
 def pubmed(server: HTTPServer) -> Loopback:
     def search(given: Asked) -> Any:
-        books = found(given["term"], re.search(r"(\d{4}):(\d{4})\[dp\]", given["term"]))
+        books = found(given["term"], r"(\d{4}):(\d{4})\[dp\]")
         ids = [str(book.number) for book in books][: int(given["retmax"])]
         return {"esearchresult": {"count": str(len(books)), "idlist": ids}}
 
@@ -146,17 +156,15 @@ def pubmed(server: HTTPServer) -> Loopback:
 
 def europe_pmc(server: HTTPServer) -> Loopback:
     def answer(given: Asked) -> Any:
-        query, mark = given["query"], given["cursorMark"]
-        books = found(query, re.search(r"PUB_YEAR:\[(\d{4}) TO (\d{4})\]", query))
-        start = 0 if mark == "*" else int(mark)
-        shown = books[start : start + int(given["pageSize"])]
+        books = found(given["query"], r"PUB_YEAR:\[(\d{4}) TO (\d{4})\]")
+        end, shown = page(given, books, "cursorMark", "pageSize")
         results = [
             {"id": str(b.number), "source": "MED", "title": f"{b.title}.", "pubYear": str(b.year)}
             if b.title
             else {"id": str(b.number), "source": "MED", "title": None}
             for b in shown
         ]
-        following = str(start + len(shown)) if shown else mark
+        following = str(end) if shown else given["cursorMark"]
         body = {"hitCount": len(books), "nextCursorMark": following}
         return {**body, "resultList": {"result": results}}
 
@@ -168,9 +176,8 @@ def europe_pmc(server: HTTPServer) -> Loopback:
 def dblp(server: HTTPServer) -> Loopback:
     def answer(given: Asked) -> Any:
         books = found(given["q"])
-        start = int(given["f"])
-        shown = books[start : start + min(int(given["h"]), 15)]
-        hits: dict[str, Any] = {"@total": str(len(books)), "@first": str(start)}
+        _, shown = page(given, books, "f", "h")
+        hits: dict[str, Any] = {"@total": str(len(books)), "@first": given["f"]}
         if shown:
             hits["hit"] = [
                 {
@@ -190,11 +197,10 @@ def dblp(server: HTTPServer) -> Loopback:
 
 def core(server: HTTPServer) -> Loopback:
     def answer(given: Asked) -> Any:
-        span = re.search(r"yearPublished>=(\d{4}) AND yearPublished<=(\d{4})", given["q"])
-        books = found(given["q"], span)
+        books = found(given["q"], r"yearPublished>=(\d{4}) AND yearPublished<=(\d{4})")
         results = [
             {"id": book.number, "title": book.title, "yearPublished": book.year}
-            for book in _part(given, books, "offset", "limit")
+            for book in page(given, books, "offset", "limit")[1]
         ]
         return {"totalHits": len(books), "results": results}
 
@@ -205,12 +211,11 @@ def core(server: HTTPServer) -> Loopback:
 
 def serper(server: HTTPServer) -> Loopback:
     def answer(given: Asked) -> Any:
-        span = re.match(r"(\d*)-(\d*)", f"{given.get('as_ylo', '')}-{given.get('as_yhi', '')}")
-        books = found(given["q"], span)
-        start = (int(given["page"]) - 1) * 15
+        years = f"{given.get('as_ylo', '')}-{given.get('as_yhi', '')}"
+        books = found(given["q"], r"(\d*)-(\d*)", years)
         organic = [
             {"title": book.title, "year": book.year, "id": f"s{book.number}"}
-            for book in books[start : start + 15]
+            for book in page(given, books, "page", is_numbered=True)[1]
         ]
         return {"searchParameters": {"q": given["q"]}, "organic": organic, "credits": 1}
 
