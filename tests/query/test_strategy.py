@@ -12,26 +12,42 @@ from paper_search.query.strategy import parse_strategy
 
 OURS = render(parse("(mesh:Asthma OR tiab:wheez*) AND tiab:child*"))
 
-OVID_EXPORT = """\
-Database: Ovid MEDLINE(R) ALL <1946 to November 20, 2026>
-Search Strategy:
---------------------------------------------------------------------------------
-1     exp Asthma/ (146,293)
-2     wheez$.ti,ab. (20331)
-3     1 or 2 (158204)
-4     child$.ti,ab. (1500000)
-5     3 and 4 (34567)
+OVID = ("exp Asthma/", "wheez$.ti,ab.", "1 or 2", "child$.ti,ab.", "3 and 4")
+OVID_BY_RANGE = (*OVID[:2], "or/1-2", OVID[3], "and/3-4")
+PUBMED = ("Asthma[mh]", "wheez*[tiab]", "#1 OR #2", "child*[tiab]", "#3 AND #4")
+COCHRANE = (
+    *("MeSH descriptor: [Asthma] explode all trees", "(wheez*):ti,ab", "{or #1-#2}"),
+    *("(child*):ti,ab (Word variations have been searched)", "#3 and #4"),
+)
+EBSCO = (
+    '(MH "Asthma+")',
+    "TI wheez* OR AB wheez*",
+    "S1 OR S2",
+    "TI child* OR AB child*",
+    "S3 AND S4",
+)
+EMBASE = ("'asthma'/exp", "wheez*:ti,ab", "#1 OR #2", "child*:ti,ab", "#3 AND #4")
+WOS = ("TS=(asthma)", "TI=wheez* OR AB=wheez*", "#1 OR #2", "TI=child* OR AB=child*", "#3 AND #4")
+PROQUEST = (
+    *('MESH.EXACT.EXPLODE("Asthma")', "TI,AB(wheez*)", "S1 OR S2", "TI,AB(child*)", "S3 AND S4"),
+)
+HITS = ("146,293", "20331", "158,204", "1500000", "34,567")
 
-***************************
-"""
-OVID_TABLE = """\
-#\tSearches\tResults\tType
-1\texp Asthma/\t146293\tAdvanced
-2\twheez*.ti,ab.\t20331\tAdvanced
-3\tor/1-2\t158204\tAdvanced
-4\tchild*.ti,ab.\t1500000\tAdvanced
-5\tand/3-4\t34567\tAdvanced
-""".replace("\tAdvanced", "").replace("\tType", "")
+
+def printed(
+    lines: tuple[str, ...], row: str, head: str = "", *, is_newest_first: bool = False
+) -> str:
+    """Return a strategy as a system prints it: each line with its number and its hits."""
+    rows = [row.format(n=n, line=line, hits=HITS[n - 1]) for n, line in enumerate(lines, start=1)]
+    return head + "\n".join(rows[::-1] if is_newest_first else rows) + "\n"
+
+
+OVID_EXPORT = printed(
+    OVID,
+    "{n}     {line} ({hits})",
+    "Database: Ovid MEDLINE(R) ALL <1946 to November 20, 2026>\nSearch Strategy:\n--------\n",
+)
+OVID_TABLE = printed(OVID_BY_RANGE, "{n}\t{line}\t{hits}", "#\tSearches\tResults\n")
 OVID_WORD = """\
 Population\r
 1. exp Asthma/ \r
@@ -42,75 +58,17 @@ Age\r
 4. child*.ti,ab.\r
 5. 3 AND 4 \r
 """
-OVID_BARE = """
-exp Asthma/
-wheez$.ti,ab.
-or/1-2
-child$.ti,ab.
-3 and 4
-"""
-PUBMED_HISTORY = """\
-Search\tQuery\tItems found
-#5\t#3 AND #4\t34,567
-#4\tchild*[tiab]\t1,500,000
-#3\t#1 OR #2\t158,204
-#2\twheez*[tiab]\t20,331
-#1\tAsthma[mh]\t146,293
-"""
-COCHRANE_LINES = """\
-ID\tSearch\tHits
-#1\tMeSH descriptor: [Asthma] explode all trees\t12345
-#2\t(wheez*):ti,ab\t2345
-#3\t{or #1-#2}\t14000
-#4\t(child*):ti,ab (Word variations have been searched)\t200000
-#5\t#3 and #4\t3456
-"""
-EBSCO_HISTORY = """\
-#\tQuery\tLimiters/Expanders\tResults
-S5\tS3 AND S4\tSearch modes - Boolean/Phrase\t3,456
-S4\tTI child* OR AB child*\tSearch modes - Boolean/Phrase\t200,000
-S3\tS1 OR S2\tSearch modes - Boolean/Phrase\t14,000
-S2\tTI wheez* OR AB wheez*\tSearch modes - Boolean/Phrase\t2,345
-S1\t(MH "Asthma+")\tExpanders - Apply equivalent subjects\t12,345
-"""
-EMBASE_LINES = """\
-#1 'asthma'/exp 146293
-#2 wheez*:ti,ab 20331
-#3 #1 OR #2 158204
-#4 child*:ti,ab 1500000
-#5 #3 AND #4 34567
-"""
-WOS_LINES = """\
-# 1 TS=(asthma)
-# 2 TI=wheez* OR AB=wheez*
-# 3 #1 OR #2
-# 4 TI=child* OR AB=child*
-# 5 #3 AND #4
-""".replace("# ", "#")
-PROQUEST_LINES = """\
-S1 MESH.EXACT.EXPLODE("Asthma")
-S2 TI,AB(wheez*)
-S3 S1 OR S2
-S4 TI,AB(child*)
-S5 S3 AND S4
-"""
-LABEL_ALONE = """\
-1
-exp Asthma/
-146293
-2
-wheez$.ti,ab.
-20331
-3
-1 or 2
-158204
-4
-child$.ti,ab.
-1500000
-5
-3 and 4
-34567
-"""
+PUBMED_HISTORY = printed(
+    PUBMED, "#{n}\t{line}\t{hits}", "Search\tQuery\tItems found\n", is_newest_first=True
+)
+COCHRANE_LINES = printed(COCHRANE, "#{n}\t{line}\t{hits}", "ID\tSearch\tHits\n")
+EBSCO_HISTORY = printed(
+    EBSCO,
+    "S{n}\t{line}\tSearch modes - Boolean/Phrase\t{hits}",
+    "#\tQuery\tLimiters/Expanders\tResults\n",
+    is_newest_first=True,
+)
+PROQUEST_LINES = printed(PROQUEST, "S{n} {line}")
 
 
 def texts(text: str) -> list[str]:
@@ -122,8 +80,9 @@ def texts(text: str) -> list[str]:
 @pytest.mark.parametrize(
     "text",
     [
-        *(OVID_EXPORT, OVID_TABLE, OVID_WORD, OVID_BARE, PUBMED_HISTORY, COCHRANE_LINES),
-        *(PROQUEST_LINES, LABEL_ALONE),
+        *(OVID_EXPORT, OVID_TABLE, OVID_WORD, PUBMED_HISTORY, COCHRANE_LINES, PROQUEST_LINES),
+        printed(OVID_BY_RANGE, "{line}"),
+        printed(OVID, "{n}\n{line}\n{hits}"),
     ],
 )
 def test_a_strategy_means_what_its_last_line_finds(text):
@@ -170,8 +129,12 @@ def test_a_field_without_its_sign_is_refused():
 def test_strategies_of_ebsco_embase_and_web_of_science_are_read():
     ours = "(mesh:Asthma OR tiab:wheez*) AND tiab:child*"
     assert render(parse(EBSCO_HISTORY)) == render(parse(ours))
-    assert render(parse(EMBASE_LINES)) == render(parse("(asthma OR tiab:wheez*) AND tiab:child*"))
-    assert render(parse(WOS_LINES)) == render(parse("(asthma OR tiab:wheez*) AND tiab:child*"))
+    assert render(parse(printed(EMBASE, "#{n} {line} {hits}"))) == render(
+        parse("(asthma OR tiab:wheez*) AND tiab:child*")
+    )
+    assert render(parse(printed(WOS, "#{n} {line}"))) == render(
+        parse("(asthma OR tiab:wheez*) AND tiab:child*")
+    )
 
 
 def test_headings_parts_and_wrapped_lines_are_told_from_queries():

@@ -25,42 +25,26 @@ STRANGE: list[Any] = [
     None, "", 0, -1, 1e999, True, [], {}, [None], [[]], {"a": 1}, "x" * 5000, "20O1", "\ud800\x00",
     ["a", 1, None], {"text": None}, 10**30, "<b>", "$\\frac{", "10.", "https://", [{"name": None}],
 ]  # fmt: skip
+_ORCID = {"type": "ORCID", "value": "0"}
+_OPEN = {"availabilityCode": "OA", "documentStyle": "pdf", "url": "https://x.org/a"}
+_WORK = {
+    "source": "MED",
+    "doi": "10.1000/1",
+    "title": "Title.",
+    "authorList": {"author": [{"firstName": "A", "lastName": "B", "authorId": _ORCID}]},
+    "journalInfo": {"volume": "1", "journal": {"title": "J", "issn": "1234-5678"}},
+    "pubYear": "2020",
+    "abstractText": "<h4>Aim</h4>Text",
+    "pubTypeList": {"pubType": ["research-article"]},
+    "commentCorrectionList": {"commentCorrection": [{"type": "Retraction in"}]},
+    "fullTextUrlList": {"fullTextUrl": [_OPEN]},
+    "keywordList": {"keyword": ["k"]},
+    "citedByCount": 3,
+}
 EUROPE_PMC = {
     "hitCount": 2,
     "nextCursorMark": "abc",
-    "resultList": {
-        "result": [
-            {
-                "id": str(number),
-                "source": "MED",
-                "pmid": str(number),
-                "doi": f"10.1000/{number}",
-                "title": f"Title {number}.",
-                "authorList": {
-                    "author": [
-                        {
-                            "firstName": "A",
-                            "lastName": "B",
-                            "authorId": {"type": "ORCID", "value": "0"},
-                        }
-                    ]
-                },
-                "journalInfo": {"volume": "1", "journal": {"title": "J", "issn": "1234-5678"}},
-                "pubYear": "2020",
-                "abstractText": "<h4>Aim</h4>Text",
-                "pubTypeList": {"pubType": ["research-article"]},
-                "commentCorrectionList": {"commentCorrection": [{"type": "Retraction in"}]},
-                "fullTextUrlList": {
-                    "fullTextUrl": [
-                        {"availabilityCode": "OA", "documentStyle": "pdf", "url": "https://x.org/a"}
-                    ]
-                },
-                "keywordList": {"keyword": ["k"]},
-                "citedByCount": 3,
-            }
-            for number in range(1, 4)
-        ]
-    },
+    "resultList": {"result": [_WORK | {"id": str(n), "pmid": str(n)} for n in range(1, 4)]},
 }
 SERPER = {
     "organic": [
