@@ -6,6 +6,7 @@ import sqlite3
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
+from dataclasses import KW_ONLY, dataclass
 from itertools import count
 from pathlib import Path
 from typing import Any, Self
@@ -59,42 +60,35 @@ __all__ = ["HttpClient", "HttpSettings"]
 Sleep = Callable[[float], Awaitable[None]]
 
 
+@dataclass(eq=False, repr=False)
 class HttpClient:
     """Asks servers over HTTP; an async context manager.
 
-    Args:
+    Attributes:
         settings: how to talk to the service.
         client: an open httpx client to use instead of an own one; it is not closed.
         contact: an e-mail address for the User-Agent.
-        limiter: who gives out turns; by default that of the whole process.
-        network: proxies and certificates of the machine.
-        limits_path: the file in which processes share turns and refusals; None if they share none.
+        limiter: who gives out turns; None: that of the whole process.
         cache_path: the file that answers are kept in; None if none are kept.
+        limits_path: the file in which processes share turns and refusals; None if they share none.
+        network: proxies and certificates of the machine.
         sleep: waits for seconds.
         clock: seconds that never run backwards.
     """
 
-    def __init__(  # noqa: PLR0913  # clock, sleep and limiter are injected by tests
-        self,
-        settings: HttpSettings,
-        *,
-        client: httpx.AsyncClient | None = None,
-        contact: str | None = None,
-        limiter: HostLimiter | None = None,
-        cache_path: Path | None = None,
-        limits_path: Path | None = None,
-        network: NetworkConfig | None = None,
-        sleep: Sleep = asyncio.sleep,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self._settings = settings
-        self._given_client = client
-        self._contact = contact
-        self._limiter = limiter or process_limiter(limits_path)
-        self._cache_path = cache_path
-        self._network_config = network or NetworkConfig()
-        self._sleep = sleep
-        self._clock = clock
+    settings: HttpSettings
+    _: KW_ONLY
+    client: httpx.AsyncClient | None = None
+    contact: str | None = None
+    limiter: HostLimiter | None = None
+    cache_path: Path | None = None
+    limits_path: Path | None = None
+    network: NetworkConfig | None = None
+    sleep: Sleep = asyncio.sleep
+    clock: Callable[[], float] = time.monotonic
+
+    def __post_init__(self) -> None:
+        self._limiter = self.limiter or process_limiter(self.limits_path)
         self._stack = AsyncExitStack()
         self._cache: AnswerCache | None = None
         self._network: httpx.AsyncBaseTransport | None = None
@@ -102,20 +96,22 @@ class HttpClient:
         self._transport: httpx.AsyncBaseTransport | None = None
 
     async def __aenter__(self) -> Self:
-        routes = self._routes = Routes(self._network_config) if self._given_client is None else None
+        routes = self._routes = (
+            Routes(self.network or NetworkConfig()) if self.client is None else None
+        )
         passwords = routes.passwords if routes is not None else ()
-        log_filter = RedactingFilter((*self._settings.secrets, *passwords))
+        log_filter = RedactingFilter((*self.settings.secrets, *passwords))
         for logger in map(logging.getLogger, LOGGERS):
             logger.addFilter(log_filter)
             self._stack.callback(logger.removeFilter, log_filter)
-        client = self._given_client
+        client = self.client
         if client is None:
             own = httpx.AsyncClient(transport=routes, trust_env=False, follow_redirects=False)
             client = await self._stack.enter_async_context(own)
         network = Network(client)
         self._transport = network
-        if self._cache_path is not None:
-            self._cache = await self._stack.enter_async_context(AnswerCache(self._cache_path))
+        if self.cache_path is not None:
+            self._cache = await self._stack.enter_async_context(AnswerCache(self.cache_path))
             self._transport = self._cache.around(network)
         self._network = network
         return self
@@ -151,16 +147,16 @@ class HttpClient:
             HttpCallLimitError: the budget was spent before the first attempt.
         """
         records = [] if requests is None else requests
-        asking = Asking(budget or CallBudget(), records, self._clock() + self._settings.deadline_s)
+        asking = Asking(budget or CallBudget(), records, self.clock() + self.settings.deadline_s)
         if ends_at is not None:
             asking.ends_at = min(asking.ends_at, ends_at)
         try:
             query = {**(params or {}), **(key_params or {})}
-            asking.scope = limits_scope(httpx.URL(url), self._settings.secrets)
+            asking.scope = limits_scope(httpx.URL(url), self.settings.secrets)
             request = build_request(
                 url,
-                self._settings,
-                self._contact,
+                self.settings,
+                self.contact,
                 params=query,
                 headers=headers or {},
                 json=json,
@@ -185,7 +181,7 @@ class HttpClient:
             is_secondary = isinstance(outcome, HttpCallLimitError | HttpNoTimeError)
             error = asking.error if is_secondary and asking.error else outcome
             asking.error = error
-            wait = self._settings.retry.wait_before(tries, error)
+            wait = self.settings.retry.wait_before(tries, error)
             if is_secondary or wait is None or self._is_over(asking, error, wait):
                 error.attempts = asking.attempts
                 await self._remember(asking.scope, error)
@@ -194,26 +190,26 @@ class HttpClient:
         raise AssertionError("there is no last try")
 
     async def refuse(self, url: str, reason: str) -> None:
-        refusal = Refusal(time.time() + self._settings.refused_for_s, reason)
-        scope = limits_scope(httpx.URL(url), self._settings.secrets)
+        refusal = Refusal(time.time() + self.settings.refused_for_s, reason)
+        scope = limits_scope(httpx.URL(url), self.settings.secrets)
         await self._limiter.aside(self._limiter.refuse, scope, refusal)
 
     async def _remember(self, scope: str, error: HttpError) -> None:
         if not isinstance(error, HttpStatusError) or isinstance(error, HttpRefusedError):
             return
-        if (reason := self._settings.refusal_of(error)) is not None:
-            lasts = error.retry_after or self._settings.refused_for_s
+        if (reason := self.settings.refusal_of(error)) is not None:
+            lasts = error.retry_after or self.settings.refused_for_s
             error.until = time.time() + lasts
             refusal = Refusal(error.until, reason)
             await self._limiter.aside(self._limiter.refuse, scope, refusal)
 
     def _is_over(self, asking: Asking, error: HttpError, wait: float) -> bool:
         """Whether asking again after that wait comes too late: soon, if there is no network."""
-        now, first = self._clock(), asking.first_sent_at
+        now, first = self.clock(), asking.first_sent_at
         if not isinstance(error, HttpUnreachableError) or self._limiter.is_online or first is None:
             return now + wait >= asking.ends_at
-        next_turn = now + max(wait, self._settings.interval_s)
-        return next_turn >= first + self._settings.connect_timeout_s
+        next_turn = now + max(wait, self.settings.interval_s)
+        return next_turn >= first + self.settings.connect_timeout_s
 
     async def _attempt(  # noqa: PLR0911  # one for each way to fail
         self, request: httpx.Request, asking: Asking
@@ -224,9 +220,9 @@ class HttpClient:
         asking.is_sent = asking.is_connected = False
         try:
             # httpx only limits the silence between two bytes: a slow body would go on for ever.
-            time_left = max(asking.ends_at - self._clock(), 0.0)
+            time_left = max(asking.ends_at - self.clock(), 0.0)
             if not self._limiter.is_online:
-                request.extensions["timeout"]["connect"] = self._settings.connect_timeout_s
+                request.extensions["timeout"]["connect"] = self.settings.connect_timeout_s
             async with asyncio.timeout(time_left) as timer, AsyncExitStack() as stack:
                 request.extensions[BEFORE_SENDING] = lambda: self._wait_for_turn(
                     host, asking, timer, stack
@@ -239,8 +235,8 @@ class HttpClient:
         except (TimeoutError, httpx.TimeoutException):
             if not asking.is_sent:
                 return HttpNoTimeError(f"{host} could not be asked in time: others were first")
-            limit_s = self._settings.connect_timeout_s
-            is_given_up = self._clock() - asking.sent_at >= limit_s / 2 and not asking.is_connected
+            limit_s = self.settings.connect_timeout_s
+            is_given_up = self.clock() - asking.sent_at >= limit_s / 2 and not asking.is_connected
             if is_given_up and not self._limiter.is_online:
                 return self._unreachable(request, asking, f" within {limit_s:g} s")
             return HttpTimeoutError(f"{host} gave no whole answer within {asking.limit_s:.3g} s")
@@ -251,7 +247,7 @@ class HttpClient:
             self._transport = self._network
             return HttpBodyError(f"the answer of {host} on disk cannot be read", is_cut_off=True)
         except httpx.HTTPError as error:
-            reason = redact(f"{type(error).__name__}: {error}", self._settings.secrets)
+            reason = redact(f"{type(error).__name__}: {error}", self.settings.secrets)
             if is_answering:
                 return HttpBodyError(f"the answer of {host} is cut off: {reason}", is_cut_off=True)
             return self._unreachable(request, asking, f": {reason}", error)
@@ -276,19 +272,19 @@ class HttpClient:
         if (refusal := await limiter.aside(limiter.refusal, scope)) is not None:
             message = f"{host} refused lately ({refusal.reason})"
             raise HttpRefusedError(message, until=refusal.until, reason=refusal.reason)
-        holds_s = self._settings.deadline_s
-        slot = limiter.slot(scope, self._settings.concurrency, holds_s)
+        holds_s = self.settings.deadline_s
+        slot = limiter.slot(scope, self.settings.concurrency, holds_s)
         await stack.enter_async_context(slot)
-        time_left, interval_s = asking.ends_at - self._clock(), self._settings.interval_s
+        time_left, interval_s = asking.ends_at - self.clock(), self.settings.interval_s
         wait = await limiter.aside(limiter.reserve_within, scope, interval_s, time_left)
         if wait is None:
             raise HttpNoTimeError(f"{host} could not be asked in time: others were first")
         await self._sleep_unless_zero(wait)
         asking.budget.spend()
         asking.note_request()
-        asking.limit_s = min(self._settings.attempt_timeout_s, time_left - wait)
+        asking.limit_s = min(self.settings.attempt_timeout_s, time_left - wait)
         timer.reschedule(asyncio.get_running_loop().time() + asking.limit_s)
-        asking.sent_at = self._clock()
+        asking.sent_at = self.clock()
         if asking.first_sent_at is None:
             asking.first_sent_at = asking.sent_at
 
@@ -302,11 +298,11 @@ class HttpClient:
         return trace
 
     async def _follow(self, request: httpx.Request, stack: AsyncExitStack) -> httpx.Response:
-        for redirects_left in range(self._settings.max_redirects, -1, -1):
+        for redirects_left in range(self.settings.max_redirects, -1, -1):
             response = await self._transport_for(request).handle_async_request(request)
             stack.push_async_callback(response.aclose)
             target = redirect_target(request, response)
-            if target is None or self._settings.max_redirects == 0:
+            if target is None or self.settings.max_redirects == 0:
                 return response
             if redirects_left == 0:
                 break
@@ -327,7 +323,7 @@ class HttpClient:
 
     async def _sleep_unless_zero(self, seconds: float) -> None:
         if seconds > 0:
-            await self._sleep(seconds)
+            await self.sleep(seconds)
 
     async def _read(
         self, response: httpx.Response, request: httpx.Request, asking: Asking
@@ -339,7 +335,7 @@ class HttpClient:
             quota = announced.quota
         if not response.is_success:
             raise await self._status_error(response, request.url.host)
-        content = await body_of(response, self._settings.max_bytes)
+        content = await body_of(response, self.settings.max_bytes)
         if is_challenge(content):
             if self._cache is not None:
                 await self._cache.forget(request.url)
@@ -360,12 +356,12 @@ class HttpClient:
 
     async def _status_error(self, response: httpx.Response, host: str) -> HttpStatusError:
         try:
-            content = await body_of(response, self._settings.max_bytes)
+            content = await body_of(response, self.settings.max_bytes)
         except (HttpBodyError, httpx.HTTPError):
             content = b""  # the status says enough
         text = content.decode("utf-8", "replace").strip()
         is_web_page = text.startswith("<")
-        body = "" if is_web_page else redact(text, self._settings.secrets)[:_ERROR_BODY]
+        body = "" if is_web_page else redact(text, self.settings.secrets)[:_ERROR_BODY]
         status = response.status_code
         return HttpStatusError(
             f"{host} answered with HTTP {status}",

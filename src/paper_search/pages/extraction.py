@@ -119,8 +119,6 @@ def _cleaned(text: str) -> str:
 
 
 class _Reading:
-    """One process that reads one document."""
-
     def __init__(self, document: Document, limits: PagePolicy) -> None:
         options = {
             "kind": document.kind,

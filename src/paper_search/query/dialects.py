@@ -221,7 +221,6 @@ def _open_ended(form: str, first: object, last: object) -> str:
 
 
 def _terms(node: Node) -> list[str] | None:
-    """Return single words without wildcards; None if there are others."""
     children = node.children if hasattr(node, "children") else (node,)
     texts = [
         child.text

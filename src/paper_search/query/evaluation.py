@@ -98,7 +98,6 @@ def unknown_fields(node: Node, document: Mapping[str, str | int | None]) -> set[
 
 
 def _operands(node: Node) -> Iterator[Node]:
-    """Yield what ANDs, ORs and NOTs join."""
     if isinstance(node, And | Or | Not):
         for part in parts(node):
             yield from _operands(part)
@@ -206,7 +205,6 @@ _PIECE = re.compile(r"^\*(?=\w)[\w*?$]*|\w[\w*?$]*")
 
 
 def _pattern(piece: str, tokeniser: Tokeniser) -> re.Pattern[str]:
-    """Return what the tokens for a word with wildcards are like."""
     parts = [
         _MEANING.get(part) or re.escape("".join(tokeniser(part)))
         for part in re.split(r"([*?$])", piece)
@@ -238,7 +236,6 @@ class _Judge:
         return self._document.matches(node) or (None if self._possible(node) else False)
 
     def missing(self, node: Node) -> set[str]:
-        """Return the fields without which it cannot be told whether a leaf matches."""
         return self._possible(node) if self.of(node) is None else set()
 
     def _possible(self, node: Node) -> set[str]:

@@ -71,7 +71,6 @@ def day_after(day: str, days: int = 1) -> str:
 
 
 def last_day(day: str) -> str:
-    """Return the last day of a year, a month or a day."""
     parts = [int(part) for part in day.split("-")]
     year, month = parts[0], parts[1] if len(parts) > 1 else 12
     last = parts[2] if len(parts) > 2 else calendar.monthrange(year, month)[1]  # noqa: PLR2004  # a day
@@ -79,7 +78,6 @@ def last_day(day: str) -> str:
 
 
 def is_span(text: str) -> bool:
-    """Whether the text of an `entered` leaf is a date or a span of dates."""
     return text != "/" and _ENTRY_SPAN.fullmatch(text) is not None
 
 
@@ -292,7 +290,6 @@ _MEANING: dict[str, Callable[[str], Node | None]] = {
 
 
 def _anything(text: str) -> Node | None:
-    """Return what a limit without a name means."""
     if _CLINICAL_REVIEWS.fullmatch(text):
         return Term("systematic", "subset")
     if age := _AGES.fullmatch(text):

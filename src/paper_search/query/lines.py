@@ -115,7 +115,6 @@ class Lines:
 
     @property
     def is_strategy(self) -> bool:
-        """Whether a line names another one."""
         names = any(_NAMES_LINES.search(line.text) for line in self.lines)
         return len(self.lines) > 1 and (names or self.is_combined)
 
@@ -316,7 +315,6 @@ def _is_part(after: Line | None, line: Line) -> bool:
 
 
 def _without_count(text: str, labels: set[str], *, has_counts: bool) -> str:
-    """Return a line without the number of its hits."""
     text = text.strip()
     bare = _COUNT.sub("", text).rstrip()
     if bare and bare != text and not _ENDS_ON.search(bare):

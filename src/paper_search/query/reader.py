@@ -282,7 +282,6 @@ class _Reader(OperatorReader):
         return leaves
 
     def _is_named_behind(self) -> bool:
-        """Whether the tag behind words says that they are a name."""
         token = self._peek()
         if token is None or token.kind != "suffix" or self._system is PUBMED:
             return False

@@ -100,8 +100,6 @@ def _refuse_loose(lines: Lines, system: System, text: str) -> None:
 
 
 class _LineReader:
-    """The lines read so far."""
-
     def __init__(self, system: System, text: str, lines: list[Line]) -> None:
         self.system, self._text = system, text
         self.used: set[str] = set()
@@ -193,7 +191,6 @@ class ConceptContribution:
 
     @property
     def where(self) -> str:
-        """The lines that it is written in."""
         labels = [line.label for line in self.lines] or [self.label]
         return f"line{'s' * (len(labels) > 1)} {', '.join(labels)}"
 
@@ -247,7 +244,6 @@ _OF_RECORDS = {"abstract", "author", "venue", "year"}
 
 
 def _has(node: Node, part: Node) -> bool:
-    """Whether a part is one of those of a line that all have to match."""
     return identity(part) in map(identity, conjuncts(node))
 
 

@@ -111,7 +111,6 @@ class Leaves:
         return self.located(leaf_of(texts), start)
 
     def _translated(self, word: str, start: int, ending: str) -> str:
-        """Return a word with our wildcards for those of the system."""
         signs = self._system.wildcards
         text = word.rstrip(ending) if ":" not in signs else word.rstrip(ending.replace(":", ""))
         if pattern := _CUT.get(self._system.name):
@@ -189,7 +188,6 @@ class Leaves:
         return {whole} if whole is not None else {name for name in names if name is not None}
 
     def check_field(self, tags: str, token: Token) -> None:
-        """Refuse tags that we have no counterpart of."""
         if self._system.field_of(tags) is not None:
             return
         for tag in tags.split(","):
@@ -249,7 +247,6 @@ class Leaves:
         return self.located(result, self.columns.get(id(leaf), 1) - 1)
 
     def _dates_of(self, name: str, leaf: Term | Phrase) -> Node:
-        """Return the years or dates that words in front of a tag name."""
         start = self.columns.get(id(leaf), 1) - 1
         text = " ".join(words_of(leaf))
         first, colon, last = text.partition(":") if ":" in text else text.partition("-")
@@ -291,7 +288,6 @@ class Leaves:
         return join(Or, leaves)
 
     def pubmed_dates(self, token: Token) -> Node:
-        """Return a span of years of publication, or of dates of entry."""
         parts = token.match
         first, last = (iso_date(parts[end] or parts["day"]) for end in ("since", "until"))
         if first is None or last is None:
@@ -301,7 +297,6 @@ class Leaves:
         return self._range(int(first[:4]), int(last[:4]), token.start)
 
     def dates(self, token: Token) -> Node:
-        """Return a span of dates, or several joined by OR."""
         parts = token.match
         is_entry = self._system.field_of(parts["dated"].rpartition("ORIG-")[2]) == "entered"
         first = iso_date(parts["first"])
@@ -343,7 +338,6 @@ class Leaves:
         return self.located(YearRange(first if first != FIRST_YEAR else None, last), start)
 
     def limit(self, token: Token) -> Node:
-        """Return what a limit between brackets or parentheses means."""
         value = token.match["limits"].replace("[", " ").replace("]", " ").strip(' "').lower()
         name = token.match["limit"].upper()
         is_out = (token.match.groupdict().get("to") or "").upper() == "EXCLUDE"

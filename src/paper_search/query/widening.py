@@ -196,7 +196,6 @@ class _Walk:
         return [(f"{form}{word[len(stem) :]}", True) for form in words] or self._shorten(word)
 
     def _shorten(self, word: str) -> list[tuple[str, bool]]:
-        """Return the word up to its first wildcard."""
         stem = before_wildcard(word)
         if self._shortest is None or len(stem) < max(self._shortest, 1):
             return []
@@ -218,7 +217,6 @@ def spelled(word: str) -> Iterator[str]:
 
 
 def _same(node: And | Or, made: And | Or) -> Node:
-    """Return the node itself where nothing of it was changed."""
     if len(made.children) == 1:
         return made.children[0]
     is_same = len(made.children) == len(node.children) and all(

@@ -68,8 +68,6 @@ def write_strategy(tree: Node, database: str) -> WrittenStrategy:
 
 @dataclass(slots=True)
 class _Writer:
-    """The lines written so far."""
-
     dialect: Dialect
     lines: list[str] = field(default_factory=list)
     notes: dict[str, None] = field(default_factory=dict)
@@ -252,7 +250,6 @@ class _Writer:
         return text if len(texts) == 1 else f"({text})"
 
     def _near(self, near: Near, *, is_exact: bool) -> str:
-        """Return words at a distance where every word has its own tag."""
         name = field_of(near)
         if name == SEVERAL:
             raise InexpressibleError(f"{render(near)}: the sides are in different fields")
@@ -271,7 +268,6 @@ class _Writer:
         )
 
     def _phrases(self, near: Near, *, is_exact: bool) -> list[Phrase]:
-        """Return the phrases that words at a distance are at least."""
         if near.distance or not near.is_ordered:
             if is_exact:
                 raise InexpressibleError(f"{render(near)}: the distance")

@@ -176,7 +176,6 @@ def explain_missing_key(adapter: Service) -> str:
 
 
 def explain_bug(error: Exception, adapter: Service) -> ServiceError:
-    """Return the file and line of an adapter's bug."""
     frames = traceback.extract_tb(error.__traceback__)
     where = f" in {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
     message = redact(f"{type(error).__name__}: {error}", (adapter.key,))[:_LONGEST]

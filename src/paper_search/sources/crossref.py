@@ -7,6 +7,7 @@ of a preprint, cannot be selected (https://github.com/CrossRef/rest-api-doc/issu
 
 import html
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -147,6 +148,9 @@ class Crossref(Adapter):
     faults: ClassVar[str] = "fault"
     # The cursor never ends: a page without entries is the last one.
     paging: ClassVar[Paging | None] = Paging("cursor", cursor="message.next-cursor")
+    query_param = "query"
+    size_param = "rows"
+    usual_params: ClassVar[Mapping[str, str]] = {"cursor": "*"}
     record = staticmethod(read_item)
     endpoint = ENDPOINT
     says_open: ClassVar[bool] = True
@@ -171,21 +175,13 @@ class Crossref(Adapter):
         return Translated(f"doi:{value}", params={"filter": f"doi:{value}"})
 
     def first(self, query: Translated, filters: SearchConstraints, limit: int) -> Request:
+        if "filter" in query.params:
+            return Request(self.endpoint, {**query.params, "rows": 1})
         wanted_types = [name for name, csl in TYPES.items() if filters.allows_type(csl)]
         dates = query.dates("from-pub-date", "until-pub-date")
         limits = [f"type:{name}" for name in wanted_types]
         limits += [f"{name}:{day}" for name, day in dates.items()]
-        if "filter" in query.params:
-            return Request(self.endpoint, {**query.params, "rows": 1})
-        return Request(
-            self.endpoint,
-            {
-                **(query.params or {"query": query.text}),
-                "filter": ",".join(limits),
-                "rows": self.size(query, limit),
-                "cursor": "*",
-            },
-        )
+        return super().first(query, filters, limit).turned(**query.params, filter=",".join(limits))
 
     def entries_of(self, body: Any) -> list[Any]:
         if first(body, "status") in {"failed", "error"}:

@@ -125,8 +125,6 @@ def record_of_doi(item: Entry, source: str | None = None) -> RawPaper | None:
 
 
 class DataciteDialect(FieldDialect):
-    """The fields of DataCite's schema."""
-
     service: ClassVar[str] = "DataCite"
     fields: ClassVar[Mapping[str | None, str]] = {
         "title": "titles.title:",

@@ -237,7 +237,6 @@ class Dialect(ABC):
         )
 
     def _positive(self, node: Node) -> Expression:
-        """Return a node that `sides` found to be wanted."""
         match node:
             case Term(text, field, is_prefix=True) if field not in _NAMES and "-" in text.strip(
                 "-"

@@ -265,7 +265,6 @@ class HttpSource:
         progress: QueryRun,
         ends_at: float,
     ) -> None:
-        """Send one query; what fails becomes its error."""
         started = self._clock()
         progress.notes, progress.remainder = query.notes, query.remainder
         progress.language, progress.is_open = query.language, True

@@ -120,7 +120,6 @@ class OpenAlex(Adapter):
 
 
 def limits_of(first: int | None, last: int | None, language: str | None) -> list[str]:
-    """Return the filters for years and a language, as far as they are limited."""
     years = f"{first}-{last}" if first != last else str(first)
     if first is None or last is None:
         years = f">{first - 1}" if first is not None else f"<{last + 1}" if last is not None else ""

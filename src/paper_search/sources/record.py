@@ -107,7 +107,6 @@ _READERS: dict[str, Reader] = {
 
 
 def value_of(entry: Entry, field: Field, reader: Reader = text) -> Any:
-    """Return what an entry has in a field; None if it cannot be read."""
     if callable(field):
         return field(entry)
     paths, own = field if isinstance(field, tuple) else (field, None)

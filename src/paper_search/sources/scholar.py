@@ -68,8 +68,6 @@ class GoogleDialect(Dialect):
 
 
 class ScholarDialect(GoogleDialect):
-    """Google's language with fields."""
-
     service: ClassVar[str] = "Scholar"
     prefixes: ClassVar[Mapping[str, str]] = {
         "title": "intitle:",

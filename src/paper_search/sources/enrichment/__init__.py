@@ -81,7 +81,6 @@ def says_open(prefix: str) -> bool:
 
 
 def create_enrichers(config: AppConfig) -> list[Enricher]:
-    """Return the enrichers that the settings name, in that order."""
     return [_REGISTRY.read(name)(config) for name in dict.fromkeys(config.enrichers)]
 
 
@@ -143,8 +142,6 @@ class LookupAdapter(ABC):
 
 @dataclass(slots=True)
 class _Asking:
-    """The results of the works, batch by batch."""
-
     records: dict[str, list[RawPaper]] = field(default_factory=dict)
     answered: set[str] = field(default_factory=set)
     requests: list[RequestRecord] = field(default_factory=list)

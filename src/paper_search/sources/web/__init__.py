@@ -53,6 +53,10 @@ class WebAdapter(Adapter):
     kind: ClassVar[str] = "web"
     truncates: ClassVar[bool] = False
 
+    def size(self, query: Translated, limit: int) -> int:
+        del query
+        return min(limit, self.page_size)
+
 
 def page_table(  # noqa: PLR0913  # the parts of a result
     prefix: str,

@@ -89,10 +89,6 @@ class NewsApi(WebAdapter):
     )
     record = staticmethod(article_of)
 
-    def size(self, query: Translated, limit: int) -> int:
-        del query
-        return min(limit, self.page_size)
-
     def first(self, query: Translated, filters: SearchConstraints, limit: int) -> Request:
         own = {"language": str(filters.language)} if filters.language in _LANGUAGES else {}
         limits = own | query.dates("from", "to")

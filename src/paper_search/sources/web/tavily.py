@@ -52,7 +52,3 @@ class Tavily(WebAdapter):
         """Return the only request: there are no further pages."""
         dates = query.dates("start_date", "end_date")
         return super().first(query, filters, limit).turned(**dates)
-
-    def size(self, query: Translated, limit: int) -> int:
-        del query
-        return limit
