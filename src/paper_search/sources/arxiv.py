@@ -21,7 +21,6 @@ from paper_search.sources.errors import ServiceError
 from paper_search.sources.record import Entry, People, Table, every, first, texts, words
 from paper_search.sources.values import address, local_name, number
 
-ENDPOINT = "https://export.arxiv.org/api/query"
 _FIELDS = {"title": "ti:", "abstract": "abs:", "author": "au:", "venue": "jr:", None: "all:"}
 _FIRST_YEAR, _LAST_YEAR = 1900, 2999
 NAME = "arxiv"
@@ -103,7 +102,7 @@ class Arxiv(Adapter):
     ranks_text: ClassVar[bool] = True
     most_results = 10_000
     interval_s = 3.0
-    endpoint = ENDPOINT
+    endpoint = "https://export.arxiv.org/api/query"
     says_open: ClassVar[bool] = True
     dialect = ArxivDialect
     query_param = "search_query"

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
-from paper_search.http.body import HttpAnswer
 from paper_search.http.errors import utc_now
 from paper_search.http.limits import Quota
 from paper_search.models import (
@@ -79,9 +78,6 @@ class QueryRun:
     @property
     def is_hopeless(self) -> bool:
         return self.error is not None and (self.is_ended or self.error.status in HOPELESS)
-
-    def answered(self, answer: HttpAnswer) -> None:
-        self.quota = answer.quota or self.quota
 
     def verdicts(self, page: Page) -> dict[str, bool | None]:
         """Return of each record of a page whether it matches; None if it cannot be checked.

@@ -17,7 +17,6 @@ from paper_search.sources.dialect import Expression, FieldDialect
 from paper_search.sources.record import Entry, Table, every, first, words
 from paper_search.sources.values import address
 
-ENDPOINT = "https://api.core.ac.uk/v3/search/works"
 NAME = "core"
 _COMMENT = re.compile(r"(?:\.\s{0,20}|(?<!\s)\s{0,20})Comment:\s[^\n]{0,400}$", re.IGNORECASE)
 """What repositories copy from arXiv behind an abstract: "...Comment: 32 pages, 12 figures"."""
@@ -114,7 +113,7 @@ class Core(Adapter):
     most_results = 9900
     interval_s = 2.0
     """Five in ten seconds, without a key."""
-    endpoint = ENDPOINT
+    endpoint = "https://api.core.ac.uk/v3/search/works"
     says_open: ClassVar[bool] = True
     key_header = ("Authorization", "Bearer {}")
     dialect = CoreDialect

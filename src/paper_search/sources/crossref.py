@@ -31,7 +31,6 @@ from paper_search.sources.record import (
 )
 from paper_search.sources.values import address, text, year
 
-ENDPOINT = "https://api.crossref.org/works"
 TYPES = {
     "book": "book", "book-chapter": "chapter", "book-part": "chapter", "book-section": "chapter",
     "dataset": "dataset", "dissertation": "thesis", "edited-book": "book",
@@ -152,7 +151,7 @@ class Crossref(Adapter):
     size_param = "rows"
     usual_params: ClassVar[Mapping[str, str]] = {"cursor": "*"}
     record = staticmethod(read_item)
-    endpoint = ENDPOINT
+    endpoint = "https://api.crossref.org/works"
     says_open: ClassVar[bool] = True
     first_look: ClassVar[int] = 2
 

@@ -26,7 +26,6 @@ from paper_search.sources.record import (
 )
 from paper_search.sources.values import address, mapping, mappings, quoted, text
 
-ENDPOINT = "https://api.datacite.org/dois"
 _NO_WORKS = (
     "types.resourceTypeGeneral:"
     "(Audiovisual OR Collection OR Event OR Image OR PhysicalObject OR Sound)"
@@ -163,7 +162,7 @@ class Datacite(Adapter):
     ranks_text: ClassVar[bool] = True
     most_results = 10_000
     interval_s = 0.5
-    endpoint = ENDPOINT
+    endpoint = "https://api.datacite.org/dois"
     dialect = DataciteDialect
     entries: ClassVar[str] = "data"
     hits: ClassVar[str] = "meta.total"

@@ -25,7 +25,6 @@ from paper_search.sources.errors import ServiceError
 from paper_search.sources.record import Entry, Table, every, first
 from paper_search.sources.values import address, mapping, text, without_stop
 
-ENDPOINT = "https://dblp.org/search/publ/api"
 _TOO_MANY = "429"
 _BROAD_PAGE = 500
 """Records on a page of which many will be left out."""
@@ -230,7 +229,7 @@ class Dblp(Adapter):
     """All of them have to occur in a title or name."""
     page_size = 100
     most_results = 10_000
-    endpoint = ENDPOINT
+    endpoint = "https://dblp.org/search/publ/api"
     entries: ClassVar[str] = "result.hits.hit"
     answered: ClassVar[str] = "result.hits"
     hits: ClassVar[str] = "result.hits.@total"

@@ -20,8 +20,6 @@ from paper_search.sources.record import (
 )
 from paper_search.sources.values import address
 
-ENDPOINT = "https://doaj.org/api/search/articles"
-
 
 def _language(entry: Entry) -> str | None:
     """Return the language, if it is the journal's only one: an article does not say its own."""
@@ -94,7 +92,7 @@ class Doaj(Adapter):
     truncates: ClassVar[bool] = False
     most_endings: ClassVar[int] = 200
     interval_s = 0.5
-    endpoint = ENDPOINT
+    endpoint = "https://doaj.org/api/search/articles"
     says_open: ClassVar[bool] = True
     count_rank: ClassVar[int] = 1
     dialect = DoajDialect

@@ -19,7 +19,6 @@ from paper_search.sources.dialect import HYPHENATED, FieldDialect
 from paper_search.sources.record import Entry, People, Table, cleaned, every, first, keywords, texts
 from paper_search.sources.values import address, without_brackets
 
-ENDPOINT = "https://www.ebi.ac.uk/europepmc/webservices/rest"
 NAME = "europe_pmc"
 _OPEN = ("OA", "F")
 """Codes of what anybody may read: open access, free."""
@@ -170,7 +169,7 @@ class EuropePmc(Adapter):
     ranks_text: ClassVar[bool] = True
     most_results = 10_000
     interval_s = 0.2
-    endpoint = ENDPOINT
+    endpoint = "https://www.ebi.ac.uk/europepmc/webservices/rest"
     says_open: ClassVar[bool] = True
     count_rank: ClassVar[int] = 4
     first_look: ClassVar[int] = 3

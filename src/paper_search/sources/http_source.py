@@ -304,7 +304,7 @@ class HttpSource:
         while request is not None and request not in turned and len(turned) < most:
             turned.append(request)
             answer = await http.get(request, progress.requests, ends_at)
-            progress.answered(answer)
+            progress.quota = answer.quota or progress.quota
             page = await http.read(answer, partial(adapter.read, request=request))
             verdicts = await asyncio.to_thread(progress.verdicts, page)
             fresh = progress.take(page, verdicts, adapter.name, limit)

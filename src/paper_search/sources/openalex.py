@@ -31,7 +31,6 @@ from paper_search.sources.dialect import ANYTHING, Expression, TextDialect, with
 from paper_search.sources.openalex_record import FIELDS, own_types, read_work
 from paper_search.sources.record import every
 
-ENDPOINT = "https://api.openalex.org/works"
 SEPARATORS = frozenset(",|")
 """What separates filters and alternatives; a DOI that holds them cannot be asked for."""
 _MARKS = re.compile(r"[\"“”*?~|!\\()\[\]:/,]+")
@@ -66,7 +65,7 @@ class OpenAlex(Adapter):
     key_header = ("Authorization", "Bearer {}")
     interval_with_key: ClassVar[float | None] = 0.2
     """Of more than five operators: one request a second without a key, five with one."""
-    endpoint = ENDPOINT
+    endpoint = "https://api.openalex.org/works"
     says_open: ClassVar[bool] = True
     count_rank: ClassVar[int] = 3
     first_look: ClassVar[int] = 4

@@ -24,7 +24,6 @@ from paper_search.sources.pubmed_record import NAME, citation_of
 from paper_search.sources.record import first
 from paper_search.sources.values import items, local_name, mapping, number, quoted, text
 
-ENDPOINT = "https://eutils.ncbi.nlm.nih.gov/entrez/eutils"
 KEY_VARIABLE = "NCBI_API_KEY"
 KEY_PAGE = "https://account.ncbi.nlm.nih.gov/settings/"
 _IDENTITY = {"db": "pubmed", "tool": "paper-search"}
@@ -129,7 +128,7 @@ class Pubmed(Adapter):
     page_size = 200
     most_results = 9999
 
-    endpoint = ENDPOINT
+    endpoint = "https://eutils.ncbi.nlm.nih.gov/entrez/eutils"
     interval_s = 0.35
     interval_with_key: ClassVar[float | None] = 0.11
     says_open: ClassVar[bool] = True

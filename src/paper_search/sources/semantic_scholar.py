@@ -21,7 +21,6 @@ from paper_search.sources.free_text import to_ranked_text
 from paper_search.sources.ranked_text import author_names, content_words, telling_words
 from paper_search.sources.record import People, Table, texts
 
-ENDPOINT = "https://api.semanticscholar.org/graph/v1"
 _BULK = "/paper/search/bulk"
 _MOST_RANKED = 1000
 _MOST_WORDS = 5
@@ -86,7 +85,7 @@ class SemanticScholar(Adapter):
     longest_line: ClassVar[int] = 8190
     interval_s = 1.0
     """Over all of its paths together, as a key allows."""
-    endpoint = ENDPOINT
+    endpoint = "https://api.semanticscholar.org/graph/v1"
     record_prefix: ClassVar[str | None] = "s2"
     says_open: ClassVar[bool] = True
     ranks_text: ClassVar[bool] = True

@@ -13,8 +13,6 @@ from paper_search.sources.adapter import Adapter, Paging, RefusalSign, Request, 
 from paper_search.sources.scholar import GoogleDialect, GoogleScholar, result_table
 from paper_search.sources.web import WebAdapter, as_ranked, page_table
 
-SCHOLAR = "https://google.serper.dev/scholar"
-WEB = "https://google.serper.dev/search"
 SCHOLAR_NAME = "serper_scholar"
 WEB_NAME = "serper"
 
@@ -72,7 +70,7 @@ class SerperScholar(GoogleScholar, _Serper):
 
     name: ClassVar[str] = SCHOLAR_NAME
     title: ClassVar[str] = "Google Scholar by Serper"
-    endpoint = SCHOLAR
+    endpoint = "https://google.serper.dev/scholar"
     record = staticmethod(RESULT.read)
 
 
@@ -83,7 +81,7 @@ class SerperWeb(_Serper, WebAdapter):
 
     page_size = 10
     most_results = 100
-    endpoint = WEB
+    endpoint = "https://google.serper.dev/search"
     record = staticmethod(PAGE.read)
 
     def translate(self, tree: Node, filters: SearchConstraints) -> Translated:

@@ -31,7 +31,6 @@ _SEMANTIC_SCHOLAR_BATCH = 200
 _SEARCH_BATCH = 25
 _MOST_RECORDS = 100
 """Of such a batch: a preprint, its article and a copy of either are records of one work."""
-UNPAYWALL = "https://api.unpaywall.org/v2"
 NAME = "unpaywall"
 _UNKNOWN = ("10.48550/", "10.5281/", "10.4230/")
 """Prefixes of DataCite, which Unpaywall does not cover."""
@@ -166,7 +165,7 @@ class Unpaywall(Service):
 
     interval_s = 0.2
     contact_param: ClassVar[str | None] = "email"
-    endpoint = UNPAYWALL
+    endpoint = "https://api.unpaywall.org/v2"
     says_open: ClassVar[bool] = True
 
 

@@ -134,7 +134,7 @@ class Following:
         with_ids = list(seeds)
         try:
             answer = await self.http.get(request, progress.requests, self.ends_at)
-            progress.answered(answer)
+            progress.quota = answer.quota or progress.quota
             with_ids = await self.http.read(answer, partial(self.tracker.with_ids, seeds=seeds))
             progress.notes = (f"{sum(map(ne, with_ids, seeds))} are known there",)
         except ServiceError as error:
@@ -155,7 +155,7 @@ class Following:
                 if request is None or len(progress.papers) >= limit:
                     break
                 answer = await self.http.get(request, progress.requests, self.ends_at)
-                progress.answered(answer)
+                progress.quota = answer.quota or progress.quota
                 page = await self.http.read(answer, partial(self.tracker.read, request=request))
                 progress.take(page, progress.verdicts(page), SNOWBALL, limit)
                 request = page.next

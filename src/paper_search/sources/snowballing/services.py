@@ -32,7 +32,6 @@ from paper_search.sources.snowballing import SnowballSource, Tracker, Trail, dis
 from paper_search.sources.values import mapping, number
 
 _LARGEST_PAGE = 1000
-OPENCITATIONS = "https://api.opencitations.net"
 _AT_ONCE = 10
 """Records of one request; its address must not become too long."""
 _BRACKETED = re.compile(r"(?<!\s)\s*\[([^\[\]]*)\]")
@@ -167,7 +166,7 @@ class OpenCitations(Service):
     key_page: ClassVar[str | None] = "https://opencitations.net/accesstoken"
     key_header = ("authorization", "{}")
     longest_line: ClassVar[int] = 8190
-    endpoint = OPENCITATIONS
+    endpoint = "https://api.opencitations.net"
     interval_s = 0.34
     """180 requests a minute."""
 

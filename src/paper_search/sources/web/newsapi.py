@@ -13,7 +13,6 @@ from paper_search.sources.values import quoted
 from paper_search.sources.web import WebAdapter, page_table
 
 NAME = "newsapi"
-ENDPOINT = "https://newsapi.org/v2/everything"
 _LANGUAGES = frozenset(
     {"ar", "de", "en", "es", "fr", "he", "it", "nl", "no", "pt", "ru", "sv", "ud", "zh"}
 )
@@ -70,7 +69,7 @@ class NewsApi(WebAdapter):
     longest_text: ClassVar[int | None] = 500
     page_size = 20
     most_results = 100
-    endpoint = ENDPOINT
+    endpoint = "https://newsapi.org/v2/everything"
     key_header = ("X-Api-Key", "{}")
     dialect = NewsDialect
     entries: ClassVar[str] = "articles"

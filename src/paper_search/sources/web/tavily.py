@@ -10,7 +10,6 @@ from paper_search.sources.free_text import to_free_text
 from paper_search.sources.web import WebAdapter, as_ranked, page_table
 
 NAME = "tavily"
-ENDPOINT = "https://api.tavily.com/search"
 
 
 class Tavily(WebAdapter):
@@ -26,7 +25,7 @@ class Tavily(WebAdapter):
     page_size = 20
     most_results = 20
     interval_s = 0.6
-    endpoint = ENDPOINT
+    endpoint = "https://api.tavily.com/search"
     key_header = ("Authorization", "Bearer {}")
     faults: ClassVar[str] = "|".join(
         f"{name}{inside}"
