@@ -53,16 +53,13 @@ def opened(path: Path) -> Opening:
             waits.append(seconds)
 
         settings = {"interval_s": 0.0, "secrets": (KEY,), "retry": RetryPolicy(max_retries=0)}
-        async with (
-            httpx.AsyncClient(transport=httpx.MockTransport(service)) as client,
-            HttpClient(
-                HttpSettings(**{**settings, **options.pop("settings", {})}),
-                client=client,
-                cache_path=options.pop("cache_path", path),
-                limiter=HostLimiter(),
-                sleep=sleep,
-            ) as http,
-        ):
+        async with HttpClient(
+            HttpSettings(**{**settings, **options.pop("settings", {})}),
+            client=httpx.AsyncClient(transport=httpx.MockTransport(service)),
+            cache_path=path,
+            limiter=HostLimiter(),
+            sleep=sleep,
+        ) as http:
             yield http
 
     return open_client

@@ -1,6 +1,7 @@
 """The HTTP client against a server that fails in every way."""
 
 import asyncio
+import json
 import logging
 import time
 import tracemalloc
@@ -73,7 +74,8 @@ def answered(opened: Opening) -> Opening:
     async def open_answered(
         answer: Callable[[httpx.Request], Any], *args: Any, **settings: Any
     ) -> AsyncIterator[HttpClient]:
-        async with transport(answer) as given, opened(given, *args, **settings) as http:
+        client = httpx.AsyncClient(transport=httpx.MockTransport(answer))
+        async with opened(client, *args, **settings) as http:
             yield http
 
     return open_answered
@@ -181,15 +183,10 @@ async def test_a_page_that_keeps_programs_out_is_a_refusal(answered, tmp_path, s
         assert isinstance(await failure(http, URL), HttpRefusedError)
 
 
-async def test_a_page_about_bots_is_read(answered):
-    article = {"title": "Making sure you are not a bot: CAPTCHAs"}
-    async with answered(lambda _: httpx.Response(200, json=article)) as http:
-        assert (await http.ask(URL)).json() == article
-
-
-async def test_json_that_is_called_a_web_page_is_read(answered):
-    async with answered(lambda _: httpx.Response(200, html='{"a": 1}')) as http:
-        assert (await http.ask(URL)).json() == {"a": 1}
+async def test_an_article_about_bots_that_is_called_a_web_page_is_read(answered):
+    article = '{"title": "Making sure you are not a bot: CAPTCHAs"}'
+    async with answered(lambda _: httpx.Response(200, html=article)) as http:
+        assert (await http.ask(URL)).json() == json.loads(article)
 
 
 async def test_an_announced_pace_is_kept(answered, clock):
@@ -220,17 +217,14 @@ async def test_the_interval_counts_from_the_sending_and_from_the_answer(server):
 
 
 @pytest.mark.parametrize("kind", [httpx.ConnectTimeout, httpx.ReadTimeout, httpx.PoolTimeout])
-async def test_timeouts_are_asked_again(opened, kind):
+async def test_timeouts_are_asked_again(answered, kind):
     """API-06"""
 
     def handler(request: httpx.Request) -> httpx.Response:
         raise kind(f"no answer from {request.url}", request=request)
 
-    async with (
-        httpx.AsyncClient(transport=httpx.MockTransport(handler)) as given,
-        opened(client=given) as http,
-    ):
-        error = await failure(http, "https://x.org/")
+    async with answered(handler) as http:
+        error = await failure(http, URL)
     assert isinstance(error, HttpTimeoutError)
     assert error.attempts == 3
 
@@ -284,7 +278,7 @@ async def test_every_attempt_counts_against_the_budget(server, opened):
     assert server.requests["/ok"] == 0
 
 
-async def test_as_many_requests_to_one_host_are_open_at_once_as_the_settings_allow(opened):
+async def test_as_many_requests_to_one_host_are_open_at_once_as_the_settings_allow(answered):
     """API-29"""
     running, most = 0, 0
 
@@ -296,10 +290,7 @@ async def test_as_many_requests_to_one_host_are_open_at_once_as_the_settings_all
         running -= 1
         return httpx.Response(200, json={})
 
-    async with (
-        httpx.AsyncClient(transport=httpx.MockTransport(answer)) as given,
-        opened(given, concurrency=3) as http,
-    ):
+    async with answered(answer, concurrency=3) as http:
         await asyncio.gather(*(http.ask(URL) for _ in range(8)))
     assert most == 3
 
@@ -349,18 +340,6 @@ def test_settings_do_not_show_their_secrets():
 URL = "https://x.org/works"
 
 
-def transport(answer: Callable[[httpx.Request], httpx.Response]) -> httpx.AsyncClient:
-    """Return a client whose every request is answered by a function."""
-    return httpx.AsyncClient(transport=httpx.MockTransport(answer))
-
-
-def raising(error: Exception) -> httpx.AsyncClient:
-    def answer(_: httpx.Request) -> httpx.Response:
-        raise error
-
-    return transport(answer)
-
-
 class Body(httpx.AsyncByteStream):
     """A body that begins and then fails, or never ends."""
 
@@ -374,12 +353,13 @@ class Body(httpx.AsyncByteStream):
         await asyncio.Event().wait()
 
 
-async def test_what_a_transport_says_is_told_without_the_key(opened):
+async def test_what_a_transport_says_is_told_without_the_key(answered):
     """PER-18"""
-    async with (
-        raising(httpx.ConnectError(f"no route with {KEY}")) as given,
-        opened(given, max_retries=0) as http,
-    ):
+
+    def answer(_: httpx.Request) -> httpx.Response:
+        raise httpx.ConnectError(f"no route with {KEY}")
+
+    async with answered(answer, max_retries=0) as http:
         error = await failure(http, URL)
     assert isinstance(error, HttpUnreachableError)
     assert str(error) == "x.org cannot be reached: ConnectError: no route with [redacted]"
