@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from paper_search.http.errors import utc_now
 from paper_search.models import (
+    HitCount,
     Purpose,
     QueryHits,
     RawPaper,
@@ -24,8 +25,7 @@ class HitCounter:
         self._filters = filters
         # Kinds of publication are taken out of the answers, and are in no count.
         self._is_checked_later = bool(filters.publication_types or filters.excluded_types)
-        self._counts: dict[str, dict[str, SourceHits]] = {}
-        self._papers: dict[str, list[RawPaper]] = {}
+        self._counts: dict[str, dict[str, HitCount]] = {}
         self._failed: dict[str, str] = {}
         self._given_up: set[str] = set()
         self._waiting: set[str] = set()
@@ -51,14 +51,13 @@ class HitCounter:
         A source that failed is not asked again, unless it only refused the query.
         """
         counts = self._counts.setdefault(query, {})
-        self._papers.setdefault(query, [])
         if source not in counts and source not in self._given_up:
-            hits = await self._ask(source, query)
-            if hits is not None:
-                counts[source] = hits
+            hit_count = await self._ask(source, query)
+            if hit_count is not None and hit_count.hits is not None:
+                counts[source] = hit_count
         return counts[source].hits if source in counts else None
 
-    async def _ask(self, source: str, query: str) -> SourceHits | None:
+    async def _ask(self, source: str, query: str) -> HitCount | None:
         self._waiting.add(source)  # and taken out by an answer only, not by the deadline
         row = SourceReport(
             source=source,
@@ -69,42 +68,47 @@ class HitCounter:
         )
         with journal() as rows:
             self._rows.append((row, rows))
-            hits = await self._count(source, query, row)
+            hit_count = await self._count(source, query, row)
         self._waiting.discard(source)
-        return hits
+        return hit_count
 
-    async def _count(self, source: str, query: str, row: SourceReport) -> SourceHits | None:
+    async def _count(self, source: str, query: str, row: SourceReport) -> HitCount | None:
         try:
-            count = await self._sources[source].count(query, self._filters)
+            hit_count = await self._sources[source].count(query, self._filters)
         except Exception as error:  # noqa: BLE001  # a source is foreign code; it costs a line
             row.status, row.error = status_of(error), described(error)
             self._failed.setdefault(source, described(error))
             if row.status is not SourceStatus.BAD_RESPONSE:
                 self._given_up.add(source)
-            return None
-        row.status = SourceStatus.OK if count and count.hits else SourceStatus.EMPTY
-        if count is None or count.hits is None:
-            self._failed.setdefault(source, "hit counts are not supported")
-            self._given_up.add(source)
-            return None
-        row.hits, row.source = count.hits, count.source or source
-        self._papers[query] += count.papers
-        is_open = bool(self._filters.every_condition) and not keeps_conditions(
-            self._sources[source]
-        )
-        is_at_most = count.is_at_most or is_open or self._is_checked_later
-        return SourceHits(source=row.source, hits=count.hits, is_at_most=is_at_most)
+            hit_count = None
+        else:
+            is_open = bool(self._filters.every_condition) and not keeps_conditions(
+                self._sources[source]
+            )
+            if hit_count is not None and (is_open or self._is_checked_later):
+                hit_count = hit_count.model_copy(update={"is_at_most": True})
+            row.hits = hit_count.hits if hit_count else None
+            row.source = (hit_count and hit_count.source) or source
+            row.status = SourceStatus.OK if row.hits else SourceStatus.EMPTY
+            if hit_count is None or hit_count.hits is None:
+                self._failed.setdefault(source, "hit counts are not supported")
+                self._given_up.add(source)
+        return hit_count
 
     def hits_of(self, query: str, sources: Iterable[str]) -> dict[str, int]:
         counts = self._counts.get(query, {})
-        return {name: counts[name].hits for name in sources if name in counts}
+        hits = {name: counts[name].hits for name in sources if name in counts}
+        return {name: count for name, count in hits.items() if count is not None}
 
     def hits(self, query: str, *, text: str | None = None) -> QueryHits:
         """Return all counts of a query, for a person to read; `text` is what they know it by."""
-        counts = self._counts.get(query, {})
-        in_order = [counts[name] for name in self._sources if name in counts]
-        return QueryHits(text=text or query, counts=in_order)
+        counts = [
+            SourceHits(source=count.source or name, hits=count.hits, is_at_most=count.is_at_most)
+            for name in self._sources
+            if (count := self._counts.get(query, {}).get(name)) and count.hits is not None
+        ]
+        return QueryHits(text=text or query, counts=counts)
 
     def papers(self) -> list[RawPaper]:
-        papers = (paper for of_query in self._papers.values() for paper in of_query)
-        return list({paper.id: paper for paper in papers}.values())
+        counts = [count for by_source in self._counts.values() for count in by_source.values()]
+        return list({paper.id: paper for count in counts for paper in count.papers}.values())

@@ -32,7 +32,7 @@ from paper_search.query.systems import count_tags
 from paper_search.skills.intent.boolean_question import parse_boolean, split_limits, with_limits
 from paper_search.skills.intent.concepts import MAX_CONCEPTS
 from paper_search.skills.intent.document import Document, parse_document, with_document
-from paper_search.skills.intent.forms import CUT, ParsedQuestion
+from paper_search.skills.intent.forms import CUT, ParsedQuestion, with_notes
 from paper_search.skills.intent.names import Kind, Lookup, lookups_of
 from paper_search.skills.intent.reader import (
     parse_limits,
@@ -114,7 +114,7 @@ class IntentAnswer(BaseModel):
         barred = {term.casefold() for term in excluded}
         concepts = [name for name in _terms(self.concepts) if name.casefold() not in barred]
         concepts = concepts[:MAX_CONCEPTS] or [topic]
-        intent = ParsedIntent(
+        return ParsedIntent(
             topic=topic,
             concepts=concepts,
             intent_type=self.intent_type,
@@ -125,9 +125,9 @@ class IntentAnswer(BaseModel):
             authors=reading.authors or _terms(self.authors),
             venues=reading.venues,
             identifiers=reading.identifiers,
+            criteria=[Criterion.model_validate(one.model_dump()) for one in self.criteria],
             notes=notes,
         )
-        return intent.with_criteria(criteria_of(intent.with_criteria(self.criteria)))
 
     def _alternatives(self, concepts: list[str], barred: set[str]) -> dict[str, list[str]]:
         by_key = {name.casefold(): name for name in concepts}
@@ -207,75 +207,57 @@ class IntentParser:
         is_query = lines_of(question).is_strategy and not is_prose(straighten(question))
         document = None if is_query else parse_document(question)
         text = " ".join((document.request if document else question).split())
-        today = self.today()
         seed = parse_seed(text)
         if seed is None or self.find_paper is None:
-            return await self._parse_any(question, text, document, today)
-        title, identifiers = seed
-        paper, rows = await self.find_paper(title, identifiers)
-        if paper is not None:
-            intent = self._like(paper, text if identifiers else None, today)
-            if self.llm is not None:
-                intent = intent.with_criteria(criteria_of(intent))
+            intent = await self._parse(question, text, document)
         else:
-            intent = await self._parse_any(question, text, document, today)
-            intent = intent.model_copy(update={"notes": [*intent.notes, _NO_SEED]})
-        return intent.model_copy(update={"lookups": rows})
+            title, identifiers = seed
+            paper, rows = await self.find_paper(title, identifiers)
+            if paper is None:
+                intent = with_notes(await self._parse(question, text, document), _NO_SEED)
+            else:
+                intent = self._like(paper, text if identifiers else None)
+            intent = intent.model_copy(update={"lookups": rows})
+        limits = intent.constraints
+        if limits.max_papers is None:
+            limits = limits.model_copy(update={"max_results": self.default_max_results})
+        criteria = criteria_of(intent) if self.llm is not None else []
+        return intent.model_copy(update={"constraints": limits}).with_criteria(criteria)
 
-    async def _parse_any(
-        self, question: str, text: str, document: Document | None, today: date
-    ) -> ParsedIntent:
+    async def _parse(self, question: str, text: str, document: Document | None) -> ParsedIntent:
+        if document is None:
+            query, limits = split_limits(question, lambda words: parse_parts(words, self.today()))
+            if (intent := parse_boolean(query)) is not None:
+                return intent if limits is None else with_limits(intent, limits)
+        today, lookup = self.today(), await self._look_up_names(text)
+        note = None
+        if self.llm is not None:
+            prompt = load_prompt("intent_parser", self.domain)
+            message = json.dumps(question, ensure_ascii=False)
+            try:
+                answer = await self._in_english(self.llm, prompt, message)
+            except Exception as error:  # whatever a provider raises, there is an intent
+                if isinstance(error, LLMError) and error.reason is LLMFailure.BUDGET:
+                    raise  # more can be allowed
+                _log.warning("the model did not read the question: %s", error)
+                note = f"the model did not read the question ({error}): it is read without a model"
+            else:
+                return answer.intent(parse_limits(text, today, lookup), today)
+        intent = parse_question(text, today, lookup)
         if document is not None:
-            return await self._parse_words(question, text, document, today)
-        query, limits = split_limits(
-            question, lambda words: parse_parts(words, today, self.default_max_results)
-        )
-        if (intent := parse_boolean(query, self.default_max_results)) is None:
-            return await self._parse_words(question, text, Document(), today)
-        if limits is not None:
-            intent = with_limits(intent, limits)
-        return intent if self.llm is None else intent.with_criteria(criteria_of(intent))
+            intent = with_document(intent, document, lambda words: parse_parts(words, today))
+        return with_notes(intent, note) if note else intent
 
-    async def _parse_words(
-        self, question: str, text: str, document: Document, today: date
-    ) -> ParsedIntent:
-        lookup = await self._look_up_names(text)
-
-        def read() -> ParsedIntent:
-            intent = parse_question(text, today, self.default_max_results, lookup)
-            return with_document(
-                intent,
-                document,
-                lambda words: parse_parts(words, today, intent.constraints.max_results),
-            )
-
-        if self.llm is None:
-            return read()
-        prompt = load_prompt("intent_parser", self.domain)
-        message = json.dumps(question, ensure_ascii=False)
-        try:
-            answer = await self._in_english(self.llm, prompt, message)
-        except Exception as error:  # whatever a provider raises, there is an intent
-            if isinstance(error, LLMError) and error.reason is LLMFailure.BUDGET:
-                raise  # more can be allowed
-            _log.warning("the model did not read the question: %s", error)
-            intent = read()
-            note = f"the model did not read the question ({error}): it is read without a model"
-            intent = intent.model_copy(update={"notes": [*intent.notes, note]})
-            return intent.with_criteria(criteria_of(intent))
-        return answer.intent(parse_limits(text, today, self.default_max_results, lookup), today)
-
-    def _like(self, paper: RawPaper, question: str | None, today: date) -> ParsedIntent:
+    def _like(self, paper: RawPaper, question: str | None) -> ParsedIntent:
         """Return the intent of a question for papers like one.
 
         Limits are read where the paper is named by an identifier: a title has years of its own,
         and its question is None.
         """
-        intent = parse_question(question or paper.title, today, self.default_max_results)
+        intent = parse_question(question or paper.title, self.today())
         if question is None:
-            unlimited = SearchConstraints(max_results=self.default_max_results)
-            update = {"constraints": unlimited, "excluded": [], "authors": [], "venues": []}
-            intent = intent.model_copy(update={**update, "notes": []})
+            unlimited = {"constraints": SearchConstraints(), "excluded": [], "authors": []}
+            intent = intent.model_copy(update={**unlimited, "venues": [], "notes": []})
         return with_seed(intent, paper)
 
     async def _look_up_names(self, question: str) -> Lookup:

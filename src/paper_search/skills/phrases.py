@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from paper_search.skills.intent.forms import forms
+from paper_search.skills.intent.forms import form
 from paper_search.skills.words import BREAKS, GENERIC, is_unspaced, term_table, word_table
 
 _FOREIGN = word_table("foreign")
@@ -185,7 +185,7 @@ def _is_adverb(word: str, behind: str = "") -> bool:
     """Return whether a word is in no noun phrase; in "fully convolutional networks" it is."""
     if len(word) <= len("only") or not word.endswith("ly") or word in _NO_ADVERBS:
         return False
-    return dict(forms("word"))["modified"].fullmatch(behind) is None
+    return form("word", "modified").fullmatch(behind) is None
 
 
 def _trimmed(words: list[re.Match[str]], *, is_english: bool) -> Iterator[tuple[int, int]]:
@@ -214,7 +214,7 @@ def _is_loose_at_end(words: list[str], *, is_english: bool) -> bool:
 
 
 def is_adjective(word: str) -> bool:
-    return dict(forms("word"))["adjective"].fullmatch(word) is not None
+    return form("word", "adjective").fullmatch(word) is not None
 
 
 def _is_empty_word(word: str) -> bool:
@@ -239,5 +239,4 @@ def key_phrases(text: str) -> list[str]:
 
 def without_request(text: str) -> str:
     """Return the text without the words of the request that it begins and ends with."""
-    form = dict(forms("request"))
-    return form["end"].sub("", form["start"].sub("", text))
+    return form("request", "end").sub("", form("request", "start").sub("", text))

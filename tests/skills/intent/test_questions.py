@@ -77,4 +77,4 @@ def test_a_request_in_english_is_no_concept_of_a_question_in_another_language():
 @pytest.mark.timeout(60)  # a second or three as it is, minutes were it quadratic
 def test_a_question_without_end_is_read(piece, count):
     """SEC-17"""
-    assert parse_question("bees " + piece * count, date(2026, 1, 1), 50).concepts
+    assert parse_question("bees " + piece * count, date(2026, 1, 1)).concepts

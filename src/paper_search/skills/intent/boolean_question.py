@@ -1,7 +1,7 @@
 """Questions that are boolean queries."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from paper_search.bibliography.languages import language_code
@@ -27,7 +27,13 @@ from paper_search.query.parser import Reading, analyse
 from paper_search.query.prose import SMALL_WORDS, is_prose
 from paper_search.query.strategy import Strategy, parse_strategy
 from paper_search.query.systems import count_tags
-from paper_search.skills.intent.forms import ParsedQuestion, forms
+from paper_search.skills.intent.forms import (
+    LONGEST_TOPIC,
+    ParsedQuestion,
+    forms,
+    no_subject,
+    with_notes,
+)
 
 _OPERATOR = re.compile(r"(?<![\w-])(?:AND|OR|NOT|NEAR(?:/\d+)?|ADJ\d*|W/\d+)(?![\w-])")
 _FIELD = re.compile(
@@ -50,8 +56,6 @@ CSL_TYPES = {
 _BEHIND = re.compile(r'.*(?:[)"\]]|(?<![\w-])(?:AND|OR|NOT)(?![\w-]))')
 _SYNTAX = re.compile(r"[:<>=/.\[]\w|[<>=]")
 _HANGING = re.compile(r"(?<![\w-])(?:AND|OR|NOT)[\s,;.]*$")
-_SHOWN = 60
-_LONGEST_TOPIC = 300
 _QUOTED = re.compile(r'"[^"]*"')
 _ACCEPTED = (
     'use words, "phrases", AND OR NOT, parentheses, NEAR/n, word*, and the fields'
@@ -90,11 +94,10 @@ def with_limits(intent: ParsedIntent, behind: ParsedQuestion) -> ParsedIntent:
     """Return the intent of a query with the limits behind it; those of the query come first."""
     own = intent.constraints.model_dump(exclude_defaults=True, exclude={"max_results"})
     constraints = behind.constraints.model_copy(update=own)
-    notes = [*intent.notes, *behind.notes]
-    return intent.model_copy(update={"constraints": constraints, "notes": notes})
+    return with_notes(intent.model_copy(update={"constraints": constraints}), *behind.notes)
 
 
-def parse_boolean(question: str, default_max_results: int = 100) -> ParsedIntent | None:
+def parse_boolean(question: str) -> ParsedIntent | None:
     """Return the intent of a boolean query, of which nothing is guessed; None: plain words.
 
     A concept is a part that is required: of a group of ORs its first word or phrase; the others are
@@ -118,54 +121,42 @@ def parse_boolean(question: str, default_max_results: int = 100) -> ParsedIntent
     asked = (reading.line if reading else render(tree)) or question
     is_dated = any(isinstance(part, YearRange) for part in _parts(tree))
     if not is_dated and next(positive_leaves(tree), None) is None:
-        raise QuestionError(
-            f"the question only says what to exclude: {question[:_SHOWN]!r};"
-            " say what you are looking for"
-        )
+        raise no_subject(question)
     groups = [group for part in _parts(tree) if (group := list(dict.fromkeys(_positives(part))))]
     concepts = list(dict.fromkeys(group[0] for group in groups))
     alternatives = {group[0]: group[1:] for group in groups if len(group) > 1}
     names = [name for concept in concepts for name in (concept, *alternatives.get(concept, ()))]
     authors = [_text(leaf) for leaf in positive_leaves(tree) if leaf.field == "author"]
+    lines = [(one.line, one.node) for one in strategy.lines] if strategy else []
     return ParsedIntent(
-        topic=(", ".join(concepts) if strategy else asked)[:_LONGEST_TOPIC],
+        topic=(", ".join(concepts) if strategy else asked)[:LONGEST_TOPIC],
         concepts=concepts,
         intent_type=IntentType.METHOD,
-        constraints=_limits(tree, default_max_results),
+        constraints=_limits(tree),
         question=" ".join(dict.fromkeys(names or authors)),
         alternatives=alternatives,
         boolean_query=asked,
-        lines=list(_lines(strategy)) if strategy else [],
-        notes=list(_notes(strategy) if strategy else _remarks(tree, reading)),
+        lines=[
+            StrategyLine(label=line.label, text=line.text, boolean_query=render(node))
+            for line, node in lines
+            if node is not None
+        ],
+        notes=list(_notes(tree, strategy, reading)),
     )
 
 
-def _lines(strategy: Strategy) -> Iterator[StrategyLine]:
-    for item in strategy.lines:
-        if item.node is not None:
-            line = item.line
-            yield StrategyLine(label=line.label, text=line.text, boolean_query=render(item.node))
-
-
-def _notes(strategy: Strategy) -> Iterator[str]:
-    last = strategy.lines[-1].line
-    yield (
-        f"read as a search strategy in the style of {strategy.system.name},"
-        f" {len(strategy.lines)} lines: what line {last.label} finds is searched"
-    )
-    yield from (note for _, note in strategy.remarks())
-    yield from _note_on_keywords(strategy.node)
-
-
-def _remarks(tree: Node, reading: Reading | None) -> Iterator[str]:
-    if reading is not None:
-        if reading.system is not None:
-            yield f"read as a query in the style of {reading.system}: {render(tree)}"
-        yield from (note for _, note in reading.notes)
-    yield from _note_on_keywords(tree)
-
-
-def _note_on_keywords(tree: Node) -> Iterator[str]:
+def _notes(tree: Node, strategy: Strategy | None, reading: Reading | None) -> Iterator[str]:
+    remarks: Iterable[tuple[int, str]] = reading.notes if reading else ()
+    if strategy is not None:
+        remarks = strategy.remarks()
+        yield (
+            f"read as a search strategy in the style of {strategy.system.name},"
+            f" {len(strategy.lines)} lines: what line {strategy.lines[-1].line.label} finds is"
+            " searched"
+        )
+    elif reading is not None and reading.system is not None:
+        yield f"read as a query in the style of {reading.system}: {render(tree)}"
+    yield from (note for _, note in remarks)
     if any(leaf.field == OWN_WORDS for leaf in all_leaves(tree)):
         yield (
             "authors' keywords: records of a library do not tell them from subject headings, so"
@@ -173,9 +164,9 @@ def _note_on_keywords(tree: Node) -> Iterator[str]:
         )
 
 
-def _limits(tree: Node, max_results: int) -> SearchConstraints:
+def _limits(tree: Node) -> SearchConstraints:
     """Return the years, the language and the types that all of a query is limited to."""
-    limits: dict[str, object] = {"max_results": max_results}
+    limits: dict[str, object] = {}
     for part in conjuncts(tree):
         match part:
             case YearRange(first, last):

@@ -3,14 +3,25 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from paper_search.bibliography.languages import language_code
-from paper_search.skills.intent.forms import CUT, NUMBERS, QUOTED, ParsedQuestion, forms
+from paper_search.skills.intent.forms import (
+    CUT,
+    NUMBERS,
+    QUOTED,
+    ParsedQuestion,
+    Span,
+    form,
+    forms,
+)
 from paper_search.skills.words import word_table
 
 _MOST_RESULTS = 1900
 _KINDS_OF_STUDY = {"review", "dataset", "case report", "editorial"}
 """Surveys and data sets are types of an intent, the others no types of CSL."""
+_WEAK = {"glue", "ranking", "only", "quality", "thing", "most", "ask", "cut", "reach"}
+"""What a clause has besides a limit that was cut out of it."""
 _WISHES = ("order", "access", "least", "citing")
 _THINGS = ("thing", "design", "kind")
 _LANGUAGES = ("language", "tongue", "tongue of")
@@ -26,8 +37,7 @@ _MOST_WORDS = 15
 """At the end of a clause, among which a limit may begin."""
 
 
-@dataclass(frozen=True)
-class _Item:
+class _Item(NamedTuple):
     kind: str
     name: str
     start: int
@@ -54,24 +64,19 @@ class _Run:
         return self.items[-1].end
 
     @property
-    def before(self) -> str:
-        return self.text[: self.start].rstrip()[-1:]
+    def around(self) -> tuple[str, str]:
+        """The characters before and behind it."""
+        return self.text[: self.start].rstrip()[-1:], self.text[self.end :].lstrip()[:1]
 
     @property
-    def after(self) -> str:
-        return self.text[self.end :].lstrip()[:1]
-
-    @property
-    def is_about(self) -> bool:
-        """Whether the subject of the papers follows."""
-        return dict(forms("around_clause"))["about"].match(self.text, self.end) is not None
+    def about(self) -> re.Match[str] | None:
+        """What says that the subject of the papers follows."""
+        return form("around_clause", "about").match(self.text, self.end)
 
     @property
     def cut_end(self) -> int:
         """Its end, or that of an "abt" behind it, which would be read as part of the subject."""
-        about = dict(forms("around_clause"))["about"].match(self.text, self.end)
-        is_odd = self.shape == "start" and about and about["odd"]
-        return about.end("odd") if about and is_odd else self.end
+        return self.about.end("odd") if self.about and self.about["odd"] else self.end
 
 
 def kind_at(text: str, start: int) -> tuple[str, int] | None:
@@ -90,28 +95,29 @@ def read_clauses(reading: ParsedQuestion) -> None:
     that is not in the table is a subject. Kinds of study that no search can be limited to stay in
     the text.
     """
-    text = reading.question
-    cuts: list[tuple[int, int, str]] = []
-    end_before = 0
+    text, end_before = reading.question, -1
+    cuts: list[Span] = []
     for start, end in _spans(text):
         for run in _runs(text, start, end):
             is_behind = bool(cuts) and not text[end_before : run.start].strip(" ,;()")
             handled = _handled(run, reading, is_behind=is_behind)
             if handled or _is_rest(run, is_behind=is_behind):
                 end_before = run.cut_end
-                cuts.append((run.start, end_before, " ".join(_rest(run, handled))))
-    for start, end, rest in reversed(cuts):
-        reading.question = f"{reading.question[:start]} {rest} {reading.question[end:]}"
+                cuts += _cuts(run, handled)
+    reading.cut(*cuts)
 
 
-def _rest(run: _Run, handled: Sequence[_Item]) -> Iterator[str]:
-    """Yield the words that are ranked by all the same: what a study is, and a language of whom."""
-    is_design = False
+def _cuts(run: _Run, handled: Sequence[_Item]) -> Iterator[Span]:
+    """Yield all of a run but what is ranked by: what a study is, and a language of whom."""
+    start = place = run.start
     for item in run.items:
-        is_content = item.kind in {"kind", "design", *_LANGUAGES} and item not in handled
-        is_ranked = is_content or (is_design and item.kind == "thing")
-        yield run.text[item.start : item.end] if is_ranked else CUT
-        is_design = item.kind == "design"
+        if item.kind in {"kind", "design", *_LANGUAGES} and item not in handled:
+            if start < place:
+                yield start, item.start
+            start = item.end
+        place = item.end
+    if start < run.cut_end:
+        yield start, run.cut_end
 
 
 def _spans(text: str) -> Iterator[tuple[int, int]]:
@@ -129,10 +135,10 @@ def _runs(text: str, start: int, end: int) -> Iterator[_Run]:
         yield run
         return
     place = start
-    around = dict(forms("around_clause"))
-    for begin in (start, *(m.end() for m in around["asking"].finditer(text, start, end))):
+    asking, joint = form("around_clause", "asking"), form("around_clause", "joint")
+    for begin in (start, *(m.end() for m in asking.finditer(text, start, end))):
         run = _start(_Run(text, tuple(_items(text, begin, end)), "start"))
-        if run.items and (run.of("most") or not around["joint"].match(text, run.end)):
+        if run.items and not joint.match(text, run.end):
             yield run
             place = run.end
             break
@@ -151,8 +157,7 @@ def _start(run: _Run) -> _Run:
     for length in range(len(run.items), 0, -1):
         part = replace(run, items=run.items[:length])
         last = part.items[-1].kind
-        is_request = part.of(*_THINGS, "order", "access", "tongue", "cut") and last != "glue"
-        if last in {*_THINGS, "citing"} or (is_request and part.is_about):
+        if last in {*_THINGS, "citing"} or (last != "glue" and part.about):
             return part
     return replace(run, items=())
 
@@ -185,35 +190,30 @@ def _item_at(text: str, start: int) -> _Item | None:
 
 def _is_rest(run: _Run, *, is_behind: bool) -> bool:
     """Return whether it only goes with a limit that was cut out of it or stands before it."""
-    is_weak = all(
-        item.kind in {"glue", "ranking", "only", "quality", "thing", "most", "ask", "cut", "reach"}
-        for item in run.items
-    )
-    is_left = bool(run.of("cut")) and len(run.items) > 1 and (run.shape == "whole" or run.is_about)
-    is_left = is_left or run.cut_end > run.end
-    return is_weak and run.shape != "end" and (is_left or (is_behind and run.shape == "whole"))
+    if run.shape == "end" or not all(item.kind in _WEAK for item in run.items):
+        return False
+    is_whole = run.shape == "whole"
+    is_left = len(run.items) > 1 and bool(run.of("cut")) and (is_whole or run.about)
+    return bool(is_left) or run.cut_end > run.end or (is_behind and is_whole)
 
 
 def _handled(run: _Run, reading: ParsedQuestion, *, is_behind: bool) -> list[_Item]:
     """Return the items that are acted on or named in a note; add to the result what they ask."""
-    languages = run.of(*_LANGUAGES)
     if run.of("rate"):
         return []
     if run.of("negation", "hedge") and not run.of("access", "reach", "number"):
-        items = [*languages, *(run.of("kind", "order") if run.of("hedge") else [])]
+        items = [*run.of(*_LANGUAGES), *(run.of("kind", "order") if run.of("hedge") else [])]
         return _note(run, items, reading) if run.shape == "whole" else []
     handled = [*_count(run, reading), *_wishes(run, reading)]
-    handled += _language(run, languages, reading, is_said=bool(handled) or is_behind)
-    return [*handled, *_kinds(run, reading, is_sure=bool(handled) or is_behind)]
+    handled += _language(run, reading, is_said=bool(handled) or is_behind)
+    return [*handled, *_kinds(run, reading, is_said=bool(handled) or is_behind)]
 
 
 def _note(run: _Run, items: list[_Item], reading: ParsedQuestion) -> list[_Item]:
     if items:
         wording = " ".join(run.text[run.start : run.end].replace(CUT, "").split())
-        in_one = f"; for one language, write 'papers in {items[0].name.capitalize()}'"
-        reading.notes.append(
-            f"not acted on: {wording!r}{in_one if items[0].kind in _LANGUAGES else ''}"
-        )
+        in_one = f"for one language, write 'papers in {items[0].name.capitalize()}'"
+        reading.leave(repr(wording), in_one if items[0].kind in _LANGUAGES else "")
     return items
 
 
@@ -225,7 +225,7 @@ def _count(run: _Run, reading: ParsedQuestion) -> list[_Item]:
     count = int(name) if name.isdecimal() else NUMBERS.get(name, 0)
     is_said = bool(run.of("most", "only"))
     is_counted = any(item.start > numbers[0].end for item in run.of(*_THINGS, "order"))
-    is_plural = run.is_about or run.after == CUT or run.text[run.end - 1] == "s"
+    is_plural = run.about or run.around[1] == CUT or run.text[run.end - 1] == "s"
     is_sure = {
         "start": is_counted and is_plural,
         "whole": is_counted or is_said,
@@ -237,40 +237,40 @@ def _count(run: _Run, reading: ParsedQuestion) -> list[_Item]:
     return numbers
 
 
-def _language(
-    run: _Run, items: list[_Item], reading: ParsedQuestion, *, is_said: bool
-) -> list[_Item]:
+def _language(run: _Run, reading: ParsedQuestion, *, is_said: bool) -> list[_Item]:
+    items, (before, after) = run.of(*_LANGUAGES), run.around
+    if not items:
+        return []
     names = list(dict.fromkeys(item.name for item in items))
-    is_in = any(item.kind == "tongue" for item in items)
-    is_of_papers = any(item.kind == "tongue of" for item in items) and bool(run.of("thing", "kind"))
-    is_first = run.before == "" and run.after not in {":", ";", "-", "–", "—"}
-    is_bracketed = run.before == "(" and run.shape == "whole"
-    is_papers_in = any(item.kind in {*_THINGS, "cut"} for item in run.items[:-1] if is_in)
-    is_label = bool(items) and any(
+    is_in = bool(run.of("tongue"))
+    is_bracketed = before == "(" and run.shape == "whole"
+    papers = [item for item in run.of(*_THINGS, "cut") if item.start < items[0].start]
+    is_label = any(
         item.name.startswith("language") and item.end < items[0].start for item in run.of("glue")
     )
     is_sure = (
         bool(run.of("only"))
         or is_label
+        or (is_in and bool(papers))
+        or (bool(run.of("tongue of")) and bool(run.of("thing", "kind")))
         or (is_said and run.shape == "whole" and not is_bracketed)
-        or is_of_papers
         or {
-            "start": is_in or (names == ["english"] and run.is_about),
-            "whole": is_papers_in or (is_bracketed != is_in and not is_first),
-            "end": is_papers_in and items[0].start > run.of(*_THINGS, "cut")[0].start,
+            "start": is_in or (names == ["english"] and run.about is not None),
+            "whole": is_bracketed != is_in and (before or after in {*":;-–—"}),
+            "end": False,
         }[run.shape]
     )
     is_choice = len(names) > 1 and (
         is_sure or any(i.name in {"or", "fine", "read"} for i in run.items)
     )
     is_title = is_bracketed and is_in and not is_sure
-    if is_choice or is_title or (reading.constraints.language and names):
+    if is_choice or is_title or reading.constraints.language:
         reading.constraints.language = None
         return _note(run, items, reading)
-    if is_sure and names:
+    if is_sure:
         reading.constraints.language = language_code(names[0])
         return items
-    if run.shape == "start" and items:
+    if run.shape == "start":
         _note(run, items, reading)
     return []
 
@@ -287,24 +287,25 @@ def _wishes(run: _Run, reading: ParsedQuestion) -> list[_Item]:
     if wishes:
         last = run.of(*_WISHES, "ranking", "reach", "number" if run.of("least") else "")[-1]
         wording = run.text[wishes[0].start : last.end].replace(CUT, "").strip()
-        reading.notes.append(f"not acted on: {wording}")
+        reading.leave(wording)
     is_sure = run.shape != "end" or run.of("order", "only", "least") or run.items[0].kind == "glue"
     return wishes if is_sure else []
 
 
-def _kinds(run: _Run, reading: ParsedQuestion, *, is_sure: bool) -> list[_Item]:
-    items = run.of("kind")
+def _kinds(run: _Run, reading: ParsedQuestion, *, is_said: bool) -> list[_Item]:
+    items, (before, after) = run.of("kind"), run.around
     names = list(dict.fromkeys(item.name for item in items))
     if not items or _KINDS_OF_STUDY & {*names}:
         return []
-    is_said = {
-        "start": run.is_about or run.after == CUT,
-        "whole": is_sure or run.is_about or bool(run.of("only", "ask")),
-        "end": is_sure or bool(run.of("only")),
+    is_sure = {
+        "start": run.about or after == CUT,
+        "whole": is_said or run.about or run.of("only", "ask"),
+        "end": is_said or run.of("only"),
     }[run.shape]
-    if is_said:
+    if is_sure:
         kinds = reading.constraints.publication_types
         kinds += [name for name in names if name not in kinds]
-    elif run.shape == "whole" and run.before and not run.after:
+        return items
+    if run.shape == "whole" and before and not after:
         _note(run, items, reading)
-    return items if is_said else []
+    return []

@@ -1,13 +1,12 @@
 """The concepts of a question, and their alternatives."""
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from typing import TypeAlias
 
 from paper_search.bibliography.words import rarity
 from paper_search.query.prose import SMALL_WORDS
-from paper_search.skills.intent.forms import forms
+from paper_search.skills.intent.forms import form
 from paper_search.skills.phrases import INSIDE, Phrase, is_adjective, phrases
 from paper_search.skills.strategy.terms import stands_for
 from paper_search.skills.variants import is_heading, is_known_term
@@ -26,41 +25,29 @@ Group: TypeAlias = tuple[str, ...]
 """A concept, followed by its alternatives."""
 
 
-@dataclass
-class Concepts:
-    """What a question is about.
+def concepts_of(text: str, *, in_english: bool | None = None) -> dict[str, list[str]]:
+    """Return at most `MAX_CONCEPTS` concepts as they are written, each with its alternatives.
 
-    Attributes:
-        names: the concepts in order; each is written in the question as it is here.
-        alternatives: by concept, others that would do as well.
+    Of more the rarest. Alternatives are what an "or" names, and abbreviations.
     """
-
-    names: list[str] = field(default_factory=list)
-    alternatives: dict[str, list[str]] = field(default_factory=dict)
-
-
-def concepts_of(text: str, *, in_english: bool | None = None) -> Concepts:
-    """Return at most `MAX_CONCEPTS` concepts, the rarest where there are more, and their "or"s."""
     noun_phrases = phrases(text, in_english=in_english)
     solid = [
         phrase for phrase in noun_phrases if not phrase.is_empty or _is_modifier(phrase, text)
     ] or noun_phrases
     is_list = SMALL_WORDS.isdisjoint(text.casefold().split())
     quoted = {phrase.text for phrase in solid if phrase.is_quoted}
-    groups = [
-        group
-        for choice in _choices(solid, text)
-        for group in ([tuple(choice)] if choice[0] in quoted else _groups(choice, is_list))
-    ]
+    groups: list[Group] = []
+    for name, *others in _choices(solid, text):
+        is_phrase = len(name.split()) <= _LONGEST or name in quoted or is_unspaced(name)
+        if others or is_phrase:
+            groups.append((name, *others))
+        else:
+            groups += [(piece,) for piece in pieces(name.split(), is_list=is_list)]
     return _selected(_distinct(groups))
 
 
-def _choice(kind: str) -> re.Pattern[str]:
-    return dict(forms("choice"))[kind]
-
-
 def _is_modifier(phrase: Phrase, text: str) -> bool:
-    return is_adjective(phrase.text) and _choice("or").match(text, phrase.end) is not None
+    return is_adjective(phrase.text) and form("choice", "or").match(text, phrase.end) is not None
 
 
 def _choices(noun_phrases: Sequence[Phrase], text: str) -> list[list[str]]:
@@ -69,7 +56,7 @@ def _choices(noun_phrases: Sequence[Phrase], text: str) -> list[list[str]]:
     before: Phrase | None = None
     for phrase in noun_phrases:
         joint = text[before.end : phrase.start] if before else ""
-        if before and _is_or(joint, text, before.end, phrase.start):
+        if before and _is_or(text, before.end, phrase.start):
             if is_listed and len(choices) > 1 and not _is_topic(choices):
                 last = choices.pop()
                 choices[-1] += last
@@ -90,9 +77,9 @@ def _is_topic(choices: Sequence[list[str]]) -> bool:
     return len(others) == 1 and len(first) > len(others[0])
 
 
-def _is_or(joint: str, text: str, start: int, end: int) -> bool:
-    around = text[max(0, start - 20) : end + 20]
-    return _choice("or").fullmatch(joint) is not None and not _choice("none").search(around)
+def _is_or(text: str, start: int, end: int) -> bool:
+    is_none = form("choice", "none").search(text[max(0, start - 20) : end + 20])
+    return form("choice", "or").fullmatch(text, start, end) is not None and not is_none
 
 
 def _with_shared_head(choice: list[str]) -> list[str]:
@@ -102,16 +89,6 @@ def _with_shared_head(choice: list[str]) -> list[str]:
     if modifiers and head and all(map(is_adjective, modifiers)):
         return [last, *(f"{word} {head}" for word in modifiers)]
     return choice
-
-
-def _groups(choice: list[str], is_list: bool) -> Iterator[Group]:  # noqa: FBT001  # what the text is
-    """Yield the groups of a choice; what is too long for a phrase is taken apart."""
-    name = choice[0]
-    if len(choice) > 1 or len(name.split()) <= _LONGEST or is_unspaced(name):
-        yield tuple(dict.fromkeys(choice))
-    else:
-        for piece in pieces(name.split(), is_list=is_list):
-            yield (piece,)
 
 
 def pieces(words: Sequence[str], *, is_list: bool) -> list[str]:
@@ -156,13 +133,10 @@ def _distinct(groups: Sequence[Group]) -> list[Group]:
     return list(by_stems.values())
 
 
-def _selected(groups: Sequence[Group]) -> Concepts:
+def _selected(groups: Sequence[Group]) -> dict[str, list[str]]:
     groups = [group for group in groups if not _NUMBER.fullmatch(group[0])] or groups
     ranked = sorted(groups, key=lambda group: -_weight(group[0]))[:MAX_CONCEPTS]
-    selection = [group for group in groups if group in ranked]
-    return Concepts(
-        [name for name, *_ in selection], {name: others for name, *others in selection if others}
-    )
+    return {name: others for name, *others in groups if (name, *others) in ranked}
 
 
 def _weight(name: str) -> float:

@@ -5,9 +5,10 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
+from typing import Any
 
 from paper_search.models import ParsedIntent, SearchConstraints
-from paper_search.skills.intent.forms import ParsedQuestion, forms
+from paper_search.skills.intent.forms import ParsedQuestion, forms, with_notes
 from paper_search.skills.intent.reader import parse_identifiers, says_something
 
 _BULLET = re.compile(r"[\s>*_`#|•●▪◦‣·☐→-]*+(?:\[ ?\]\s++)?")
@@ -30,6 +31,7 @@ _SECTIONS = {"included", "excluded", "sources"}
 """What lines below a line are, too, if that is a heading, or they are items of a list."""
 _LIMITS = {"language": "papers in ", "years": "published ", "kinds": ""}
 """How a question says what a line with such a label says."""
+_KINDS = {"publication_types", "excluded_types"}
 _LONGEST_SHOWN, _MOST_SHOWN = 80, 10
 
 
@@ -192,47 +194,41 @@ def with_document(
     unread: dict[str, list[str]] = defaultdict(list)
     for role in (*_LIMITS, "included", "excluded"):
         for line in lines.get(role, ()):
-            own = _fit(limits, _limits_of(role, line, parse))
-            limits = limits.model_copy(update=own)
-            unread[role] += [] if own else [line]
-    notes = [f"not acted on: {line!r}" for role in _LIMITS for line in unread[role]]
-    for role, kind in (("included", "inclusion"), ("excluded", "exclusion")):
-        if unread[role]:
-            notes.append(
-                f"criteria of {kind} are for screening, and no words of the search:"
-                f" {_list_of(unread[role])}"
-            )
-    if references := lines.get("reference"):
-        notes.append(
-            f"references are read by their titles alone: {_list_of(references)}; for papers like"
-            " one, write 'papers like' and its DOI or title"
-        )
-    if aside := lines.get("aside"):
-        notes.append(f"not searched: {_list_of(aside)}")
+            if own := _fit(limits, _limits_of(role, line, parse)):
+                limits = limits.model_copy(update=own)
+            else:
+                unread[role].append(line)
+    screening = "are for screening, and no words of the search: {}"
+    others = {
+        f"criteria of inclusion {screening}": unread["included"],
+        f"criteria of exclusion {screening}": unread["excluded"],
+        "references are read by their titles alone: {}; for papers like one, write 'papers like'"
+        " and its DOI or title": lines.get("reference"),
+        "not searched: {}": lines.get("aside"),
+    }
     question = intent.question
     if ranked := lines.get("ranked"):
         question = _join([*filter(None, [question.rstrip(". ")]), *ranked])
-    update = {"constraints": limits, "question": question, "notes": [*intent.notes, *notes]}
-    return intent.model_copy(update=update)
+    return with_notes(
+        intent.model_copy(update={"constraints": limits, "question": question}),
+        *(f"not acted on: {line!r}" for role in _LIMITS for line in unread[role]),
+        *(what.format(_list_of(texts)) for what, texts in others.items() if texts),
+    )
 
 
-def _fit(limits: SearchConstraints, own: dict[str, object]) -> dict[str, object]:
+def _fit(limits: SearchConstraints, own: dict[str, Any]) -> dict[str, Any]:
     """Return limits to add to others; empty: they contradict them."""
-    added = dict[str, object]()
-    for name, value in own.items():
-        there = getattr(limits, name)
-        if isinstance(value, list):
-            added[name] = [*there, *(one for one in value if one not in there)]
-        elif there not in {None, value}:
-            return {}
-        else:
-            added[name] = value
+    added = {
+        name: list(dict.fromkeys([*getattr(limits, name), *value])) if name in _KINDS else value
+        for name, value in own.items()
+    }
     years = limits.model_copy(update=added)
     is_empty = years.year_from and years.year_to and years.year_from > years.year_to
-    return {} if is_empty else added
+    is_other = any(getattr(limits, name) not in {None, own[name]} for name in own.keys() - _KINDS)
+    return {} if is_empty or is_other else added
 
 
-def _limits_of(role: str, line: str, parse: Callable[[str], ParsedQuestion]) -> dict[str, object]:
+def _limits_of(role: str, line: str, parse: Callable[[str], ParsedQuestion]) -> dict[str, Any]:
     """Return the limits that all of a line says, by their names; empty: it says something else."""
     if role == "excluded":
         reading = parse(f"no {line}")
@@ -242,11 +238,11 @@ def _limits_of(role: str, line: str, parse: Callable[[str], ParsedQuestion]) -> 
     kind, value, _ = _labelled(line)
     text = _LIMITS[kind] + value if kind in _LIMITS else line
     reading = parse(text)
-    own = reading.constraints.model_dump(exclude_defaults=True, exclude={"max_results"})
+    own = reading.own_limits
     if reading.question.strip(" .,;") or reading.excluded or reading.notes:
         return {}
     if role != "excluded":
-        return {name: getattr(reading.constraints, name) for name in own}
+        return own
     last = reading.constraints.year_to
     if own.keys() == {"year_to"} and last is not None:
         return {"year_from": last + 1}  # "before 1990" is not wanted

@@ -1,43 +1,50 @@
-"""The table of forms, and text with gaps where one was cut out."""
+"""The table of forms, and a question out of which they are cut.
+
+`forms.txt` has one form a line. Each reader (years, names, clauses, exclusions) finds its forms in
+`ParsedQuestion.question`, keeps what they limit, cuts them out and notes what it does not act on.
+"""
 
 import re
 from dataclasses import dataclass, field
 from functools import cache
+from typing import Any
 
-from paper_search.models import SearchConstraints
+from paper_search.errors import QuestionError
+from paper_search.models import ParsedIntent, SearchConstraints
 from paper_search.resources import PackageFiles
 from paper_search.skills.words import COMMANDS
 
 CUT = "\ue000"
 """Stands where something was cut: a private character, which is taken out of questions first."""
+Span = tuple[int, int]
 
-_FEW = {
-    "": 1, "couple": 2, "couple of": 2, "few": 3, "half a dozen": 6, "dozen": 12, "a dozen": 12,
-    "two dozen": 24, "a hundred": 100, "hundred": 100,
-}  # fmt: skip
 _UNITS = (
-    "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
-    "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
-)  # fmt: skip
+    *("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven"),
+    *("twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
+)
 _TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+_VAGUE = {"": 1, "couple": 2, "couple of": 2, "few": 3}
+"""Forms that count years, not papers."""
 NUMBERS = {
-    **_FEW,
+    **_VAGUE, "half a dozen": 6, "dozen": 12, "a dozen": 12, "two dozen": 24, "a hundred": 100,
+    "hundred": 100,
     **{unit: value for value, unit in enumerate(_UNITS, start=1)},
-    **{ten: 20 + 10 * place for place, ten in enumerate(_TENS)},
     **{
-        f"{ten}{joint}{unit}": 20 + 10 * place + value
-        for place, ten in enumerate(_TENS)
-        for value, unit in enumerate(_UNITS[:9], start=1)
+        f"{ten}{joint}{unit}".rstrip("- "): 10 * tens + value
+        for tens, ten in enumerate(_TENS, start=2)
+        for value, unit in enumerate(("", *_UNITS[:9]))
         for joint in "- "
     },
-}
-"""Numbers in words; a form that is vague ("couple") counts years, not papers."""
-_VAGUE = {"", "couple", "couple of", "few"}
+}  # fmt: skip
+"""Numbers in words."""
 _WITH_CAPITALS = {"author", "author_after", "before_name", "person", "venue", "talk", "line"}
 """Tables that tell capitals from small letters."""
 _OF_WORDS = {"clause", "kind"}
 """Tables whose forms end where a word does."""
 QUOTED = re.compile(r'"[^"]*"|“[^“”]*”|„[^„“”]*[“”]|«[^«»]*»')
+STOP = re.compile(r"[,;:.?!()\ue000–—]")
+"""Ends a clause."""
+ENDED = re.compile(r"\s*(?:$|[,;:.?!()\]\ue000–—]|-\s)")
 _JOINING = "and|but|or"
 _LEFT_OVER = (
     f"{_JOINING}|published|written|only|in|of|from|by|with|that|which|the|please|for|on|about"
@@ -51,13 +58,15 @@ _AT_START = re.compile(
 )
 _AROUND = re.compile(r"(?<!\s)\s*+([,;:]?)\s*+\ue000(?:[\s,;:]*\ue000)*\s*([,;:]?)\s*")
 _STOPS = re.compile(r"([.?!])[\s.]*\.")
+LONGEST_TOPIC, LONGEST_SHOWN = 300, 60
+"""Characters of a topic, and of a question in a message."""
 _LAST = 60
 """Characters at the end that are looked at: the rest cannot be left over from a cut."""
 
 
 @dataclass
 class ParsedQuestion:
-    """A question while it is read, and after: each reader cuts what it understands out of it.
+    """A question while it is read, and after.
 
     Attributes:
         question: the rest, to rank by; empty: it says nothing else.
@@ -81,19 +90,30 @@ class ParsedQuestion:
     notes: list[str] = field(default_factory=list)
 
     @property
+    def names(self) -> list[str]:
+        return [*self.authors, *self.venues, *self.identifiers]
+
+    @property
     def is_limited(self) -> bool:
-        years = self.constraints.year_from or self.constraints.year_to
-        return bool(self.authors or self.venues or self.identifiers or years)
+        return bool(self.names or self.constraints.year_from or self.constraints.year_to)
+
+    @property
+    def own_limits(self) -> dict[str, Any]:
+        """The constraints that it states, by their names."""
+        stated = self.constraints.model_dump(exclude_defaults=True, exclude={"max_results"})
+        return {name: getattr(self.constraints, name) for name in stated}
 
     @property
     def has_limits(self) -> bool:
         """Whether a boolean query can be limited by it: names and identifiers are its words."""
-        unlimited = SearchConstraints(max_results=self.constraints.max_results)
-        is_named = self.authors or self.venues or self.identifiers
-        return not is_named and bool(self.excluded or self.constraints != unlimited)
+        return not self.names and bool(self.excluded or self.own_limits)
 
-    def cut(self, start: int, end: int) -> None:
-        self.question = without_span(self.question, start, end)
+    def cut(self, *spans: Span) -> None:
+        self.question = without_spans(self.question, *spans)
+
+    def leave(self, wording: str, advice: str = "") -> None:
+        """Note that something is not acted on, and what to write instead."""
+        self.notes.append(f"not acted on: {wording}{advice and f'; {advice}'}")
 
 
 @cache
@@ -127,12 +147,33 @@ def forms(table: str) -> list[tuple[str, re.Pattern[str]]]:
 
 
 @cache
+def form(table: str, kind: str = "-") -> re.Pattern[str]:
+    """Return the one form of a kind."""
+    [pattern] = (pattern for name, pattern in forms(table) if name == kind)
+    return pattern
+
+
+@cache
 def words_of_table(*tables: str) -> frozenset[str]:
     return frozenset(word for name, _, row in _rows() if name in tables for word in row.split())
 
 
-def without_span(text: str, start: int, end: int) -> str:
-    return f"{text[:start]} {CUT} {text[end:]}"
+def with_notes(intent: ParsedIntent, *notes: str) -> ParsedIntent:
+    return intent.model_copy(update={"notes": [*intent.notes, *notes]})
+
+
+def no_subject(question: str) -> QuestionError:
+    return QuestionError(
+        f"the question only says what to exclude: {question[:LONGEST_SHOWN]!r};"
+        " say what you are looking for"
+    )
+
+
+def without_spans(text: str, *spans: Span) -> str:
+    """Return the text with a mark in place of each span."""
+    for start, end in sorted(spans, reverse=True):
+        text = f"{text[:start]} {CUT} {text[end:]}"
+    return text
 
 
 def is_quoted(text: str, place: int) -> bool:
@@ -160,5 +201,4 @@ def without_cuts(text: str) -> str:
 
 def _joint(match: re.Match[str]) -> str:
     """Return what is left between the two sides: a comma on both was around what is gone."""
-    is_inserted = match[1] == match[2] == ","
-    return " " if is_inserted else f"{match[1] or match[2]} "
+    return " " if match[1] == match[2] == "," else f"{match[1] or match[2]} "

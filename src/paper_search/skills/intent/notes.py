@@ -1,13 +1,20 @@
 """What a person's note asks of the next strategy, in the forms that a question is read by."""
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import date
 from difflib import get_close_matches
 
 from paper_search.models import ParsedIntent, SearchConstraints
-from paper_search.skills.intent.forms import CUT, ParsedQuestion, forms, is_quoted, words_of_table
+from paper_search.skills.intent.forms import (
+    CUT,
+    ParsedQuestion,
+    form,
+    forms,
+    is_quoted,
+    words_of_table,
+)
 from paper_search.skills.intent.reader import parse_parts, parse_question, without_talk
 from paper_search.skills.phrases import key_phrases
 from paper_search.skills.untrusted import visible
@@ -24,6 +31,14 @@ _INSTEAD = re.compile(r"\binstead\b", re.IGNORECASE)
 _PER_KIND = 4
 """Terms that a round adds; more make a query that finds everything, and are named."""
 _CUES = {"required", "added"}
+_EXCLUSIONS = {
+    "excluded": "excluding {what}",
+    "too many": "too many {what}",
+    "negative": "{clause}",
+}
+"""Kinds of clauses that exclude, as a question says it."""
+_ORDERS = {*_CUES, *_EXCLUSIONS}
+_LIMITS = ("year_from", "year_to", "language")
 _BRACKETS = re.compile(r"\([^()]*\)")
 _SHORT, _ALIKE = 4, 0.85
 """Letters of a word that is too short to be a misspelt order, and how alike one must be."""
@@ -53,21 +68,36 @@ class Note:
     added: tuple[str, ...] = ()
     instead: tuple[str, ...] = ()
     dropped: tuple[str, ...] = ()
-    limits: SearchConstraints | None = None
+    limits: SearchConstraints = field(default_factory=SearchConstraints)
     authors: tuple[str, ...] = ()
     venues: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
 
     def with_limits(self, filters: SearchConstraints) -> SearchConstraints:
-        if self.limits is None:
-            return filters
-        update: dict[str, object] = {}
-        if (self.limits.year_from, self.limits.year_to) != (None, None):
-            update |= {"year_from": self.limits.year_from, "year_to": self.limits.year_to}
-        if self.limits.language:
-            update["language"] = self.limits.language
-        kinds = [*filters.excluded_types, *self.limits.excluded_types]
-        return filters.model_copy(update={**update, "excluded_types": list(dict.fromkeys(kinds))})
+        limits = self.limits
+        years = filters if limits.year_from is limits.year_to is None else limits
+        kinds = dict.fromkeys([*filters.excluded_types, *limits.excluded_types])
+        update = {"language": limits.language or filters.language, "excluded_types": list(kinds)}
+        between = {"year_from": years.year_from, "year_to": years.year_to}
+        return filters.model_copy(update={**update, **between})
+
+
+@dataclass(frozen=True)
+class _Clause:
+    """A clause, what is to be done with it, and what it asks for.
+
+    Attributes:
+        words: as they are written.
+        state: `order`, `wish`, `bare` (nothing but terms), `echo` (repeats an order), `no wish`,
+            `condition` or `unclear`.
+        kind: the field of a note that it adds to.
+        text: in the words of a question, with the terms behind it.
+    """
+
+    words: str
+    state: str
+    kind: str = "added"
+    text: str = ""
 
 
 def parse_note(text: str | None, today: date) -> Note:
@@ -86,60 +116,58 @@ def parse_note(text: str | None, today: date) -> Note:
         if not set(tokens(name)) <= set(tokens(rest))  # "return to play instead of return to work"
     ]
     wishes, more_unclear = _wishes(rest, today)
-    readings = [(wish, parse_parts(f"; {wish.text}.", today, 1)) for wish in wishes]
-    excluded = [name for _, reading in readings for name in reading.excluded]
+    readings = [parse_parts(f"; {wish.text}.", today) for wish in wishes]
+    excluded = list(dict.fromkeys(name for reading in readings for name in reading.excluded))
+    terms, beyond, remarks = _terms(wishes, readings, {*excluded, *replaced})
+    limits = {name: value for one in readings for name, value in one.own_limits.items()}
+    kinds = [kind for reading in readings for kind in reading.constraints.excluded_types]
+    remarks += [
+        f"not acted on: {clause.strip()!r}; write 'no' or 'more on' and a term"
+        for clause in (*unclear, *beyond, *more_unclear)
+        if _phrases(clause)
+    ]
+    remarks += [  # "only 3 papers fit" says what the result was
+        f"not acted on: {count} papers; edit `max_papers` to show so many"
+        for reading in readings
+        if (count := reading.constraints.max_papers)
+    ]
+    return Note(
+        excluded=tuple(excluded),
+        dropped=tuple(replaced),
+        limits=SearchConstraints(
+            **{name: limits[name] for name in _LIMITS if name in limits}, excluded_types=kinds
+        ),
+        authors=tuple(name for reading in readings for name in reading.authors),
+        venues=tuple(name for reading in readings for name in reading.venues),
+        remarks=(*remarks, *(remark for reading in readings for remark in reading.notes)),
+        **terms,
+    )
+
+
+def _terms(
+    wishes: Sequence[_Clause], readings: Sequence[ParsedQuestion], unwanted: set[str]
+) -> tuple[dict[str, tuple[str, ...]], list[str], list[str]]:
+    """Return the terms by the field of a note, those beyond the limit, and remarks."""
     terms: dict[str, list[str]] = {"required": [], "added": [], "instead": []}
+    beyond: list[str] = []
     remarks: list[str] = []
-    for wish, reading in readings:
+    for wish, reading in zip(wishes, readings, strict=True):
         what = _what(reading.question.strip(" .;"))
         names = _phrases(what)
         if wish.kind == "excluded":  # what its forms do not read is not looked for
-            unclear += [what] if names else []
+            beyond += [what] if names else []
         elif wish.kind == "required" and len(names) > 1:
             remarks.append(f"ranked by, no limit: {what!r}; a limit is one term")
             terms["added"] += names
         else:
             terms[wish.kind] += names
-    terms_in_use = {term.casefold() for term in (*excluded, *replaced)}
+    in_use = {term.casefold() for term in unwanted}
     for kind, names in terms.items():
-        new = [name for name in dict.fromkeys(names) if name.casefold() not in terms_in_use]
-        terms[kind], beyond = new[:_PER_KIND], new[_PER_KIND:]
-        unclear += [", ".join(beyond)] if beyond else []
-        terms_in_use |= {name.casefold() for name in names}
-    remarks += [_not_acted_on(clause) for clause in (*unclear, *more_unclear) if _phrases(clause)]
-    return Note(
-        excluded=tuple(dict.fromkeys(excluded)),
-        dropped=tuple(replaced),
-        limits=_limits([reading.constraints for _, reading in readings], remarks),
-        authors=tuple(name for _, reading in readings for name in reading.authors),
-        venues=tuple(name for _, reading in readings for name in reading.venues),
-        remarks=(*remarks, *(remark for _, reading in readings for remark in reading.notes)),
-        **{kind: tuple(names) for kind, names in terms.items()},
-    )
-
-
-def _limits(readings: list[SearchConstraints], remarks: list[str]) -> SearchConstraints | None:
-    limits = {
-        name: value
-        for reading in readings
-        for name, value in reading
-        if name in {"year_from", "year_to", "language"} and value is not None
-    }
-    kinds = [kind for reading in readings for kind in reading.excluded_types]
-    remarks += [  # "only 3 papers fit" says what the result was
-        f"not acted on: {reading.max_papers} papers; edit `max_papers` to show so many"
-        for reading in readings
-        if reading.max_papers
-    ]
-    return SearchConstraints(**limits, excluded_types=kinds) if limits or kinds else None
-
-
-@dataclass(frozen=True)
-class _Wish:
-    """Clauses that are read together: an order, and the terms behind it."""
-
-    kind: str
-    text: str
+        new = [name for name in dict.fromkeys(names) if name.casefold() not in in_use]
+        terms[kind] = new[:_PER_KIND]
+        beyond += [", ".join(new[_PER_KIND:])] if new[_PER_KIND:] else []
+        in_use |= {name.casefold() for name in names}
+    return {kind: tuple(names) for kind, names in terms.items()}, beyond, remarks
 
 
 def _what(rest: str) -> str:
@@ -166,49 +194,45 @@ def _one_line(text: str) -> tuple[str, list[str]]:
     return " ".join(_BRACKETS.sub(" ", whole).split()).rstrip(", "), _BRACKETS.findall(whole)
 
 
-def _wishes(text: str, today: date) -> tuple[list[_Wish], list[str]]:
+def _wishes(text: str, today: date) -> tuple[list[_Clause], list[str]]:
     """Return the wishes of a note, and the clauses that are not acted on.
 
     Behind a clause that is not understood only an order is acted on ("excluding smokers was their
     choice, not mine"), and nothing in a sentence with a condition. Terms alone are a wish only
     where the whole note is understood.
     """
-    wishes: list[_Wish] = []
-    bare: list[_Wish] = []
+    wishes: list[_Clause] = []
+    bare: list[_Clause] = []
     unclear: list[str] = []
     is_whole = True
     for sentence in _sentences(text):
-        clauses = [(clause, _read(clause, sign, today)) for clause, sign in sentence]
-        states = {state for _, (state, _) in clauses}
-        is_clear = True
-        head: _Wish | None = None
-        for clause, (state, wish) in clauses:
-            if state == "echo" and "order" in states:  # "too many mice, leave them out"
+        clauses = [_read(clause, sign, today) for clause, sign in sentence]
+        states = {clause.state for clause in clauses}
+        is_clear, has_head = True, False
+        for clause in clauses:
+            if clause.state == "echo" and "order" in states:  # "too many mice, leave them out"
                 continue
-            is_acted_on = (state == "order") or (state == "wish" and is_clear)
-            is_term = state == "bare" and "unclear" not in states
+            is_acted_on = clause.state == "order" or (clause.state == "wish" and is_clear)
+            is_term = clause.state == "bare" and "unclear" not in states
             if "condition" in states or not (is_acted_on or is_term):
-                unclear.append(clause)
-                is_clear = is_clear and state == "no wish"
-            elif is_term and head:
-                wishes.remove(head)
-                head = _Wish(head.kind, f"{head.text}, {clause}")
-                wishes.append(head)
+                unclear.append(clause.words)
+                is_clear = is_clear and clause.state == "no wish"
+            elif is_term and has_head:
+                wishes[-1] = replace(wishes[-1], text=f"{wishes[-1].text}, {clause.text}")
             elif is_term:
-                bare.append(wish)
+                bare.append(clause)
             else:
-                wishes.append(wish)
-                head = wish
+                wishes.append(clause)
+                has_head = True
         is_whole = is_whole and is_clear
     if is_whole:
         return [*wishes, *bare], unclear
-    return wishes, [*unclear, *(wish.text for wish in bare)]
+    return wishes, [*unclear, *(clause.words for clause in bare)]
 
 
 def _sentences(text: str) -> Iterator[list[tuple[str, str]]]:
     """Yield the clauses of each sentence, each with the sign or the word behind it."""
-    [(_, end)] = forms("clause_end")
-    talk = dict(forms("small_talk"))["note"]
+    end, talk = form("clause_end"), form("small_talk", "note")
     sentence: list[tuple[str, str]] = []
     start = 0
     stops = [stop for stop in end.finditer(text) if not is_quoted(text, stop.start())]
@@ -224,60 +248,49 @@ def _sentences(text: str) -> Iterator[list[tuple[str, str]]]:
         start = stop.end() if stop else start
 
 
-def _read(clause: str, sign: str, today: date) -> tuple[str, _Wish]:
-    """Return what is to be done with a clause, and what it asks for."""
-    asked = f"{clause}?" if "?" in sign else clause
+def _read(words: str, sign: str, today: date) -> _Clause:
     for state, pattern in forms("note_first"):
-        if match := pattern.match(asked):
+        if match := pattern.match(f"{words}?" if "?" in sign else words):
             what = match.groupdict().get("what") or ""
-            is_certain = not _is_sentence(what) and not parse_parts(f"; {what}", today, 1).excluded
+            is_certain = not _is_sentence(what) and not parse_parts(f"; {what}", today).excluded
             known = "order" if state == "missing" and what else state
-            return (known if is_certain else "unclear"), _Wish("added", what or clause)
+            return _Clause(words, known if is_certain else "unclear", text=what or words)
+    clause = words
     if only := _ONLY_BEHIND.search(clause):
         clause = f"{only[1]} {clause[: only.start()]}{only[2]}"
     if _INSTEAD.search(clause):
-        return "wish", _Wish("instead", clause)
-    [(_, also)] = forms("note_also")
-    reading = parse_parts(f"; {also.sub('', clause)}", today, 1)
+        return _Clause(words, "wish", "instead", clause)
+    also = form("note_also")
+    reading = parse_parts(f"; {also.sub('', clause)}", today)
     is_addition = not reading.excluded and _is_limited(reading) and bool(also.search(clause))
     for kind, pattern in forms("note") if not is_addition else ():
         match = pattern.match(clause)
         if match is not None and not _is_sentence(what := match["what"]):
-            return _order(kind, clause, what, reading)
-    return _statement(clause, reading, is_clear=not is_addition)
+            is_name = reading.authors or reading.venues or reading.constraints.language
+            if kind == "added" and is_name:  # they would limit, and are to be there as well
+                return _Clause(words, "unclear", text=clause)
+            text = _EXCLUSIONS.get(kind, "{clause}").format(what=what, clause=clause)
+            state = "wish" if kind == "negative" else "order" if kind in _ORDERS else kind
+            return _Clause(words, state, "excluded" if kind in _EXCLUSIONS else kind, text)
+    return _statement(words, clause, reading, is_clear=not is_addition)
 
 
 def _is_limited(reading: ParsedQuestion) -> bool:
     return reading.has_limits or reading.is_limited
 
 
-def _statement(clause: str, reading: ParsedQuestion, *, is_clear: bool) -> tuple[str, _Wish]:
+def _statement(words: str, clause: str, reading: ParsedQuestion, *, is_clear: bool) -> _Clause:
     """Return what is to be done with a clause that has none of the forms."""
-    wish = _Wish("excluded" if reading.excluded else "added", clause)
     is_limit = _is_limited(reading) and not reading.excluded and not reading.question
     may_be_minus = clause.startswith(("-", "–")) and not reading.excluded  # or begin a list
-    if (
-        not is_clear
-        or may_be_minus
-        or (not is_limit and (_is_sentence(clause) or _is_order(clause)))
-    ):
-        return "unclear", wish
-    if _is_limited(reading):
-        return "wish", wish
-    return ("bare" if len(clause.split()) <= _BARE_WORDS else "unclear"), wish
-
-
-def _order(kind: str, clause: str, what: str, reading: ParsedQuestion) -> tuple[str, _Wish]:
-    if kind == "excluded":
-        return "order", _Wish("excluded", f"excluding {what}")
-    if kind == "too many":
-        return "order", _Wish("excluded", f"too many {what}")
-    if kind == "negative":
-        return "wish", _Wish("excluded", clause)
-    is_name = reading.authors or reading.venues or reading.constraints.language
-    if kind == "added" and is_name:  # they would limit, and are to be there as well
-        return "unclear", _Wish("added", clause)
-    return ("order" if kind in _CUES else kind), _Wish(kind, clause)
+    is_other = not is_limit and (_is_sentence(clause) or _is_order(clause))
+    if not is_clear or may_be_minus or is_other:
+        state = "unclear"
+    elif _is_limited(reading):
+        state = "wish"
+    else:
+        state = "bare" if len(clause.split()) <= _BARE_WORDS else "unclear"
+    return _Clause(words, state, "excluded" if reading.excluded else "added", clause)
 
 
 def _is_sentence(text: str) -> bool:
@@ -290,11 +303,7 @@ def _is_order(clause: str) -> bool:
     first = clause.split(maxsplit=1)[0].casefold()
     orders = words_of_table("of_orders")
     is_misspelt = len(first) > _SHORT and bool(get_close_matches(first, orders, cutoff=_ALIKE))
-    return is_misspelt or bool(forms("note_polite")[0][1].match(clause))
-
-
-def _not_acted_on(clause: str) -> str:
-    return f"not acted on: {clause.strip()!r}; write 'no' or 'more on' and a term"
+    return is_misspelt or bool(form("note_polite").match(clause))
 
 
 def after_note(intent: ParsedIntent, note: Note, today: date) -> ParsedIntent:
@@ -303,7 +312,7 @@ def after_note(intent: ParsedIntent, note: Note, today: date) -> ParsedIntent:
     A concept that is replaced ("toxicity instead of efficacy") makes room for what is added.
     """
     if note.instead:
-        subject = parse_question(", ".join(note.instead), today, 1)
+        subject = parse_question(", ".join(note.instead), today)
         fields = ("topic", "concepts", "question", "alternatives")
         update = {name: getattr(subject, name) for name in fields}
         return intent.model_copy(update={**update, "boolean_query": None, "lines": []})
@@ -316,7 +325,7 @@ def after_note(intent: ParsedIntent, note: Note, today: date) -> ParsedIntent:
 
 def _phrases(text: str) -> list[str]:
     names = [phrase[:_LONGEST_TERM].strip() for phrase in key_phrases(text)]
-    talk = dict(forms("small_talk"))["note"]
+    talk = form("small_talk", "note")
     return [
         phrase for phrase in names if any(map(str.isalnum, phrase)) and not talk.fullmatch(phrase)
     ]

@@ -7,25 +7,27 @@ from datetime import date
 from paper_search.bibliography.identifiers import parse_arxiv_id, parse_doi
 from paper_search.bibliography.text import WORD
 from paper_search.bibliography.words import rarity
-from paper_search.errors import QuestionError
 from paper_search.models import (
     IntentType,
     MarkedPaper,
     ParsedIntent,
     RawPaper,
-    SearchConstraints,
     Seed,
 )
 from paper_search.skills.intent.clauses import read_clauses
-from paper_search.skills.intent.concepts import MAX_CONCEPTS, Concepts, concepts_of
+from paper_search.skills.intent.concepts import MAX_CONCEPTS, concepts_of
 from paper_search.skills.intent.exclusions import read_exclusions
 from paper_search.skills.intent.forms import (
-    CUT,
+    LONGEST_SHOWN,
+    LONGEST_TOPIC,
     ParsedQuestion,
+    form,
     forms,
     is_quoted,
+    no_subject,
+    with_notes,
     without_cuts,
-    without_span,
+    without_spans,
 )
 from paper_search.skills.intent.names import Lookup, read_names, read_years
 from paper_search.skills.phrases import phrases, reads_as_english, without_request
@@ -39,17 +41,13 @@ _OPERATOR = re.compile(r"(?<![\w-])(?:AND|OR|NOT)(?![\w-])")
 _RARE = 2.0
 """Rarity of all words of a subject below which they select nothing: "learning", "patients"."""
 _WORDS_OF_AN_ABSTRACT = 25
-_LONGEST_TOPIC = 300
-_SHOWN = 60
 
 
 def no_lookup(kind: str, name: str) -> bool | None:  # noqa: ARG001  # the type `Lookup`
     return None
 
 
-def parse_limits(
-    question: str, today: date, default_max_results: int, lookup: Lookup
-) -> ParsedQuestion:
+def parse_limits(question: str, today: date, lookup: Lookup = no_lookup) -> ParsedQuestion:
     """Return what the question limits, and the rest of it.
 
     `question` has single spaces; "last five years" is counted from `today`.
@@ -59,48 +57,37 @@ def parse_limits(
     """
     question = re.sub(" -- ", lambda m: m[0] if is_quoted(m.string, m.start()) else " – ", question)
     text, identifiers = parse_identifiers(question)
-    unlimited = SearchConstraints(max_results=default_max_results)
     if _is_abstract(text):
-        return ParsedQuestion(without_cuts(text), unlimited, text, identifiers=identifiers)
+        return ParsedQuestion(without_cuts(text), subject=text, identifiers=identifiers)
     is_english = reads_as_english(question)
-    reading = parse_parts(text, today, default_max_results, lookup, is_english=is_english)
+    reading = parse_parts(text, today, lookup, is_english=is_english)
     reading.identifiers = identifiers
     if is_english:
         rest = reading.question
-        remainder = _or_empty_if_generic(rest if rest == question else without_request(rest))
-        reading.question, reading.subject = remainder, reading.subject if remainder else question
+        reading.question = _or_empty_if_generic(rest if rest == question else without_request(rest))
+        reading.subject = reading.subject if reading.question else question
     else:
         reading.subject = without_request(reading.subject)  # "can you find me", in English
-        reading.notes.append(_foreign_note(reading))
-    if _has_subject(reading, question):
+        reading.notes.append(
+            "the question seems not to be in English, so only its years and what it excludes are"
+            " read as limits; most papers are indexed in English, so English terms find more;"
+            f" ranked as it is: {reading.question[:LONGEST_SHOWN]!r}"
+        )
+    if reading.question or reading.is_limited:
         return reading
+    if reading.excluded or reading.constraints.excluded_types:
+        raise no_subject(question)
     if is_english:
-        return ParsedQuestion(question, unlimited, question)
+        return ParsedQuestion(question, subject=question)
     reading.question = question
     return reading
 
 
-def _has_subject(reading: ParsedQuestion, question: str) -> bool:
-    is_limited = bool(reading.question) or reading.is_limited
-    if not is_limited and (reading.excluded or reading.constraints.excluded_types):
-        raise QuestionError(
-            f"the question only says what to exclude: {question[:_SHOWN]!r};"
-            " say what you are looking for"
-        )
-    return is_limited
-
-
 def parse_parts(
-    text: str,
-    today: date,
-    default_max_results: int,
-    lookup: Lookup = no_lookup,
-    *,
-    is_english: bool = True,
+    text: str, today: date, lookup: Lookup = no_lookup, *, is_english: bool = True
 ) -> ParsedQuestion:
     """Return what a text limits, and all the rest of it; identifiers are not read."""
-    limits = SearchConstraints(max_results=default_max_results)
-    reading = ParsedQuestion(without_talk(text), limits)
+    reading = ParsedQuestion(without_talk(text))
     read_years(reading, today)
     read_names(reading, lookup)
     read_clauses(reading)
@@ -121,46 +108,35 @@ def says_something(text: str) -> bool:
 
 def _read_hedges(reading: ParsedQuestion) -> None:
     """Take out of the subject what the question would rather have, which is no condition."""
-    rest, notes = reading.subject, list[str]()
-    for match in dict(forms("around_term"))["hedge"].finditer(rest):
-        rest = rest.replace(match[0], f" {CUT} ")
-        notes.append(f"{match[0].strip(' ,;(–—')!r} is ranked by, not required")
+    hedges = [*form("around_term", "hedge").finditer(reading.subject)]
+    rest = without_spans(reading.subject, *(match.span() for match in hedges))
     if says_something(rest):
         reading.subject = rest
-        reading.notes += notes
-
-
-def _foreign_note(reading: ParsedQuestion) -> str:
-    return (
-        "the question seems not to be in English, so only its years and what it excludes are read"
-        " as limits; most papers are indexed in English, so English terms find more; ranked as it"
-        f" is: {reading.question[:_SHOWN]!r}"
-    )
+        reading.notes += [
+            f"{match[0].strip(' ,;(–—')!r} is ranked by, not required" for match in hedges
+        ]
 
 
 def without_talk(text: str) -> str:
     """Return the text with a mark in place of greetings, thanks and a name below them."""
     for _, pattern in forms("talk"):
         while match := pattern.search(text):
-            text = without_span(text, match.start(), match.end())
+            text = without_spans(text, match.span())
     return text
 
 
-def parse_question(
-    question: str, today: date, default_max_results: int, lookup: Lookup = no_lookup
-) -> ParsedIntent:
+def parse_question(question: str, today: date, lookup: Lookup = no_lookup) -> ParsedIntent:
     """Return the intent of a question in plain words; see `parse_limits`."""
-    reading = parse_limits(question, today, default_max_results, lookup)
+    reading = parse_limits(question, today, lookup)
     subject, kind = _parse_type(reading.subject)
-    concepts = Concepts()
+    excluded = {name.casefold() for name in reading.excluded}
+    concepts: dict[str, list[str]] = {}
     if reading.question:
         in_english = reads_as_english(question)
         concepts = concepts_of(subject, in_english=in_english)
-        if not concepts.names:
-            concepts = concepts_of(reading.subject, in_english=in_english)
-    excluded = {name.casefold() for name in reading.excluded}
-    names = [name for name in concepts.names if name.casefold() not in excluded]
-    topic = _topic(reading) or question[:_LONGEST_TOPIC]
+        concepts = concepts or concepts_of(reading.subject, in_english=in_english)
+    names = [name for name in concepts if name.casefold() not in excluded]
+    topic = _topic(reading) or question[:LONGEST_TOPIC]
     if not names and reading.question:
         names = [topic] if topic in question else WORD.findall(topic)[:MAX_CONCEPTS] or [topic]
     barred = {name.casefold() for name in names}
@@ -170,9 +146,7 @@ def parse_question(
         intent_type=kind,
         constraints=reading.constraints,
         question=reading.question,
-        alternatives={
-            name: concepts.alternatives[name] for name in names if name in concepts.alternatives
-        },
+        alternatives={name: others for name in names if (others := concepts.get(name))},
         excluded=[name for name in reading.excluded if name.casefold() not in barred],
         authors=reading.authors,
         venues=reading.venues,
@@ -184,17 +158,16 @@ def parse_question(
 def _parse_type(text: str) -> tuple[str, IntentType]:
     for kind, cue in forms("type"):
         if (match := cue.search(text)) and not is_quoted(text, match.start()):
-            return without_span(text, match.start(), match.end()), IntentType(kind)
+            return without_spans(text, match.span()), IntentType(kind)
     return text, IntentType.METHOD
 
 
 def _topic(reading: ParsedQuestion) -> str:
     if reading.question:
-        return without_request(reading.question)[:_LONGEST_TOPIC].strip(" ,.;:?!–—-")
+        return without_request(reading.question)[:LONGEST_TOPIC].strip(" ,.;:?!–—-")
     limits = reading.constraints
     years = [str(year) for year in (limits.year_from, limits.year_to) if year is not None]
-    names = (*reading.authors, *reading.venues, *reading.identifiers)
-    return ", ".join(filter(None, [*names, "-".join(dict.fromkeys(years))]))
+    return ", ".join(filter(None, [*reading.names, "-".join(dict.fromkeys(years))]))
 
 
 def _or_empty_if_generic(text: str) -> str:
@@ -210,7 +183,7 @@ def _is_abstract(text: str) -> bool:
 def _remarks(question: str, reading: ParsedQuestion) -> Iterator[str]:
     if question.count('"') % 2:
         yield "a closing quotation mark is missing: the question is read as plain words"
-    if not reading.question and not (reading.authors or reading.venues or reading.identifiers):
+    if not reading.question and not reading.names:
         yield "the question contains only years: say what it is about"
     if boolean_words := _OPERATOR.findall(question) if not question.isupper() else []:
         yield (
@@ -238,8 +211,7 @@ def parse_seed(question: str) -> tuple[str, list[str]] | None:
 
     What looks like a title is one only if a paper is called so: that is for the caller to find out.
     """
-    matches = (pattern.match(question) for _, pattern in forms("like"))
-    match = next(filter(None, matches), None)
+    match = form("like").match(question)
     if match is None:
         return None
     rest, identifiers = parse_identifiers(match["seed"])
@@ -262,17 +234,17 @@ def with_seed(intent: ParsedIntent, paper: RawPaper) -> ParsedIntent:
     marked = MarkedPaper(
         id=paper.id, title=paper.title, abstract=paper.text, is_relevant=True, seed=seed
     )
-    return intent.model_copy(
+    like = intent.model_copy(
         update={
-            "topic": paper.title[:_LONGEST_TOPIC],
-            "concepts": concepts_of(paper.title).names or [paper.title],
+            "topic": paper.title[:LONGEST_TOPIC],
+            "concepts": [*concepts_of(paper.title)] or [paper.title],
             "alternatives": {},
             "question": " ".join([paper.title, *paper.keywords]),
             "identifiers": intent.identifiers or ([f"doi:{paper.doi}"] if paper.doi else []),
             "seeds": [marked],
-            "notes": [*intent.notes, note],
         }
     )
+    return with_notes(like, note)
 
 
 def parse_identifiers(text: str) -> tuple[str, list[str]]:
@@ -286,8 +258,7 @@ def parse_identifiers(text: str) -> tuple[str, list[str]]:
             (match, name) for match in pattern.finditer(text) if (name := _identifier(match))
         ]
         names += [name for _, name in matches]
-        for match, _ in reversed(matches):
-            text = without_span(text, match.start(), match.end())
+        text = without_spans(text, *(match.span() for match, _ in matches))
     return text, list(dict.fromkeys(names))
 
 

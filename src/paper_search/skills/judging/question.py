@@ -49,7 +49,6 @@ def with_note(criteria: Sequence[Criterion], note: str) -> list[Criterion]:
     They take the place of the last ones where there would be too many.
     """
     wishes = parse_note(note, date.today())  # noqa: DTZ011  # the person's own calendar
-    kinds = wishes.limits.excluded_types if wishes.limits else []
     texts = {criterion.text.casefold() for criterion in criteria}
     wishes_as_criteria = [
         *(
@@ -57,7 +56,7 @@ def with_note(criteria: Sequence[Criterion], note: str) -> list[Criterion]:
             for term in wishes.required
         ),
         *(_against(f"It is, or is about, {term}") for term in wishes.excluded),
-        *(_against(f"It is of the kind: {kind}") for kind in kinds),
+        *(_against(f"It is of the kind: {kind}") for kind in wishes.limits.excluded_types),
     ]
     new = [criterion for criterion in wishes_as_criteria if criterion.text.casefold() not in texts]
     return usable([*criteria[: MOST_CRITERIA - len(new)], *new]) if new else list(criteria)
