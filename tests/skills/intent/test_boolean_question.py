@@ -41,6 +41,7 @@ def read(text: str) -> ParsedIntent:
         ('"deep brain stimulation" tremor', ["deep brain stimulation", "tremor"], {}),
         ("“moss” AND lichen", ["moss", "lichen"], {}),
         ("author:Darwin moss", ["moss"], {}),
+        ("tiabkw:asthma", ["asthma"], {}),
     ],
 )
 def test_a_query_gives_what_it_wants(text, concepts, alternatives):
@@ -181,9 +182,3 @@ def test_the_query_of_a_numbered_line_is_asked_without_its_number_and_its_hits()
     assert found is not None
     assert (found.boolean_query, found.topic) == ("asthma:ti,ab,kw", "asthma:ti,ab,kw")
     assert "'12' in front of the query is read as the number of its line" in found.notes
-
-
-def test_the_field_of_authors_own_words_makes_a_question_a_query():
-    found = parse_boolean("tiabkw:asthma")
-    assert found is not None
-    assert found.concepts == ["asthma"]
