@@ -8,7 +8,7 @@ from typing import Any
 from pytest_httpserver import HTTPServer
 
 from paper_search.http.limits import HostLimiter
-from paper_search.pages.fetching import PageFetcher
+from paper_search.pages.fetching import Document, PageFetcher
 from paper_search.pages.network import PagePolicy
 
 HOST = "trees.example.org"
@@ -92,6 +92,12 @@ def fetcher_for(
         cache_path=cache_path,
         sleep=_no_sleep,
     )
+
+
+async def fetched(server: HTTPServer, path: str = "/a", **changes: Any) -> Document:
+    """Fetch one page of the site."""
+    async with fetcher_for(server.port, **changes) as fetcher:
+        return await fetcher.fetch(address(server, path))
 
 
 async def _no_sleep(_seconds: float) -> None:

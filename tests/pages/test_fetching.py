@@ -1,10 +1,11 @@
 """How pages are fetched: within limits, politely, without telling who asks."""
 
 import gzip
+from contextlib import nullcontext
 
 import pytest
 from tests.fault_server import FaultServer
-from tests.pages.site import TREES, address, fetcher_for, page, pdf
+from tests.pages.site import TREES, address, fetched, fetcher_for, page, pdf
 from werkzeug import Request, Response
 
 from paper_search.http.errors import HttpBodyError, HttpError, HttpStatusError, HttpTimeoutError
@@ -19,8 +20,7 @@ async def test_a_page_a_pdf_and_a_text_are_fetched_as_what_they_are(httpserver):
     httpserver.expect_request("/b").respond_with_data(pdf([*TREES]), content_type="application/pdf")
     httpserver.expect_request("/c").respond_with_data(pdf([*TREES]), content_type="text/html")
     httpserver.expect_request("/d").respond_with_data("words", content_type="text/plain")
-    async with fetcher_for(httpserver.port) as fetcher:
-        kinds = [await fetcher.fetch(address(httpserver, f"/{item}")) for item in "abcd"]
+    kinds = [await fetched(httpserver, f"/{item}") for item in "abcd"]
     assert [kind.kind for kind in kinds] == ["html", "pdf", "pdf", "text"]
     assert kinds[0].charset == "utf-8"
 
@@ -28,16 +28,14 @@ async def test_a_page_a_pdf_and_a_text_are_fetched_as_what_they_are(httpserver):
 @pytest.mark.parametrize("kind", ["image/png", "video/mp4", "application/zip", "application/json"])
 async def test_sec_16_other_kinds_are_cut_off_before_they_are_read(httpserver, kind):
     httpserver.expect_request("/a").respond_with_data(b"x" * 5_000_000, content_type=kind)
-    async with fetcher_for(httpserver.port, max_bytes=1000) as fetcher:
-        with pytest.raises(PageContentError, match="cannot be read"):
-            await fetcher.fetch(address(httpserver, "/a"))
+    with pytest.raises(PageContentError, match="cannot be read"):
+        await fetched(httpserver, max_bytes=1000)
 
 
 async def test_sec_16_what_is_called_a_pdf_and_is_none_is_refused(httpserver):
     httpserver.expect_request("/a").respond_with_data(page(), content_type="application/pdf")
-    async with fetcher_for(httpserver.port) as fetcher:
-        with pytest.raises(PageContentError, match="neither"):
-            await fetcher.fetch(address(httpserver, "/a"))
+    with pytest.raises(PageContentError, match="neither"):
+        await fetched(httpserver)
 
 
 async def test_sec_16_a_page_of_50_mb_is_cut_off(httpserver):
@@ -53,9 +51,8 @@ async def test_sec_16_a_page_of_50_mb_is_cut_off(httpserver):
         return Response(parts(), content_type="text/html")
 
     httpserver.expect_request("/a").respond_with_handler(endless)
-    async with fetcher_for(httpserver.port, max_bytes=2_000_000) as fetcher:
-        with pytest.raises(HttpBodyError, match="larger than"):
-            await fetcher.fetch(address(httpserver, "/a"))
+    with pytest.raises(HttpBodyError, match="larger than"):
+        await fetched(httpserver, max_bytes=2_000_000)
     assert sent < 50
 
 
@@ -68,10 +65,9 @@ async def test_sec_16_a_packed_page_counts_by_what_is_inside(httpserver):
         gzip.compress(gzip.compress(page().encode())),
         headers={"Content-Encoding": "gzip, gzip", "Content-Type": "text/html"},
     )
-    async with fetcher_for(httpserver.port, max_bytes=1_000_000) as fetcher:
-        for path in ("/a", "/b"):
-            with pytest.raises(HttpBodyError):
-                await fetcher.fetch(address(httpserver, path))
+    for path in ("/a", "/b"):
+        with pytest.raises(HttpBodyError):
+            await fetched(httpserver, path, max_bytes=1_000_000)
 
 
 async def test_a_page_that_trickles_is_given_up():
@@ -118,12 +114,8 @@ async def test_a_host_without_robots_txt_is_read_and_one_that_fails_is_not(
 ):
     httpserver.expect_request("/robots.txt").respond_with_data("", status)
     httpserver.expect_request("/a").respond_with_data(page(), content_type="text/html")
-    async with fetcher_for(httpserver.port) as fetcher:
-        if is_read:
-            assert (await fetcher.fetch(address(httpserver, "/a"))).kind == "html"
-        else:
-            with pytest.raises(PageRefusedError):
-                await fetcher.fetch(address(httpserver, "/a"))
+    with nullcontext() if is_read else pytest.raises(PageRefusedError):
+        assert (await fetched(httpserver)).kind == "html"
 
 
 @pytest.mark.parametrize(
@@ -161,15 +153,12 @@ async def test_a_page_with_a_tag_is_asked_for_again_only_if_it_changed(httpserve
 
     httpserver.expect_request("/a").respond_with_handler(tagged)
     for _ in range(2):
-        cached = fetcher_for(httpserver.port, cache_path=tmp_path / "cache" / "http.db")
-        async with cached as fetcher:
-            document = await fetcher.fetch(address(httpserver, "/a"))
+        document = await fetched(httpserver, cache_path=tmp_path / "cache" / "http.db")
         assert b"Shade trees" in document.content
     assert given == [None, '"one"']
 
 
 async def test_an_error_is_not_a_page(httpserver):
     httpserver.expect_request("/a").respond_with_data(page(), 404, content_type="text/html")
-    async with fetcher_for(httpserver.port) as fetcher:
-        with pytest.raises(HttpStatusError):
-            await fetcher.fetch(address(httpserver, "/a"))
+    with pytest.raises(HttpStatusError):
+        await fetched(httpserver)

@@ -1,6 +1,7 @@
 """Where a request is really sent: to the address that was checked, at every hop."""
 
 import socket
+from collections.abc import Awaitable, Callable
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import Any
 
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pytest_httpserver import HTTPServer
 from tests.examples import examples
-from tests.pages.site import HOST, address, fetcher_for, page
+from tests.pages.site import HOST, address, fetched, fetcher_for, page
 from werkzeug import Request, Response
 
 from paper_search.http.errors import HttpUnreachableError
@@ -87,26 +88,36 @@ REFUSED_URLS = [
 ]
 
 
-async def test_sec_14_a_host_that_resolves_to_something_else_later_gains_nothing():
-    answers = iter([["93.184.216.34"], ["10.0.0.1"]])
-    sent: list[httpx.Request] = []
+def guarded(
+    *resolved: list[str], sent: list[httpx.Request] | None = None, **headers: str
+) -> Callable[[], Awaitable[httpx.Response]]:
+    """Return what asks a host that has these addresses, one list for each time it is asked."""
+    addresses = iter(resolved)
 
     async def resolve(host: str, port: int) -> list[str]:
         assert (host, port) == ("example.org", 443)
-        return next(answers)
+        return next(addresses)
 
     def answer(request: httpx.Request) -> httpx.Response:
-        sent.append(request)
-        return httpx.Response(200, text=page(), headers={"content-type": "text/html"})
+        if sent is not None:
+            sent.append(request)
+        return httpx.Response(200, content=b"text", headers=headers)
 
-    network = GuardedNetwork(PagePolicy(), httpx.MockTransport(answer), resolve)
-    await network.handle_async_request(httpx.Request("GET", "https://example.org/a"))
+    network = GuardedNetwork(POLICY, httpx.MockTransport(answer), resolve)
+    asked = httpx.Request("GET", "https://example.org/a")
+    return lambda: network.handle_async_request(asked)
+
+
+async def test_sec_14_a_host_that_resolves_to_something_else_later_gains_nothing():
+    sent: list[httpx.Request] = []
+    ask = guarded(["93.184.216.34"], ["10.0.0.1"], sent=sent)
+    await ask()
     [request] = sent
     assert request.url.host == "93.184.216.34"
     assert request.headers["host"] == "example.org"
     assert request.extensions["sni_hostname"] == "example.org"
     with pytest.raises(PageRefusedError):
-        await network.handle_async_request(httpx.Request("GET", "https://example.org/a"))
+        await ask()
     assert len(sent) == 1
 
 
@@ -114,8 +125,7 @@ async def test_sec_14_the_name_goes_with_the_request_and_the_connection_to_the_a
     httpserver.expect_request(
         "/a", headers={"Host": f"{HOST}:{httpserver.port}"}
     ).respond_with_data(page(), content_type="text/html")
-    async with fetcher_for(httpserver.port) as fetcher:
-        document = await fetcher.fetch(address(httpserver, "/a"))
+    document = await fetched(httpserver)
     assert document.kind == "html"
     assert document.url == address(httpserver, "/a")
 
@@ -135,9 +145,8 @@ async def test_sec_14_the_name_goes_with_the_request_and_the_connection_to_the_a
 )
 async def test_sec_15_a_redirect_to_what_is_not_public_is_refused(httpserver, target):
     httpserver.expect_request("/a").respond_with_data("", 302, headers={"Location": target})
-    async with fetcher_for(httpserver.port) as fetcher:
-        with pytest.raises(PageRefusedError):
-            await fetcher.fetch(address(httpserver, "/a"))
+    with pytest.raises(PageRefusedError):
+        await fetched(httpserver)
     assert _paths(httpserver) == ["/robots.txt", "/a"]
 
 
@@ -149,9 +158,8 @@ async def test_sec_15_a_redirect_to_a_name_that_resolves_to_a_private_address_is
 
     elsewhere = address(httpserver, "/b", "inside.example.org")
     httpserver.expect_request("/a").respond_with_data("", 301, headers={"Location": elsewhere})
-    async with fetcher_for(httpserver.port, resolve=resolve) as fetcher:
-        with pytest.raises(PageRefusedError, match=r"192\.168\.0\.1"):
-            await fetcher.fetch(address(httpserver, "/a"))
+    with pytest.raises(PageRefusedError, match=r"192\.168\.0\.1"):
+        await fetched(httpserver, resolve=resolve)
 
 
 async def test_sec_15_redirects_between_public_hosts_are_followed_five_times(httpserver):
@@ -175,9 +183,8 @@ async def test_a_host_without_an_address_is_unreachable(httpserver):
     async def resolve(_host: str, _port: int) -> list[str]:
         raise OSError("no such host")
 
-    async with fetcher_for(httpserver.port, resolve=resolve) as fetcher:
-        with pytest.raises(HttpUnreachableError):
-            await fetcher.fetch(address(httpserver, "/a"))
+    with pytest.raises(HttpUnreachableError):
+        await fetched(httpserver, resolve=resolve)
     assert _paths(httpserver) == []
 
 
@@ -185,8 +192,7 @@ async def test_a_proxy_of_the_environment_is_not_used(httpserver, monkeypatch):
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
     httpserver.expect_request("/a").respond_with_data(page(), content_type="text/html")
-    async with fetcher_for(httpserver.port) as fetcher:
-        assert (await fetcher.fetch(address(httpserver, "/a"))).kind == "html"
+    assert (await fetched(httpserver)).kind == "html"
 
 
 async def test_without_an_exemption_the_loopback_is_never_asked(httpserver):
@@ -203,17 +209,8 @@ def _paths(server: HTTPServer) -> list[Any]:
 @pytest.mark.parametrize("text", NOT_PUBLIC)
 async def test_sec_13_no_host_with_an_address_that_is_not_public_is_asked(text):
     sent: list[httpx.Request] = []
-
-    async def resolve(_host: str, _port: int) -> list[str]:
-        return [text]
-
-    def answer(request: httpx.Request) -> httpx.Response:
-        sent.append(request)
-        return httpx.Response(200)
-
-    network = GuardedNetwork(POLICY, httpx.MockTransport(answer), resolve)
     with pytest.raises(PageRefusedError, match="not a public address"):
-        await network.handle_async_request(httpx.Request("GET", "https://example.org/"))
+        await guarded([text], sent=sent)()
     with pytest.raises(PageRefusedError):
         check_address(ip_address(text), POLICY)
     assert sent == []
@@ -250,12 +247,8 @@ def test_sec_13_names_of_public_hosts_pass(url, host):
 
 
 async def test_sec_13_one_private_address_among_public_ones_is_enough_to_refuse():
-    async def resolve(_host: str, _port: int) -> list[str]:
-        return ["8.8.8.8", "10.0.0.1"]
-
-    network = GuardedNetwork(POLICY, httpx.MockTransport(lambda _: httpx.Response(200)), resolve)
     with pytest.raises(PageRefusedError):
-        await network.handle_async_request(httpx.Request("GET", "https://example.org/"))
+        await guarded(["8.8.8.8", "10.0.0.1"])()
 
 
 @given(st.integers(0, 2**32 - 1))
@@ -272,23 +265,10 @@ def test_sec_13_no_ipv4_address_gets_through_in_the_disguise_of_ipv6(number):
             check_address(disguised, POLICY)
 
 
-async def answered(**headers: str) -> httpx.Response:
-    """Return the answer of a page that comes with these headers."""
-
-    async def resolve(_host: str, _port: int) -> list[str]:
-        return ["8.8.8.8"]
-
-    def answer(_request: httpx.Request) -> httpx.Response:
-        return httpx.Response(200, content=b"text", headers=headers)
-
-    network = GuardedNetwork(POLICY, httpx.MockTransport(answer), resolve)
-    return await network.handle_async_request(httpx.Request("GET", "https://example.org/"))
-
-
 async def test_an_answer_that_does_not_say_its_kind_is_read():
-    assert (await answered()).status_code == 200
+    assert (await guarded(["8.8.8.8"])()).status_code == 200
     with pytest.raises(PageContentError) as caught:
-        await answered(**{"content-type": "image/" + "x" * 100})
+        await guarded(["8.8.8.8"], **{"content-type": "image/" + "x" * 100})()
     kind = "image/" + "x" * 54
     assert str(caught.value) == f"example.org answered with {kind!r}, which cannot be read"
 
