@@ -7,16 +7,10 @@ import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
 
 import httpx
 import pytest
 import trustme
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.serialization import Encoding
-from cryptography.x509.oid import NameOID
 from pytest_httpserver import HTTPServer
 
 from paper_search.errors import ConfigError
@@ -82,22 +76,24 @@ async def opened(**env: str) -> AsyncIterator[HttpClient]:
         yield http
 
 
+async def ask(url: str, **env: str) -> None:
+    async with opened(**env) as http:
+        await http.ask(url)
+
+
 async def test_a_request_goes_through_the_proxy_of_its_scheme(proxy):
-    async with opened(http_proxy=f"http://127.0.0.1:{proxy.port}") as http:
-        await http.ask(f"http://{HOST}/a")
+    await ask(f"http://{HOST}/a", http_proxy=f"http://127.0.0.1:{proxy.port}")
     assert proxy.asked == [f"GET http://{HOST}/a HTTP/1.1"]
 
 
 async def test_a_secure_request_is_tunnelled(proxy):
-    async with opened(HTTPS_PROXY=f"127.0.0.1:{proxy.port}") as http:
-        with pytest.raises(Exception, match=HOST):
-            await http.ask(f"https://{HOST}/a")
+    with pytest.raises(Exception, match=HOST):
+        await ask(f"https://{HOST}/a", HTTPS_PROXY=f"127.0.0.1:{proxy.port}")
     assert proxy.asked[0] == f"CONNECT {HOST}:443 HTTP/1.1"
 
 
 async def test_socks_is_spoken_and_the_proxy_resolves_the_name(proxy):
-    async with opened(ALL_PROXY=f"socks5h://127.0.0.1:{proxy.port}") as http:
-        await http.ask(f"http://{HOST}/a")
+    await ask(f"http://{HOST}/a", ALL_PROXY=f"socks5h://127.0.0.1:{proxy.port}")
     assert proxy.asked == [f"socks {HOST}", "GET /a HTTP/1.1"]
 
 
@@ -105,8 +101,7 @@ async def test_the_password_of_a_socks_proxy_is_in_no_log_line(proxy, caplog):
     """PER-18"""
     address = f"socks5h://me:CANARY%20p%C3%A4ss@127.0.0.1:{proxy.port}"
     with caplog.at_level(logging.DEBUG):
-        async with opened(ALL_PROXY=address) as http:
-            await http.ask(f"http://{HOST}/a")
+        await ask(f"http://{HOST}/a", ALL_PROXY=address)
     assert proxy.asked == ["me", "CANARY päss", f"socks {HOST}", "GET /a HTTP/1.1"]
     assert "auth=(b'me', b'[redacted]')" in caplog.text
     assert "CANARY" not in caplog.text
@@ -115,9 +110,8 @@ async def test_the_password_of_a_socks_proxy_is_in_no_log_line(proxy, caplog):
 @pytest.mark.parametrize("scheme", ["http", "https", "socks5"])
 async def test_a_proxy_that_is_down_is_named_and_not_the_service(scheme, unused_tcp_port):
     address = f"{scheme}://me:CANARY@127.0.0.1:{unused_tcp_port}"
-    async with opened(HTTPS_PROXY=address) as http:
-        with pytest.raises(HttpProxyError) as caught:
-            await http.ask(f"https://{HOST}/a")
+    with pytest.raises(HttpProxyError) as caught:
+        await ask(f"https://{HOST}/a", HTTPS_PROXY=address)
     said = str(caught.value)
     assert f"the proxy 127.0.0.1:{unused_tcp_port} (HTTPS_PROXY) cannot be reached" in said
     assert HOST not in said
@@ -129,15 +123,14 @@ async def test_a_proxy_that_is_down_is_named_and_not_the_service(scheme, unused_
 
 async def test_a_proxy_that_refuses_to_connect_is_named(proxy):
     proxy.answer = b"HTTP/1.1 407 Proxy Authentication Required\r\n\r\n"
-    async with opened(HTTPS_PROXY=f"127.0.0.1:{proxy.port}") as http:
-        with pytest.raises(HttpProxyError, match=f"does not connect to {HOST}: .*407"):
-            await http.ask(f"https://{HOST}/a")
+    with pytest.raises(HttpProxyError, match=f"does not connect to {HOST}: .*407"):
+        await ask(f"https://{HOST}/a", HTTPS_PROXY=f"127.0.0.1:{proxy.port}")
 
 
 async def test_a_service_that_fails_behind_a_proxy_is_not_called_the_proxy(proxy):
-    async with opened(HTTPS_PROXY=f"127.0.0.1:{proxy.port}") as http:
-        with pytest.raises(HttpUnreachableError, match=f"{HOST} cannot be reached") as caught:
-            await http.ask(f"https://{HOST}/a")  # it connects, and speaks no TLS
+    with pytest.raises(HttpUnreachableError, match=f"{HOST} cannot be reached") as caught:
+        # The proxy connects, and speaks no TLS.
+        await ask(f"https://{HOST}/a", HTTPS_PROXY=f"127.0.0.1:{proxy.port}")
     assert not isinstance(caught.value, HttpProxyError)
 
 
@@ -146,8 +139,8 @@ async def test_a_host_that_no_proxy_is_for_is_asked_straight(proxy):
     server = await asyncio.start_server(other.serve, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
     env = {"ALL_PROXY": f"http://127.0.0.1:{proxy.port}", "NO_PROXY": "fd00::/8, 127.0.0.0/8"}
-    async with server, opened(**env) as http:
-        await http.ask(f"http://127.0.0.1:{port}/a")
+    async with server:
+        await ask(f"http://127.0.0.1:{port}/a", **env)
     assert (len(other.asked), proxy.asked) == (1, [])
 
 
@@ -210,7 +203,7 @@ def test_small_letters_win_as_they_do_for_other_programs():
 def test_an_authority_of_the_institution_is_trusted_beside_the_usual_ones(tmp_path):
     usual = len(trusted_certificates().get_ca_certs())
     bundle = tmp_path / "own.pem"
-    bundle.write_bytes(an_authority())
+    trustme.CA().cert_pem.write_to_path(str(bundle))
     setting = Setting(variable="SSL_CERT_FILE", value=str(bundle))
     assert len(trusted_certificates(setting).get_ca_certs()) == usual + 1 > 50
 
@@ -225,22 +218,8 @@ async def test_a_host_is_asked_straight_if_an_authority_of_the_institution_vouch
         url = f"https://localhost:{server.port}/a"
         async with opened(SSL_CERT_FILE=str(bundle)) as http:
             assert (await http.ask(url)).json() == {"is_trusted": True}
-        async with opened() as http:
-            with pytest.raises(HttpUnreachableError, match=r"(?i)certificate"):
-                await http.ask(url)
-
-
-def an_authority() -> bytes:
-    """Return a certificate of a new authority."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "Institution")])
-    now = datetime.now(UTC)
-    certificate = (
-        x509.CertificateBuilder(name, name, key.public_key(), 1, now, now + timedelta(days=1))
-        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
-        .sign(key, hashes.SHA256())
-    )
-    return certificate.public_bytes(Encoding.PEM)
+        with pytest.raises(HttpUnreachableError, match=r"(?i)certificate"):
+            await ask(url)
 
 
 async def test_a_client_that_cannot_be_opened_leaves_nothing_behind():
