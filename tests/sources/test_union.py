@@ -13,7 +13,6 @@ from tests.examples import examples
 from tests.sources.adapters import ADAPTERS
 from tests.sources.cards import URL, Cards, source_of, strategy
 
-from paper_search.http.body import HttpAnswer
 from paper_search.models import (
     Arrival,
     RankedQuery,
@@ -24,7 +23,7 @@ from paper_search.models import (
 )
 from paper_search.query import Node, evaluate, parse, render
 from paper_search.query.strategy import parse_strategy
-from paper_search.sources.adapter import Adapter, Page, Request, Translated
+from paper_search.sources.adapter import Adapter, Translated
 from paper_search.sources.asking import QueryRun, keep_best
 from paper_search.sources.crossref import Crossref
 from paper_search.sources.doaj import Doaj
@@ -39,26 +38,18 @@ NO_LIMITS = SearchConstraints()
 WORDS = [f"{letter * 9}" for letter in "abcdefgh"]
 
 
-class Terse(Adapter):
-    """Takes any tree, in few characters, and gives nothing."""
+class Short(Cards):
+    """Takes any tree, in few characters."""
 
-    name = title = "terse"
-    endpoint = URL
+    name = "short"
 
-    def __init__(self, most: int, parts: int = 1000) -> None:
-        super().__init__()
+    def __init__(self, most: int = 12, parts: int = Cards.most_parts) -> None:
+        super().__init__(URL)
         self.longest_text, self.most_parts = most, parts  # type: ignore[misc]  # those of classes
 
     def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
         del filters
         return Translated(render(tree))
-
-    def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
-        del filters, wanted
-        return Request(self.endpoint, {"q": query.text})
-
-    def read(self, answer: HttpAnswer, request: Request) -> Page:
-        raise NotImplementedError
 
 
 groups = st.lists(st.sampled_from(WORDS), min_size=1, max_size=8, unique=True).map(" OR ".join)
@@ -87,21 +78,21 @@ def test_crossref_is_asked_once_for_a_query_with_all_of_its_words():
 @examples(100)
 def test_the_parts_of_a_query_find_what_it_finds(query, document, most, parts):
     tree = parse(query)
-    said = union(Terse(most, parts), tree, NO_LIMITS, {})
+    said = union(Short(most, parts), tree, NO_LIMITS, {})
     assert any(wanted(part, document) for part in said) == evaluate(tree, document)
 
 
 @given(query=queries, most=st.integers(60, 120), parts=st.integers(1, 40))
 @examples(50)
 def test_each_part_is_short_enough_even_if_that_takes_more_parts(query, most, parts):
-    said = union(Terse(most, parts), parse(query), NO_LIMITS, {})
+    said = union(Short(most, parts), parse(query), NO_LIMITS, {})
     assert all(len(part.text) <= most for part in said)
     assert len({part.text for part in said}) == len(said)
 
 
 def test_what_cannot_be_made_short_enough_is_not_asked_for_a_part_of_it_alone():
     query = f"{'a' * 40} AND {'b' * 40}"
-    assert [part.text for part in union(Terse(20), parse(query), NO_LIMITS, {})] == [query]
+    assert [part.text for part in union(Short(20, 1000), parse(query), NO_LIMITS, {})] == [query]
 
 
 def long_strategy() -> str:
@@ -234,17 +225,6 @@ def test_the_condition_of_a_question_has_no_truncated_words_where_nothing_is_tru
     assert "computer" in asked.texts[0]
 
 
-class Short(Cards):
-    """Takes any tree in few characters."""
-
-    name = "short"
-    longest_text = 12
-
-    def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
-        del filters
-        return Translated(render(tree))
-
-
 async def test_parts_of_the_same_request_are_sent_once_and_checked_for_either():
     asked: list[str] = []
     words = [letter * 9 for letter in "abcd"]
@@ -255,11 +235,8 @@ async def test_parts_of_the_same_request_are_sent_once_and_checked_for_either():
         cards = [{"id": title, "title": title, "abstract": "-"} for title in titles]
         return httpx.Response(200, json={"papers": cards, "total": 4})
 
-    class TwoParts(Short):
-        most_parts = 2
-
     query = f"slam AND ({' OR '.join(words[:3])})"
-    report = await source_of(answer, TwoParts(URL)).report(strategy(query))
+    report = await source_of(answer, Short(parts=2)).report(strategy(query))
     assert asked == ["slam"]
     assert [row.removed is None for row in report.arrivals] == [True, True, True, False]
     assert report.arrivals[3].id == f"cards:slam {words[3]}"
@@ -275,7 +252,7 @@ async def test_the_parts_of_a_query_are_all_asked_and_counted_as_one():
         cards = [{"id": name, "title": name} for name in (query, f"{query} 2", "both")]
         return httpx.Response(200, json={"papers": cards, "total": 3})
 
-    source = source_of(answer, Short(URL))
+    source = source_of(answer, Short())
     report = await source.report(strategy("aaaaaaaaa OR bbbbbbbbb", max_results=4))
     counted = await source.count("aaaaaaaaa OR bbbbbbbbb", NO_LIMITS)
     assert asked[:2] == ["aaaaaaaaa", "bbbbbbbbb"]
