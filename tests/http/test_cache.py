@@ -8,6 +8,7 @@ from typing import Any
 
 import httpx
 import pytest
+from tests.http.answers import Answers
 
 from paper_search.http.client import HttpClient, HttpSettings
 from paper_search.http.errors import HttpBodyError, HttpStatusError, RetryPolicy
@@ -16,19 +17,6 @@ from paper_search.http.limits import CallBudget, HostLimiter
 
 KEY = "CANARY-cached-key"
 URL = "https://api.example.org/works"
-
-
-class Service:
-    """Answers every request with the next of its answers, the last for ever."""
-
-    def __init__(self, *answers: httpx.Response) -> None:
-        self.answers = answers
-        self.asked: list[httpx.Request] = []
-
-    def __call__(self, request: httpx.Request) -> httpx.Response:
-        self.asked.append(request)
-        answer = self.answers[min(len(self.asked), len(self.answers)) - 1]
-        return httpx.Response(answer.status_code, headers=answer.headers, content=answer.content)
 
 
 def sound(number: int = 1, **headers: str) -> httpx.Response:
@@ -46,7 +34,7 @@ def path(tmp_path: Path) -> Path:
 @pytest.fixture
 def opened(path: Path) -> Opening:
     @asynccontextmanager
-    async def open_client(service: Service, **options: Any) -> AsyncIterator[HttpClient]:
+    async def open_client(service: Answers, **options: Any) -> AsyncIterator[HttpClient]:
         waits: list[float] = options.pop("waits", [])
 
         async def sleep(seconds: float) -> None:
@@ -78,7 +66,7 @@ def spoil(path: Path, fault: str) -> None:
 
 
 async def test_the_same_question_costs_nothing_another_time(opened):
-    service, budget, waits = Service(sound()), CallBudget(1), list[float]()
+    service, budget, waits = Answers(sound()), CallBudget(1), list[float]()
     settings = {"interval_s": 5.0}
     for is_again in (False, True, True):
         async with opened(service, waits=waits, settings=settings) as http:
@@ -89,7 +77,7 @@ async def test_the_same_question_costs_nothing_another_time(opened):
 
 
 async def test_a_search_that_is_repeated_for_what_is_new_asks_again_once(opened):
-    service = Service(sound(1), sound(2), sound(3))
+    service = Answers(sound(1), sound(2), sound(3))
     async with opened(service) as http:
         await http.ask(URL)
         for mark, expected in (("a", 2), ("a", 2), ("", 1), ("b", 3), ("a", 2)):
@@ -110,7 +98,7 @@ async def test_a_search_that_is_repeated_for_what_is_new_asks_again_once(opened)
     ],
 )
 async def test_what_the_service_forbids_to_keep_is_asked_for_again(opened, headers):
-    service = Service(sound(1, **headers), sound(2, **headers))
+    service = Answers(sound(1, **headers), sound(2, **headers))
     async with opened(service) as http:
         for _ in range(2):
             assert not (await http.ask(URL)).from_cache
@@ -119,7 +107,7 @@ async def test_what_the_service_forbids_to_keep_is_asked_for_again(opened, heade
 
 async def test_an_answer_that_must_be_checked_is_checked_and_not_sent_again(opened):
     """RFC 9111, 4.3: a 304 makes the stored answer good again."""
-    service = Service(sound(1, **{"Cache-Control": "no-cache", "ETag": '"a"'}), httpx.Response(304))
+    service = Answers(sound(1, **{"Cache-Control": "no-cache", "ETag": '"a"'}), httpx.Response(304))
     async with opened(service) as http:
         await http.ask(URL)
         again = await http.ask(URL)
@@ -129,7 +117,7 @@ async def test_an_answer_that_must_be_checked_is_checked_and_not_sent_again(open
 
 @pytest.mark.parametrize("status", [400, 404, 429, 500, 503])
 async def test_a_failure_is_not_kept(opened, status):
-    service = Service(httpx.Response(status), sound())
+    service = Answers(httpx.Response(status), sound())
     async with opened(service) as http:
         with pytest.raises(HttpStatusError):
             await http.ask(URL)
@@ -137,7 +125,7 @@ async def test_a_failure_is_not_kept(opened, status):
 
 
 async def test_an_answer_that_turned_out_to_be_an_error_is_forgotten(opened):
-    service = Service(httpx.Response(200, text="<html>captcha"), sound())
+    service = Answers(httpx.Response(200, text="<html>captcha"), sound())
     async with opened(service) as http:
         answer = await http.ask(URL)
         with pytest.raises(HttpBodyError):
@@ -147,7 +135,7 @@ async def test_an_answer_that_turned_out_to_be_an_error_is_forgotten(opened):
 
 
 async def test_no_key_is_on_disk(opened, path):
-    service = Service(sound())
+    service = Answers(sound())
     headers = {"x-api-key": KEY, "Authorization": f"Bearer {KEY}"}
     async with opened(service) as http:
         await http.ask(URL, params={"q": "graph"}, key_params={"api_key": KEY}, headers=headers)
@@ -162,13 +150,13 @@ async def test_no_key_is_on_disk(opened, path):
 
 
 async def test_no_cookie_is_on_disk(opened, path):
-    async with opened(Service(sound(1, **{"Set-Cookie": "session=CANARY-cookie"}))) as http:
+    async with opened(Answers(sound(1, **{"Set-Cookie": "session=CANARY-cookie"}))) as http:
         await http.ask(URL)
     assert all(b"CANARY-cookie" not in file.read_bytes() for file in path.parent.iterdir())
 
 
 async def test_what_is_posted_is_not_kept(opened):
-    service = Service(sound(1), sound(2))
+    service = Answers(sound(1), sound(2))
     async with opened(service) as http:
         await http.ask(URL, json={"ids": ["a"]})
         assert (await http.ask(URL, json={"ids": ["a"]})).json() == {"n": 2}
@@ -179,7 +167,7 @@ async def test_what_is_posted_is_not_kept(opened):
 @pytest.mark.parametrize("fault", ["no database", "another one", "a directory"])
 async def test_a_file_that_cannot_be_used_costs_the_cache_only(opened, path, fault, caplog):
     spoil(path, fault)
-    service = Service(sound(1), sound(2))
+    service = Answers(sound(1), sound(2))
     async with opened(service) as http:
         await http.ask(URL)
         assert (await http.ask(URL)).json() == {"n": 2}
@@ -188,7 +176,7 @@ async def test_a_file_that_cannot_be_used_costs_the_cache_only(opened, path, fau
 
 async def test_a_body_that_is_cut_off_is_not_kept(opened):
     """A crash or a cap in the middle of a body leaves no half answer."""
-    service = Service(httpx.Response(200, content=b"x" * 5000), sound())
+    service = Answers(httpx.Response(200, content=b"x" * 5000), sound())
     async with opened(service, settings={"max_bytes": 1000}) as http:
         with pytest.raises(HttpBodyError):
             await http.ask(URL)
@@ -196,7 +184,7 @@ async def test_a_body_that_is_cut_off_is_not_kept(opened):
 
 
 async def test_answers_on_disk_that_are_damaged_later_are_asked_for_again(opened, path, caplog):
-    service = Service(sound(1), sound(2))
+    service = Answers(sound(1), sound(2))
     async with opened(service, settings={"retry": RetryPolicy(max_retries=1)}) as http:
         await http.ask(URL)
         with sqlite3.connect(path) as database:

@@ -1,11 +1,12 @@
 """The SerpApi source: paging, failures, and a key that nobody sees."""
 
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from typing import Any
 
 import httpx
 import pytest
+from tests.http.answers import Answers
 from tests.sources.cards import strategy
 
 from paper_search.config import AppConfig, SearchSourceConfig
@@ -40,55 +41,28 @@ answer = httpx.Response
 LATER, NEVER = RetryableError, NonRetryableError
 
 
-class Scholar:
-    """Answers requests in order; the last answer for ever."""
+def make(
+    scholar: Callable[[httpx.Request], httpx.Response], max_calls: int | None = None
+) -> SerpAPIScholarSource:
+    """Return the source, which waits for nothing."""
 
-    def __init__(self, *answers: httpx.Response | Exception) -> None:
-        self.answers = list(answers)
-        self.asked: list[dict[str, str]] = []
-        self.waits: list[float] = []
+    async def sleep(seconds: float) -> None:
+        del seconds
 
-    def __call__(self, request: httpx.Request) -> httpx.Response:
-        self.asked.append(dict(request.url.params))
-        answer = self.answers[min(len(self.asked), len(self.answers)) - 1]
-        if isinstance(answer, Exception):
-            raise answer
-        return httpx.Response(answer.status_code, headers=answer.headers, content=answer.content)
-
-    async def sleep(self, seconds: float) -> None:
-        self.waits.append(seconds)
+    client = httpx.AsyncClient(transport=httpx.MockTransport(scholar))
+    return SerpAPIScholarSource(
+        KEY, rate_limit_rps=0, client=client, sleep=sleep, max_calls=max_calls
+    )
 
 
-Make = Callable[..., SerpAPIScholarSource]
-
-
-@pytest.fixture
-async def make() -> AsyncIterator[Make]:
-    clients: list[httpx.AsyncClient] = []
-
-    def source(scholar: Callable[[httpx.Request], httpx.Response], **options: Any) -> Any:
-        clients.append(httpx.AsyncClient(transport=httpx.MockTransport(scholar)))
-        sleep = getattr(scholar, "sleep", None)
-        defaults = {
-            "rate_limit_rps": 0,
-            "client": clients[-1],
-            **({"sleep": sleep} if sleep else {}),
-        }
-        return SerpAPIScholarSource(KEY, **{**defaults, **options})
-
-    yield source
-    for client in clients:
-        await client.aclose()
-
-
-async def test_a_question_is_sent_with_its_filters(make):
-    scholar = Scholar(page(entry(1)))
+async def test_a_question_is_sent_with_its_filters():
+    scholar = Answers(page(entry(1)))
     source = make(scholar)
     papers = await source.search(
         "graph AND drug", max_results=1, year_from=2015, year_to=2020, language="FR"
     )
     assert [paper.id for paper in papers] == ["serpapi_scholar:id1"]
-    assert scholar.asked == [
+    assert [dict(request.url.params) for request in scholar.asked] == [
         {
             "engine": "google_scholar",
             "q": "graph drug",
@@ -105,11 +79,13 @@ async def test_a_question_is_sent_with_its_filters(make):
     assert seen.seen_at is not None
 
 
-async def test_it_goes_on_after_a_short_page_and_stops_at_an_empty_one(make):
-    scholar = Scholar(page(*map(entry, range(18))), page(*map(entry, range(18, 21))), page())
+async def test_it_goes_on_after_a_short_page_and_stops_at_an_empty_one():
+    scholar = Answers(page(*map(entry, range(18))), page(*map(entry, range(18, 21))), page())
     papers = await make(scholar).search("graph", max_results=60)
     assert len(papers) == 21
-    assert [(request["start"], request["num"]) for request in scholar.asked] == [
+    assert [
+        (request.url.params["start"], request.url.params["num"]) for request in scholar.asked
+    ] == [
         ("0", "20"),
         ("20", "20"),
         ("40", "20"),
@@ -117,16 +93,16 @@ async def test_it_goes_on_after_a_short_page_and_stops_at_an_empty_one(make):
     assert [paper.sightings[0].rank for paper in papers] == list(range(1, 22))
 
 
-async def test_no_more_than_wanted_is_asked_for_or_given(make):
-    scholar = Scholar(page(*map(entry, range(20))), page(*map(entry, range(20, 40))))
+async def test_no_more_than_wanted_is_asked_for_or_given():
+    scholar = Answers(page(*map(entry, range(20))), page(*map(entry, range(20, 40))))
     assert len(await make(scholar).search("graph", max_results=25)) == 25
     assert len(scholar.asked) == 2
     assert await make(scholar).search("graph", max_results=0) == []
     assert len(scholar.asked) == 2
 
 
-async def test_no_results_is_an_empty_answer_and_no_error(make):
-    scholar = Scholar(httpx.Response(200, json=NOTHING))
+async def test_no_results_is_an_empty_answer_and_no_error():
+    scholar = Answers(httpx.Response(200, json=NOTHING))
     source = make(scholar)
     assert await source.search("graph") == []
     report = await source.report(strategy("graph"))
@@ -158,11 +134,11 @@ async def test_no_results_is_an_empty_answer_and_no_error(make):
         (answer(200, json=[1, 2]), NEVER, SourceStatus.BAD_RESPONSE, 1),
     ],
 )
-async def test_a_failure_is_raised_in_its_class_and_reported_in_its_status(  # noqa: PLR0913, PLR0917  # a table
-    make, caplog, answer, error, status, attempts
+async def test_a_failure_is_raised_in_its_class_and_reported_in_its_status(
+    caplog, answer, error, status, attempts
 ):
     """API-01, API-05, API-06, API-11, API-25"""
-    scholar = Scholar(answer)
+    scholar = Answers(answer)
     source = make(scholar)
     with caplog.at_level(logging.DEBUG), pytest.raises(error) as caught:
         await source.search("graph")
@@ -182,8 +158,8 @@ async def test_a_failure_is_raised_in_its_class_and_reported_in_its_status(  # n
     assert KEY not in caplog.text
 
 
-async def test_an_error_on_a_later_page_keeps_what_was_collected(make):
-    scholar = Scholar(page(*map(entry, range(20))), httpx.Response(401))
+async def test_an_error_on_a_later_page_keeps_what_was_collected():
+    scholar = Answers(page(*map(entry, range(20))), httpx.Response(401))
     source = make(scholar)
     assert len(await source.search("graph", max_results=40)) == 20
     scholar.asked.clear()
@@ -204,13 +180,13 @@ async def test_an_error_on_a_later_page_keeps_what_was_collected(make):
         {"search_information": {"total_results": "many"}},
     ],
 )
-async def test_an_answer_of_another_shape_is_empty(make, body):
+async def test_an_answer_of_another_shape_is_empty(body):
     """API-13"""
-    assert await make(Scholar(httpx.Response(200, json=body), page())).search("graph") == []
+    assert await make(Answers(httpx.Response(200, json=body), page())).search("graph") == []
 
 
-async def test_max_calls_counts_every_attempt(make):
-    scholar = Scholar(httpx.Response(500))
+async def test_max_calls_counts_every_attempt():
+    scholar = Answers(httpx.Response(500))
     source = make(scholar, max_calls=2)
     with pytest.raises(RetryableError):
         await source.search("graph")
@@ -219,8 +195,8 @@ async def test_max_calls_counts_every_attempt(make):
     assert (said.status, len(scholar.asked)) == (SourceStatus.EXHAUSTED, 2)
 
 
-async def test_max_calls_of_zero_sends_nothing(make):
-    scholar = Scholar(page(entry(1)))
+async def test_max_calls_of_zero_sends_nothing():
+    scholar = Answers(page(entry(1)))
     assert await make(scholar, max_calls=0).search("graph") == []
     assert scholar.asked == []
 
@@ -240,7 +216,7 @@ def test_its_own_arguments_are_settings():
     assert (made.interval_s, made.timeout_s, made.max_retries, made.max_calls) == (0.5, 3.0, 1, 7)
 
 
-async def test_it_keeps_the_contract_of_sources(make):
+async def test_it_keeps_the_contract_of_sources():
     def scholar(request: httpx.Request) -> httpx.Response:
         years = (
             int(request.url.params.get("as_ylo", 2000)),
