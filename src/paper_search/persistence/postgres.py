@@ -181,9 +181,8 @@ async def _prepare(
 
 async def _is_current(connection: Any, saver: PostgresSaver, store: PostgresStore) -> bool:
     exists = "SELECT to_regclass(%s) IS NOT NULL AS found"
-    for table in ("checkpoint_migrations", "store_migrations", "paper_search_audit"):
-        if not await _has(connection, exists, table):
-            return False
+    if not await _has(connection, exists, "paper_search_audit"):  # of the tables the last
+        return False
     for table, migrations in (
         ("checkpoint_migrations", saver.MIGRATIONS),
         ("store_migrations", store.MIGRATIONS),
