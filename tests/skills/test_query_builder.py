@@ -130,6 +130,40 @@ async def test_concepts_are_asked_by_their_headings_where_a_source_has_headings(
     assert "mesh:" not in " ".join(texts(await builder().build(given)))
 
 
+@pytest.mark.parametrize(
+    ("concept", "excluded", "terms"),
+    [
+        ("transformers", "attention", ["transformers", "transformer"]),
+        ("anxiety", "GAD", ["anxiety", "nervousness", "hypervigilance", "mesh:anxiety"]),
+        (
+            "deep learning",
+            "neural networks",
+            ['"deep learning"', "DNN", '"hierarchical learning"', 'mesh:"deep learning"'],
+        ),
+        ("teenagers", "adolescents", ["teenagers", "adolescence", "youth", "teens"]),
+        (
+            "self-attention",
+            "attention",
+            ["self-attention", "transformer"],
+        ),  # as the person wrote it
+    ],
+)
+async def test_no_name_that_the_person_did_not_write_has_an_excluded_term(concept, excluded, terms):
+    given = QueryBuilderInput(intent=intent(concept, excluded=[excluded]))
+    strategy = await builder(available_sources=["pubmed"]).build(given)
+    [block] = block_texts(texts(strategy)[0])
+    assert block.terms == terms
+
+
+async def test_no_long_form_and_no_addition_has_an_excluded_term():
+    wanted = intent("GAD", question="GAD", excluded=["anxiety"])
+    assert not any("anxiety" in name for name in (await strategy_for(wanted)).ranked[0].long_forms)
+    first = await next_strategy(None)
+    second = await next_strategy("also teenagers, without adolescents", first)
+    assert any("teenagers OR" in text for text in texts(second))
+    assert not any("adolescent" in text for text in texts(second))
+
+
 async def test_authors_and_what_is_not_wanted_are_limits_and_stand_in_no_query():
     wanted = intent(
         "acid rain",

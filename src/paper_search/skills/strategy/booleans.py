@@ -1,7 +1,7 @@
 """The first queries for a question: a block of names for each concept, joined; the ranked one."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from paper_search.bibliography.languages import language_name
@@ -35,6 +35,7 @@ from paper_search.skills.strategy.trees import (
 )
 from paper_search.skills.untrusted import visible
 from paper_search.skills.variants import heading, spellings, synonyms
+from paper_search.skills.words import tokens
 
 _MOST_FORMS = 3
 """Inflected forms and spellings of one name in a query."""
@@ -73,7 +74,12 @@ def blocks_of(intent: ParsedIntent, *, has_headings: bool) -> list[Block]:
     if not concepts and leaf(intent.topic) and not intent.authors:
         concepts = [intent.topic]
     return [
-        block_of(concept, intent.alternatives.get(concept, ()), has_headings=has_headings)
+        block_of(
+            concept,
+            intent.alternatives.get(concept, ()),
+            excluded=intent.excluded,
+            has_headings=has_headings,
+        )
         for concept in concepts
     ]
 
@@ -88,19 +94,34 @@ def names_of(concept: str) -> list[str]:
 
 
 def block_of(
-    concept: str, alternatives: Sequence[str] = (), *, has_headings: bool = False
+    concept: str,
+    alternatives: Sequence[str] = (),
+    *,
+    excluded: Sequence[str] = (),
+    has_headings: bool = False,
 ) -> Block:
-    """Return the block of a concept: its forms, its alternatives, and the synonyms of all."""
+    """Return the block of a concept: its forms, its alternatives, and the synonyms of all.
+
+    `excluded`: terms that no name may have which the person did not write.
+    """
     names: dict[str, str] = {}
     for name in (concept, *alternatives):
-        others = synonyms(name)[:_MOST_SYNONYMS]
-        for form in (name, *spellings(name)[:_MOST_FORMS], *others):
+        forms = _without_excluded(spellings(name), excluded)[:_MOST_FORMS]
+        others = _without_excluded(synonyms(name), excluded)[:_MOST_SYNONYMS]
+        for form in (name, *forms, *others):
             names.setdefault(cleaned(form).casefold(), form)
     names.pop(cleaned(concept).casefold(), None)
     subject = None
     if has_headings and (subject_heading := heading([concept, *spellings(concept)])):
-        subject = Phrase(tuple(subject_heading.split()), HEADING)
+        for name in _without_excluded([subject_heading], excluded):
+            subject = Phrase(tuple(name.split()), HEADING)
     return Block(concept, tuple(names.values()), subject)
+
+
+def _without_excluded(names: Iterable[str], excluded: Iterable[str]) -> list[str]:
+    """Return the names that have no excluded term in them, by stems."""
+    terms = [stems for term in excluded if (stems := {*tokens(term)})]
+    return [name for name in names if not any(stems.issubset(tokens(name)) for stems in terms)]
 
 
 def first_queries(intent: ParsedIntent, *, has_headings: bool = False) -> list[SearchQuery]:
@@ -138,7 +159,8 @@ def first_ranked(intent: ParsedIntent) -> list[RankedQuery]:
     identifiers = " ".join(name.partition(":")[2] for name in intent.identifiers)
     text = " ".join(visible(intent.question or identifiers or intent.topic).split())
     short = [concept for concept in intent.concepts if _ABBREVIATION.fullmatch(concept)]
-    names = dict.fromkeys(name for concept in short for name in synonyms(concept)[:_MOST_SYNONYMS])
+    others = (_without_excluded(synonyms(concept), intent.excluded) for concept in short)
+    names = dict.fromkeys(name for each in others for name in each[:_MOST_SYNONYMS])
     return [RankedQuery(text=text, long_forms=list(names))] if text else []
 
 

@@ -96,7 +96,7 @@ def with_added(queries: list[SearchQuery], note: Note) -> list[SearchQuery]:
     missing = [term for term in note.added if not any({*tokens(term)} <= name for name in names)]
     if not missing or not queries:
         return queries
-    new = _new_queries(queries[-1], Note(added=tuple(missing)), None)
+    new = _new_queries(queries[-1], replace(note, added=tuple(missing)), None)
     return [*queries[: MAX_QUERIES - len(new)], *new]
 
 
@@ -130,7 +130,8 @@ def _new_queries(
         (word for word, weight in weights.items() if weight > 0 and not stems & {*tokens(word)}),
         key=lambda word: -weights[word] * max(map(rarity, tokens(word)), default=0.0),
     )[:_LEARNED]
-    additions = (node for term in note.added if (node := block_of(term).node) is not None)
+    blocks = (block_of(term, excluded=note.excluded) for term in note.added)
+    additions = (node for block in blocks if (node := block.node) is not None)
     queries = []
     for names, group in ((note.added, any_of(additions)), (learned, any_of(map(Term, learned)))):
         text = "" if group is None else query_text(And((group, *conjuncts(tree))))
