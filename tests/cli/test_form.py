@@ -1,5 +1,7 @@
 """The form of a strategy reads back as what was written into it."""
 
+import json
+
 import pytest
 
 from paper_search.cli.search_questions import parse_form, write_form
@@ -47,6 +49,16 @@ def read_back(strategy: SearchStrategy) -> SearchStrategy:
 
 def test_every_field_of_a_strategy_reads_back():
     assert read_back(FULL) == FULL
+
+
+def test_names_that_a_query_has_for_its_keywords_are_not_in_the_form_and_stay_with_it():
+    form = write_form(FULL, [])
+    assert "synonym_map" not in form
+    assert "keywords" not in form
+    [query] = parse_form(form.replace("a AND", "a OR"), FULL)["queries"]
+    assert query == {**FULL.queries[0].model_dump(), "boolean_query": 'a OR "b c"'}
+    new = {"boolean_query": "new", "keywords": ["k"]}
+    assert parse_form(json.dumps({"queries": [new, new]}), FULL)["queries"][1] == new
 
 
 def test_what_is_taken_out_of_the_form_is_gone():

@@ -223,6 +223,8 @@ CRITERIA = """\
 # The model judges papers by 2 to 6 criteria, "inclusion" or "exclusion", of weight 1 to 3.
 """
 _SHOWN = {"sources", "works", "filters", "ranked", "queries", "native"}
+# What the terms of a query stand for is no query: to change it would change nothing that is asked.
+_FORM: dict[str, Any] = {**dict.fromkeys(_SHOWN, True), "queries": {"__all__": {"boolean_query"}}}
 _REMARK = re.compile(r"(?m)^#.*\n?")
 
 
@@ -234,7 +236,7 @@ def write_form(
     `available`: sources that may be named; empty: not known. No criteria: no model judges.
     """
     sources = f"# Sources: {visible(', '.join(available))}\n" if available else ""
-    fields = strategy.model_dump(mode="json", include=_SHOWN)
+    fields = strategy.model_dump(mode="json", include=_FORM)
     if criteria:
         fields["criteria"] = [criterion.model_dump(mode="json") for criterion in criteria]
     document = json.dumps(fields, ensure_ascii=False, indent=2)
@@ -255,4 +257,16 @@ def parse_form(form: str, strategy: SearchStrategy) -> Any:
         raise InvalidDecisionError(f"the form cannot be read: {error}") from None
     if not isinstance(fields, dict):
         raise InvalidDecisionError("the form cannot be read: it is no JSON object")
+    if isinstance(rows := fields.get("queries"), list):
+        fields["queries"] = [_with_names(row, n, strategy) for n, row in enumerate(rows)]
     return {**strategy.model_dump(mode="json", exclude=_SHOWN), **fields}
+
+
+def _with_names(row: Any, place: int, strategy: SearchStrategy) -> Any:
+    """Return a query of a form with its keywords and synonyms; one that was changed keeps them."""
+    text = row.get("boolean_query") if isinstance(row, dict) else None
+    same = (query for query in strategy.queries if query.boolean_query == text)
+    query = next(same, next(iter(strategy.queries[place:]), None))
+    if query is None or not isinstance(row, dict):
+        return row
+    return {**query.model_dump(mode="json", exclude={"boolean_query"}), **row}
