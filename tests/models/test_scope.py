@@ -25,6 +25,7 @@ def test_a_broader_query_replaces_the_one_that_it_is_a_step_from():
 
 def test_hits_are_told_by_query_and_source():
     hits = QueryHits(text="a", counts=[SourceHits(source="s", hits=1200, is_at_most=True)])
-    report = ScopeReport(queries=[hits, QueryHits(text="b")])
-    assert report.hits_of(["a", "edited"]) == {"a": hits}
+    step = BroaderQuery(text="b", name="without a", original="a AND b")
+    report = ScopeReport(queries=[hits], steps=[step])
+    assert report.hits_of(["a", "b", "edited"]) == {"a": hits, "b": step}
     assert [str(hits.counts[0]), str(SourceHits(source="t", hits=0))] == ["up to 1,200 s", "0 t"]

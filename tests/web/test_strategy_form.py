@@ -191,12 +191,19 @@ def test_a_number_that_cannot_be_read_is_refused_and_the_form_stays(visitors, nu
         assert Fields(page.text).values["note"] == ["more on wasps"]
 
 
-def test_a_step_from_a_query_that_was_changed_since_is_refused_in_words(visitors):
+def test_a_step_is_offered_with_its_hits_while_the_query_that_it_is_from_stands(visitors):
     page = visitors()
     page.begin("graph neural networks for molecules", max_results="7")
     assert Fields(page.text).values["max_papers"] == ["7"]
     place, asked = page.path, page.asked()
+    assert 'value="step:0"' in page.text
     assert page.send(place, action="step:0", asked=asked) == 200
+    assert "<small>taken</small>" in page.text
+    assert "step:" not in page.text
+    assert "not counted" not in page.text
+    assert page.send(place, action="preview", asked=asked, **{"query-0": "bees"}) == 200
+    assert "step:" not in page.text
+    assert "hits are known for the queries as proposed" in page.text
     assert page.send(place, action="step:0", asked=asked, **{"query-0": "bees"}) == 422
     assert "not taken" in page.text.lower()
     assert Fields(page.text).values["query-0"] == ["bees"]

@@ -123,8 +123,8 @@ class ScopeReport(BaseModel):
         return _replaced(strategy, {each.original: each.instead for each in self.relaxed})
 
     def hits_of(self, queries: Sequence[str]) -> dict[str, QueryHits]:
-        """Return what is known of those queries, by query; one that was edited is not there."""
-        entries = {entry.text: entry for entry in self.queries}
+        """Return what is known of those queries, or steps; one that was edited is not there."""
+        entries = {entry.text: entry for entry in (*self.steps, *self.queries)}
         return {text: entries[text] for text in queries if text in entries}
 
 
