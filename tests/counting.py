@@ -19,6 +19,7 @@ class FakeCountingSource(FakeSource):
         papers: what it finds, as `FakeSource` takes them.
         is_local: whether a count costs no request.
         ranks: whether it answers ranked queries.
+        is_broader: whether it is asked a broader query, since it cannot express any.
         delay_s: how long every answer takes.
         error: what every answer raises instead, after the delay.
     """
@@ -31,6 +32,7 @@ class FakeCountingSource(FakeSource):
         *,
         is_local: bool = False,
         ranks: bool = False,
+        is_broader: bool = False,
         delay_s: float = 0.0,
         error: BaseException | None = None,
     ) -> None:
@@ -38,7 +40,7 @@ class FakeCountingSource(FakeSource):
         self._hits = hits if callable(hits) else (hits or {}).get
         self._default = None if callable(hits) else 0
         self._known = set() if callable(hits) else set(hits or {})
-        self._is_local, self._ranks = is_local, ranks
+        self._is_local, self._ranks, self._is_broader = is_local, ranks, is_broader
         self.counted: list[str] = []
 
     @property
@@ -59,4 +61,6 @@ class FakeCountingSource(FakeSource):
         if self._error is not None:
             raise self._error
         hits = self._hits(query)
-        return HitCount(hits=hits if query in self._known or hits is not None else self._default)
+        if hits is None and query not in self._known:
+            hits = self._default
+        return HitCount(hits=hits, is_at_most=self._is_broader)

@@ -117,7 +117,7 @@ async def test_where_a_source_ranks_the_person_takes_a_step_or_none():
     assert [step.name for step in report.steps] == [
         "words instead of phrases",
         'without "deep learning"',
-        "any one of the blocks",
+        "any one of the blocks, with phrases as single words",
     ]
     assert [str(step.counts[0]) for step in report.steps] == [
         "0 library",
@@ -134,6 +134,25 @@ async def test_steps_at_a_service_end_with_the_first_that_finds_enough():
         source = FakeCountingSource("pubmed", hits)
         report = await Scoper([source]).scope(strategy(NARROW, sources=["pubmed"]), intent())
         assert [step.text for step in report.steps] == steps
+
+
+async def test_how_many_a_broader_query_has_keeps_no_step_back():
+    crossref = FakeCountingSource("crossref", {NARROW: 300}, is_broader=True)
+    pubmed = FakeCountingSource("pubmed", {forms_of(NARROW)[-1]: 40})
+    ranked = [RankedQuery(text="ice in Norway")]
+    for names, steps in ((["crossref", "pubmed"], forms_of(NARROW)), (["crossref"], [])):
+        asked = strategy(NARROW, sources=names, ranked=ranked)
+        report = await Scoper([crossref, pubmed]).scope(asked, intent())
+        assert [step.text for step in report.steps] == steps
+
+
+async def test_blocks_that_are_not_counted_are_told():
+    asked = strategy("a AND b AND c AND d AND e", sources=["pubmed"])
+    report = await Scoper(
+        [FakeCountingSource("pubmed", {asked.queries[0].boolean_query: 30})]
+    ).scope(asked, intent())
+    assert [block.text for block in report.blocks] == ["a", "b", "c", "d"]
+    assert report.notes == ["hits are counted for the first 4 of 5 blocks only"]
 
 
 @pytest.mark.parametrize(

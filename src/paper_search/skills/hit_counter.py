@@ -82,11 +82,6 @@ class HitCounter:
                 self._given_up.add(source)
             hit_count = None
         else:
-            is_open = bool(self._filters.every_condition) and not keeps_conditions(
-                self._sources[source]
-            )
-            if hit_count is not None and (is_open or self._is_checked_later):
-                hit_count = hit_count.model_copy(update={"is_at_most": True})
             row.hits = hit_count.hits if hit_count else None
             row.source = (hit_count and hit_count.source) or source
             row.status = SourceStatus.OK if row.hits else SourceStatus.EMPTY
@@ -100,14 +95,31 @@ class HitCounter:
         hits = {name: counts[name].hits for name in sources if name in counts}
         return {name: count for name, count in hits.items() if count is not None}
 
+    def most(self, query: str, sources: Iterable[str]) -> int | None:
+        """Return the hits where there are most; None if no source was asked the query itself.
+
+        A broader one that a source was asked says nothing of how many this one has.
+        """
+        counts = self._counts.get(query, {})
+        itself = [name for name in sources if name in counts and not counts[name].is_at_most]
+        return max(self.hits_of(query, itself).values(), default=None)
+
     def hits(self, query: str, *, text: str | None = None) -> QueryHits:
         """Return all counts of a query, for a person to read; `text` is what they know it by."""
         counts = [
-            SourceHits(source=count.source or name, hits=count.hits, is_at_most=count.is_at_most)
+            SourceHits(
+                source=count.source or name,
+                hits=count.hits,
+                is_at_most=count.is_at_most or self._is_checked_later or self._is_open(name),
+            )
             for name in self._sources
             if (count := self._counts.get(query, {}).get(name)) and count.hits is not None
         ]
         return QueryHits(text=text or query, counts=counts)
+
+    def _is_open(self, source: str) -> bool:
+        """Whether the source is not asked the conditions: they are checked in its answers."""
+        return bool(self._filters.every_condition) and not keeps_conditions(self._sources[source])
 
     def papers(self) -> list[RawPaper]:
         counts = [count for by_source in self._counts.values() for count in by_source.values()]

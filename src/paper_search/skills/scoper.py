@@ -157,14 +157,14 @@ class _Look:
     async def count_queries(self) -> None:
         await asyncio.gather(*(self._count_at(name, self._queries) for name in self._able))
         for query in self._queries:
-            hits = self._counter.hits_of(query, self._able)
-            if hits and max(hits.values()) < ENOUGH:
+            hits = self._counter.most(query, self._able)
+            if hits is not None and hits < ENOUGH:
                 await self._count_steps(query, is_all=bool(self._local))
         self._relax()
         revised = ScopeReport(relaxed=self.relaxed).revised(self._strategy)
         for name in self._cheapest:
             await self._count_at(name, self._limits)
-            for block in _blocks_of(revised):
+            for block in _blocks_of(revised)[:MAX_BLOCKS]:
                 terms = block.terms if name in self._local and len(block.terms) > 1 else []
                 await self._count_at(name, [block.boolean_query, *terms])
 
@@ -206,7 +206,8 @@ class _Look:
                 if hits is None:
                     return
                 self._steps.append((query, step))
-                if hits >= ENOUGH and not is_all:
+                is_enough = (self._counter.most(step.boolean_query, [name]) or 0) >= ENOUGH
+                if is_enough and not is_all:
                     return
 
     def _relax(self) -> None:
@@ -259,12 +260,15 @@ class _Look:
         queries = [query.boolean_query for query in relaxation.revised(self._strategy).queries]
         papers = [*filter(self._fits, (self._first or self._counter.papers())[:FIRST_RESULTS])]
         names = ", ".join(dict.fromkeys([*self._counter.waiting, *self._reading]))
-        late = [f"no answer within {deadline_s:g} s from {names}"] if names else []
+        gaps = [f"no answer within {deadline_s:g} s from {names}"] if names else []
         unable = [
             f"no hit counts from {name}: hit counts are not supported" for name in self._unable
         ]
         block_hits = []
-        for block in _blocks_of(relaxation.revised(self._strategy)):
+        blocks = _blocks_of(relaxation.revised(self._strategy))
+        if self._able and len(blocks) > MAX_BLOCKS:
+            gaps.append(f"hits are counted for the first {MAX_BLOCKS} of {len(blocks)} blocks only")
+        for block in blocks[:MAX_BLOCKS]:
             terms = [self._counter.hits(term) for term in block.terms if len(block.terms) > 1]
             hits = self._counter.hits(block.boolean_query).model_dump()
             block_hits.append(BlockHits(**hits, terms=[term for term in terms if term.counts]))
@@ -289,7 +293,7 @@ class _Look:
             first_results=len(papers),
             papers={} if self.relaxed else self._papers,
             asked=self.rows,
-            notes=[*self._kept, *unable, *self._counter.failures, *late],
+            notes=[*self._kept, *unable, *self._counter.failures, *gaps],
         )
 
     def _fits(self, paper: RawPaper) -> bool:
@@ -312,7 +316,7 @@ def _text_of(paper: RawPaper) -> str:
 
 def _blocks_of(strategy: SearchStrategy) -> list[BlockText]:
     blocks = [block for query in strategy.queries for block in block_texts(query.boolean_query)]
-    return list({block.boolean_query: block for block in blocks}.values())[:MAX_BLOCKS]
+    return list({block.boolean_query: block for block in blocks}.values())
 
 
 def _by_rank(names: Iterable[str], rank: Callable[[type[Adapter]], int]) -> list[str]:

@@ -11,8 +11,16 @@ def steps(query: str) -> list[tuple[str, str]]:
 def test_steps_go_from_phrases_to_words_and_then_drop_the_commonest_block():
     assert steps('"acid rain" AND data AND (lichens OR moss)') == [
         ("words instead of phrases", "acid AND rain AND data AND (lichens OR moss)"),
-        ("without data", "acid AND rain AND (lichens OR moss)"),
-        ("any one of the blocks", "(acid AND rain) OR data OR lichens OR moss"),
+        ("without data, with phrases as single words", "acid AND rain AND (lichens OR moss)"),
+        (
+            "any one of the blocks, with phrases as single words",
+            "(acid AND rain) OR data OR lichens OR moss",
+        ),
+    ]
+    assert [name for name, _ in steps("title:bees AND abstract:wax AND (a OR b)")] == [
+        "anywhere, not only in the fields named",
+        "without a, in any field",
+        "any one of the blocks, in any field",
     ]
 
 

@@ -189,18 +189,27 @@ def _forms(tree: Node) -> Iterator[tuple[str, Node]]:
     def join(some: Sequence[Node]) -> Node:
         return all_of([*some, *fixed]) or tree
 
-    names = {place: _name(block) for place, block in enumerate(blocks)}
-    blocks = [_anywhere(block) for block in blocks]
-    yield "anywhere, not only in the fields named", join(blocks)
-    blocks = [_in_words(block) for block in blocks]
-    yield "words instead of phrases", join(blocks)
-    order = sorted(names, key=lambda place: _informativeness(blocks[place]))
-    for count in range(1, len(blocks) - 1):
-        omissions = sorted(order[:count])
-        remainder = [block for place, block in enumerate(blocks) if place not in omissions]
-        yield f"without {' and '.join(names[place] for place in omissions)}", join(remainder)
-    if len(blocks) > 1 and (anything := any_of(blocks)) is not None:
-        yield "any one of the blocks", join([anything])
+    names = [_name(block) for block in blocks]
+    anywhere = [_anywhere(block) for block in blocks]
+    words = [_in_words(block) for block in anywhere]
+
+    def step(name: str, places: Sequence[int]) -> str:
+        """Return the name of a step with what the steps before it changed in its blocks."""
+        if any(words[place] != anywhere[place] for place in places):
+            name += ", with phrases as single words"
+        is_wider = any(anywhere[place] != blocks[place] for place in places)
+        return f"{name}, in any field" if is_wider else name
+
+    yield "anywhere, not only in the fields named", join(anywhere)
+    in_fields = ", in any field" if anywhere != blocks else ""
+    yield f"words instead of phrases{in_fields}", join(words)
+    order = sorted(range(len(words)), key=lambda place: _informativeness(words[place]))
+    for count in range(1, len(words) - 1):
+        omissions, places = sorted(order[:count]), sorted(order[count:])
+        name = f"without {' and '.join(names[place] for place in omissions)}"
+        yield step(name, places), join([words[place] for place in places])
+    if len(words) > 1 and (anything := any_of(words)) is not None:
+        yield step("any one of the blocks", range(len(words))), join([anything])
 
 
 def _name(block: Node) -> str:
