@@ -29,14 +29,10 @@ _RARE = 3.0
 """Rarity from which a word in lower case may be a name."""
 _FEW = 3
 """Long words that are no title."""
-_LIST = re.compile(r"(?<!\s)(?:\s+or\s+|\s*[,&]\s*(?=[A-Z]+\b)|\s+and\s+(?=The\b|[A-Z]+\b$))")
-_LIST_OF_OR = re.compile(
-    r"(?<!\s)(?:(?:\s*,)?\s+or\s+|\s*[,&]\s*(?=[A-Z])|\s+and\s+(?=The\b|[A-Z]+\b$))"
-)
+_LIST = re.compile(r"(?<!\s)(?:(?:\s*,)?\s+or\s+|\s*[,&]\s*(?=[A-Z])|\s+and\s+(?=The\b|[A-Z]+\b$))")
 _LIST_OF_SEVERAL = re.compile(r"(?<!\s)(?:\s*[,&]\s*(?:(?:and|or)\s+)?|\s+(?:and|or)\s+)")
 _SEVERAL = re.compile(r"(?:journals|magazines|conferences)\b", re.IGNORECASE)
 _ARTICLE = re.compile(r"^[Tt]he\s+|(?<!\s)\s+(?:magazine|only)$")
-_LONGEST_VENUE = 12
 _MADE_BY = re.compile(r"\b(?!written|authored|published)\w+(?:ed|wn|ne|ade)\s*$", re.IGNORECASE)
 """What somebody proposed, others write about."""
 LONG = 60
@@ -105,14 +101,12 @@ def _read_claim(kind: Kind, claim: Claim, reading: ParsedQuestion, lookup: Looku
 def _venue_claims(text: str) -> Iterator[Claim]:
     for certainty, pattern in forms("venue"):
         for match in pattern.finditer(text):
-            joints = _LIST_OF_OR if " or " in match["venue"] else _LIST
-            if _SEVERAL.search(text, match.start(), match.start("venue")):
-                joints = _LIST_OF_SEVERAL
-            listed = joints.split(match["venue"])
+            is_list = _SEVERAL.search(text, match.start(), match.start("venue"))
+            listed = (_LIST_OF_SEVERAL if is_list else _LIST).split(match["venue"])
             venues = [_ARTICLE.sub("", name.strip(" .'’-")) for name in listed]
             words = {word for venue in venues for word in venue.casefold().split()}
             places = words_of_table("place", *(["noperson"] if len(words) == 1 else []))
-            if words <= places or is_quoted(text, match.start()) or len(words) > _LONGEST_VENUE:
+            if words <= places or is_quoted(text, match.start()):
                 continue
             around = f"{text[: match.start()]} {text[match.end() :]}"
             is_beside = around.strip() and not _is_title(around)
