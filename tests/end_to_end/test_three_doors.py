@@ -130,7 +130,8 @@ async def test_threads_go_through_all_doors_and_a_killed_server_forgets_none(
     found = command_line(environment, "find", QUESTION, "--json")
     assert found.returncode == 3, found.stderr
     of_command = json.loads(found.stdout)["thread_id"]
-    with serving_bare(environment, tmp_path) as server:
+    # In another folder: LangGraph's own list of the first would begin again what it saw run.
+    with serving_bare(environment, tmp_path / "again") as server:
         waits = dict.fromkeys((waiting, of_python.run_id, of_command), "interrupted")
         assert await is_listed(server, {first: "idle", second: "idle", **waits})
         async with get_client(url=server.url) as client:
