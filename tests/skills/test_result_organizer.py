@@ -127,10 +127,11 @@ async def test_where_nothing_fits_the_question_papers_without_a_concept_are_set_
     assert len(long.papers) == 3  # of a long question words can be enough
 
 
-async def test_where_no_paper_has_half_of_the_concepts_those_without_a_word_are_set_aside():
-    for concepts, names in ((1, ["one", "part"]), (2, ["one", "part", "none"])):
-        rows = (("one", 0.3, concepts), ("part", 0.1, 0), ("none", 0.0, 0))
-        poor = [placed(name, score, 1, own, source="library") for name, score, own in rows]
+async def test_where_no_paper_has_enough_concepts_those_without_a_word_are_set_aside():
+    few, every = ["one", "part"], ["one", "part", "none"]
+    for whole, concepts, names in ((1, 3, few), (2, 3, every), (0, 4, few), (1, 4, every)):
+        rows = (("one", 0.3, whole), ("part", 0.1, 0), ("none", 0.0, 0))
+        poor = [placed(*row[:2], 1, row[2], concepts=concepts, source="library") for row in rows]
         assert [paper.id for paper in (await organized(*poor)).papers] == names
 
 

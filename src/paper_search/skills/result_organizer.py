@@ -45,9 +45,9 @@ class ResultOrganizer:
         """Return the papers that are relevant or unjudged, best first; the others are set aside.
 
         So is what has none of the concepts, where no paper of a library fits a question of few
-        concepts, and what has none of their words, where none has half of the concepts: a web
-        service may know by other words that a paper fits, and of a long question words alone can
-        be enough.
+        concepts, and what has none of their words, where none has half of the concepts, or one of
+        many: a web service may know by other words that a paper fits, and of a long question words
+        alone can be enough.
         By place where papers have one, and the first `MOST_SHOWN` of these stay whatever their
         scores; else by score, citations and year, all descending, then by title and id, so that
         the order does not depend on that of `papers`.
@@ -76,13 +76,14 @@ class ResultOrganizer:
 
 def _off_topic(papers: Sequence[ScoredPaper]) -> Callable[[ScoredPaper], bool]:
     concepts = _concepts(papers)
-    is_local = all(scored.paper.source in LOCAL for scored in papers)
-    if not is_local or concepts > FEW_CONCEPTS:
+    if any(scored.paper.source not in LOCAL for scored in papers):
         return lambda _: False
-    if all(scored.relevance_score < FITS for scored in papers):
+    is_long = concepts > FEW_CONCEPTS
+    if not is_long and all(scored.relevance_score < FITS for scored in papers):
         return lambda scored: scored.whole_concepts == 0
-    has_half = any((scored.whole_concepts or 0) * 2 >= concepts for scored in papers)
-    return lambda scored: scored.relevance_score == 0 and not has_half
+    enough = 1 if is_long else concepts / 2
+    has_enough = any((scored.whole_concepts or 0) >= enough for scored in papers)
+    return lambda scored: scored.relevance_score == 0 and not has_enough
 
 
 _EVERY = {1: "the concept", 2: "both concepts"}
