@@ -469,12 +469,12 @@ async def test_the_model_answer_is_cleaned():
     assert strategy.filters == SearchConstraints(year_from=2000, year_to=2020)
 
 
-async def test_the_model_may_word_the_first_ranked_query_and_a_note_says_so():
+async def test_sources_that_rank_are_asked_in_the_words_of_person_and_model_and_a_note_says_so():
     llm = FakeLLM(answer("a", ranked_text=" coffee\n and sleep "))
     worded = await next_strategy(None, llm=llm)
-    assert [query.text for query in worded.ranked] == ["coffee and sleep"]
+    assert [query.text for query in worded.ranked] == ["caffeine sleep quality", "coffee and sleep"]
     assert worded.notes == [
-        "sources that rank are asked in the model's words, not yours: 'coffee and sleep'"
+        "sources that rank are asked in the model's words, too: 'coffee and sleep'"
     ]
     edited = worded.model_copy(update={"ranked": [RankedQuery(text="naps")], "notes": []})
     later = await next_strategy(None, edited, llm=llm)
@@ -482,6 +482,15 @@ async def test_the_model_may_word_the_first_ranked_query_and_a_note_says_so():
     for reply in (answer("a"), answer("a", ranked_text=""), answer("a", ranked_text="x" * 9999)):
         plain = await next_strategy(None, llm=FakeLLM(reply))
         assert [query.text for query in plain.ranked] == ["caffeine sleep quality"]
+
+
+async def test_the_words_of_a_model_take_the_place_of_those_in_another_language():
+    question = "Wie wirkt Koffein auf den Schlaf?"
+    asked = intent("Koffein", "Schlaf").model_copy(update={"question": question})
+    llm = FakeLLM(answer("caffeine", ranked_text="caffeine and sleep"))
+    worded = await strategy_for(asked, llm)
+    assert [query.text for query in worded.ranked] == ["caffeine and sleep"]
+    assert "in the model's words, not yours" in worded.notes[-1]
 
 
 @pytest.mark.parametrize(
@@ -569,10 +578,10 @@ async def test_a_work_that_the_question_names_is_looked_up_and_offered_as_a_seed
     assert strategy.sources == ["library", "snowball"]
 
 
-async def test_a_library_brings_in_more_without_a_model_and_hears_which_papers_are_marked():
+async def test_a_library_brings_in_more_than_the_limit_and_hears_which_papers_are_marked():
     first = await strategy_for(intent("soil"))
-    [paid] = (await strategy_for(intent("soil"), FakeLLM(obedient_answer))).ranked
-    assert (first.ranked[0].depth, paid.depth) == (500, None)
+    [by_model] = (await strategy_for(intent("soil"), FakeLLM(obedient_answer))).ranked
+    assert (first.ranked[0].depth, by_model.depth) == (500, 500)
     marks = [
         MarkedPaper(id="a", title="Soil and rain", is_relevant=True),
         MarkedPaper(id="b", title="Moon dust", is_relevant=False),

@@ -17,6 +17,7 @@ from paper_search.models import (
 )
 from paper_search.prompts import load_prompt
 from paper_search.skills.intent.notes import Note, after_note, parse_note
+from paper_search.skills.phrases import reads_as_english
 from paper_search.skills.strategy.answer import (
     LONGEST_REASON,
     Inspection,
@@ -44,8 +45,8 @@ from paper_search.skills.untrusted import visible
 from paper_search.sources.base import service_of
 
 DEPTH = 500
-"""Records of a library that plain text brings in where no model is paid to read them: of 1,000 the
-learner finds hardly more, and a round takes twice the time."""
+"""Records of a library that plain text brings in: of 1,000 the learner finds hardly more, and a
+round takes twice the time. A model is paid to read the first ones only."""
 
 _LONGEST_NAME, _MOST_NAMES = 60, 10
 """Of sources in a note: their characters, and how many are named."""
@@ -94,7 +95,7 @@ class QueryBuilder:
             cleaned, builder_input.previous_strategies, most_results=self.max_results_ceiling
         )
         marks = {
-            "depth": DEPTH if self.llm is None else None,
+            "depth": DEPTH,
             "like": [paper.id for paper in builder_input.marked_papers if paper.is_relevant],
             "unlike": [paper.id for paper in builder_input.marked_papers if not paper.is_relevant],
         }
@@ -126,8 +127,13 @@ class QueryBuilder:
             notes.append(f"left out: queries of the model after its first {MAX_QUERIES}")
         text = answer.ranked_text
         if text and ranked and not request.previous_strategies and text != ranked[0].text:
-            notes.append(f"sources that rank are asked in the model's words, not yours: {text!r}")
-            ranked = [ranked[0].model_copy(update={"text": text}), *ranked[1:]]
+            of_model = ranked[0].model_copy(update={"text": text})
+            own = ranked if reads_as_english(ranked[0].text) else ranked[1:]
+            also = (
+                "in the model's words, too" if own == ranked else "in the model's words, not yours"
+            )
+            notes.append(f"sources that rank are asked {also}: {text!r}")
+            ranked = [*own, of_model]
         return base.model_copy(
             update={
                 "queries": with_added(queries, note),
