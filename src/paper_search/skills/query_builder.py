@@ -11,6 +11,7 @@ from paper_search.models import (
     MAX_SEEDS,
     SNOWBALL,
     QueryBuilderInput,
+    RankedQuery,
     SearchStrategy,
     relevant_seeds,
     seed_of_identifier,
@@ -127,13 +128,8 @@ class QueryBuilder:
             notes.append(f"left out: queries of the model after its first {MAX_QUERIES}")
         text = answer.ranked_text
         if text and ranked and not request.previous_strategies and text != ranked[0].text:
-            of_model = ranked[0].model_copy(update={"text": text})
-            own = ranked if reads_as_english(ranked[0].text) else ranked[1:]
-            also = (
-                "in the model's words, too" if own == ranked else "in the model's words, not yours"
-            )
-            notes.append(f"sources that rank are asked {also}: {text!r}")
-            ranked = [*own, of_model]
+            ranked, note_on_words = _worded(ranked, text)
+            notes.append(note_on_words)
         return base.model_copy(
             update={
                 "queries": with_added(queries, note),
@@ -244,6 +240,16 @@ class QueryBuilder:
         if not seeds or not (is_named or is_proposed):
             return strategy.model_copy(update={"sources": others, "seeds": []})
         return strategy.model_copy(update={"sources": [*others, SNOWBALL], "seeds": seeds})
+
+
+def _worded(own: list[RankedQuery], text: str) -> tuple[list[RankedQuery], str]:
+    """Return ranked queries with the model's wording of the question, and a note on it.
+
+    It stands beside the person's words, and in their place where these are not in English.
+    """
+    others, also = (own, "too") if reads_as_english(own[0].text) else (own[1:], "not yours")
+    note = f"sources that rank are asked in the model's words, {also}: {text!r}"
+    return [*others, own[0].model_copy(update={"text": text})], note
 
 
 def _note(request: QueryBuilderInput) -> Note:
