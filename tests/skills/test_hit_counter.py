@@ -16,34 +16,26 @@ async def test_a_query_is_asked_of_a_source_once():
     assert [await counter.count("a", "x") for _ in range(3)] == [3, 3, 3]
     assert source.counted == ["x"]
     assert counter.hits_of("x", ["a", "b"]) == {"a": 3}
+    assert counter.hits("y", text="by name").model_dump() == {"text": "by name", "counts": []}
 
 
-async def test_a_query_that_nobody_counted_has_no_hits_at_all():
-    counter = HitCounter({}, SearchConstraints())
-    assert counter.hits("x", text="by name").model_dump() == {"text": "by name", "counts": []}
+class Able(FakeCountingSource):
+    keeps_conditions = True
 
 
 @pytest.mark.parametrize(
-    ("limits", "is_at_most"),
+    ("kind", "limits", "is_at_most"),
     [
-        (SearchConstraints(year_from=2010), False),
-        (SearchConstraints(publication_types=["book"]), True),
-        (SearchConstraints(conditions=["NOT bees"]), True),
+        (FakeCountingSource, {"year_from": 2010}, False),
+        (FakeCountingSource, {"publication_types": ["book"]}, True),
+        (FakeCountingSource, {"conditions": ["NOT bees"]}, True),
+        (Able, {"conditions": ["NOT bees"]}, False),
     ],
 )
-async def test_a_count_says_that_a_limit_is_only_checked_in_the_answers(limits, is_at_most):
-    counter = HitCounter({"a": FakeCountingSource("a", {"x": 3})}, limits)
+async def test_a_count_says_that_a_limit_is_only_checked_in_the_answers(kind, limits, is_at_most):
+    counter = HitCounter({"a": kind("a", {"x": 3})}, SearchConstraints(**limits))
     await counter.count("a", "x")
     assert [count.is_at_most for count in counter.hits("x").counts] == [is_at_most]
-
-
-async def test_a_source_that_asks_for_conditions_counts_within_them():
-    class Able(FakeCountingSource):
-        keeps_conditions = True
-
-    counter = HitCounter({"a": Able("a", {"x": 3})}, SearchConstraints(conditions=["NOT bees"]))
-    await counter.count("a", "x")
-    assert [count.is_at_most for count in counter.hits("x").counts] == [False]
 
 
 async def test_a_count_that_is_on_its_way_has_its_row():

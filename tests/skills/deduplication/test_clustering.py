@@ -1,5 +1,6 @@
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import examples
@@ -23,18 +24,19 @@ def joined(size: int, scores: dict[tuple[int, int], float], apart=()) -> list[li
     return linkage.sets()
 
 
-def test_one_good_pair_does_not_outweigh_many_bad_ones():
-    clique = {(0, 1): 5.0, (2, 3): 5.0, (0, 2): 1.5, (0, 3): -4.0, (1, 2): -4.0, (1, 3): -4.0}
-    assert joined(4, clique) == [[0, 1], [2, 3]]
+CLIQUE = {(0, 1): 5.0, (2, 3): 5.0, (0, 2): 1.5, (0, 3): -4.0, (1, 2): -4.0, (1, 3): -4.0}
 
 
-def test_good_pairs_chain_where_nothing_speaks_against_it():
-    assert joined(3, {(0, 1): 2.0, (1, 2): 2.0}) == [[0, 1, 2]]
-
-
-def test_what_is_set_apart_never_meets_even_through_others():
-    scores = {(0, 1): 5.0, (1, 2): 5.0}
-    assert joined(3, scores, [(0, 2)]) == [[0, 1], [2]]
+@pytest.mark.parametrize(
+    ("size", "scores", "apart", "sets"),
+    [
+        (4, CLIQUE, [], [[0, 1], [2, 3]]),  # one good pair does not outweigh many bad ones
+        (3, {(0, 1): 2.0, (1, 2): 2.0}, [], [[0, 1, 2]]),
+        (3, {(0, 1): 5.0, (1, 2): 5.0}, [(0, 2)], [[0, 1], [2]]),  # nor meet through others
+    ],
+)
+def test_good_pairs_chain_where_nothing_speaks_against_it(size, scores, apart, sets):
+    assert joined(size, scores, apart) == sets
 
 
 def test_a_record_that_fits_two_works_joins_neither():

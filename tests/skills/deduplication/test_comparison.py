@@ -338,19 +338,15 @@ def test_abstracts_of_too_few_words_say_nothing_unless_they_contradict():
         assert levels({"abstract": " ".join(five)}, {"abstract": alike}).abstract == level
 
 
-def test_the_whole_of_two_abstracts_counts_not_their_beginning():
+@pytest.mark.parametrize(
+    ("own", "level", "renamed"), [(60, "similar", "similar"), (20, "near", "similar")]
+)
+def test_the_whole_of_two_abstracts_counts_and_each_third_under_other_titles(own, level, renamed):
     start = " ".join(f"longishword{number}" for number in range(60))
-    ends = [" ".join(f"{letter}longword{number}" for number in range(60)) for letter in "ab"]
+    ends = [" ".join(f"{letter}longword{number}" for number in range(own)) for letter in "ab"]
     one, other = ({"abstract": f"{start} {end}"} for end in ends)
-    assert levels(one, other).abstract == "similar"
-
-
-def test_under_other_titles_each_third_of_two_abstracts_counts():
-    start = " ".join(f"longishword{number}" for number in range(60))
-    ends = [" ".join(f"{letter}word{number}" for number in range(20)) for letter in "ab"]
-    one, other = ({"abstract": f"{start} {end}"} for end in ends)
-    assert levels(one, other).abstract == "near"
-    assert levels(one, {**other, **RENAMED}).abstract == "similar"
+    assert levels(one, other).abstract == level
+    assert levels(one, {**other, **RENAMED}).abstract == renamed
 
 
 RENAMED = {"title": "What canopies do for pavements"}
