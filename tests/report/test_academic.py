@@ -33,7 +33,7 @@ def query(number: int, text: str = "shade trees") -> SearchQuery:
 class Judge:
     """Scores by id, and keeps which works it was shown and against what."""
 
-    uses_model = False
+    model = None
 
     def __init__(self, scores: dict[str, float] | None = None, *, is_judged: bool = True) -> None:
         self._scores = scores or {}

@@ -185,7 +185,7 @@ class AcademicSearch:
             records += papers
         works = await self._works(records, before)
         best = self._best([work for work, is_new in works if is_new], whole)
-        if len(works) > len(best) and self.scorer.uses_model:
+        if len(works) > len(best) and self.scorer.model is not None:
             outcome.notes.append(f"the {len(best)} best of {len(works)} were judged")
         scored = await self.scorer.score(best, whole)
         outcome.hits = dict(Counter(q for work, _ in works for q in _queries_of(work, found_by)))
@@ -194,7 +194,7 @@ class AcademicSearch:
 
     def _best(self, works: list[RawPaper], whole: ParsedIntent) -> list[RawPaper]:
         """Return what is judged: of more than a model judges always, the best by their words."""
-        if not self.scorer.uses_model:
+        if self.scorer.model is None:
             return works
         scores = [paper.relevance_score for paper in self.scorer.by_words(works, whole)]
         ranked = sorted(range(len(works)), key=lambda number: -scores[number])

@@ -75,10 +75,6 @@ class RelevanceScorer:
     def model(self) -> str | None:
         return name_of(self._llm)
 
-    @property
-    def uses_model(self) -> bool:
-        return self._llm is not None
-
     def by_words(
         self, papers: Sequence[RawPaper], intent: ParsedIntent, marked: Sequence[MarkedPaper] = ()
     ) -> list[ScoredPaper]:

@@ -211,7 +211,7 @@ class Skills:
         ranked = await asyncio.to_thread(
             self.result_ranker.order, by_words, marked, asked=queries, question=question
         )
-        if not scorer.uses_model:
+        if scorer.model is None:
             return ranked, True
         in_order = [verdict.paper for verdict in ranked]
         scored = await scorer.score(in_order, intent, marked, cache=cache, most=MOST_JUDGED)

@@ -12,13 +12,7 @@ IMPOSSIBLE = -2.0
 
 _UNLIKE = frozenset({"different", "weak"})
 _STRANGERS = frozenset({"none", "few"})
-_KNOWN = frozenset({"same", "partly", "missing", "both missing"})
 _SHORTEST = frozenset({"tiny", "word"})
-_ONE_GAP = frozenset({"missing"})
-_OTHER_WORDS = frozenset({"replaced", "opposed"})
-_OTHER_TEXT = frozenset({"similar", "related", "different"})
-_OTHER_DOIS = frozenset({"elsewhere", "different"})
-_BOTH_GAPS = frozenset({"both missing"})
 
 
 def adjust(levels: Comparison, odds: float, *, is_doi_shared: bool) -> float:
@@ -73,9 +67,10 @@ def _is_forbidden(levels: Comparison) -> bool:
 
 def _is_held_back(levels: Comparison) -> bool:
     """Whether only a person can decide: much agrees, but one field contradicts or is missing."""
+    is_other_text = levels.abstract in {"similar", "related", "different"}
     if levels.place != "same page" and (
         levels.role == "different"
-        or (levels.abstract in _OTHER_TEXT and levels.difference not in {"none", "spelling"})
+        or (is_other_text and levels.difference not in {"none", "spelling"})
     ):
         return True
     if levels.doi == "elsewhere" and levels.kind == "conference-journal":
@@ -85,7 +80,7 @@ def _is_held_back(levels: Comparison) -> bool:
     return (
         levels.doi == "different"
         or levels.ids == "other pmid"
-        or levels.difference in _OTHER_WORDS
+        or levels.difference in {"replaced", "opposed"}
         or (levels.difference == "spelling" and levels.abstract == "different")
         or (levels.difference == "added" and levels.venue == "different")
         or (levels.difference == "added" and levels.year == levels.venue == "both missing")
@@ -128,7 +123,7 @@ def _is_confirmed(levels: Comparison) -> bool:
     One team's works stand side by side: other words under the same first page, or in the same
     issue, are confirmed only where the titles are alike; opposed words only by all pages.
     """
-    is_other_work = levels.doi in _OTHER_DOIS and (
+    is_other_work = levels.doi in {"elsewhere", "different"} and (
         levels.abstract == "near" or levels.authors in _STRANGERS | {"some"}
     )
     is_one_text = levels.abstract in ONE_TEXT and not is_other_work
@@ -148,7 +143,7 @@ def _is_too_little_said(levels: Comparison) -> bool:
     """
     if levels.title_length not in _SHORTEST or levels.place != "unknown":
         return False
-    gaps = _ONE_GAP if levels.title_length == "tiny" else _ONE_GAP | _BOTH_GAPS
+    gaps = {"missing"} if levels.title_length == "tiny" else {"missing", "both missing"}
     return bool(gaps & {levels.year, levels.authors}) and levels.abstract == "missing"
 
 
@@ -173,7 +168,7 @@ def _is_all_that_is_known_agreed(levels: Comparison) -> bool:
         and levels.title_length not in {"generic", "word"}
         and levels.authors in AGREED_AUTHORS | {"missing", "both missing"}
         and levels.year in {"same", "missing", "both missing"}
-        and levels.venue in _KNOWN
+        and levels.venue in {"same", "partly", "missing", "both missing"}
         and levels.volume in {"same", "missing"}
         and levels.issue in {"same", "missing"}
         and levels.pages in {"same", "first", "last", "missing"}

@@ -148,7 +148,7 @@ def is_same_word(one: str, other: str) -> bool:
     is_one_known = is_known(stem(one)) != is_known(stem(other)) or _is_far_rarer(one, other)
     if is_known(stem(one)) and not is_one_known:
         return False
-    is_same_number = _digits(one) == _digits(other)
+    is_same_number = [*filter(str.isdigit, one)] == [*filter(str.isdigit, other)]
     return is_misread or (is_same_number and _is_slip(one, other, is_one_known=is_one_known))
 
 
@@ -190,10 +190,6 @@ def _as_scanned(word: str) -> str:
     for two, one in _MISREAD_PAIRS:
         word = word.replace(two, one)
     return word
-
-
-def _digits(word: str) -> list[str]:
-    return [letter for letter in word if letter.isdigit()]
 
 
 @lru_cache(maxsize=_REMEMBERED)

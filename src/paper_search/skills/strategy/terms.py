@@ -71,13 +71,6 @@ class TermCounts:
             self._written.setdefault(term, Counter())[form] += 1
 
 
-def count_terms(texts: Iterable[str]) -> TermCounts:
-    term_counts = TermCounts()
-    for text in texts:
-        term_counts.add(text)
-    return term_counts
-
-
 def lowered(text: str) -> str:
     """Return the words in small letters, but for those with a capital inside, such as DNA."""
     words = (word if _INNER_CAPITAL.search(word) else word.casefold() for word in text.split())
@@ -111,7 +104,9 @@ def suggest_terms(
     `texts_in_use` are left out.
     """
     texts = list(texts)
-    term_counts = count_terms(texts)
+    term_counts = TermCounts()
+    for text in texts:
+        term_counts.add(text)
     covered = {token for text in texts_in_use for token in tokens(text)}
     scored = {
         term: keyness
