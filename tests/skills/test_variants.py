@@ -37,6 +37,8 @@ from paper_search.skills.words import term_table, tokens
         ("大语言模型", "large language model"),
         ("basal cell carcinomas", "rodent ulcer"),
         ("heart failure", "heart decompensation"),
+        ("DPP4i", "dipeptidyl peptidase-4 inhibitor"),
+        ("GLP-1 RA", "GLP-1 receptor agonist"),
     ],
 )
 def test_a_concept_is_known_by_its_other_names(concept, variant):
