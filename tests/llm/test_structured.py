@@ -85,6 +85,14 @@ def test_a_model_that_was_cut_off_while_thinking_gave_no_answer():
         json_object('<think>Is it {"score": 0}')
 
 
+@pytest.mark.parametrize(
+    "text",
+    ['{"a": 1} I hope this {helps}', '<thinking>{"a": 2}?</thinking>{"a": 1} Bye {', 'A: {"a": 1}'],
+)
+def test_an_object_is_found_between_sentences_and_behind_thoughts(text):
+    assert json_object(text) == {"a": 1}
+
+
 @given(st.dictionaries(st.text(max_size=5), st.integers() | st.text(max_size=8), max_size=4))
 @examples(50)
 def test_every_object_survives_a_fence(value):

