@@ -1,7 +1,6 @@
-import sys
-
 """`paper-search library`: add, search, info."""
 
+import sys
 from pathlib import Path
 
 import pytest
