@@ -10,6 +10,7 @@ from tests.examples import examples
 
 from paper_search.errors import LLMError, LLMLengthError, LLMRefusalError, QuestionError
 from paper_search.models import (
+    MAX_SEEDS,
     IntentType,
     ParsedIntent,
     Purpose,
@@ -509,6 +510,7 @@ LOOKED_UP = SourceReport(
 SEED = RawPaper(
     id="doi:10.1000/1",
     doi="10.1000/1",
+    arxiv_id="1706.03762",
     title="Visual odometry on small drones",
     abstract="We fly.",
     keywords=["SLAM"],
@@ -534,12 +536,12 @@ async def test_a_question_for_papers_like_one_is_that_papers_title_and_keywords(
 ):
     asked: list[tuple[str, Sequence[str]]] = []
 
-    async def find(text: str, names: Sequence[str]) -> tuple[RawPaper, list[SourceReport]]:
+    async def find(text: str, names: Sequence[str]) -> tuple[list[RawPaper], list[SourceReport]]:
         asked.append((text, names))
-        return SEED, [LOOKED_UP]
+        return [SEED], [LOOKED_UP]
 
     question = question.replace("related work to", "related articles to")
-    intent = await IntentParser(today=lambda: date(2026, 11, 23), find_paper=find).parse(question)
+    intent = await IntentParser(today=lambda: date(2026, 11, 23), find_papers=find).parse(question)
     assert asked == [(title, identifiers)]
     assert intent.question == "Visual odometry on small drones SLAM"
     assert [(seed.id, seed.is_relevant) for seed in intent.seeds] == [(SEED.id, True)]
@@ -551,13 +553,51 @@ async def test_a_question_for_papers_like_one_is_that_papers_title_and_keywords(
 
 @pytest.mark.parametrize(
     "question",
+    [
+        "papers like this one: 10.1000/1 and 10.1000/2",
+        "similar to https://doi.org/10.1000/1, 10.1000/2",
+    ],
+)
+async def test_all_papers_that_a_question_names_are_seeds(question):
+    other = SEED.model_copy(update={"id": "2", "doi": "10.1000/2", "title": "Wing beats"})
+
+    async def find(_text: str, _names: Sequence[str]) -> tuple[list[RawPaper], list[SourceReport]]:
+        return [SEED, other], [LOOKED_UP]
+
+    plain = await IntentParser().parse(question)
+    assert (plain.question, plain.concepts) == ("", [])
+    intent = await IntentParser(find_papers=find).parse(question)
+    assert [seed.id for seed in intent.seeds] == [SEED.id, "2"]
+    assert intent.identifiers == plain.identifiers == ["doi:10.1000/1", "doi:10.1000/2"]
+    assert intent.question == "Visual odometry on small drones SLAM Wing beats SLAM"
+    assert "the words of the first" in intent.notes[-1]
+
+
+async def test_papers_that_are_no_seeds_are_named():
+    asked: list[Sequence[str]] = []
+
+    async def find(_text: str, names: Sequence[str]) -> tuple[list[RawPaper], list[SourceReport]]:
+        asked.append(names)
+        return [SEED], [LOOKED_UP]
+
+    names = [f"10.1000/{number}" for number in range(1, MAX_SEEDS + 2)]
+    intent = await IntentParser(find_papers=find).parse(f"papers like {', '.join(names)} on moss")
+    assert len(asked[0]) == MAX_SEEDS
+    assert intent.question == "Visual odometry on small drones SLAM moss"
+    shown = "\n".join(intent.notes)
+    assert "has doi:10.1000/2, doi:10.1000/3," in shown
+    assert f"not followed: doi:10.1000/{MAX_SEEDS + 1}" in shown
+
+
+@pytest.mark.parametrize(
+    "question",
     ["papers like transformers", "doi:10.1000/1", "cells like neurons that fire in bursts", "like"],
 )
 async def test_other_questions_look_for_no_paper(question):
-    async def find(_text: str, _names: Sequence[str]) -> tuple[None, list[SourceReport]]:
+    async def find(_text: str, _names: Sequence[str]) -> tuple[list[RawPaper], list[SourceReport]]:
         raise AssertionError("asked")
 
-    assert not (await IntentParser(find_paper=find).parse(question)).seeds
+    assert not (await IntentParser(find_papers=find).parse(question)).seeds
 
 
 @pytest.mark.parametrize(
@@ -568,10 +608,10 @@ async def test_other_questions_look_for_no_paper(question):
     ],
 )
 async def test_a_paper_that_nobody_has_leaves_the_question_as_it_is(question):
-    async def find(_text: str, _names: Sequence[str]) -> tuple[None, list[SourceReport]]:
-        return None, [LOOKED_UP]
+    async def find(_text: str, _names: Sequence[str]) -> tuple[list[RawPaper], list[SourceReport]]:
+        return [], [LOOKED_UP]
 
-    parser = IntentParser(find_paper=find)
+    parser = IntentParser(find_papers=find)
     read, plain = await parser.parse(question), await IntentParser().parse(question)
     assert read.model_copy(update={"notes": [], "lookups": []}) == plain
     assert read.lookups == [LOOKED_UP]

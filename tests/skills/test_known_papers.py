@@ -6,7 +6,7 @@ from paper_search.models import RawPaper, Version
 from paper_search.skills import Searcher
 from paper_search.skills.known_papers import (
     check_known_papers,
-    find_paper,
+    find_papers,
     has_name,
     parse_known_paper,
 )
@@ -75,16 +75,23 @@ def test_the_report_says_what_is_in_the_result_what_was_left_out_and_what_is_mis
 async def test_a_paper_is_looked_for_in_the_library_before_the_services_are_asked():
     own = FakeSource("library", [record(title=TITLE, id="own")])
     service = FakeSource("crossref", [record(title="Other words"), record(title=TITLE, id="far")])
-    found, rows = await find_paper(Searcher([service, own]), TITLE, [])
-    assert found is not None
+    found, rows = await find_papers(Searcher([service, own]), TITLE, [])
     assert {(row.source, row.purpose, row.kept) for row in rows} == {("library", "look-up", 0)}
-    assert (found.id, service.strategies) == ("own", [])
-    found, rows = await find_paper(Searcher([service, FakeSource("library", [])]), TITLE, [])
+    assert ([paper.id for paper in found], service.strategies) == (["own"], [])
+    found, rows = await find_papers(Searcher([service, FakeSource("library", [])]), TITLE, [])
     assert {row.source for row in rows} == {"library", "crossref"}
-    assert found is not None
-    assert found.id == "far"
-    found, _ = await find_paper(Searcher([own]), "A title that no paper has", [])
-    assert found is None
+    assert [paper.id for paper in found] == ["far"]
+    found, _ = await find_papers(Searcher([own]), "A title that no paper has", [])
+    assert found == []
+
+
+async def test_papers_that_the_library_lacks_are_looked_for_at_the_services():
+    own = FakeSource("library", [record(id="own", doi="10.1000/1")])
+    service = FakeSource("crossref", [record(id="far", doi="10.1000/2")])
+    names = ["doi:10.1000/1", "doi:10.1000/2", "doi:10.1000/3"]
+    found, _ = await find_papers(Searcher([service, own]), "", names)
+    assert [paper.id for paper in found] == ["own", "far"]
+    assert [strategy.works for strategy in service.strategies] == [names[1:]]
 
 
 async def test_a_name_is_looked_for_in_a_library_and_unknown_elsewhere():

@@ -42,7 +42,7 @@ from paper_search.models import (
 )
 from paper_search.models.source_report import REASONS
 from paper_search.skills import IntentParser, Scoper, Searcher
-from paper_search.skills.known_papers import find_paper
+from paper_search.skills.known_papers import find_papers
 from paper_search.sources.adapter import Translated
 from paper_search.sources.client import SourceSettings
 from paper_search.sources.http_source import HttpSource
@@ -169,7 +169,7 @@ async def searched(  # noqa: PLR0913  # what an example draws, by keyword
             ]
             skills, searcher = Strategist(strategy), Searcher(sources, max_results_ceiling=ceiling)
             flow = SearchWorkflow(
-                IntentParser(find_paper=partial(find_paper, searcher)) if is_named else skills,
+                IntentParser(find_papers=partial(find_papers, searcher)) if is_named else skills,
                 *(skills, searcher, skills, skills, skills),
                 handler if is_asking else None,
                 scoper=Scoper(sources),

@@ -2,7 +2,7 @@
 
 import json
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass
 from datetime import date
 from typing import Annotated, Any, TypeAlias
@@ -14,6 +14,7 @@ from paper_search.errors import LLMError, LLMFailure, QuestionError
 from paper_search.llm.provider import LLMProvider, name_of
 from paper_search.llm.structured import LowerCase, NullIsList, NullIsObject, ask
 from paper_search.models import (
+    MAX_SEEDS,
     Criterion,
     CriterionKind,
     IntentType,
@@ -39,9 +40,10 @@ from paper_search.skills.intent.reader import (
     parse_parts,
     parse_question,
     parse_seed,
-    with_seed,
+    with_seeds,
 )
 from paper_search.skills.judging.question import criteria_of
+from paper_search.skills.known_papers import is_named
 from paper_search.skills.phrases import INSIDE, reads_as_english
 from paper_search.skills.strategy.answer import FiltersAnswer
 from paper_search.skills.strategy.limits import sane_limits
@@ -153,7 +155,7 @@ MAX_QUESTION_CHARS = 10_000
 """The longest question that is read, in characters."""
 
 PaperFinder: TypeAlias = Callable[
-    [str, Sequence[str]], Awaitable[tuple[RawPaper | None, list[SourceReport]]]
+    [str, Sequence[str]], Awaitable[tuple[list[RawPaper], list[SourceReport]]]
 ]
 _LONGEST_SHOWN = 40
 _AGAIN = "Your previous answer gave concepts in another language. Give all concepts in English."
@@ -179,8 +181,8 @@ class IntentParser:
         default_max_results: how many results are wanted where the question does not say.
         lookup: whether the records at hand have a paper by an author or in a venue; None if there
             are no records.
-        find_paper: gives the record of a paper by its title or identifiers, None if nobody has
-            it, and what was asked; None if nobody can tell.
+        find_papers: gives the records of papers by their identifiers, or of one by its title, and
+            what was asked; None if nobody can tell.
     """
 
     llm: LLMProvider | None = None
@@ -189,7 +191,7 @@ class IntentParser:
     today: Callable[[], date] = date.today
     default_max_results: int = 100
     lookup: Callable[[Kind, str], Awaitable[bool | None]] | None = None
-    find_paper: PaperFinder | None = None
+    find_papers: PaperFinder | None = None
 
     @property
     def model(self) -> str | None:
@@ -208,15 +210,16 @@ class IntentParser:
         document = None if is_query else parse_document(question)
         text = " ".join((document.request if document else question).split())
         seed = parse_seed(text)
-        if seed is None or self.find_paper is None:
+        if seed is None or self.find_papers is None:
             intent = await self._parse(question, text, document)
         else:
             title, identifiers = seed
-            paper, rows = await self.find_paper(title, identifiers)
-            if paper is None:
-                intent = with_notes(await self._parse(question, text, document), _NO_SEED)
+            papers, rows = await self.find_papers(title, identifiers[:MAX_SEEDS])
+            if papers:
+                intent = self._like(papers, text if identifiers else None)
             else:
-                intent = self._like(paper, text if identifiers else None)
+                intent = with_notes(await self._parse(question, text, document), _NO_SEED)
+            intent = with_notes(intent, *_notes_on_seeds(papers, identifiers))
             intent = intent.model_copy(update={"lookups": rows})
         limits = intent.constraints
         if limits.max_papers is None:
@@ -248,17 +251,18 @@ class IntentParser:
             intent = with_document(intent, document, lambda words: parse_parts(words, today))
         return with_notes(intent, note) if note else intent
 
-    def _like(self, paper: RawPaper, question: str | None) -> ParsedIntent:
-        """Return the intent of a question for papers like one.
+    def _like(self, papers: Sequence[RawPaper], question: str | None) -> ParsedIntent:
+        """Return the intent of a question for papers like others.
 
-        Limits are read where the paper is named by an identifier: a title has years of its own,
-        and its question is None.
+        Limits are read where they are named by identifiers: a title has years of its own, and its
+        question is None.
         """
-        intent = parse_question(question or paper.title, self.today())
-        if question is None:
-            unlimited = {"constraints": SearchConstraints(), "excluded": [], "authors": []}
-            intent = intent.model_copy(update={**unlimited, "venues": [], "notes": []})
-        return with_seed(intent, paper)
+        intent = parse_question(question or papers[0].title, self.today())
+        if question is not None:
+            return with_seeds(intent, papers, intent.question)
+        unlimited = {"constraints": SearchConstraints(), "excluded": [], "authors": []}
+        intent = intent.model_copy(update={**unlimited, "venues": [], "notes": []})
+        return with_seeds(intent, papers)
 
     async def _look_up_names(self, question: str) -> Lookup:
         answers: dict[tuple[Kind, str], bool | None] = {}
@@ -278,6 +282,19 @@ class IntentParser:
         except LLMError as error:
             _log.warning("the concepts stay in another language: %s", error)
             return answer
+
+
+def _notes_on_seeds(papers: Sequence[RawPaper], identifiers: Sequence[str]) -> Iterator[str]:
+    if papers[1:]:
+        yield "the boolean query has the words of the first of these papers; all are ranked by"
+    if missing := [
+        name
+        for name in identifiers[:MAX_SEEDS]
+        if papers and not any(is_named(paper, [name]) for paper in papers)
+    ]:
+        yield f"no source that was asked has {', '.join(missing)}; the search asks for it again"
+    if others := identifiers[MAX_SEEDS:]:
+        yield f"at most {MAX_SEEDS} papers are followed; not followed: {', '.join(others)}"
 
 
 def _is_strategy(text: str) -> bool:

@@ -63,15 +63,16 @@ SEARCH_S = 8.0
 """Seconds that the services get to find a paper by its identifier or title."""
 
 
-async def find_paper(
+async def find_papers(
     searcher: Searcher, text: str, identifiers: Sequence[str]
-) -> tuple[RawPaper | None, list[SourceReport]]:
-    """Return the record of a paper that is named by identifiers or else by its title.
+) -> tuple[list[RawPaper], list[SourceReport]]:
+    """Return the records of papers that are named by identifiers, or else of one by its title.
 
-    A library is asked first, then all other sources at once; what they were asked is returned,
-    too. None: nobody has it.
+    A library is asked first, then all other sources at once for those that it lacks; what they
+    were asked is returned, too.
     """
-    wanted = parse_known_paper(text)
+    wanted, missing = parse_known_paper(text), list(identifiers)
+    papers: list[RawPaper] = []
     local = [name for name in searcher.source_names if name in LOCAL]
     others = [name for name in searcher.source_names if name not in LOCAL]
     title = leaf(text, "title")
@@ -82,16 +83,20 @@ async def find_paper(
         strategy = SearchStrategy(
             queries=[query] if is_titled else [],
             ranked=[RankedQuery(text=text)] if is_titled else [],
-            works=list(identifiers),
+            works=missing,
             sources=names,
-            filters=SearchConstraints(max_results=_FEW),
+            filters=SearchConstraints(max_results=max(_FEW, len(missing))),
         )
         answer = await searcher.within_seconds(SEARCH_S).report(strategy)
         rows += (row.without_records(Purpose.LOOKUP) for row in answer.sources)
         for paper in answer.papers:
-            if is_named(paper, identifiers) or wanted.is_described_by(paper):
-                return paper, rows
-    return None, rows
+            is_by_title = is_titled and not papers and wanted.is_described_by(paper)
+            if is_by_title or is_named(paper, missing):
+                papers.append(paper)
+                missing = [name for name in missing if not is_named(paper, [name])]
+        if papers and not missing:
+            break
+    return papers, rows
 
 
 async def has_name(searcher: Searcher, kind: str, name: str) -> bool | None:

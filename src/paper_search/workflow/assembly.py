@@ -30,7 +30,7 @@ from paper_search.skills import (
     Searcher,
 )
 from paper_search.skills.gap_filler import GapFiller
-from paper_search.skills.known_papers import find_paper, has_name
+from paper_search.skills.known_papers import find_papers, has_name
 from paper_search.skills.result_ranker import Likeness, ResultRanker
 from paper_search.sources import SearchSource, create_source, create_sources, known_sources
 from paper_search.sources.enrichment import create_enrichers
@@ -62,7 +62,7 @@ def assemble_skills(config: AppConfig, sources: list[str] | None = None) -> Skil
             domain=config.domain,
             default_max_results=config.default_max_results,
             lookup=functools.partial(has_name, searcher),
-            find_paper=functools.partial(find_paper, searcher),
+            find_papers=functools.partial(find_papers, searcher),
         ),
         query_builder=QueryBuilder(
             models[Skill.STRATEGY],

@@ -1,7 +1,7 @@
 """Reads a question without a model: its subject, and limits in forms that are certain."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date
 
 from paper_search.bibliography.identifiers import parse_arxiv_id, parse_doi
@@ -207,7 +207,7 @@ _FEWEST_WORDS = 4
 
 
 def parse_seed(question: str) -> tuple[str, list[str]] | None:
-    """Return the title or the identifiers of a paper that others like it are wanted for, or None.
+    """Return the title or the identifiers of papers that others like them are wanted for, or None.
 
     What looks like a title is one only if a paper is called so: that is for the caller to find out.
     """
@@ -221,30 +221,44 @@ def parse_seed(question: str) -> tuple[str, list[str]] | None:
     return title, identifiers
 
 
-def with_seed(intent: ParsedIntent, paper: RawPaper) -> ParsedIntent:
-    """Return the intent for papers like one: its title and keywords in place of the question."""
+def with_seeds(intent: ParsedIntent, papers: Sequence[RawPaper], rest: str = "") -> ParsedIntent:
+    """Return the intent for papers like others: their titles and keywords are the question.
+
+    Its concepts are those of the first paper, since few papers have the words of all. `rest`: what
+    else the question says.
+    """
+    first = papers[0]
+    texts = [text for paper in papers for text in (paper.title, *paper.keywords)]
+    like = intent.model_copy(
+        update={
+            "topic": first.title[:LONGEST_TOPIC],
+            "concepts": [*concepts_of(first.title)] or [first.title],
+            "alternatives": {},
+            "question": " ".join(filter(None, [*texts, rest])),
+            "identifiers": intent.identifiers or ([f"doi:{first.doi}"] if first.doi else []),
+            "seeds": [
+                MarkedPaper(
+                    id=paper.id,
+                    title=paper.title,
+                    abstract=paper.text,
+                    is_relevant=True,
+                    seed=Seed.of(paper),
+                )
+                for paper in papers
+            ],
+        }
+    )
+    return with_notes(like, *map(_note_on_seed, papers))
+
+
+def _note_on_seed(paper: RawPaper) -> str:
     author = paper.authors[0].name if paper.authors else None
     what = ", ".join(filter(None, [author, paper.venue, str(paper.year or "")]))
-    note = (
+    return (
         f"papers like {paper.title!r} ({what or paper.id}), which was looked up at {paper.source}"
         " before this question, and counts as marked relevant: is this the paper you mean? If not,"
         " start a search with its DOI"
     )
-    seed = Seed.of(paper)
-    marked = MarkedPaper(
-        id=paper.id, title=paper.title, abstract=paper.text, is_relevant=True, seed=seed
-    )
-    like = intent.model_copy(
-        update={
-            "topic": paper.title[:LONGEST_TOPIC],
-            "concepts": [*concepts_of(paper.title)] or [paper.title],
-            "alternatives": {},
-            "question": " ".join([paper.title, *paper.keywords]),
-            "identifiers": intent.identifiers or ([f"doi:{paper.doi}"] if paper.doi else []),
-            "seeds": [marked],
-        }
-    )
-    return with_notes(like, note)
 
 
 def parse_identifiers(text: str) -> tuple[str, list[str]]:
