@@ -30,7 +30,12 @@ from paper_search.query.lines import lines_of
 from paper_search.query.parser import MAX_LENGTH
 from paper_search.query.prose import is_prose
 from paper_search.query.systems import count_tags
-from paper_search.skills.intent.boolean_question import parse_boolean, split_limits, with_limits
+from paper_search.skills.intent.boolean_question import (
+    AND_OR,
+    parse_boolean,
+    split_limits,
+    with_limits,
+)
 from paper_search.skills.intent.concepts import MAX_CONCEPTS
 from paper_search.skills.intent.document import Document, parse_document, with_document
 from paper_search.skills.intent.forms import CUT, ParsedQuestion, with_notes
@@ -313,6 +318,7 @@ def _check_question(user_input: str) -> str:
             f" {MAX_QUESTION_CHARS:,}; shorten it"
         )
     question = visible(user_input).replace(CUT, " ").replace(INSIDE, " ").strip()
+    question = AND_OR.sub("and/or", question)
     if not any(char.isalnum() for char in question):
         raise QuestionError(
             f"the question contains no words: {user_input[:_LONGEST_SHOWN]!r};"

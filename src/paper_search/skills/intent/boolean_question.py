@@ -29,6 +29,7 @@ from paper_search.query.strategy import Strategy, parse_strategy
 from paper_search.query.systems import count_tags
 from paper_search.skills.intent.forms import (
     LONGEST_TOPIC,
+    QUOTED,
     ParsedQuestion,
     forms,
     no_subject,
@@ -36,6 +37,8 @@ from paper_search.skills.intent.forms import (
 )
 
 _OPERATOR = re.compile(r"(?<![\w-])(?:AND|OR|NOT|NEAR(?:/\d+)?|ADJ\d*|W/\d+)(?![\w-])")
+AND_OR = re.compile(r"(?<![\w/])and\s?/\s?or(?![\w/])", re.IGNORECASE)
+"""A word of prose, also in capitals; in a query it means OR."""
 _FIELD = re.compile(
     r"(?<!\w)(?:(?:title|abstract|author|venue|tiab(?:kw)?):(?!//)\S|year:\s?\d)", re.IGNORECASE
 )
@@ -107,18 +110,19 @@ def parse_boolean(question: str) -> ParsedIntent | None:
         plain = straighten(question)
         if is_prose(plain):
             return None
-        strategy = parse_strategy(question)
+        query = _with_or(question)
+        strategy = parse_strategy(query)
         if strategy is None and not _is_query(plain):
             return None
-        reading = analyse(question) if strategy is None else None
-        tree = normalise(strategy.node) if strategy else parse(question)
+        reading = analyse(query) if strategy is None else None
+        tree = normalise(strategy.node) if strategy else parse(query)
     except QuerySyntaxError as error:
         what = "boolean query" if error.line is None else "search strategy"
         accepted = _ACCEPTED if error.line is None else "correct the line and paste it again"
         raise QuestionError(
             f"the question looks like a {what} but is not valid: {error}; {accepted}"
         ) from error
-    asked = (reading.line if reading else render(tree)) or question
+    asked = (reading.line if reading else render(tree)) or query
     is_dated = any(isinstance(part, YearRange) for part in _parts(tree))
     if not is_dated and next(positive_leaves(tree), None) is None:
         raise no_subject(question)
@@ -141,8 +145,13 @@ def parse_boolean(question: str) -> ParsedIntent | None:
             for line, node in lines
             if node is not None
         ],
-        notes=list(_notes(tree, strategy, reading)),
+        notes=[*_notes(tree, strategy, reading), *_notes_on_words(question, query)],
     )
+
+
+def _with_or(query: str) -> str:
+    parts = re.split(f"({QUOTED.pattern})", query)
+    return "".join(part if QUOTED.match(part) else AND_OR.sub("OR", part) for part in parts)
 
 
 def _notes(tree: Node, strategy: Strategy | None, reading: Reading | None) -> Iterator[str]:
@@ -162,6 +171,11 @@ def _notes(tree: Node, strategy: Strategy | None, reading: Reading | None) -> It
             "authors' keywords: records of a library do not tell them from subject headings, so"
             " there both are searched"
         )
+
+
+def _notes_on_words(question: str, query: str) -> Iterator[str]:
+    if query != question:
+        yield "'and/or' in the query is read as OR"
 
 
 def _limits(tree: Node) -> SearchConstraints:
