@@ -88,6 +88,27 @@ def test_no_title_of_the_sample_is_taken_for_a_query():
     assert [title for title in titles if parse_boolean(title)] == []
 
 
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [
+        ('"sleep apnea" AND/OR insomnia', '"sleep apnea" OR insomnia'),
+        ('("heart failure" and/or stroke) AND sex', '("heart failure" OR stroke) AND sex'),
+    ],
+)
+def test_and_or_in_a_query_is_or(text, query):
+    found = read(text)
+    assert found.boolean_query == query
+    assert found.notes == ["'and/or' in the query is read as OR"]
+    assert read('"and/or graphs" AND search').boolean_query == '"and/or graphs" AND search'
+
+
+def test_a_field_of_one_word_before_a_name_of_two_is_noted_with_what_works():
+    [note] = read("anxiety author:Asa Berta AND school").notes
+    advice = note.partition("for all, write ")[2]
+    assert read(f"anxiety {advice}").concepts == ["anxiety"]
+    assert read("anxiety author:Berta AND School").notes == []
+
+
 def test_small_words_inside_terms_make_no_sentence_of_a_query():
     assert read("(quality of life OR standard of care OR activities of daily living) AND stroke")
 

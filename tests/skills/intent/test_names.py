@@ -1,5 +1,6 @@
 import pytest
 
+from paper_search.skills import IntentParser
 from paper_search.skills.intent.forms import ParsedQuestion, without_cuts
 from paper_search.skills.intent.names import Lookup, lookups_of, read_names
 from paper_search.skills.intent.reader import no_lookup
@@ -111,7 +112,7 @@ def test_other_words_are_no_names(text):
 def test_authors_who_are_not_wanted_are_named_in_a_note():
     found = read("deep learning, not by Hinton")
     assert found.authors == []
-    assert "NOT author:Hinton" in found.notes[0]
+    assert 'NOT author:"Hinton"' in found.notes[0]
     assert "Hinton" not in found.question
 
 
@@ -157,6 +158,33 @@ def test_a_name_in_a_sure_form_that_records_lack_stays_words_with_a_note():
     names = read_here("papers by Vaswani on attention")
     assert (names.authors, names.question) == ([], "papers by Vaswani on attention")
     assert "no paper of the library has the author Vaswani" in names.notes[0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "papers on anxiety in schools by Asa Berta",
+        "papers on anxiety in schools author:Asa Berta",
+        "what is known of anxiety? author: Berta",
+        "the turbulence of water, published in Journal of Fluid Mechanics",
+    ],
+)
+async def test_what_a_note_says_to_write_for_a_name_that_records_lack_works(text):
+    async def lookup(_kind: str, _name: str) -> bool:
+        return False
+
+    note = (await IntentParser(lookup=lookup).parse(text)).notes[0]
+    advice = note.partition("write ")[2]
+    intent = await IntentParser(lookup=lookup).parse(f"anxiety of pupils in schools {advice}")
+    assert intent.authors + intent.venues == [advice.partition('"')[2].strip('"')]
+    assert (intent.question, intent.notes) == ("anxiety of pupils in schools", [])
+
+
+async def test_the_name_of_a_journal_without_quotation_marks_is_no_boolean_query():
+    intent = await IntentParser().parse("turbulence venue:Journal of Fluid Mechanics")
+    assert (intent.venues, intent.concepts) == (["Journal of Fluid Mechanics"], ["turbulence"])
+    two = await IntentParser().parse('moss in bogs author:"Asa Berta" or "Bo Li"')
+    assert two.authors == ["Asa Berta", "Bo Li"]
 
 
 def test_names_that_a_reading_looks_up_are_known_beforehand():

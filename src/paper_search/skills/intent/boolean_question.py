@@ -42,6 +42,11 @@ AND_OR = re.compile(r"(?<![\w/])and\s?/\s?or(?![\w/])", re.IGNORECASE)
 _FIELD = re.compile(
     r"(?<!\w)(?:(?:title|abstract|author|venue|tiab(?:kw)?):(?!//)\S|year:\s?\d)", re.IGNORECASE
 )
+_LONG_NAME = re.compile(
+    r"\b(author|venue):(\w[\w.'’-]*(?: (?!(?:AND|OR|NOT|NEAR|ADJ)\b)[A-ZÀ-Þ][\w'’-]*)+)(?!:)\b"
+)
+_NAME_IN_PROSE = re.compile(r"\bvenue:[A-Z]\w*(?: [A-Z]\w*)* (?:of|and|the|for)\b")
+"""A name as a sentence has it: of a query, "of" would be a term."""
 _SIGNED = re.compile(r'(?<!\S)[+-](?=["\w])')
 """What search engines of the web take for "with" and "without": read as plain words."""
 _OTHER_FIELD = re.compile(
@@ -176,6 +181,8 @@ def _notes(tree: Node, strategy: Strategy | None, reading: Reading | None) -> It
 def _notes_on_words(question: str, query: str) -> Iterator[str]:
     if query != question:
         yield "'and/or' in the query is read as OR"
+    for name in _LONG_NAME.finditer(_QUOTED.sub(" ", query)):
+        yield f'{name[0]}: the field holds for its first word; for all, write {name[1]}:"{name[2]}"'
 
 
 def _limits(tree: Node) -> SearchConstraints:
@@ -198,7 +205,7 @@ def _is_query(text: str) -> bool:
     """Return whether a text that is no prose has anything that only queries have."""
     if count_tags(text):
         return True
-    outside = _QUOTED.sub(" ", text)
+    outside = _NAME_IN_PROSE.sub(" ", _QUOTED.sub(" ", text))
     if any(mark.search(outside) for mark in (_OPERATOR, _FIELD, _OTHER_FIELD, _TRUNCATED)):
         return True
     if _SIGNED.search(text):

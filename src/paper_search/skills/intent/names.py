@@ -29,6 +29,7 @@ _RARE = 3.0
 """Rarity from which a word in lower case may be a name."""
 _FEW = 3
 """Long words that are no title."""
+_IN_QUOTES = re.compile(r'["“]([^"“”]+)["”]')
 _LIST = re.compile(r"(?<!\s)(?:(?:\s*,)?\s+or\s+|\s*[,&]\s*(?=[A-Z])|\s+and\s+(?=The\b|[A-Z]+\b$))")
 _LIST_OF_SEVERAL = re.compile(r"(?<!\s)(?:\s*[,&]\s*(?:(?:and|or)\s+)?|\s+(?:and|or)\s+)")
 _SEVERAL = re.compile(r"(?:journals|magazines|conferences)\b", re.IGNORECASE)
@@ -47,14 +48,16 @@ def read_names(reading: ParsedQuestion, lookup: Lookup) -> None:
     """Read the authors and venues of a text, and the year of "Hinton et al. 2012".
 
     A name in a form that says so ("papers by", "author:", "published in") is a limit unless the
-    records at hand lack it; in another form only where they have it. Other names stay words.
+    records at hand lack it, in quotation marks (`author:"Asa Berta"`) even then; in another form
+    only where they have it. Other names stay words.
     """
     if len(reading.question.split()) >= LONG:
         return
     kinds: tuple[tuple[Kind, Callable[[str], Iterator[Claim]]], ...]
     kinds = ("venue", _venue_claims), ("author", _author_claims)
     for kind, claims in kinds:
-        for claim in claims(text := reading.question):
+        text = reading.question
+        for claim in (*_stated_claims(kind, text), *claims(text)):
             _read_claim(kind, claim, reading, lookup)
             if reading.question != text:
                 break
@@ -74,14 +77,15 @@ def _read_claim(kind: Kind, claim: Claim, reading: ParsedQuestion, lookup: Looku
     is_certain = certainty == "certain"
     before = match.string[: match.start()] + (groups.get("papers") or "")
     if negated := form("before_name", "negated").search(before):
-        advice = f"in a boolean query, write NOT {kind}:{first}"
+        advice = f'in a boolean query, write NOT {kind}:"{first}"'
         reading.leave(f"{kind}s that are not wanted ({wording})", advice)
         reading.cut((min(negated.start(), match.start()), match.end()))
         return
     answers = [lookup(kind, name) for name in names]
     kinds = ("author", "venue") if certainty == "likely" else (kind,)
-    write = f"write {' or '.join(f'{name}:{first}' for name in kinds)}"
-    if True in answers or (is_certain and False not in answers):
+    stated = (f'{name}:"{first}"' for name in kinds)
+    write = f"write {' or '.join(stated)}"
+    if certainty == "stated" or True in answers or (is_certain and False not in answers):
         lead = next((name for name in ("papers", "works") if groups.get(name)), None)
         reading.cut((match.end(lead) if lead else match.start(), match.end()))
         (reading.authors if kind == "author" else reading.venues).extend(names)
@@ -96,6 +100,11 @@ def _read_claim(kind: Kind, claim: Claim, reading: ParsedQuestion, lookup: Looku
         )
     elif kind == "author" or (certainty == "likely" and " " in first):
         reading.leave(f"{wording} as {' or '.join(kinds)}", f"to limit the search, {write}")
+
+
+def _stated_claims(kind: Kind, text: str) -> Iterator[Claim]:
+    for match in form("stated", kind).finditer(text):
+        yield "stated", [name.strip() for name in _IN_QUOTES.findall(match[0])], match
 
 
 def _venue_claims(text: str) -> Iterator[Claim]:
