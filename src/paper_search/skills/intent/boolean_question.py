@@ -115,8 +115,7 @@ def parse_boolean(question: str) -> ParsedIntent | None:
         plain = straighten(question)
         if is_prose(plain):
             return None
-        query = _with_or(question)
-        strategy = parse_strategy(query)
+        strategy = parse_strategy(query := _with_or(question))
         if strategy is None and not _is_query(plain):
             return None
         reading = analyse(query) if strategy is None else None
