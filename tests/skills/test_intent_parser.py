@@ -365,10 +365,12 @@ async def test_a_model_changes_no_limit_that_the_question_states(constraints):
 
 
 async def test_a_count_that_only_the_model_reads_is_the_number_of_papers_shown():
-    limits = {"max_results": 20, "excluded_types": ["Review"]}
+    limits = {"max_results": 20, "excluded_types": ["Review", "article"]}
     answer = GOOD | {"constraints": limits}
     intent = await IntentParser(FakeLLM(answer)).parse("zwanzig Artikel zu Solarzellen seit 2015")
-    assert intent.constraints.in_words == ["years 2015-", "not review", "at most 20 papers shown"]
+    assert intent.constraints.in_words == [
+        *("years 2015-", "not review, preprint", "at most 20 papers shown")
+    ]
 
 
 async def test_a_boolean_query_is_not_shown_to_the_model():

@@ -1,7 +1,7 @@
 """What is asked for: the intent, and the strategy that is to find it."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from enum import Enum
 from operator import not_
 
@@ -109,11 +109,12 @@ class SearchConstraints(BaseModel):
     def in_words(self) -> list[str]:
         """Return every limit as a person reads it, but for the records of a query."""
         years = f"{self.year_from or ''}-{self.year_to or ''}"
+        types, others = map(kinds_in_words, (self.publication_types, self.excluded_types))
         return [
             *([f"years {years}"] if years != "-" else []),
             *([f"language {self.language}"] if self.language else []),
-            *([f"types {', '.join(self.publication_types)}"] if self.publication_types else []),
-            *([f"not {', '.join(self.excluded_types)}"] if self.excluded_types else []),
+            *([f"types {', '.join(types)}"] if types else []),
+            *([f"not {', '.join(others)}"] if others else []),
             *self.conditions,
             *([f"at most {self.max_papers:,} papers shown"] if self.max_papers else []),
         ]
@@ -124,6 +125,11 @@ class SearchConstraints(BaseModel):
             return True
         is_wanted = not self.publication_types or publication_type in self.publication_types
         return is_wanted and publication_type not in self.excluded_types
+
+
+def kinds_in_words(kinds: Iterable[str]) -> list[str]:
+    """Return what people call kinds that are wanted or not: CSL's `article` is a preprint."""
+    return ["preprint" if kind == "article" else kind for kind in kinds]
 
 
 def _own_words(kind: str) -> tuple[str, ...]:

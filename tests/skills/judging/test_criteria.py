@@ -99,6 +99,7 @@ def test_criteria_that_are_enough_are_not_added_to():
     [
         ("only randomised trials", ["It is, or is about, randomised trials (weight 3)"]),
         ("not surveys", ["not: It is of the kind: review (weight 3)"]),
+        ("no preprints", ["not: It is of the kind: preprint (weight 3)"]),
         ("It is, or is about, a", []),
         ("thanks, more please", []),
         ("", []),

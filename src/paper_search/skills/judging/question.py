@@ -4,8 +4,20 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from paper_search.models import Criterion, CriterionKind, MarkedPaper, ParsedIntent, RawPaper
-from paper_search.models.query import FEWEST_CRITERIA, LONGEST_CRITERION, MOST_CRITERIA
+from paper_search.models import (
+    Criterion,
+    CriterionKind,
+    MarkedPaper,
+    ParsedIntent,
+    RawPaper,
+    SearchConstraints,
+)
+from paper_search.models.query import (
+    FEWEST_CRITERIA,
+    LONGEST_CRITERION,
+    MOST_CRITERIA,
+    kinds_in_words,
+)
 from paper_search.skills.intent.notes import parse_note
 from paper_search.skills.untrusted import (
     LONGEST_TITLE,
@@ -56,10 +68,14 @@ def with_note(criteria: Sequence[Criterion], note: str) -> list[Criterion]:
             for term in wishes.required
         ),
         *(_against(f"It is, or is about, {term}") for term in wishes.excluded),
-        *(_against(f"It is of the kind: {kind}") for kind in wishes.limits.excluded_types),
+        *map(_against, _of_kinds(wishes.limits)),
     ]
     new = [criterion for criterion in wishes_as_criteria if criterion.text.casefold() not in texts]
     return usable([*criteria[: MOST_CRITERIA - len(new)], *new]) if new else list(criteria)
+
+
+def _of_kinds(limits: SearchConstraints) -> list[str]:
+    return [f"It is of the kind: {kind}" for kind in kinds_in_words(limits.excluded_types)]
 
 
 def _by_words(intent: ParsedIntent) -> list[Criterion]:
@@ -68,7 +84,7 @@ def _by_words(intent: ParsedIntent) -> list[Criterion]:
     topic = Criterion(text=_shorten(f"It answers the question: {question}"))
     unwanted: Sequence[str] = [
         *(f"It is about {name}" for name in intent.excluded if name.strip()),
-        *(f"It is of the kind: {name}" for name in intent.constraints.excluded_types),
+        *_of_kinds(intent.constraints),
     ]
     against = [_against(text) for text in unwanted[:_MOST_EXCLUSIONS]]
     about = [
