@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paper_search.skills.intent.forms import ParsedQuestion
+from paper_search.skills.intent.forms import ParsedQuestion, without_cuts
 from paper_search.skills.intent.names import read_years
 
 TODAY = date(2026, 11, 21)
@@ -114,6 +114,13 @@ def test_decades_are_limits(wording, years):
         ("solar cells in the past two decades", (2006, None)),
         ("solar cells last year", (2025, None)),
         ("this year", (2026, 2026)),
+        ("dogs since last year", (2025, None)),
+        ("dogs since this year", (2026, None)),
+        ("dogs until last year", (None, 2025)),
+        ("dogs before last year", (None, 2024)),
+        ("dogs since the last five years", (2021, None)),
+        ("dogs before the last five years", (None, None)),
+        ("dogs, nothing before 2000 or after 2015", (2000, 2015)),
         ("this year or last", (2025, None)),
         ("not a day earlier than January 2022", (2022, None)),
         ("PY<1995", (None, 1994)),
@@ -179,11 +186,21 @@ def test_a_period_long_ago_is_a_subject_unless_papers_are_of_it():
     assert limits("papers before 1930 on work") == (None, 1929)
 
 
-def test_limits_that_contradict_each_other_limit_nothing_and_say_so():
-    years = read("solar cells after 2020 and before 2010")
-    assert limits("solar cells after 2020 and before 2010") == (None, None)
-    assert "'after 2020', 'before 2010'" in years.notes[0]
-    assert "20" not in years.question
+@pytest.mark.parametrize(
+    ("text", "spans"),
+    [
+        ("solar cells after 2020 and before 2010", "'after 2020', 'before 2010'"),
+        ("solar cells before 2000 or after 2015", "'before 2000', 'after 2015'"),
+        ("solar cells before the year 2000 or after 2015", "'before the year 2000', 'after 2015'"),
+        ("solar cells in 1998 or after 2015", "'in 1998', 'after 2015'"),
+        ("solar cells since 2015 or before 2020", "'since 2015', 'before 2020'"),
+    ],
+)
+def test_years_that_are_no_one_span_limit_nothing_and_say_so(text, spans):
+    years = read(text)
+    assert limits(text) == (None, None)
+    assert spans in years.notes[0]
+    assert without_cuts(years.question) == "solar cells"
 
 
 @pytest.mark.parametrize(
@@ -194,9 +211,16 @@ def test_a_preference_is_no_limit_and_is_said(text):
     assert "not acted on" in read(text).notes[0]
 
 
-def test_nothing_but_the_limit_is_cut():
-    rest = read("published before 2000 on acid rain").question
-    assert rest.split() == ["\ue000", "on", "acid", "rain"]
+@pytest.mark.parametrize(
+    ("text", "rest"),
+    [
+        ("published before 2000 on acid rain", "\ue000 on acid rain"),
+        ("acid rain since last year", "acid rain \ue000"),
+        ("acid rain since the last five years", "acid rain \ue000"),
+    ],
+)
+def test_nothing_but_the_limit_is_cut(text, rest):
+    assert read(text).question.split() == rest.split()
 
 
 @given(st.integers(1960, 2025), st.integers(1960, 2025))

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import date
+from itertools import pairwise
 from typing import Literal, TypeAlias
 
 from paper_search.bibliography.words import rarity
@@ -173,6 +174,7 @@ _PARTS = {"early": (0, 4), "first": (0, 4), "mid": (3, 6), "late": (5, 9), "seco
 _PERIOD_STUDIED = 1950
 """Records of work published before are so few that such a year is a period to be studied."""
 _SHORT_CLAUSE = 6
+_OR = re.compile(r"[\s,]*or\s+(?:else\s+)?(?:published\s+)?")
 _BEFORE = 60
 """Characters before a form that are looked at."""
 
@@ -243,6 +245,7 @@ def read_years(reading: ParsedQuestion, today: date) -> None:
     """
     text = reading.question
     intervals: dict[Span, Interval] = {}
+    negated: set[Span] = set()
     for mention in _mentions(text, today):
         wording, (start, end) = mention.wording, mention.match.span()
         if mention.is_background or mention.is_other(today):
@@ -266,16 +269,36 @@ def read_years(reading: ParsedQuestion, today: date) -> None:
                 reading.leave(f"years that are not wanted ({wording!r})")
                 first = last = None
             else:
-                first, last = last and last + 1, first and first - 1
+                first, last = _outside(first, last)
+                negated.add((start, end))
         intervals[start, end] = first, last
+    is_choice = _is_choice(text, intervals, negated)
     first = max((first for first, _ in intervals.values() if first is not None), default=None)
     last = min((last for _, last in intervals.values() if last is not None), default=None)
-    if first is not None and last is not None and first > last:
+    if is_choice or (first is not None and last is not None and first > last):
         wordings = ", ".join(repr(text[slice(*span)].strip(" ,")) for span in sorted(intervals))
-        reading.notes.append(f"contradictory years ({wordings}): the search has no limit on years")
+        reading.notes.append(
+            f"these years make no single span ({wordings}): the search has no limit on years"
+        )
         first = last = None
     reading.cut(*intervals)
     reading.constraints.year_from, reading.constraints.year_to = first, last
+
+
+def _is_choice(text: str, intervals: dict[Span, Interval], negated: set[Span]) -> bool:
+    """Return whether one of two spans is wanted; turn round what is joined to one that is not."""
+    is_choice = False
+    for one, other in pairwise(sorted(intervals)):
+        if _OR.fullmatch(text, one[1], other[0]):
+            if one in negated:  # "nothing before 2000 or after 2015"
+                intervals[other] = _outside(*intervals[other])
+            is_choice = is_choice or one not in negated
+    return is_choice
+
+
+def _outside(first: int | None, last: int | None) -> Interval:
+    """Return the years that an interval with one end leaves."""
+    return last and last + 1, first and first - 1
 
 
 def _mentions(text: str, today: date) -> Iterator[_Mention]:
@@ -302,11 +325,11 @@ def _interval(kind: str, match: re.Match[str], today: date) -> Interval:
             return first, first + 9
         case "century":
             return this - this % (10 if "decade" in match[0].lower() else 100), None
-    first, last = _years(groups.get("a") or groups["b"])
+    first, last = _years(groups.get("a") or groups["b"], this)
     if kind == "short":
         last = first - first % 100 + int(groups["b"])
     elif groups.get("a") and groups.get("b"):
-        other = _years(groups["b"])
+        other = _years(groups["b"], this)
         first, last = min(first, other[0]), max(last, other[1])
     limits: dict[str, Interval] = {
         "since": (first, None), "until": (None, last), "after": (last + 1, None),
@@ -322,9 +345,11 @@ def _years_back(unit: str, count: str, today: date) -> int:
     return today.year - number * (10 if unit.startswith("decade") else 1)
 
 
-def _years(span: str) -> tuple[int, int]:
+def _years(span: str, this: int) -> tuple[int, int]:
     """Return the first and the last year of a year, a decade or a part of one."""
     text = span.lower()
+    if text.endswith("year"):  # this year or the last
+        return (this - text.endswith("last year"),) * 2
     tens = next((tens for tens, name in enumerate(_DECADES) if name in text), None)
     digits = re.search(r"(\d{2,4})(['’]?s\b)?\s*$", text)
     is_decade = tens is not None or (digits is not None and digits[2] is not None)
