@@ -64,6 +64,13 @@ def read(text: str) -> ParsedQuestion:
         ("robots, but not the dynamics of arm motion", ("dynamics of arm motion",)),
         ("bees -honeybee for fruit trees", ("honeybee",)),
         ("pollination in rivers NOT lakes AND ponds", ("lakes",)),
+        ("bees not (drones or hornets)", ("drones", "hornets")),
+        ("bees, not (wasps, hornets) in cities", ("wasps", "hornets")),
+        ('bees excluding ("honey bees" and wasps)', ("honey bees", "wasps")),
+        ("bees in cities no wasps please", ("wasps",)),
+        ("no studies on wasps: bees in cities", ("wasps",)),
+        ("bees, exclude wasps; hornets; honey bees", ("wasps", "hornets", "honey bees")),
+        ("anything but deep learning for image segmentation", ("deep learning",)),
     ],
 )
 def test_what_is_not_wanted_is_excluded_and_not_ranked_by(text, terms):
@@ -88,6 +95,9 @@ def test_what_is_not_wanted_is_excluded_and_not_ranked_by(text, terms):
         ("spare me the editorials: solar cells", ("editorial",)),
         ("Preprints are off the table, please. Solar cells", ("article",)),
         ("neither reviews nor preprints: solar cells", ("review", "article")),
+        ("solar cells for ships no reviews", ("review",)),
+        ("solar cells for ships no reviews please", ("review",)),
+        ("solar cells not (reviews or preprints)", ("review", "article")),
     ],
 )
 def test_kinds_of_publication_are_excluded_as_kinds(text, kinds):
@@ -135,6 +145,10 @@ def test_kinds_of_publication_are_excluded_as_kinds(text, kinds):
         "sets avoiding unit distances",
         "skip context tree switching",
         "networks, but not the hardware that is used in them",
+        "surgery not (yet) approved",
+        "wounds not (fully) closed",
+        "fathers: no (there is another student)",
+        "no place for a child: camps",
     ],
 )
 def test_other_negations_change_nothing(text):
@@ -156,6 +170,10 @@ def test_other_negations_change_nothing(text):
         ("wheat on soils with neither lime nor peat", "with neither lime nor peat"),
         ("hypertension -treatment in the old", "-treatment"),
         ("patients with and without migraine", "without migraine"),
+        ("bees in cities no wasps", "no wasps"),
+        ("no wasps: bees in cities", "no wasps"),
+        ("Anything but simple: the life of bees", "Anything but simple"),
+        ("stroke in patients without (gout or anaemia)", "without (gout or anaemia)"),
     ],
 )
 def test_a_negation_that_may_be_the_subject_excludes_nothing_and_says_how_to(text, doubtful):
@@ -171,6 +189,9 @@ def test_a_negation_that_may_be_the_subject_excludes_nothing_and_says_how_to(tex
     [
         ("Does coffee, but not tea, lower blood pressure?", "Does coffee lower blood pressure?"),
         ("bees in Kenya (not honey bees)", "bees in Kenya"),
+        ("bees; excluding wasps; hornets in cities", "bees; hornets in cities"),
+        ("bees, no preprints; reviews", "bees, reviews"),
+        ("bees in schools; excluding wasps; city parks", "bees in schools; city parks"),
     ],
 )
 def test_the_rest_reads_on_without_the_exclusion(text, rest):

@@ -29,6 +29,11 @@ _OF_SOME = re.compile(r"\s+of\s+(?!any\b|all\b|the literature\b)\w", re.IGNORECA
 """What makes a kind a subject: "surveys of practitioners", but not "reviews of any kind"."""
 _OF = re.compile(r"\s+of\s+(?:the\s+)?(?=\w)")
 _VERBAL = re.compile(r"\w{3,}(?:ing|ed)$", re.IGNORECASE)
+_IN_BRACKETS = re.compile(
+    r"\s*[(\[](?![^)]*\b(?:is|are|was|were|has|have|I|we|it|they|see)\b)"
+    r"(?P<list>[^()\[\]\ue000]{1,200})[)\]]"
+)
+_COMMAS = re.compile(r"\s*(?:[,;/]\s*(?:(?:and|or|nor)\b)?|\b(?:and|or|nor)\b)\s*", re.IGNORECASE)
 _LED_BY = re.compile(r"\s+(?:in|on|by|with|for|from|at|of|under)\s", re.IGNORECASE)
 _RESTRICTED = re.compile(r"\s+(?:that|which|who|whose)\b", re.IGNORECASE)
 _ANYTHING = re.compile(r"\s*+(?:(?:any|every)thing|papers|articles)?+\s*+", re.IGNORECASE)
@@ -46,6 +51,7 @@ class _Negation:
     kinds: list[str] = field(default_factory=list)
     is_sure: bool = True
     has_or: bool = False
+    is_bracketed: bool = False
 
     @property
     def span(self) -> Span:
@@ -145,17 +151,16 @@ def _certainty(cue: str, match: re.Match[str], negation: _Negation) -> bool | No
     """Return whether a negation is sure to exclude something; None: it excludes nothing."""
     text = match.string
     if cue in {"order", "sure", "no", "without"} and _is_subject(match, negation):
-        return None
+        return _is_before_subject(match, negation)
     is_sure: bool | None = True
     match cue:
         case "minus":
             is_sure = _is_signed(match, negation)
         case "telegram":
-            words = {*without_request(text).casefold().split()} - _OF_TELEGRAMS
-            is_sure = True if SMALL_WORDS.isdisjoint(words) else None
+            is_sure = _is_telegram(match, negation)
         case "last":  # "battery recycling patents excluded"
             is_sure = bool(negation.kinds)
-        case "contrast" if not _is_contrast(match, negation):
+        case "contrast" if not negation.is_bracketed and not _is_contrast(match, negation):
             is_verbal = re.match(r"\s*\w{3,}(?:ing|ed)\b", text[match.end() :])
             is_sure = None if is_verbal or _is_asked(text) else False
         case "without":
@@ -173,9 +178,33 @@ def _is_subject(match: re.Match[str], negation: _Negation) -> bool:
         return True
     if match.start() or negation.kinds:
         return False
-    is_order = _around("order").match(match[0])
+    is_order = _around("order").match(text)
     stops = r"\s*(?:[,;:]|\.\s|$)" if is_order else r"\s*[,;]\s*\w"
     return re.match(stops, text[negation.end :]) is None
+
+
+def _is_before_subject(match: re.Match[str], negation: _Negation) -> bool | None:
+    """Return how sure a negation at the start excludes something; None: it may be a title's."""
+    text, rest = match.string, match.string[negation.end :].lstrip()
+    if match.start():
+        return None
+    if _around("all but").match(text):  # "anything but deep learning for image segmentation"
+        return rest.startswith("for ")
+    return False if rest.startswith(": ") and _around("label").match(text) else None
+
+
+def _is_telegram(match: re.Match[str], negation: _Negation) -> bool | None:
+    """Return how sure a "no" behind a subject excludes something, as in "bees no honey bees"."""
+    text = match.string
+    words = {*without_request(text).casefold().split()} - _OF_TELEGRAMS
+    if SMALL_WORDS.isdisjoint(words):
+        return True
+    last = _around("last").match(text, negation.end)
+    if last and (negation.kinds or last["please"]):
+        return True
+    before = text[: match.start()].casefold().split()[-1]
+    is_sentence = before in words_of_table("of_sentences", "ends") or _is_asked(text)
+    return False if last and not is_sentence else None
 
 
 def _around(kind: str) -> re.Pattern[str]:
@@ -191,6 +220,8 @@ def _term_behind(cue: re.Match[str]) -> _Negation | None:
     """Return what stands behind a cue; None: no term, or an author, whom no word excludes."""
     text, negation = cue.string, _Negation(cue.start(), cue.end())
     joint: re.Match[str] | None = None if _is_of_author(cue) else cue
+    if bracketed := _term_in_brackets(cue):
+        return bracketed
     while joint is not None:
         start = joint.end() + len(text[joint.end() :]) - len(text[joint.end() :].lstrip())
         while not kind_at(text, start) and (filler := _around("filler").match(text, start)):
@@ -211,12 +242,36 @@ def _term_behind(cue: re.Match[str]) -> _Negation | None:
     return negation if negation.names else None
 
 
+def _term_in_brackets(cue: re.Match[str]) -> _Negation | None:
+    """Return what a list in brackets behind a cue names: "not (dogs, cats)", no "(yet) treated"."""
+    text = cue.string
+    brackets = _IN_BRACKETS.match(text, cue.end())
+    if brackets is None or not _is_end(text, brackets.end()):
+        return None
+    negation = _Negation(cue.start(), brackets.end(), is_bracketed=True)
+    for part in _COMMAS.split(brackets["list"]):
+        kind = kind_at(part, 0)
+        if kind and kind[1] == len(part):
+            negation.kinds.append(kind[0])
+        elif not _is_empty(term := part.strip('" ')):
+            negation.terms.append(term)
+    negation.has_or = len(negation.terms) > 1
+    return negation if negation.names else None
+
+
+def _is_end(text: str, place: int) -> bool:
+    """Return whether a phrase ends there: nothing or a small word follows."""
+    words = text[place:].split(maxsplit=1)
+    return bool(ENDED.match(text, place)) or words[0].casefold() in words_of_table("ends")
+
+
 def _goes_on(cue: re.Match[str], negation: _Negation, joint: re.Match[str]) -> bool:
     text, after = cue.string, joint.end()
     is_aside = _around("aside").match(text, after) or _around("wish").match(text, after)
-    if joint["word"] == "AND" or is_aside:
+    is_stop = ";" in joint[0] and not _is_list_of_orders(cue, joint)
+    if joint["word"] == "AND" or is_aside or is_stop:
         return False  # "not honey bees, in city parks"
-    if kind_at(text, after) is not None or joint["or"]:
+    if kind_at(text, after) is not None or joint["or"] or ";" in joint[0]:
         return True
     is_comma = joint[0].strip() == ","
     if not negation.terms or (is_comma and _ANYTHING.fullmatch(text, 0, cue.start())):
@@ -228,6 +283,14 @@ def _goes_on(cue: re.Match[str], negation: _Negation, joint: re.Match[str]) -> b
         return is_list is not None or cue[0].lower().split()[-1] not in {"not", "no"}
     end = _term_end(text, after)
     return end is not None and ENDED.match(text, end) is not None
+
+
+def _is_list_of_orders(cue: re.Match[str], joint: re.Match[str]) -> bool:
+    """Return whether a semicolon goes on with a list: "exclude children; adolescents"."""
+    text, end = cue.string, _term_end(cue.string, joint.end())
+    is_order = re.match(r"\s*(?:exclud|excl\.|leav|omit)", cue[0], re.IGNORECASE)
+    is_inner = ";" not in text[: cue.start()] and cue.start()
+    return bool(is_order and is_inner and end is not None and _is_end(text, end))
 
 
 def _term_end(text: str, start: int) -> int | None:
