@@ -9,7 +9,7 @@ from typing import Any
 
 from paper_search.models import ParsedIntent, SearchConstraints
 from paper_search.skills.intent.forms import ParsedQuestion, forms, with_notes
-from paper_search.skills.intent.reader import parse_identifiers, says_something
+from paper_search.skills.intent.reader import parse_identifiers, says_something, tells_of_study
 
 _BULLET = re.compile(r"[\s>*_`#|•●▪◦‣·☐→-]*+(?:\[ ?\]\s++)?")
 _NUMBER = re.compile(r"(?:\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)]|\[\d{1,2}\])\s+")
@@ -70,6 +70,8 @@ def parse_document(text: str) -> Document | None:
     """Return what the lines of a request are; None: none says what it is, so it is a question."""
     lines, sentences, before = defaultdict[str, list[str]](list), list[str](), ""
     every = list(_lines(text))
+    if len(every) == 1 and tells_of_study(text):
+        return None
     weak = {line.label for line in every if line.is_weak}
     if len(weak) < _FEWEST_WEAK:
         every = [replace(one, role="", value=one.text) if one.is_weak else one for one in every]

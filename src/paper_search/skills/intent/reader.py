@@ -41,6 +41,7 @@ _OPERATOR = re.compile(r"(?<![\w-])(?:AND|OR|NOT)(?![\w-])")
 _RARE = 2.0
 """Rarity of all words of a subject below which they select nothing: "learning", "patients"."""
 _WORDS_OF_AN_ABSTRACT = 25
+_SENTENCE_ENDS, _SEVERAL = re.compile(r"[.!?](?=\s|$)"), 2
 
 
 def no_lookup(kind: str, name: str) -> bool | None:  # noqa: ARG001  # the type `Lookup`
@@ -57,10 +58,13 @@ def parse_limits(question: str, today: date, lookup: Lookup = no_lookup) -> Pars
     """
     question = re.sub(" -- ", lambda m: m[0] if is_quoted(m.string, m.start()) else " – ", question)
     text, identifiers = parse_identifiers(question)
-    if _is_abstract(text):
-        return ParsedQuestion(without_cuts(text), subject=text, identifiers=identifiers)
     is_english = reads_as_english(question)
     reading = parse_parts(text, today, lookup, is_english=is_english)
+    if _is_abstract(text):
+        notes = [*_notes_on_abstract(reading)]
+        return ParsedQuestion(
+            without_cuts(text), subject=text, identifiers=identifiers, notes=notes
+        )
     reading.identifiers = identifiers
     if is_english:
         rest = reading.question
@@ -176,8 +180,30 @@ def _or_empty_if_generic(text: str) -> str:
 
 
 def _is_abstract(text: str) -> bool:
-    """Return whether a long text asks for nothing: its "not" and its years are its own."""
-    return len(text.split()) >= _WORDS_OF_AN_ABSTRACT and not _REQUEST.search(text)
+    """Return whether a text asks for nothing: its "not" and its years are its own."""
+    is_long = len(text.split()) >= _WORDS_OF_AN_ABSTRACT
+    return (is_long and not _REQUEST.search(text)) or tells_of_study(text)
+
+
+def tells_of_study(text: str) -> bool:
+    """Return whether a text has several sentences, says what was done, and not what is wanted."""
+    if len(_SENTENCE_ENDS.findall(text)) < _SEVERAL or form("abstract", "request").search(text):
+        return False
+    told = form("abstract", "label").match(text) or form("abstract", "statement").search(text)
+    return told is not None
+
+
+def _notes_on_abstract(reading: ParsedQuestion) -> Iterator[str]:
+    limits = [
+        f"{name.replace('_', ' ')} {', '.join(value) if isinstance(value, list) else value}"
+        for name, value in reading.own_limits.items()
+    ]
+    if words := [*reading.excluded, *reading.authors, *reading.venues, *limits]:
+        yield (
+            "the text is read as an abstract, so nothing in it is excluded or a limit:"
+            f" {', '.join(words)}; to limit the search, ask for papers ('papers on ..., since"
+            " 2015, excluding mice')"
+        )
 
 
 def _remarks(question: str, reading: ParsedQuestion) -> Iterator[str]:
