@@ -1,11 +1,22 @@
-"""State: read in its own version only, and frozen."""
+"""State: read in its own version only, and changed by nothing but what a step returns."""
+
+import contextlib
+import functools
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
+from tests.answers import reply_to
 
 from paper_search.errors import PersistenceError
+from paper_search.report_workflow import ReportWorkflow
 from paper_search.report_workflow import graph as report
+from paper_search.steps import StepDef, Workflow
+from paper_search.testing.reports import QUESTION, report_services
+from paper_search.testing.skills import FakeSkills
 from paper_search.threads.questions import load_state
+from paper_search.workflow import SearchWorkflow
 from paper_search.workflow import graph as search
 
 
@@ -35,6 +46,53 @@ def test_a_state_of_another_version_is_refused_by_name(version):
         load_state(Versioned, {"schema_version": version}, "look 't'")
 
 
-@pytest.mark.parametrize("workflow", [search.WORKFLOW, report.WORKFLOW])
-def test_the_state_that_a_step_is_given_is_frozen(workflow):
-    assert workflow.state.model_config["frozen"]
+@contextlib.contextmanager
+def watched(workflow: Workflow, seen: list[str]) -> Iterator[None]:
+    """Compare the state of every step before and after it."""
+    handlers = {step.id: step.handler for step in workflow.steps}
+
+    def watching(step: StepDef) -> Any:
+        handler: Any = step.handler
+
+        @functools.wraps(handler)
+        async def run(ctx: Any) -> Any:
+            before = ctx.step_state.model_copy(deep=True)
+            with pytest.raises(ValidationError):
+                ctx.step_state.is_complete = True
+            result = await handler(ctx)
+            assert ctx.step_state == before, step.id
+            seen.append(step.id)
+            return result
+
+        return run
+
+    for step in workflow.steps:
+        object.__setattr__(step, "handler", watching(step))
+    try:
+        yield
+    finally:
+        for step in workflow.steps:
+            object.__setattr__(step, "handler", handlers[step.id])
+
+
+async def test_no_step_of_a_search_changes_its_state_in_place():
+    seen: list[str] = []
+    with watched(search.WORKFLOW, seen):
+        flow = SearchWorkflow(*[FakeSkills()] * 6)
+        await flow.start("glass", thread_id="t")
+        for answer in ("reject: no", "approve", "reject: no", "approve", "approve"):
+            await reply_to(flow, "t", answer)
+    assert set(seen) == {step.id for step in search.WORKFLOW.steps}
+
+
+async def test_no_step_of_a_report_changes_its_state_in_place():
+    seen: list[str] = []
+    asks = {"hitl_after_planning": True, "hitl_before_output": True}
+    with watched(report.WORKFLOW, seen):
+        flow = ReportWorkflow(report_services(), **asks)
+        await flow.start(QUESTION, thread_id="t")
+        for answer in ("approve", "modify: more", "approve"):
+            await reply_to(flow, "t", answer)
+        await flow.start(QUESTION, thread_id="u")
+        await flow.answer("u", "reject: no")
+    assert set(seen) == {step.id for step in report.WORKFLOW.steps}
