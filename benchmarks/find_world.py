@@ -127,7 +127,7 @@ def measure(
         ("find", lambda task: asyncio.run(_find(task, url))),
         ("ranked queries, fused", lambda task: asyncio.run(_fused(task, _sources(), url))),
         ("as written, fused", lambda task: asyncio.run(_fused(task, _plain_sources(), url))),
-        ("one BM25 index over everything", lambda task: _scored(task, bm25(url, task.question))),
+        ("one BM25 index over everything", lambda task: scored(task, bm25(url, task.question))),
     ]
     redirect(url)
     for name, way in ways:
@@ -143,7 +143,7 @@ async def _find(task: Task, url: str) -> Figures:
         workflow = SearchWorkflow.from_config(config, sources=SERVICES)
         collection = await workflow.run(task.question)
     costs.count(collection.metadata.total_found, len(collection.papers))
-    return _scored(task, [numbers(paper) for paper in collection.papers], costs.figures)
+    return scored(task, [numbers(paper) for paper in collection.papers], costs.figures)
 
 
 async def _fused(task: Task, sources: Sequence[SearchSource], url: str) -> Figures:
@@ -162,7 +162,7 @@ async def _fused(task: Task, sources: Sequence[SearchSource], url: str) -> Figur
         print("failed:", *failed, file=sys.stderr)
     costs.count(len(works), len(works))
     found = [numbers(work) for work in sorted(works, key=_fusion, reverse=True)]
-    return _scored(task, found, costs.figures)
+    return scored(task, found, costs.figures)
 
 
 class Costs:
@@ -233,7 +233,7 @@ def numbers(paper: Paper | RawPaper) -> set[int]:
     return {number for number in known if number is not None}
 
 
-def _scored(task: Task, found: Found, cost: dict[str, float] | None = None) -> Figures:
+def scored(task: Task, found: Found, cost: dict[str, float] | None = None) -> Figures:
     def recall(depth: int) -> float:
         seen: set[int] = set().union(*found[:depth])
         return len(task.relevant & seen) / len(task.relevant)
