@@ -19,6 +19,7 @@ def spent(cli: Cli, thread: str) -> dict[str, Any]:
 def test_the_cost_is_said_before_it_is_spent_and_after(cli, model):
     asked = cli("find", QUESTION, *SAMPLE, code=3)
     assert "will cost  about" in asked.stderr
+    assert " papers, best ranked first" in asked.stderr
     assert "prices of 20" in asked.stderr
     before = sum(model.calls.values())
     shown = cli("find", QUESTION, *SAMPLE, "--json").document
