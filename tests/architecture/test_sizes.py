@@ -24,7 +24,7 @@ MAX_LINES = {
     "skills": 10_980,
     "sources": 7_068,
     "cli": 6_116,
-    "workflow": 5_588,
+    "workflow": 5_589,
     "report": 5_170,
     "library": 4_902,
     "query": 4_733,
