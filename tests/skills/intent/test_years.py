@@ -155,6 +155,7 @@ def test_decades_are_limits(wording, years):
         ("obesity, no papers before 2005", (2005, None)),
         ("obesity, nothing after 2005", (None, 2005)),
         ("obesity, not in 2005", (None, None)),
+        ("obesity, no reviews since 2005", (None, None)),
         # a reversed range is put in order
         ("solar cells between 2019 and 2015", (2015, 2019)),
     ],
@@ -172,6 +173,7 @@ def test_years_are_limits(text, years):
         "banks in the 2008 crisis", "recent work on dogs", "model 1999", "ISO 2015 standards",
         "women's work between 1890 and 1914", "dogs",
         "household debt after the 2008 financial crisis", "Agenda 2030 targets",
+        "outcomes in the last year before death",
         "music of the 1960s", "census data from 1990 to 2010", "post-2015 development agenda",
     ],
 )  # fmt: skip
@@ -193,6 +195,7 @@ def test_a_period_long_ago_is_a_subject_unless_papers_are_of_it():
         ("solar cells before 2000 or after 2015", "'before 2000', 'after 2015'"),
         ("solar cells before the year 2000 or after 2015", "'before the year 2000', 'after 2015'"),
         ("solar cells in 1998 or after 2015", "'in 1998', 'after 2015'"),
+        ("solar cells pre-2000 or post-2015", "'pre-2000', 'post-2015'"),
         ("solar cells since 2015 or before 2020", "'since 2015', 'before 2020'"),
     ],
 )

@@ -30,7 +30,7 @@ _OF_SOME = re.compile(r"\s+of\s+(?!any\b|all\b|the literature\b)\w", re.IGNORECA
 _OF = re.compile(r"\s+of\s+(?:the\s+)?(?=\w)")
 _VERBAL = re.compile(r"\w{3,}(?:ing|ed)$", re.IGNORECASE)
 _IN_BRACKETS = re.compile(
-    r"\s*[(\[](?![^)]*\b(?:is|are|was|were|has|have|I|we|it|they|see)\b)"
+    r"\s*(?:(?:in|on|about|for|with)\s+)?[(\[](?![^)]*\b(?:is|are|was|were|has|have|I|we|it|they|see)\b)"
     r"(?P<list>[^()\[\]\ue000]{1,200})[)\]]"
 )
 _COMMAS = re.compile(r"\s*(?:[,;/]\s*(?:(?:and|or|nor)\b)?|\b(?:and|or|nor)\b)\s*", re.IGNORECASE)
@@ -200,7 +200,7 @@ def _is_telegram(match: re.Match[str], negation: _Negation) -> bool | None:
     if SMALL_WORDS.isdisjoint(words):
         return True
     last = _around("last").match(text, negation.end)
-    if last and (negation.kinds or last["please"]):
+    if (negation.kinds and ENDED.match(text, negation.end)) or (last and last["please"]):
         return True
     before = text[: match.start()].casefold().split()[-1]
     is_sentence = before in words_of_table("of_sentences", "ends") or _is_asked(text)
@@ -249,7 +249,9 @@ def _term_in_brackets(cue: re.Match[str]) -> _Negation | None:
     if brackets is None or not _is_end(text, brackets.end()):
         return None
     negation = _Negation(cue.start(), brackets.end(), is_bracketed=True)
-    for part in _COMMAS.split(brackets["list"]):
+    for words in _COMMAS.split(brackets["list"]):
+        filler = None if kind_at(words, 0) else _around("filler").match(words)
+        part = words[filler.end() :] if filler else words
         kind = kind_at(part, 0)
         if kind and kind[1] == len(part):
             negation.kinds.append(kind[0])
@@ -267,7 +269,8 @@ def _is_end(text: str, place: int) -> bool:
 
 def _goes_on(cue: re.Match[str], negation: _Negation, joint: re.Match[str]) -> bool:
     text, after = cue.string, joint.end()
-    is_aside = _around("aside").match(text, after) or _around("wish").match(text, after)
+    is_wish = not joint["or"] and _around("wish").match(text, after)
+    is_aside = is_wish or _around("aside").match(text, after)
     is_stop = ";" in joint[0] and not _is_list_of_orders(cue, joint)
     if joint["word"] == "AND" or is_aside or is_stop:
         return False  # "not honey bees, in city parks"
@@ -288,9 +291,10 @@ def _goes_on(cue: re.Match[str], negation: _Negation, joint: re.Match[str]) -> b
 def _is_list_of_orders(cue: re.Match[str], joint: re.Match[str]) -> bool:
     """Return whether a semicolon goes on with a list: "exclude children; adolescents"."""
     text, end = cue.string, _term_end(cue.string, joint.end())
-    is_order = re.match(r"\s*(?:exclud|excl\.|leav|omit)", cue[0], re.IGNORECASE)
-    is_inner = ";" not in text[: cue.start()] and cue.start()
-    return bool(is_order and is_inner and end is not None and _is_end(text, end))
+    is_order = re.match(r"\s*(?:exclud|excl\.|leav|omit)|.*:$", cue[0], re.IGNORECASE)
+    if not is_order or end is None or not _is_end(text, end) or ";" in text[: cue.start()]:
+        return False
+    return cue.start() > 0 or text.startswith(":", end)
 
 
 def _term_end(text: str, start: int) -> int | None:

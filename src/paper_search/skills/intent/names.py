@@ -175,6 +175,8 @@ _PERIOD_STUDIED = 1950
 """Records of work published before are so few that such a year is a period to be studied."""
 _SHORT_CLAUSE = 6
 _OR = re.compile(r"[\s,]*or\s+(?:else\s+)?(?:published\s+)?")
+_OF_KIND = re.compile(r"\b(?:preprint|review|survey|thes[ei]s|dissertation|book)", re.IGNORECASE)
+"""In "no reviews since 2015" the years may be those of what is wanted."""
 _BEFORE = 60
 """Characters before a form that are looked at."""
 
@@ -265,8 +267,10 @@ def read_years(reading: ParsedQuestion, today: date) -> None:
             first = last = None
         elif (negation := mention.start_of("negated")) is not None:
             start = negation
-            if (first is None) == (last is None):
-                reading.leave(f"years that are not wanted ({wording!r})")
+            if (first is None) == (last is None) or _OF_KIND.search(
+                text, start, mention.match.start()
+            ):
+                reading.leave(f"years that are not wanted ({text[start:end].strip()!r})")
                 first = last = None
             else:
                 first, last = _outside(first, last)
