@@ -57,6 +57,11 @@ class _Negation:
     def span(self) -> Span:
         return self.start, self.end
 
+    def has(self, other: "_Negation") -> bool:
+        """Return whether it begins before another, and excludes all that this does."""
+        is_before = self.start < other.start and other.end <= self.end
+        return is_before and {*other.terms, *other.kinds} <= {*self.terms, *self.kinds}
+
     @property
     def names(self) -> list[str]:
         return self.terms or self.kinds
@@ -70,8 +75,10 @@ def read_exclusions(reading: ParsedQuestion, *, is_english: bool = True) -> None
     """
     text, negations = reading.question, list[_Negation]()
     for candidate in _negations(text) if is_english else _foreign_negations(text):
-        if all(candidate.end <= other.start or candidate.start >= other.end for other in negations):
-            negations.append(candidate)
+        inner = [one for one in negations if candidate.has(one)] if candidate.is_sure else []
+        rest = [one for one in negations if one not in inner]
+        if all(candidate.end <= other.start or candidate.start >= other.end for other in rest):
+            negations = [*rest, candidate]  # "no reviews, no theses"
     negations.sort(key=lambda negation: negation.start)
     reading.subject = without_spans(text, *(negation.span for negation in negations))
     reading.cut(*(one.span for one in negations if one.is_sure or not one.names))
