@@ -73,13 +73,8 @@ def read_exclusions(reading: ParsedQuestion, *, is_english: bool = True) -> None
     A negation that may be part of the subject ("learning without labels") excludes nothing,
     because a wrong exclusion hides papers: a note says how to exclude it.
     """
-    text, negations = reading.question, list[_Negation]()
-    for candidate in _negations(text) if is_english else _foreign_negations(text):
-        inner = [one for one in negations if candidate.has(one)] if candidate.is_sure else []
-        rest = [one for one in negations if one not in inner]
-        if all(candidate.end <= other.start or candidate.start >= other.end for other in rest):
-            negations = [*rest, candidate]  # "no reviews, no theses"
-    negations.sort(key=lambda negation: negation.start)
+    text = reading.question
+    negations = _apart(_negations(text) if is_english else _foreign_negations(text))
     reading.subject = without_spans(text, *(negation.span for negation in negations))
     reading.cut(*(one.span for one in negations if one.is_sure or not one.names))
     limits = reading.constraints
@@ -99,6 +94,17 @@ def read_exclusions(reading: ParsedQuestion, *, is_english: bool = True) -> None
             )
         else:
             reading.leave(repr(wording), "to exclude papers, write 'excluding' a term")
+
+
+def _apart(candidates: Iterator[_Negation]) -> list[_Negation]:
+    """Return the first of those that overlap, or the one that says all of it and more."""
+    negations: list[_Negation] = []
+    for candidate in candidates:
+        inner = [one for one in negations if candidate.has(one)] if candidate.is_sure else []
+        rest = [one for one in negations if one not in inner]
+        if all(candidate.end <= other.start or candidate.start >= other.end for other in rest):
+            negations = [*rest, candidate]  # "no reviews, no theses"
+    return sorted(negations, key=lambda negation: negation.start)
 
 
 def _objection(term: str, rest: str) -> str | None:
