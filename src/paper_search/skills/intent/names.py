@@ -276,28 +276,28 @@ def read_years(reading: ParsedQuestion, today: date) -> None:
                 first, last = _outside(first, last)
                 negated.add((start, end))
         intervals[start, end] = first, last
-    is_choice = _is_choice(text, intervals, negated)
-    first = max((first for first, _ in intervals.values() if first is not None), default=None)
-    last = min((last for _, last in intervals.values() if last is not None), default=None)
-    if is_choice or (first is not None and last is not None and first > last):
+    limit = _common(text, intervals, negated)
+    if limit is None:
         wordings = ", ".join(repr(text[slice(*span)].strip(" ,")) for span in sorted(intervals))
         reading.notes.append(
             f"these years make no single span ({wordings}): the search has no limit on years"
         )
-        first = last = None
     reading.cut(*intervals)
-    reading.constraints.year_from, reading.constraints.year_to = first, last
+    reading.constraints.year_from, reading.constraints.year_to = limit or (None, None)
 
 
-def _is_choice(text: str, intervals: dict[Span, Interval], negated: set[Span]) -> bool:
-    """Return whether one of two spans is wanted; turn round what is joined to one that is not."""
+def _common(text: str, intervals: dict[Span, Interval], negated: set[Span]) -> Interval | None:
+    """Return the years that all intervals share; None: there are none, or one of two is wanted."""
     is_choice = False
     for one, other in pairwise(sorted(intervals)):
         if _OR.fullmatch(text, one[1], other[0]):
             if one in negated:  # "nothing before 2000 or after 2015"
                 intervals[other] = _outside(*intervals[other])
             is_choice = is_choice or one not in negated
-    return is_choice
+    first = max((first for first, _ in intervals.values() if first is not None), default=None)
+    last = min((last for _, last in intervals.values() if last is not None), default=None)
+    is_empty = first is not None and last is not None and first > last
+    return None if is_choice or is_empty else (first, last)
 
 
 def _outside(first: int | None, last: int | None) -> Interval:
