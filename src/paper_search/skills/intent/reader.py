@@ -61,7 +61,7 @@ def parse_limits(question: str, today: date, lookup: Lookup = no_lookup) -> Pars
     is_english = reads_as_english(question)
     reading = parse_parts(text, today, lookup, is_english=is_english)
     if _is_abstract(text):
-        notes = [*_notes_on_abstract(reading)]
+        notes = [*_notes_on_abstract(reading, text)]
         return ParsedQuestion(
             without_cuts(text), subject=text, identifiers=identifiers, notes=notes
         )
@@ -193,17 +193,15 @@ def tells_of_study(text: str) -> bool:
     return told is not None
 
 
-def _notes_on_abstract(reading: ParsedQuestion) -> Iterator[str]:
-    limits = [
-        f"{name.replace('_', ' ')} {', '.join(value) if isinstance(value, list) else value}"
-        for name, value in reading.own_limits.items()
-    ]
-    if words := [*reading.excluded, *reading.authors, *reading.venues, *limits]:
-        yield (
-            "the text is read as an abstract, so nothing in it is excluded or a limit:"
-            f" {', '.join(words)}; to limit the search, ask for papers ('papers on ..., since"
-            " 2015, excluding mice')"
-        )
+def _notes_on_abstract(reading: ParsedQuestion, text: str) -> Iterator[str]:
+    limits = reading.constraints
+    what = "the text is read as an abstract, so nothing in it is excluded or a limit"
+    if not tells_of_study(text):  # its years are named elsewhere
+        limits = limits.model_copy(update={"year_from": None, "year_to": None})
+        what = "not acted on, since the text asks for nothing"
+    if words := [*reading.excluded, *reading.authors, *reading.venues, *limits.in_words]:
+        example = "'papers on ..., since 2015, excluding mice'"
+        yield f"{what}: {', '.join(words)}; to limit the search, ask for papers ({example})"
 
 
 def _remarks(question: str, reading: ParsedQuestion) -> Iterator[str]:
