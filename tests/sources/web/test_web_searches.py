@@ -101,8 +101,12 @@ async def test_years_are_asked_for_in_the_way_of_the_service(service):
     else:
         assert "2012" in asked
         assert "2014" in asked
-    if service.adapter.name == "serper":
-        assert '"tbs": "cdr:1,cd_min:1/1/2012,cd_max:12/31/2014"' in asked
+    exactly = {
+        "serper": '"tbs": "cdr:1,cd_min:1/1/2012,cd_max:12/31/2014"',
+        "tavily": '"start_date": "2012-01-01", "end_date": "2014-12-31"',
+        "newsapi": '"from": "2012-01-01", "to": "2014-12-31"',
+    }
+    assert exactly.get(service.adapter.name, "") in asked
 
 
 ODD: list[Any] = [
