@@ -261,10 +261,10 @@ def test_a_full_disk_is_said_and_leaves_what_was_there(library, tmp_path):
         assert opened.embed().made == 1
 
 
-def test_progress_is_told(library):
+def test_progress_is_told_before_the_first_batch_and_after_each(library):
     seen: list[tuple[int, int | None]] = []
     library.embed(on_progress=lambda done, total: seen.append((done, total)))
-    assert seen == [(4, 4)]
+    assert seen == [(0, 4), (4, 4)]
 
 
 CHILD = """

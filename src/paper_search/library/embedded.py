@@ -305,19 +305,20 @@ class EmbeddedRecords:
         since, digests = self._begin(records.key, embedder.model, anew=anew)
         generation = records.generation
         total = None if since else records.count()
+        tell = on_progress or (lambda *_: None)
         count = unusable = looked_at = 0
         for page in _batches(records.changed_since(since), _PAGE):
             texts = [(row, embedded_text(fields)) for row, fields in page]
             entries = [(row, text, digest_of(text)) for row, text in texts]
             missing = [entry for entry in entries if digests.get(entry[0]) != entry[2]]
             looked_at += len(page) - len(missing)
+            tell(looked_at, total)
             for batch in _batches(missing, embedder.batch_size):
                 vectors = self._vectors(embedder, [text for _, text, _ in batch])
                 self._store.keep([row for row, *_ in batch], [end for *_, end in batch], vectors)
                 count, looked_at = count + len(batch), looked_at + len(batch)
                 unusable += int((~vectors.any(axis=1)).sum())
-                if on_progress is not None:
-                    on_progress(looked_at, total)
+                tell(looked_at, total)
         self._store.note(generation)
         return EmbeddingSummary(embedder.model, count, unusable, self._store.count())
 
