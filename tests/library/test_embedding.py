@@ -79,6 +79,12 @@ def test_what_a_service_says_in_its_error_is_not_told():
     )
 
 
+def test_what_the_program_says_of_its_own_model_is_told():
+    error = ConfigError("'model.safetensors' is not the published file")
+    with pytest.raises(EmbeddingError, match=r"failed: 'model\.safetensors' is not the published"):
+        Embedder(FakeEmbeddings(fails_after=0, error=error)).query("graphs")
+
+
 def test_long_texts_are_cut():
     fake = FakeEmbeddings()
     Embedder(fake).documents(["a" * 6_001])

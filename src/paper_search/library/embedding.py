@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from paper_search.errors import ConfigError, EmbeddingError
+from paper_search.errors import ConfigError, EmbeddingError, PaperSearchError
 from paper_search.library.lexicon import text_of
 from paper_search.models.settings import EMBEDDINGS_GROUP, EmbeddingsConfig
 from paper_search.resources import EntryPoints
@@ -98,7 +98,8 @@ class Embedder:
             try:
                 answers.put((True, ask()))
             except Exception as error:  # noqa: BLE001  # whatever a stranger's model raises gets our name
-                answers.put((False, type(error).__name__))
+                is_ours = isinstance(error, PaperSearchError)
+                answers.put((False, str(error) if is_ours else type(error).__name__))
 
         threading.Thread(target=run, name="embedding", daemon=True).start()
         try:
@@ -108,7 +109,7 @@ class Embedder:
                 f"the embedding model {self.model!r} did not answer within {self._timeout_s:g} s"
             ) from None
         if not is_answer:
-            # Its own words may hold the key of a service: only the kind of the error is told.
+            # A stranger's words may hold the key of a service: only the kind of the error is told.
             raise EmbeddingError(f"the embedding model {self.model!r} failed: {answer}")
         return answer  # type: ignore[no-any-return]  # what `ask` returned, through the queue
 
