@@ -578,10 +578,10 @@ async def test_a_work_that_the_question_names_is_looked_up_and_offered_as_a_seed
     assert strategy.sources == ["library", "snowball"]
 
 
-async def test_a_library_brings_in_more_than_the_limit_and_hears_which_papers_are_marked():
+async def test_a_library_brings_in_more_without_a_model_and_hears_which_papers_are_marked():
     first = await strategy_for(intent("soil"))
-    [by_model] = (await strategy_for(intent("soil"), FakeLLM(obedient_answer))).ranked
-    assert (first.ranked[0].depth, by_model.depth) == (500, 500)
+    [paid] = (await strategy_for(intent("soil"), FakeLLM(obedient_answer))).ranked
+    assert (first.ranked[0].depth, paid.depth) == (500, None)
     marks = [
         MarkedPaper(id="a", title="Soil and rain", is_relevant=True),
         MarkedPaper(id="b", title="Moon dust", is_relevant=False),

@@ -46,8 +46,8 @@ from paper_search.skills.untrusted import visible
 from paper_search.sources.base import service_of
 
 DEPTH = 500
-"""Records of a library that plain text brings in: of 1,000 the learner finds hardly more, and a
-round takes twice the time. A model is paid to read the first ones only."""
+"""Records of a library that plain text brings in where no model is paid to read them: of 1,000 the
+learner finds hardly more, and a round takes twice the time."""
 
 _LONGEST_NAME, _MOST_NAMES = 60, 10
 """Of sources in a note: their characters, and how many are named."""
@@ -96,7 +96,7 @@ class QueryBuilder:
             cleaned, builder_input.previous_strategies, most_results=self.max_results_ceiling
         )
         marks = {
-            "depth": DEPTH,
+            "depth": DEPTH if self.llm is None else None,
             "like": [paper.id for paper in builder_input.marked_papers if paper.is_relevant],
             "unlike": [paper.id for paper in builder_input.marked_papers if not paper.is_relevant],
         }

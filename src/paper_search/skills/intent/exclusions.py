@@ -8,12 +8,12 @@ from paper_search.bibliography.words import rarity, stem
 from paper_search.query.prose import SMALL_WORDS
 from paper_search.skills.intent.clauses import kind_at
 from paper_search.skills.intent.forms import (
-    ENDED,
     STOP,
     ParsedQuestion,
     Span,
     form,
     forms,
+    is_ended,
     is_quoted,
     without_spans,
     words_of_table,
@@ -33,7 +33,9 @@ _IN_BRACKETS = re.compile(
     r"\s*(?:(?:in|on|about|for|with)\s+)?[(\[](?![^)]*\b(?:is|are|was|were|has|have|I|we|it|they|see)\b)"
     r"(?P<list>[^()\[\]\ue000]{1,200})[)\]]"
 )
-_COMMAS = re.compile(r"\s*(?:[,;/]\s*(?:(?:and|or|nor)\b)?|\b(?:and|or|nor)\b)\s*", re.IGNORECASE)
+_COMMAS = re.compile(
+    r"(?<!\s)\s*+(?:[,;/]\s*+(?:(?:and|or|nor)\b)?|\b(?:and|or|nor)\b)\s*+", re.IGNORECASE
+)
 _LED_BY = re.compile(r"\s+(?:in|on|by|with|for|from|at|of|under)\s", re.IGNORECASE)
 _RESTRICTED = re.compile(r"\s+(?:that|which|who|whose)\b", re.IGNORECASE)
 _ANYTHING = re.compile(r"\s*+(?:(?:any|every)thing|papers|articles)?+\s*+", re.IGNORECASE)
@@ -213,7 +215,7 @@ def _is_telegram(match: re.Match[str], negation: _Negation) -> bool | None:
     if SMALL_WORDS.isdisjoint(words):
         return True
     last = _around("last").match(text, negation.end)
-    if (negation.kinds and ENDED.match(text, negation.end)) or (last and last["please"]):
+    if (negation.kinds and is_ended(text, negation.end)) or (last and last["please"]):
         return True
     before = text[: match.start()].casefold().split()[-1]
     is_sentence = before in words_of_table("of_sentences", "ends") or _is_asked(text)
@@ -277,7 +279,7 @@ def _term_in_brackets(cue: re.Match[str]) -> _Negation | None:
 def _is_end(text: str, place: int) -> bool:
     """Return whether a phrase ends there: nothing or a small word follows."""
     words = text[place:].split(maxsplit=1)
-    return bool(ENDED.match(text, place)) or words[0].casefold() in words_of_table("ends")
+    return is_ended(text, place) or words[0].casefold() in words_of_table("ends")
 
 
 def _goes_on(cue: re.Match[str], negation: _Negation, joint: re.Match[str]) -> bool:
@@ -298,7 +300,7 @@ def _goes_on(cue: re.Match[str], negation: _Negation, joint: re.Match[str]) -> b
         is_list = re.match(r"[^,.;:()\ue000]{1,40}(?:,|\s+(?:and|or|nor)\s)", text[after:])
         return is_list is not None or cue[0].lower().split()[-1] not in {"not", "no"}
     end = _term_end(text, after)
-    return end is not None and ENDED.match(text, end) is not None
+    return end is not None and is_ended(text, end)
 
 
 def _is_list_of_orders(cue: re.Match[str], joint: re.Match[str]) -> bool:
@@ -356,7 +358,7 @@ def _is_contrast(match: re.Match[str], negation: _Negation) -> bool:
         negation.terms, negation.has_or = [first], False  # "legged not wheeled robots"
         negation.end = text.index(first, match.end()) + len(first)
         return True
-    is_last = ENDED.match(text, negation.end) is not None
+    is_last = is_ended(text, negation.end)
     return is_last and not first.casefold().endswith(("ed", "ing"))
 
 

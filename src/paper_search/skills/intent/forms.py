@@ -44,7 +44,7 @@ _OF_WORDS = {"clause", "kind"}
 QUOTED = re.compile(r'"[^"]*"|“[^“”]*”|„[^„“”]*[“”]|«[^«»]*»')
 STOP = re.compile(r"[,;:.?!()\ue000–—]")
 """Ends a clause."""
-ENDED = re.compile(r"\s*(?:$|[,;:.?!()\]\ue000–—]|-\s)")
+_ENDED = re.compile(r"\s*(?:$|[,;:.?!()\]\ue000–—]|-\s)")
 _JOINING = "and|but|or"
 _LEFT_OVER = (
     f"{_JOINING}|published|written|only|in|of|from|by|with|that|which|the|please|for|on|about"
@@ -174,6 +174,11 @@ def without_spans(text: str, *spans: Span) -> str:
     for start, end in sorted(spans, reverse=True):
         text = f"{text[:start]} {CUT} {text[end:]}"
     return text
+
+
+def is_ended(text: str, place: int) -> bool:
+    """Return whether a clause ends at a place, or behind the blanks there."""
+    return _ENDED.match(text, place) is not None
 
 
 def is_quoted(text: str, place: int) -> bool:

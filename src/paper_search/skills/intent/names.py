@@ -9,13 +9,13 @@ from typing import Literal, TypeAlias
 
 from paper_search.bibliography.words import rarity
 from paper_search.skills.intent.forms import (
-    ENDED,
     NUMBERS,
     STOP,
     ParsedQuestion,
     Span,
     form,
     forms,
+    is_ended,
     is_quoted,
     words_of_table,
 )
@@ -228,7 +228,7 @@ class _Mention:
         is_printed = re.search(r"\b(?:published|written|appear|dated|printed)", self.wording)
         if is_printed or groups.get("led") or self.has("papers"):
             return False
-        is_last = ENDED.match(self.match.string, self.match.end())
+        is_last = is_ended(self.match.string, self.match.end())
         is_decade = re.search(r"(?:\ds|ies)$", self.wording) and (
             self.wording.startswith("of") or not is_last
         )
