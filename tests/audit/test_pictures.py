@@ -5,6 +5,7 @@ from xml.etree import ElementTree as ET
 
 from tests.audit.doubles import reviewed
 
+from paper_search.audit.checklists import methods
 from paper_search.audit.flow import RecordRow, Status, Work, works_of
 from paper_search.audit.pictures import (
     CAPTIONS,
@@ -53,6 +54,10 @@ async def test_the_flow_shows_the_counts_of_the_audit():
         "not assessed yet (n = 1); not looked for yet (n = 1); Full texts assessed (n = 5); "
         "Excluded (n = 3); no bees (n = 2); too old (n = 1); Works included (n = 2); "
         "Identification; Screening; Included"
+    )
+    assert methods(flow)[-1] == (
+        "We sought full texts of 9 works (not looked for yet 1, not retrieved 2, retrieved and not "
+        "assessed yet 1) and assessed 5: 3 excluded (no bees 2, too old 1) and 2 included."
     )
 
 

@@ -67,6 +67,7 @@ def test_a_new_item_keeps_in_extra_what_its_kind_has_no_field_for():
         *("date", "abstractNote", "publicationTitle", "volume", "issue", "pages"),
         *("DOI", "ISSN", "language", "url"),
     }
+    assert "None" not in str(item_of(Paper(id="1", title="Bees", authors=[], source="s"), fields))
     assert item_of(PAPER.model_copy(update={"language": "en", "isbn": "x"}), fields) == {
         "itemType": "journalArticle",
         "title": "Bees & <b>wasps</b>",
