@@ -35,10 +35,16 @@ def paper(name: str, title: str = "T", abstract: str | None = None, **rest: Any)
     return RawPaper(id=name, title=title, abstract=abstract, source="s", **rest)
 
 
+async def test_a_long_concept_that_is_no_name_makes_a_block_of_each_part():
+    long = INTENT.model_copy(update={"concepts": ["rigorous kinetic theory of gases", "drug"]})
+    [verdict] = await RelevanceScorer().score([paper("1")], long)
+    assert verdict.blocks > len(long.concepts)
+
+
 async def test_a_concept_that_stands_in_authors_or_venue_is_there_and_said_to_be():
     by_author = paper("1", authors=[Author(name="Ada Toxicity")], venue="Drug Design")
     [counted, other] = await judged(by_author, paper("2"))
-    assert (counted.whole_concepts, other.whole_concepts, other.concepts) == (2, 0, 3)
+    assert (counted.whole_concepts, other.whole_concepts, other.blocks) == (2, 0, 3)
     assert counted.relevance_reason == (
         "in authors or venue: drug, toxicity; not found: graph neural network"
     )

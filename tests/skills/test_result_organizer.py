@@ -106,16 +106,16 @@ async def test_the_order_of_papers_does_not_matter(values, seed):
 
 
 def placed(
-    name: str, score: float, place: int, whole: int | None, *, concepts: int = 3, **rest: Any
+    name: str, score: float, place: int, whole: int | None, *, blocks: int = 3, **rest: Any
 ) -> ScoredPaper:
-    update = {"place": place, "whole_concepts": whole, "concepts": concepts}
+    update = {"place": place, "whole_concepts": whole, "blocks": blocks}
     return scored(name, score, **rest).model_copy(update=update)
 
 
 async def test_where_nothing_fits_the_question_papers_without_a_concept_are_set_aside():
-    def poor(source: str = "library", concepts: int = 3) -> list[ScoredPaper]:
+    def poor(source: str = "library", blocks: int = 3) -> list[ScoredPaper]:
         rows = (("none", 0.1, 1, 0), ("one", 0.19, 2, 1), ("unknown", 0.0, 3, None))
-        return [placed(*row, concepts=concepts, source=source) for row in rows]
+        return [placed(*row, blocks=blocks, source=source) for row in rows]
 
     assert len((await organized(*poor("s"))).papers) == 3  # a web service may know better
     found = await organized(*poor())
@@ -123,22 +123,29 @@ async def test_where_nothing_fits_the_question_papers_without_a_concept_are_set_
     assert [paper.id for paper in found.set_aside] == ["none"]
     found = await organized(*poor(), placed("fits", 0.2, 4, 1))
     assert [paper.id for paper in found.papers] == ["none", "one", "unknown", "fits"]
-    long = await organized(*poor(concepts=4))
+    failed = placed("failed", 0.0, 5, 0, source="library", is_judged=False)
+    assert (await organized(*poor(), failed)).papers[-1].id == "failed"  # nobody judged it
+    long = await organized(*poor(blocks=4))
     assert len(long.papers) == 3  # of a long question words can be enough
 
 
-async def test_where_no_paper_has_enough_concepts_those_without_a_word_are_set_aside():
-    few, every = ["one", "part"], ["one", "part", "none"]
-    for whole, concepts, names in ((1, 3, few), (2, 3, every), (0, 4, few), (1, 4, every)):
-        rows = (("one", 0.3, whole), ("part", 0.1, 0), ("none", 0.0, 0))
-        poor = [placed(*row[:2], 1, row[2], concepts=concepts, source="library") for row in rows]
+async def test_where_no_paper_has_half_of_a_short_question_those_without_a_word_are_set_aside():
+    part, every = ["one", "part"], ["one", "part", "none"]
+    for best, whole, blocks, names in (
+        (0.3, 1, 3, part),
+        (0.3, 2, 3, every),
+        (0.3, 0, 4, every),  # of a long question words can be enough
+        (0.1, 0, 4, part),
+    ):
+        rows = (("one", best, whole), ("part", 0.1, 0), ("none", 0.0, 0))
+        poor = [placed(*row[:2], 1, row[2], blocks=blocks, source="library") for row in rows]
         assert [paper.id for paper in (await organized(*poor)).papers] == names
 
 
 def test_the_head_of_a_result_says_how_many_papers_have_the_concepts():
     papers = [placed(str(n), 0.5, n + 1, n) for n in range(4)]
     line = "of 4 papers, 1 with all 3 concepts of the question, 2 with some, 1 without"
-    assert concept_counts(papers) == line
+    assert concept_counts(papers, 3) == line
     one = "of 2 papers, 1 with the concept of the question, 1 without"
-    assert concept_counts([placed(str(n), 0.5, n + 1, n, concepts=1) for n in range(2)]) == one
-    assert concept_counts([scored("x", 0.5)]) == concept_counts([]) == ""
+    assert concept_counts(papers[:2], 1) == one
+    assert concept_counts([scored("x", 0.5)], 3) == concept_counts(papers, 0) == ""

@@ -230,8 +230,8 @@ class ScoredPaper(BaseModel):
     """Place in the order of the result, from 1; None if the score decides."""
     whole_concepts: int | None = Field(default=None, exclude_if=_is_absent)
     """How many concepts of the question its title and abstract have in full, if counted."""
-    concepts: int | None = Field(default=None, exclude_if=_is_absent)
-    """How many the question has, if they were counted."""
+    blocks: int | None = Field(default=None, exclude_if=_is_absent)
+    """How many blocks the question makes, where a long concept counts by its parts."""
 
 
 class ScreeningDecision(BaseModel):

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from paper_search.bibliography.words import rarity
 from paper_search.models import ParsedIntent, RawPaper
 from paper_search.query.ast import before_wildcard
+from paper_search.skills.strategy.booleans import blocks_of
 from paper_search.skills.untrusted import visible
 from paper_search.skills.variants import variants
 from paper_search.skills.words import STOP_WORDS, tokens
@@ -58,8 +59,8 @@ class Verdict:
     """Which limits those are."""
     whole_concepts: int = 0
     """Concepts that are there as a phrase, or with all of their words, also of authors or venue."""
-    concepts: int = 0
-    """How many the question has."""
+    blocks: int = 0
+    """How many the question makes: a long concept counts by its parts."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +92,7 @@ class _Target:
     """All words with their rarity; of a long question also those outside of its concepts."""
     enough: float
     """Share of the concepts that makes a full match."""
+    blocks: int
 
     @classmethod
     def of(cls, intent: ParsedIntent) -> "_Target":
@@ -110,6 +112,7 @@ class _Target:
             [weight / whole for weight in weights],
             {word: rarity(word) for word in words},
             (len(concepts) - (1 - _BEYOND) * max(0, len(concepts) - FEW_CONCEPTS)) / len(concepts),
+            len(blocks_of(intent, has_headings=False)),
         )
 
 
@@ -234,7 +237,7 @@ def _verdict(paper: RawPaper, intent: ParsedIntent, target: _Target) -> Verdict:
     ]
     reason = _reason(target.concepts, kinds, document, notes)
     whole = sum(map(_WHOLE.__contains__, kinds))
-    return Verdict(score, reason, share, "; ".join(notes), whole, len(kinds))
+    return Verdict(score, reason, share, "; ".join(notes), whole, target.blocks)
 
 
 _WHOLE = ("matches", "all words of", "in authors or venue")

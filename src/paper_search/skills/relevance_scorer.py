@@ -158,7 +158,7 @@ def _scored(
         unjudged_because=failure,
         grades=judgement.grades if judgement else [],
         whole_concepts=by_words.whole_concepts,
-        concepts=by_words.concepts,
+        blocks=by_words.blocks,
     )
 
 

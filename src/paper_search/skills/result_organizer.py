@@ -44,10 +44,9 @@ class ResultOrganizer:
     ) -> PaperCollection:
         """Return the papers that are relevant or unjudged, best first; the others are set aside.
 
-        So is what has none of the concepts, where no paper of a library fits a question of few
-        concepts, and what has none of their words, where none has half of the concepts, or one of
-        many: a web service may know by other words that a paper fits, and of a long question words
-        alone can be enough.
+        So is what has none of the concepts, or of a long question none of its words, where no paper
+        of a library fits it, and what has no word of a short one, where none has half of it: a web
+        service may know by other words that a paper fits.
         By place where papers have one, and the first `MOST_SHOWN` of these stay whatever their
         scores; else by score, citations and year, all descending, then by title and id, so that
         the order does not depend on that of `papers`.
@@ -56,7 +55,8 @@ class ResultOrganizer:
         set_aside: list[Paper] = []
         is_off = _off_topic(papers)
         for scored in sorted(papers, key=_order):
-            stays = self._stays(scored) and not is_off(scored)
+            is_open = not scored.is_judged and scored.unjudged_because != NOT_NEEDED
+            stays = is_open or (self._stays(scored) and not is_off(scored))
             (shown_papers if stays else set_aside).append(Paper.from_scored(scored))
         return PaperCollection(
             metadata=SearchMetadata(
@@ -70,35 +70,30 @@ class ResultOrganizer:
     def _stays(self, scored: ScoredPaper) -> bool:
         if scored.place is not None and scored.place <= MOST_SHOWN:
             return True
-        is_open = not scored.is_judged and scored.unjudged_because != NOT_NEEDED
-        return scored.relevance_score >= self._min_relevance or is_open
+        return scored.relevance_score >= self._min_relevance
 
 
 def _off_topic(papers: Sequence[ScoredPaper]) -> Callable[[ScoredPaper], bool]:
-    concepts = _concepts(papers)
     if any(scored.paper.source not in LOCAL for scored in papers):
         return lambda _: False
-    is_long = concepts > FEW_CONCEPTS
-    if not is_long and all(scored.relevance_score < FITS for scored in papers):
-        return lambda scored: scored.whole_concepts == 0
-    enough = 1 if is_long else concepts / 2
-    has_enough = any((scored.whole_concepts or 0) >= enough for scored in papers)
-    return lambda scored: scored.relevance_score == 0 and not has_enough
+    blocks = max((scored.blocks or 0 for scored in papers), default=0)
+    is_long = blocks > FEW_CONCEPTS
+    if all(scored.relevance_score < FITS for scored in papers):
+        return lambda scored: (
+            scored.whole_concepts == 0 and not (is_long and scored.relevance_score)
+        )
+    has_half = is_long or any((scored.whole_concepts or 0) * 2 >= blocks for scored in papers)
+    return lambda scored: scored.relevance_score == 0 and not has_half
 
 
 _EVERY = {1: "the concept", 2: "both concepts"}
 
 
-def _concepts(papers: Iterable[ScoredPaper]) -> int:
-    return max((paper.concepts or 0 for paper in papers), default=0)
-
-
-def concept_counts(papers: Sequence[ScoredPaper]) -> str:
+def concept_counts(papers: Sequence[ScoredPaper], concepts: int) -> str:
     """Return in how many papers all of the concepts stand, some and none: a line for the person.
 
     Empty: there are no concepts, or nobody looked for them.
     """
-    concepts = _concepts(papers)
     counts = [paper.whole_concepts for paper in papers if paper.whole_concepts is not None]
     if not counts or not concepts:
         return ""

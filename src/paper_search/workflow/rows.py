@@ -41,7 +41,7 @@ def dumped(record: BibliographicRecord) -> dict[str, Any]:
 
 
 def verdict_row(scored: ScoredPaper) -> dict[str, Any]:
-    fields = {*VERDICT, "whole_concepts", "concepts"}
+    fields = {*VERDICT, "whole_concepts", "blocks"}
     verdict: dict[str, Any] = storable(scored.model_dump(mode="json", include=fields))
     return verdict
 
