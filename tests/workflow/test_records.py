@@ -116,7 +116,7 @@ async def test_a_scorer_may_add_and_change_works(records):
     changed, added = raw("a", year=1999), raw("z")
     scored = [
         judged(changed, 1.0, tags=[PaperTag.METHOD], is_judged=False),
-        judged(added, 0.0, whole_concepts=2),
+        judged(added, 0.0, whole_concepts=2, blocks=3),
     ]
     scores = await records.save_judgements(scored, [raw("a")])
     assert list(scores.items()) == [("a", 1.0), ("z", 0.0)]
