@@ -4,7 +4,15 @@ from hypothesis import strategies as st
 from tests.examples import examples
 
 from paper_search.resources import PackageFiles
-from paper_search.skills.variants import entry_terms, has_plural, heading, is_word, variants
+from paper_search.skills.variants import (
+    entry_terms,
+    has_plural,
+    heading,
+    is_word,
+    spelling_reasons,
+    synonym_reasons,
+    variants,
+)
 from paper_search.skills.words import term_table, tokens
 
 
@@ -39,10 +47,35 @@ from paper_search.skills.words import term_table, tokens
         ("heart failure", "heart decompensation"),
         ("DPP4i", "dipeptidyl peptidase-4 inhibitor"),
         ("GLP-1 RA", "GLP-1 receptor agonist"),
+        ("oesophageal varices", "gastric varix"),
+        ("colorectal tumours", "colorectal tumor"),
+        ("tumour behaviour", "tumor behavior"),
+        ("patient-centered care", "patient-centred care"),
+        ("sleep disorders", "sleep wake disorders"),
+        ("ageing", "aging"),
     ],
 )
 def test_a_concept_is_known_by_its_other_names(concept, variant):
     assert variant in variants(concept)
+
+
+@pytest.mark.parametrize(
+    ("concept", "name", "why"),
+    [
+        ("magnetic resonance imaging", "MRI", "abbreviation"),
+        ("GNNs", "graph neural network", "long form"),
+        ("GNN", "graph convolutional network", "list of names"),
+        ("gastric cancer", "stomach neoplasms", "MeSH heading"),
+        ("gastric cancer", "cancer of stomach", "MeSH: stomach neoplasms"),
+        ("theories", "theory", "singular"),
+        ("theory", "theories", "plural"),
+        ("tumour marker", "tumor marker", "American spelling"),
+        ("tumor marker", "tumour markers", "British spelling"),
+        ("data set", "dataset", "written apart or together"),
+    ],
+)
+def test_it_is_told_why_a_name_stands_there(concept, name, why):
+    assert (synonym_reasons(concept) | spelling_reasons(concept))[name] == why
 
 
 @given(st.text(max_size=40))
@@ -70,6 +103,13 @@ MASS_NOUNS = ("physics", "series", "diabetes", "learning", "analysis")
         ("screening compared", "screening compareds"),
         ("colorectal cancer", "colourectal cancer"),
         ("meta-analysis", "meta-analyzis"),
+        ("meta-analyses", "meta-analyzes"),
+        ("magnetic resonance imaging", "magnetic resonance imageing"),
+        ("preoperative staging", "preoperative stageing"),
+        ("patient-centered care", "patient-centreed care"),
+        ("digitalis", "digitaliz"),
+        ("cancer of the stomach", "cancer of the stomachs"),  # its head is another word
+        ("sleep disorders", "subwakefullness syndrome"),  # a hundred times rarer
         ("caffeine", "caffeines"),
         ("children", "childrens"),
         *((noun, f"{noun}s") for noun in MASS_NOUNS),

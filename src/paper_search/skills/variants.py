@@ -6,17 +6,20 @@ The headings are Medical Subject Headings (MeSH) of the National Library of Medi
 
 import gzip
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 
-from paper_search.bibliography.words import is_known
+from paper_search.bibliography.words import is_known, rarity
 from paper_search.resources import PackageFiles
-from paper_search.skills.words import is_unspaced, term_table, tokens
+from paper_search.skills.words import BREAKS, is_unspaced, term_table, tokens
 
 _HEADINGS, _PLURALS = "mesh.txt.gz", "plurals.txt.gz"
 _SHORTEST = 3
 """Letters of a word that is put into the plural or taken out of it."""
+_RARER = 2.0
+"""A name with a word that is a hundred times rarer than the concept adds next to nothing to it."""
 _ENGLISH = re.compile(r"[A-Za-z][A-Za-z' -]*")
+_LETTERS = re.compile(r"[^\W\d_]+")
 
 
 def variants(concept: str) -> list[str]:
@@ -32,43 +35,77 @@ def variants(concept: str) -> list[str]:
 
 
 def synonyms(concept: str) -> list[str]:
-    """Return the other names of the concept in the built-in tables.
+    """Return the other names of the concept in the built-in tables."""
+    return [*synonym_reasons(concept)]
+
+
+def synonym_reasons(concept: str) -> dict[str, str]:
+    """Return the other names of the concept in the built-in tables, each with where it stands.
 
     English ones for every language; Chinese ones only for Chinese. A name that only adds words to
     the concept ("absence seizures" for "seizures") is none.
     """
     key = tuple(tokens(concept))
     is_english = not is_unspaced(concept)
-    by_hand = [
-        name
+    by_hand = {
+        name: _reason(name, concept)
         for group in _groups().get(key, ())
         for name in group
         if not (is_english and is_unspaced(name))
-    ]
+    }
     keys = {tuple(tokens(name)) for name in by_hand}
-    by_heading = [
-        name
-        for name in entry_terms([concept, *_numbers(concept)])
+    own = [concept, *spellings(concept)]
+    subject = heading(own)
+    by_heading = {
+        name: "MeSH heading" if name == _natural(subject or "") else f"MeSH: {subject}"
+        for name in entry_terms(own)
         if tuple(tokens(name)) not in keys
-    ]
-    names = dict.fromkeys([*by_hand, *by_heading])
-    return [name for name in names if not set(key).issubset(tokens(name))]
+    }
+    least = _rarest(concept) + _RARER
+    return {
+        name: why
+        for name, why in (by_hand | by_heading).items()
+        if not _holds(tokens(name), key)
+        and (_rarest(name) <= least or not why.startswith("MeSH: "))
+    }
+
+
+def _rarest(name: str) -> float:
+    return max(map(rarity, tokens(name)), default=0.0)
+
+
+def _holds(stems: Sequence[str], part: Sequence[str]) -> bool:
+    """Whether the part stands in the stems as it is, so that who looks for it finds them."""
+    size = len(part)
+    return any(tuple(stems[n : n + size]) == tuple(part) for n in range(len(stems) - size + 1))
 
 
 def spellings(concept: str) -> list[str]:
-    """Return the concept in the other spelling, with and without hyphens, singular and plural.
+    """Return the concept in the singular and the plural, both spellings, with other hyphens."""
+    return [*spelling_reasons(concept)]
+
+
+def spelling_reasons(concept: str) -> dict[str, str]:
+    """Return the concept in its other forms, each with what differs in it.
 
     Only forms that somebody writes: their words are in the table of rarities or in a heading.
     """
-    own = set(tokens(concept))
-    forms = [
-        form
-        for form in (*_respelled(concept), *_hyphenated(concept))
-        if all(token in own or is_known(token) or is_word(token) for token in tokens(form))
-    ]
-    if _ENGLISH.fullmatch(concept):
-        forms += _numbers(concept)
+    forms = _numbers(concept)
+    for kind, form in _respelled(concept).items():
+        forms |= dict.fromkeys([form, *_numbers(form)], f"{kind} spelling")
+    for form in _hyphenated(concept):
+        if _is_written(form, tokens(concept)):
+            forms.setdefault(form, "written apart or together")
+    forms.pop(concept, None)
     return forms
+
+
+def _reason(name: str, concept: str) -> str:
+    short, long = sorted((name, concept), key=len)
+    initials = "".join(word[:1] for word in re.split(r"[ -]+", long)).casefold()
+    if initials not in {short.casefold(), short.casefold().removesuffix("s")}:
+        return "list of names"
+    return "abbreviation" if short == name else "long form"
 
 
 @cache
@@ -87,15 +124,35 @@ def _groups() -> dict[tuple[str, ...], list[tuple[str, ...]]]:
     return groups
 
 
-def _respelled(concept: str) -> list[str]:
-    forms: list[str] = []
-    lowered = concept.casefold()
-    for american, british in term_table("spellings"):
-        if british in lowered:
-            forms.append(_swap(concept, british, american))
-        elif american in lowered:
-            forms.append(_swap(concept, american, british))
-    return forms
+def _respelled(concept: str) -> dict[str, str]:
+    """Return the concept in American and in British spelling, as far as it is written otherwise."""
+    forms = {kind: _in_spelling(concept, kind) for kind in ("American", "British")}
+    return {kind: form for kind, form in forms.items() if form != concept}
+
+
+def _is_written(form: str, own: Sequence[str]) -> bool:
+    """Return whether somebody writes the words of a form: their stems are known, or its own."""
+    return all(token in own or is_known(token) or is_word(token) for token in tokens(form))
+
+
+def _in_spelling(concept: str, kind: str) -> str:
+    parts, by_part = _parts_of_words(kind)
+
+    def respell(match: re.Match[str]) -> str:
+        other = parts.sub(lambda part: by_part[part[0].casefold()], match[0])
+        return other if _is_written(other, tokens(match[0])) else match[0]
+
+    return _LETTERS.sub(respell, concept)
+
+
+@cache
+def _parts_of_words(kind: str) -> tuple[re.Pattern[str], dict[str, str]]:
+    """Return what finds parts of words to be written otherwise, and the table of these."""
+    pairs = [pair if kind == "British" else pair[::-1] for pair in term_table("spellings")]
+    by_part = {old.strip("^"): new.strip("^") for old, new in pairs}
+    old = sorted((old for old, _ in pairs), key=len, reverse=True)
+    pattern = "|".join(re.sub(r"^\\\^", r"(?<!\\w)", re.escape(part)) for part in old)
+    return re.compile(pattern, re.IGNORECASE), by_part
 
 
 def _hyphenated(concept: str) -> list[str]:
@@ -121,19 +178,20 @@ def _begins_a_word(part: str, text: str) -> bool:
     return part in text and re.search(rf"\b{re.escape(part)}", text) is not None
 
 
-def _numbers(concept: str) -> list[str]:
+def _numbers(concept: str) -> dict[str, str]:
+    """Return the concept in the other number, with its name; no phrase with small words has any.
+
+    The head of "quality of life" is not its last word.
+    """
     head, space, last = concept.rpartition(" ")
     noun = last.casefold()
-    if len(last) < _SHORTEST or last.isupper():
-        return []
+    is_plain = _ENGLISH.fullmatch(concept) and BREAKS.isdisjoint(head.casefold().split())
+    if not is_plain or len(last) < _SHORTEST or last.isupper():
+        return {}
     single = _singular(noun)
     if single != noun and has_plural(single):
-        other = single
-    elif has_plural(noun):
-        other = plural(noun)
-    else:
-        return []
-    return [f"{head}{space}{last[0]}{other[1:]}"]
+        return {f"{head}{space}{last[0]}{single[1:]}": "singular"}
+    return {f"{head}{space}{last[0]}{plural(noun)[1:]}": "plural"} if has_plural(noun) else {}
 
 
 def _singular(word: str) -> str:
@@ -168,8 +226,8 @@ def is_known_term(name: str) -> bool:
 
 
 def is_heading(name: str) -> bool:
-    """Return whether MeSH has the term, in the singular or the plural."""
-    return bool(_line([name, *_numbers(name)]))
+    """Return whether MeSH has the term, in any number and spelling."""
+    return bool(_line([name, *spellings(name)]))
 
 
 def heading(names: Iterable[str]) -> str | None:
