@@ -155,6 +155,14 @@ async def test_blocks_that_are_not_counted_are_told():
     assert report.notes == ["hits are counted for the first 4 of 5 blocks only"]
 
 
+async def test_a_source_on_this_disk_counts_every_block():
+    asked = strategy("a AND b AND c AND d AND e", sources=["library"])
+    library = FakeCountingSource("library", {"e": 5}, is_local=True)
+    report = await Scoper([library]).scope(asked, intent())
+    assert shown(report.blocks)["e"] == ["5 library"]
+    assert not any("first 4" in note for note in report.notes)
+
+
 @pytest.mark.parametrize(
     ("queries", "hits"),
     [

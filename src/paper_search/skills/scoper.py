@@ -38,7 +38,7 @@ from paper_search.sources.base import (
 )
 
 MAX_BLOCKS = 4
-"""Blocks that are counted; every one is a request where no source is local."""
+"""Blocks that are counted where every one is a request; a source on this disk counts all."""
 ENOUGH = 20
 """Hits of a query from which no broader one is looked for."""
 FIRST_RESULTS = 50
@@ -145,6 +145,10 @@ class _Look:
         """Return the one source for counts that no search needs, if there is such a one."""
         return [*self._local, *_by_rank(self._able, lambda service: service.count_rank)][:1]
 
+    @property
+    def _most_blocks(self) -> int | None:
+        return None if self._local else MAX_BLOCKS
+
     async def collect_remarks(self) -> None:
         for name in self._local:
             try:
@@ -164,7 +168,7 @@ class _Look:
         revised = ScopeReport(relaxed=self.relaxed).revised(self._strategy)
         for name in self._cheapest:
             await self._count_at(name, self._limits)
-            for block in _blocks_of(revised)[:MAX_BLOCKS]:
+            for block in _blocks_of(revised)[: self._most_blocks]:
                 terms = block.terms if name in self._local and len(block.terms) > 1 else []
                 await self._count_at(name, [block.boolean_query, *terms])
 
@@ -266,9 +270,10 @@ class _Look:
         ]
         block_hits = []
         blocks = _blocks_of(relaxation.revised(self._strategy))
-        if self._able and len(blocks) > MAX_BLOCKS:
-            gaps.append(f"hits are counted for the first {MAX_BLOCKS} of {len(blocks)} blocks only")
-        for block in blocks[:MAX_BLOCKS]:
+        most = self._most_blocks
+        if self._able and most is not None and len(blocks) > most:
+            gaps.append(f"hits are counted for the first {most} of {len(blocks)} blocks only")
+        for block in blocks[:most]:
             terms = [self._counter.hits(term) for term in block.terms if len(block.terms) > 1]
             hits = self._counter.hits(block.boolean_query).model_dump()
             block_hits.append(BlockHits(**hits, terms=[term for term in terms if term.counts]))
