@@ -21,10 +21,10 @@ MAX_FUNCTION_LINES = 40
 MAX_WIRING_LINES = 30
 MAX_MODULES = 379
 MAX_LINES = {
-    "skills": 11_004,
+    "skills": 11_125,
     "sources": 7_068,
     "cli": 6_116,
-    "workflow": 5_589,
+    "workflow": 5_600,
     "report": 5_170,
     "library": 4_904,
     "query": 4_733,
@@ -32,10 +32,10 @@ MAX_LINES = {
     "report_workflow": 2_804,
     "steps": 2_506,
     "threads": 2_510,
-    "web": 2_435,
+    "web": 2_437,
     "server": 2_189,
     "audit": 1_907,
-    "models": 1_821,
+    "models": 1_834,
     "llm": 1_633,
     "http": 1_657,
     "exports": 1_313,

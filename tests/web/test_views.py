@@ -45,6 +45,12 @@ def test_with_tokens_people_sign_in_and_see_their_own_threads(visitors):
     assert page.client.get("/threads").status_code == 401  # the cookie is for the page alone
 
 
+def test_the_strategy_says_why_each_term_stands_there(page):
+    page.begin("graph neural networks")
+    assert "Why these terms" in page.text
+    assert "<li>GNN <small>abbreviation</small></li>" in page.text
+
+
 @pytest.mark.parametrize(
     "damage",
     [

@@ -184,6 +184,18 @@ def test_the_synonyms_that_queries_share_are_shown_once():
     assert page(strategy(queries=queries)).count("synonyms  ice = floe, sleet\n") == 1
 
 
+def test_synonyms_stand_with_the_reason_why_they_do():
+    entry = SynonymMap(
+        keyword="cars",
+        synonyms=["car", "automobile", "auto", "Kfz"],
+        reasons={"car": "singular", "automobile": "MeSH", "auto": "MeSH"},
+    )
+    query = SearchQuery(keywords=["cars"], boolean_query="cars", synonym_map=[entry])
+    assert "synonyms  cars = car (singular); automobile, auto (MeSH); Kfz\n" in page(
+        strategy(queries=[query])
+    )
+
+
 def test_a_query_that_was_edited_has_no_hits_beside_it():
     edited = strategy(queries=[SearchQuery(keywords=[], boolean_query="snow")])
     assert "query 1: 1,234" not in page(edited)

@@ -190,6 +190,19 @@ class SynonymMap(BaseModel):
 
     keyword: str
     synonyms: list[str]
+    reasons: dict[str, str] = Field(default_factory=dict, exclude_if=not_)
+    """Why a synonym stands there, in a few words; of one that a person wrote, nothing."""
+
+    def __str__(self) -> str:
+        """Return the synonyms by their reasons: "cars = car (singular); automobile, auto"."""
+        by_reason: dict[str, list[str]] = {}
+        for name in self.synonyms:
+            by_reason.setdefault(self.reasons.get(name, ""), []).append(name)
+        parts = (
+            f"{', '.join(names)}" + (f" ({reason})" if reason else "")
+            for reason, names in by_reason.items()
+        )
+        return f"{self.keyword} = {'; '.join(parts) or '-'}"
 
 
 class SearchQuery(BaseModel):

@@ -25,6 +25,7 @@ from paper_search.web.readings import Reading
 from paper_search.web.site import Visit
 from paper_search.workflow.assembly import translations
 from paper_search.workflow.checkpoints import StrategyPayload
+from paper_search.workflow.strategy_facts import reasons_of
 
 _DRAFTS = {"preview", "step", "narrow"}
 
@@ -143,6 +144,7 @@ async def _page(
         is_changed=changed is not None,
         original=proposal.strategy if proposal else strategy,
         scope=scope,
+        reasons=reasons_of(strategy) if strategy else {},
         blocks={block.text: block for block in scope.blocks} if scope else {},
         counted=early_requests(proposal.counts) if proposal else None,
         remarks=proposal.remarks if proposal else [],

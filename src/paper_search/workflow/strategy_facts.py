@@ -16,7 +16,8 @@ from paper_search.models import (
 )
 from paper_search.models.scope import Translation
 from paper_search.models.source_report import LOCAL, early_requests
-from paper_search.skills.strategy.trees import BlockText, block_texts
+from paper_search.query import render
+from paper_search.skills.strategy.trees import BlockText, block_texts, leaf
 
 if TYPE_CHECKING:
     from paper_search.workflow.checkpoints import StrategyPayload
@@ -90,9 +91,8 @@ def strategy_facts(
     for number, query in enumerate(strategy.queries, start=1):
         yield from _query_facts(query.boolean_query, number, scope)
     # The queries of a strategy share their synonyms: each keyword is shown once.
-    names = {entry.keyword: entry.synonyms for q in strategy.queries for entry in q.synonym_map}
-    for keyword, synonyms in names.items():
-        yield "synonyms", f"{keyword} = {', '.join(synonyms) or '-'}"
+    entries = {entry.keyword: entry for q in strategy.queries for entry in q.synonym_map}
+    yield from (("synonyms", str(entry)) for entry in entries.values())
     if not strategy.queries and not strategy.ranked:
         yield "queries", "none"
 
@@ -175,6 +175,17 @@ def queries_by_source(strategy: SearchStrategy, ranking: Collection[str]) -> lis
 def counts_of(hits: QueryHits) -> str:
     """Return the counts of one query or concept: "1,234 library, up to 56 pubmed"."""
     return ", ".join(map(str, hits.counts))
+
+
+def reasons_of(strategy: SearchStrategy) -> dict[str, str]:
+    """Return why a term of the queries stands there, by the term as a query has it."""
+    return {
+        render(term): reason
+        for query in strategy.queries
+        for entry in query.synonym_map
+        for name, reason in entry.reasons.items()
+        if (term := leaf(name)) is not None
+    }
 
 
 def _ranked(query: RankedQuery, sources: Sequence[str]) -> str:

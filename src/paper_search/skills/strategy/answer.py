@@ -27,11 +27,22 @@ LONGEST_REASON = 300
 """In characters."""
 
 
+class SynonymAnswer(BaseModel):
+    """A keyword and what else it is called."""
+
+    keyword: str
+    synonyms: list[str]
+
+    def as_map(self) -> SynonymMap:
+        reasons = dict.fromkeys(self.synonyms, "by the model")
+        return SynonymMap(keyword=self.keyword, synonyms=self.synonyms, reasons=reasons)
+
+
 class QueryAnswer(BaseModel):
     """One boolean query."""
 
     keywords: list[str] = Field(default_factory=list)
-    synonym_map: list[SynonymMap] = Field(default_factory=list)
+    synonym_map: list[SynonymAnswer] = Field(default_factory=list)
     boolean_query: str = ""
 
     @field_validator("keywords", "synonym_map", mode="before")
@@ -222,8 +233,9 @@ def _inspect(
     if (same := numbers.setdefault(identity(tree), number)) != number:
         _leave_out(inspection, number, f"finds what query {same} finds")
         return
+    names = [entry.as_map() for entry in query.synonym_map]
     inspection.usable.append(
-        SearchQuery(keywords=query.keywords, synonym_map=query.synonym_map, boolean_query=text)
+        SearchQuery(keywords=query.keywords, synonym_map=names, boolean_query=text)
     )
 
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from paper_search.bibliography.languages import language_name
 from paper_search.errors import InputError
@@ -34,12 +34,22 @@ from paper_search.skills.strategy.trees import (
     tree_of,
 )
 from paper_search.skills.untrusted import visible
-from paper_search.skills.variants import heading, spellings, synonyms
+from paper_search.skills.variants import (
+    heading,
+    is_known_term,
+    spelling_reasons,
+    spellings,
+    synonym_reasons,
+    synonyms,
+)
 from paper_search.skills.words import tokens
 
 _MOST_FORMS = 3
 """Inflected forms and spellings of one name in a query."""
 _MOST_SYNONYMS = 6
+_FEW = 3
+"""Other names of a concept in a query that would be too long with all of them."""
+_OWN = "you wrote it"
 _LONG = 3
 """Words of a concept."""
 
@@ -51,13 +61,25 @@ class Block:
     """A concept in the person's words, and what else it is called in a query."""
 
     concept: str
-    alternatives: tuple[str, ...]
+    reasons: dict[str, str]
+    """What else it is called, with why that stands in the query."""
     heading: Node | None
+
+    @property
+    def synonym_map(self) -> SynonymMap:
+        names = list(self.reasons)
+        return SynonymMap(keyword=self.concept, synonyms=names, reasons=self.reasons)
+
+    def shortened(self) -> "Block":
+        """Return the block with what the person wrote and the first few other names."""
+        others = [name for name, why in self.reasons.items() if why != _OWN][:_FEW]
+        names = {n: why for n, why in self.reasons.items() if why == _OWN or n in others}
+        return replace(self, reasons=names)
 
     @property
     def node(self) -> Node | None:
         """The query for any of the names; None if none can be asked."""
-        names = [leaf(name) for name in (self.concept, *self.alternatives)]
+        names = [leaf(name) for name in (self.concept, *self.reasons)]
         return any_of(node for node in (*names, self.heading) if node is not None)
 
 
@@ -87,10 +109,16 @@ def blocks_of(intent: ParsedIntent, *, has_headings: bool) -> list[Block]:
 def names_of(concept: str) -> list[str]:
     """Return the concept; of a long one that is no known name its words and the names in it.
 
-    Few records have "knee replacement rehab" as it stands.
+    Few records have "knee replacement rehab" as it stands. Where names overlap, as in "food supply
+    chains", one of the list of names is surer than a subject heading, whose field may be another.
     """
-    is_long = len(cleaned(concept).split()) >= _LONG
-    return pieces(concept.split(), is_list=True) if is_long else [concept]
+    words = concept.split()
+    if len(cleaned(concept).split()) < _LONG:
+        return [concept]
+    ends = ((words[:n], pieces(words[n:], is_list=True)) for n in range(1, len(words) - 1))
+    splits = [pieces(words, is_list=True)]
+    splits += [[*pieces(first, is_list=True), *end] for first, end in ends if len(end) == 1]
+    return max(splits, key=lambda names: sum(map(is_known_term, names)))
 
 
 def block_of(
@@ -104,18 +132,26 @@ def block_of(
 
     `excluded`: terms that no name may have which the person did not write.
     """
-    names: dict[str, str] = {}
+    reasons: dict[str, str] = {}
     for name in (concept, *alternatives):
-        forms = _without_excluded(spellings(name), excluded)[:_MOST_FORMS]
-        others = _without_excluded(synonyms(name), excluded)[:_MOST_SYNONYMS]
-        for form in (name, *forms, *others):
-            names.setdefault(cleaned(form).casefold(), form)
-    names.pop(cleaned(concept).casefold(), None)
+        others = _first(synonym_reasons(name), _MOST_SYNONYMS, excluded)
+        for other, why in ({name: _OWN} | others).items():
+            reasons.setdefault(other, why)
+            for form, difference in _first(spelling_reasons(other), _MOST_FORMS, excluded).items():
+                reasons.setdefault(form, difference)
+    distinct = {cleaned(name).casefold(): name for name in reversed(reasons)}
+    distinct.pop(cleaned(concept).casefold(), None)
+    names = {name: reasons[name] for name in reversed(distinct.values())}
     subject = None
-    if has_headings and (subject_heading := heading([concept, *spellings(concept)])):
+    if has_headings and (subject_heading := heading([concept, *spellings(concept), *names])):
         for name in _without_excluded([subject_heading], excluded):
             subject = Phrase(tuple(name.split()), HEADING)
-    return Block(concept, tuple(names.values()), subject)
+    return Block(concept, names, subject)
+
+
+def _first(reasons: dict[str, str], most: int, excluded: Iterable[str]) -> dict[str, str]:
+    """Return the first names that have no excluded term in them, with their reasons."""
+    return {name: reasons[name] for name in _without_excluded(reasons, excluded)[:most]}
 
 
 def _without_excluded(names: Iterable[str], excluded: Iterable[str]) -> list[str]:
@@ -135,16 +171,13 @@ def first_queries(intent: ParsedIntent, *, has_headings: bool = False) -> list[S
     if intent.identifiers and not intent.question:
         return []  # a number is looked up, or ranked by: no boolean finds a work by it
     blocks = blocks_of(intent, has_headings=has_headings)
-    tree = all_of(block.node for block in blocks if block.node is not None)
-    if tree is not None and is_short(text := query_text(tree)):
-        names = [
-            SynonymMap(keyword=block.concept, synonyms=list(block.alternatives))
-            for block in blocks
-            if block.alternatives
-        ]
-        keywords = [name for block in blocks if (name := cleaned(block.concept))]
-        return [SearchQuery(keywords=keywords, synonym_map=names, boolean_query=text)]
-    if tree is not None:
+    for some in (blocks, [block.shortened() for block in blocks]):
+        tree = all_of(block.node for block in some if block.node is not None)
+        if tree is not None and is_short(text := query_text(tree)):
+            keywords = [name for block in some if (name := cleaned(block.concept))]
+            names = [block.synonym_map for block in some if block.reasons]
+            return [SearchQuery(keywords=keywords, synonym_map=names, boolean_query=text)]
+    if any(block.node is not None for block in blocks):
         return plain_queries(intent)
     authors = any_name(intent.authors, "author")
     if authors is None:

@@ -14,6 +14,7 @@ from paper_search.models import (
     RankedQuery,
     SearchQuery,
     SearchStrategy,
+    SynonymMap,
 )
 from paper_search.query import And, Term
 from paper_search.query.ast import conjuncts
@@ -130,14 +131,26 @@ def _new_queries(
         (word for word, weight in weights.items() if weight > 0 and not stems & {*tokens(word)}),
         key=lambda word: -weights[word] * max(map(rarity, tokens(word)), default=0.0),
     )[:_LEARNED]
-    blocks = (block_of(term, excluded=note.excluded) for term in note.added)
+    blocks = [block_of(term, excluded=note.excluded) for term in note.added]
     additions = (node for block in blocks if (node := block.node) is not None)
+    added = [block.synonym_map for block in blocks if block.reasons]
+    why = dict.fromkeys(learned, "in papers marked relevant")
+    marks = [SynonymMap(keyword="learned", synonyms=learned, reasons=why)]
     queries = []
-    for names, group in ((note.added, any_of(additions)), (learned, any_of(map(Term, learned)))):
+    for names, entries, group in (
+        (note.added, added, any_of(additions)),
+        (learned, marks, any_of(map(Term, learned))),
+    ):
         text = "" if group is None else query_text(And((group, *conjuncts(tree))))
         if text and is_short(text):
             keywords = list(dict.fromkeys([*names, *query.keywords]))
-            queries.append(SearchQuery(keywords=keywords, boolean_query=text))
+            queries.append(
+                SearchQuery(
+                    keywords=keywords,
+                    synonym_map=[*entries, *query.synonym_map],
+                    boolean_query=text,
+                )
+            )
     return queries
 
 
