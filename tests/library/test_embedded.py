@@ -31,7 +31,7 @@ PAPERS = [
 
 
 def fake(**options: object) -> FakeEmbeddings:
-    return FakeEmbeddings(meanings=MEANINGS, **options)  # type: ignore[arg-type]  # as its own
+    return FakeEmbeddings(meanings=MEANINGS, **options)
 
 
 @pytest.fixture
@@ -297,7 +297,6 @@ def test_kill_9_while_vectors_are_made_loses_none_that_was_there(tmp_path):
         with subprocess.Popen(  # noqa: S603  # our own interpreter and script
             [sys.executable, "-c", CHILD, str(tmp_path)], stdout=subprocess.PIPE, text=True
         ) as child:
-            assert child.stdout is not None
             for _ in range(batches):
                 assert child.stdout.readline() == "asked\n"
             child.kill()

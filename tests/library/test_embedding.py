@@ -110,11 +110,9 @@ def test_without_a_name_there_is_no_model():
 def test_a_model_comes_from_any_factory_by_its_path():
     module = "paper_search.testing.llm"
     made = create_embedder(EmbeddingsConfig(name=f"{module}:create_fake"))
-    assert made is not None
     assert made.model == f"{module}:create_fake"
     assert len(made.query("graphs")) == 64
     named = create_embedder(EmbeddingsConfig(name=f"{module}:FakeEmbeddings:large", batch_size=7))
-    assert named is not None
     assert named.batch_size == 7
     assert len(named.query("graphs")) == 64
 
@@ -129,7 +127,6 @@ def test_a_name_that_leads_nowhere_is_refused_with_the_ways_to_write_one(name):
 
 def test_a_factory_that_fails_is_told_when_it_is_asked():
     embedder = create_embedder(EmbeddingsConfig(name="paper_search.testing.llm:absent"))
-    assert embedder is not None
     with pytest.raises(EmbeddingError, match="failed: AttributeError"):
         embedder.query("graphs")
 

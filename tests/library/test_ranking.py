@@ -128,7 +128,7 @@ def test_a_question_of_five_thousand_words_is_ranked_by_the_rarest(library):
 
 
 def titles_of(library: Library, query: str, **options: object) -> list[str]:
-    return [hit.title for hit in library.search(query, **options).papers]  # type: ignore[arg-type]  # as written
+    return [hit.title for hit in library.search(query, **options).papers]
 
 
 @pytest.fixture

@@ -28,7 +28,6 @@ async def begin(persistence: Any) -> None:
     await flow.start(QUESTION, thread_id="strategy")
     await flow.start(QUESTION, thread_id="result")
     asked = await flow.pending("result")
-    assert asked is not None
     await flow.answer("result", "approve", token=asked.token)
     approving = workflow(handler=ScriptedHandler(otherwise="approve"), persistence=persistence)
     await approving.run(QUESTION, thread_id="done")

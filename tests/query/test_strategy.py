@@ -73,7 +73,6 @@ PROQUEST_LINES = printed(PROQUEST, "S{n} {line}")
 
 def texts(text: str) -> list[str]:
     strategy = parse_strategy(text)
-    assert strategy is not None
     return [read.line.text for read in strategy.lines]
 
 
@@ -254,7 +253,6 @@ def test_every_line_of_real_reviews_is_understood_or_refused_with_a_true_reason(
         lines += len(strategy.lines)
         for read in strategy.lines:
             if read.error is None:
-                assert read.node is not None
                 assert parse(render(read.node)) == read.node
                 evaluate(read.node, {"title": titles, "abstract": ""})
                 understood += 1
@@ -282,7 +280,6 @@ Search Strategy:
 
 def test_remarks_number_lines_as_the_strategy_does():
     strategy = parse_strategy(NUMBERED)
-    assert strategy is not None
     numbers = [note.partition(": ")[0] for _, note in strategy.remarks()]
     assert numbers == ["line 3", "line 5", "read as a heading and left out"]
     assert [entry.line.label for entry in strategy.lines] == ["2", "3", "4", "5"]

@@ -217,7 +217,6 @@ class ReportMachine(RuleBasedStateMachine):
         flow = self._flow()
         review = await flow.pending("t")
         if self._is_open:
-            assert review is not None
             assert (review.kind, review.number) == (self._expected, self._number)
             return
         assert review is None

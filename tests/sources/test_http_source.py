@@ -167,7 +167,6 @@ async def test_a_count_is_the_request_that_the_search_would_send_first(catalogue
     settings = SourceSettings(cache_path=tmp_path / "http.db")
     source = source_of(catalogue, Cards(URL, key=""), settings)
     counted = await source.count("graphs", SearchConstraints())
-    assert counted is not None
     assert (counted.hits, counted.is_at_most) == (4, False)
     assert [paper.id for paper in counted.papers] == [f"cards:{n}" for n in (1, 2, 3, 4)]
     [said] = (await source.report(strategy("graphs"))).sources
@@ -218,13 +217,11 @@ async def test_a_count_turns_no_page_and_asks_for_the_smallest_without_a_cache()
         return httpx.Response(200, json={"papers": cards, "total": 70, "next": page + 1})
 
     counted = await source_of(service, Sized(URL)).count("graphs", SearchConstraints())
-    assert counted is not None
     assert (counted.hits, len(counted.papers), sizes[-1]) == (70, 1, 1)
 
 
 async def test_a_count_of_a_broader_query_says_so_and_a_failure_is_raised(catalogue):
     counted = await source_of(catalogue).count("graphs NOT survey", SearchConstraints())
-    assert counted is not None
     assert (counted.hits, counted.is_at_most) == (4, True)
     with pytest.raises(ServiceError, match="expected"):
         await source_of(catalogue).count("( )", SearchConstraints())
@@ -399,7 +396,6 @@ async def test_a_refusal_with_the_status_of_success_is_remembered_too(tmp_path):
     again = await source.report(strategy("graphs"))
     assert [report.attempts for report in (*first.sources, *again.sources)] == [1, 0, 0]
     known = process_limiter(tmp_path / "limits.db").refusal(limits_scope(httpx.URL(URL), [KEY]))
-    assert known is not None
     assert known.reason == "it said so in an answer"
 
 

@@ -15,7 +15,6 @@ async def waiting() -> str:
         if not (reason := reason_to_end()):
             raise
     task = asyncio.current_task()
-    assert task is not None
     assert not task.cancelling(), "a task group would take the task for a cancelled one"
     return reason
 

@@ -61,7 +61,6 @@ def of_datacite(keywords: Any) -> RawPaper | None:
 )
 def test_keywords_arrive_and_odd_values_cost_nothing_else(read, given, expected):
     paper = read(given)
-    assert paper is not None
     assert paper.keywords == expected
 
 
@@ -75,7 +74,6 @@ def test_the_categories_of_arxiv_arrive_in_words():
         '<category term="cs.LG"/><category term="68T05"/><category term="q-bio.BM"/></entry>'
     )
     paper = read_entry(entry)
-    assert paper is not None
     assert paper.keywords == ["Machine Learning", "Biomolecules"]
 
 
@@ -87,7 +85,6 @@ def test_headings_and_keywords_of_pubmed_arrive():
         "<KeywordList><Keyword>exposure</Keyword></KeywordList></MedlineCitation></PubmedArticle>"
     )
     paper = citation_of(article)
-    assert paper is not None
     assert paper.keywords == ["Anxiety", "exposure"]
 
 

@@ -45,7 +45,6 @@ def request_for(service: str, work: str) -> Request | None:
 )
 def test_a_service_is_asked_for_the_work_by_its_identifier(adapter, work, name, value):
     request = request_for(adapter, work)
-    assert request is not None
     assert request.params[name] == value
     assert "search" not in request.params
     assert "search_query" not in request.params

@@ -62,7 +62,6 @@ def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_it_is_known_by_its_own_facts_in_all_places(tmp_path):
     assert "shelf" in known_sources()
     service = service_of("shelf")
-    assert service is not None
     assert (service.count_rank, service.first_look) == (2, 1)
     assert words("shelf") == "The Shelf"
     assert says_open("shelf")
@@ -86,7 +85,6 @@ async def test_it_is_searched_with_its_key_and_its_records_are_read(tmp_path, mo
         return httpx.Response(200, json={"books": [book], "count": 1})
 
     source = create_source("shelf", config)
-    assert isinstance(source, HttpSource)
     async with httpx.AsyncClient(transport=httpx.MockTransport(answer)) as client:
         asked = HttpSource(source.adapter, source.settings, client=client)
         query = SearchQuery(keywords=[], boolean_query="title:graphs AND year:2020-")

@@ -124,7 +124,6 @@ def test_what_europe_pmc_says_in_full(recorded):
 def test_what_europe_pmc_says_in_short(recorded):
     entry = json.loads((recorded / "europe_pmc" / "json_lite_one_result.json").read_bytes())
     paper = read_result(entry)
-    assert paper is not None
     assert (paper.id, paper.year) == ("europe_pmc:MED/23372985", 2012)
     assert paper.title == "Custom software development for use in a clinical laboratory"
     assert paper.doi == "10.4103/2153-3539.104906"
@@ -196,7 +195,6 @@ def test_what_core_says(recorded):
     assert (second.year, len(second.authors)) == (2013, 4)
     single = json.loads((recorded / "core" / "v3_work_with_fulltext.json").read_bytes())
     paper = read_work(single)
-    assert paper is not None
     assert (paper.year, paper.doi, paper.publisher) == (
         2024,
         "10.59324/ejtas.2024.2(2).44",

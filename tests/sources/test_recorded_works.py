@@ -49,7 +49,6 @@ def entry(folder: Path, service: str, facts: Facts) -> Any:
 
 
 def check(facts: Facts, paper: RawPaper | None) -> None:
-    assert paper is not None
     found = (paper.title, paper.year, paper.doi, len(paper.authors))
     assert found == (facts.title, facts.year, facts.doi, facts.authors)
 
@@ -89,7 +88,6 @@ def test_the_facts_are_read(recorded, service, facts):
 def test_all_that_openalex_says_of_a_work_is_read(recorded):
     facts = Facts("paper-qa__test_doi_search_paper_attributes4___02", "", None, None, 0)
     paper = read_work(entry(recorded, "openalex", facts), "openalex")
-    assert paper is not None
     assert paper.id == "openalex:W2109415576"
     assert (paper.openalex_id, paper.pmid, paper.pmcid) == ("W2109415576", "25349395", "PMC4234579")
     assert (paper.venue, paper.issn, paper.volume, paper.issue) == (
@@ -102,19 +100,16 @@ def test_all_that_openalex_says_of_a_work_is_read(recorded):
     assert (paper.publication_type, paper.source) == ("article-journal", "openalex")
     assert paper.full_text_url is not None
     assert paper.authors[0].name == "Eleftherios Makris"
-    assert paper.abstract is not None
     assert paper.abstract.startswith("Significance The inadequate mechanical properties")
 
 
 def test_all_that_crossref_says_of_a_work_is_read(recorded):
     facts = Facts("paper-qa__test_doi_search_paper_attributes4___03", "", None, None, 0)
     paper = read_item(entry(recorded, "crossref", facts), "crossref")
-    assert paper is not None
     assert paper.id == "crossref:10.1073/pnas.1414271111"
     assert (paper.year, paper.volume, paper.issue, paper.issn) == (2014, "111", "45", "0027-8424")
     assert [author.name for author in paper.authors][2:4] == ["Nikolaos K. Paschos", "Jerry C. Hu"]
     assert paper.authors[2].author_id == "0000-0002-1689-6636"
-    assert paper.abstract is not None
     assert paper.abstract.startswith("Significance: The inadequate mechanical properties")
     assert (paper.language, paper.citation_count) == ("en", 129)
     assert paper.url == "https://doi.org/10.1073/pnas.1414271111"
@@ -125,7 +120,6 @@ def test_all_that_crossref_says_of_a_work_is_read(recorded):
 def test_all_that_semantic_scholar_says_of_a_paper_is_read(recorded):
     facts = Facts("paper-qa__test_bulk_doi_search__00", "", None, None, 0)
     paper = read_paper(entry(recorded, "semantic_scholar", facts), "semantic_scholar")
-    assert paper is not None
     assert paper.id == "s2:354dcdebf3f8b5feeed5c62090e0bc1f0c28db06"
     assert (paper.arxiv_id, paper.pmid, paper.pmcid) == ("2304.05376", "38799228", "PMC11116106")
     assert (paper.venue, paper.volume, paper.pages) == ("Nat. Mac. Intell.", "6", "525-535")
@@ -136,7 +130,6 @@ def test_all_that_semantic_scholar_says_of_a_paper_is_read(recorded):
 def test_the_facts_of_doaj_are_read(recorded):
     body = json.loads((recorded / "doaj/jaod__jaod_article_many_inputs__00.json").read_text())
     paper = article_of(body, "doaj")
-    assert paper is not None
     assert paper.id == "doaj:73f781ad57094b98a0b46d8903fdc2c2"
     assert (paper.year, paper.doi) == (2015, "10.1590/0100-67622015000200001")
     assert paper.language is None  # of three that the journal has
@@ -147,7 +140,6 @@ def test_the_facts_of_doaj_are_read(recorded):
 def test_the_facts_of_datacite_are_read(recorded):
     body = json.loads((recorded / "datacite/DSpace__dataCite-test.json").read_text())
     paper = record_of_doi(body["data"][0], "datacite")
-    assert paper is not None
     assert paper.id == "datacite:10.48550/arxiv.2207.04779"
     assert (paper.title, paper.year) == ("Mathematical Proof Between Generations", 2022)
     assert (len(paper.authors), paper.authors[0].name) == (10, "Jonas Bayer")
@@ -155,5 +147,4 @@ def test_the_facts_of_datacite_are_read(recorded):
     assert (paper.venue, paper.url) == ("arXiv", "https://arxiv.org/abs/2207.04779")
     body = json.loads((recorded / "datacite/DSpace__dataCite-test1.json").read_text())
     film = record_of_doi(body["data"], "datacite")
-    assert film is not None
     assert film.doi == "10.5446/57552"

@@ -164,7 +164,6 @@ FULL: dict[str, Any] = {
 
 def test_a_full_result_becomes_a_record():
     paper = read_result(FULL)
-    assert paper is not None
     assert paper.id == "serpapi_scholar:AbC1"
     assert paper.title == "Deep learning of & from graphs"
     assert [(a.name, a.author_id) for a in paper.authors] == [("J Smith", None), ("X Li", "id-li")]
@@ -185,7 +184,6 @@ def test_the_id_falls_back_to_the_cluster(without, expected):
     entry = {key: value for key, value in FULL.items() if key not in without}
     entry["inline_links"] = {k: v for k, v in FULL["inline_links"].items() if k not in without}
     paper = read_result(entry)
-    assert paper is not None
     assert paper.id == expected
 
 
@@ -194,9 +192,6 @@ def test_without_any_id_the_same_content_has_the_same_id():
         read_result({"title": title, "publication_info": {"summary": "A One - V, 2001 - x.org"}})
         for title in ("Some title", "SOME  title", "Another title")
     )
-    assert first is not None
-    assert again is not None
-    assert other is not None
     assert first.id == again.id != other.id
 
 
@@ -227,7 +222,6 @@ def test_a_field_of_another_shape_loses_only_itself(field, values):
     """API-13"""
     for value in values:
         paper = read_result({**FULL, field: value})
-        assert paper is not None
         assert paper.title == "Deep learning of & from graphs"
         for url in (paper.url, paper.full_text_url):
             assert url is None or url.startswith("http")
@@ -241,7 +235,6 @@ def test_a_field_of_another_shape_loses_only_itself(field, values):
 def test_citation_counts_are_numbers_that_can_be(total, count):
     """API-21"""
     paper = read_result({**FULL, "inline_links": {"cited_by": {"total": total}}})
-    assert paper is not None
     assert paper.citation_count == count
 
 
@@ -262,7 +255,6 @@ def test_recorded_results_say(  # noqa: PLR0913, PLR0917  # one expected fact ea
 ):
     body = json.loads((RECORDED / f"{name}.json").read_text(encoding="utf-8"))
     paper = read_result(body["organic_results"][index])
-    assert paper is not None
     assert paper.title.startswith(title)
     assert (paper.year, len(paper.authors), paper.citation_count) == (year, authors, citations)
     assert paper.doi == doi

@@ -50,7 +50,6 @@ async def client(sent: list[httpx.Request]) -> AsyncIterator[httpx.AsyncClient]:
 def source_of(name: str, client: httpx.AsyncClient) -> HttpSource:
     settings = {name: SearchSourceConfig(name=name, api_key=KEY)}
     made = create_source(name, AppConfig(sources=settings, contact=CONTACT))
-    assert isinstance(made, HttpSource)
     bound = SourceSettings(interval_s=0, max_retries=0, contact=CONTACT)
     return HttpSource(made.adapter, bound, client=client)
 

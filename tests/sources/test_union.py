@@ -45,7 +45,7 @@ class Short(Cards):
 
     def __init__(self, most: int = 12, parts: int = Cards.most_parts) -> None:
         super().__init__(URL)
-        self.longest_text, self.most_parts = most, parts  # type: ignore[misc]  # those of classes
+        self.longest_text, self.most_parts = most, parts
 
     def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
         del filters
@@ -259,5 +259,4 @@ async def test_the_parts_of_a_query_are_all_asked_and_counted_as_one():
     assert [paper.title for paper in report.papers] == [
         "aaaaaaaaa", "aaaaaaaaa 2", "bbbbbbbbb", "bbbbbbbbb 2"
     ]  # fmt: skip
-    assert counted is not None
     assert (counted.hits, counted.is_at_most) == (6, True)

@@ -47,7 +47,6 @@ async def test_handlers_get_the_values_of_their_parameters():
 
 def test_the_graphs_context_schema_is_the_form_that_studio_shows():
     schema = compile_in_memory(TAKING).get_context_jsonschema()
-    assert schema is not None
     assert set(schema["properties"]) == {"mode", "rounds", "strict"}
     assert schema["properties"]["mode"]["enum"] == ["quick", "full"]
     assert schema["properties"]["mode"]["description"] == "How much work"

@@ -41,7 +41,7 @@ class Copies(BaseModel):
 
 
 def asking(ctx: StepContext[Order, None, None]) -> Any:
-    return Outcome.OK, {"copies": ctx.ask(HowMany(), Copies).copies}  # type: ignore[misc]  # it is given
+    return Outcome.OK, {"copies": ctx.ask(HowMany(), Copies).copies}
 
 
 def ordering(handler: Any = asking, *, name: str = "ordering", **options: Any) -> Workflow:

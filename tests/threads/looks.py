@@ -24,7 +24,7 @@ OK, APPROVE, REJECT, ITERATE = Outcome.OK, Outcome.APPROVE, Outcome.REJECT, Outc
 Approve, Reject = Literal[Outcome.APPROVE], Literal[Outcome.REJECT]
 
 
-class State(LOOP.state):  # type: ignore[name-defined,misc]  # of the example
+class State(LOOP.state):
     """The state of the example, with what its threads begin with and how often it asked."""
 
     wanted_papers: str = ""

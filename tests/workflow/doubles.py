@@ -4,6 +4,8 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
+from tests.answers import reply_to
+
 from paper_search.models import Paper, RawPaper, SearchStrategy, UserFeedback
 from paper_search.skills import (
     Deduplicator,
@@ -25,9 +27,20 @@ class Crash(BaseException):
 STEPS = ["parse", "build", "search", "deduplicate", "score", "organize"]
 
 
-def workflow(skills: FakeSkills | None = None, handler: Any = None, **options: Any):
-    """Return a workflow with one object in all six roles."""
-    return SearchWorkflow(*[skills or FakeSkills()] * 6, handler, **options)
+ROLES = ("intent_parser", "query_builder", "searcher", "deduplicator", "relevance_scorer",
+         "result_organizer")  # fmt: skip
+
+
+def workflow(skills: Any = None, handler: Any = None, **options: Any) -> Any:
+    """Return a workflow with one object in all six roles, but for those that are named."""
+    one = skills or FakeSkills()
+    return SearchWorkflow(*(options.pop(role, one) for role in ROLES), handler, **options)
+
+
+async def at_result(flow: SearchWorkflow) -> Any:
+    """Begin a search and approve its strategy; return the question about its result."""
+    await flow.start("q", thread_id="t")
+    return await reply_to(flow, "t", "approve")
 
 
 def with_real_skills(

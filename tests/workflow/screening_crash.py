@@ -44,7 +44,7 @@ def arm(store: MarkStore, point: int) -> None:
         if is_last:
             kill()
 
-    store.put = put  # type: ignore[method-assign]  # the fault
+    store.put = put
 
 
 async def screen(url: str, log: str, point: int) -> None:

@@ -93,8 +93,8 @@ class Catalogue(Cards):
 
     def __init__(self, name: str, host: int) -> None:
         super().__init__(f"https://service{host}.example/{name}", key="")
-        self.name = name  # type: ignore[misc]  # of the class in real adapters
-        self.ranks_text = name == "cards"  # type: ignore[misc]  # as above
+        self.name = name
+        self.ranks_text = name == "cards"
 
     def translate_ranked(self, query: RankedQuery, _: SearchConstraints) -> tuple[Translated, ...]:
         return (Translated(query.text),)
@@ -208,7 +208,7 @@ def sent(rows: list[SourceReport]) -> Counter[tuple[str, str]]:
 def screen_of(checkpoint: Checkpoint) -> str:
     console = Console(file=io.StringIO(), width=400, color_system=None)
     show_checkpoint(console, checkpoint, has_details=True, has_papers=False)
-    return str(console.file.getvalue())  # type: ignore[attr-defined]  # it is the one above
+    return str(console.file.getvalue())
 
 
 cards = st.lists(

@@ -56,7 +56,7 @@ def judging_workflow(llm: FakeLLM, handler: Any = None, **options: Any) -> Searc
     skills = Judged()
     scorer = RelevanceScorer(llm, batch_size=BATCH, max_concurrency=1)
     roles = [skills, skills, skills, skills, scorer, skills]
-    return SearchWorkflow(*roles, handler, **options)  # type: ignore[arg-type]  # one for all
+    return SearchWorkflow(*roles, handler, **options)
 
 
 def titles_asked(llm: FakeLLM) -> list[str]:

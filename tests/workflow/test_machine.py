@@ -83,7 +83,6 @@ class ThreadMachine(RuleBasedStateMachine):
         return self._asked is not None
 
     def _decision(self, action: str) -> dict[str, Any]:
-        assert self._asked is not None
         named = {"checkpoint": self._asked.reference.model_dump(mode="json")}
         return decision_of(action, self._asked) | named
 
@@ -139,7 +138,6 @@ class ThreadMachine(RuleBasedStateMachine):
     @precondition(lambda self: self._is_open)
     @rule()
     def answer_the_other_question(self) -> None:
-        assert self._asked is not None
         named = self._asked.reference.model_dump(mode="json") | {"iteration": 7}
         with pytest.raises(StaleDecisionError):
             asyncio.run(self._flow().answer("t", {"action": "approve", "checkpoint": named}))
@@ -170,10 +168,8 @@ class ThreadMachine(RuleBasedStateMachine):
         assert history == oracle.history
         if expected is not None:
             assert pending is None
-            assert shown.collection is not None
             assert unmarked(shown.collection.papers) == expected.papers
         else:
-            assert pending is not None
             assert (pending.kind.value, pending.iteration) == oracle.asked[-1]
 
     def teardown(self) -> None:

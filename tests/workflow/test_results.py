@@ -89,7 +89,6 @@ async def test_a_paper_decided_irrelevant_leaves_the_result_and_stands_aside():
     (left,) = found.set_aside
     assert left.id == "always"
     assert left.decision == "excluded"
-    assert left.screening is not None
     assert left.screening.reason == "no trial"
     assert found.metadata.total_found == 2
     assert found.facets.by_year == {2021: 1}
@@ -125,9 +124,9 @@ async def test_a_mark_that_is_taken_back_later_says_nothing():
 async def test_every_export_says_what_was_decided_by_whom_when_why_and_the_note(url):
     flow = workflow(persistence=url)
     question = await flow.start("graph neural networks", thread_id="t")
-    strategy = {"action": "approve", "checkpoint": question.reference}  # type: ignore[union-attr]  # it asks
+    strategy = {"action": "approve", "checkpoint": question.reference}
     question = await flow.answer("t", strategy, by="ada")
-    shown = question.payload.collection.papers  # type: ignore[union-attr]  # of a result
+    shown = question.payload.collection.papers
     said = {
         "marked_relevant": [shown[0].id],
         "marked_irrelevant": [shown[1].id],
@@ -136,10 +135,9 @@ async def test_every_export_says_what_was_decided_by_whom_when_why_and_the_note(
     answer = {
         "action": "approve",
         "revised_data": said,
-        "checkpoint": question.reference,  # type: ignore[union-attr]  # it asks
+        "checkpoint": question.reference,
     }
     result = await flow.answer("t", answer, by="ada")
-    assert isinstance(result, PaperCollection)
     labels = {shown[0].id: ["for chapter 2"]}
     noted = with_decisions(result, {}, {shown[0].id: "read twice"}, labels)
 
@@ -151,7 +149,7 @@ async def test_every_export_says_what_was_decided_by_whom_when_why_and_the_note(
     for name in set(exporter_names()) - {"asreview", "rayyan"}:  # they have columns of their own
         text = export(every, name)
         said_there = text if isinstance(text, str) else _cells(text)
-        for word in ("include", "exclude", "ada", result.papers[0].screening.decided_at[:10]):  # type: ignore[union-attr, index]  # it was decided
+        for word in ("include", "exclude", "ada", result.papers[0].screening.decided_at[:10]):
             assert word in said_there, (name, word)
         assert "wrong population" in said_there, name
         assert "read twice" in said_there, name
@@ -179,7 +177,6 @@ async def test_labels_hold_in_all_rounds_and_come_with_the_result():
     await reply_to(flow, "t", {"action": "reject", "note": "more"})
     await reply_to(flow, "t", "approve")
     result = await reply_to(flow, "t", "approve")
-    assert isinstance(result, PaperCollection)
     assert {paper.id: paper.labels for paper in result.papers if paper.labels} == {
         screening.papers[0].id: ["for chapter 2"]
     }
@@ -204,7 +201,6 @@ async def test_a_decision_of_the_screening_knows_who_made_it_when_and_why(url):
         await screening.note(screening.papers[1], "odd")
         found = await session.result()
 
-    assert found is not None
     (left,) = found.set_aside
     said = left.screening_columns
     assert (said["decision"], said["decided_by"]) == ("exclude", current_person())
@@ -220,7 +216,6 @@ async def test_what_is_read_again_is_what_the_search_gave(url):
     given_out = await flow.run("q", thread_id="t")
     async with flow._session("t") as session:
         again = await session.result()
-    assert again is not None
     assert again.model_dump() == given_out.model_dump()
     assert ids(again.papers) == ["only-round_1", "only-round_0"]
 
@@ -355,6 +350,5 @@ async def test_what_was_said_of_a_pair_joins_the_answer_unless_that_says_otherwi
     answer = UserFeedback(merge_decisions=[MergeDecision(one="d", other="c", is_same=False)])
 
     feedback = await marks.with_saved_marks(answer, 0, frozenset())
-    assert feedback is not None
     assert feedback.merge_decisions == [*answer.merge_decisions, *said]
     assert await marks.with_saved_marks(None, 1, frozenset()) is None

@@ -1,8 +1,12 @@
 """Which records are one work: asked at the result, remembered, and carried out."""
 
+from typing import Any
+
 import pytest
 from langchain_core.runnables import RunnableConfig
 from tests.answers import reply_to
+from tests.workflow import doubles
+from tests.workflow.doubles import at_result
 
 from paper_search.models import (
     Author,
@@ -16,7 +20,7 @@ from paper_search.models import (
 from paper_search.skills import Deduplicator
 from paper_search.testing.skills import FakeSkills
 from paper_search.threads.engine import open_memory
-from paper_search.workflow import Checkpoint, SearchWorkflow
+from paper_search.workflow import SearchWorkflow
 from paper_search.workflow.session import SearchSession
 from paper_search.workflow.skills import Skills
 
@@ -51,15 +55,11 @@ MERGED = [
 
 
 def workflow(*records: RawPaper) -> SearchWorkflow:
-    fake = FakeSkills(lambda _strategy: records)
-    return SearchWorkflow(fake, fake, fake, Deduplicator(), fake, fake)
+    return merging(FakeSkills(lambda _strategy: records))
 
 
-async def at_the_result(search: SearchWorkflow) -> Checkpoint:
-    await search.start("q", thread_id="t")
-    question = await reply_to(search, "t", "approve")
-    assert isinstance(question, Checkpoint)
-    return question
+def merging(skills: FakeSkills, **options: Any) -> SearchWorkflow:
+    return doubles.workflow(skills, deduplicator=Deduplicator(), **options)
 
 
 def same(one: str, other: str, *, is_same: bool = True) -> dict[str, object]:
@@ -69,14 +69,13 @@ def same(one: str, other: str, *, is_same: bool = True) -> dict[str, object]:
 SPLIT = same("copy1", "copy2", is_same=False)
 
 
-def ids(collection: PaperCollection | Checkpoint) -> list[str]:
-    assert isinstance(collection, PaperCollection)
+def ids(collection: Any) -> list[str]:
     return [paper.id for paper in collection.papers]
 
 
 async def test_a_pair_in_doubt_is_asked_about_and_stays_two():
     search = workflow(ALIKE, AGAIN, OTHER)
-    question = await at_the_result(search)
+    question = await at_result(search)
     [pair] = question.payload.same_work
     assert {pair.one, pair.other} == {"alike", "again"}
     assert "title 96% alike" in pair.evidence
@@ -86,26 +85,23 @@ async def test_a_pair_in_doubt_is_asked_about_and_stays_two():
 @pytest.mark.parametrize(("is_same", "count"), [(True, 2), (False, 3)])
 async def test_what_was_said_holds_in_the_next_round(*, is_same, count):
     search = workflow(ALIKE, AGAIN, OTHER)
-    await at_the_result(search)
+    await at_result(search)
     edit = {"action": "edit", "revised_data": same("alike", "again", is_same=is_same)}
-    assert isinstance(await reply_to(search, "t", edit), Checkpoint)
+    await reply_to(search, "t", edit)
     question = await reply_to(search, "t", "approve")
-    assert isinstance(question, Checkpoint)
     assert question.payload.same_work == []
     assert len(question.payload.collection.papers) == count
 
 
 async def test_a_merge_can_be_undone_at_once_and_for_good():
     search = workflow(*MERGED, OTHER)
-    question = await at_the_result(search)
+    question = await at_result(search)
     assert len(question.payload.collection.papers) == 2
     await reply_to(search, "t", {"action": "edit", "revised_data": SPLIT})
     question = await reply_to(search, "t", "approve")
-    assert isinstance(question, Checkpoint)
     assert {paper.id for paper in question.payload.collection.papers} == {"copy1", "copy2", "other"}
     together = same("copy1", "copy2")
     result = await reply_to(search, "t", {"action": "approve", "revised_data": together})
-    assert isinstance(result, PaperCollection)
     assert len(result.papers) == 2
 
 
@@ -132,11 +128,9 @@ class Graded(FakeSkills):
 async def test_place_and_verdict_stay_with_a_paper_that_is_merged_or_split_with_the_approval(
     records, decision, works, grades
 ):
-    fake = Graded(lambda _strategy: records)
-    search = SearchWorkflow(fake, fake, fake, Deduplicator(), fake, fake)
-    await at_the_result(search)
+    search = merging(Graded(lambda _strategy: records))
+    await at_result(search)
     result = await reply_to(search, "t", {"action": "approve", "revised_data": decision})
-    assert isinstance(result, PaperCollection)
     assert [" ".join(sorted(paper.merged_from or [paper.id])) for paper in result.papers] == works
     assert {paper.relevance_score for paper in result.papers} == {0.8}
     assert [len(paper.grades) for paper in result.papers] == grades
@@ -146,8 +140,8 @@ async def test_place_and_verdict_stay_with_a_paper_that_is_merged_or_split_with_
 
 async def test_marks_of_a_paper_hold_for_the_work_that_it_was_merged_into():
     fake = FakeSkills(lambda _strategy: [ALIKE, AGAIN])
-    search = SearchWorkflow(fake, fake, fake, Deduplicator(), fake, fake)
-    await at_the_result(search)
+    search = merging(fake)
+    await at_result(search)
     feedback = {"marked_relevant": ["again"], **same("alike", "again")}
     await reply_to(search, "t", {"action": "edit", "revised_data": feedback})
     await reply_to(search, "t", "approve")
@@ -160,8 +154,8 @@ async def test_the_last_step_can_be_repeated_after_a_split():
     """PER-01: a crash repeats the step in flight and changes nothing in the end."""
     fake = FakeSkills(lambda _strategy: [*MERGED, OTHER])
     persistence = await open_memory()
-    search = SearchWorkflow(fake, fake, fake, Deduplicator(), fake, fake, persistence=persistence)
-    await at_the_result(search)
+    search = merging(fake, persistence=persistence)
+    await at_result(search)
     result = await reply_to(search, "t", {"action": "approve", "revised_data": SPLIT})
     skills = Skills(fake, fake, fake, Deduplicator(), fake, fake)
     graph = SearchSession.graph(persistence, skills)
@@ -177,32 +171,27 @@ async def test_the_last_step_can_be_repeated_after_a_split():
 async def test_a_work_that_keeps_an_older_id_is_named_by_its_records():
     """A work of one record that stood in another work before has the id of that one."""
     rounds = iter([MERGED, MERGED[1:]])
-    fake = FakeSkills(lambda _strategy: [*next(rounds), OTHER])
-    search = SearchWorkflow(fake, fake, fake, Deduplicator(), fake, fake)
-    first = await at_the_result(search)
+    search = merging(FakeSkills(lambda _strategy: [*next(rounds), OTHER]))
+    first = await at_result(search)
     [merged] = [paper for paper in first.payload.collection.papers if paper.merged_from]
     await reply_to(search, "t", {"action": "reject", "note": "more"})
     second = await reply_to(search, "t", "approve")
-    assert isinstance(second, Checkpoint)
     kept = second.payload.collection.papers[0]
     assert kept.id == merged.id
     assert kept.source == "s2"
     approval = {"action": "approve", "revised_data": same("copy2", "other")}
     result = await reply_to(search, "t", approval)
-    assert isinstance(result, PaperCollection)
     assert sorted(result.papers[0].merged_from) == ["copy2", "other"]
 
 
 async def test_a_relevant_work_that_is_merged_with_the_approval_is_in_the_result_once():
     """Merged anew, it has the id of another of its records, on which nobody decided."""
     rounds = iter([MERGED[1:], MERGED])
-    fake = FakeSkills(lambda _strategy: [*next(rounds), OTHER])
-    search = SearchWorkflow(fake, fake, fake, Deduplicator(), fake, fake)
-    await at_the_result(search)
+    search = merging(FakeSkills(lambda _strategy: [*next(rounds), OTHER]))
+    await at_result(search)
     await reply_to(search, "t", {"action": "reject", "note": "more"})
     await reply_to(search, "t", "approve")
     said = {"marked_relevant": ["copy2"], **same("copy2", "other")}
     result = await reply_to(search, "t", {"action": "approve", "revised_data": said})
-    assert isinstance(result, PaperCollection)
     [work] = result.papers
     assert (work.id, work.decision) == ("copy1", "included")

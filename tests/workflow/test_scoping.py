@@ -16,7 +16,7 @@ from paper_search.models import (
 )
 from paper_search.skills import Scoper, Searcher
 from paper_search.testing.skills import FakeSkills
-from paper_search.workflow import Checkpoint, SearchWorkflow
+from paper_search.workflow import SearchWorkflow
 
 
 class CountingScoper:
@@ -40,14 +40,9 @@ HITS = ScopeReport(
 RELAXED = ScopeReport(relaxed=[RelaxedQuery(original="round_0", instead="wider")])
 
 
-def payload_of(reached: Any) -> Any:
-    assert isinstance(reached, Checkpoint)
-    return reached.payload
-
-
 async def test_the_question_shows_what_the_sources_have():
     flow = workflow(scoper=CountingScoper(HITS))
-    assert payload_of(await flow.start("q", thread_id="t")).scope == HITS
+    assert (await flow.start("q", thread_id="t")).payload.scope == HITS
 
 
 async def test_a_thread_that_resumes_does_not_look_again(durable_url):
@@ -70,7 +65,7 @@ async def test_each_new_strategy_is_looked_at():
 async def test_a_relaxed_query_is_what_is_shown_approved_and_searched():
     skills = FakeSkills()
     flow = workflow(skills, scoper=CountingScoper(RELAXED))
-    shown = payload_of(await flow.start("q", thread_id="t")).strategy
+    shown = (await flow.start("q", thread_id="t")).payload.strategy
     assert [query.boolean_query for query in shown.queries] == ["wider"]
     await flow.answer("t", "approve")
     assert skills.searched == [shown]
@@ -89,7 +84,7 @@ async def test_a_look_that_fails_is_a_note_at_the_question():
             raise RuntimeError("token=CANARY is wrong")
 
     flow = workflow(scoper=Broken())
-    scope = payload_of(await flow.start("q", thread_id="t")).scope
+    scope = (await flow.start("q", thread_id="t")).payload.scope
     assert scope.notes == ["no hit counts: RuntimeError: token=*** is wrong"]
     assert isinstance(await workflow(scoper=Broken()).run("q"), PaperCollection)
 
@@ -98,14 +93,14 @@ async def test_the_question_says_which_sources_rank():
     skills = FakeSkills()
     sources = [FakeCountingSource("one", ranks=True), FakeCountingSource("other")]
     flow = SearchWorkflow(skills, skills, Searcher(sources), skills, skills, skills)
-    assert payload_of(await flow.start("q", thread_id="t")).ranking_sources == ["one"]
+    assert (await flow.start("q", thread_id="t")).payload.ranking_sources == ["one"]
 
 
 async def test_an_edit_after_the_look_is_searched_as_it_was_written():
     skills = FakeSkills()
     scoper = Scoper([FakeCountingSource("fake", {"round_0": 5})])
     flow = workflow(skills, scoper=scoper)
-    shown = payload_of(await flow.start("q", thread_id="t"))
+    shown = (await flow.start("q", thread_id="t")).payload
     assert str(shown.scope.queries[0].counts[0]) == "5 fake"
     mine = shown.strategy.model_dump(mode="json")
     mine["queries"][0]["boolean_query"] = "nothing has this"

@@ -25,7 +25,6 @@ from paper_search.workflow import (
     Checkpoint,
     Decision,
     DecisionAction,
-    ResultPayload,
     SearchWorkflow,
     ThreadCatalog,
     WorkflowState,
@@ -123,7 +122,6 @@ async def test_the_question_and_the_result_say_which_known_papers_were_found():
     assert report.missing == ["10.1000/nowhere"]
     assert result.known_papers == report
     collection = (await ThreadCatalog(persistence).show("t")).collection
-    assert collection is not None
     assert collection.known_papers == report
 
 
@@ -140,7 +138,6 @@ async def test_when_all_sources_fail_the_person_is_asked_with_every_reason():
     flow = SearchWorkflow(skills, skills, searcher, skills, skills, skills, handler)
     result = await flow.run("graphs")
     payload = handler.asked[1].payload
-    assert isinstance(payload, ResultPayload)
     assert [(row.source, row.status.value) for row in payload.reports] == [
         ("a", "bad_response"),
         ("b", "bug"),
@@ -152,7 +149,7 @@ async def test_when_all_sources_fail_the_person_is_asked_with_every_reason():
 
 async def test_every_search_is_dated_and_kept_with_what_it_was_done_with():
     skills, named = FakeSkills(), FakeSkills()
-    named.model = "openai:small"  # type: ignore[attr-defined]  # as a skill with a model has it
+    named.model = "openai:small"
     handler = ScriptedHandler([APPROVE, reject("more"), APPROVE, APPROVE])
     persistence = await open_memory()
     workflow = SearchWorkflow(

@@ -49,7 +49,6 @@ def mark(*ids: str) -> Decision:
 
 
 def proposed(checkpoint: Checkpoint) -> SearchStrategy:
-    assert isinstance(checkpoint.payload, StrategyPayload)
     return checkpoint.payload.strategy
 
 

@@ -3,13 +3,12 @@
 import json
 from typing import Any
 
-from paper_search.library.importers import Imported, json_records
+from paper_search.library.importers import json_records
 from paper_search.models import RawPaper
 
 
 def read(record: dict[str, Any]) -> RawPaper:
     (entry,) = json_records.parse_lines([json.dumps(record)])
-    assert isinstance(entry, Imported)
     return entry.record
 
 
