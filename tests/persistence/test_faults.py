@@ -16,7 +16,7 @@ import psycopg
 import pytest
 from tests.answers import reply_to
 from tests.conftest import run_sql
-from tests.workflow.doubles import mark_last, workflow
+from tests.workflow.doubles import at_result, mark_last, workflow
 
 from paper_search.errors import (
     PersistenceError,
@@ -186,8 +186,7 @@ async def test_a_backup_of_a_database_in_use_has_all_that_was_stored(path, url, 
     copy, plain = tmp_path / "backup.db", tmp_path / "plain.db"
     async with open_persistence(url) as persistence:
         flow = workflow(persistence=persistence)
-        await flow.start("q", thread_id="t")
-        review = await reply_to(flow, "t", "approve")
+        review = await at_result(flow)
         assert back_up(path, copy) == copy.stat().st_size
         assert copy.read_bytes()[18:20] == b"\1\1", (
             "a write-ahead log is read in no read-only place"

@@ -9,23 +9,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, Phase, settings
+from hypothesis import Phase
 from hypothesis import strategies as st
-from hypothesis.stateful import (
-    RuleBasedStateMachine,
-    initialize,
-    invariant,
-    precondition,
-    rule,
-    run_state_machine_as_test,
-)
+from hypothesis.stateful import initialize, invariant, precondition, rule
 from tests.answers import reply_to
+from tests.threads.machine import ThreadMachine, run_machine
 
 from paper_search.errors import (
-    AlreadyDecidedError,
     InvalidDecisionError,
     StaleDecisionError,
-    ThreadError,
     ThreadFinishedError,
     ThreadNotWaitingError,
     ThreadWaitingError,
@@ -55,7 +47,6 @@ LEADS_TO: dict[tuple[str, str], str] = {
     (OUTPUT, "reject"): "rejected_by_person",
 }
 """Question and answer, to the next question or to how the report ends: the whole of the rules."""
-MALFORMED = (None, "", "yes", {}, [], 7, {"action": "buy"}, {"action": "modify"}, "goto: output")
 STEPS = tuple(step.id for step in WORKFLOW.steps)
 MOST_REVIEWS = 4
 
@@ -91,9 +82,10 @@ def later(**time: int) -> Iterator[None]:
         yield
 
 
-class ReportMachine(RuleBasedStateMachine):
-    """One report, which every rule opens anew, as another process would."""
+class ReportMachine(ThreadMachine):
+    """One report."""
 
+    question, number, reason = "review", "number", "feedback"
     folder: Path
     count = 0
 
@@ -104,13 +96,12 @@ class ReportMachine(RuleBasedStateMachine):
         self._expected = PLAN
         self._number = 1
         self._decided: list[str] = []
-        self._sent: list[dict[str, Any]] = []
 
     @initialize()
     def start(self) -> None:
-        asyncio.run(self._flow().start(QUESTION, thread_id="t"))
+        asyncio.run(self.flow().start(QUESTION, thread_id="t"))
 
-    def _flow(self, url: str | None = None) -> ReportWorkflow:
+    def flow(self, url: str | None = None) -> ReportWorkflow:
         return ReportWorkflow(
             report_services(),
             persistence=url or self._url,
@@ -120,103 +111,73 @@ class ReportMachine(RuleBasedStateMachine):
         )
 
     @property
-    def _is_open(self) -> bool:
+    def is_open(self) -> bool:
         return self._expected in {PLAN, OUTPUT}
 
     def _taken(self, name: str) -> bool:
         return name != "modify" or self._number < MOST_REVIEWS
 
-    def _named(self, name: str) -> dict[str, Any]:
+    def decision(self, name: str) -> dict[str, Any]:
         asked = {"run_id": "t", "kind": self._expected, "number": self._number}
         return {**ANSWERS[name], "review": asked}
 
     def _count(self, name: str, decision: dict[str, Any] | None = None) -> None:
         self._decided.append(name)
         if decision is not None:
-            self._sent.append(decision)
+            self.sent.append(decision)
         self._expected = LEADS_TO[self._expected, name]
-        self._number += self._is_open
+        self._number += self.is_open
 
-    @precondition(lambda self: self._is_open)
+    @precondition(lambda self: self.is_open)
     @rule(name=st.sampled_from(sorted(ANSWERS)))
     def decide(self, name: str) -> None:
-        decision = self._named(name)
+        decision = self.decision(name)
         if self._taken(name):
-            asyncio.run(self._flow().answer("t", decision))
+            asyncio.run(self.flow().answer("t", decision))
             self._count(name, decision)
         else:
             with pytest.raises(InvalidDecisionError):
-                asyncio.run(self._flow().answer("t", decision))
+                asyncio.run(self.flow().answer("t", decision))
 
-    @precondition(lambda self: self._is_open)
+    @precondition(lambda self: self.is_open)
     @rule(name=st.sampled_from(["approve", "reject", "skip"]), fatal=st.sampled_from(STEPS))
     def decide_and_crash(self, name: str, fatal: str) -> None:
         """The decision was taken; the process died on its way to the next question, or not."""
-        decision = self._named(name)
+        decision = self.decision(name)
         with contextlib.suppress(CrashError), dying(fatal):
-            asyncio.run(self._flow().answer("t", decision))
+            asyncio.run(self.flow().answer("t", decision))
         self._go_on_with(decision)
         self._count(name, decision)
 
     def _go_on_with(self, decision: dict[str, Any]) -> None:
         """Give the decision once more, which is not applied twice, and go on if it was taken."""
         try:
-            asyncio.run(self._flow().answer("t", decision))
+            asyncio.run(self.flow().answer("t", decision))
         except ThreadNotWaitingError:
-            asyncio.run(self._flow().proceed("t"))
+            asyncio.run(self.flow().proceed("t"))
         except (StaleDecisionError, ThreadFinishedError):
             return
 
-    @precondition(lambda self: self._is_open)
-    @rule(answer=st.sampled_from(MALFORMED))
-    def send_nonsense(self, answer: Any) -> None:
-        with pytest.raises(InvalidDecisionError):
-            asyncio.run(reply_to(self._flow(), "t", answer))
-
-    @precondition(lambda self: bool(self._sent))
-    @rule(which=st.integers(min_value=0))
-    def send_again(self, which: int) -> None:
-        """The same decision on the same question: it changes nothing."""
-        with contextlib.suppress(ThreadError):
-            asyncio.run(self._flow().answer("t", self._sent[which % len(self._sent)]))
-
-    @precondition(lambda self: bool(self._sent))
-    @rule(which=st.integers(min_value=0))
-    def change_ones_mind(self, which: int) -> None:
-        """Another decision on a question that was decided: it is refused."""
-        sent = self._sent[which % len(self._sent)]
-        other = "reject" if sent["action"] == "approve" else "approve"
-        with pytest.raises((AlreadyDecidedError, StaleDecisionError, ThreadFinishedError)):
-            asyncio.run(self._flow().answer("t", {**ANSWERS[other], "review": sent["review"]}))
-
-    @precondition(lambda self: self._is_open)
-    @rule()
-    def answer_another_question(self) -> None:
-        named = self._named("approve")
-        named["review"]["number"] += 7
-        with pytest.raises(StaleDecisionError):
-            asyncio.run(self._flow().answer("t", named))
-
-    @precondition(lambda self: self._is_open)
+    @precondition(lambda self: self.is_open)
     @rule(is_late=st.booleans())
     def stay_silent(self, is_late: bool) -> None:  # noqa: FBT001  # drawn by hypothesis
         """Silence approves the plan when its time is over, and nothing else."""
         if self._expected == PLAN and is_late:
             with later(hours=3):
-                asyncio.run(self._flow().proceed("t"))
+                asyncio.run(self.flow().proceed("t"))
             self._count("silence")
             return
         with later(hours=3 if is_late else 0), pytest.raises(ThreadWaitingError):
-            asyncio.run(self._flow().proceed("t"))
+            asyncio.run(self.flow().proceed("t"))
 
     @invariant()
     def stands_where_its_decisions_put_it(self) -> None:
         asyncio.run(self._compare())
 
     async def _compare(self) -> None:
-        flow = self._flow()
+        flow = self.flow()
         review = await flow.pending("t")
-        if self._is_open:
+        if self.is_open:
             assert (review.kind, review.number) == (self._expected, self._number)
             return
         assert review is None
@@ -227,12 +188,12 @@ class ReportMachine(RuleBasedStateMachine):
         assert len(told) == len(self._decided)
 
     def teardown(self) -> None:
-        if self._decided and not self._is_open:
+        if self._decided and not self.is_open:
             asyncio.run(self._compare_with_undisturbed())
 
     async def _compare_with_undisturbed(self) -> None:
         """The report is the one that the same decisions make where nothing goes wrong."""
-        flow = self._flow("memory:")
+        flow = self.flow("memory:")
         reached: Review | Report = await flow.start(QUESTION, thread_id="t")
         for name in self._decided:
             if name == "silence":
@@ -241,7 +202,7 @@ class ReportMachine(RuleBasedStateMachine):
             else:
                 reached = await reply_to(flow, "t", ANSWERS[name])
         assert isinstance(reached, Report)
-        assert text_of(await self._flow().report("t")) == text_of(reached)
+        assert text_of(await self.flow().report("t")) == text_of(reached)
 
 
 def text_of(report: Report) -> dict[str, Any]:
@@ -258,16 +219,8 @@ def test_a_report_stands_where_its_decisions_put_it(tmp_path):
     """HUM-01 HUM-02 HUM-03 HUM-07 HUM-08 HUM-09 HUM-10 HUM-14 PER-04."""
     with tempfile.TemporaryDirectory(dir=tmp_path) as folder:
         machine = type("Machine", (ReportMachine,), {"folder": Path(folder)})
-        run_state_machine_as_test(
-            machine,
-            settings=settings(
-                max_examples=10,
-                stateful_step_count=10,
-                deadline=None,
-                suppress_health_check=list(HealthCheck),
-                phases=[Phase.generate],  # shrinking takes longer than a test may
-            ),
-        )
+        # Shrinking takes longer than a test may.
+        run_machine(machine, examples=10, steps=10, phases=[Phase.generate])
 
 
 def test_the_machine_knows_every_answer_to_every_question():

@@ -50,66 +50,46 @@ class PlaceError(RuntimeError):
     """What a persistence may raise; its background tasks live on."""
 
 
+STATES = ("checkpointer", ["aput", "aput_writes"], Crash, 20)
+PAPERS = ("store", ["abatch"], PlaceError, 10)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(("is_before", "step"), [(True, 1), (False, 3)])
-async def test_a_crash_at_any_write_changes_nothing_in_the_end(is_before, step, url, path):
-    """PER-02 PER-03: before the k-th write of a checkpoint, for every k; after some of them."""
+@pytest.mark.parametrize(
+    ("writes", "is_before", "step"),
+    [(STATES, True, 1), (STATES, False, 3), (PAPERS, True, 3), (PAPERS, False, 3)],
+)
+async def test_a_crash_at_any_write_changes_nothing_in_the_end(writes, is_before, step, url, path):
+    """PER-02 PER-03: before the k-th write of a checkpoint, for every k; after some of them.
+
+    The papers are kept apart from the checkpoints; neither is ahead for good.
+    """
+    (part, calls, error, most), k = writes, 0
     expected, crashes = await undisturbed(), True
     async with open_persistence(url) as persistence:
-        catalog, k = ThreadCatalog(persistence), 0
+        catalog, failing = ThreadCatalog(persistence), getattr(persistence, part)
         while crashes:
-            skills, answers = FakeSkills(), list(SCRIPT)
+            skills, answers, name = FakeSkills(), list(SCRIPT), f"t{k}"
             flow = workflow(skills, Consuming(answers), persistence=persistence)
             with (
-                crashing(
-                    persistence.checkpointer, k, "aput", "aput_writes", is_before=is_before
-                ) as crashes,
-                contextlib.suppress(Crash),
+                crashing(failing, k, *calls, is_before=is_before, error=error) as crashes,
+                contextlib.suppress(error),
             ):
-                await flow.run("q", thread_id=f"t{k}")
-            if k == 0 and is_before:
-                # Nothing was stored yet: there is no thread, the search is begun again.
-                assert await catalog.threads() == []
-                await flow.run("q", thread_id="t0")
-            result = await taken_to_the_end(catalog, flow, f"t{k}", answers)
-            assert result == expected
+                await flow.run("q", thread_id=name)
+            saved = await persistence.checkpointer.aget_tuple({"configurable": {"thread_id": name}})
+            if saved is None:  # there is no thread yet: the search is begun again
+                assert part == "store" or await catalog.threads() == []
+                await flow.run("q", thread_id=name)
+            assert await taken_to_the_end(catalog, flow, name, answers) == expected
             assert len(skills.calls) <= len(ROUNDS) + 1, (k, skills.calls)
             k += step
-    assert k > 20
-    assert integrity(path) == "ok"
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("is_before", [True, False])
-async def test_a_store_that_fails_at_any_call_changes_nothing_in_the_end(is_before, url, path):
-    """PER-02: the papers are kept apart from the checkpoints; neither is ahead for good."""
-    expected, crashes, k = await undisturbed(), True, 0
-    async with open_persistence(url) as persistence:
-        catalog = ThreadCatalog(persistence)
-        while crashes:
-            skills, answers = FakeSkills(), list(SCRIPT)
-            flow = workflow(skills, Consuming(answers), persistence=persistence)
-            with (
-                crashing(
-                    persistence.store, k, "abatch", is_before=is_before, error=PlaceError
-                ) as crashes,
-                contextlib.suppress(PlaceError),
-            ):
-                await flow.run("q", thread_id=f"t{k}")
-            if (
-                await persistence.checkpointer.aget_tuple({"configurable": {"thread_id": f"t{k}"}})
-                is None
-            ):
-                await flow.run("q", thread_id=f"t{k}")
-            assert await taken_to_the_end(catalog, flow, f"t{k}", answers) == expected
-            k += 3
-    assert k > 10
+    assert k > most
     assert integrity(path) == "ok"
 
 
 @contextlib.contextmanager
 def crashing(
-    persistence: Any, k: int, *calls: str, is_before: bool, error: type[BaseException] = Crash
+    persistence: Any, k: int, *calls: str, is_before: bool, error: type[BaseException]
 ) -> Iterator[list[int]]:
     """Let the k-th of these calls crash, before it is done or after; gives the crashes."""
     crashes: list[int] = []

@@ -267,9 +267,9 @@ async def test_what_a_skill_gives_reaches_the_next_one_unchanged():
 
 async def test_mocks_with_every_attribute_work_as_skills():
     """REQ-8: a searcher is asked by the one method that it must have."""
-    skills, mock = FakeSkills(), AsyncMock()
+    mock = AsyncMock()
     mock.search.return_value = [_raw("m")]
-    result = await SearchWorkflow(skills, skills, mock, skills, skills, skills).run("q")
+    result = await workflow(searcher=mock).run("q")
     assert [paper.id for paper in result.papers] == ["m"]
     assert mock.method_calls == [("search", (fake_strategy("round_0"),), {})]
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from tests.answers import reply_to
+from tests.workflow import doubles
 
 from paper_search.config import AppConfig
 from paper_search.models import RawPaper, SearchStrategy, SourceReport, SourceStatus
@@ -14,7 +15,7 @@ from paper_search.sources.client import SourceSettings
 from paper_search.sources.enrichment import HttpEnricher, LookUp
 from paper_search.sources.enrichment.services import CrossrefLookup
 from paper_search.testing.skills import FakeSkills, ScriptedHandler
-from paper_search.workflow import Checkpoint, Decision, DecisionAction, SearchWorkflow
+from paper_search.workflow import Decision, DecisionAction
 from paper_search.workflow.assembly import assemble_skills
 
 TITLE = "A survey of learning to sort papers"
@@ -53,16 +54,16 @@ class Shelf:
         return LookUp(SourceReport(source="shelf", status=SourceStatus.OK), known)
 
 
-def workflow(gap_filler: GapFiller, **options: Any) -> SearchWorkflow:
-    fake = FakeSkills(records)
-    return SearchWorkflow(
-        fake, fake, fake, Deduplicator(), fake, fake, gap_filler=gap_filler, **options
+def workflow(enricher: Any, handler: Any = None, found: Any = records, **options: Any) -> Any:
+    filler = GapFiller([enricher])
+    return doubles.workflow(
+        FakeSkills(found), handler, deduplicator=Deduplicator(), gap_filler=filler, **options
     )
 
 
 async def test_a_run_that_wants_it_fills_what_merged_works_lack():
     shelf = Shelf()
-    result = await workflow(GapFiller([shelf]), enrich=True).run("sorting")
+    result = await workflow(shelf, enrich=True).run("sorting")
     abstracts = {paper.title: paper.abstract for paper in result.papers}
     assert abstracts == {TITLE: "From the shelf.", "Glass and its history": "Own."}
     assert shelf.asked == [1], "the two records of one work are one work by then"
@@ -74,19 +75,17 @@ async def test_a_run_that_wants_it_fills_what_merged_works_lack():
 
 async def test_a_run_that_does_not_want_it_asks_nobody():
     shelf = Shelf()
-    result = await workflow(GapFiller([shelf])).run("sorting")
+    result = await workflow(shelf).run("sorting")
     assert shelf.asked == []
     assert {paper.abstract for paper in result.papers} == {None, "Own."}
 
 
 async def test_another_process_goes_on_as_the_run_was_begun(url):
     """The second workflow stands for a process whose settings do not want it."""
-    first = workflow(GapFiller([Shelf()]), enrich=True, persistence=url)
-    assert isinstance(await first.start("sorting", thread_id="t"), Checkpoint)
+    await workflow(Shelf(), enrich=True, persistence=url).start("sorting", thread_id="t")
     shelf = Shelf()
-    second = workflow(GapFiller([shelf]), enrich=False, persistence=url)
-    shown = await reply_to(second, "t", "approve")
-    assert isinstance(shown, Checkpoint)
+    second = workflow(shelf, enrich=False, persistence=url)
+    await reply_to(second, "t", "approve")
     assert shelf.asked == [1]
     result = await reply_to(second, "t", "approve")
     assert "From the shelf." in {paper.abstract for paper in result.papers}
@@ -106,14 +105,8 @@ async def test_what_was_found_is_kept_where_it_is_known_whose_it_is(
 
     said = {"merge_decisions": [{"one": one, "other": other, "is_same": is_same}]}
     approved = Decision(action=DecisionAction.APPROVE, revised_data=said)
-    fake = FakeSkills(more)
-    flow = SearchWorkflow(
-        *[fake, fake, fake, Deduplicator(), fake, fake],
-        ScriptedHandler(["approve", approved]),
-        gap_filler=GapFiller([Shelf()]),
-        enrich=True,
-    )
-    result = await flow.run("sorting")
+    handler = ScriptedHandler(["approve", approved])
+    result = await workflow(Shelf(), handler, more, enrich=True).run("sorting")
     assert {paper.abstract for paper in result.papers} == abstracts
 
 
@@ -123,7 +116,7 @@ async def test_from_a_service_to_the_collection(httpserver):
     httpserver.expect_request("/works").respond_with_json(body)
     adapter = CrossrefLookup(endpoint=httpserver.url_for("/works"))
     enricher = HttpEnricher(adapter, SourceSettings(interval_s=0))
-    result = await workflow(GapFiller([enricher]), enrich=True).run("sorting")
+    result = await workflow(enricher, enrich=True).run("sorting")
     assert "From Crossref." in {paper.abstract for paper in result.papers}
     [entry] = [report for report in result.reports if report.source == "crossref (enrichment)"]
     assert (entry.status, entry.note) == (SourceStatus.OK, "filled 1 abstracts")

@@ -6,7 +6,7 @@ import pytest
 from langgraph.types import Command
 from tests.answers import reply_to
 from tests.conftest import run_sql
-from tests.workflow.doubles import STEPS, mark_last, reject, workflow
+from tests.workflow.doubles import STEPS, at_result, mark_last, reject, workflow
 
 from paper_search.errors import (
     StaleDecisionError,
@@ -120,8 +120,7 @@ async def test_pruning_keeps_the_open_question_and_the_end(durable_url):
     script = ["approve", mark_last]
     async with open_persistence(durable_url) as persistence:
         flow = workflow(persistence=persistence)
-        await flow.start("q", thread_id="t")
-        review = await reply_to(flow, "t", "approve")
+        review = await at_result(flow)
         asked = await reply_to(flow, "t", mark_last(review))
         before = run_sql(durable_url, "SELECT COUNT(*) FROM checkpoints")[0][0]
         catalog = ThreadCatalog(persistence)

@@ -6,7 +6,7 @@ import pytest
 from tests.skills.judging.papers import INTENT
 from tests.skills.judging.poison import poisoned
 from tests.skills.judging.test_isolation import clean, obedient
-from tests.workflow.doubles import Crash, reject, with_real_skills
+from tests.workflow.doubles import Crash, reject, with_real_skills, workflow
 
 from paper_search.errors import LLMAuthError, ThreadNotWaitingError
 from paper_search.models import (
@@ -53,10 +53,8 @@ def records(strategy: SearchStrategy) -> list[RawPaper]:
 
 def judging_workflow(llm: FakeLLM, handler: Any = None, **options: Any) -> SearchWorkflow:
     """Return a workflow whose papers a model judges, one question at a time."""
-    skills = Judged()
     scorer = RelevanceScorer(llm, batch_size=BATCH, max_concurrency=1)
-    roles = [skills, skills, skills, skills, scorer, skills]
-    return SearchWorkflow(*roles, handler, **options)
+    return workflow(Judged(), handler, relevance_scorer=scorer, **options)
 
 
 def titles_asked(llm: FakeLLM) -> list[str]:
@@ -99,10 +97,10 @@ async def test_what_a_deleted_thread_leaves_of_its_judgements_does_not_tell_its_
 
 
 async def test_a_search_without_papers_has_none_to_judge_and_says_what_to_do(url):
-    workflow = judging_workflow(FakeLLM(grades_of({})), persistence=url)
-    await workflow.start("moss", thread_id="t")
+    flow = judging_workflow(FakeLLM(grades_of({})), persistence=url)
+    await flow.start("moss", thread_id="t")
     with pytest.raises(ThreadNotWaitingError, match="'t' has no papers yet: resume it first"):
-        await workflow.judge("t")
+        await flow.judge("t")
 
 
 async def test_what_was_judged_before_a_power_cut_is_not_asked_again(url):

@@ -7,24 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import (
-    RuleBasedStateMachine,
-    initialize,
-    invariant,
-    precondition,
-    rule,
-    run_state_machine_as_test,
-)
-from tests.workflow.doubles import Crash, unmarked
+from hypothesis.stateful import initialize, invariant, precondition, rule
+from tests.threads.machine import ThreadMachine, run_machine
+from tests.workflow.doubles import Crash, unmarked, workflow
 from tests.workflow.oracle import Oracle, decision_of
 
 from paper_search.errors import (
-    AlreadyDecidedError,
-    InvalidDecisionError,
-    StaleDecisionError,
-    ThreadError,
     ThreadFinishedError,
 )
 from paper_search.models import PaperCollection
@@ -34,7 +23,6 @@ from paper_search.workflow import Checkpoint, SearchWorkflow, ThreadCatalog
 
 MAX_ITERATIONS = 3
 ACTIONS = ("approve", "edit", "reject")
-MALFORMED = (None, "", "yes", {}, [], 7, {"action": "buy"}, {"action": "edit", "revised_data": 3})
 SKILLS = ("build", "search", "deduplicate", "score", "organize")
 
 
@@ -50,13 +38,14 @@ class CrashingSkills(FakeSkills):
         setattr(self, fatal, crash)
 
 
-class ThreadMachine(RuleBasedStateMachine):
-    """One thread, which every rule opens anew, as another process would.
+class SearchMachine(ThreadMachine):
+    """One search.
 
     Every effective decision is told to the oracle; what it says then has to be what the thread
     says, whatever else happened in between.
     """
 
+    question, number, reason = "checkpoint", "iteration", "note"
     url_of_place: Any
     """Makes the URL of an empty persistence."""
 
@@ -64,83 +53,48 @@ class ThreadMachine(RuleBasedStateMachine):
         super().__init__()
         self._url = type(self).url_of_place()
         self._actions: list[str] = []
-        self._sent: list[dict[str, Any]] = []
         self._asked: Checkpoint | None = None
 
     @initialize()
     def start(self) -> None:
-        asked = asyncio.run(self._flow().start("q", thread_id="t"))
-        assert isinstance(asked, Checkpoint)
-        self._asked = asked
+        self._asked = asyncio.run(self.flow().start("q", thread_id="t"))
 
-    def _flow(self, skills: FakeSkills | None = None) -> SearchWorkflow:
-        return SearchWorkflow(
-            *[skills or FakeSkills()] * 6, max_iterations=MAX_ITERATIONS, persistence=self._url
-        )
+    def flow(self, skills: FakeSkills | None = None) -> SearchWorkflow:
+        return workflow(skills, max_iterations=MAX_ITERATIONS, persistence=self._url)
 
     @property
-    def _is_open(self) -> bool:
+    def is_open(self) -> bool:
         return self._asked is not None
 
-    def _decision(self, action: str) -> dict[str, Any]:
+    def decision(self, action: str) -> dict[str, Any]:
         named = {"checkpoint": self._asked.reference.model_dump(mode="json")}
         return decision_of(action, self._asked) | named
 
     def _take(self, reached: Checkpoint | PaperCollection) -> None:
         self._asked = reached if isinstance(reached, Checkpoint) else None
 
-    @precondition(lambda self: self._is_open)
+    @precondition(lambda self: self.is_open)
     @rule(action=st.sampled_from(ACTIONS))
     def decide(self, action: str) -> None:
-        decision = self._decision(action)
-        self._take(asyncio.run(self._flow().answer("t", decision)))
+        decision = self.decision(action)
+        self._take(asyncio.run(self.flow().answer("t", decision)))
         self._actions.append(action)
-        self._sent.append(decision)
+        self.sent.append(decision)
 
-    @precondition(lambda self: self._is_open)
+    @precondition(lambda self: self.is_open)
     @rule(action=st.sampled_from(ACTIONS), fatal=st.sampled_from(SKILLS))
     def decide_and_crash(self, action: str, fatal: str) -> None:
         """The decision was taken; the process died on its way to the next question, or not."""
-        decision = self._decision(action)
+        decision = self.decision(action)
         with contextlib.suppress(Crash):
-            asyncio.run(self._flow(CrashingSkills(fatal)).answer("t", decision))
+            asyncio.run(self.flow(CrashingSkills(fatal)).answer("t", decision))
         self._actions.append(action)
-        self._sent.append(decision)
+        self.sent.append(decision)
         # Given again, it is not applied again: the thread only goes on from where it stopped.
         try:
-            self._take(asyncio.run(self._flow().answer("t", decision)))
+            self._take(asyncio.run(self.flow().answer("t", decision)))
         except ThreadFinishedError:
             self._asked = None
-
-    @precondition(lambda self: self._is_open)
-    @rule(answer=st.sampled_from(MALFORMED))
-    def send_nonsense(self, answer: Any) -> None:
-        with pytest.raises(InvalidDecisionError):
-            asyncio.run(self._flow().answer("t", answer))
-
-    @precondition(lambda self: bool(self._sent))
-    @rule(which=st.integers(min_value=0))
-    def send_again(self, which: int) -> None:
-        """The same decision for the same checkpoint: it changes nothing."""
-        with contextlib.suppress(ThreadError):
-            asyncio.run(self._flow().answer("t", self._sent[which % len(self._sent)]))
-
-    @precondition(lambda self: bool(self._sent))
-    @rule(which=st.integers(min_value=0))
-    def change_ones_mind(self, which: int) -> None:
-        """Another decision for a checkpoint that was decided: it is refused."""
-        sent = self._sent[which % len(self._sent)]
-        other = "reject" if sent["action"] == "approve" else "approve"
-        late = {"action": other, "note": "no", "checkpoint": sent["checkpoint"]}
-        with pytest.raises((AlreadyDecidedError, StaleDecisionError, ThreadFinishedError)):
-            asyncio.run(self._flow().answer("t", late))
-
-    @precondition(lambda self: self._is_open)
-    @rule()
-    def answer_the_other_question(self) -> None:
-        named = self._asked.reference.model_dump(mode="json") | {"iteration": 7}
-        with pytest.raises(StaleDecisionError):
-            asyncio.run(self._flow().answer("t", {"action": "approve", "checkpoint": named}))
 
     @rule()
     def prune(self) -> None:
@@ -162,7 +116,7 @@ class ThreadMachine(RuleBasedStateMachine):
             expected = None
         async with open_persistence(self._url) as persistence:
             catalog = ThreadCatalog(persistence)
-            flow = SearchWorkflow(*[FakeSkills()] * 6, persistence=persistence)
+            flow = workflow(persistence=persistence)
             shown, pending = await catalog.show("t"), await flow.pending("t")
         history = [(entry.strategy, entry.result_count, entry.feedback) for entry in shown.history]
         assert history == oracle.history
@@ -174,20 +128,11 @@ class ThreadMachine(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         if self._asked is not None:
-            self._take(asyncio.run(self._flow().answer("t", self._decision("approve"))))
+            self._take(asyncio.run(self.flow().answer("t", self.decision("approve"))))
 
 
-def run_machine(url_of_place: Any, *, examples: int, steps: int) -> None:
-    machine = type("Machine", (ThreadMachine,), {"url_of_place": staticmethod(url_of_place)})
-    run_state_machine_as_test(
-        machine,
-        settings=settings(
-            max_examples=examples,
-            stateful_step_count=steps,
-            deadline=None,
-            suppress_health_check=list(HealthCheck),
-        ),
-    )
+def machine_at(url_of_place: Any) -> type[SearchMachine]:
+    return type("Machine", (SearchMachine,), {"url_of_place": staticmethod(url_of_place)})
 
 
 @pytest.mark.slow
@@ -199,7 +144,7 @@ def test_a_thread_in_a_file_does_what_the_seeds_algorithm_does():
         def url() -> str:
             return f"sqlite:///{Path(directory) / str(next(places))}.db"
 
-        run_machine(url, examples=12, steps=14)
+        run_machine(machine_at(url), examples=12, steps=14)
 
 
 @pytest.mark.slow
@@ -216,7 +161,7 @@ def test_a_thread_in_postgresql_does_what_the_seeds_algorithm_does(postgres_serv
         return postgres_server.replace("/postgres?", f"/{name}?")
 
     try:
-        run_machine(url, examples=4, steps=10)
+        run_machine(machine_at(url), examples=4, steps=10)
     finally:
         for name in made:
             run_sql(postgres_server, f"DROP DATABASE {name} WITH (FORCE)")

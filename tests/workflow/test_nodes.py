@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from langgraph.types import Command
 from tests.answers import reply_to
-from tests.workflow.doubles import Builder, FailingSkills, edit, reject, workflow
+from tests.workflow.doubles import Builder, FailingSkills, at_result, edit, reject, workflow
 
 from paper_search.errors import PersistenceError, UnknownNameError
 from paper_search.models import (
@@ -283,8 +283,7 @@ async def test_a_paper_beyond_the_limit_that_was_marked_is_not_counted_as_beyond
 
     async with open_persistence("memory:") as persistence:
         flow = workflow(FakeSkills(four), persistence=persistence, max_results=1)
-        await flow.start("q", thread_id="t")
-        asked = await reply_to(flow, "t", "approve")
+        asked = await at_result(flow)
         assert asked.payload.hidden == 3
         marks = {"marked_relevant": ["c"]}
         result = await reply_to(flow, "t", {"action": "approve", "revised_data": marks})

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.answers import reply_to
 from tests.examples import examples
-from tests.workflow.doubles import workflow
+from tests.workflow.doubles import at_result, workflow
 
 from paper_search.config import current_person
 from paper_search.exports import export, exporter_names
@@ -29,7 +29,6 @@ from paper_search.workflow import (
     CheckpointKind,
     Decision,
     DecisionAction,
-    SearchWorkflow,
 )
 from paper_search.workflow.marks import MarkStore, ScreeningMark, labels_by_paper
 from paper_search.workflow.records import SearchRecords
@@ -168,10 +167,8 @@ def test_labels_of_papers_that_were_merged_are_on_the_one_that_is_left():
 
 
 async def test_labels_hold_in_all_rounds_and_come_with_the_result():
-    skills, persistence = FakeSkills(), await open_memory()
-    flow = SearchWorkflow(*[skills] * 6, persistence=persistence)
-    await flow.start("q", thread_id="t")
-    await reply_to(flow, "t", "approve")
+    flow = workflow(persistence=(persistence := await open_memory()))
+    await at_result(flow)
     screening = await SearchSession.on(persistence, "t").screening()
     await screening.label(screening.papers[0], "for chapter 2")
     await reply_to(flow, "t", {"action": "reject", "note": "more"})

@@ -16,7 +16,6 @@ from paper_search.models import (
 )
 from paper_search.skills import Scoper, Searcher
 from paper_search.testing.skills import FakeSkills
-from paper_search.workflow import SearchWorkflow
 
 
 class CountingScoper:
@@ -90,9 +89,8 @@ async def test_a_look_that_fails_is_a_note_at_the_question():
 
 
 async def test_the_question_says_which_sources_rank():
-    skills = FakeSkills()
     sources = [FakeCountingSource("one", ranks=True), FakeCountingSource("other")]
-    flow = SearchWorkflow(skills, skills, Searcher(sources), skills, skills, skills)
+    flow = workflow(searcher=Searcher(sources))
     assert (await flow.start("q", thread_id="t")).payload.ranking_sources == ["one"]
 
 

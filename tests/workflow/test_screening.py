@@ -3,12 +3,11 @@
 import pytest
 from langgraph.store.memory import InMemoryStore
 from tests.answers import reply_to
+from tests.workflow.doubles import at_result, workflow
 
 from paper_search.errors import InputError
 from paper_search.models import Paper, UserFeedback
-from paper_search.testing.skills import FakeSkills
 from paper_search.threads.engine import open_memory
-from paper_search.workflow import SearchWorkflow
 from paper_search.workflow.marks import MarkStore, ScreeningMark, join_marks
 from paper_search.workflow.screening import Screening
 from paper_search.workflow.session import SearchSession
@@ -135,10 +134,8 @@ def test_the_answer_counts_where_both_speak_of_a_paper():
 
 @pytest.mark.parametrize("action", ["approve", "edit", "reject"])
 async def test_the_marks_join_any_answer_to_the_result_once(action):
-    fake = FakeSkills()
-    search = SearchWorkflow(*[fake] * 6, persistence=(persistence := await open_memory()))
-    await search.start("q", thread_id="t")
-    await reply_to(search, "t", "approve")
+    search = workflow(persistence=(persistence := await open_memory()))
+    await at_result(search)
     session = SearchSession.on(persistence, "t")
     screening = await session.screening()
     paper = screening.queue()[-1]

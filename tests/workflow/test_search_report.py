@@ -22,16 +22,11 @@ from paper_search.testing.skills import FakeSkills, ScriptedHandler
 from paper_search.testing.sources import FakeSource
 from paper_search.threads.engine import open_memory
 from paper_search.workflow import (
-    Checkpoint,
-    Decision,
-    DecisionAction,
     SearchWorkflow,
     ThreadCatalog,
     WorkflowState,
 )
 from paper_search.workflow.records import SearchRecords
-
-APPROVE = Decision(action=DecisionAction.APPROVE)
 
 
 class ReportingSearcher:
@@ -53,13 +48,12 @@ class ReportingSearcher:
         )
 
 
-def reporting(handler: Any = None) -> SearchWorkflow:
-    skills = FakeSkills()
-    return SearchWorkflow(skills, skills, ReportingSearcher(), skills, skills, skills, handler)
+def reporting(handler: Any = None, **options: Any) -> SearchWorkflow:
+    return workflow(handler=handler, searcher=ReportingSearcher(), **options)
 
 
 async def test_the_result_tells_what_every_source_did_in_every_round():
-    handler = ScriptedHandler([APPROVE, reject("more"), APPROVE, APPROVE])
+    handler = ScriptedHandler(["approve", reject("more"), "approve", "approve"])
     result = await reporting(handler).run("graphs")
     told = [(row.iteration, row.source, row.query, row.status) for row in result.reports]
     assert told == [
@@ -71,12 +65,7 @@ async def test_the_result_tells_what_every_source_did_in_every_round():
         (1, "c", "round_1", SourceStatus.OK),
     ]
     assert result.silent_sources == ["b"]
-    questions: list[Checkpoint] = handler.asked
-    assert [
-        len(question.payload.reports)
-        for question in questions
-        if hasattr(question.payload, "reports")
-    ] == [3, 3]
+    assert [len(question.payload.reports) for question in handler.asked[1::2]] == [3, 3]
 
 
 class SilentSearcher(FakeSkills):
@@ -94,10 +83,8 @@ class SilentReporter(SilentSearcher):
 
 @pytest.mark.parametrize("kind", [SilentSearcher, SilentReporter])
 async def test_a_round_that_found_nothing_is_a_round(kind):
-    handler = ScriptedHandler([APPROVE, reject("more"), APPROVE, APPROVE])
-    skills = FakeSkills()
-    flow = SearchWorkflow(skills, skills, kind(), skills, skills, skills, handler)
-    result = await flow.run("graphs")
+    handler = ScriptedHandler(["approve", reject("more"), "approve", "approve"])
+    result = await workflow(handler=handler, searcher=kind()).run("graphs")
     assert list(dict.fromkeys(row.iteration for row in result.reports)) == [0, 1]
     last = [row for row in result.reports if row.iteration == 1]
     assert {(row.status, row.received) for row in last} == {(SourceStatus.EMPTY, 0)}
@@ -112,7 +99,7 @@ async def test_how_a_run_went_is_no_part_of_what_it_found():
 
 async def test_the_question_and_the_result_say_which_known_papers_were_found():
     found = (await workflow().run("graphs")).papers[0]
-    handler = ScriptedHandler([APPROVE, APPROVE])
+    handler = ScriptedHandler(otherwise="approve")
     known = [found.title, "10.1000/nowhere"]
     persistence = await open_memory()
     flow = workflow(FakeSkills(), handler, must_find=known, persistence=persistence)
@@ -127,16 +114,10 @@ async def test_the_question_and_the_result_say_which_known_papers_were_found():
 
 async def test_when_all_sources_fail_the_person_is_asked_with_every_reason():
     """API-26, API-03"""
-    skills = FakeSkills()
-    searcher = Searcher(
-        [
-            FakeSource("a", error=SearchSourceError("out of order")),
-            FakeSource("b", error=KeyError("a bug")),
-        ]
-    )
-    handler = ScriptedHandler([APPROVE, APPROVE])
-    flow = SearchWorkflow(skills, skills, searcher, skills, skills, skills, handler)
-    result = await flow.run("graphs")
+    errors = {"a": SearchSourceError("out of order"), "b": KeyError("a bug")}
+    searcher = Searcher([FakeSource(name, error=error) for name, error in errors.items()])
+    handler = ScriptedHandler(otherwise="approve")
+    result = await workflow(handler=handler, searcher=searcher).run("graphs")
     payload = handler.asked[1].payload
     assert [(row.source, row.status.value) for row in payload.reports] == [
         ("a", "bad_response"),
@@ -148,15 +129,13 @@ async def test_when_all_sources_fail_the_person_is_asked_with_every_reason():
 
 
 async def test_every_search_is_dated_and_kept_with_what_it_was_done_with():
-    skills, named = FakeSkills(), FakeSkills()
+    named = FakeSkills()
     named.model = "openai:small"
-    handler = ScriptedHandler([APPROVE, reject("more"), APPROVE, APPROVE])
+    handler = ScriptedHandler(["approve", reject("more"), "approve", "approve"])
     persistence = await open_memory()
-    workflow = SearchWorkflow(
-        named, skills, ReportingSearcher(), skills, skills, skills, handler, persistence=persistence
-    )
+    flow = reporting(handler, intent_parser=named, persistence=persistence)
     before = datetime.now(UTC).replace(microsecond=0)
-    result = await workflow.run("q", thread_id="t")
+    result = await flow.run("q", thread_id="t")
     dates = [datetime.fromisoformat(row.asked_at or "") for row in result.reports]
     assert all(before <= date <= datetime.now(UTC) for date in dates)
     first, second = await SearchRecords(persistence.store, "t").rounds([0, 1])

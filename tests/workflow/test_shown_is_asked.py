@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from tests.examples import examples
 from tests.sources.cards import KEY, Cards
-from tests.workflow.doubles import Builder, edit
+from tests.workflow.doubles import Builder, edit, workflow
 
 from paper_search.cli.search_questions import parse_form, write_form
 from paper_search.config import AppConfig
@@ -31,7 +31,6 @@ from paper_search.sources.ranked_text import content_words
 from paper_search.testing.skills import fake_strategy
 from paper_search.web.strategy_view import strategy_from_form
 from paper_search.workflow import SearchWorkflow
-from paper_search.workflow.checkpoints import StrategyPayload
 from paper_search.workflow.state import WorkflowState
 from paper_search.workflow.strategy_facts import limits, strategy_facts
 
@@ -166,10 +165,8 @@ async def test_the_requests_that_arrive_are_those_that_the_checkpoint_showed(dat
     async with httpx.AsyncClient(transport=httpx.MockTransport(recorder)) as client:
         searcher = Searcher([HttpSource(Shelf(name), client=client) for name in NAMES])
         ranking = searcher.ranking_sources
-        skills = Builder(proposed)
-        flow = SearchWorkflow(skills, skills, searcher, skills, skills, skills)
-        question = await flow.start("q", thread_id="t")
-        assert isinstance(question.payload, StrategyPayload)
+        flow = workflow(Builder(proposed), searcher=searcher)
+        await flow.start("q", thread_id="t")
         assert not recorder.arrived
         shown = proposed if revised is None else edited(proposed, revised)
         assume(revised is None or shown != proposed)  # an edit that changes nothing is refused

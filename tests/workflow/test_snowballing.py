@@ -1,8 +1,12 @@
 """From a mark to what the paper cites: proposed, approved, followed over loopback."""
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 from pytest_httpserver import HTTPServer
 from tests.sources.citations import CITATIONS, REFERENCES, SEED, Net, doi, title
+from tests.workflow import doubles
 from tests.workflow.doubles import edit, reject
 
 from paper_search.models import (
@@ -15,7 +19,7 @@ from paper_search.models import (
 )
 from paper_search.skills import QueryBuilder, RelevanceScorer, Searcher
 from paper_search.testing.llm import FakeLLM, grades_of
-from paper_search.testing.skills import FakeSkills, ScriptedHandler
+from paper_search.testing.skills import ScriptedHandler
 from paper_search.testing.sources import FakeSource
 from paper_search.workflow import Checkpoint, Decision, SearchWorkflow, StrategyPayload
 
@@ -37,11 +41,13 @@ def shelf() -> FakeSource:
     )
 
 
-def workflow(net: Net | None, handler: ScriptedHandler | None = None) -> SearchWorkflow:
-    fake = FakeSkills()
-    sources = [shelf(), *([net.source()] if net else [])]
+def workflow(
+    net: Net | None, handler: ScriptedHandler, found: FakeSource | None = None, **roles: Any
+) -> SearchWorkflow:
+    sources = [found or shelf(), *([net.source()] if net else [])]
     builder = QueryBuilder(None, available_sources=[source.source_name for source in sources])
-    return SearchWorkflow(fake, builder, Searcher(sources), fake, fake, fake, handler)
+    roles |= {"query_builder": builder, "searcher": Searcher(sources)}
+    return doubles.workflow(handler=handler, **roles)
 
 
 def mark(*ids: str) -> Decision:
@@ -64,15 +70,13 @@ def titles(collection: PaperCollection) -> set[str]:
 
 
 async def test_papers_that_a_model_graded_best_are_followed_after_the_marked_ones(net):
-    fake, judge = FakeSkills(), RelevanceScorer(FakeLLM(grades_of({"On learning": 3}, default=1)))
+    judge = RelevanceScorer(FakeLLM(grades_of({"On learning": 3}, default=1)))
     other = RawPaper(id="other", title="Graded low", doi="10.5/low", source="shelf")
     marked = RawPaper(id="marked", title="Graded lower", doi="10.5/marked", source="shelf")
     seed = RawPaper(id="seed", title="On learning", doi=doi(SEED), source="shelf")
     found = FakeSource("shelf", [other, seed, marked])
-    builder = QueryBuilder(None, available_sources=["shelf", SNOWBALL])
     handler = ScriptedHandler(["approve", mark("marked"), "approve", "approve"])
-    searcher = Searcher([found, net.source()])
-    await SearchWorkflow(fake, builder, searcher, fake, judge, fake, handler).run("learning")
+    await workflow(net, handler, found, relevance_scorer=judge).run("learning")
     assert [seed.doi for seed in proposed(handler.asked[2]).seeds] == ["10.5/marked", doi(SEED)]
 
 
@@ -109,19 +113,22 @@ async def test_a_source_that_is_not_configured_is_never_proposed():
     assert all(proposed(item).seeds == [] for item in (handler.asked[0], handler.asked[2]))
 
 
-def without_snowball(checkpoint: Checkpoint) -> Decision:
-    revised = proposed(checkpoint).model_dump(mode="json", exclude={"seeds"})
-    return edit({**revised, "sources": ["shelf"]})
+def searching(*sources: str) -> Callable[[Checkpoint], Decision]:
+    """Edit the sources of a strategy, which says nothing of seeds."""
+
+    def answer(checkpoint: Checkpoint) -> Decision:
+        revised = proposed(checkpoint).model_dump(mode="json", exclude={"seeds"})
+        return edit({**revised, "sources": list(sources)})
+
+    return answer
 
 
-def with_snowball(checkpoint: Checkpoint) -> Decision:
-    revised = proposed(checkpoint).model_dump(mode="json", exclude={"seeds"})
-    return edit({**revised, "sources": ["shelf", SNOWBALL]})
+with_snowball = searching("shelf", SNOWBALL)
 
 
 async def test_once_a_person_took_it_out_it_is_not_proposed_again(net):
     again = [mark("seed"), "approve", mark("seed"), "approve", "approve"]
-    handler = ScriptedHandler(["approve", mark("seed"), without_snowball, *again])
+    handler = ScriptedHandler(["approve", mark("seed"), searching("shelf"), *again])
     await workflow(net, handler).run("learning")
     assert sources_of(handler) == [["shelf"], ["shelf", SNOWBALL], ["shelf"], ["shelf"]]
     assert net.asked == []

@@ -2,13 +2,14 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import httpx
 import pytest
 from tests.answers import reply_to
 from tests.skills.test_searcher import Turning
+from tests.workflow import doubles
 from tests.workflow.doubles import Builder, Crash, Late, reject
 from tests.workflow.test_enrichment import Shelf
 
@@ -22,7 +23,7 @@ from paper_search.models import (
     SourceReport,
     SourceStatus,
 )
-from paper_search.persistence import LedgerStatus, Persistence, open_persistence
+from paper_search.persistence import Persistence, open_persistence
 from paper_search.skills import Deduplicator, RelevanceScorer, Searcher
 from paper_search.skills.gap_filler import GapFiller
 from paper_search.sources.client import SourceSettings
@@ -60,48 +61,40 @@ def late() -> Late:
     return Late("late", papers("late", 1))
 
 
-def asking(sources: Iterable[FakeSource]) -> Builder:
-    """Return skills that have all of some sources asked."""
-    return Builder(fake_strategy("x", sources=[source.source_name for source in sources]))
-
-
 def waiting(
-    late: Any,
-    *,
-    scorer: Any = None,
-    handler: Any = None,
-    searcher: dict[str, float] | None = None,
-    **options: Any,
+    late: Any, *others: Any, limits: dict[str, float] | None = None, **options: Any
 ) -> SearchWorkflow:
-    """Return a search over four quick sources and a late one."""
-    sources = [*(FakeSource(name, papers(name, 1, 2)) for name in QUICK), late]
-    skills = asking(sources)
-    limits = {"straggler_s": 0.1, "deadline_s": 1.0, "patience_s": 0.1, **(searcher or {})}
-    found = Searcher(sources, **limits)
-    roles = (skills, skills, found, skills, scorer or skills, skills)
-    return SearchWorkflow(*roles, handler, **options)
-
-
-def shown(checkpoint: Checkpoint | PaperCollection) -> ResultPayload:
-    assert isinstance(checkpoint.payload, ResultPayload)
-    return checkpoint.payload
+    """Return a search over a late source and four quick ones, or others."""
+    sources = [*(others or (FakeSource(name, papers(name, 1, 2)) for name in QUICK)), late]
+    times = {"straggler_s": 0.1, "deadline_s": 1.0, "patience_s": 0.1, **(limits or {})}
+    fake = Builder(fake_strategy("x", sources=[source.source_name for source in sources]))
+    return doubles.workflow(fake, searcher=Searcher(sources, **times), **options)
 
 
 def ids(collection: PaperCollection) -> set[str]:
     return {paper.id for paper in (*collection.papers, *collection.set_aside)}
 
 
-@pytest.mark.parametrize("scorer", [None, RelevanceScorer()], ids=["foreign", "own"])
+async def at_result(*sources: FakeSource, **options: Any) -> tuple[SearchWorkflow, Checkpoint]:
+    """Return a thread that waits with a result from which a source was left out."""
+    flow = waiting(*sources, **options)
+    return flow, await doubles.at_result(flow)
+
+
+SCORERS = pytest.mark.parametrize(
+    "scorer", [{}, {"relevance_scorer": RelevanceScorer()}], ids=["foreign", "own"]
+)
+
+
+@SCORERS
 async def test_the_rest_of_a_slow_source_joins_the_result_of_the_same_round(scorer):
     late = Late("late", papers("late", 1, 2, 3))
-    flow = waiting(late, scorer=scorer)
-    await flow.start("q", thread_id="t")
-    before = shown(await reply_to(flow, "t", "approve"))
+    flow, asked = await at_result(late, **scorer)
+    before = asked.payload
     assert before.unfinished_sources == ["late"]
     assert "late1" not in ids(before.collection)
     late.is_late = False
-    after = await reply_to(flow, "t", WAIT)
-    payload = shown(after)
+    payload = (await reply_to(flow, "t", WAIT)).payload
     assert ids(payload.collection) == ids(before.collection) | {"late1", "late2", "late3"}
     assert {*payload.changes.new_ids} == {"late1", "late2", "late3"}
     assert payload.iteration == before.iteration == 0
@@ -110,49 +103,32 @@ async def test_the_rest_of_a_slow_source_joins_the_result_of_the_same_round(scor
     assert (payload.reports[-1].status, payload.reports[-1].kept) == (SourceStatus.OK, 3)
 
 
-async def at_result(late: FakeSource, **options: Any) -> tuple[SearchWorkflow, Checkpoint]:
-    """Return a thread that waits with a result from which a source was left out."""
-    flow = waiting(late, **options)
-    await flow.start("q", thread_id="t")
-    return flow, await reply_to(flow, "t", "approve")
-
-
 def of_late(payload: ResultPayload) -> list[SourceReport]:
     return [report for report in payload.reports if report.source == "late"]
 
 
 async def test_only_the_late_source_is_asked_again_and_by_the_same_strategy(late):
-    quick = FakeSource("quick", papers("quick", 1))
-    others = [FakeSource(name, papers(name, 1)) for name in "abc"]
-    searcher = Searcher([*others, quick, late], straggler_s=0.05, patience_s=0.1)
-    fake = asking([*others, quick, late])
-    flow = SearchWorkflow(fake, fake, searcher, fake, fake, fake)
-    await flow.start("q", thread_id="t")
-    await reply_to(flow, "t", "approve")
+    quick = [FakeSource(name, papers(name, 1)) for name in "abcd"]
+    flow, _ = await at_result(late, *quick)
     late.is_late = False
     await reply_to(flow, "t", WAIT)
-    assert (len(quick.strategies), len(late.strategies)) == (1, 2)
+    assert [len(source.strategies) for source in (*quick, late)] == [1, 1, 1, 1, 2]
     first, second = late.strategies
     assert (first.queries, first.filters) == (second.queries, second.filters)
-    assert fake.calls.count("build") == 1
-    assert fake.calls.count("score") == 2
+    calls = flow._query_builder.calls
+    assert (calls.count("build"), calls.count("score")) == (1, 2)
 
 
 async def test_of_several_late_sources_none_is_left_behind_by_the_others_a_second_time():
     """Four or more are a race wherever nobody waits."""
     late = [Late(f"late{n}", papers(f"late{n}", 1)) for n in range(4)]
     quick = [FakeSource(f"quick{n}", papers(f"quick{n}", 1)) for n in range(8)]
-    sources = [*quick, *late]
-    skills = asking(sources)
-    searcher = Searcher(sources, straggler_s=0.05, patience_s=0.1)
-    flow = SearchWorkflow(skills, skills, searcher, skills, skills, skills)
-    await flow.start("q", thread_id="t")
-    first = shown(await reply_to(flow, "t", "approve"))
-    assert first.unfinished_sources == [source.source_name for source in late]
+    flow, asked = await at_result(late[-1], *quick, *late[:-1])
+    assert asked.payload.unfinished_sources == [source.source_name for source in late]
     for source in late:
         source.late_s = 0.0
     late[-1].late_s = 0.5
-    second = shown(await reply_to(flow, "t", WAIT))
+    second = (await reply_to(flow, "t", WAIT)).payload
     assert second.unfinished_sources == []
     assert {f"{source.source_name}1" for source in late} <= ids(second.collection)
 
@@ -189,7 +165,7 @@ async def test_marks_given_with_it_or_saved_before_are_kept_with_who_made_them_a
         }
         await reply_to(flow, "t", {"action": "edit", "revised_data": said}, by="ada")
         made = {mark.paper_id: mark for mark in await store.marks()}
-        asked = shown(await flow.pending("t"))
+        asked = (await flow.pending("t")).payload
         result = await reply_to(flow, "t", "approve", by="cyd")
     assert (made["a1"].reason, made["a1"].said_by) == ("too old", "bob")
     assert (made["b2"].reason, made["b2"].said_by) == ("no data", "ada")
@@ -214,19 +190,12 @@ async def at_two_that_are_one(persistence: Persistence) -> SearchWorkflow:
     )
     other.title = "On the march of insects"
     late = Late("late", [both])
-    sources = [
-        FakeSource("a", [one]),
-        FakeSource("b", [other]),
-        *(FakeSource(name, papers(name, 1)) for name in "cd"),
-        late,
-    ]
-    skills = asking(sources)
-    searcher = Searcher(sources, straggler_s=0.05, patience_s=0.1)
-    roles = (skills, skills, searcher, Deduplicator(), skills, skills)
-    flow = SearchWorkflow(*roles, persistence=persistence)
-    await flow.start("q", thread_id="t")
-    before = shown(await reply_to(flow, "t", "approve"))
-    assert {"a1", "b1"} <= ids(before.collection)
+    held = {"a": [one], "b": [other], "c": papers("c", 1), "d": papers("d", 1)}
+    quick = [FakeSource(name, records) for name, records in held.items()]
+    flow, before = await at_result(
+        late, *quick, deduplicator=Deduplicator(), persistence=persistence
+    )
+    assert {"a1", "b1"} <= ids(before.payload.collection)
     late.is_late = False
     return flow
 
@@ -236,7 +205,7 @@ async def test_a_mark_on_a_paper_that_the_late_records_merge_into_another_still_
         flow = await at_two_that_are_one(persistence)
         await MarkStore(persistence.store, "t").say(["b1"], 0, is_relevant=True)
         await reply_to(flow, "t", WAIT)
-        asked = shown(await flow.pending("t"))
+        asked = (await flow.pending("t")).payload
         [merged] = ids(asked.collection) & {"a1", "b1", "late1"}
         async with flow._session("t") as session:
             assert (await session.require_question()).question.payload.marks == {merged: True}
@@ -269,20 +238,18 @@ async def test_a_reviewer_stays_done_when_two_of_their_papers_become_one():
         flow = await at_two_that_are_one(persistence)
         await (await SearchSession.on(persistence, "t").reviewers()).finish("ada")
         await reply_to(flow, "t", WAIT)
-        asked = shown(await flow.pending("t"))
+        asked = (await flow.pending("t")).payload
         assert len(ids(asked.collection) & {"a1", "b1", "late1"}) == 1
         assert await done_reviewers(persistence) == ["ada"]
 
 
 async def test_a_source_that_is_too_slow_again_can_be_waited_for_but_not_for_ever():
-    flow = waiting(FakeSource("late", error=TimeoutError("too slow")))
-    await flow.start("q", thread_id="t")
-    asked = await reply_to(flow, "t", "approve")
+    flow, asked = await at_result(FakeSource("late", error=TimeoutError("too slow")))
     for waited in range(MAX_WAITS):
-        assert shown(asked).unfinished_sources == ["late"], waited
+        assert asked.payload.unfinished_sources == ["late"], waited
         asked = await reply_to(flow, "t", WAIT)
-    assert shown(asked).unfinished_sources == []
-    assert of_late(shown(asked))[0].is_unfinished
+    assert asked.payload.unfinished_sources == []
+    assert of_late(asked.payload)[0].is_unfinished
     with pytest.raises(InvalidDecisionError, match="waited 20 times already"):
         await reply_to(flow, "t", WAIT)
     assert isinstance(await reply_to(flow, "t", "approve"), PaperCollection)
@@ -321,14 +288,14 @@ REFUSED = {
     ],
     ids=["error", "refused", "empty"],
 )
-@pytest.mark.parametrize("scorer", [None, RelevanceScorer()], ids=["foreign", "own"])
+@SCORERS
 async def test_nothing_is_lost_if_the_second_asking_fails(again, status, said, scorer):
     late = Halting("late", papers("late", 1, 2))
     late.again = again
-    flow, checkpoint = await at_result(late, scorer=scorer)
-    before = shown(checkpoint)
+    flow, checkpoint = await at_result(late, **scorer)
+    before = checkpoint.payload
     assert before.unfinished_sources == ["late"]
-    after = shown(await reply_to(flow, "t", WAIT))
+    after = (await reply_to(flow, "t", WAIT)).payload
     assert ids(after.collection) == ids(before.collection)
     assert {"late1", "late2"} <= ids(after.collection)
     assert after.unfinished_sources == []
@@ -345,7 +312,7 @@ async def test_a_late_record_under_an_id_that_another_source_took_is_no_replacem
     late = Late("late", same)
     flow, _ = await at_result(late)
     late.is_late = False
-    asked = shown(await reply_to(flow, "t", WAIT))
+    asked = (await reply_to(flow, "t", WAIT)).payload
     titles = {paper.id: paper.title for paper in asked.collection.papers}
     assert titles["a1"] == "Paper 1 of a"
     assert titles["a1@late"] == "Quite another paper"
@@ -380,9 +347,9 @@ def test_the_hits_are_those_of_the_last_time_that_a_source_said_them(hits, known
 async def test_a_source_that_is_not_set_up_any_more_is_a_line_and_no_other_is_asked(
     strategy, awaited, told
 ):
-    skills = FakeSkills()
-    searcher = Searcher([FakeSource("here", papers("here", 1))])
-    services = Skills(skills, skills, searcher, skills, skills, skills)
+    services = replace(
+        FakeSkills().skills, searcher=Searcher([FakeSource("here", papers("here", 1))])
+    )
     answer = await ask_again(services, fake_strategy("x", sources=strategy), awaited)
     assert [(report.source, report.status.is_failure) for report in answer.sources] == told
     errors = [str(report.error) for report in answer.sources if report.status.is_failure]
@@ -402,7 +369,7 @@ async def test_what_cannot_be_waited_for_is_said():
     with pytest.raises(InvalidDecisionError, match="waiting starts no other round"):
         await reply_to(flow, "t", {"action": "edit", "revised_data": said})
     flow, asked = await at_result(FakeSource("late", papers("late", 1)))
-    assert shown(asked).unfinished_sources == []
+    assert asked.payload.unfinished_sources == []
     with pytest.raises(InvalidDecisionError, match="no source was left behind"):
         await reply_to(flow, "t", WAIT)
 
@@ -433,11 +400,7 @@ async def test_one_can_go_back_to_the_result_before_and_wait_again(late, durable
         again = await flow.fork("t", CheckpointKind.RESULT_REVIEW)
         assert again.reference == second.reference
         entries = await persistence.ledger.entries("t")
-        assert [entry.status for entry in entries] == [
-            LedgerStatus.APPLIED,
-            LedgerStatus.APPLIED,
-            LedgerStatus.SUPERSEDED,
-        ]
+        assert [entry.status for entry in entries] == ["applied", "applied", "superseded"]
         assert (await flow.answer("t", "approve", token=again.token)).ended_by is not None
     assert first.reference != second.reference
 
@@ -461,7 +424,7 @@ async def test_a_result_can_be_reopened_and_its_sources_waited_for(late, durable
         await reply_to(flow, "t", "approve")
         await flow.fork("t", CheckpointKind.RESULT_REVIEW)
         late.is_late = False
-        assert "late1" in ids(shown(await reply_to(flow, "t", WAIT)).collection)
+        assert "late1" in ids((await reply_to(flow, "t", WAIT)).payload.collection)
 
 
 @pytest.mark.parametrize(
@@ -489,8 +452,7 @@ async def test_a_process_that_dies_while_it_waits_loses_nothing(late, durable_ur
                 await flow.answer("t", WAIT, token=asked.token)
     async with open_persistence(durable_url) as persistence:
         flow = waiting(late, persistence=persistence)
-        again = await flow.answer("t", WAIT, token=asked.token)
-        payload = shown(again)
+        payload = (await flow.answer("t", WAIT, token=asked.token)).payload
         assert "late1" in ids(payload.collection)
         assert [report.kept for report in of_late(payload)] == [0, 1]
         assert (payload.counts.arrived, payload.counts.again) == (9, 0)
@@ -508,12 +470,12 @@ async def test_the_next_round_asks_all_sources_again(late):
     await reply_to(flow, "t", reject("others"))
     asked = await reply_to(flow, "t", "approve")
     assert (asked.iteration, asked.waits) == (1, 0)
-    assert {report.source for report in shown(asked).reports} == {*QUICK, "late"}
+    assert {report.source for report in asked.payload.reports} == {*QUICK, "late"}
     async with flow._session("t") as session:
         state = await session.state()
     assert [row.source for row in state.earlier_reports] == [*QUICK, "late", "late"]
     assert state.silent_sources == []
-    kept = Counter({row.source: 0 for row in state.journal})
+    kept: Counter[str] = Counter()
     for row in state.journal:
         kept[row.source] += row.kept
     assert kept == {"a": 4, "b": 4, "c": 4, "d": 4, "late": 2}
@@ -523,14 +485,9 @@ async def test_what_works_lack_is_looked_up_again_and_each_look_up_has_a_row(lat
     shelf = Shelf()
     flow, _ = await at_result(late, gap_filler=GapFiller([shelf]), enrich=True)
     late.is_late = False
-    asked = shown(await reply_to(flow, "t", WAIT))
-    assert sorted(report.source for report in asked.reports) == [
-        *QUICK,
-        "late",
-        "late",
-        "shelf",
-        "shelf",
-    ]
+    asked = (await reply_to(flow, "t", WAIT)).payload
+    again = ["late", "late", "shelf", "shelf"]
+    assert sorted(report.source for report in asked.reports) == [*QUICK, *again]
     assert shelf.asked == [8, 9]
 
 
@@ -549,13 +506,12 @@ async def test_no_answer_that_was_received_is_asked_for_twice(tmp_path):
     async with httpx.AsyncClient(transport=httpx.MockTransport(pages)) as client:
         settings = SourceSettings(cache_path=tmp_path / "cache.db", deadline_s=60)
         late = HttpSource(Turning(), settings, client=client)
-        flow = waiting(late, searcher={"straggler_s": 2.0, "deadline_s": 60.0})
-        await flow.start("q", thread_id="t")
-        before = shown(await reply_to(flow, "t", "approve"))
+        flow, asked_of = await at_result(late, limits={"straggler_s": 2.0, "deadline_s": 60.0})
+        before = asked_of.payload
         assert before.unfinished_sources == ["turning"], before.reports
         assert asked == ["1", "2", "3"]
         is_stuck = False
-        after = shown(await reply_to(flow, "t", WAIT))
+        after = (await reply_to(flow, "t", WAIT)).payload
     assert asked == ["1", "2", "3", "3", "4", "5"]
     assert len(ids(after.collection) - ids(before.collection)) == 2
     rows = [report for report in after.reports if report.source == "turning"]
