@@ -47,13 +47,11 @@ async def graph(persistence, search) -> Any:
 
 
 @pytest.fixture
-async def approved(persistence, search) -> tuple[ReportWorkflow, Any]:
+async def approved(graph, persistence, search) -> tuple[ReportWorkflow, Any]:
     """A report whose plan was approved, and its bare graph."""
-    services = report_services(search=search)
-    flow = ReportWorkflow(services, persistence=persistence, **ASKS)
-    await flow.start(QUESTION, thread_id="t")
+    flow = ReportWorkflow(report_services(search=search), persistence=persistence, **ASKS)
     await reply_to(flow, "t", "approve")
-    return flow, ReportSession.graph(persistence, services)
+    return flow, graph
 
 
 async def collects_nothing(

@@ -1,11 +1,12 @@
 """Every limit of a run stops something, and says so."""
 
 import pytest
+from tests.report_workflow.doubles import Steps, dying, report_workflow
+from tests.workflow.doubles import Crash
 
 from paper_search.errors import SearchSourceError
 from paper_search.report.evidence import result_of
 from paper_search.report_workflow import ReportParams, ReportWorkflow, Review
-from paper_search.report_workflow.graph import WORKFLOW
 from paper_search.report_workflow.state import WorkflowState
 from paper_search.testing.llm import FakeLLM
 from paper_search.testing.reports import (
@@ -15,24 +16,6 @@ from paper_search.testing.reports import (
     report_papers,
     report_services,
 )
-
-
-class PowerCutError(BaseException):
-    """The process is gone: nothing catches it."""
-
-
-class Steps(list[str]):
-    """The names of the steps that ran."""
-
-    def __call__(self, name: str, details: dict[str, object]) -> None:
-        if "step" in details:
-            self.append(name)
-
-
-def flow(steps: Steps | None = None, llm=None, search=None, url=None, **settings: object):
-    services = report_services(llm, search=search)
-    length = {"target_length": 150 if llm else 1000}
-    return ReportWorkflow(services, None, steps, persistence=url, **{**length, **settings})
 
 
 def without_answers(call):
@@ -60,7 +43,7 @@ async def test_so_many_times_is_searched_as_allowed(limit):
     steps = Steps()
     settings = {"max_search_iterations": limit, "max_gap_searches": 10}
     llm = FakeLLM(without_answers)
-    await flow(steps, llm, depth="comprehensive", **settings).run(QUESTION)
+    await report_workflow(llm, steps=steps, depth="comprehensive", **settings).run(QUESTION)
     assert steps.count("searcher") == limit
 
 
@@ -68,7 +51,7 @@ async def test_so_many_times_is_searched_as_allowed(limit):
 async def test_gaps_lead_back_to_search_so_often_as_allowed(limit):
     steps = Steps()
     settings = {"max_search_iterations": 50, "max_gap_searches": limit}
-    await flow(steps, FakeLLM(without_answers), **settings).run(QUESTION)
+    await report_workflow(FakeLLM(without_answers), steps=steps, **settings).run(QUESTION)
     assert steps.count("analyst") == limit + 1
 
 
@@ -76,14 +59,14 @@ async def test_gaps_lead_back_to_search_so_often_as_allowed(limit):
 async def test_so_many_errors_are_borne_as_allowed(limit, collected):
     settings = {"depth": "comprehensive", "domain_hints": ["ecology", "planning"]}
     search = Flaky(failures=1)
-    report = await flow(search=search, max_search_errors=limit, **settings).run(QUESTION)
+    report = await report_workflow(search=search, max_search_errors=limit, **settings).run(QUESTION)
     assert report.metadata["sources_collected"] == collected
     assert any("down" in row for row in report.provenance["errors"])
 
 
 @pytest.mark.parametrize("limit", [1, 4])
 async def test_so_many_sources_are_kept_as_allowed(limit):
-    report = await flow(max_sources=limit).run(QUESTION)
+    report = await report_workflow(max_sources=limit).run(QUESTION)
     assert report.metadata["sources_collected"] == limit
 
 
@@ -91,35 +74,24 @@ async def test_so_many_sources_are_kept_as_allowed(limit):
 async def test_a_model_is_asked_so_often_as_allowed(limit):
     """LLM-18: what is left is done by algorithm, and the report says so."""
     llm, steps = FakeLLM(good_answer), Steps()
-    report = await flow(steps, llm, max_model_calls=limit).run(QUESTION)
+    report = await report_workflow(llm, steps=steps, max_model_calls=limit).run(QUESTION)
     assert llm.call_count == report.metadata["model_calls"] == limit
     assert any("max_model_calls" in row for row in report.provenance["errors"])
     assert steps[-1] in {"output", "fallback"}
 
 
-async def test_a_step_that_dies_again_and_again_asks_a_model_once(tmp_path):
+async def test_a_step_that_dies_again_and_again_asks_a_model_once(url):
     """LLM-18 PER-01: what was answered is kept with its call."""
-    url = f"sqlite:///{tmp_path / 'threads.db'}"
     llm = FakeLLM(good_answer)
-    step = WORKFLOW["analyst"]
-    handler = step.handler
-
-    async def dying(ctx):
-        await handler(ctx)
-        raise PowerCutError
-
     settings = {"hitl_before_output": False, "max_model_calls": 4}
-    await flow(llm=llm, url=url, **settings).start(QUESTION, thread_id="t")
-    object.__setattr__(step, "handler", dying)
-    try:
-        with pytest.raises(PowerCutError):
-            await flow(llm=llm, url=url).answer("t", "approve")
+    await report_workflow(llm, persistence=url, **settings).start(QUESTION, thread_id="t")
+    with dying("analyst"):
+        with pytest.raises(Crash):
+            await report_workflow(llm, persistence=url).answer("t", "approve")
         for _ in range(2):
-            with pytest.raises(PowerCutError):
-                await flow(llm=llm, url=url).proceed("t")
-    finally:
-        object.__setattr__(step, "handler", handler)
-    report = await flow(llm=llm, url=url).proceed("t")
+            with pytest.raises(Crash):
+                await report_workflow(llm, persistence=url).proceed("t")
+    report = await report_workflow(llm, persistence=url).proceed("t")
     titles = [call.schema["title"] for call in llm.calls]
     assert titles == ["PlanAnswer", "AnalysisAnswer", "DraftAnswer", "ReviewAnswer"]
     assert report.metadata["model_calls"] == 4
@@ -127,7 +99,7 @@ async def test_a_step_that_dies_again_and_again_asks_a_model_once(tmp_path):
 
 async def test_a_person_is_asked_so_often_as_allowed():
     asking = {"hitl_after_planning": True, "hitl_before_output": True, "max_human_reviews": 1}
-    report_flow = flow(**asking)
+    report_flow = report_workflow(**asking)
     review = await report_flow.start(QUESTION, thread_id="t")
     assert isinstance(review, Review)
     report = await report_flow.answer("t", "approve")
@@ -168,7 +140,7 @@ async def test_the_analyst_is_shown_more_of_a_source_than_the_writer_and_the_rev
     text = " ".join(f"Trees cool the streets by {mark} degrees." for mark in marks)
     search = FakeSearch([first.model_copy(update={"full_content": text}), *rest])
     llm = FakeLLM(good_answer)
-    await flow(llm=llm, search=search).run(QUESTION)
+    await report_workflow(llm, search=search).run(QUESTION)
     shown = {
         call.schema["title"]: sum(mark in call.user_message for mark in marks)
         for call in llm.calls

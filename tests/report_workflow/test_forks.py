@@ -2,12 +2,13 @@
 
 import pytest
 from tests.answers import reply_to
+from tests.report_workflow.doubles import report_workflow
 
 from paper_search.errors import InvalidDecisionError, StaleDecisionError
 from paper_search.persistence import LedgerStatus
 from paper_search.report_workflow import ReportWorkflow
 from paper_search.report_workflow.listing import ReportCatalog
-from paper_search.testing.reports import QUESTION, report_services
+from paper_search.testing.reports import QUESTION
 
 MODIFY = {"action": "modify", "feedback": "more on dry cities"}
 PLAN = {"research_plan": {"decomposed_questions": ["How warm are streets?", "And trees?"]}}
@@ -16,7 +17,7 @@ PLAN = {"research_plan": {"decomposed_questions": ["How warm are streets?", "And
 @pytest.fixture
 async def flow(persistence):
     """A report whose plan was approved and whose draft waits."""
-    flow = ReportWorkflow(report_services(), persistence=persistence, target_length=1000)
+    flow = report_workflow(persistence=persistence)
     await flow.start(QUESTION, thread_id="t")
     await reply_to(flow, "t", "approve", by="ada")
     return flow
@@ -52,17 +53,12 @@ async def test_a_number_that_was_never_asked_is_named(flow):
         await flow.fork("t", number=9)
 
 
-async def test_a_plan_that_is_changed_and_asked_again_by_forks_still_leads_to_the_output(tmp_path):
+async def test_a_plan_that_is_changed_and_asked_again_by_forks_still_leads_to_the_output(url):
     """Once a report seemed not to wait after these answers and forks."""
 
     def flow() -> ReportWorkflow:
-        return ReportWorkflow(
-            report_services(),
-            persistence=f"sqlite:///{tmp_path / 'threads.db'}",
-            target_length=1000,
-            max_human_reviews=4,
-            auto_approve_on_timeout=["plan_review"],
-        )
+        limits = {"max_human_reviews": 4, "auto_approve_on_timeout": ["plan_review"]}
+        return report_workflow(persistence=url, **limits)
 
     async def nonsense() -> None:
         with pytest.raises(InvalidDecisionError):

@@ -1,8 +1,10 @@
 """The report's graph from end to end, without a model and with one."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
+from tests.report_workflow.doubles import Steps, inventing, report_workflow
 
 from paper_search.errors import LLMError, LLMLengthError, LLMRateLimitError, UnknownNameError
 from paper_search.models import SourceReport, SourceStatus
@@ -27,17 +29,9 @@ from paper_search.testing.reports import (
 )
 
 
-async def written(
-    llm=None, *, search=None, handler=None, **settings: object
-) -> tuple[Report, list[str]]:
-    steps: list[str] = []
-    workflow = ReportWorkflow(
-        report_services(llm, search=search),
-        handler,
-        lambda name, details: steps.append(name) if "step" in details else None,
-        **{"target_length": 150 if llm else 1000, **settings},
-    )
-    return await workflow.run(QUESTION), steps
+async def written(llm: FakeLLM | None = None, **settings: Any) -> tuple[Report, list[str]]:
+    steps = Steps()
+    return await report_workflow(llm, steps=steps, **settings).run(QUESTION), steps
 
 
 async def test_without_a_model_a_report_is_planned_searched_analysed_written_and_reviewed():
@@ -87,12 +81,6 @@ def test_neither_a_critical_issue_nor_a_draft_without_a_score_is_given_with_high
 
 
 async def test_a_draft_that_does_not_pass_is_revised_until_the_limit_and_given_as_best_effort():
-    def inventing(call):
-        answer = good_answer(call)
-        if call.schema["title"] == "DraftAnswer":
-            answer["sections"][1]["content"] = "Trees cool by magic (Merlin, 1985)."
-        return answer
-
     report, steps = await written(FakeLLM(inventing), max_iterations=3)
     assert steps.count("writer") == steps.count("reviewer") == 3
     assert steps[-1] == "fallback"
@@ -105,10 +93,7 @@ async def test_a_draft_that_does_not_pass_is_revised_until_the_limit_and_given_a
 
 async def test_a_revision_answers_each_item_of_the_critique():
     def mending(call):
-        answer = good_answer(call)
-        if call.schema["title"] == "DraftAnswer" and "of_version" not in call.user_message:
-            answer["sections"][1]["content"] = "Trees cool by magic (Merlin, 1985)."
-        return answer
+        return (good_answer if "of_version" in call.user_message else inventing)(call)
 
     llm = FakeLLM(mending)
     report, steps = await written(llm)

@@ -3,17 +3,16 @@
 import json
 
 import pytest
+from tests.report_workflow.doubles import report_workflow
 
 from paper_search.models import Author, Paper
 from paper_search.report.evidence import result_of
-from paper_search.report_workflow import ReportWorkflow
 from paper_search.testing.llm import FakeLLM, data_block
 from paper_search.testing.reports import (
     QUESTION,
     FakeSearch,
     good_answer,
     report_papers,
-    report_services,
 )
 
 ORDERS = [
@@ -45,8 +44,7 @@ def poisoned(order: str) -> list[Paper]:
 
 async def run(order, llm=None):
     search = FakeSearch([result_of(paper, "q1") for paper in poisoned(order)])
-    workflow = ReportWorkflow(report_services(llm, search=search), target_length=200)
-    return await workflow.run(QUESTION)
+    return await report_workflow(llm, search=search, target_length=200).run(QUESTION)
 
 
 @pytest.mark.parametrize("order", ORDERS)

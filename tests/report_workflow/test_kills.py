@@ -67,10 +67,9 @@ CHOSEN: list[Case] = [
     ("approved", ("output", 0, "end")),
     ("rejected", ("fallback", 0, "end")),
 ]
-CASES: list[Case] = [
-    *[("approved", item) for item in ON_THE_WAY],
-    *[("rejected", item) for item in TO_FALLBACK],
-]
+REJECTED: list[Case] = [("rejected", item) for item in TO_FALLBACK]
+CASES: list[Case] = [*(("approved", item) for item in ON_THE_WAY), *REJECTED]
+WITHOUT_A_MODEL: list[Case] = [*(("from_search", item) for item in FROM_SEARCH), *REJECTED]
 
 
 def named(case: Case) -> str:
@@ -156,27 +155,18 @@ def trial(tmp_path_factory: pytest.TempPathFactory) -> Trial:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=named)
-def test_a_report_whose_process_was_killed_ends_as_if_it_had_not_been(trial, tmp_path, case):
+def test_a_report_whose_process_was_killed_ends_as_if_it_had_not_been(trial, tmp_path, url, case):
     """PER-01 PER-03 PER-04 LLM-17 LLM-18: only the step in flight is repeated, no decision is
     lost, and no call of a model is forgotten."""
     path, point = case
-    url = f"sqlite:///{tmp_path / 'threads.db'}"
     trial.check(Job(url, str(tmp_path / "log"), path, has_model=True), point)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "case",
-    [
-        *[("from_search", point) for point in FROM_SEARCH],
-        *[("rejected", point) for point in TO_FALLBACK],
-    ],
-    ids=named,
-)
-def test_without_a_model_a_kill_at_any_step_changes_nothing(trial, tmp_path, case):
+@pytest.mark.parametrize("case", WITHOUT_A_MODEL, ids=named)
+def test_without_a_model_a_kill_at_any_step_changes_nothing(trial, tmp_path, url, case):
     """PER-01 PER-04: search, approve, report, plan again, revise, approve; killed on the way."""
     path, point = case
-    url = f"sqlite:///{tmp_path / 'threads.db'}"
     trial.check(Job(url, str(tmp_path / "log"), path), point)
 
 

@@ -1,19 +1,17 @@
 """A decision on a report counts once, whoever gives it how often, and silence is one as well."""
 
 import asyncio
-from datetime import timedelta
 from typing import Any
 
 import pytest
+from tests.report_workflow.doubles import later, report_workflow
+from tests.workflow.doubles import workflow
 
 from paper_search.errors import AlreadyDecidedError, ThreadNotFoundError
 from paper_search.persistence import LedgerStatus, open_persistence
-from paper_search.report.models import now
-from paper_search.report_workflow import ReportWorkflow, Review, reviews
+from paper_search.report_workflow import ReportWorkflow, Review
 from paper_search.report_workflow.engine import ReportSession
 from paper_search.testing.reports import QUESTION, FakeSearch, report_services
-from paper_search.testing.skills import FakeSkills
-from paper_search.workflow import SearchWorkflow
 
 FIRST = {"run_id": "t", "kind": "plan_review", "number": 1}
 APPROVE = {"action": "approve", "review": FIRST}
@@ -33,23 +31,17 @@ def search() -> FakeSearch:
     return FakeSearch()
 
 
-def workflow(persistence: Any, search: FakeSearch | None = None, **settings: Any) -> ReportWorkflow:
-    services = report_services(search=search)
-    return ReportWorkflow(services, persistence=persistence, target_length=1000, **settings)
-
-
-def session_on(persistence: Any) -> ReportSession:
-    return ReportSession.on(persistence, "t", report_services())
-
-
-async def events(persistence: Any) -> list[tuple[str, str]]:
-    return [(event.event, event.by) for event in await persistence.ledger.audit("t")]
-
-
-async def test_a_change_that_is_given_twice_in_other_words_of_json_is_one_change(persistence):
-    """HUM-08: modifications are compared as they are read, not as they are written."""
-    flow = workflow(persistence)
+@pytest.fixture
+async def flow(persistence, search) -> ReportWorkflow:
+    """A report that waits with its plan, and whose questions silence approves."""
+    named = ["plan_review", "pre_output_review"]
+    flow = report_workflow(persistence=persistence, search=search, auto_approve_on_timeout=named)
     await flow.start(QUESTION, thread_id="t")
+    return flow
+
+
+async def test_a_change_that_is_given_twice_in_other_words_of_json_is_one_change(flow):
+    """HUM-08: modifications are compared as they are read, not as they are written."""
     query = {"query_text": "shade trees"}
     edit = {"action": "modify", "review": FIRST}
     given = {"research_plan": {"search_queries": [query], "methodology": "by hand"}}
@@ -65,21 +57,12 @@ async def test_a_change_that_is_given_twice_in_other_words_of_json_is_one_change
 # --- silence --------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def later(monkeypatch):
-    """Let the time to answer be over."""
-    return lambda: monkeypatch.setattr(reviews, "now", lambda: now() + timedelta(hours=1))
-
-
-async def test_silence_is_in_the_ledger_as_silence(persistence, later):
+async def test_silence_is_in_the_ledger_as_silence(flow, persistence):
     """HUM-14: approved only where the run is set to it, and never in secret."""
-    named = ["plan_review", "pre_output_review"]
-    flow = workflow(persistence, auto_approve_on_timeout=named)
-    await flow.start(QUESTION, thread_id="t")
-    later()
-    assert (await flow.proceed("t")).kind == "pre_output_review"
-    later()
-    report = await flow.proceed("t")
+    with later(hours=1):
+        assert (await flow.proceed("t")).kind == "pre_output_review"
+    with later(hours=2):
+        report = await flow.proceed("t")
     for entry in await persistence.ledger.entries("t"):
         assert (entry.decided_by, entry.decision["decided_by"]) == ("timeout", "timeout")
         assert entry.status is LedgerStatus.APPLIED
@@ -87,54 +70,51 @@ async def test_silence_is_in_the_ledger_as_silence(persistence, later):
     assert report.provenance["is_approved_by_person"] is False
 
 
-async def test_two_who_find_the_time_to_be_over_approve_once(persistence, search, later):
-    flow = workflow(persistence, search, auto_approve_on_timeout=["plan_review"])
-    await flow.start(QUESTION, thread_id="t")
-    later()
-    told = await asyncio.gather(flow.proceed("t"), flow.proceed("t"), return_exceptions=True)
+async def test_two_who_find_the_time_to_be_over_approve_once(flow, persistence, search):
+    with later(hours=1):
+        told = await asyncio.gather(flow.proceed("t"), flow.proceed("t"), return_exceptions=True)
     assert sum(isinstance(message, Review) for message in told) == 1
     assert len(await persistence.ledger.entries("t")) == 1
     assert search.asked == list(dict.fromkeys(search.asked))
 
 
 async def test_an_answer_that_was_stored_before_the_time_was_over_stands_against_silence(
-    persistence, search, later
+    flow, persistence, search
 ):
-    flow = workflow(persistence, search, auto_approve_on_timeout=["plan_review"])
-    await flow.start(QUESTION, thread_id="t")
+    assert flow
     driven = ReportSession.on(persistence, "t", report_services(search=search))
     question = await driven.require_question()
     await driven.decide(question, "reject: no", "ada")  # and dies
-    later()
-    assert await driven.approve_by_timeout(question)
+    with later(hours=1):
+        assert await driven.approve_by_timeout(question)
     (entry,) = await persistence.ledger.entries("t")
     assert (entry.decided_by, entry.decision["action"]) == ("ada", "reject")
     assert (await driven.state()).ended_by == "rejected_by_person"
     assert search.asked == []
 
 
-async def test_a_person_who_comes_after_silence_decided_is_told_so(persistence, later):
-    flow = workflow(persistence, auto_approve_on_timeout=["plan_review"])
-    await flow.start(QUESTION, thread_id="t")
-    later()
-    await flow.proceed("t")
+async def test_a_person_who_comes_after_silence_decided_is_told_so(flow, persistence):
+    with later(hours=1):
+        await flow.proceed("t")
     for answer in (REJECT, APPROVE):
         with pytest.raises(AlreadyDecidedError, match="by timeout"):
             await flow.answer("t", answer, by="bob")
-    assert await events(persistence) == [("refused", "bob")] * 2
+    told = [(event.event, event.by) for event in await persistence.ledger.audit("t")]
+    assert told == [("refused", "bob")] * 2
 
 
 # --- two graphs on one place ----------------------------------------------------------------------
 
 
 async def test_the_thread_of_a_search_is_no_report_and_the_other_way_round(persistence):
-    await workflow(persistence).start(QUESTION, thread_id="t")
-    flow = SearchWorkflow(*[FakeSkills()] * 6, persistence=persistence)
+    reporting = report_workflow(persistence=persistence)
+    await reporting.start(QUESTION, thread_id="t")
+    searching = workflow(persistence=persistence)
     with pytest.raises(ThreadNotFoundError, match="is not a search"):
-        await flow.answer("t", "approve")
-    await flow.start(QUESTION, thread_id="s")
+        await searching.answer("t", "approve")
+    await searching.start(QUESTION, thread_id="s")
     with pytest.raises(ThreadNotFoundError, match="is not a report"):
-        await workflow(persistence).answer("s", "approve")
+        await reporting.answer("s", "approve")
 
 
 async def test_a_thread_that_died_before_its_first_step_belongs_to_the_graph_that_began_it(
@@ -145,12 +125,13 @@ async def test_a_thread_that_died_before_its_first_step_belongs_to_the_graph_tha
         patch.setattr(persistence.checkpointer, "aput", dying_at(2, persistence.checkpointer.aput))
         patch.setattr(persistence.checkpointer, "aput_writes", dying_at(1))
         with pytest.raises(OSError, match="power"):
-            await workflow(persistence).start(QUESTION, thread_id="t")
-    assert (await session_on(persistence).snapshot()).values == {}
-    flow = SearchWorkflow(*[FakeSkills()] * 6, persistence=persistence)
+            await report_workflow(persistence=persistence).start(QUESTION, thread_id="t")
+    session = ReportSession.on(persistence, "t", report_services())
+    assert (await session.snapshot()).values == {}
     with pytest.raises(ThreadNotFoundError, match="is not a search"):
-        await flow.proceed("t")
-    assert (await workflow(persistence).proceed("t")).kind == "plan_review"
+        await workflow(persistence=persistence).proceed("t")
+    asked = await report_workflow(persistence=persistence).proceed("t")
+    assert asked.kind == "plan_review"
 
 
 def dying_at(number: int, write: Any = None) -> Any:

@@ -3,23 +3,21 @@
 import json
 
 import pytest
+from tests.report_workflow.doubles import report_workflow
+from tests.workflow.doubles import Crash
 
 from paper_search.errors import LLMFailure, LLMLengthError
 from paper_search.persistence import open_persistence
 from paper_search.report_workflow import ReportWorkflow
 from paper_search.report_workflow.context import ReportRecords
 from paper_search.testing.llm import FakeLLM
-from paper_search.testing.reports import QUESTION, good_answer, report_services
+from paper_search.testing.reports import QUESTION, good_answer
 
 SECTIONS = ["Introduction", "By day", "At night", "Limitations"]
 
 
-class PowerCutError(BaseException):
-    """The process is gone: nothing catches it."""
-
-
 def flow(llm: FakeLLM, **settings: object) -> ReportWorkflow:
-    return ReportWorkflow(report_services(llm), **{"target_length": 5000, **settings})
+    return report_workflow(llm, **{"target_length": 5000, **settings})
 
 
 def kind(call) -> str:
@@ -135,8 +133,7 @@ async def test_what_a_person_asks_for_is_asked_of_every_section():
     assert "say more on dry cities" in revision["a_person_asks"][0]
 
 
-async def test_answers_are_kept_no_longer_than_their_step(tmp_path):
-    url = f"sqlite:///{tmp_path / 'threads.db'}"
+async def test_answers_are_kept_no_longer_than_their_step(url):
     await flow(FakeLLM(good_answer), persistence=url).run(QUESTION, thread_id="t")
     async with open_persistence(url) as persistence:
         kept = await ReportRecords(persistence.store, "t").rows("report_answers")
@@ -144,8 +141,7 @@ async def test_answers_are_kept_no_longer_than_their_step(tmp_path):
 
 
 @pytest.mark.parametrize("dying", ["At night", "frame"])
-async def test_what_was_answered_before_a_crash_is_not_paid_for_again(tmp_path, dying):
-    url = f"sqlite:///{tmp_path / 'threads.db'}"
+async def test_what_was_answered_before_a_crash_is_not_paid_for_again(url, dying):
     deaths = []
 
     def answer(call):
@@ -154,11 +150,11 @@ async def test_what_was_answered_before_a_crash_is_not_paid_for_again(tmp_path, 
         )
         if is_it and not deaths:
             deaths.append(dying)
-            return PowerCutError()
+            return Crash()
         return good_answer(call)
 
     llm = FakeLLM(answer)
-    with pytest.raises(PowerCutError):
+    with pytest.raises(Crash):
         await flow(llm, persistence=url).run(QUESTION, thread_id="t")
     before = len(llm.calls)
     report = await flow(llm, persistence=url).proceed("t")

@@ -3,8 +3,6 @@
 import asyncio
 import contextlib
 import tempfile
-from collections.abc import Iterator
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +11,9 @@ from hypothesis import Phase
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, invariant, precondition, rule
 from tests.answers import reply_to
+from tests.report_workflow.doubles import dying, later, report_workflow
 from tests.threads.machine import ThreadMachine, run_machine
+from tests.workflow.doubles import Crash
 
 from paper_search.errors import (
     InvalidDecisionError,
@@ -23,10 +23,9 @@ from paper_search.errors import (
     ThreadWaitingError,
 )
 from paper_search.report.document import Report
-from paper_search.report.models import now
-from paper_search.report_workflow import ReportWorkflow, Review, reviews
+from paper_search.report_workflow import ReportWorkflow, Review
 from paper_search.report_workflow.graph import WORKFLOW
-from paper_search.testing.reports import QUESTION, report_services
+from paper_search.testing.reports import QUESTION
 
 ANSWERS = {
     "approve": {"action": "approve"},
@@ -51,37 +50,6 @@ STEPS = tuple(step.id for step in WORKFLOW.steps)
 MOST_REVIEWS = 4
 
 
-class CrashError(BaseException):
-    """The end of a process, without the process."""
-
-
-@contextlib.contextmanager
-def dying(step_id: str) -> Iterator[None]:
-    """Let a step do its work and die before anybody knows, for the length of a `with` block."""
-    step = WORKFLOW[step_id]
-    handler: Any = step.handler
-
-    async def crash(ctx: Any) -> Any:
-        result = handler(ctx)
-        if hasattr(result, "__await__"):
-            await result
-        raise CrashError
-
-    object.__setattr__(step, "handler", crash)
-    try:
-        yield
-    finally:
-        object.__setattr__(step, "handler", handler)
-
-
-@contextlib.contextmanager
-def later(**time: int) -> Iterator[None]:
-    """Let so much time have passed for whoever drives a report."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(reviews, "now", lambda: now() + timedelta(**time))
-        yield
-
-
 class ReportMachine(ThreadMachine):
     """One report."""
 
@@ -102,13 +70,8 @@ class ReportMachine(ThreadMachine):
         asyncio.run(self.flow().start(QUESTION, thread_id="t"))
 
     def flow(self, url: str | None = None) -> ReportWorkflow:
-        return ReportWorkflow(
-            report_services(),
-            persistence=url or self._url,
-            target_length=1000,
-            max_human_reviews=MOST_REVIEWS,
-            auto_approve_on_timeout=[PLAN],
-        )
+        limits = {"max_human_reviews": MOST_REVIEWS, "auto_approve_on_timeout": [PLAN]}
+        return report_workflow(persistence=url or self._url, **limits)
 
     @property
     def is_open(self) -> bool:
@@ -144,7 +107,7 @@ class ReportMachine(ThreadMachine):
     def decide_and_crash(self, name: str, fatal: str) -> None:
         """The decision was taken; the process died on its way to the next question, or not."""
         decision = self.decision(name)
-        with contextlib.suppress(CrashError), dying(fatal):
+        with contextlib.suppress(Crash), dying(fatal):
             asyncio.run(self.flow().answer("t", decision))
         self._go_on_with(decision)
         self._count(name, decision)

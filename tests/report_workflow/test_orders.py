@@ -11,37 +11,27 @@ from typing import Any
 
 import pytest
 from markdown_it import MarkdownIt
+from tests.report_workflow.doubles import Steps, report_workflow
 from tests.report_workflow.orders import KINDS, PLACES, canaries, ordering_sources
 
 from paper_search.exports.csv_table import export_csv
 from paper_search.report.document import Report, cited_collection, render_json
 from paper_search.report.outputs.markdown import render_html, render_markdown
 from paper_search.report.outputs.pandoc import render_bibtex, render_latex
-from paper_search.report_workflow import ReportWorkflow
 from paper_search.testing.llm import FakeLLM, LLMCall, data_block
 from paper_search.testing.reports import (
     QUESTION,
     FakeSearch,
     good_answer,
-    report_services,
     report_sources,
 )
 
 BLOCK = re.compile(r"^<data-(\w+)>\n.*\n</data-\1>$", re.MULTILINE)
-ESCAPES = {"textbackslash", "textasciitilde", "textless", "textgreater", "textquotedbl", "textbar"}
-ESCAPES |= {
-    "emph",
-    "textquotesingle",
-    "hspace",
-    "texttt",
-    "nolinkurl",
-    "ldots",
-    "item",
-    "begin",
-    "end",
-    "ensuremath",
-    "citep",
-}
+ESCAPES = {
+    "textbackslash", "textasciitilde", "textless", "textgreater", "textquotedbl", "textbar", "emph",
+    "textquotesingle", "hspace", "texttt", "nolinkurl", "ldots", "item", "begin", "end",
+    "ensuremath", "citep",
+}  # fmt: skip
 """What stands for the signs of a text, and for lists of it."""
 TAGS = {
     "html", "head", "meta", "title", "style", "body", "h1", "h2", "h3", "p", "ul", "ol", "li", "a",
@@ -102,12 +92,8 @@ def ran(runs: dict[tuple[str | None, Answer], Run]) -> Running:
 async def run(orders: list[Any], answer: Answer) -> Run:
     llm = FakeLLM(answer) if answer else None
     search = FakeSearch([*report_sources(), *orders])
-    steps: list[str] = []
-    flow = ReportWorkflow(
-        report_services(llm, search=search),
-        progress_reporter=lambda name, details: steps.append(name) if "step" in details else None,
-        target_length=200 if llm else 1500,
-    )
+    steps = Steps()
+    flow = report_workflow(llm, steps=steps, search=search, target_length=200 if llm else 1500)
     report = await flow.run(QUESTION)
     return Run(report, steps, search.asked, llm.calls if llm else [])
 

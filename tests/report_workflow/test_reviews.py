@@ -1,11 +1,13 @@
 """The three places where a person is asked: what each answer does, and what silence does."""
 
+import asyncio
 from datetime import timedelta
 
 import pytest
 from pydantic import TypeAdapter
+from tests.report_workflow.doubles import inventing, later, report_workflow
 
-from paper_search.errors import InvalidDecisionError, LLMError, ThreadWaitingError
+from paper_search.errors import ConfigError, InvalidDecisionError, LLMError, ThreadWaitingError
 from paper_search.report.outputs.markdown import render_markdown
 from paper_search.report_workflow import ReportWorkflow
 from paper_search.report_workflow.reviews import answer_model
@@ -19,17 +21,9 @@ PLAN = {
 }
 
 
-def workflow(llm=None, *, handler=None, **settings: object):
+def workflow(llm=None, handler=None, **settings: object):
     asks = {"hitl_after_planning": True, "hitl_before_output": True}
-    length = {"target_length": 150 if llm else 1000}
-    return ReportWorkflow(report_services(llm), handler, **{**asks, **length, **settings})
-
-
-def inventing(call):
-    answer = good_answer(call)
-    if call.schema["title"] == "DraftAnswer":
-        answer["sections"][1]["content"] = "Trees cool by magic (Merlin, 1985)."
-    return answer
+    return report_workflow(llm, handler, **{**asks, **settings})
 
 
 async def at_output(**settings: object):
@@ -205,23 +199,18 @@ async def test_silence_decides_nothing_by_default():
         await flow.proceed("t")
 
 
-async def test_silence_approves_only_when_the_time_is_over_and_is_recorded_as_silence(monkeypatch):
-    from paper_search.report.models import now
-    from paper_search.report_workflow import reviews
-
+async def test_silence_approves_only_when_the_time_is_over_and_is_recorded_as_silence():
     flow = workflow(auto_approve_on_timeout=["plan_review"], hitl_before_output=False)
     await flow.start(QUESTION, thread_id="t")
     with pytest.raises(ThreadWaitingError):
         await flow.proceed("t")
-    monkeypatch.setattr(reviews, "now", lambda: now() + timedelta(seconds=1801))
-    report = await flow.proceed("t")
+    with later(seconds=1801):
+        report = await flow.proceed("t")
     assert any("nobody answered in time" in row for row in report.provenance["checkpoints"])
     assert report.provenance["is_approved_by_person"] is False
 
 
 async def test_critical_issues_are_never_approved_by_silence():
-    from paper_search.errors import ConfigError
-
     with pytest.raises(ConfigError):
         workflow(auto_approve_on_timeout=["critical_issue_review"])
 
@@ -233,8 +222,6 @@ async def test_nobody_can_pass_for_a_timeout():
 
 
 async def test_a_handler_that_takes_too_long_leaves_the_question_open():
-    import asyncio
-
     class Slow:
         async def handle(self, _review):
             await asyncio.sleep(60)

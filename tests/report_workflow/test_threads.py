@@ -2,26 +2,17 @@
 
 import pytest
 from tests.answers import reply_to
+from tests.report_workflow.doubles import report_workflow
+from tests.workflow.doubles import workflow
 
 from paper_search.errors import ThreadNotFoundError, ThreadWaitingError
-from paper_search.report_workflow import ReportWorkflow
 from paper_search.report_workflow.listing import REPORT, SEARCH, ReportCatalog, ThreadCatalogs
-from paper_search.testing.reports import QUESTION, FakeSearch, report_services
-from paper_search.testing.skills import FakeSkills
-from paper_search.workflow import SearchWorkflow, ThreadStatus
-
-
-def report(persistence, search: FakeSearch | None = None, **settings: object) -> ReportWorkflow:
-    services = report_services(search=search)
-    return ReportWorkflow(services, persistence=persistence, target_length=1000, **settings)
-
-
-def searching(persistence) -> SearchWorkflow:
-    return SearchWorkflow(*[FakeSkills()] * 6, persistence=persistence)
+from paper_search.testing.reports import QUESTION, FakeSearch
+from paper_search.workflow import ThreadStatus
 
 
 async def test_a_report_in_the_list_says_how_it_stands(persistence):
-    flow = report(persistence)
+    flow = report_workflow(persistence=persistence)
     await flow.start(QUESTION, thread_id="plan")
     await flow.start(QUESTION, thread_id="draft")
     await reply_to(flow, "draft", "approve")
@@ -42,14 +33,14 @@ async def test_a_report_that_stopped_says_where_and_one_with_a_decision_says_who
         async def find(self, *_given: object):
             raise RuntimeError("no network")
 
-    flow = report(persistence, Broken())
+    flow = report_workflow(persistence=persistence, search=Broken())
     await flow.start(QUESTION, thread_id="t")
     with pytest.raises(RuntimeError):
         await reply_to(flow, "t", "approve", by="ada")
     info = await ReportCatalog(persistence).info("t")
     assert (info.status, info.next_step) == (ThreadStatus.FAILED, "searcher")
     assert "no network" in info.error
-    await report(persistence).start(QUESTION, thread_id="u")
+    await report_workflow(persistence=persistence).start(QUESTION, thread_id="u")
     session = ReportCatalog(persistence).session("u")
     await session.decide(await session.require_question(), "approve", "ada")
     info = await ReportCatalog(persistence).info("u")
@@ -58,7 +49,7 @@ async def test_a_report_that_stopped_says_where_and_one_with_a_decision_says_who
 
 
 async def test_a_report_in_full_has_its_plan_its_question_and_its_decisions(persistence):
-    flow = report(persistence)
+    flow = report_workflow(persistence=persistence)
     asked = await flow.start(QUESTION, thread_id="t")
     shown = await ReportCatalog(persistence).show("t")
     assert shown.open_review == asked
@@ -74,7 +65,7 @@ async def test_a_report_in_full_has_its_plan_its_question_and_its_decisions(pers
 
 
 async def test_all_threads_are_one_list_in_the_order_of_change_by_pages(persistence):
-    searches, reports = searching(persistence), report(persistence)
+    searches, reports = workflow(persistence=persistence), report_workflow(persistence=persistence)
     await searches.start("q", thread_id="s1")
     await reports.start(QUESTION, thread_id="r1")
     await searches.start("q", thread_id="s2")
@@ -87,8 +78,8 @@ async def test_all_threads_are_one_list_in_the_order_of_change_by_pages(persiste
 
 
 async def test_each_thread_is_known_by_the_catalog_of_its_graph(persistence):
-    await searching(persistence).start("q", thread_id="s")
-    await report(persistence).start(QUESTION, thread_id="r")
+    await workflow(persistence=persistence).start("q", thread_id="s")
+    await report_workflow(persistence=persistence).start(QUESTION, thread_id="r")
     every = ThreadCatalogs(persistence)
     assert await every.catalog_of("s") is every.searches
     assert await every.catalog_of("r") is every.reports
@@ -98,13 +89,15 @@ async def test_each_thread_is_known_by_the_catalog_of_its_graph(persistence):
 
 
 async def test_no_report_begins_from_a_search_that_has_not_ended(persistence):
-    await searching(persistence).start("q", thread_id="s")
-    flow = report(persistence, from_thread="s")
+    await workflow(persistence=persistence).start("q", thread_id="s")
+    flow = report_workflow(persistence=persistence, from_thread="s")
     for begin in (flow.start, flow.run):
         with pytest.raises(ThreadWaitingError, match="the search of thread 's' has not ended"):
             await begin(QUESTION, thread_id="r")
     with pytest.raises(ThreadNotFoundError):
-        await report(persistence, from_thread="none").start(QUESTION, thread_id="r")
+        await report_workflow(persistence=persistence, from_thread="none").start(
+            QUESTION, thread_id="r"
+        )
     assert await ReportCatalog(persistence).threads() == []
 
 
@@ -112,9 +105,11 @@ async def test_no_report_begins_from_a_search_that_has_not_ended(persistence):
     ("most", "used"), [(1, "the first 1 (max_sources) of 2 papers"), (9, "2 papers")]
 )
 async def test_a_plan_says_how_many_papers_of_a_search_the_report_takes(persistence, most, used):
-    await searching(persistence).start("q", thread_id="s")
+    await workflow(persistence=persistence).start("q", thread_id="s")
     for _ in range(2):
-        await reply_to(searching(persistence), "s", "approve")
+        await reply_to(workflow(persistence=persistence), "s", "approve")
     strategy = "1. shade trees.ti.\n2.  street.ti,ab.\n\n3. 1 and 2"  # as such a search may have
-    plan = await report(persistence, from_thread="s", max_sources=most).start(strategy)
+    plan = await report_workflow(persistence=persistence, from_thread="s", max_sources=most).start(
+        strategy
+    )
     assert f"used of thread s: {used}; nothing is searched" in str(plan.model_dump())
