@@ -72,6 +72,11 @@ def test_a_query_is_shown_in_groups_where_it_is_no_deeper_than_that(query, group
         ([("group-0-0-1", "")], ["(a OR b)"]),
         ([("group-0-0-new", "d\ne")], ["(a OR b) AND c AND (d OR e)"]),
         ([("query-0", "x AND y"), ("group-0-0-1", "z")], ["x AND y"]),
+        ([("shown-0", "d AND e"), ("query-0", "d AND e")], ["d AND e"]),
+        (
+            [("shown-0", "d AND e"), ("query-0", "d AND e"), ("group-0-0-1", "e\nf")],
+            ["d AND (e OR f)"],
+        ),
         ([("query-0", "")], []),
         ([("query-new", " d "), ("query-new", "")], ["(a OR b) AND c", "d"]),
     ],

@@ -266,6 +266,7 @@ def _by_name(form: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
 
 
 def _query(text: str, number: int, fields: Mapping[str, list[str]]) -> str:
+    text = _last(fields, f"shown-{number}", text)  # what the boxes were made of
     typed_query = _last(fields, f"query-{number}", text).strip()
     if typed_query != text.strip():
         return typed_query

@@ -79,6 +79,46 @@ def test_a_strategy_is_edited_in_its_groups_and_its_limits(reviewer):
     assert (asked["filters"]["year_from"], asked["filters"]["year_to"]) == (2010, 2015)
 
 
+def test_a_query_that_is_sent_is_the_one_that_is_seen(reviewer):
+    page = reviewer.page
+    thread = reviewer.begin()
+    boxes, text = page.locator(".query .boxes"), page.locator("textarea[name=query-0]")
+    group = page.locator("textarea[name=group-0-0-0]")
+    first = group.input_value()
+    group.fill("wasps\nhornets")
+    page.click("button[value=preview]")
+    expect(group).to_have_value("wasps\nhornets")
+    reviewer.open(f"{thread}/strategy")
+    expect(boxes).to_be_hidden()
+    expect(text).to_have_value(re.compile("wasps OR hornets"))
+    page.click("[data-boxes]")
+    expect(group).to_have_value("wasps\nhornets")
+    group.fill(first)
+    text.evaluate("field => { field.closest('details').open = true }")
+    text.fill("bees")
+    expect(boxes).to_be_hidden()
+    page.click("button[value=approve]")
+    page.wait_for_url("**/results")
+    payload = shown(reviewer, thread)["open_checkpoint"]["payload"]
+    asked = payload["collection"]["metadata"]["search_strategy"]["queries"]
+    assert [query["boolean_query"] for query in asked] == ["bees"]
+
+
+def test_enter_beside_a_field_of_a_paper_saves_that_field(reviewer):
+    page = reviewer.page
+    reviewer.search()
+    paper = page.locator(".paper").first
+    for field, words in (("reason", "Excluded: wrong species"), ("note", "Your note: see page 2")):
+        paper.locator(".marks summary").click()
+        paper.locator(f"input[name={field}]").fill(words.partition(": ")[2])
+        page.keyboard.press("Enter")
+        expect(paper.get_by_text(words)).to_be_visible()
+        expect(paper).to_have_class("paper excluded")
+    page.fill("#answer input[name=note]", "more on wasps")
+    page.keyboard.press("Enter")
+    expect(page.locator(".pill.waiting")).to_be_visible()
+
+
 def test_a_result_is_filtered_marked_and_searched_again(reviewer):
     page = reviewer.page
     thread = reviewer.search()

@@ -45,6 +45,28 @@ for (const form of document.querySelectorAll("form[data-draft]")) {
   form.addEventListener("submit", () => { if (form.dataset.draft === "new") localStorage.removeItem(key); });
 }
 
+// A query that is changed as text is sent as text: its boxes, which would not count, give way.
+for (const boxes of document.querySelectorAll(".query .boxes")) {
+  const section = boxes.closest(".query");
+  const shown = section.querySelector("[name^=shown-]").value;
+  const text = section.querySelector("[name^=query-]");
+  const back = section.querySelector("[data-boxes]");
+  const look = () => {
+    boxes.hidden = text.value.trim() !== shown.trim();
+    back.hidden = !boxes.hidden;
+    section.querySelector(".hits")?.toggleAttribute("hidden", boxes.hidden);
+    for (const box of boxes.querySelectorAll("textarea")) box.disabled = boxes.hidden;
+    if (boxes.hidden) text.closest("details").open = true;
+  };
+  back.addEventListener("click", () => {
+    text.value = shown;
+    text.dispatchEvent(new Event("input", { bubbles: true }));
+  });
+  text.form.addEventListener("input", look);
+  addEventListener("storage", look); // after the draft of the other tab
+  look();
+}
+
 // On a phone, the tab of this page may be out of sight.
 const tab = document.querySelector(".tabs [aria-current]");
 if (tab) tab.parentElement.scrollLeft = tab.offsetLeft - (tab.parentElement.clientWidth - tab.offsetWidth) / 2;
@@ -185,6 +207,11 @@ if (papers) {
     load(new URL(anchor.href).searchParams, false, true);
   });
   addEventListener("popstate", () => load(location.search, true));
+  papers.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || !event.target.matches(".marks input")) return;
+    event.preventDefault();
+    event.target.closest("p").querySelector("button").click();
+  });
   papers.addEventListener("submit", async (event) => {
     event.preventDefault();
     const form = event.target;
@@ -193,7 +220,7 @@ if (papers) {
     try {
       await send(form.action, [...new FormData(form), ["say", button.value]]);
       if (button.hasAttribute("data-whole")) { await load(location.search, true); return; }
-      for (const other of form.querySelectorAll("button")) other.setAttribute("aria-pressed", String(other === button));
+      for (const other of form.querySelectorAll(".say button")) other.setAttribute("aria-pressed", String(other === button));
       form.closest(".paper").className = `paper ${button.dataset.state}`;
       await recount();
     } catch (error) { tell(error.message); }
