@@ -1,6 +1,8 @@
 """A strategy as a form, and what comes back from it."""
 
 import asyncio
+import csv
+import io
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -9,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.web.conftest import visiting
 
+from paper_search.audit import audit_of
 from paper_search.config import AppConfig
 from paper_search.models import (
     Criterion,
@@ -208,10 +211,35 @@ def test_a_step_is_offered_with_its_hits_while_the_query_that_it_is_from_stands(
     assert "not counted" not in page.text
     assert page.send(place, action="preview", asked=asked, **{"query-0": "bees"}) == 200
     assert "step:" not in page.text
-    assert "hits are known for the queries as proposed" in page.text
+    assert "hits are known for the strategy as proposed" in page.text
+    values = Fields(page.text).values
+    assert (values["shown-0"], values["group-0-0-0"]) == (["bees"], ["bees"])
     assert page.send(place, action="step:0", asked=asked, **{"query-0": "bees"}) == 422
     assert "not taken" in page.text.lower()
     assert Fields(page.text).values["query-0"] == ["bees"]
+
+
+async def test_hits_that_were_counted_stand_by_the_limits_that_they_were_counted_within(
+    visitors, tmp_path
+):
+    page = visitors()
+    thread = page.begin("graph neural networks since 2010")
+    place, asked, pill = page.path, page.asked(), '<p class="hits"><span class="pill">'
+    count = page.text.split(pill)[1].split()[0]
+    for changed, is_counted in (("year_from", False), ("max_results", True)):
+        assert page.send(place, action="preview", asked=asked, **{changed: "2021"}) == 200
+        assert (f"{pill}{count} " in page.text) == is_counted
+        assert ("not counted" in page.text) != is_counted
+    page.send(place, action="approve", asked=asked, year_from="2021")
+    page.arrive(thread)
+    page.open(place)
+    assert "years 2021-" in page.text
+    assert pill not in page.text
+    async with open_persistence(f"sqlite:///{tmp_path / 'threads.db'}") as persistence:
+        audit = await audit_of(persistence, thread.rpartition("/")[2], has_pictures=False)
+    rows = csv.DictReader(io.StringIO(audit.files["search_log.csv"].decode()))
+    limits = {(row["purpose"], row["filters"].split(";")[0]) for row in rows}
+    assert limits == {("count", "years 2010-"), ("search", "years 2021-")}
 
 
 @pytest.mark.parametrize("dropped", [0, 1])

@@ -17,6 +17,7 @@ from paper_search.persistence import LedgerEntry
 from paper_search.skills.strategy.changes import changes
 from paper_search.workflow.full_texts import FullText, TextStatus
 from paper_search.workflow.marks import ScreeningMark
+from paper_search.workflow.state import IterationRecord, WorkflowState
 
 _MARKS = {"marked_relevant": "include", "marked_irrelevant": "exclude", "unmarked": "taken back"}
 
@@ -51,23 +52,19 @@ def search_log(thread: ReviewThread, records: Sequence[RecordRow]) -> list[Row]:
     one of the columns up to `unused`; `new_records` those kept that no earlier round had, and
     `new_works` the works that no record before was of.
     """
-    strategies_by_round = strategies(thread)
     starts = [entry.iteration for entry in thread.state.updates]
     waiting: dict[tuple[int, str, str | None], list[RecordRow]] = {}
     for record in records:
         if record.round is not None:
             key = (record.round.iteration, record.arrival.source, record.arrival.query)
             waiting.setdefault(key, []).append(record)
-    log = [
-        _search_row(report, _filters(strategies_by_round, report), waiting)
-        for report in thread.reports
-    ]
+    log = [_search_row(report, _filters(thread, report), waiting) for report in thread.reports]
     for (round_, source, query), own in waiting.items():  # of a searcher without a report
         if own:
             kept_count = len({record.arrival.record for record in own})
             counts = {"iteration": round_, "kept": kept_count, "repeated": len(own) - kept_count}
             report = SourceReport(source=source, query=query, status=SourceStatus.OK, **counts)
-            log.append(_search_row(report, _filters(strategies_by_round, report), {**waiting}))
+            log.append(_search_row(report, _filters(thread, report), {**waiting}))
     return [{**row, "update": sum(start < int(row["round"]) for start in starts)} for row in log]
 
 
@@ -151,11 +148,14 @@ def strategy_log(thread: ReviewThread) -> list[dict[str, Any]]:
     return log
 
 
-def _filters(strategies_by_round: Sequence[SearchStrategy], report: SourceReport) -> str:
+def _filters(thread: ReviewThread, report: SourceReport) -> str:
     """Return the limits of a query on one line: those of its strategy, and its own number."""
-    own = strategies_by_round[report.iteration : report.iteration + 1]
-    is_limited = own and not report.is_file and report.purpose in _LIMITED
-    limits = own[0].filters if is_limited else SearchConstraints()
+    rounds: list[IterationRecord | WorkflowState] = [*thread.state.history, thread.state]
+    strategy, edit = rounds[report.iteration].strategy, rounds[report.iteration].edit
+    if edit is not None and report.purpose is Purpose.COUNT:
+        strategy = edit.proposed  # hits are counted before a person edits it
+    is_limited = not report.is_file and report.purpose in _LIMITED
+    limits = strategy.filters if strategy and is_limited else SearchConstraints()
     most = [] if report.limit is None else [f"at most {report.limit:,} records"]
     return "; ".join([*limits.in_words, *most])
 

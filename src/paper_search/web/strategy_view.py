@@ -132,7 +132,11 @@ async def _page(
     native: list[Translation] = []
     if proposal and strategy:  # a long one takes a while
         native = await asyncio.to_thread(translations, visit.site.config, strategy)
+    original, edit = proposal.strategy if proposal else strategy, reading.state.edit
+    counted = edit.proposed if edit and not proposal else original
     scope = proposal.scope if proposal else reading.state.scope
+    if strategy and counted and _counted_limits(strategy) != _counted_limits(counted):
+        scope = None  # hits within other limits are not those of this strategy
     return visit.page(
         "strategy.html",
         reading=reading,
@@ -142,7 +146,7 @@ async def _page(
         note=visit.field("note"),
         strategy=strategy,
         is_changed=changed is not None,
-        original=proposal.strategy if proposal else strategy,
+        original=original,
         scope=scope,
         reasons=reasons_of(strategy) if strategy else {},
         blocks={block.text: block for block in scope.blocks} if scope else {},
@@ -159,6 +163,10 @@ async def _page(
         problem=problem,
         tab="strategy",
     )
+
+
+def _counted_limits(strategy: SearchStrategy) -> dict[str, Any]:
+    return strategy.filters.model_dump(exclude={"max_results", "max_papers"})
 
 
 async def databases(visit: Visit) -> Response:
