@@ -2,7 +2,6 @@
 
 import json
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,7 +14,6 @@ from paper_search.http.errors import HttpStatusError
 from paper_search.models import RawPaper, SourceStatus
 from paper_search.sources.adapter import Adapter, Page, Request
 from paper_search.sources.client import explained
-from paper_search.sources.core_works import read_work
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.europe_pmc import read_result
 
@@ -23,61 +21,6 @@ from paper_search.sources.europe_pmc import read_result
 def read(service: str, body: bytes, request: Request | None = None) -> Page:
     adapter = ADAPTERS[service]
     return adapter.read(HttpAnswer(200, "", body, 1), request or request_of(adapter))
-
-
-def test_more_that_arxiv_says(recorded):
-    path = recorded / "arxiv" / "arxiv.py__id_quant-ph_0201082v1_s0_m100_86989fe779ef.xml"
-    [paper] = read("arxiv", path.read_bytes()).papers
-    assert paper.arxiv_id == "quant-ph/0201082"
-    assert (paper.full_text_url or "").startswith("https://arxiv.org/pdf/")
-    assert paper.abstract
-
-
-def test_what_the_old_arxiv_said(recorded):
-    body = (recorded / "arxiv" / "findpapers__arxiv-api-search.xml").read_bytes()
-    page = read("arxiv", body)
-    assert (len(page.papers), page.hits) == (20, 21)
-    first, last = page.papers[0], page.papers[-1]
-    assert (
-        first.title
-        == "A Multitask Deep Learning Approach for User Depression Detection on Sina Weibo"
-    )
-    assert (first.year, len(first.authors)) == (2020, 5)
-    assert (last.doi, last.year, len(last.authors)) == ("10.1016/j.isprsjprs.2020.07.002", 2020, 7)
-    assert last.venue == "ISPRS Journal of Photogrammetry and Remote Sensing"
-
-
-def pubmed_record(recorded: Path, file: str) -> RawPaper:
-    return read("pubmed", (recorded / "pubmed" / f"{file}.xml").read_bytes(), FETCH).papers[0]
-
-
-def test_more_that_pubmed_says(recorded):
-    human_genome = pubmed_record(recorded, "fatcat_sample__collective")
-    assert human_genome.pmid == "11237011"
-    assert human_genome.authors[-1].name == "International Human Genome Sequencing Consortium"
-    assert human_genome.authors[0].name == "E S Lander"
-    retracted = pubmed_record(recorded, "fatcat_sample__retracted")
-    assert (retracted.is_retracted, retracted.language) == (True, "pl")
-    imaging = pubmed_record(recorded, "biopython__pubmed7")
-    assert (imaging.pmcid, imaging.is_retracted) == ("PMC6022861", False)
-    assert imaging.keywords[0] == "asthma"
-    assert {"Humans", "Chromosome Mapping"} <= set(human_genome.keywords)
-    assert (imaging.full_text_url or "").endswith("PMC6022861/")
-    pesticides = pubmed_record(recorded, "biopython__pubmed5")
-    assert (pesticides.abstract or "").startswith("Objectives: ")
-    assert " Conclusions: " in (pesticides.abstract or "")
-
-
-def test_books_of_pubmed(recorded):
-    book = pubmed_record(recorded, "jabref__MedlineImporterTestPubmedBook")
-    assert book.title == (
-        "Rheumatoid Arthritis: National Clinical Guideline for Management and Treatment in Adults"
-    )
-    assert (book.year, book.isbn, book.publication_type) == (2009, "9781860163593", "book")
-    assert [author.name for author in book.authors] == [
-        "National Collaborating Centre for Chronic Conditions (UK)",
-        "Darlisha A Williams",
-    ]
 
 
 def _as_json(result: Any) -> dict[str, Any]:
@@ -121,46 +64,6 @@ def test_what_europe_pmc_says_in_full(recorded):
     assert (other.title, other.year, other.publication_type) == ("A VODKA CHARKA", 2005, "patent")
 
 
-def test_what_europe_pmc_says_in_short(recorded):
-    entry = json.loads((recorded / "europe_pmc" / "json_lite_one_result.json").read_bytes())
-    paper = read_result(entry)
-    assert (paper.id, paper.year) == ("europe_pmc:MED/23372985", 2012)
-    assert paper.title == "Custom software development for use in a clinical laboratory"
-    assert paper.doi == "10.4103/2153-3539.104906"
-    assert [author.name for author in paper.authors] == ["Sinard JH", "Gershkovich P"]
-    assert (paper.venue, paper.citation_count) == ("J Pathol Inform", 2)
-    assert paper.full_text_url == "https://europepmc.org/articles/PMC3551490?pdf=render"
-
-
-@pytest.mark.parametrize(
-    ("file", "pmid", "doi", "has_text"),
-    [
-        ("indexed_not_oa", "31000000", "10.9999/indexed.but.not.oa", False),
-        ("no_oa", "21376230", "10.1016/j.cell.2011.02.013", False),
-        ("oa", "27541692", "10.1371/journal.pbio.1002533", True),
-    ],
-)
-def test_which_texts_europe_pmc_opens(recorded, file, pmid, doi, *, has_text):
-    body = (recorded / "europe_pmc" / f"libgen-mcp__europepmc_{file}.json").read_bytes()
-    [paper] = read("europe_pmc", body).papers
-    assert (paper.pmid, paper.doi, bool(paper.full_text_url)) == (pmid, doi, has_text)
-
-
-def test_more_that_dblp_says(recorded):
-    page = read("dblp", (recorded / "dblp" / "libgen-mcp__dblp_search.json").read_bytes())
-    conference, preprint, journal = page.papers
-    assert page.hits == 114
-    assert conference.authors[0].name == "Xiaopeng Zhang"
-    assert (conference.venue, conference.pages) == ("DAC", "169-174")
-    assert preprint.arxiv_id == "2407.15516"
-    assert [paper.publication_type for paper in page.papers] == [
-        "paper-conference",
-        "article",
-        "article-journal",
-    ]
-    assert (journal.volume, journal.venue) == ("13", "IEEE Access")
-
-
 @pytest.mark.parametrize(
     ("key", "kind", "expected"),
     [
@@ -177,29 +80,17 @@ def test_what_kinds_of_works_dblp_has(key, kind, expected):
     assert paper.publication_type == expected
 
 
-def test_what_core_says(recorded):
-    page = read("core", (recorded / "core" / "v3_search_works_flutter.json").read_bytes())
-    first, second = page.papers
-    assert page.hits == 23027
-    assert (first.id, first.doi) == ("core:722934", "10.1016/j.jmps.2006.05.005")
-    assert first.title == "A dynamical interpretation of flutter instability in a continuous medium"
-    assert [author.name for author in first.authors].count("Davide Bigoni") == 1
-    assert "Bigoni" not in {author.name for author in first.authors}
-    assert (first.arxiv_id, first.publisher, first.language) == ("1010.1833", "Elsevier BV", "en")
-    assert first.full_text_url == "https://arxiv.org/pdf/1010.1833"
-    assert not (first.abstract or "").endswith("figure")
-    assert (
-        second.title
-        == "Supersonic flutter analysis of flat composite panels by unified formulation"
-    )
-    assert (second.year, len(second.authors)) == (2013, 4)
-    single = json.loads((recorded / "core" / "v3_work_with_fulltext.json").read_bytes())
-    paper = read_work(single)
-    assert (paper.year, paper.doi, paper.publisher) == (
-        2024,
-        "10.59324/ejtas.2024.2(2).44",
-        "AMO Publisher",
-    )
+@pytest.mark.parametrize(
+    ("service", "file", "works", "hits"),
+    [
+        ("arxiv", "findpapers__arxiv-api-search.xml", 20, 21),
+        ("dblp", "libgen-mcp__dblp_search.json", 3, 114),
+        ("core", "v3_search_works_flutter.json", 2, 23027),
+    ],
+)
+def test_a_page_says_how_many_works_there_are(recorded, service, file, works, hits):
+    page = read(service, (recorded / service / file).read_bytes())
+    assert (len(page.papers), page.hits) == (works, hits)
 
 
 def entries_in(content: bytes, *path: str) -> list[Any] | None:
