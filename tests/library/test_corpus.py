@@ -101,14 +101,6 @@ def test_a_changed_record_is_found_by_its_new_words_only(library):
     assert titles(library, "title:yesteryear") == []
 
 
-def test_a_deleted_index_is_made_again(library):
-    shutil.rmtree(library.path / "index")
-    with Library.open(library.path) as again:
-        assert not again.info().is_index_current
-        assert titles(again, "policy") == ["Drug policy"]
-        assert again.info().is_index_current
-
-
 def test_the_index_of_another_library_is_not_trusted(library, tmp_path):
     with Library.open(tmp_path / "other") as other:
         other.add([paper("Zebra")])

@@ -1,14 +1,12 @@
 """Words become what records are ranked by, and the best record comes first."""
 
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paper_search.errors import PaperSearchError
 from paper_search.library import Library, bm25
 from paper_search.library.lexicon import one_spelling, query_weights, ranked_text, ranked_words
 from paper_search.models import RankedQuery, RawPaper, SearchConstraints
@@ -99,10 +97,6 @@ def test_a_known_title_is_found_first(library):
     assert first(library, "Deep Learning of Graphs") == "Deep learning of graphs"
 
 
-def test_a_title_of_small_words_is_found(library):
-    assert first(library, "to be or not to be") == "To be or not to be"
-
-
 def test_spellings_meet(library):
     assert first(library, "molecule color") == "Colour of molecules"
 
@@ -111,15 +105,6 @@ def test_a_boolean_query_is_ranked_by_its_words(library):
     found = library.search_boolean("graphs OR nothing OR deep")
     assert found.total == 3
     assert found.papers[0].title == "Deep learning of graphs"
-
-
-@pytest.mark.parametrize(
-    "query", ["word " * 5_000, "the of and " * 100, "*", "* OR *", "a* OR b*", '"' * 30]
-)
-def test_odd_queries_are_answered_or_refused_by_name(library, query):
-    # Anything else that is raised fails the test.
-    with suppress(PaperSearchError):
-        assert library.search(query).total >= 0
 
 
 def test_a_question_of_five_thousand_words_is_ranked_by_the_rarest(library):

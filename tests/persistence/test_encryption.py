@@ -17,7 +17,7 @@ from tests.workflow.doubles import mark_last, reject, workflow
 from paper_search.config import encryption_keys
 from paper_search.errors import ConfigError, PersistenceError
 from paper_search.persistence import open_persistence
-from paper_search.persistence.encryption import DamagedError, Keyring, open_value, seal_value
+from paper_search.persistence.encryption import DamagedError, Keyring, open_value
 from paper_search.persistence.serialization import LARGE_STATE, serializer
 from paper_search.report_workflow import ReportWorkflow
 from paper_search.testing.reports import report_services
@@ -258,12 +258,6 @@ def test_without_the_extra_it_is_said_how_to_install_it(monkeypatch):
 def test_a_row_that_is_not_encrypted_is_named_with_what_can_be_done(text):
     with pytest.raises(PersistenceError, match=r"the mark of p1. is not encrypted although"):
         open_value(Keyring([KEY]), text, "the mark of p1")
-
-
-def test_a_row_that_is_encrypted_is_named_with_the_variable_that_is_missing():
-    sealed = seal_value(Keyring([KEY]), "x", "the mark of p1")
-    with pytest.raises(PersistenceError, match=r"the mark of p1.*PAPER_SEARCH_ENCRYPTION_KEY"):
-        open_value(None, sealed, "the mark of p1")
 
 
 @examples(50)

@@ -103,11 +103,6 @@ async def test_the_time_of_a_decision_is_that_of_the_clock():
     ]
 
 
-async def test_times_are_utc():
-    entry = await DecisionLedger().record("t", "one", YES, "ada")
-    assert entry.decided_at.endswith("+00:00")
-
-
 async def test_the_last_action_before_a_question_is_the_latest_on_its_thread_alone(ledger):
     assert await ledger.last_action("t", "two") is None
     await ledger.record("t", "one", NO, "bob")

@@ -7,7 +7,6 @@ from contextlib import closing
 
 import pytest
 from langgraph.checkpoint.base import empty_checkpoint
-from tests.workflow.doubles import workflow
 
 from paper_search.errors import PersistenceError
 from paper_search.persistence import open_persistence
@@ -43,20 +42,6 @@ async def test_closing_leaves_one_file_and_no_task(path, tmp_path, error):
                 raise error
     assert asyncio.all_tasks() == before
     assert list(tmp_path.iterdir()) == [path]
-
-
-async def test_pruning_keeps_the_open_question_unless_all_is_to_go(path):
-    async with open_persistence(f"sqlite:///{path}") as persistence:
-        flow = workflow(persistence=persistence)
-        asked = await flow.start("q", thread_id="t")
-        saver = persistence.checkpointer
-        thread = {"configurable": {"thread_id": "t"}}
-        assert len([saved async for saved in saver.alist(thread)]) > 1
-        await saver.aprune(["t"])
-        assert len([saved async for saved in saver.alist(thread)]) == 1
-        assert await flow.pending("t") == asked
-        await saver.aprune(["t"], strategy="delete")
-        assert [saved async for saved in saver.alist(thread)] == []
 
 
 async def test_leases_on_a_broken_file_name_it(path):

@@ -12,7 +12,6 @@ from paper_search.persistence import open_persistence
 from paper_search.report_workflow import ReportWorkflow
 from paper_search.report_workflow.context import ReportRecords
 from paper_search.report_workflow.engine import ReportSession
-from paper_search.report_workflow.listing import ReportCatalog
 from paper_search.testing.reports import QUESTION, FakeSearch, report_services
 
 
@@ -175,12 +174,6 @@ async def test_a_report_whose_planner_is_stopped_collects_nothing__sec_03(
     begun = {name: values[name] for name in ("original_query", "research_plan")}
     await graph.aupdate_state(other, {**begun, "last_outcome": "skip"}, as_node="planner")
     await collects_nothing(graph, search, config=other)
-
-
-async def test_approvals_go_with_the_report(graph, persistence):
-    assert graph
-    await ReportCatalog(persistence).delete("t")
-    assert await persistence.store.asearch(("paper_search",)) == []
 
 
 @pytest.mark.parametrize(("action", "by"), [("approve", "ada"), ("skip", None)])

@@ -7,7 +7,7 @@ import pytest
 from tests.report_workflow.doubles import later, report_workflow
 from tests.workflow.doubles import workflow
 
-from paper_search.errors import AlreadyDecidedError, ThreadNotFoundError
+from paper_search.errors import AlreadyDecidedError, ThreadNotFoundError, ThreadWaitingError
 from paper_search.persistence import LedgerStatus, open_persistence
 from paper_search.report_workflow import ReportWorkflow, Review
 from paper_search.report_workflow.engine import ReportSession
@@ -59,7 +59,9 @@ async def test_a_change_that_is_given_twice_in_other_words_of_json_is_one_change
 
 async def test_silence_is_in_the_ledger_as_silence(flow, persistence):
     """HUM-14: approved only where the run is set to it, and never in secret."""
-    with later(hours=1):
+    with pytest.raises(ThreadWaitingError):
+        await flow.proceed("t")
+    with later(seconds=1801):
         assert (await flow.proceed("t")).kind == "pre_output_review"
     with later(hours=2):
         report = await flow.proceed("t")
@@ -67,6 +69,7 @@ async def test_silence_is_in_the_ledger_as_silence(flow, persistence):
         assert (entry.decided_by, entry.decision["decided_by"]) == ("timeout", "timeout")
         assert entry.status is LedgerStatus.APPLIED
     assert report.provenance["ended_by"] == "approved_by_timeout"
+    assert any("nobody answered in time" in row for row in report.provenance["checkpoints"])
     assert report.provenance["is_approved_by_person"] is False
 
 

@@ -50,14 +50,6 @@ async def test_a_row_that_did_not_change_is_not_written_again(persistence, monke
     assert [write.key for write in writes] == [changed.result_id]
 
 
-async def test_characters_that_a_store_does_not_take_are_marked(persistence):
-    records = ReportRecords(persistence.store, "t")
-    source = report_sources()[0].model_copy(update={"title": "half \ud800 and \x00 nothing"})
-    ids = await records.store_results([source])
-    (read,) = await records.results(ids)
-    assert read.title == "half \ufffd and \ufffd nothing"
-
-
 async def test_what_is_deleted_leaves_no_row_and_other_threads_theirs(persistence):
     records, other = (
         ReportRecords(persistence.store, "t"),

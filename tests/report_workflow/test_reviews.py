@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 from pydantic import TypeAdapter
-from tests.report_workflow.doubles import inventing, later, report_workflow
+from tests.report_workflow.doubles import inventing, report_workflow
 
 from paper_search.errors import ConfigError, InvalidDecisionError, LLMError, ThreadWaitingError
 from paper_search.report.outputs.markdown import render_markdown
@@ -197,17 +197,6 @@ async def test_silence_decides_nothing_by_default():
     assert review.expires_at - review.asked_at == timedelta(seconds=1)
     with pytest.raises(ThreadWaitingError):
         await flow.proceed("t")
-
-
-async def test_silence_approves_only_when_the_time_is_over_and_is_recorded_as_silence():
-    flow = workflow(auto_approve_on_timeout=["plan_review"], hitl_before_output=False)
-    await flow.start(QUESTION, thread_id="t")
-    with pytest.raises(ThreadWaitingError):
-        await flow.proceed("t")
-    with later(seconds=1801):
-        report = await flow.proceed("t")
-    assert any("nobody answered in time" in row for row in report.provenance["checkpoints"])
-    assert report.provenance["is_approved_by_person"] is False
 
 
 async def test_critical_issues_are_never_approved_by_silence():

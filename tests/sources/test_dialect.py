@@ -60,17 +60,6 @@ def test_the_text_and_the_remainder_together_mean_the_tree(tree, texts):
         assert is_kept is evaluate(tree, document)
 
 
-@given(trees)
-def test_what_is_sent_finds_at_least_what_the_tree_wants(tree):
-    try:
-        written = OwnDialect().translate(tree)
-    except InputError:
-        return
-    for text in ("ant bee cat", "dog", "blind", "ant blind dog", "bee ant"):
-        if evaluate(tree, {"title": text}):
-            assert evaluate(parse(written.text), {"title": text})
-
-
 @pytest.mark.parametrize(
     ("query", "text"),
     [

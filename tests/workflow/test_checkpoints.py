@@ -24,7 +24,7 @@ from paper_search.workflow import (
     ResultPayload,
     StrategyPayload,
 )
-from paper_search.workflow.checkpoints import CheckpointRef, parse_checkpoint
+from paper_search.workflow.checkpoints import parse_checkpoint
 
 INTENT = ParsedIntent(
     topic="t", concepts=["c"], intent_type=IntentType.METHOD, constraints=SearchConstraints()
@@ -83,10 +83,3 @@ def test_a_checkpoint_comes_back_from_json_with_the_payload_that_it_had(kind, pa
 def test_a_question_that_another_program_asked_is_refused_by_the_names_of_its_fields():
     with pytest.raises(PersistenceError, match=r"\(fields: payload, iteration\)"):
         parse_checkpoint({"kind": "result_review", "run_id": "r", "iteration": "x"})
-
-
-def test_a_reference_names_run_kind_and_iteration():
-    checkpoint = Checkpoint(kind="result_review", payload=RESULT, run_id="r", iteration=3)
-    assert checkpoint.reference == CheckpointRef(
-        run_id="r", kind=CheckpointKind.RESULT_REVIEW, iteration=3
-    )

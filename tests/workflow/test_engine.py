@@ -496,11 +496,6 @@ async def test_start_and_answer_go_from_question_to_question():
     assert await flow.pending("t") is None
 
 
-async def test_start_asks_also_in_a_workflow_without_a_handler():
-    checkpoint = await workflow(enable_strategy_checkpoint=False).start("q")
-    assert checkpoint.kind is RESULT
-
-
 async def test_without_a_name_every_search_is_a_thread_of_its_own():
     flow = workflow()
     names = {(await flow.start("q")).run_id for _ in range(3)}

@@ -138,12 +138,3 @@ async def test_an_edited_strategy_follows_the_same_papers(net):
     handler = ScriptedHandler(["approve", mark("seed"), with_snowball, "approve"])
     collection = await workflow(net, handler).run("learning")
     assert titles(collection) >= FOLLOWED
-
-
-async def test_a_person_may_add_it_by_hand_and_is_told_what_it_needs(net):
-    handler = ScriptedHandler([with_snowball, "approve"])
-    await workflow(net, handler).run("learning")
-    [told] = [report for report in handler.asked[1].payload.reports if report.source == SNOWBALL]
-    assert told.status is SourceStatus.EMPTY
-    assert "mark papers relevant" in (told.note or "")
-    assert net.asked == []
