@@ -9,16 +9,12 @@ from pathlib import Path
 
 import pytest
 from filelock import FileLock
+from tests.library.papers import paper, titles
 
 from paper_search.errors import InputError, LibraryError
 from paper_search.library import Library
 from paper_search.library.index import TextIndex
 from paper_search.models import Author, RankedQuery, RawPaper, SearchConstraints
-
-
-def paper(title: str, **fields: object) -> RawPaper:
-    return RawPaper.model_validate({"id": "", "title": title, "source": "library", **fields})
-
 
 TITLES = [
     "Graph neural networks for drug toxicity",
@@ -33,11 +29,6 @@ def library(tmp_path: Path) -> Iterator[Library]:
     with Library.open(tmp_path / "library") as opened:
         opened.add(paper(title, year=2000 + n) for n, title in enumerate(TITLES))
         yield opened
-
-
-def titles(library: Library, query: str, **limits: object) -> list[str]:
-    hits = library.search(query, filters=SearchConstraints.model_validate(limits))
-    return [hit.title for hit in hits.papers]
 
 
 def test_plain_words_find_any_of_them_and_rank_all_of_them_first(library):

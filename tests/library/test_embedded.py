@@ -9,17 +9,14 @@ from pathlib import Path
 
 import pytest
 from filelock import FileLock
+from tests.library.papers import paper, titles
 
 from paper_search.errors import EmbeddingError, LibraryError
 from paper_search.library import Embedder, Library
-from paper_search.models import RawPaper, SearchConstraints, UserFeedback
+from paper_search.models import UserFeedback
 from paper_search.testing.llm import FakeEmbeddings
 
 MEANINGS = {"automobile": "car", "vehicles": "car"}
-
-
-def paper(title: str, **fields: object) -> RawPaper:
-    return RawPaper.model_validate({"id": "", "title": title, "source": "library", **fields})
 
 
 PAPERS = [
@@ -39,11 +36,6 @@ def library(tmp_path: Path) -> Iterator[Library]:
     with Library.open(tmp_path, embedder=fake()) as opened:
         opened.add(PAPERS)
         yield opened
-
-
-def titles(library: Library, query: str, **limits: object) -> list[str]:
-    hits = library.search(query, filters=SearchConstraints.model_validate(limits))
-    return [hit.title for hit in hits.papers]
 
 
 def test_what_means_the_same_is_found_without_the_word(library):

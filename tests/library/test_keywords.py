@@ -4,15 +4,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.library.papers import paper
 
 from paper_search.library import Library
 from paper_search.library.embedding import embedded_text
 from paper_search.library.lexicon import ranked_text
-from paper_search.models import RawPaper
-
-
-def paper(title: str, **fields: object) -> RawPaper:
-    return RawPaper.model_validate({"id": "", "title": title, "source": "library", **fields})
 
 
 @pytest.fixture

@@ -6,14 +6,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.library.papers import paper
 
 from paper_search.library import Library, bm25
 from paper_search.library.lexicon import one_spelling, query_weights, ranked_text, ranked_words
 from paper_search.models import RankedQuery, RawPaper, SearchConstraints
-
-
-def paper(title: str, **fields: object) -> RawPaper:
-    return RawPaper.model_validate({"id": "", "title": title, "source": "library", **fields})
 
 
 @pytest.mark.parametrize(

@@ -7,15 +7,12 @@ from pathlib import Path
 
 import pytest
 from pydantic_core import PydanticSerializationError
+from tests.library.papers import paper
 
 from paper_search.errors import LibraryError
 from paper_search.library.json_text import decoded, encoded
 from paper_search.library.records import Changes, RecordStore
-from paper_search.models import Author, RawPaper
-
-
-def paper(title: str = "A Title", **fields: object) -> RawPaper:
-    return RawPaper.model_validate({"title": title, "source": "library", **fields})
+from paper_search.models import Author
 
 
 @pytest.fixture

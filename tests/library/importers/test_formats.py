@@ -28,34 +28,6 @@ def split(read: Reader, text: str) -> tuple[list[RawPaper], list[int]]:
     return good, [entry.line for entry in entries if isinstance(entry, Rejected)]
 
 
-def test_bibtex_fields_arrive():
-    text = r"""@string{ml = "Machine Learning"}
-@article{godel31,
-  title = {{\"U}ber formal unentscheidbare {S\"atze}}, subtitle = {Teil I},
-  author = {G{\"o}del, Kurt and {The Big Group} and others},
-  journal = ml, year = 1931, volume = {38}, number = 1, pages = {173--198},
-  doi = {https://doi.org/10.1007/BF01700692}, url = {https://example.org/a_b},
-  eprint = {2101.00001v2}, archiveprefix = {arXiv}, langid = {ngerman},
-  abstract = {50% of $\alpha$.}, isbn = {978-0-306-40615-7},
-  keywords = {logic, {G\"odel} numbers},
-}
-"""
-    (record,), bad = split(bibtex.parse_bibtex, text)
-    assert bad == []
-    assert record.title == "Über formal unentscheidbare Sätze: Teil I"
-    assert [author.name for author in record.authors] == ["Gödel, Kurt", "The Big Group"]
-    assert (record.venue, record.year, record.volume, record.issue) == (
-        "Machine Learning", 1931, "38", "1",
-    )  # fmt: skip
-    assert (record.pages, record.doi) == ("173-198", "10.1007/bf01700692")
-    assert (record.url, record.arxiv_id) == ("https://example.org/a_b", "2101.00001")
-    assert (record.language, record.abstract) == ("de", "50% of α.")
-    assert (record.isbn, record.publication_type) == ("9780306406157", "article-journal")
-    assert record.keywords == ["logic", "Gödel numbers"]
-    assert record.bibtex is not None
-    assert "godel31" in record.bibtex
-
-
 def test_a_chapter_has_what_it_lacks_from_its_volume():
     text = """@inbook{a, title = {Part}, author = {Ada Lee}, year = 2001, crossref = {V}}
 @book{v, title = {Whole}, subtitle = {All}, author = {Bo Roe}, year = 1999, publisher = {Hive}}
@@ -88,23 +60,6 @@ def test_an_entry_that_is_cut_off_says_what_was_missing_and_is_not_logged_as_wel
     assert caplog.records == []
 
 
-def test_ris_fields_arrive():
-    text = (
-        "TY  - CONF\r\nAU  - Doe, Jane\r\nAU  - Roe, R.\r\nTI  - A Title\r\n"
-        "T2  - Proc. of X\r\nPY  - 2020/05/01\r\nDO  - 10.1000/X.\r\nSP  - 1\r\nEP  - 9\r\n"
-        "KW  - graphs\r\nKW  - trees, plants\r\n"
-        "AB  - First line\r\nsecond line\r\nLA  - English\r\nUR  - https://example.org\r\nER  -\r\n"
-    )
-    (record,), bad = split(tagged.RIS.parse, text)
-    assert bad == []
-    assert [author.name for author in record.authors] == ["Doe, Jane", "Roe, R."]
-    assert (record.title, record.venue, record.year) == ("A Title", "Proc. of X", 2020)
-    assert (record.doi, record.pages, record.language) == ("10.1000/x", "1-9", "en")
-    assert record.abstract == "First line second line"
-    assert record.keywords == ["graphs", "trees, plants"]
-    assert (record.url, record.publication_type) == ("https://example.org", "paper-conference")
-
-
 def test_a_broken_reference_does_not_lose_the_good_ones():
     text = (
         "1.\nTY  - JOUR\nTI  - One\nTY  - JOUR\nAU  - No Title\nER  - \nrubbish\n\nTY  -\nT1  - Two"
@@ -112,29 +67,6 @@ def test_a_broken_reference_does_not_lose_the_good_ones():
     good, bad = split(tagged.RIS.parse, text)
     assert [record.title for record in good] == ["One", "Two"]
     assert bad == [4]
-
-
-def test_csl_fields_arrive():
-    item = {
-        "type": "article-journal", "title": "A <i>Title</i>", "DOI": "10.1000/X",
-        "author": [
-            {"family": "Berg", "given": "J.", "non-dropping-particle": "van der"},
-            {"literal": "The Group"},
-        ],
-        "issued": {"date-parts": [[2019, 5]]}, "container-title": "Journal", "page": "1–9",
-        "abstract": "<jats:p>Text</jats:p>", "PMID": "7", "URL": "https://example.org",
-    }  # fmt: skip
-    (record,), bad = split(json_records.parse_csl, json.dumps([item], indent=1))
-    assert bad == []
-    assert (record.title, record.doi, record.year) == ("A Title", "10.1000/x", 2019)
-    assert [author.name for author in record.authors] == ["van der Berg, J.", "The Group"]
-    assert (record.venue, record.pages, record.abstract) == ("Journal", "1-9", "Text")
-    assert (record.pmid, record.publication_type) == ("7", "article-journal")
-
-
-def test_one_csl_item_alone_is_read():
-    (record,), bad = split(json_records.parse_csl, '{"title": "Alone",\n "type": "book"}')
-    assert (record.title, bad) == ("Alone", [])
 
 
 def test_a_broken_item_does_not_lose_the_good_ones():
@@ -219,6 +151,9 @@ def test_an_object_without_papers_is_no_export():
         ({"keyword": "graphs, trees"}, "keywords", ["graphs", "trees"]),
         ({"keywords": ["graphs", {"name": "trees"}]}, "keywords", ["graphs", "trees"]),
         ({"subject": None}, "keywords", []),
+        # an odd value costs its field only
+        ({"abstract_inverted_index": [1], "ids": None, "biblio": "x"}, "abstract", None),
+        ({"primary_location": 3, "authorships": [None, 4]}, "venue", None),
     ],
 )
 def test_common_field_names_are_understood(given_fields, field, expected):

@@ -1,7 +1,8 @@
-"""MEDLINE, Web of Science and EndNote files give their records."""
+"""Files of each format give their records, with all that they say."""
 
 import gc
 import io
+import json
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
@@ -135,6 +136,64 @@ PUBMED_XML = """<?xml version="1.0"?>
 """
 
 
+BIBTEX = r"""@string{ml = "Machine Learning"}
+@article{godel31,
+  title = {{\"U}ber formal unentscheidbare {S\"atze}}, subtitle = {Teil I},
+  author = {G{\"o}del, Kurt and {The Big Group} and others},
+  journal = ml, year = 1931, volume = {38}, number = 1, pages = {173--198},
+  doi = {https://doi.org/10.1007/BF01700692}, url = {https://example.org/a_b},
+  eprint = {2101.00001v2}, archiveprefix = {arXiv}, langid = {ngerman},
+  abstract = {50% of $\alpha$.}, isbn = {978-0-306-40615-7},
+  keywords = {logic, {G\"odel} numbers},
+}
+"""
+RIS_TEXT = (
+    "TY  - CONF\r\nAU  - Doe, Jane\r\nAU  - Roe, R.\r\nTI  - A Title\r\n"
+    "T2  - Proc. of X\r\nPY  - 2020/05/01\r\nDO  - 10.1000/X.\r\nSP  - 1\r\nEP  - 9\r\n"
+    "KW  - graphs\r\nKW  - trees, plants\r\n"
+    "AB  - First line\r\nsecond line\r\nLA  - English\r\nUR  - https://example.org\r\nER  -\r\n"
+)
+CSL = {
+    "type": "article-journal", "title": "A <i>Title</i>", "DOI": "10.1000/X",
+    "author": [
+        {"family": "Berg", "given": "J.", "non-dropping-particle": "van der"},
+        {"literal": "The Group"},
+    ],
+    "issued": {"date-parts": [[2019, 5]]}, "container-title": "Journal", "page": "1–9",
+    "abstract": "<jats:p>Text</jats:p>", "PMID": "7", "URL": "https://example.org",
+}  # fmt: skip
+OPENALEX = {
+    "id": "https://openalex.org/W123",
+    "doi": "https://doi.org/10.1000/x",
+    "title": "A title",
+    "publication_year": 2020,
+    "ids": {"openalex": "https://openalex.org/W123", "pmid": "https://pubmed.ncbi.nlm.nih.gov/5"},
+    "authorships": [{"author": {"id": "https://openalex.org/A1", "display_name": "Jane Doe"}}],
+    "primary_location": {"source": {"display_name": "Journal"}, "landing_page_url": None},
+    "biblio": {"volume": "1", "issue": "2", "first_page": "3", "last_page": "4"},
+    "abstract_inverted_index": {"one": [0, 2], "two": [1]},
+    "open_access": {"oa_url": "https://example.org/a.pdf"},
+    "cited_by_count": 7,
+    "language": "en",
+    "keywords": [{"id": "https://openalex.org/keywords/graph", "display_name": "Graph"}],
+    "topics": [{"display_name": "Graph Theory", "field": {"display_name": "Mathematics"}}],
+}
+ARXIV = {
+    "id": "0704.0001", "submitter": "X", "authors": "C. Bal\\'azs, E. L. Berger",
+    "title": "Calculation of\n  diphoton production", "journal-ref": "Phys.Rev.D76:013009,2007",
+    "doi": "10.1103/PhysRevD.76.013009", "categories": "hep-ph", "abstract": " A fully\ndone.",
+    "versions": [{"version": "v1", "created": "Mon, 2 Apr 2007 19:18:42 GMT"}],
+    "update_date": "2008-11-26",
+    "authors_parsed": [["Balázs", "C.", ""], ["Berger", "E. L.", ""]],
+}  # fmt: skip
+SEMANTIC_SCHOLAR = {
+    "paperId": "abc", "title": "T", "year": 2019, "venue": "", "journal": {"name": "J"},
+    "externalIds": {"DOI": "10.1000/S", "ArXiv": "1901.00001"},
+    "authors": [{"authorId": "1", "name": "Jane Doe"}],
+    "openAccessPdf": {"url": "https://example.org/p.pdf"},
+}  # fmt: skip
+
+
 def good(entries: list[Imported | Rejected]) -> list[RawPaper]:
     return [entry.record for entry in entries if isinstance(entry, Imported)]
 
@@ -181,6 +240,43 @@ DOE, ROE = ("Doe", "Jane", None), ("Roe", "Max", None)
             "title": "First", "year": 2015, "pmid": "1", "authors": [("Ma", "Jun", None)],
             "id": "", "source": "PubMed", "publication_type": "article-journal",
         }, [2]),
+        ("a.bib", BIBTEX, {
+            "title": "Über formal unentscheidbare Sätze: Teil I", "venue": "Machine Learning",
+            "authors": [("Gödel", "Kurt", None), (None, None, "The Big Group")], "year": 1931,
+            "volume": "38", "issue": "1", "pages": "173-198", "doi": "10.1007/bf01700692",
+            "url": "https://example.org/a_b", "arxiv_id": "2101.00001", "language": "de",
+            "abstract": "50% of α.", "isbn": "9780306406157",
+            "publication_type": "article-journal", "keywords": ["logic", "Gödel numbers"],
+            "bibtex": BIBTEX.partition("\n")[2].strip(),
+        }, []),
+        ("a.ris", RIS_TEXT, {
+            "title": "A Title", "authors": [DOE, ("Roe", "R.", None)], "venue": "Proc. of X",
+            "year": 2020, "doi": "10.1000/x", "pages": "1-9", "language": "en",
+            "abstract": "First line second line", "keywords": ["graphs", "trees, plants"],
+            "url": "https://example.org", "publication_type": "paper-conference",
+        }, []),
+        ("a.json", json.dumps([CSL], indent=1), {
+            "title": "A Title", "doi": "10.1000/x", "year": 2019, "venue": "Journal",
+            "authors": [("Berg", "J.", None), (None, None, "The Group")], "pages": "1-9",
+            "abstract": "Text", "pmid": "7", "publication_type": "article-journal",
+        }, []),
+        ("one.json", '{"title": "One",\n "type": "book"}', {"title": "One", "authors": []}, []),
+        ("openalex.jsonl", json.dumps(OPENALEX), {
+            "title": "A title", "year": 2020, "doi": "10.1000/x", "abstract": "one two one",
+            "venue": "Journal", "pages": "3-4", "openalex_id": "W123", "pmid": "5",
+            "authors": [("Doe", "Jane", None)], "citation_count": 7,
+            "full_text_url": "https://example.org/a.pdf", "keywords": ["Graph", "Graph Theory"],
+        }, []),
+        ("arxiv.jsonl", json.dumps(ARXIV), {
+            "title": "Calculation of diphoton production", "abstract": "A fully done.",
+            "authors": [("Balázs", "C.", None), ("Berger", "E. L.", None)], "year": 2007,
+            "keywords": ["High Energy Physics - Phenomenology"], "arxiv_id": "0704.0001",
+            "venue": "Phys.Rev.D76:013009,2007", "url": "https://arxiv.org/abs/0704.0001",
+        }, []),
+        ("semantic scholar.jsonl", json.dumps(SEMANTIC_SCHOLAR), {
+            "s2_id": "abc", "doi": "10.1000/s", "arxiv_id": "1901.00001", "venue": "J",
+            "authors": [("Doe", "Jane", None)], "full_text_url": "https://example.org/p.pdf",
+        }, []),
     ],
 )  # fmt: skip
 def test_the_fields_of_a_format_arrive_and_a_record_without_title_is_named(
@@ -191,7 +287,7 @@ def test_the_fields_of_a_format_arrive_and_a_record_without_title_is_named(
     people = [(author.family, author.given, author.literal) for author in record.authors]
     assert {field: getattr(record, field) for field in fields} | {"authors": people} == fields
     assert bad(entries) == rejected
-    assert {e.reason for e in entries if isinstance(e, Rejected)} == {"the title is missing"}
+    assert {e.reason for e in entries if isinstance(e, Rejected)} <= {"the title is missing"}
 
 
 def test_broken_xml_keeps_what_came_before(tmp_path):
