@@ -24,9 +24,10 @@ from paper_search.errors import (
     ThreadFinishedError,
     ThreadNotFoundError,
 )
+from paper_search.models import RawPaper, SearchStrategy
 from paper_search.persistence import open_persistence, postgres, sqlite_files
 from paper_search.persistence.backups import back_up, restore
-from paper_search.testing.skills import FakeSkills, ScriptedHandler
+from paper_search.testing.skills import FakeSkills, ScriptedHandler, two_papers
 from paper_search.workflow import CheckpointKind, ThreadCatalog
 
 ROOT = Path(__file__).parents[2]
@@ -172,9 +173,7 @@ async def test_a_truncated_state_is_named_and_other_threads_go_on(url):
         listed = {thread.thread_id: thread for thread in await ThreadCatalog(persistence).threads()}
         assert "damaged" in listed["broken"].error
         await ThreadCatalog(persistence).delete("broken")
-        assert [thread.thread_id for thread in await ThreadCatalog(persistence).threads()] == [
-            "whole"
-        ]
+        assert await ThreadCatalog(persistence).names() == ["whole"]
     assert await workflow(persistence=url).pending("whole") is not None
 
 
@@ -279,18 +278,16 @@ async def test_a_database_that_cannot_be_reached_is_named_without_its_password(t
 
 async def test_a_connection_that_is_cut_fails_the_run_and_the_thread_goes_on(postgres_url):
     """PER-25: the server ends all connections in the middle of the search."""
-    skills = FakeSkills()
-    inner = skills.search
 
-    async def cutting(strategy: Any) -> Any:
+    def cutting(strategy: SearchStrategy) -> list[RawPaper]:
         run_sql(
             postgres_url,
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
             "WHERE datname = current_database() AND pid <> pg_backend_pid()",
         )
-        return await inner(strategy)
+        return two_papers(strategy)
 
-    skills.search = cutting
+    skills = FakeSkills(cutting)
     await workflow(skills, persistence=postgres_url).start("q", thread_id="t")
     flow = workflow(handler=ScriptedHandler(otherwise="approve"), persistence=postgres_url)
     with contextlib.suppress(PersistenceError):  # the pool may have noticed in time
@@ -311,16 +308,10 @@ async def test_processes_may_make_the_tables_at_once(postgres_url):
 
 async def test_text_that_no_database_takes_is_cleaned(durable_url):
     """API-20: NUL and half characters in what a source gave."""
-    skills = FakeSkills()
-    inner = skills.search
-
-    async def dirty(strategy: Any) -> Any:
-        papers = await inner(strategy)
-        return [paper.model_copy(update={"title": "a\x00b\ud800c"}) for paper in papers]
-
-    skills.search = dirty
-    await workflow(skills, persistence=durable_url).start("q\x00q", thread_id="t")
-    review = await reply_to(workflow(skills, persistence=durable_url), "t", "approve")
+    dirty = RawPaper(id="p", title="a\x00b\ud800c", source="fake")
+    flow = workflow(FakeSkills(lambda _strategy: [dirty]), persistence=durable_url)
+    await flow.start("q\x00q", thread_id="t")
+    review = await reply_to(flow, "t", "approve")
     assert {paper.title for paper in review.payload.collection.papers} == {"a\ufffdb\ufffdc"}
 
 

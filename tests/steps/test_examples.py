@@ -9,12 +9,7 @@ from scripts.docs import EXAMPLES, with_picture
 from typer.testing import CliRunner
 
 from paper_search.cli.app import app
-from paper_search.steps import (
-    Outcome,
-    discover_workflows,
-    generate_params,
-    generate_paths,
-)
+from paper_search.steps import Outcome, discover_workflows, generate_params, generate_paths
 from paper_search.steps.running import run_workflow
 
 OK, SKIP, FAIL, ITERATE = Outcome.OK, Outcome.SKIP, Outcome.FAIL, Outcome.ITERATE

@@ -24,16 +24,12 @@ from paper_search.steps import (
 from paper_search.steps.parameters import parse_signature
 from paper_search.steps.workflow import DEFAULT_BOUND
 
-OK, SKIP, FAIL, ITERATE, DEFAULT = (
-    Outcome.OK,
-    Outcome.SKIP,
-    Outcome.FAIL,
-    Outcome.ITERATE,
-    Outcome.DEFAULT,
-)
+OK, SKIP, FAIL, ITERATE = Outcome.OK, Outcome.SKIP, Outcome.FAIL, Outcome.ITERATE
 Context = StepContext[Any, Any, Any]
 Ok = Literal[Outcome.OK]
 Skip = Literal[Outcome.SKIP]
+Either = tuple[Ok | Skip, dict[str, Any]]
+Result = tuple[Ok, dict[str, Any]]
 
 
 def problems_of(*steps: StepDef, **options: Any) -> list[str]:
@@ -167,7 +163,7 @@ def test_every_outcome_that_a_handler_can_give_needs_a_transition(handler):
     assert parse_signature(handler).outcomes == {OK, SKIP}
     problems = problems_of(StepDef("a", handler=handler, next={OK: None}))
     assert problems == ["step 'a' can give 'skip', which leads nowhere"]
-    Workflow("toy", StepDef("a", handler=handler, next={OK: None, DEFAULT: None}))
+    Workflow("toy", StepDef("a", handler=handler, next={OK: None, Outcome.DEFAULT: None}))
 
 
 def any_outcome(_ctx: Context) -> tuple[Outcome, dict[str, Any]]:
@@ -268,48 +264,39 @@ def test_a_bound_is_a_number_or_a_setting_that_is_one(bound, problem):
 
 def mode_taken(
     _ctx: Context, mode: Annotated[str, Arg("How", choices=("quick", "full"))] = "full"
-) -> tuple[Ok, dict[str, Any]]:
+) -> Result:
     return OK, {"mode": mode}
 
 
-def other_mode(
-    _ctx: Context, mode: Annotated[str, Arg(choices=("a", "b"))] = "a"
-) -> tuple[Ok, dict[str, Any]]:
+def other_mode(_ctx: Context, mode: Annotated[str, Arg(choices=("a", "b"))] = "a") -> Result:
     return OK, {"mode": mode}
 
 
-def bad_default(
-    _ctx: Context, mode: Annotated[str, Arg(choices=("a", "b"))] = "c"
-) -> tuple[Ok, dict[str, Any]]:
+def bad_default(_ctx: Context, mode: Annotated[str, Arg(choices=("a", "b"))] = "c") -> Result:
     return OK, {"mode": mode}
 
 
-def nothing_said(_ctx: Context, mode: str) -> tuple[Ok, dict[str, Any]]:
+def nothing_said(_ctx: Context, mode: str) -> Result:
     return OK, {"mode": mode}
 
 
-def two_defaults(
-    _ctx: Context, mode: Annotated[str, Arg(default="a")] = "b"
-) -> tuple[Ok, dict[str, Any]]:
+def two_defaults(_ctx: Context, mode: Annotated[str, Arg(default="a")] = "b") -> Result:
     return OK, {"mode": mode}
 
 
-def senseless(_ctx: Context, mode: Annotated[Handler, Arg()] = 1) -> tuple[Ok, dict[str, Any]]:
+def senseless(_ctx: Context, mode: Annotated[Handler, Arg()] = 1) -> Result:
     return OK, {"mode": mode}
 
 
-def by_position(_ctx: Context, mode: Annotated[str, Arg()] = "a", /) -> tuple[Ok, dict[str, Any]]:
+def by_position(_ctx: Context, mode: Annotated[str, Arg()] = "a", /) -> Result:
     return OK, {"mode": mode}
 
 
-def hidden(
-    _ctx: Context,
-    mode: Annotated[NotImported, Arg(min=1)] = 1,  # noqa: F821  # the case
-) -> tuple[Ok, dict[str, Any]]:
+def hidden(_ctx: Context, mode: Annotated[NotImported, Arg(min=1)] = 1) -> Result:  # noqa: F821  # the case
     return OK, {"mode": mode}
 
 
-def no_context() -> tuple[Ok, dict[str, Any]]:
+def no_context() -> Result:
     return OK, {}
 
 

@@ -11,11 +11,7 @@ from langgraph.types import Command
 from tests.threads.looks import LookCatalog, LookSession
 
 from paper_search.config import current_person
-from paper_search.errors import (
-    AlreadyDecidedError,
-    StaleDecisionError,
-    ThreadBusyError,
-)
+from paper_search.errors import AlreadyDecidedError, StaleDecisionError, ThreadBusyError
 from paper_search.persistence import Persistence
 from paper_search.threads.session import STRICT_RESUME
 

@@ -13,9 +13,7 @@ from tests.threads.machine import ThreadMachine, run_machine
 from tests.workflow.doubles import Crash, unmarked, workflow
 from tests.workflow.oracle import Oracle, decision_of
 
-from paper_search.errors import (
-    ThreadFinishedError,
-)
+from paper_search.errors import ThreadFinishedError
 from paper_search.models import PaperCollection
 from paper_search.persistence import open_persistence
 from paper_search.testing.skills import FakeSkills

@@ -10,13 +10,7 @@ from tests.answers import reply_to
 from tests.workflow.doubles import Builder, FailingSkills, at_result, edit, reject, workflow
 
 from paper_search.errors import PersistenceError, UnknownNameError
-from paper_search.models import (
-    Criterion,
-    ParsedIntent,
-    RawPaper,
-    ScoredPaper,
-    SearchStrategy,
-)
+from paper_search.models import Criterion, ParsedIntent, RawPaper, ScoredPaper, SearchStrategy
 from paper_search.persistence import open_persistence
 from paper_search.skills import RelevanceScorer, ResultOrganizer
 from paper_search.skills.result_ranker import ResultRanker

@@ -24,12 +24,7 @@ from paper_search.models import (
 from paper_search.skills.result_organizer import by_score, facets_of
 from paper_search.testing.skills import FakeSkills, fake_strategy
 from paper_search.threads.engine import open_memory
-from paper_search.workflow import (
-    Checkpoint,
-    CheckpointKind,
-    Decision,
-    DecisionAction,
-)
+from paper_search.workflow import Checkpoint, CheckpointKind, Decision, DecisionAction
 from paper_search.workflow.marks import MarkStore, ScreeningMark, labels_by_paper
 from paper_search.workflow.records import SearchRecords
 from paper_search.workflow.results import (

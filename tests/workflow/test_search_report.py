@@ -21,11 +21,7 @@ from paper_search.skills import Searcher
 from paper_search.testing.skills import FakeSkills, ScriptedHandler
 from paper_search.testing.sources import FakeSource
 from paper_search.threads.engine import open_memory
-from paper_search.workflow import (
-    SearchWorkflow,
-    ThreadCatalog,
-    WorkflowState,
-)
+from paper_search.workflow import SearchWorkflow, ThreadCatalog, WorkflowState
 from paper_search.workflow.records import SearchRecords
 
 

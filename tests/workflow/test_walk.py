@@ -10,12 +10,7 @@ from tests.workflow.oracle import Oracle, decision_of
 from paper_search.models import EndReason, PaperCollection
 from paper_search.testing.skills import FakeSkills, ScriptedHandler
 from paper_search.threads.engine import open_memory
-from paper_search.workflow import (
-    Checkpoint,
-    Decision,
-    SearchWorkflow,
-    ThreadCatalog,
-)
+from paper_search.workflow import Checkpoint, Decision, SearchWorkflow, ThreadCatalog
 
 pytestmark = pytest.mark.slow
 
