@@ -15,7 +15,7 @@ PAGE = ROOT / "docs" / "report-requirements.md"
 CODE = "src/paper_search/report"
 FLOW = "src/paper_search/report_workflow"
 GRAPH = "tests/report_workflow/test_graph.py"
-REVIEWS = "tests/report_workflow/test_reviews.py"
+LEDGER = "tests/report_workflow/test_ledger.py"
 CRASHES = "tests/report_workflow/test_records.py"
 KILLS = "tests/report_workflow/test_kills.py"
 MACHINE = "tests/report_workflow/test_machine.py"
@@ -63,7 +63,7 @@ REQUIREMENTS: tuple[tuple[str, str, str, str], ...] = (
     ("4 `should_continue` logic", f"{FLOW}/state.py", ROUTING, "until_a_limit"),
     ("4 Loop-breaking conditions", f"{FLOW}/nodes.py", BUDGETS, "errors_are_borne"),
     ("4 HITL breakpoints", f"{FLOW}/reviews.py", MACHINE, "stands_where"),
-    ("4 HITL time limits", f"{FLOW}/engine.py", REVIEWS, "recorded_as_silence"),
+    ("4 HITL time limits", f"{FLOW}/engine.py", LEDGER, "in_the_ledger_as_silence"),
     ("4 Thread state saving", f"{FLOW}/engine.py", KILLS, "process_was_killed"),
     ("4 Context window fallback", f"{CODE}/recovery.py", GRAPH, "asked_with_less"),
     ("4 Error handling", f"{CODE}/recovery.py", GRAPH, "done_by_algorithm"),
