@@ -8,7 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import examples
 
-from paper_search.errors import LLMError, LLMLengthError, LLMRefusalError, QuestionError
+from paper_search.errors import (
+    LLMError,
+    LLMLengthError,
+    LLMRefusalError,
+    LLMResponseError,
+    QuestionError,
+)
 from paper_search.models import (
     MAX_SEEDS,
     IntentType,
@@ -218,6 +224,14 @@ async def test_the_longest_question_is_read_and_a_longer_one_is_not():
         await parse(longest + "!")
 
 
+async def test_a_strategy_of_a_database_may_be_longer_than_a_question():
+    lines = [f'"moss {number}"[tiab] OR "lichen {number}"[tiab]' for number in range(1, 300)]
+    lines.append(" OR ".join(f"#{number}" for number in range(1, 300)))
+    strategy = "\n".join(f"{number}. {line}" for number, line in enumerate(lines, 1))
+    assert len(strategy) > MAX_QUESTION_CHARS
+    assert len((await parse(strategy)).lines) == 300
+
+
 CUES = """between 2015 and since 2020 before 1990s last five years 10 papers in German review 近五年
 的 综述 top in Nature most cited like AND OR NOT ( ) " for graph 0 99999 the of not without
 but excluding except reviews
@@ -288,12 +302,20 @@ async def test_a_bad_model_answer_is_repaired():
     assert "intent_type" in llm.calls[1].user_message
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [LLMError("404"), LLMRefusalError("no"), LLMLengthError("cut off"), {"topic": ""}, KeyError()],
-)
-async def test_a_question_that_the_model_does_not_read_is_read_without_it(answer):
-    intent = await IntentParser(FakeLLM(answer)).parse("solar cells since 2015")
+FAILURES = [LLMError("404"), LLMRefusalError("no"), LLMLengthError("cut off"), {"topic": ""}]
+
+
+@pytest.mark.parametrize("answer", [*FAILURES, KeyError()])
+async def test_without_a_fallback_what_the_model_raises_propagates(answer):
+    """LLM-01"""
+    with pytest.raises(type(answer) if isinstance(answer, Exception) else LLMResponseError):
+        await IntentParser(FakeLLM(answer)).parse("solar cells since 2015")
+
+
+@pytest.mark.parametrize("answer", [*FAILURES, KeyError()])
+async def test_with_a_fallback_a_question_that_the_model_does_not_read_is_read_without_it(answer):
+    parser = IntentParser(FakeLLM(answer), has_fallback=True)
+    intent = await parser.parse("solar cells since 2015")
     alone = await IntentParser(None).parse("solar cells since 2015")
     assert intent.concepts == alone.concepts == ["solar cells"]
     assert intent.constraints == alone.constraints

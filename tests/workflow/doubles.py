@@ -48,7 +48,7 @@ def with_real_skills(
 ) -> SearchWorkflow:
     """Return a workflow that searches the source `fake` as the program does."""
     return SearchWorkflow(
-        IntentParser(llm),
+        IntentParser(llm, has_fallback=True),
         QueryBuilder(llm, available_sources=["fake"]),
         Searcher([source]),
         Deduplicator(),

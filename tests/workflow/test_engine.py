@@ -450,6 +450,14 @@ async def test_a_question_of_ten_thousand_characters_is_read():
     assert len(result.metadata.query) == 10_000
 
 
+async def test_a_strategy_of_a_database_may_be_longer_than_a_question():
+    words = " OR ".join(f"moss{number}[tiab]" for number in range(1_000))
+    strategy = f"1. {words}\n2. lichen[tiab]\n3. #1 AND #2"
+    assert (await workflow().run(strategy)).metadata.query == strategy
+    with pytest.raises(QuestionError, match="1 to 10,000 are taken"):
+        await workflow().run(strategy.replace("[tiab]", ""))
+
+
 @pytest.mark.parametrize("name", ["", " ", "a b", "a/b", "../x", "é", "x" * 129, "-a", "a\n", "\0"])
 async def test_a_thread_id_that_cannot_name_one_is_refused_by_every_call(name):
     """HUM-11."""

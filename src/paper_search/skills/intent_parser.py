@@ -157,7 +157,7 @@ def _terms(names: list[str]) -> list[str]:
 
 
 MAX_QUESTION_CHARS = 10_000
-"""The longest question that is read, in characters."""
+"""The longest question in plain language that is read, in characters."""
 
 PaperFinder: TypeAlias = Callable[
     [str, Sequence[str]], Awaitable[tuple[list[RawPaper], list[SourceReport]]]
@@ -175,7 +175,7 @@ _NO_SEED = (
 
 @dataclass(eq=False)
 class IntentParser:
-    """Understands a question, by a model if there is one and it answers, else by its words.
+    """Understands a question, by a model if there is one, else by its words.
 
     A question that is a boolean query already is taken as it is, with a model and without.
 
@@ -188,6 +188,8 @@ class IntentParser:
             are no records.
         find_papers: gives the records of papers by their identifiers, or of one by its title, and
             what was asked; None if nobody can tell.
+        has_fallback: whether a question that the model fails to read is read by its words, with a
+            note, since a person sees it; else what the model raises propagates.
     """
 
     llm: LLMProvider | None = None
@@ -197,6 +199,7 @@ class IntentParser:
     default_max_results: int = 100
     lookup: Callable[[Kind, str], Awaitable[bool | None]] | None = None
     find_papers: PaperFinder | None = None
+    has_fallback: bool = False
 
     @property
     def model(self) -> str | None:
@@ -208,7 +211,8 @@ class IntentParser:
         Raises:
             QuestionError: it holds no word, is longer than `MAX_QUESTION_CHARS`, or holds
                 operators of a boolean query that cannot be read.
-            LLMError: the budget does not cover the call.
+            LLMError: the model failed and there is no fallback, or the budget does not cover the
+                call.
         """
         question = _check_question(user_input)
         is_query = lines_of(question).is_strategy and not is_prose(straighten(question))
@@ -245,8 +249,9 @@ class IntentParser:
             try:
                 answer = await self._in_english(self.llm, prompt, message)
             except Exception as error:  # whatever a provider raises, there is an intent
-                if isinstance(error, LLMError) and error.reason is LLMFailure.BUDGET:
-                    raise  # more can be allowed
+                is_unpaid = isinstance(error, LLMError) and error.reason is LLMFailure.BUDGET
+                if is_unpaid or not self.has_fallback:  # more can be allowed; nobody sees a note
+                    raise
                 _log.warning("the model did not read the question: %s", error)
                 note = f"the model did not read the question ({error}): it is read without a model"
             else:
@@ -302,8 +307,12 @@ def _notes_on_seeds(papers: Sequence[RawPaper], identifiers: Sequence[str]) -> I
         yield f"at most {MAX_SEEDS} papers are followed; not followed: {', '.join(others)}"
 
 
-def _is_strategy(text: str) -> bool:
-    return len(text) <= MAX_LENGTH and count_tags(text) > 0 and lines_of(text).is_strategy
+def longest_question(text: str) -> int:
+    """Return how many characters a question like this may have: a database's strategy has more."""
+    is_short = len(text) <= MAX_QUESTION_CHARS
+    if is_short or len(text) > MAX_LENGTH or not count_tags(text):
+        return MAX_QUESTION_CHARS
+    return MAX_LENGTH if lines_of(text).is_strategy else MAX_QUESTION_CHARS
 
 
 def _check_question(user_input: str) -> str:
@@ -312,10 +321,9 @@ def _check_question(user_input: str) -> str:
         raise QuestionError(
             f"the question is empty: {user_input[:20]!r}; say what you are looking for"
         )
-    if len(user_input) > MAX_QUESTION_CHARS and not _is_strategy(user_input):
+    if len(user_input) > (longest := longest_question(user_input)):
         raise QuestionError(
-            f"the question has {len(user_input):,} characters, the limit is"
-            f" {MAX_QUESTION_CHARS:,}; shorten it"
+            f"the question has {len(user_input):,} characters, the limit is {longest:,}; shorten it"
         )
     question = visible(user_input).replace(CUT, " ").replace(INSIDE, " ").strip()
     question = AND_OR.sub("and/or", question)

@@ -63,6 +63,7 @@ def assemble_skills(config: AppConfig, sources: list[str] | None = None) -> Skil
             default_max_results=config.default_max_results,
             lookup=functools.partial(has_name, searcher),
             find_papers=functools.partial(find_papers, searcher),
+            has_fallback=True,
         ),
         query_builder=QueryBuilder(
             models[Skill.STRATEGY],

@@ -13,8 +13,10 @@ from paper_search.models import MergeDecision, PaperCollection, SourceReport
 from paper_search.models.scope import Translation
 from paper_search.persistence import LedgerEntry
 from paper_search.skills.intent.boolean_question import parse_boolean
+from paper_search.skills.intent_parser import longest_question
 from paper_search.steps.types import OUTCOME, PARAMS, VISITS, Outcome
 from paper_search.threads.catalog import DecisionInfo
+from paper_search.threads.questions import valid_question
 from paper_search.threads.session import ThreadSession
 from paper_search.threads.spending import meter_of
 from paper_search.workflow.checkpoints import (
@@ -78,7 +80,7 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
     @classmethod
     def check_input(cls, asked_for: str) -> None:
         """See `ThreadSession.check_input`; a boolean query has to be one that can be read."""
-        super().check_input(asked_for)
+        valid_question(asked_for, longest=longest_question(asked_for))
         parse_boolean(asked_for)
 
     async def result(self, state: WorkflowState | None = None) -> PaperCollection | None:

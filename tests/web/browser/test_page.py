@@ -58,6 +58,16 @@ def test_a_question_is_searched_screened_by_keys_and_approved(reviewer):
     assert (len(feedback["marked_relevant"]), len(feedback["marked_irrelevant"])) == (2, 5)
 
 
+def test_of_what_is_pasted_nothing_is_cut_off(reviewer):
+    page = reviewer.page
+    reviewer.open()
+    page.focus("#question")
+    page.keyboard.insert_text("moss " * 2_001)
+    page.click("button.primary")
+    expect(page.get_by_role("alert")).to_contain_text("10,005 characters; 1 to 10,000 are taken")
+    expect(page.locator("#question")).to_have_value("moss " * 2_001)
+
+
 def test_a_strategy_is_edited_in_its_groups_and_its_limits(reviewer):
     page = reviewer.page
     thread = reviewer.begin()
