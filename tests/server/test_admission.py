@@ -86,9 +86,11 @@ async def test_a_question_is_not_passed_over_by_a_new_search__hum_12(door, begin
         assert (await door.refused(thread_id, payload))[0] == 409
 
 
-async def test_a_finished_thread_takes_a_new_search_and_no_answer__hum_11(door, begin):
+async def test_a_finished_thread_keeps_its_result_and_takes_nothing__hum_11(door, begin):
     thread_id = await begin("approve", "approve")
-    assert await door.run(thread_id, NEW, "ada")
+    status, text = await door.refused(thread_id, NEW)
+    assert status == 409
+    assert "has a result: another search needs another thread" in text
     assert (await door.refused(thread_id, answer("approve")))[0] == 409
     assert (await door.refused(thread_id, GO_ON))[0] == 409
 

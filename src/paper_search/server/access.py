@@ -251,9 +251,7 @@ class Access:
             answers = await _answer(session, run, person)
             return Command(resume=answers) if answers else None
         if run.checkpoint is None or content is not None:  # else the question there is asked again
-            await _check_going_on(session, is_anew=content is not None)
-        if content is not None:
-            await self.check_begin(persistence, session_type, run, person)
+            await _check_going_on(session, has_input=content is not None)
         return content
 
     async def check_begin(
@@ -280,17 +278,22 @@ class Access:
             await finished_collection(persistence, str(name))
 
 
-async def _check_going_on(session: Session, *, is_anew: bool) -> None:
-    """Let a thread go on with its steps, or begin anew after its end; Raises ThreadError."""
-    state = await session.state()
-    if is_anew and not state.is_complete:
+async def _check_going_on(session: Session, *, has_input: bool) -> None:
+    """Let a thread go on with its steps, and with no other input; Raises ThreadError.
+
+    Also after its end: the audit of a thread is that of one question, and what was approved stays.
+    """
+    is_complete = (await session.state()).is_complete
+    if has_input:
+        where = "has a result" if is_complete else "is in the middle"
+        way = "" if is_complete else "answer its question, or run it without an input to go on; "
         raise ThreadExistsError(
-            f"the thread is in the middle of a {session.noun}: answer its question, or run it "
-            f"without an input to go on; another {session.noun} needs another thread"
+            f"the {session.noun} of this thread {where}: {way}"
+            f"another {session.noun} needs another thread"
         )
-    if not is_anew and state.is_complete:
+    if is_complete:
         raise ThreadError("the thread is done; there is nothing to resume")
-    if not is_anew and await session.open_question() is not None:
+    if await session.open_question() is not None:
         raise ThreadError("the thread waits for a decision: answer it with command.resume")
 
 
