@@ -534,7 +534,8 @@ async def test_sources_that_rank_are_asked_in_the_words_of_person_and_model_and_
     ]
     edited = worded.model_copy(update={"ranked": [RankedQuery(text="naps")], "notes": []})
     later = await next_strategy(None, edited, llm=llm)
-    assert ([query.text for query in later.ranked], later.notes) == (["naps"], [])
+    assert [query.text for query in later.ranked] == ["naps"]
+    assert not any("the model's words" in note for note in later.notes)
     for reply in (answer("a"), answer("a", ranked_text=""), answer("a", ranked_text="x" * 9999)):
         plain = await next_strategy(None, llm=FakeLLM(reply))
         assert [query.text for query in plain.ranked] == ["caffeine sleep quality"]

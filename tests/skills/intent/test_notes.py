@@ -141,6 +141,8 @@ def test_what_is_missing_is_looked_for(text, missing):
         "ommit owls",
         "Owl papers in the park keep piling up",
         "fewer reviews",
+        "SELECT * FROM papers",
+        "yes",
     ],
 )
 def test_what_is_no_certain_wish_is_not_acted_on_and_named(text):

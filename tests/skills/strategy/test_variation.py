@@ -29,6 +29,17 @@ def test_a_query_is_followed_by_its_next_broader_form():
     assert texts(strategy('"acid rain"', "rain")) == ["acid AND rain", "rain"]
 
 
+def test_a_change_that_nobody_asked_for_is_named():
+    given = strategy('"acid rain"', text="bees")
+    broader = varied(given, [given], most_results=200)
+    [note] = broader.notes
+    assert note.startswith("this would repeat an earlier round, so query 1 is broader: words")
+    smaller = varied(strategy(text="bees"), [strategy(text="bees")], most_results=200)
+    assert smaller.notes == [
+        "this would repeat an earlier round, so it asks for 101 records a query"
+    ]
+
+
 def test_a_form_that_was_asked_before_is_not_asked_again():
     assert texts(strategy('"acid rain" AND fog'), strategy("ACID AND rain AND fog", "x")) == [
         "(acid AND rain) OR fog"

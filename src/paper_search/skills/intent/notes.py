@@ -45,6 +45,7 @@ _SHORT, _ALIKE = 4, 0.85
 _BARE_WORDS = 5
 """Of a clause that is nothing but terms; a longer one says something."""
 _LONGEST_TERM = 60
+_NOT_ACTED_ON = "not acted on: {!r}; write 'no' or 'more on' and a term"
 
 
 @dataclass(frozen=True)
@@ -122,7 +123,7 @@ def parse_note(text: str | None, today: date) -> Note:
     limits = {name: value for one in readings for name, value in one.own_limits.items()}
     kinds = [kind for reading in readings for kind in reading.constraints.excluded_types]
     remarks += [
-        f"not acted on: {clause.strip()!r}; write 'no' or 'more on' and a term"
+        _NOT_ACTED_ON.format(clause.strip())
         for clause in (*unclear, *beyond, *more_unclear)
         if _phrases(clause)
     ]
@@ -131,7 +132,7 @@ def parse_note(text: str | None, today: date) -> Note:
         for reading in readings
         if (count := reading.constraints.max_papers)
     ]
-    return Note(
+    note = Note(
         excluded=tuple(excluded),
         dropped=tuple(replaced),
         limits=SearchConstraints(
@@ -142,6 +143,9 @@ def parse_note(text: str | None, today: date) -> Note:
         remarks=(*remarks, *(remark for reading in readings for remark in reading.notes)),
         **terms,
     )
+    if note == Note() and (wishes or more_unclear):  # it has no term at all: "too broad"
+        return Note(remarks=(_NOT_ACTED_ON.format(words),))
+    return note
 
 
 def _terms(

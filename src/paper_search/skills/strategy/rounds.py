@@ -41,6 +41,7 @@ ones (Manning, Raghavan, Schütze 2008, section 9.1.1)."""
 
 MOST_TERMS = 30
 """Words that are learned; further ones move no rank that a person would see."""
+_AGAIN = "this would repeat an earlier round, so {}"
 _LEARNED = 4
 """Learned words of which a paper of the new boolean query must have one."""
 
@@ -212,8 +213,8 @@ def varied(
 ) -> SearchStrategy:
     """Return the strategy, with a broader query or more results if an earlier one is the same.
 
-    The number of results stays within 1 and `most_results`; if all of them are used, the strategy
-    comes back as it is.
+    A note says which, since nobody asked for it. The number of results stays within 1 and
+    `most_results`; if all of them are used, the strategy comes back as it is.
     """
     identities = set(map(_identity, earlier))
     if _identity(strategy) not in identities or not (strategy.queries or strategy.ranked):
@@ -235,14 +236,18 @@ def _broader(
             if normalised(step.boolean_query) not in queries_before:
                 queries = list(strategy.queries)
                 queries[place] = _with_text(query, step.boolean_query)
-                yield strategy.model_copy(update={"queries": queries})
+                note = _AGAIN.format(f"query {place + 1} is broader: {step.name}")
+                yield strategy.model_copy(
+                    update={"queries": queries, "notes": [*strategy.notes, note]}
+                )
 
 
 def _other_sizes(strategy: SearchStrategy, most_results: int) -> Iterator[SearchStrategy]:
     start = strategy.filters.max_results
     for size in chain(range(start + 1, most_results + 1), range(start - 1, 0, -1)):
         filters = strategy.filters.model_copy(update={"max_results": size})
-        yield strategy.model_copy(update={"filters": filters})
+        note = _AGAIN.format(f"it asks for {size} records a query")
+        yield strategy.model_copy(update={"filters": filters, "notes": [*strategy.notes, note]})
 
 
 def _identity(strategy: SearchStrategy) -> str:
