@@ -1,6 +1,7 @@
 """`paper-search graph`, and its commands `list`, `show`, `run` and `check`."""
 
 import re
+import shlex
 import shutil
 from pathlib import Path
 from typing import Any
@@ -120,6 +121,18 @@ def test_run_runs_one_step_by_itself(cli):
     unknown = run_example(cli, "confidence_loop", "--step", "nowhere")
     assert (unknown.code, "known: " in unknown.stderr) == (2, True)
     assert run_example(cli, "confidence_loop", *words, "--thread", "one").code == 2
+
+
+def test_one_step_after_the_other_runs_by_the_commands_that_are_printed(cli):
+    words = ("graph", "run", "mode_branching", "--in", EXAMPLES, "--param", "mode=full")
+    document = cli(*words, "--step", "plan", "--input", "{}").document
+    titles = [document["title"]]
+    while document["next_command"]:
+        _program, *command = shlex.split(document["next_command"])
+        document = cli(*command).document
+        titles.append(document["title"])
+    assert titles == ["Plan the work", "Make it thorough", "Write it down"]
+    assert document["update"]["plan"][1] == "2. write a protocol"
 
 
 def test_run_prints_the_question_and_exits_as_one_that_waits(cli):

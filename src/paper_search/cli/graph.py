@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import shlex
 from collections.abc import Coroutine
 from dataclasses import asdict
 from importlib import import_module
@@ -174,8 +175,15 @@ def run(  # noqa: PLR0913  # one argument for each option
     if not isinstance(step_input, dict):
         raise InputError(f"--input {input_json!r} is not a JSON object")
     if step is not None:
-        alone = asyncio.to_thread(workflow.run, step, state=step_input, **options)
-        print_json(to_jsonable_python(asdict(_validated(alone))))
+        output = _validated(asyncio.to_thread(workflow.run, step, state=step_input, **options))
+        document = to_jsonable_python(asdict(output))
+        if output.next_command:
+            after = None if output.outcome is None else {**step_input, **document["update"]}
+            words = shlex.split(output.next_command)[1:]
+            words += ["--in", where, *(word for pair in params or [] for word in ("--param", pair))]
+            words += [] if after is None else ["--input", json.dumps(after, ensure_ascii=False)]
+            document["next_command"] = command_line(*words, home=home_option(ctx, home))
+        print_json(document)
         return
     options["answers"] = [_json(answer, "--answer") for answer in answers or []]
     if thread is None:
