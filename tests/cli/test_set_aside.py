@@ -68,6 +68,13 @@ def test_an_export_holds_what_the_same_options_show_and_says_what_there_is(cli, 
     assert bool(left) == (options != ("--all",))
 
 
+def test_an_export_as_json_says_what_its_lists_hold_besides(cli, done):
+    ended = cli("export", done, "--format", "json")
+    count = len(json.loads(ended.stdout)["set_aside"])
+    assert f"; in lists of their own: {count} set aside)" in ended.stderr
+    assert "left out" not in ended.stderr
+
+
 def test_a_paper_that_is_set_aside_can_be_marked_and_stays(cli, reviewing):
     aside = result(cli, reviewing)["set_aside"][-1]
     ended = cli("resume", reviewing, "--approve", "--relevant", aside["id"], "--json", code=0)

@@ -70,7 +70,7 @@ NO_DECISION: list[tuple[Any, str]] = [
     ({"action": "approve", "note": 3}, "note"),
     ({"action": "reject", "note": "x" * 20_001}, "note"),
     ({"action": "edit"}, "an edit needs revised_data"),
-    ({"action": "edit", "revised_data": "text"}, "revised_data"),
+    ({"action": "edit", "revised_data": "text"}, "revised_data: not an object with the fields"),
     ({"action": "approve", "checkpoint": {"run_id": "t"}}, r"checkpoint\.kind"),
     ({"action": "approve", "checkpoint": "t"}, "checkpoint"),
     ({"decisions": []}, "is not a decision"),

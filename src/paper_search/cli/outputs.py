@@ -187,12 +187,16 @@ def push_papers(  # noqa: PLR0913  # what is pushed, where, and how that is said
         raise typer.Exit(ExitCode.FAILED)
 
 
-def decision_line(whole: PaperCollection, part: PaperCollection, decision: str | None) -> str:
+def decision_line(
+    whole: PaperCollection, part: PaperCollection, decision: str | None, *, is_json: bool = False
+) -> str:
     """Return which papers of a whole result a part of it holds, and which it leaves out.
 
-    `decision`: as `--decision` has it; None means included and undecided.
+    `decision`: as `--decision` has it; None means included and undecided. `is_json`: of the part,
+    the lists of papers set aside and of earlier rounds are written, too.
     """
-    ids = {paper.id for paper in part.papers}
+    beside = {SET_ASIDE: part.set_aside, OF_EARLIER: part.earlier} if is_json else {}
+    ids = {paper.id for papers in (part.papers, *beside.values()) for paper in papers}
     places = {"": whole.papers, SET_ASIDE: whole.set_aside, OF_EARLIER: whole.earlier}
     left = Counter(
         where if where and paper.decision == "undecided" else paper.decision
@@ -203,6 +207,8 @@ def decision_line(whole: PaperCollection, part: PaperCollection, decision: str |
     kinds = {None: "included and undecided papers", "all": "all papers"}
     words = kinds.get(decision, f"{decision} papers only")
     held = _in_words(Counter(paper.decision for paper in part.papers)) or "none"
+    if lists := _in_words(Counter({kind: len(papers) for kind, papers in beside.items()})):
+        held += f"; in lists of their own: {lists}"
     if not left:
         return f"{words} ({held})"
     more = "--decision and --all choose" if SET_ASIDE in left or OF_EARLIER in left else ""

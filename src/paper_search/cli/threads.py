@@ -176,7 +176,8 @@ def export(  # noqa: PLR0913, PLR0917  # one for each option
         papers.deliver(part, about)
     else:
         push_papers(config, to, part.papers, detail.collection, about, is_json=as_json)
-    say(decision_line(detail.collection, part, decision))
+    is_json = to is None and (as_json or papers.format_name == "json")
+    say(decision_line(detail.collection, part, decision, is_json=is_json))
 
 
 def fork(  # noqa: PLR0913, PLR0917  # one for each option

@@ -192,8 +192,10 @@ def answer_model(
 
     def complete(answer: Any) -> Any:
         edit, payload = plain(decode(answer)), checkpoint.payload
-        if not isinstance(edit, dict) or not isinstance(edit.get("revised_data"), dict):
+        if not isinstance(edit, dict) or edit.get("revised_data") is None:
             return edit
+        if not isinstance(edit["revised_data"], dict):
+            raise ValueError("revised_data: not an object with the fields that change")  # noqa: TRY004  # a validator
         revised, is_edit = edit["revised_data"], edit.get("action") == DecisionAction.EDIT.value
         if not isinstance(payload, StrategyPayload):
             return {**edit, "revised_data": changed_args(revised, result_args())}
