@@ -21,10 +21,10 @@ MAX_FUNCTION_LINES = 40
 MAX_WIRING_LINES = 30
 MAX_MODULES = 379
 MAX_LINES = {
-    "skills": 11_125,
+    "skills": 11_142,
     "sources": 7_068,
-    "cli": 6_116,
-    "workflow": 5_600,
+    "cli": 6_131,
+    "workflow": 5_604,
     "report": 5_170,
     "library": 4_904,
     "query": 4_733,
@@ -33,7 +33,7 @@ MAX_LINES = {
     "steps": 2_506,
     "threads": 2_510,
     "web": 2_446,
-    "server": 2_189,
+    "server": 2_192,
     "audit": 1_907,
     "models": 1_834,
     "llm": 1_633,

@@ -54,7 +54,6 @@ def assemble_skills(config: AppConfig, sources: list[str] | None = None) -> Skil
         adapters = create_sources(config)
     else:
         adapters = [create_source(name, config) for name in dict.fromkeys(sources)]
-    available = [source.source_name for source in adapters]
     searcher = _searcher(config, adapters)
     return Skills(
         intent_parser=IntentParser(
@@ -68,7 +67,7 @@ def assemble_skills(config: AppConfig, sources: list[str] | None = None) -> Skil
         query_builder=QueryBuilder(
             models[Skill.STRATEGY],
             domain=config.domain,
-            available_sources=available,
+            available_sources=[source.source_name for source in adapters],
             max_results_ceiling=config.max_results_ceiling,
         ),
         searcher=searcher,
