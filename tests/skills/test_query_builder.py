@@ -116,7 +116,7 @@ async def test_for_every_term_of_a_block_the_strategy_says_why_it_stands_there()
     assert cancer.reasons["gastric cancers"] == "plural"
     assert cancer.reasons["stomach neoplasms"] == "MeSH heading"
     assert cancer.reasons["GIST"] == "you wrote it"
-    assert people.reasons["older adult"] == "list of names"
+    assert people.reasons["older adult"] == "our list of related names"
 
 
 async def test_other_names_are_asked_in_both_spellings_and_numbers():

@@ -43,7 +43,8 @@ def synonym_reasons(concept: str) -> dict[str, str]:
     """Return the other names of the concept in the built-in tables, each with where it stands.
 
     English ones for every language; Chinese ones only for Chinese. A name that only adds words to
-    the concept ("absence seizures" for "seizures") is none.
+    the concept ("absence seizures" for "seizures") or drops some ("lung cancer" for "non-small
+    cell lung cancer") is none: it is narrower, or broader.
     """
     key = tuple(tokens(concept))
     is_english = not is_unspaced(concept)
@@ -65,7 +66,7 @@ def synonym_reasons(concept: str) -> dict[str, str]:
     return {
         name: why
         for name, why in (by_hand | by_heading).items()
-        if not _holds(tokens(name), key)
+        if not any(_overlap(tokens(name), tokens(form)) for form in own)
         and (_rarest(name) <= least or not why.startswith("MeSH: "))
     }
 
@@ -74,10 +75,10 @@ def _rarest(name: str) -> float:
     return max(map(rarity, tokens(name)), default=0.0)
 
 
-def _holds(stems: Sequence[str], part: Sequence[str]) -> bool:
-    """Whether the part stands in the stems as it is, so that who looks for it finds them."""
-    size = len(part)
-    return any(tuple(stems[n : n + size]) == tuple(part) for n in range(len(stems) - size + 1))
+def _overlap(one: Sequence[str], other: Sequence[str]) -> bool:
+    """Whether one of two names stands in the other as it is."""
+    part, whole = sorted((tuple(one), tuple(other)), key=len)
+    return any(whole[n : n + len(part)] == part for n in range(len(whole) - len(part) + 1))
 
 
 def spellings(concept: str) -> list[str]:
@@ -104,7 +105,7 @@ def _reason(name: str, concept: str) -> str:
     short, long = sorted((name, concept), key=len)
     initials = "".join(word[:1] for word in re.split(r"[ -]+", long)).casefold()
     if initials not in {short.casefold(), short.casefold().removesuffix("s")}:
-        return "list of names"
+        return "our list of related names"
     return "abbreviation" if short == name else "long form"
 
 
@@ -197,6 +198,8 @@ def _numbers(concept: str) -> dict[str, str]:
 def _singular(word: str) -> str:
     if word.endswith("ies") and len(word) > len("ties"):
         return word[:-3] + "y"
+    if word.endswith(("yses", "oses", "eses")) and has_plural(word[:-2] + "is"):
+        return word[:-2] + "is"
     if word.endswith(("sses", "xes", "ches", "shes")):
         return word[:-2]
     if word.endswith("s") and not word.endswith(("ss", "us", "is", "ics", "'s")):
