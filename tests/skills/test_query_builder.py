@@ -122,6 +122,9 @@ async def test_for_every_term_of_a_block_the_strategy_says_why_it_stands_there()
 async def test_other_names_are_asked_in_both_spellings_and_numbers():
     blocks = block_texts(texts(await strategy_for(intent("colorectal cancer")))[0])
     assert {'"colorectal tumour"', '"colorectal tumors"'} <= set(blocks[0].terms)
+    blocks = block_texts(texts(await strategy_for(intent("burnout")))[0])
+    assert "burn-out" in blocks[0].terms  # and not every other name with and without a hyphen, too
+    assert '"burn out"' not in blocks[0].terms
 
 
 async def test_a_heading_that_another_name_leads_to_is_asked():

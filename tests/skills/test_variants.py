@@ -40,6 +40,8 @@ from paper_search.skills.words import term_table, tokens
         ("hash", "hashes"),
         ("boxes", "box"),
         ("diagnoses", "diagnosis"),
+        ("RCTs", "RCT"),
+        ("Networks", "Network"),
         ("heart attack", "myocardial infarction"),
         ("metal-organic frameworks", "MOF"),
         ("remote work", "telework"),
@@ -120,6 +122,9 @@ MASS_NOUNS = ("physics", "series", "diabetes", "learning", "analysis")
         ("macular oedema", "cystoid macular edema"),  # only adds words
         ("non-small cell lung cancer", "lung cancer"),  # only drops words
         ("nurse staffing", "nurse"),
+        ("teens", "female adolescents"),  # only adds words to another name
+        ("T2DM", "diabetes"),
+        ("RCTs", "Rct"),
         ("ultrasonic diagnoses", "ultrasonic diagnose"),
         ("graph neural network", "图神经网络"),
     ],

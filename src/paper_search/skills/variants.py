@@ -6,7 +6,7 @@ The headings are Medical Subject Headings (MeSH) of the National Library of Medi
 
 import gzip
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 
 from paper_search.bibliography.words import is_known, rarity
@@ -14,6 +14,9 @@ from paper_search.resources import PackageFiles
 from paper_search.skills.words import BREAKS, is_unspaced, term_table, tokens
 
 _HEADINGS, _PLURALS = "mesh.txt.gz", "plurals.txt.gz"
+_KEPT = 1000
+"""Answers that are kept: the words of one question are looked up again and again."""
+APART = "written apart or together"
 _SHORTEST = 3
 """Letters of a word that is put into the plural or taken out of it."""
 _RARER = 2.0
@@ -23,11 +26,7 @@ _LETTERS = re.compile(r"[^\W\d_]+")
 
 
 def variants(concept: str) -> list[str]:
-    """Return what else the concept is called, most useful first, without the concept itself.
-
-    A long concept is also looked at by its parts: in "graph neural networks for drugs" the known
-    term is exchanged and the rest kept.
-    """
+    """Return what else the concept is called, most useful first, without the concept itself."""
     by_key = {concept.casefold(): concept}
     for variant in (*synonyms(concept), *spellings(concept)):
         by_key.setdefault(variant.casefold(), variant)
@@ -39,12 +38,13 @@ def synonyms(concept: str) -> list[str]:
     return [*synonym_reasons(concept)]
 
 
-def synonym_reasons(concept: str) -> dict[str, str]:
+@lru_cache(maxsize=_KEPT)
+def synonym_reasons(concept: str) -> Mapping[str, str]:
     """Return the other names of the concept in the built-in tables, each with where it stands.
 
     English ones for every language; Chinese ones only for Chinese. A name that only adds words to
     the concept ("absence seizures" for "seizures") or drops some ("lung cancer" for "non-small
-    cell lung cancer") is none: it is narrower, or broader.
+    cell lung cancer") is none: it is narrower, or broader. Nor is one that adds words to another.
     """
     key = tuple(tokens(concept))
     is_english = not is_unspaced(concept)
@@ -63,11 +63,17 @@ def synonym_reasons(concept: str) -> dict[str, str]:
         if tuple(tokens(name)) not in keys
     }
     least = _rarest(concept) + _RARER
-    return {
+    names = {
         name: why
         for name, why in (by_hand | by_heading).items()
-        if not any(_overlap(tokens(name), tokens(form)) for form in own)
-        and (_rarest(name) <= least or not why.startswith("MeSH: "))
+        if (_rarest(name) <= least or not why.startswith("MeSH: "))
+        and not any(_holds(form, name) or _holds(name, form) for form in own)
+    }
+    stems = {name: len(tokens(name)) for name in names}
+    return {
+        name: why
+        for name, why in names.items()
+        if not any(_holds(name, other) and stems[other] < stems[name] for other in names)
     }
 
 
@@ -75,10 +81,11 @@ def _rarest(name: str) -> float:
     return max(map(rarity, tokens(name)), default=0.0)
 
 
-def _overlap(one: Sequence[str], other: Sequence[str]) -> bool:
-    """Whether one of two names stands in the other as it is."""
-    part, whole = sorted((tuple(one), tuple(other)), key=len)
-    return any(whole[n : n + len(part)] == part for n in range(len(whole) - len(part) + 1))
+def _holds(name: str, part: str) -> bool:
+    """Whether another name stands in a name as it is, so that who looks for it finds both."""
+    stems, inner = tokens(name), tokens(part)
+    size = len(inner)
+    return any(stems[n : n + size] == inner for n in range(len(stems) - size + 1))
 
 
 def spellings(concept: str) -> list[str]:
@@ -86,7 +93,8 @@ def spellings(concept: str) -> list[str]:
     return [*spelling_reasons(concept)]
 
 
-def spelling_reasons(concept: str) -> dict[str, str]:
+@lru_cache(maxsize=_KEPT)
+def spelling_reasons(concept: str) -> Mapping[str, str]:
     """Return the concept in its other forms, each with what differs in it.
 
     Only forms that somebody writes: their words are in the table of rarities or in a heading.
@@ -96,7 +104,7 @@ def spelling_reasons(concept: str) -> dict[str, str]:
         forms |= dict.fromkeys([form, *_numbers(form)], f"{kind} spelling")
     for form in _hyphenated(concept):
         if _is_written(form, tokens(concept)):
-            forms.setdefault(form, "written apart or together")
+            forms.setdefault(form, APART)
     forms.pop(concept, None)
     return forms
 
@@ -191,8 +199,14 @@ def _numbers(concept: str) -> dict[str, str]:
         return {}
     single = _singular(noun)
     if single != noun and has_plural(single):
-        return {f"{head}{space}{last[0]}{single[1:]}": "singular"}
-    return {f"{head}{space}{last[0]}{plural(noun)[1:]}": "plural"} if has_plural(noun) else {}
+        return {f"{head}{space}{_as_in(last, single)}": "singular"}
+    return {f"{head}{space}{_as_in(last, plural(noun))}": "plural"} if has_plural(noun) else {}
+
+
+def _as_in(word: str, form: str) -> str:
+    """Return another form of a word with its capitals."""
+    is_start = word.casefold().startswith(form)
+    return word[: len(form)] if is_start else word[0] + form[1:]
 
 
 def _singular(word: str) -> str:
@@ -248,6 +262,7 @@ def has_plural(noun: str) -> bool:
     return noun in _plurals()
 
 
+@lru_cache(maxsize=_KEPT)
 def is_word(word: str) -> bool:
     table = _table()
     return any(f"{before}{word}{after}" in table for before in "| -" for after in "| -,")
@@ -266,9 +281,8 @@ def _line(names: Iterable[str]) -> list[str]:
     return []
 
 
-# A look through the text takes half a millisecond, an index a hundred times that; and the words of
-# one question are looked for again and again.
-@lru_cache(maxsize=1000)
+# A look through the text takes half a millisecond, an index a hundred times that.
+@lru_cache(maxsize=_KEPT)
 def _line_with(key: str) -> str:
     table = _table()
     place = table.find(f"|{key}|")

@@ -1,7 +1,7 @@
 """The first queries for a question: a block of names for each concept, joined; the ranked one."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from paper_search.bibliography.languages import language_name
@@ -35,6 +35,7 @@ from paper_search.skills.strategy.trees import (
 )
 from paper_search.skills.untrusted import visible
 from paper_search.skills.variants import (
+    APART,
     heading,
     is_known_term,
     spelling_reasons,
@@ -138,7 +139,8 @@ def block_of(
         for other, why in ({name: _OWN} | others).items():
             reasons.setdefault(other, why)
             for form, difference in _first(spelling_reasons(other), _MOST_FORMS, excluded).items():
-                reasons.setdefault(form, difference)
+                if why == _OWN or difference != APART:
+                    reasons.setdefault(form, difference)
     distinct = {cleaned(name).casefold(): name for name in reversed(reasons)}
     distinct.pop(cleaned(concept).casefold(), None)
     names = {name: reasons[name] for name in reversed(distinct.values())}
@@ -149,7 +151,7 @@ def block_of(
     return Block(concept, names, subject)
 
 
-def _first(reasons: dict[str, str], most: int, excluded: Iterable[str]) -> dict[str, str]:
+def _first(reasons: Mapping[str, str], most: int, excluded: Iterable[str]) -> dict[str, str]:
     """Return the first names that have no excluded term in them, with their reasons."""
     return {name: reasons[name] for name in _without_excluded(reasons, excluded)[:most]}
 
