@@ -128,19 +128,24 @@ def test_only_ranks_for_what_was_asked_in_this_round_count():
     assert names(ResultRanker().order(papers, asked=asked)) == ["now", "then"]
 
 
-def test_grades_are_added_to_the_order_that_papers_have_without_them():
-    papers = [paper("first", 0.0), paper("second", 1.0), paper("third", 1.0)]
-    assert names(by_grades(papers)) == ["second", "third", "first"]
-    far = [paper("first", 0.0), *[paper(f"p{n}", 0.0) for n in range(20)], paper("far", 1.0)]
-    found = names(by_grades(far))
-    assert found[0] == "first"
-    assert found.index("p0") < found.index("far") < found.index("p9")
+def graded(*scores: float) -> list[ScoredPaper]:
+    return [paper(str(place), score) for place, score in enumerate(scores, start=1)]
+
+
+def test_a_judge_that_grades_few_papers_high_moves_them_further_than_one_that_grades_most():
+    assert names(by_grades(graded(*[0.0] * 9, 1.0, *[0.0] * 10)))[:2] == ["10", "1"]
+    assert names(by_grades(graded(0.0, *[1.0] * 19)))[:2] == ["1", "2"]
+    assert names(by_grades(graded(0.4, 0.4, 0.4, 0.4))) == ["1", "2", "3", "4"]
+    assert names(by_grades(graded(0.0, 0.0, 0.5, 0.0, 0.0, 1.0))) == ["1", "3", "6", "2", "4", "5"]
 
 
 def test_a_paper_without_a_grade_keeps_its_place_among_the_others():
-    papers = [paper("poor", 0.0), paper("open", 1.0), paper("good", 1.0)]
+    papers = graded(0.0, 1.0, 0.0, 1.0, 0.0)
     papers[1].is_judged = False
-    assert names(by_grades(papers)) == ["good", "open", "poor"]
+    assert names(by_grades(papers)) == ["1", "4", "2", "3", "5"]
+    for verdict in papers:
+        verdict.is_judged = False
+    assert names(by_grades(papers)) == ["1", "2", "3", "4", "5"]
 
 
 def test_marks_count_more_than_grades():

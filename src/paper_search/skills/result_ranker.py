@@ -1,7 +1,8 @@
 """Orders a result: fuses the ranks of all sources with likeness to the best papers."""
 
+import bisect
 import functools
-import math
+import statistics
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from paper_search.models import MarkedPaper, RawPaper, ScoredPaper
@@ -18,9 +19,6 @@ BY_MEANING = 20
 """Papers whose order by vectors is kept; below them, words order, too (decision 0019)."""
 FIRST = 5
 """Papers that stand in for marked ones until there are some."""
-
-EVIDENCE = 0.7
-"""Log odds of a full grade, in units of the prior's; `benchmarks/judging.py` compares others."""
 
 Asked = Collection[tuple[str, str]]
 """Source and query of what was asked in this round."""
@@ -69,18 +67,23 @@ class ResultRanker:
 def by_grades(
     papers: Sequence[ScoredPaper], marked: Sequence[MarkedPaper] = ()
 ) -> list[ScoredPaper]:
-    """Return papers in the order that a judge of unknown accuracy gives them.
+    """Return papers by their place in the order without a judge and in that of the judge.
 
-    Their order without a judge is the prior: by Zipf's law the odds of the paper at rank n are
-    those of the first one divided by n. A judgement adds its log odds; a paper without one keeps
-    its place among the others. `marked`: what a person decided so far.
+    By Zipf's law the odds of a paper at place n are those of the first one divided by n; those of
+    both orders are multiplied. A paper's place by the judge is how many papers it grades as high or
+    higher, so a judge that finds nearly all of them relevant says little, and one that finds few
+    says much: its accuracy need not be known. A paper without a judgement keeps its place among the
+    others: it gets the mean of their places by the judge. `marked`: what a person decided so far.
     """
-    log_odds = {
-        number: -math.log(number + 1)
-        + (EVIDENCE * (2 * paper.relevance_score - 1) if paper.is_judged else 0.0)
+    grades = sorted(paper.relevance_score for paper in papers if paper.is_judged)
+    by_judge = {
+        number: len(grades) - bisect.bisect_left(grades, paper.relevance_score)
         for number, paper in enumerate(papers)
+        if paper.is_judged
     }
-    numbers = sorted(log_odds, key=lambda number: -log_odds[number])
+    unknown = statistics.geometric_mean(by_judge.values()) if by_judge else 1.0
+    places = [(number + 1) * by_judge.get(number, unknown) for number in range(len(papers))]
+    numbers = sorted(range(len(papers)), key=places.__getitem__)
     decided = _decisions([paper.paper for paper in papers], marked)
     return [papers[number] for number in _marks_first(numbers, decided)]
 
