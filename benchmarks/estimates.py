@@ -1,10 +1,11 @@
-"""How far the calls that checkpoint 1 announces are from those that are made.
+"""How far the calls and tokens that checkpoint 1 announces are from those that are spent.
 
-    python benchmarks/estimates.py
+    python benchmarks/estimates.py [SOURCE]
 
-Twenty questions over the sample, with a model server on this machine that reads each question as
-the concepts below, writes two queries of them, and grades every paper alike. For each question: the
-calls announced at the first checkpoint, and the calls from its approval to the result.
+Twenty questions over the sample, or another source, with a model server on this machine that reads
+each question as the concepts below, writes two queries of them, grades every paper alike with its
+title as the snippet, and counts four characters as a token. For each question: what is announced at
+the first checkpoint, and what is spent from its approval to the result.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from paper_search.testing.llm import LLMCall
+from paper_search.testing.llm import LLMCall, grades_of
 from paper_search.testing.model_server import run_model_server
 
 QUESTIONS = (
@@ -59,9 +60,11 @@ def main() -> None:
         rows = [{"keywords": concepts, "boolean_query": query} for query in queries]
         return {"queries": rows, "sources": [], "filters": {}}
 
-    answers = {"IntentAnswer": intent, "StrategyAnswer": strategy}
-    figures: list[tuple[int, int]] = []
-    print("| question | announced | made |\n|---|---|---|")
+    grades = grades_of({}, default=1)
+    answers = {"IntentAnswer": intent, "StrategyAnswer": strategy, "BatchAnswer": grades}
+    source = sys.argv[1] if sys.argv[1:] else "sample"
+    figures: list[tuple[int, int, int, int]] = []
+    print("| question | calls announced | made | tokens announced | spent |\n|---|--:|--:|--:|--:|")
     with run_model_server(answers) as server, tempfile.TemporaryDirectory() as home:
         settings = {
             "LLM_MODEL": "gpt-4o-mini",
@@ -72,16 +75,28 @@ def main() -> None:
         for question in QUESTIONS:
             concepts[:] = question.split(" | ")
             words = " and ".join(concepts)
-            asked = _run(environment, "find", words, "--source", "sample")
-            before = sum(server.calls.values())
+            asked = _run(environment, "find", words, "--source", source)
+            before = _spent(environment, asked["thread_id"])
             _run(environment, "resume", asked["thread_id"], "--approve")
-            made = sum(server.calls.values()) - before
-            announced = asked["checkpoint"]["payload"]["estimate"]["calls"]
-            figures.append((announced, made))
-            print(f"| {words} | {announced} | {made} |", flush=True)
-    near = sum(abs(announced - made) <= TOLERANCE * made for announced, made in figures)
+            after = _spent(environment, asked["thread_id"])
+            announced = _sums(asked["checkpoint"]["payload"]["estimate"])
+            calls, tokens = (b - a for a, b in zip(before, after, strict=True))
+            figures.append((announced[0], calls, announced[1], tokens))
+            print(f"| {words} | {' | '.join(map(str, figures[-1]))} |", flush=True)
+    near = [
+        sum(abs(row[place] - row[place + 1]) <= TOLERANCE * row[place + 1] for row in figures)
+        for place in (0, 2)
+    ]
     sums = " | ".join(str(sum(column)) for column in zip(*figures, strict=True))
     print(f"| all; {near} of {len(figures)} within {TOLERANCE:.0%} | {sums} |")
+
+
+def _spent(environment: dict[str, str], thread: str) -> tuple[int, int]:
+    return _sums(_run(environment, "usage", thread)["spent"])
+
+
+def _sums(spending: dict[str, Any]) -> tuple[int, int]:
+    return spending["calls"], spending["input_tokens"] + spending["output_tokens"]
 
 
 def _run(environment: dict[str, str], *arguments: str) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from abc import abstractmethod
 from dataclasses import InitVar, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from pydantic import BaseModel
 from typing_extensions import override
 
 from paper_search.errors import (
@@ -25,7 +26,7 @@ from paper_search.errors import (
 )
 from paper_search.http.errors import parse_retry_after
 from paper_search.http.redaction import redact_logs
-from paper_search.llm.metering import count_call, tokens_in
+from paper_search.llm.metering import count_call, expected_tokens, tokens_in
 from paper_search.llm.provider import LLMProvider
 from paper_search.llm.structured import json_object
 
@@ -376,3 +377,10 @@ def format_request(schema: dict[str, Any] | None) -> str:
     if schema is None:
         return wish
     return f"{wish} It follows this JSON schema:\n{json.dumps(schema, ensure_ascii=False)}"
+
+
+def instruction_tokens(prompt: str, answer: type[BaseModel]) -> int:
+    """Return about the tokens of a prompt, with the form of its answer as text and as an option."""
+    schema = answer.model_json_schema()
+    form = json.dumps(response_format(schema))
+    return expected_tokens(len(prompt) + len(format_request(schema)) + len(form))

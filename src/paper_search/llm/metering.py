@@ -100,12 +100,18 @@ def load_prices(own: Path | None = None) -> PriceTable:
     return PriceTable(date=table.date, models={**shipped.models, **table.models})
 
 
-_BYTES_PER_TOKEN = 3
-"""Fewer than in English prose (4), so that a call is rather thought too dear."""
+_FEWEST_BYTES, _CHARS_PER_TOKEN = 3, 4
+"""Of a token: where a call must not be thought too cheap, and in English prose."""
 
 
 def tokens_in(*texts: str) -> int:
-    return sum(len(text.encode()) for text in texts) // _BYTES_PER_TOKEN + 1
+    """Return the most tokens that texts are likely to have; see `expected_tokens`."""
+    return sum(len(text.encode()) for text in texts) // _FEWEST_BYTES + 1
+
+
+def expected_tokens(characters: float) -> int:
+    """Return about how many tokens so many characters of English are."""
+    return round(characters / _CHARS_PER_TOKEN)
 
 
 @dataclass

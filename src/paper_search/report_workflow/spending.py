@@ -1,13 +1,12 @@
 """What a report costs, before its sources are searched."""
 
-import json
 import math
 from dataclasses import dataclass
 
 from pydantic import BaseModel
 
-from paper_search.llm.chat import ChatProvider, format_request, response_format
-from paper_search.llm.metering import tokens_in
+from paper_search.llm.chat import ChatProvider, instruction_tokens
+from paper_search.llm.metering import expected_tokens
 from paper_search.llm.provider import name_of
 from paper_search.models.usage import SpendingEstimate, Tokens
 from paper_search.prompts import load_prompt
@@ -20,7 +19,6 @@ from paper_search.report_workflow.context import BATCH, READ, SHOWN, ReportServi
 from paper_search.report_workflow.state import ReportEstimate, ReportParams
 from paper_search.skills.judging.run import MOST_JUDGED, cost_of_judging
 
-_CHARS_PER_TOKEN = 3
 _TOKENS_PER_WORD = 4 / 3
 _SOURCE_CHARS, _ABSTRACT_CHARS = 260, 1_300
 """Of the title of a source, its key and the JSON around; and of an abstract."""
@@ -123,14 +121,11 @@ class _Roles:
         return Tokens(count, count * question, count * _VERDICT_TOKENS)
 
     def _prompt(self, name: str, answer: type[BaseModel]) -> int:
-        """Return the tokens of a prompt, with the form of its answer as text and as an option."""
-        schema = answer.model_json_schema()
-        texts = format_request(schema), json.dumps(response_format(schema))
-        return tokens_in(load_prompt(name, self.services.domain), *texts)
+        return instruction_tokens(load_prompt(name, self.services.domain), answer)
 
     def _sources(self, amount: Amount) -> int:
         """Return the tokens of sources as a model is shown them: abstracts, and the pages read."""
         count = min(amount.sources, self.params.max_sources)
         pages = min(count, self.params.max_pages) if self.services.pages is not None else 0
         texts = pages * amount.chars + (count - pages) * min(amount.chars, _ABSTRACT_CHARS)
-        return (texts + count * _SOURCE_CHARS) // _CHARS_PER_TOKEN
+        return expected_tokens(texts + count * _SOURCE_CHARS)

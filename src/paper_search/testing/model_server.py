@@ -69,7 +69,7 @@ def run_model_server(answers: Mapping[str, SchemaAnswer] | None = None) -> Itera
             content = json.dumps(model.answer(LLMCall(system, user, schema)))
             status, code = model.failing.get(schema.get("title", ""), (200, ""))
             error = {"error": {"message": "as scripted", "code": code, "type": code}}
-            completion = _completion(content, len(system) + len(user))
+            completion = _completion(content, len(system) + len(user) + len(json.dumps(schema)))
             body = json.dumps(error if code else completion).encode()
             self.send_response(status)
             self.send_header("content-type", "application/json")

@@ -32,6 +32,7 @@ from paper_search.skills.words import STOP_WORDS, tokens
 _PENALTY = {1: 0.5, 2: 0.75, 3: 1.0}
 """Share of the score that a criterion for exclusion takes away where it is fully met, by weight."""
 _NO_GRADE = -1
+"""What is no whole number."""
 _ENDLESS = 1e9
 _LONGEST_SNIPPET = _LONGEST_REASON = 300
 
@@ -44,10 +45,10 @@ def _number(value: Any) -> float | None:
 
 
 class GradeAnswer(BaseModel):
-    """The grade for one criterion; what is no whole number is `_NO_GRADE`."""
+    """The grade for one criterion."""  # a model reads this, and those below
 
     criterion: int = Field(description="number of the criterion")
-    grade: int = Field(default=_NO_GRADE, description="0, 1, 2 or 3")
+    grade: int = Field(default_factory=lambda: _NO_GRADE, description="0, 1, 2 or 3")
     snippet: Text = Field(default="", description="copied from title or abstract")
 
     @field_validator("grade", mode="before")
@@ -60,11 +61,12 @@ class GradeAnswer(BaseModel):
 
 
 class PaperAnswer(BaseModel):
-    """The grades of one paper, or its score as the first interface had it."""
+    """The grades of one paper."""
 
     paper_id: Text
     grades: list[GradeAnswer] = Field(default_factory=list)
     tags: list[PaperTag] = Field(default_factory=list)
+    # In place of grades, as the first interface had it.
     relevance_score: SkipJsonSchema[Annotated[float | None, BeforeValidator(_number)]] = None
     relevance_reason: SkipJsonSchema[Text] = ""
 
@@ -91,7 +93,7 @@ class PaperAnswer(BaseModel):
 
 
 class BatchAnswer(BaseModel):
-    """What is answered to one question."""
+    """One entry for every paper of the question."""
 
     results: list[PaperAnswer]
 

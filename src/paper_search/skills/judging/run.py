@@ -7,9 +7,11 @@ import math
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TypeAlias
 
 from paper_search.errors import LLMError, LLMFailure
+from paper_search.llm.chat import instruction_tokens
 from paper_search.llm.provider import LLMProvider
 from paper_search.llm.structured import ask
 from paper_search.models import Criterion, MarkedPaper
@@ -30,22 +32,28 @@ from paper_search.skills.judging.question import PromptPaper, message
 MOST_JUDGED = 100
 """Papers of a search that are judged, the first ones: those that a result shows. A fixed number, so
 that the calls are known beforehand."""
-_PROMPT_TOKENS = 1_200
-"""Of the judge's instructions, with the criteria and the schema of the answer."""
-_PAPER_TOKENS = 400
+PROMPT = "relevance_scorer"
+_PAPER_TOKENS = 180
 """Of a title and an abstract, with their JSON."""
-_NAMING_TOKENS, _GRADE_TOKENS = 30, 50
-"""Of what an answer says of one paper besides, and of one grade with its snippet."""
+_CRITERION_TOKENS = 25
+"""Of a criterion in the question, and of its grade with a snippet in the answer."""
+_NAMING_TOKENS = 10
+"""Of what an answer says of one paper besides."""
 
 
 def cost_of_judging(papers: int, batch_size: int, criteria: int) -> Tokens:
     """Return the calls that judge so many papers, and about their tokens."""
     calls = math.ceil(papers / batch_size)
-    question_tokens = calls * _PROMPT_TOKENS + papers * _PAPER_TOKENS
-    return Tokens(calls, question_tokens, papers * (_NAMING_TOKENS + criteria * _GRADE_TOKENS))
+    each = _instruction_tokens() + criteria * _CRITERION_TOKENS
+    answers = papers * (_NAMING_TOKENS + criteria * _CRITERION_TOKENS)
+    return Tokens(calls, calls * each + papers * _PAPER_TOKENS, answers)
 
 
-PROMPT = "relevance_scorer"
+@cache
+def _instruction_tokens() -> int:
+    return instruction_tokens(load_prompt(PROMPT), BatchAnswer)
+
+
 _MOST_FAILURES = 6
 """Failures in a row after which nothing more is asked; each was tried several times."""
 _OF_ONE_PAPER = frozenset({LLMFailure.REFUSAL, LLMFailure.CONTENT_FILTER})
