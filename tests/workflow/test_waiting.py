@@ -103,6 +103,24 @@ async def test_the_rest_of_a_slow_source_joins_the_result_of_the_same_round(scor
     assert (payload.reports[-1].status, payload.reports[-1].kept) == (SourceStatus.OK, 3)
 
 
+async def test_what_a_round_brought_before_the_wait_is_still_new_after_it():
+    found = {name: papers(name, 1) for name in (*QUICK, "late")}
+    late = Late("late", lambda _: found["late"])
+    late.is_late = False
+    flow, _ = await at_result(
+        late, *[FakeSource(name, lambda _, name=name: found[name]) for name in QUICK]
+    )
+    found["a"] += papers("a", 2)
+    found["late"] += papers("late", 2)
+    late.is_late = True
+    await reply_to(flow, "t", {"action": "edit", "revised_data": {"marked_relevant": ["b1"]}})
+    asked = await reply_to(flow, "t", "approve")
+    assert asked.payload.changes.new_ids == ["a2"]
+    late.is_late = False
+    asked = await reply_to(flow, "t", WAIT)
+    assert {*asked.payload.changes.new_ids} == {"a2", "late2"}
+
+
 def of_late(payload: ResultPayload) -> list[SourceReport]:
     return [report for report in payload.reports if report.source == "late"]
 

@@ -103,11 +103,13 @@ async def with_counts(
         update["metadata"] = reference.metadata.model_copy(update=total)
     if (before := state.result) is not None and state.strategy is not None:
         earlier = [work_of.get(i, i) for round_ in rounds[:-1] for i in round_.records]
+        is_same = before.counts and counts and before.counts.round == counts[-1].round
         update["changes"] = round_changes(
             before.paper_ids,
             reference.paper_ids,
             {*before.all_ids, *earlier},
             changes(before.metadata.search_strategy, state.strategy),
+            before.changes if is_same else None,
         )
     return reference.model_copy(update=update)
 
