@@ -89,6 +89,7 @@ def test_a_format_that_someone_else_installed_is_found(strangers_exporter):
     assert strangers_exporter in exporter_names()
     assert format_for_suffix("papers.titles") == strangers_exporter
     assert [suffix_of_format(name) for name in ("ris", strangers_exporter)] == [".ris", ""]
+    assert suffix_of_format("biblatex") == ".bib"
     check_exporter(get_exporter(strangers_exporter))
 
 

@@ -29,3 +29,4 @@ def test_hits_are_told_by_query_and_source():
     report = ScopeReport(queries=[hits], steps=[step])
     assert report.hits_of(["a", "b", "edited"]) == {"a": hits, "b": step}
     assert [str(hits.counts[0]), str(SourceHits(source="t", hits=0))] == ["up to 1,200 s", "0 t"]
+    assert str(SourceHits(source="t", hits=0, is_at_most=True)) == "0 t"

@@ -5,6 +5,7 @@ import json
 
 import pytest
 from tests.review.test_files import BROKEN, RECORD, workbook
+from tests.web.test_sharing import screen
 
 
 def encoded(content: bytes) -> str:
@@ -40,6 +41,16 @@ def test_files_of_any_accepted_kind_are_read_and_what_is_rejected_is_told(page):
     page.open(f"{place}/log")
     assert "a.ris, line 5: left out: the title is missing" in page.text
     assert "a.ris, line 9: left out: the title is missing" in page.text
+
+
+def test_authors_of_a_conflict_are_told_apart(page):
+    rows = b'title,authors\nBees,"Resch, Klaus; Doe, Ann; Li, Bo; Ek, Cy"\n'
+    page.send("/import", question="bees", name=["a.csv"], content=[encoded(rows)])
+    place = json.loads(page.text)["to"].removeprefix("/review")
+    page.arrive(place)
+    screen(page, place, "ada", "relevant")
+    screen(page, place, "bo", "irrelevant")
+    assert "Klaus Resch, Ann Doe, Bo Li and 1 more" in page.text
 
 
 @pytest.mark.parametrize(

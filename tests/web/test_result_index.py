@@ -54,6 +54,13 @@ def test_a_choice_leaves_the_papers_that_meet_all_of_it(choice, ids):
     assert found.total == len(found.papers)
 
 
+def test_spellings_of_a_venue_are_one_in_the_filter():
+    papers = [paper(n, venue=name) for n, name in enumerate(("BMJ", "iccv", "ICCV", "iccv"))]
+    found = index(papers).select(Choice.parse({"venue": "iccv"}), {})
+    assert [work.id for work in found.papers] == ["p1", "p2", "p3"]
+    assert found.facets["venue"] == [("iccv", 3), ("BMJ", 1)]
+
+
 def test_labels_are_a_facet_of_what_was_given_last_or_came_with_the_paper():
     papers = [paper(1, labels=["old"]), paper(2, labels=["old"]), paper(3)]
     labels = {"p2": ["new"], "p3": ["new", "trial"]}

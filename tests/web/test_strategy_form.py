@@ -242,6 +242,33 @@ async def test_hits_that_were_counted_stand_by_the_limits_that_they_were_counted
     assert limits == {("count", "years 2010-"), ("search", "years 2021-")}
 
 
+def test_a_strategy_that_is_proposed_anew_says_what_changed_since_the_one_that_was_rejected(
+    visitors,
+):
+    page = visitors()
+    thread = page.begin("bees and wasps since 2016")
+    page.send(page.path, action="reject", asked=page.asked(), note="before 2010")
+    page.arrive(thread)
+    before = page.text.split('id="before"')[1]
+    assert "It was not searched; you said: “before 2010”" in before
+    assert "Changed since: " in before
+    assert "years -2009" in before
+    assert "<dt>Limits</dt><dd>years 2016-</dd>" in page.text
+    page.open(f"{thread}/log")
+    assert "Round 1: not searched" in page.text
+
+
+def test_a_broader_query_names_the_query_that_it_is_from(visitors):
+    page = visitors()
+    thread = page.begin("graph neural networks for molecules")
+    assert "Query 1: words" not in page.text
+    page.send(page.path, action="reject", asked=page.asked(), note="also honey bees")
+    page.arrive(thread)
+    broader = page.text.split('id="steps"')[1].split("</section>")[0]
+    assert "Query 1: words instead of phrases" in broader
+    assert "Query 2: words instead of phrases" in broader
+
+
 @pytest.mark.parametrize("dropped", [0, 1])
 def test_a_query_that_was_dropped_stays_dropped_after_a_look(dropped):
     queries = [SearchQuery(keywords=[text], boolean_query=text) for text in ("bees", "wasps")]

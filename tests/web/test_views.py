@@ -75,8 +75,8 @@ def test_a_damaged_thread_is_listed_beside_the_others(page, place, tmp_path, dam
 
 
 def test_sources_have_the_names_that_people_know():
-    named = [words(name) for name in ("europe_pmc", "openalex", "my_own-source")]
-    assert named == ["Europe PMC", "OpenAlex", "my own source"]
+    named = [words(name) for name in ("europe_pmc", "openalex", "my_own-source", "my__own.ris")]
+    assert named == ["Europe PMC", "OpenAlex", "my own source", "my__own.ris"]
 
 
 def test_a_word_is_marked_in_its_other_forms_and_a_short_one_marks_no_other_word():

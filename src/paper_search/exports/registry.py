@@ -46,7 +46,8 @@ FORMATS = {
     "zotero-rdf": ExportFormat("zotero:export_zotero", (".rdf",), _MANAGERS,
                                "Zotero RDF with notes"),
     "bibtex": ExportFormat("bibtex:export_bibtex", (".bib",), _MANAGERS, "BibTeX"),
-    "biblatex": ExportFormat("bibtex:export_biblatex", (".biblatex",), _MANAGERS, "BibLaTeX"),
+    "biblatex": ExportFormat("bibtex:export_biblatex", (".bib", ".biblatex"), _MANAGERS,
+                             "BibLaTeX"),
     "csl-json": ExportFormat("json_formats:export_csl_json", (".json", ".csl.json", ".csl"),
                              _MANAGERS, "CSL-JSON"),
     "asreview": ExportFormat("csv_table:export_asreview", (".csv",), _SCREENING,
@@ -59,11 +60,15 @@ FORMATS = {
     "json": ExportFormat("json_formats:export_json", (".json",), _TABLES,
                          "JSON with everything known"),
 }  # fmt: skip
+_OF_ANOTHER = {
+    *(("asreview", ".csv"), ("biblatex", ".bib"), ("csl-json", ".json"), ("rayyan", ".csv")),
+}
+"""Suffixes by which a file is meant in a commoner format."""
 _OF_SUFFIX = {
     suffix: name
     for name, form in FORMATS.items()
     for suffix in form.suffixes
-    if (name, suffix) not in {("csl-json", ".json"), ("asreview", ".csv"), ("rayyan", ".csv")}
+    if (name, suffix) not in _OF_ANOTHER
 }
 
 

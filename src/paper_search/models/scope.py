@@ -31,7 +31,7 @@ class SourceHits(BaseModel):
     is_at_most: bool = Field(default=False, exclude_if=not_)
 
     def __str__(self) -> str:
-        return f"{'up to ' if self.is_at_most else ''}{self.hits:,} {self.source}"
+        return f"{'up to ' if self.is_at_most and self.hits else ''}{self.hits:,} {self.source}"
 
 
 class QueryHits(BaseModel):

@@ -95,8 +95,12 @@ class ResultIndex:
         self._by_id = {paper.id: paper for paper in self._every}
         self.rank = {paper.id: number for number, paper in enumerate(self._every, start=1)}
         self._text = {paper.id: _searchable(paper) for paper in self._every}
+        spellings: dict[str, str] = {}
+        for venue, _ in Counter(paper.venue for paper in self._every if paper.venue).most_common():
+            spellings.setdefault(venue.casefold(), venue)
+        venues = {p.id: spellings[p.venue.casefold()] if p.venue else "" for p in self._every}
         self._fixed: _Values = {
-            "venue": {paper.id: (paper.venue,) if paper.venue else () for paper in self._every},
+            "venue": {name: (venue,) if venue else () for name, venue in venues.items()},
             "source": {paper.id: sources_of(paper) for paper in self._every},
             "tag": {paper.id: [tag.value for tag in paper.tags] for paper in self._every},
             "year": {paper.id: (paper.year,) if paper.year else () for paper in self._every},

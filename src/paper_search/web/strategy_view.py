@@ -156,6 +156,7 @@ async def _page(
         ranking=proposal.ranking_sources if proposal else [],
         asked=reading.question_name if proposal else "",
         before=history[-1] if history else None,
+        changes=proposal.changes if proposal else "",
         cost=_cost(proposal) if proposal else None,
         types=PUBLICATION_TYPES,
         groups_of=term_groups,

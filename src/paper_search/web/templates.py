@@ -79,7 +79,8 @@ def words(name: object) -> str:
     """Return a name of the code as people write it: `Europe PMC` for `europe_pmc`."""
     if (service := service_of(str(name))) is not None:
         return service.title
-    return _NAMES.get(str(name)) or type_name(str(name))
+    is_file = "." in str(name)
+    return _NAMES.get(str(name)) or (str(name) if is_file else type_name(str(name)))
 
 
 def hits_in_words(hits: SourceHits) -> str:
