@@ -33,16 +33,11 @@ from paper_search.workflow import CheckpointKind, ThreadCatalog
 ROOT = Path(__file__).parents[2]
 
 
-def integrity(path: Path) -> str:
-    with closing(sqlite3.connect(path)) as connection:
-        return str(connection.execute("PRAGMA integrity_check").fetchone()[0])
-
-
 POINTS = ["confirm_strategy", "search", "review_results"]
 
 
 @pytest.mark.parametrize("point", POINTS)
-async def test_a_disk_that_is_full_at_any_step_is_named_and_nothing_is_lost(point, path, url):
+async def test_a_disk_that_is_full_at_any_step_is_named_and_nothing_is_lost(point, url):
     """PER-07: at the first question, in the search, at the second question."""
     skills = FakeSkills()
     flow = workflow(skills, persistence=url)
@@ -66,7 +61,7 @@ async def test_a_disk_that_is_full_at_any_step_is_named_and_nothing_is_lost(poin
 
     with pytest.raises(PersistenceError, match=r"threads\.db.*full; make room on the disk"):
         await on_a_full_disk()
-    assert integrity(path) == "ok"
+    assert run_sql(url, "PRAGMA integrity_check") == [("ok",)]
     flow = workflow(handler=ScriptedHandler(otherwise="approve"), persistence=url)
     try:
         found = await flow.resume("t")
@@ -118,7 +113,7 @@ def test_a_file_that_may_not_grow_is_named_and_stays_whole(path, url):
     ).stdout
     assert "threads.db" in said
     assert "make room" in said
-    assert integrity(path) == "ok"
+    assert run_sql(url, "PRAGMA integrity_check") == [("ok",)]
     assert asyncio.run(workflow(persistence=url).pending("t")) is not None
 
 
@@ -210,7 +205,7 @@ async def test_restoring_puts_the_threads_back_as_they_were(path, url, tmp_path)
     path.unlink()
     restore(copy, path)
     assert await workflow(persistence=url).pending("t") == asked
-    assert integrity(path) == "ok"
+    assert run_sql(url, "PRAGMA integrity_check") == [("ok",)]
 
 
 async def test_nothing_is_restored_under_a_thread_that_is_driven(path, url, tmp_path):

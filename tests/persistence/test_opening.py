@@ -12,6 +12,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from tests.conftest import run_sql
 from tests.preforked import workers
 from tests.workflow.doubles import workflow
 
@@ -263,14 +264,11 @@ def work(url: str, thread_id: str) -> None:
 
 
 @pytest.mark.slow
-def test_many_processes_make_the_file_at_once(tmp_path):
+def test_many_processes_make_the_file_at_once(path, url, tmp_path):
     """PER-12."""
-    path = tmp_path / "threads.db"
-    workers().work_at_once(__name__, *([f"sqlite:///{path}", f"t{i}"] for i in range(6)))
-    with closing(sqlite3.connect(path)) as connection:
-        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-        query = "SELECT COUNT(DISTINCT thread_id) FROM checkpoints"
-        assert connection.execute(query).fetchone() == (6,)
+    workers().work_at_once(__name__, *([url, f"t{i}"] for i in range(6)))
+    assert run_sql(url, "PRAGMA integrity_check") == [("ok",)]
+    assert run_sql(url, "SELECT COUNT(DISTINCT thread_id) FROM checkpoints") == [(6,)]
     assert list(tmp_path.iterdir()) == [path]
 
 

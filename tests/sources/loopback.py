@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from copy import copy
 from dataclasses import dataclass, field
 from functools import partial
+from types import MappingProxyType
 from typing import Any
 from xml.sax.saxutils import escape
 
@@ -74,16 +75,19 @@ class Loopback:
     """One service: its adapter, what it was asked, and what it says where it refuses."""
 
     adapter: Adapter
-    asked: list[Asked] = field(default_factory=list)
-    refusals: dict[str, Response] = field(default_factory=dict)
+    refusals: Mapping[str, Response]
     """Ways to say no, by the status that the report is to show, numbered."""
+    asked: list[Asked] = field(default_factory=list)
 
 
 def serve(
-    server: HTTPServer, adapter: Adapter, answers: Mapping[Any, Callable[[Asked], Any]]
+    server: HTTPServer,
+    adapter: Adapter,
+    answers: Mapping[Any, Callable[[Asked], Any]],
+    refusals: Mapping[str, Response] = MappingProxyType({}),
 ) -> Loopback:
     """Answer at the paths: with XML where an answer is a text, else with JSON."""
-    service = Loopback(adapter)
+    service = Loopback(adapter, refusals)
 
     def handle(request: Request, answering: Callable[[Asked], Any]) -> Response:
         given: Asked = {**request.args, **request.form, **(request.get_json(silent=True) or {})}

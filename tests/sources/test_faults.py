@@ -95,10 +95,7 @@ async def test_api_03_the_deadline_holds_for_all_queries_together(server, clock)
     source = cards(server, "/status?code=429&retry_after=4", clock, max_retries=3, deadline_s=30.0)
     report = await source.report(strategy(*"abcdefghij"))
     assert clock.now <= 1030.0
-    assert {item.status for item in report.sources} <= {
-        SourceStatus.RATE_LIMITED,
-        SourceStatus.TIMEOUT,
-    }
+    assert {item.status.value for item in report.sources} <= {"rate_limited", "timeout"}
     assert len(report.sources) == 10
 
 
@@ -258,10 +255,7 @@ async def test_api_24_no_redirect_takes_the_key_elsewhere(server, to):
 async def test_api_25_a_broken_connection_is_unreachable_and_the_others_go_on(server, path):
     sources = {"bad": cards(server, path), "good": cards(server, "/ok")}
     report = await Searcher(sources).report(strategy("graph", max_results=1))
-    assert [source.status for source in report.sources] == [
-        SourceStatus.UNREACHABLE,
-        SourceStatus.OK,
-    ]
+    assert [source.status.value for source in report.sources] == ["unreachable", "ok"]
 
 
 @pytest.mark.parametrize("url", ["http://no-such-host.invalid/", "https://127.0.0.1:{port}/ok"])
@@ -276,12 +270,8 @@ async def test_api_26_all_sources_failing_gives_every_reason(server):
     sources = {name: cards(server, path) for name, path in paths.items()}
     report = await Searcher(sources).report(strategy("graph"))
     assert report.papers == []
-    assert [source.status for source in report.sources] == [
-        SourceStatus.UNREACHABLE,
-        SourceStatus.BAD_RESPONSE,
-        SourceStatus.UNAUTHORISED,
-        SourceStatus.EXHAUSTED,
-    ]
+    told = [source.status.value for source in report.sources]
+    assert told == ["unreachable", "bad_response", "unauthorised", "exhausted"]
     assert all(source.error for source in report.sources)
 
 
@@ -296,12 +286,8 @@ class Buggy(Cards):
 async def test_api_27_a_bug_of_one_adapter_cancels_nobody(server):
     sources = {"bug": HttpSource(Buggy(server.url("/ok"))), "good": cards(server, "/ok")}
     report = await Searcher(sources).report(strategy("aa", "bb", max_results=1))
-    assert [(source.source, source.status) for source in report.sources] == [
-        ("cards", SourceStatus.BUG),
-        ("cards", SourceStatus.BUG),
-        ("cards", SourceStatus.OK),
-        ("cards", SourceStatus.OK),
-    ]
+    assert {source.source for source in report.sources} == {"cards"}
+    assert [source.status.value for source in report.sources] == ["bug", "bug", "ok", "ok"]
     assert "KeyError" in str(report.sources[0].error)
     assert "test_faults.py:" in str(report.sources[0].error)
     assert KEY not in report.model_dump_json()

@@ -8,7 +8,6 @@ from paper_search.steps.compiler import compile_in_memory
 from paper_search.testing.skills import FakeSkills
 from paper_search.threads.engine import admit, check_begin, open_memory
 from paper_search.workflow.session import SearchSession
-from paper_search.workflow.skills import Skills
 from paper_search.workflow.state import SearchParams
 
 ACCEPTED = "max_iterations, enable_strategy_checkpoint"
@@ -17,8 +16,7 @@ MISSPELT = {"max_iteratons": 2}
 
 
 async def search_graph():
-    fake = FakeSkills()
-    return SearchSession.graph(await open_memory(), Skills(fake, fake, fake, fake, fake, fake))
+    return SearchSession.graph(await open_memory(), FakeSkills().skills)
 
 
 @pytest.mark.parametrize(

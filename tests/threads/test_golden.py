@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from tests.answers import reply_to
+from tests.workflow.doubles import workflow
 
 from paper_search.models import PaperCollection
 from paper_search.persistence import open_persistence
@@ -13,8 +14,7 @@ from paper_search.report.document import Report
 from paper_search.report_workflow import ReportWorkflow
 from paper_search.report_workflow.listing import ThreadCatalogs
 from paper_search.testing.reports import QUESTION, report_services
-from paper_search.testing.skills import FakeSkills
-from paper_search.workflow import SearchWorkflow, ThreadStatus
+from paper_search.workflow import ThreadStatus
 
 DATABASES = sorted((Path(__file__).parents[1] / "golden").rglob("*.db.gz"))
 FOLDERS = {path.parent for path in DATABASES}
@@ -87,7 +87,7 @@ async def test_an_old_thread_is_taken_to_its_end(golden, url):
     flow: Any = (
         ReportWorkflow(report_services(), persistence=url)
         if is_of_report
-        else SearchWorkflow(*[FakeSkills()] * 6, persistence=url)
+        else workflow(persistence=url)
     )
     if thread == "failed":
         assert (await flow.proceed(thread)).kind in LAST_QUESTIONS

@@ -12,7 +12,7 @@ from tests.workflow.doubles import workflow
 
 from paper_search.config import AppConfig
 from paper_search.errors import AlreadyDecidedError, InvalidDecisionError, StaleDecisionError
-from paper_search.persistence import DecisionLedger, Persistence
+from paper_search.persistence import DecisionLedger, Persistence, open_persistence
 from paper_search.server.access import Access, Run, SharedPersistence, http_refusals
 from paper_search.server.guard import EVERYBODY
 from paper_search.server.leased import leased
@@ -22,7 +22,6 @@ from paper_search.threads.engine import open_memory
 from paper_search.workflow import Checkpoint, CheckpointKind, SearchWorkflow
 from paper_search.workflow.graph import WORKFLOW
 from paper_search.workflow.session import SearchSession
-from paper_search.workflow.skills import Skills
 
 RESULT = CheckpointKind.RESULT_REVIEW
 
@@ -65,11 +64,6 @@ def other(persistence: Persistence) -> SearchWorkflow:
     return workflow(persistence=persistence)
 
 
-async def open_kind(flow: SearchWorkflow) -> CheckpointKind:
-    waiting = await flow.pending("t")
-    return waiting.kind
-
-
 async def test_a_bare_approval_given_twice_approves_one_question_however_late(flow, other, clock):
     result = await flow.answer("t", "approve", by="ada")
     clock.ahead = timedelta(days=1)
@@ -77,7 +71,7 @@ async def test_a_bare_approval_given_twice_approves_one_question_however_late(fl
         await other.answer("t", "approve", by="ada")
     assert "ada decided (approve) at 2" in str(told.value)
     assert f"`paper-search resume t --approve --token {result.token}`" in str(told.value)
-    assert await open_kind(flow) is RESULT
+    assert (await flow.pending("t")).kind is RESULT
 
 
 async def test_a_bare_answer_counts_for_the_question_that_its_author_was_shown_last(flow, other):
@@ -92,7 +86,7 @@ async def test_a_bare_answer_to_a_question_that_was_decided_since_answers_no_lat
     await flow.answer("t", "reject: newer ones", by="ada")
     with pytest.raises(AlreadyDecidedError, match=r"\(reject\) by ada"):
         await other.answer("t", {"action": "approve"}, by="bob")
-    assert await open_kind(flow) is CheckpointKind.STRATEGY_CONFIRMATION
+    assert (await flow.pending("t")).kind is CheckpointKind.STRATEGY_CONFIRMATION
 
 
 async def test_an_answer_with_its_token_counts_once_and_at_once(flow):
@@ -144,13 +138,7 @@ async def test_every_clients_shape_can_carry_the_token(flow, said):
 
 
 async def test_the_question_of_the_graph_carries_its_token_and_its_form_is_filled_in():
-    from langgraph.checkpoint.memory import InMemorySaver
-    from langgraph.store.memory import InMemoryStore
-
-    services = Skills(*[FakeSkills()] * 6)
-    graph = compile_workflow(
-        WORKFLOW, services=services, checkpointer=InMemorySaver(), store=InMemoryStore()
-    )
+    graph = SearchSession.graph(await open_memory(), FakeSkills().skills)
     config = {"configurable": {"thread_id": "t"}}
     await graph.ainvoke({"question": "q"}, config)
     (interrupt,) = (await graph.aget_state(config)).interrupts
@@ -186,12 +174,9 @@ async def test_the_server_refuses_a_bare_approval_that_comes_twice_with_409(flow
     assert await run({"action": "approve", "token": result.token})
 
 
-async def test_a_bare_langgraph_server_refuses_it_too(tmp_path):
-    from paper_search.persistence import open_persistence
-
-    url = f"sqlite:///{tmp_path}/threads.db"
+async def test_a_bare_langgraph_server_refuses_it_too(url):
     async with open_persistence(url) as persistence:
-        compiled = compile_workflow(WORKFLOW, services=Skills(*[FakeSkills()] * 6))
+        compiled = compile_workflow(WORKFLOW, services=FakeSkills().skills)
         served = leased(compiled, Access(SharedPersistence(url), AppConfig())).copy(
             {"checkpointer": persistence.checkpointer, "store": persistence.store}
         )

@@ -8,15 +8,14 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, ValidationError
 from tests.answers import reply_to
+from tests.workflow.doubles import workflow
 
 from paper_search.errors import PersistenceError
 from paper_search.report_workflow import ReportWorkflow
 from paper_search.report_workflow import graph as report
 from paper_search.steps import StepDef, Workflow
 from paper_search.testing.reports import QUESTION, report_services
-from paper_search.testing.skills import FakeSkills
 from paper_search.threads.questions import load_state
-from paper_search.workflow import SearchWorkflow
 from paper_search.workflow import graph as search
 
 
@@ -47,9 +46,9 @@ def test_a_state_of_another_version_is_refused_by_name(version):
 
 
 @contextlib.contextmanager
-def watched(workflow: Workflow, seen: list[str]) -> Iterator[None]:
+def watched(table: Workflow, seen: list[str]) -> Iterator[None]:
     """Compare the state of every step before and after it."""
-    handlers = {step.id: step.handler for step in workflow.steps}
+    handlers = {step.id: step.handler for step in table.steps}
 
     def watching(step: StepDef) -> Any:
         handler: Any = step.handler
@@ -66,19 +65,19 @@ def watched(workflow: Workflow, seen: list[str]) -> Iterator[None]:
 
         return run
 
-    for step in workflow.steps:
+    for step in table.steps:
         object.__setattr__(step, "handler", watching(step))
     try:
         yield
     finally:
-        for step in workflow.steps:
+        for step in table.steps:
             object.__setattr__(step, "handler", handlers[step.id])
 
 
 async def test_no_step_of_a_search_changes_its_state_in_place():
     seen: list[str] = []
     with watched(search.WORKFLOW, seen):
-        flow = SearchWorkflow(*[FakeSkills()] * 6)
+        flow = workflow()
         await flow.start("glass", thread_id="t")
         for answer in ("reject: no", "approve", "reject: no", "approve", "approve"):
             await reply_to(flow, "t", answer)

@@ -20,11 +20,7 @@ SCRIPT = ["approve", mark_last, "approve", "approve"]
 class LoggingSkills(FakeSkills):
     """Skills whose every call is on disk before it goes on.
 
-    Args:
-        log: the file.
-        killer: the skill that does not return.
-        after: how many of its calls do.
-        moment: whether it is killed before it does its work, or when all is done and not returned.
+    One kills after some of its calls, at the start of its work, or when all is done.
     """
 
     def __init__(self, log: str, killer: str = "-", after: int = 0, moment: str = "start") -> None:
@@ -77,12 +73,7 @@ def count_writes(saver: Any, fatal: int) -> None:
 async def drive(url: str, log: str, killer: str, after: int, moment: str) -> None:
     """Take a thread of two rounds to its end, or to that of this process.
 
-    Args:
-        url: of the database.
-        log: file of calls.
-        killer: the skill that kills; `-`: none; `write`: the checkpointer.
-        after: how many calls of it go well before.
-        moment: `start` of the call or its `end`.
+    `killer`: a skill, `write` for the checkpointer, `-` for none.
     """
     async with open_persistence(url) as persistence:
         if killer == "write":

@@ -80,12 +80,7 @@ def unmarked(papers: list[Paper]) -> list[Paper]:
 
 
 class FailingSkills(FakeSkills):
-    """Skills of which one raises, until it is repaired.
-
-    Args:
-        method: which one.
-        error: what it raises.
-    """
+    """Skills of which one raises, until it is repaired."""
 
     def __init__(self, method: str, error: BaseException) -> None:
         super().__init__()

@@ -2,9 +2,7 @@
 
 import asyncio
 import contextlib
-import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +10,7 @@ import ormsgpack
 import pytest
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from tests.answers import reply_to
+from tests.conftest import run_sql
 from tests.steps.test_compiler import assert_json
 from tests.workflow.crashing import SCRIPT
 from tests.workflow.doubles import STEPS, Crash, workflow
@@ -23,11 +22,6 @@ from paper_search.workflow.session import SearchSession
 
 ROOT = Path(__file__).parents[2]
 ROUNDS = [*STEPS, *STEPS[1:]]
-
-
-def integrity(path: Path) -> str:
-    with closing(sqlite3.connect(path)) as connection:
-        return connection.execute("PRAGMA integrity_check").fetchone()[0]
 
 
 async def undisturbed() -> Any:
@@ -59,7 +53,7 @@ PAPERS = ("store", ["abatch"], PlaceError, 10)
     ("writes", "is_before", "step"),
     [(STATES, True, 1), (STATES, False, 3), (PAPERS, True, 3), (PAPERS, False, 3)],
 )
-async def test_a_crash_at_any_write_changes_nothing_in_the_end(writes, is_before, step, url, path):
+async def test_a_crash_at_any_write_changes_nothing_in_the_end(writes, is_before, step, url):
     """PER-02 PER-03: before the k-th write of a checkpoint, for every k; after some of them.
 
     The papers are kept apart from the checkpoints; neither is ahead for good.
@@ -84,7 +78,7 @@ async def test_a_crash_at_any_write_changes_nothing_in_the_end(writes, is_before
             assert len(skills.calls) <= len(ROUNDS) + 1, (k, skills.calls)
             k += step
     assert k > most
-    assert integrity(path) == "ok"
+    assert run_sql(url, "PRAGMA integrity_check") == [("ok",)]
 
 
 @contextlib.contextmanager
@@ -143,7 +137,7 @@ async def taken_to_the_end(
     return await flow.resume(thread)
 
 
-async def test_a_cancelled_run_leaves_a_thread_that_resumes(url, path):
+async def test_a_cancelled_run_leaves_a_thread_that_resumes(url):
     """PER-06: Ctrl-C cancels the main task."""
     skills, is_there = FakeSkills(), asyncio.Event()
     inner = skills.score
@@ -163,7 +157,7 @@ async def test_a_cancelled_run_leaves_a_thread_that_resumes(url, path):
     again = workflow(skills, ScriptedHandler(SCRIPT[1:]), persistence=url)
     assert await again.resume("t") == await undisturbed()
     assert skills.calls == ROUNDS
-    assert integrity(path) == "ok"
+    assert run_sql(url, "PRAGMA integrity_check") == [("ok",)]
 
 
 async def test_cancelling_the_handler_leaves_the_question_open(url):
@@ -183,14 +177,13 @@ async def test_cancelling_the_handler_leaves_the_question_open(url):
 # --- what is in a checkpoint ----------------------------------------------------------------------
 
 
-async def test_checkpoints_hold_json_and_no_paper(url, path):
+async def test_checkpoints_hold_json_and_no_paper(url):
     """Design section 4: no class name, no record; the final collection is output only."""
     flow = workflow(handler=ScriptedHandler(SCRIPT), persistence=url)
     result = await flow.run("q", thread_id="t")
     assert len(result.papers) == 3
-    with closing(sqlite3.connect(path)) as connection:
-        blobs = connection.execute("SELECT type, checkpoint FROM checkpoints").fetchall()
-        writes = connection.execute("SELECT channel, type, value FROM writes").fetchall()
+    blobs = run_sql(url, "SELECT type, checkpoint FROM checkpoints")
+    writes = run_sql(url, "SELECT channel, type, value FROM writes")
     strict = JsonPlusSerializer(allowed_msgpack_modules=None)
     for kind, blob in blobs:
         assert_json(strict.loads_typed((kind, blob))["channel_values"])
@@ -205,15 +198,12 @@ async def test_checkpoints_hold_json_and_no_paper(url, path):
 
 
 @pytest.mark.parametrize("kind", ["constructor", "pickle", "json"])
-async def test_a_crafted_row_executes_nothing(tmp_path, kind, url, path):
+async def test_a_crafted_row_executes_nothing(tmp_path, kind, url):
     """PER-16."""
     trap = tmp_path / "trap"
     await workflow(persistence=url).start("q", thread_id="t")
-    row = _crafted(kind, str(trap))
-    with closing(sqlite3.connect(path)) as connection:
-        changed = connection.execute("UPDATE writes SET type = ?, value = ?", row)
-        assert changed.rowcount > 0
-        connection.commit()
+    crafted = _crafted(kind, str(trap))
+    assert run_sql(url, "UPDATE writes SET type = ?, value = ? RETURNING 1", *crafted)
     async with open_persistence(url) as persistence:
         graph = SearchSession.graph(persistence, FakeSkills().skills)
         try:

@@ -67,19 +67,12 @@ async def test_an_answer_sent_with_an_old_checkpoint_decides_nothing(durable_url
     skills = FakeSkills()
     async with open_persistence(durable_url) as persistence:
         flow = workflow(skills, persistence=persistence)
-        await flow.start("q", thread_id="t")
+        asked = await flow.start("q", thread_id="t")
         graph = SearchSession.graph(persistence, skills.skills)
         old = (await graph.aget_state(CONFIG)).config
         await reply_to(flow, "t", "approve")
         with pytest.raises(StaleDecisionError):
-            await reply_to(
-                flow,
-                "t",
-                {
-                    "action": "reject",
-                    "checkpoint": {"run_id": "t", "kind": "strategy_confirmation", "iteration": 0},
-                },
-            )
+            await flow.answer("t", {"action": "reject", "checkpoint": asked.reference})
         await graph.ainvoke(Command(resume={"action": "reject", "note": "no"}), old)
         assert (await flow.pending("t")).kind is RESULT
         assert skills.requests[-1].user_feedback is None

@@ -1,8 +1,6 @@
 """Many threads, many processes, one place."""
 
 import asyncio
-import sqlite3
-from contextlib import closing
 
 import pytest
 from tests.conftest import run_sql
@@ -30,26 +28,24 @@ def work(url: str, name: str, count: int) -> None:
 
 
 @pytest.mark.slow
-def test_four_processes_with_fifty_threads_each_share_one_file(tmp_path):
+def test_four_processes_with_fifty_threads_each_share_one_file(url):
     """LOAD-01 LOAD-02: nobody hears of a lock, no thread is lost, each waits where it should."""
-    path = tmp_path / "threads.db"
-    workers().work_at_once(__name__, *([f"sqlite:///{path}", f"p{i}", THREADS] for i in range(4)))
-    infos = asyncio.run(listed(f"sqlite:///{path}", limit=1000))
+    workers().work_at_once(__name__, *([url, f"p{i}", THREADS] for i in range(4)))
+    infos = asyncio.run(listed(url, limit=1000))
     assert {info.thread_id for info in infos} == {
         f"p{i}-{k}" for i in range(4) for k in range(THREADS)
     }
     assert {(info.status, info.checkpoint) for info in infos} == {
         (ThreadStatus.WAITING, "result_review")
     }
-    with closing(sqlite3.connect(path)) as connection:
-        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-        decisions = "SELECT COUNT(*), COUNT(DISTINCT thread_id) FROM paper_search_decisions"
-        assert connection.execute(decisions).fetchone() == (4 * THREADS, 4 * THREADS)
+    assert run_sql(url, "PRAGMA integrity_check") == [("ok",)]
+    decisions = "SELECT COUNT(*), COUNT(DISTINCT thread_id) FROM paper_search_decisions"
+    assert run_sql(url, decisions) == [(4 * THREADS, 4 * THREADS)]
 
 
-async def listed(url, *, limit, offset=0):
+async def listed(url, *, limit):
     async with open_persistence(url) as persistence:
-        return await ThreadCatalog(persistence).threads(limit=limit, offset=offset)
+        return await ThreadCatalog(persistence).threads(limit=limit)
 
 
 MANY = {

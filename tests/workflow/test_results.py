@@ -1,14 +1,17 @@
 """What a person decided on papers is in the result and its exports; the latest decision holds."""
 
+import io
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from openpyxl import load_workbook
 from tests.answers import reply_to
 from tests.examples import examples
-from tests.workflow.doubles import at_result, workflow
+from tests.workflow.doubles import at_result, edit, workflow
 
 from paper_search.config import current_person
 from paper_search.exports import export, exporter_names
@@ -22,9 +25,9 @@ from paper_search.models import (
     UserFeedback,
 )
 from paper_search.skills.result_organizer import by_score, facets_of
-from paper_search.testing.skills import FakeSkills, fake_strategy
+from paper_search.testing.skills import FakeSkills, ScriptedHandler, fake_strategy
 from paper_search.threads.engine import open_memory
-from paper_search.workflow import Checkpoint, CheckpointKind, Decision, DecisionAction
+from paper_search.workflow import Decision, DecisionAction
 from paper_search.workflow.marks import MarkStore, ScreeningMark, labels_by_paper
 from paper_search.workflow.records import SearchRecords
 from paper_search.workflow.results import (
@@ -37,27 +40,11 @@ from paper_search.workflow.results import (
 from paper_search.workflow.session import SearchSession
 from paper_search.workflow.state import WorkflowState
 
-APPROVE = Decision(action=DecisionAction.APPROVE)
 
-
-class Reviewer:
-    """Approves strategies, gives one answer after the other to results, then approves.
-
-    Args:
-        answers: the marks of each round: relevant and irrelevant ids.
-        ends_with: marks given with the approval.
-    """
-
-    def __init__(self, *answers: dict[str, Any], ends_with: dict[str, Any] | None = None) -> None:
-        self._answers = list(answers)
-        self._last = ends_with
-
-    async def handle(self, checkpoint: Checkpoint) -> Decision:
-        if checkpoint.kind is CheckpointKind.STRATEGY_CONFIRMATION:
-            return APPROVE
-        if self._answers:
-            return Decision(action=DecisionAction.EDIT, revised_data=self._answers.pop(0))
-        return Decision(action=DecisionAction.APPROVE, revised_data=self._last)
+def reviewer(*answers: dict[str, Any], ends_with: dict[str, Any] | None = None) -> ScriptedHandler:
+    """Approve strategies, and give results one answer after the other before they are approved."""
+    last = Decision(action=DecisionAction.APPROVE, revised_data=ends_with)
+    return ScriptedHandler(chain(*(("approve", edit(said)) for said in answers), ("approve", last)))
 
 
 def relevant(*ids: str) -> dict[str, Any]:
@@ -69,7 +56,7 @@ def irrelevant(*ids: str, **reasons: str) -> dict[str, Any]:
 
 
 async def found_after(*answers: dict[str, Any], ends_with: Any = None) -> PaperCollection:
-    return await workflow(handler=Reviewer(*answers, ends_with=ends_with)).run("q")
+    return await workflow(handler=reviewer(*answers, ends_with=ends_with)).run("q")
 
 
 def ids(papers: Sequence[Paper]) -> list[str]:
@@ -117,39 +104,25 @@ async def test_a_mark_that_is_taken_back_later_says_nothing():
 
 async def test_every_export_says_what_was_decided_by_whom_when_why_and_the_note(url):
     flow = workflow(persistence=url)
-    question = await flow.start("graph neural networks", thread_id="t")
-    strategy = {"action": "approve", "checkpoint": question.reference}
-    question = await flow.answer("t", strategy, by="ada")
-    shown = question.payload.collection.papers
+    one, other = (await at_result(flow)).payload.collection.papers
     said = {
-        "marked_relevant": [shown[0].id],
-        "marked_irrelevant": [shown[1].id],
-        "reasons": {shown[1].id: "wrong population"},
+        "marked_relevant": [one.id],
+        "marked_irrelevant": [other.id],
+        "reasons": {other.id: "wrong population"},
     }
-    answer = {
-        "action": "approve",
-        "revised_data": said,
-        "checkpoint": question.reference,
-    }
-    result = await flow.answer("t", answer, by="ada")
-    labels = {shown[0].id: ["for chapter 2"]}
-    noted = with_decisions(result, {}, {shown[0].id: "read twice"}, labels)
+    answer = {"action": "approve", "revised_data": said}
+    result = await reply_to(flow, "t", answer, by="ada")
+    noted = with_decisions(result, {}, {one.id: "read twice"}, {one.id: ["for chapter 2"]})
 
     every = part_of(noted, decision="all", is_all=True)
     for name in exporter_names():
-        labelled = export(every, name)
-        text = labelled if isinstance(labelled, str) else _cells(labelled)
-        assert text.count("for chapter 2") == 1, name
+        assert written(every, name).count("for chapter 2") == 1, name
     for name in set(exporter_names()) - {"asreview", "rayyan"}:  # they have columns of their own
-        text = export(every, name)
-        said_there = text if isinstance(text, str) else _cells(text)
         for word in ("include", "exclude", "ada", result.papers[0].screening.decided_at[:10]):
-            assert word in said_there, (name, word)
-        assert "wrong population" in said_there, name
-        assert "read twice" in said_there, name
-        default = export(part_of(noted), name)
-        default_text = default if isinstance(default, str) else _cells(default)
-        assert "wrong population" not in default_text, name
+            assert word in written(every, name), (name, word)
+        assert "wrong population" in written(every, name), name
+        assert "read twice" in written(every, name), name
+        assert "wrong population" not in written(part_of(noted), name), name
 
 
 def test_labels_of_papers_that_were_merged_are_on_the_one_that_is_left():
@@ -174,18 +147,18 @@ async def test_labels_hold_in_all_rounds_and_come_with_the_result():
     }
 
 
-def _cells(workbook: bytes) -> str:
-    import io
-
-    from openpyxl import load_workbook
-
-    rows = load_workbook(io.BytesIO(workbook)).worksheets[0].iter_rows(values_only=True)
+def written(collection: PaperCollection, name: str) -> str:
+    """Return an export as text, a workbook by its cells."""
+    content = export(collection, name)
+    if isinstance(content, str):
+        return content
+    rows = load_workbook(io.BytesIO(content)).worksheets[0].iter_rows(values_only=True)
     return "\n".join("\t".join(str(cell) for cell in row) for row in rows)
 
 
 async def test_a_decision_of_the_screening_knows_who_made_it_when_and_why(url):
     """Also one that is made on a search that has ended."""
-    flow = workflow(persistence=url, handler=Reviewer())
+    flow = workflow(persistence=url, handler=reviewer())
     await flow.run("q", thread_id="t")
     async with flow._session("t") as session:
         screening = await session.screening()
@@ -203,7 +176,7 @@ async def test_a_decision_of_the_screening_knows_who_made_it_when_and_why(url):
 async def test_what_is_read_again_is_what_the_search_gave(url):
     flow = workflow(
         persistence=url,
-        handler=Reviewer(relevant("only-round_0"), ends_with=irrelevant("always")),
+        handler=reviewer(relevant("only-round_0"), ends_with=irrelevant("always")),
     )
     given_out = await flow.run("q", thread_id="t")
     async with flow._session("t") as session:
@@ -228,7 +201,7 @@ async def test_a_decided_paper_that_was_merged_into_another_counts_for_that_one(
                 return papers
             return [papers[0].model_copy(update={"id": "b", "merged_from": ["a", "b"]})]
 
-    flow = workflow(Merges(records), Reviewer(relevant("a"), relevant("b")))
+    flow = workflow(Merges(records), reviewer(relevant("a"), relevant("b")))
     found = await flow.run("q")
     assert len(found.papers) == 1
     assert found.papers[0].decision == "included"

@@ -49,9 +49,8 @@ def serper(server: HTTPServer) -> Loopback:
         "exhausted": as_json({"message": "Not enough credits", "statusCode": 400}, 400),
         "bad_response": as_json({"message": f"No, {KEY}", "statusCode": 400}),
     }
-    service = serve(server, SerperWeb(KEY, endpoint=server.url_for("/serper")), {"/serper": answer})
-    service.refusals = refusals
-    return service
+    adapter = SerperWeb(KEY, endpoint=server.url_for("/serper"))
+    return serve(server, adapter, {"/serper": answer}, refusals)
 
 
 def tavily(server: HTTPServer) -> Loopback:
@@ -68,9 +67,8 @@ def tavily(server: HTTPServer) -> Loopback:
         "exhausted 2": as_json({"detail": {"error": "Pay-as-you-go limit."}}, 433),
         "bad_response": as_json({"error": {"code": "odd", "message": f"No, {KEY}"}}),
     }
-    service = serve(server, Tavily(KEY, endpoint=server.url_for("/tavily")), {"/tavily": answer})
-    service.refusals = refusals
-    return service
+    adapter = Tavily(KEY, endpoint=server.url_for("/tavily"))
+    return serve(server, adapter, {"/tavily": answer}, refusals)
 
 
 def searxng(server: HTTPServer) -> Loopback:
@@ -96,9 +94,8 @@ def searxng(server: HTTPServer) -> Loopback:
             {"query": "x", "results": [], "unresponsive_engines": [["one", "CAPTCHA"], ["two"]]}
         ),
     }
-    service = serve(server, Searxng(endpoint=server.url_for("/searxng")), {"/searxng": answer})
-    service.refusals = refusals
-    return service
+    adapter = Searxng(endpoint=server.url_for("/searxng"))
+    return serve(server, adapter, {"/searxng": answer}, refusals)
 
 
 def newsapi(server: HTTPServer) -> Loopback:
@@ -131,10 +128,9 @@ def newsapi(server: HTTPServer) -> Loopback:
         "rate_limited": error("rateLimited", 429),
         "bad_response": error("unexpectedError", 200),
     }
-    service = serve(server, NewsApi(KEY, endpoint=server.url_for("/newsapi")), {"/newsapi": answer})
-    service.adapter.page_size = 7
-    service.refusals = refusals
-    return service
+    adapter = NewsApi(KEY, endpoint=server.url_for("/newsapi"))
+    adapter.page_size = 7
+    return serve(server, adapter, {"/newsapi": answer}, refusals)
 
 
 SERVICES = {"serper": serper, "tavily": tavily, "searxng": searxng, "newsapi": newsapi}
