@@ -193,9 +193,7 @@ def test_one_side_alone_orders_where_the_other_tells_nothing_apart(words, near, 
     ("relevant", "irrelevant", "moved"),
     [([Y], [Z], [1, 0.75, -0.15]), ([Y, Z], [], [1, 0.375, 0.375])],
 )
-def test_records_move_a_question_by_their_middle_and_the_weights_of_the_textbook(
-    relevant, irrelevant, moved
-):
+def test_records_move_a_question_by_their_middle_and_textbook_weights(relevant, irrelevant, moved):
     made = move_question(X, np.stack(relevant), np.stack(irrelevant) if irrelevant else NONE)
     np.testing.assert_allclose(made / made[0], moved, rtol=1e-6)
     assert np.linalg.norm(made) == pytest.approx(1)

@@ -169,9 +169,7 @@ async def test_a_letter_that_changes_is_not_taken_for_what_was_written(path, tab
         ("store", "prefix"),
     ],
 )
-async def test_a_row_that_lost_its_thread_is_listed_first_as_damaged_and_can_go(
-    path, table, column
-):
+async def test_a_row_without_its_thread_is_listed_first_as_damaged_and_can_go(path, table, column):
     """PER-09"""
     before = run_sql(f"sqlite:///{path}", f"SELECT count(*) FROM {table}")  # noqa: S608  # as above
     place = b"paper_search.%b.approvals" if column == "prefix" else b"%b"
@@ -287,9 +285,7 @@ async def test_a_state_of_which_postgres_lost_a_row_is_named_and_its_thread_can_
         ("store", "prefix", "paper_search.done.bpprovals"),
     ],
 )
-async def test_a_row_in_postgres_that_lost_its_thread_is_named_and_can_go(
-    postgres_url, table, column, new
-):
+async def test_a_stray_row_in_postgres_is_named_and_can_go(postgres_url, table, column, new):
     """PER-09"""
     await begin(postgres_url)
     async with open_persistence(postgres_url) as persistence:

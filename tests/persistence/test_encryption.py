@@ -113,9 +113,7 @@ async def test_without_a_key_the_same_rows_show_all_of_it(durable_url):
         ([], [KEY], "not encrypted although"),
     ],
 )
-async def test_rows_of_another_key_or_of_none_are_refused_and_the_reason_is_named(
-    durable_url, sealed_with, opened_with, why
-):
+async def test_rows_of_another_key_or_none_are_refused(durable_url, sealed_with, opened_with, why):
     """PER-16 PER-17: one that is not encrypted anybody could have written."""
     await two_rounds(durable_url, *sealed_with)
     with pytest.raises(PersistenceError, match=why) as caught:

@@ -310,9 +310,7 @@ async def test_text_that_no_database_takes_is_cleaned(durable_url):
     assert {paper.title for paper in review.payload.collection.papers} == {"a\ufffdb\ufffdc"}
 
 
-async def test_a_process_that_is_suspended_in_a_write_keeps_no_thread_from_others__per_13(
-    postgres_url, monkeypatch
-):
+async def test_a_process_suspended_in_a_write_blocks_no_other__per_13(postgres_url, monkeypatch):
     monkeypatch.setattr(postgres, "IDLE_S", 1.0)
     async with (
         postgres.open_database(postgres_url, None) as suspended,

@@ -303,9 +303,7 @@ async def test_only_the_holder_may_write_on_a_thread_that_is_driven(leases, cloc
 
 
 @pytest.mark.parametrize("error", [None, PermissionError])
-async def test_a_process_is_asked_for_without_a_signal_also_one_of_another_user(
-    leases, monkeypatch, error
-):
+async def test_a_process_is_asked_for_without_a_signal_also_of_others(leases, monkeypatch, error):
     asked = []
 
     def kill(pid, signal):

@@ -146,9 +146,7 @@ async def test_a_damaged_page_is_an_error_that_names_the_file(tmp_path):
         await workflow(persistence=url).answer("t", "approve")
 
 
-async def test_flipped_bytes_are_an_error_that_says_damaged_or_change_nothing_that_is_read(
-    tmp_path,
-):
+async def test_flipped_bytes_are_named_as_damage_or_change_nothing_that_is_read(tmp_path):
     """PER-09: wherever in the file they are."""
     whole, path = tmp_path / "whole.db", tmp_path / "threads.db"
     await workflow(persistence=f"sqlite:///{whole}").start("q", thread_id="t")

@@ -101,9 +101,7 @@ async def test_a_report_that_asks_nobody_needs_nobody(persistence, search):
     assert (await flow.run(QUESTION)).status == "complete"
 
 
-async def test_a_thread_without_a_note_of_what_it_asks_collects_nothing__sec_03(
-    graph, persistence, search
-):
+async def test_a_thread_that_notes_no_question_collects_nothing__sec_03(graph, persistence, search):
     records = ReportRecords(persistence.store, "t")
     await records.put("report_approvals", dict.fromkeys(("terms", "passed", "proposed-1")))
     await graph.aupdate_state(CONFIG, {"last_outcome": "skip"}, as_node="planner")
@@ -113,9 +111,7 @@ async def test_a_thread_without_a_note_of_what_it_asks_collects_nothing__sec_03(
 ASKING_NOBODY = {"workflow_params": {"hitl_after_planning": False}, "config": {}}
 
 
-async def test_settings_that_are_written_before_the_planner_runs_again_do_not_count__sec_03(
-    graph, search
-):
+async def test_settings_written_before_the_planner_runs_again_do_not_count__sec_03(graph, search):
     written = {**ASKING_NOBODY, "plan_note": "", "last_outcome": "iterate"}
     await graph.aupdate_state(CONFIG, written, as_node="human_review")
     await collects_nothing(graph, search)
@@ -161,9 +157,7 @@ async def test_a_plan_on_a_thread_that_never_planned_collects_nothing__sec_03(gr
     await collects_nothing(graph, search, config=other)
 
 
-async def test_a_report_whose_planner_is_stopped_collects_nothing__sec_03(
-    graph, persistence, search
-):
+async def test_a_report_with_a_stopped_planner_collects_nothing__sec_03(graph, persistence, search):
     values = (await graph.aget_state(CONFIG)).values
     services = report_services(search=search)
     stopped = replace(services, searcher=failing)

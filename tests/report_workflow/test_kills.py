@@ -172,9 +172,7 @@ def test_without_a_model_a_kill_at_any_step_changes_nothing(trial, tmp_path, url
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", CHOSEN, ids=named)
-def test_a_report_in_postgresql_whose_process_was_killed_ends_as_if_it_had_not_been(
-    trial, tmp_path, postgres_url, case
-):
+def test_a_report_in_postgresql_survives_a_killed_process(trial, tmp_path, postgres_url, case):
     """PER-01 PER-03 PER-04."""
     path, point = case
     trial.check(Job(postgres_url, str(tmp_path / "log"), path, has_model=True), point)

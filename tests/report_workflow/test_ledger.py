@@ -81,9 +81,7 @@ async def test_two_who_find_the_time_to_be_over_approve_once(flow, persistence, 
     assert search.asked == list(dict.fromkeys(search.asked))
 
 
-async def test_an_answer_that_was_stored_before_the_time_was_over_stands_against_silence(
-    flow, persistence, search
-):
+async def test_an_answer_stored_before_the_time_was_over_beats_silence(flow, persistence, search):
     assert flow
     driven = ReportSession.on(persistence, "t", report_services(search=search))
     question = await driven.require_question()
@@ -120,9 +118,7 @@ async def test_the_thread_of_a_search_is_no_report_and_the_other_way_round(persi
         await reporting.answer("s", "approve")
 
 
-async def test_a_thread_that_died_before_its_first_step_belongs_to_the_graph_that_began_it(
-    persistence, monkeypatch
-):
+async def test_a_thread_that_died_at_once_is_of_the_graph_that_began_it(persistence, monkeypatch):
     """PER-02: only its input is there."""
     with monkeypatch.context() as patch:
         patch.setattr(persistence.checkpointer, "aput", dying_at(2, persistence.checkpointer.aput))

@@ -1,6 +1,6 @@
 """A small service for tests of what all services share: words only, pages with a `next`."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import httpx
@@ -30,9 +30,7 @@ class Cards(Adapter):
     most_results = 1000
     interval_s = 0.0
 
-    def __init__(
-        self, url: str, *, key: str = KEY, params: Mapping[str, str] | None = None
-    ) -> None:
+    def __init__(self, url: str, *, key: str = KEY, params: dict[str, str] | None = None) -> None:
         self.url = url
         self.key = key
         self.params = dict(params or {})

@@ -49,6 +49,17 @@ class Catalogue:
         return httpx.Response(200, json={"papers": self.cards, "total": len(self.cards)})
 
 
+class Keyed(Cards):
+    needs_key = True
+
+
+def endless(request: httpx.Request) -> httpx.Response:
+    """Answer with one of 70 cards, and lead to the next."""
+    page = int(request.url.params.get("page", 1))
+    cards = [{"id": page, "title": "Of graphs"}]
+    return httpx.Response(200, json={"papers": cards, "total": 70, "next": page + 1})
+
+
 @pytest.fixture
 def catalogue() -> Catalogue:
     return Catalogue(CARDS)
@@ -211,12 +222,7 @@ async def test_a_count_turns_no_page_and_asks_for_the_smallest_without_a_cache()
             sizes.append(wanted)
             return super().first(query, filters, wanted)
 
-    def service(request: httpx.Request) -> httpx.Response:
-        page = int(request.url.params.get("page", 1))
-        cards = [{"id": page, "title": "Of graphs"}]
-        return httpx.Response(200, json={"papers": cards, "total": 70, "next": page + 1})
-
-    counted = await source_of(service, Sized(URL)).count("graphs", SearchConstraints())
+    counted = await source_of(endless, Sized(URL)).count("graphs", SearchConstraints())
     assert (counted.hits, len(counted.papers), sizes[-1]) == (70, 1, 1)
 
 
@@ -228,10 +234,7 @@ async def test_a_count_of_a_broader_query_says_so_and_a_failure_is_raised(catalo
 
 
 async def test_a_service_that_needs_a_key_is_not_asked_for_a_count(catalogue):
-    class Paid(Cards):
-        needs_key = True
-
-    assert await source_of(catalogue, Paid(URL)).count("graphs", SearchConstraints()) is None
+    assert await source_of(catalogue, Keyed(URL)).count("graphs", SearchConstraints()) is None
     assert catalogue.asked == []
 
 
@@ -259,17 +262,12 @@ async def test_an_error_in_disguise_is_not_kept_in_the_cache(tmp_path):
 
 async def test_the_rate_of_the_service_is_kept_unless_the_person_sets_another():
     clock = Clock()
-
-    def service(request: httpx.Request) -> httpx.Response:
-        page = int(request.url.params.get("page", 1))
-        return httpx.Response(200, json={"papers": [{"id": page, "title": "T"}], "next": page + 1})
-
     adapter = Cards("https://slow.example/")
     adapter.interval_s = 3.0
     for interval, host in ((None, "slow"), (0.5, "fast")):
         adapter.url = f"https://{host}.example/"
         settings = SourceSettings(interval_s=interval)
-        source = source_of(service, adapter, settings, sleep=clock.sleep, clock=clock)
+        source = source_of(endless, adapter, settings, sleep=clock.sleep, clock=clock)
         await source.search("graphs", max_results=3)
     # The turns are those of the whole process, whose clock stands nearly still here.
     slow, fast = clock.waits[:2], clock.waits[2:]
@@ -278,14 +276,11 @@ async def test_the_rate_of_the_service_is_kept_unless_the_person_sets_another():
 
 
 @pytest.mark.parametrize(
-    ("service", "anonymous_per_s", "with_key_per_s", "with_contact_per_s"),
-    [(Crossref, 1, 1, 3), (OpenAlex, 1, 5, 1), (Pubmed, 3, 10, 3)],
+    ("service", "allowed"), [(Crossref, (1, 1, 3)), (OpenAlex, (1, 5, 1)), (Pubmed, (3, 10, 3))]
 )
-def test_a_key_or_an_address_brings_the_pace_that_the_service_allows_it(
-    service, anonymous_per_s, with_key_per_s, with_contact_per_s
-):
+def test_a_key_or_an_address_brings_the_pace_that_the_service_allows_it(service, allowed):
+    """Requests in a second: anonymous, with a key, with an address."""
     paces = (service(), service("key"), service(contact="me@x.org"))
-    allowed = (anonymous_per_s, with_key_per_s, with_contact_per_s)
     for adapter, per_s in zip(paces, allowed, strict=True):
         assert 0.9 * per_s <= 1 / adapter.interval_s <= per_s
 
@@ -307,17 +302,11 @@ def test_settings_become_limits_of_the_source(tmp_path):
 
 
 def test_a_source_that_needs_a_key_says_which_and_where():
-    class Keyed(Cards):
-        needs_key = True
-
     with pytest.raises(ConfigError, match=r"set CARDS_API_KEY \(get one at https://cards\."):
         open_source(Keyed(URL, key=""), AppConfig(), SearchSourceConfig(name="cards"))
 
 
 async def test_without_its_key_nothing_is_sent(catalogue):
-    class Keyed(Cards):
-        needs_key = True
-
     source = source_of(catalogue, Keyed(URL, key=""))
     [said] = (await source.report(strategy("graphs"))).sources
     assert said.status is SourceStatus.UNAUTHORISED
@@ -369,9 +358,7 @@ async def test_whoever_has_a_key_is_told_no_other_help(tmp_path):
 
 
 @pytest.mark.parametrize("left_s", ["86400", "300"])
-async def test_a_spent_budget_is_one_for_the_next_run_too_however_soon_it_is_renewed(
-    tmp_path, left_s
-):
+async def test_a_spent_budget_is_spent_for_the_next_run_too_however_soon_renewed(tmp_path, left_s):
     answer = httpx.Response(
         429, headers={"retry-after": left_s}, json={"message": "Insufficient budget."}
     )

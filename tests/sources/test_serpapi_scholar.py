@@ -134,9 +134,7 @@ async def test_no_results_is_an_empty_answer_and_no_error():
         (answer(200, json=[1, 2]), NEVER, SourceStatus.BAD_RESPONSE, 1),
     ],
 )
-async def test_a_failure_is_raised_in_its_class_and_reported_in_its_status(
-    caplog, answer, error, status, attempts
-):
+async def test_a_failure_has_its_class_and_its_status(caplog, answer, error, status, attempts):
     """API-01, API-05, API-06, API-11, API-25"""
     scholar = Answers(answer)
     source = make(scholar)

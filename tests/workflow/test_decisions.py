@@ -407,9 +407,7 @@ async def test_an_unknown_source_is_told_with_those_that_there_are(strategy_aske
     assert checked(asked, _edit(sources=["x"])).revised_data.sources == ["x"]
 
 
-async def test_a_string_for_a_source_is_kept_as_it_is_and_needs_a_source_that_takes_it(
-    strategy_asked,
-):
+async def test_a_string_for_a_source_is_kept_as_it_is_and_needs_one_that_takes_it(strategy_asked):
     available = strategy_asked.payload.model_copy(update={"available_sources": ["arxiv", "core"]})
     asked = strategy_asked.model_copy(update={"payload": available})
     edit = _edit(sources=["arxiv"], native={"arxiv": 'ti:"x  y"|&'})

@@ -96,9 +96,7 @@ async def test_another_process_goes_on_as_the_run_was_begun(url):
     [("a", "d", True, {"From the shelf.", "Own."}), ("a", "b", False, {None, "Own."})],
     ids=["merged", "split"],
 )
-async def test_what_was_found_is_kept_where_it_is_known_whose_it_is(
-    one, other, *, is_same, abstracts
-):
+async def test_what_was_found_is_kept_if_it_is_known_whose_it_is(one, other, *, is_same, abstracts):
     def more(strategy: SearchStrategy) -> list[RawPaper]:
         odd = RawPaper(id="d", title="Another title of it", source="two", year=2020)
         return [*records(strategy), odd]

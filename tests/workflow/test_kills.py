@@ -49,9 +49,7 @@ def named(value: object) -> str:
     indirect=["durable_url"],
     ids=named,
 )
-async def test_a_thread_whose_process_was_killed_ends_as_if_it_had_not_been(
-    durable_url, tmp_path, point
-):
+async def test_a_killed_process_leaves_a_thread_that_ends_as_others(durable_url, tmp_path, point):
     """PER-01 PER-03 PER-04 PER-13: only the step in flight is repeated, no decision is lost.
 
     The lease of the dead process does not have to run out first.

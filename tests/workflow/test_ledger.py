@@ -116,9 +116,7 @@ async def test_a_decision_whose_process_died_is_applied_by_the_next_resume(persi
     assert [e.status for e in await persistence.ledger.entries("t")] == [LedgerStatus.APPLIED] * 2
 
 
-async def test_a_decision_that_was_applied_is_called_so_where_its_process_died_before_the_mark(
-    persistence,
-):
+async def test_an_applied_decision_is_called_so_where_its_process_died_before_the_mark(persistence):
     """PER-04: between the last checkpoint and the mark."""
 
     async def statuses() -> list[str]:
@@ -252,9 +250,7 @@ async def sleep(url: str, log: str) -> None:
 
 
 @pytest.mark.slow
-def test_a_process_that_was_suspended_writes_nothing_once_it_was_taken_over(
-    durable_url, rows, tmp_path
-):
+def test_a_process_that_was_suspended_writes_nothing_once_taken_over(durable_url, rows, tmp_path):
     """PER-13: the lease ran out while its holder slept; the fence stops it when it wakes."""
     asyncio.run(workflow(persistence=durable_url).start("q", thread_id="t"))
     log = tmp_path / "log"

@@ -92,9 +92,7 @@ async def test_a_source_is_asked_for_no_fewer_papers_than_are_shown(most, asked)
     ("limits", "most", "shown"),
     [({}, None, 1), ({}, 2, 2), ({"max_papers": None}, None, 2), ({"max_papers": 2}, 1, 2)],
 )
-async def test_the_number_that_the_approved_strategy_has_is_shown_of_a_full_search(
-    limits, most, shown
-):
+async def test_the_number_of_the_approved_strategy_is_shown_of_a_full_search(limits, most, shown):
     strategy = fake_strategy("x")
     filters = strategy.filters.model_copy(update={"max_results": 1, "max_papers": 1})
     skills = Builder(strategy.model_copy(update={"filters": filters}))
@@ -128,9 +126,7 @@ async def test_a_number_that_a_person_took_off_stays_off_in_later_rounds():
         ),
     ],
 )
-async def test_papers_are_judged_by_the_criteria_and_limits_as_a_person_edited_them(
-    changes, judged_by
-):
+async def test_papers_are_judged_by_criteria_and_limits_as_a_person_edited_them(changes, judged_by):
     skills = Judging()
     edited = fake_strategy("x").model_dump(mode="json", exclude={"seeds"}) | changes
     edited["filters"]["excluded_types"] = ["review"]
@@ -179,9 +175,7 @@ async def test_a_known_paper_that_an_earlier_round_found_is_told_as_lost():
         ),
     ],
 )
-async def test_a_client_that_jumps_ahead_of_a_step_that_failed_is_told_what_is_missing(
-    failed, step, counts, why
-):
+async def test_who_jumps_ahead_of_a_failed_step_is_told_what_is_missing(failed, step, counts, why):
     told: list[Any] = []
     skills = FailingSkills(failed, RuntimeError("no"))
     async with open_persistence("memory:") as persistence:

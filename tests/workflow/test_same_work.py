@@ -125,9 +125,7 @@ class Graded(FakeSkills):
     ],
     ids=["merged", "split", "unjudged split"],
 )
-async def test_place_and_verdict_stay_with_a_paper_that_is_merged_or_split_with_the_approval(
-    records, decision, works, grades
-):
+async def test_place_and_verdict_stay_with_papers_merged_or_split(records, decision, works, grades):
     search = merging(Graded(lambda _strategy: records))
     await at_result(search)
     result = await reply_to(search, "t", {"action": "approve", "revised_data": decision})

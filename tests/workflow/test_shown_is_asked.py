@@ -182,9 +182,7 @@ async def test_the_requests_that_arrive_are_those_that_the_checkpoint_showed(dat
     }
 
 
-async def test_what_only_a_synonym_finds_reaches_the_page_of_a_source_that_ranks(
-    tmp_path, unpacked_sample
-):
+async def test_what_a_synonym_finds_reaches_the_page_of_a_ranking_source(tmp_path, unpacked_sample):
     (tmp_path / unpacked_sample.name).symlink_to(unpacked_sample)
     flow = SearchWorkflow.from_config(AppConfig(home=tmp_path), sources=["sample"])
     question = await flow.start("T2DM", thread_id="t")

@@ -165,9 +165,7 @@ async def test_a_deletion_that_was_cut_short_can_be_finished(persistence, catalo
         await SearchRecords(persistence.store, "t").records(["always"])
 
 
-async def test_the_list_shows_a_thread_of_another_schema_version_with_the_reason(
-    persistence, catalog
-):
+async def test_a_thread_of_another_schema_version_is_listed_with_the_reason(persistence, catalog):
     """PER-15."""
     flow = workflow(persistence=persistence)
     await flow.start("q", thread_id="t")

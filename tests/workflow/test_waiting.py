@@ -81,6 +81,11 @@ async def at_result(*sources: FakeSource, **options: Any) -> tuple[SearchWorkflo
     return flow, await doubles.at_result(flow)
 
 
+async def wait_for(late: Late, flow: SearchWorkflow) -> Any:
+    late.is_late = False
+    return (await reply_to(flow, "t", WAIT)).payload
+
+
 SCORERS = pytest.mark.parametrize(
     "scorer", [{}, {"relevance_scorer": RelevanceScorer()}], ids=["foreign", "own"]
 )
@@ -93,8 +98,7 @@ async def test_the_rest_of_a_slow_source_joins_the_result_of_the_same_round(scor
     before = asked.payload
     assert before.unfinished_sources == ["late"]
     assert "late1" not in ids(before.collection)
-    late.is_late = False
-    payload = (await reply_to(flow, "t", WAIT)).payload
+    payload = await wait_for(late, flow)
     assert ids(payload.collection) == ids(before.collection) | {"late1", "late2", "late3"}
     assert {*payload.changes.new_ids} == {"late1", "late2", "late3"}
     assert payload.iteration == before.iteration == 0
@@ -128,8 +132,7 @@ def of_late(payload: ResultPayload) -> list[SourceReport]:
 async def test_only_the_late_source_is_asked_again_and_by_the_same_strategy(late):
     quick = [FakeSource(name, papers(name, 1)) for name in "abcd"]
     flow, _ = await at_result(late, *quick)
-    late.is_late = False
-    await reply_to(flow, "t", WAIT)
+    await wait_for(late, flow)
     assert [len(source.strategies) for source in (*quick, late)] == [1, 1, 1, 1, 2]
     first, second = late.strategies
     assert (first.queries, first.filters) == (second.queries, second.filters)
@@ -151,14 +154,13 @@ async def test_of_several_late_sources_none_is_left_behind_by_the_others_a_secon
     assert {f"{source.source_name}1" for source in late} <= ids(second.collection)
 
 
-async def test_waiting_uses_up_no_iteration_and_is_told_in_history_and_ledger(late):
-    async with open_persistence("memory:") as persistence:
-        flow, _ = await at_result(late, max_iterations=1, persistence=persistence)
-        await reply_to(flow, "t", WAIT, by="ada")
-        late.is_late = False
-        await reply_to(flow, "t", WAIT, by="ada")
-        result = await reply_to(flow, "t", "approve", by="ada")
-        shown_thread = await ThreadCatalog(persistence).show("t")
+async def test_waiting_uses_up_no_iteration_and_is_told_in_history_and_ledger(late, persistence):
+    flow, _ = await at_result(late, max_iterations=1, persistence=persistence)
+    await reply_to(flow, "t", WAIT, by="ada")
+    late.is_late = False
+    await reply_to(flow, "t", WAIT, by="ada")
+    result = await reply_to(flow, "t", "approve", by="ada")
+    shown_thread = await ThreadCatalog(persistence).show("t")
     assert "late1" in ids(result)
     assert result.ended_by is EndReason.APPROVED
     assert [(record.iteration, record.waits) for record in shown_thread.history] == [(0, 2)]
@@ -166,25 +168,24 @@ async def test_waiting_uses_up_no_iteration_and_is_told_in_history_and_ledger(la
     assert told == [None, True, True, None]
 
 
-async def test_marks_given_with_it_or_saved_before_are_kept_with_who_made_them_and_why(late):
-    async with open_persistence("memory:") as persistence:
-        flow, _ = await at_result(late, persistence=persistence)
-        store = MarkStore(persistence.store, "t")
-        await store.say(["a1"], 0, is_relevant=False, reason="too old", by="bob")
-        await store.say(["a2"], 0, is_relevant=True, by="bob")
-        late.is_late = False
-        said = {
-            "wait_for_sources": True,
-            "marked_relevant": ["b1"],
-            "marked_irrelevant": ["a1", "b2"],
-            "reasons": {"b2": "no data"},
-            "unmarked": ["a2"],
-            "merge_decisions": [{"one": "c1", "other": "d1", "is_same": True}],
-        }
-        await reply_to(flow, "t", {"action": "edit", "revised_data": said}, by="ada")
-        made = {mark.paper_id: mark for mark in await store.marks()}
-        asked = (await flow.pending("t")).payload
-        result = await reply_to(flow, "t", "approve", by="cyd")
+async def test_marks_given_with_it_or_before_are_kept_with_who_made_them_and_why(late, persistence):
+    flow, _ = await at_result(late, persistence=persistence)
+    store = MarkStore(persistence.store, "t")
+    await store.say(["a1"], 0, is_relevant=False, reason="too old", by="bob")
+    await store.say(["a2"], 0, is_relevant=True, by="bob")
+    late.is_late = False
+    said = {
+        "wait_for_sources": True,
+        "marked_relevant": ["b1"],
+        "marked_irrelevant": ["a1", "b2"],
+        "reasons": {"b2": "no data"},
+        "unmarked": ["a2"],
+        "merge_decisions": [{"one": "c1", "other": "d1", "is_same": True}],
+    }
+    await reply_to(flow, "t", {"action": "edit", "revised_data": said}, by="ada")
+    made = {mark.paper_id: mark for mark in await store.marks()}
+    asked = (await flow.pending("t")).payload
+    result = await reply_to(flow, "t", "approve", by="cyd")
     assert (made["a1"].reason, made["a1"].said_by) == ("too old", "bob")
     assert (made["b2"].reason, made["b2"].said_by) == ("no data", "ada")
     assert [item.model_dump() for item in asked.merge_decisions] == said["merge_decisions"]
@@ -218,16 +219,15 @@ async def at_two_that_are_one(persistence: Persistence) -> SearchWorkflow:
     return flow
 
 
-async def test_a_mark_on_a_paper_that_the_late_records_merge_into_another_still_counts():
-    async with open_persistence("memory:") as persistence:
-        flow = await at_two_that_are_one(persistence)
-        await MarkStore(persistence.store, "t").say(["b1"], 0, is_relevant=True)
-        await reply_to(flow, "t", WAIT)
-        asked = (await flow.pending("t")).payload
-        [merged] = ids(asked.collection) & {"a1", "b1", "late1"}
-        async with flow._session("t") as session:
-            assert (await session.require_question()).question.payload.marks == {merged: True}
-        result = await reply_to(flow, "t", "approve")
+async def test_a_mark_on_a_paper_that_the_late_records_merge_into_another_still_counts(persistence):
+    flow = await at_two_that_are_one(persistence)
+    await MarkStore(persistence.store, "t").say(["b1"], 0, is_relevant=True)
+    await reply_to(flow, "t", WAIT)
+    asked = (await flow.pending("t")).payload
+    [merged] = ids(asked.collection) & {"a1", "b1", "late1"}
+    async with flow._session("t") as session:
+        assert (await session.require_question()).question.payload.marks == {merged: True}
+    result = await reply_to(flow, "t", "approve")
     assert [paper.id for paper in result.papers if paper.decision == "included"] == [merged]
 
 
@@ -236,29 +236,26 @@ async def done_reviewers(persistence: Persistence) -> list[str]:
     return [reviewer.name for reviewer in agreement.reviewers if reviewer.is_done]
 
 
-async def test_a_reviewer_who_was_done_is_not_when_papers_come(late):
-    async with open_persistence("memory:") as persistence:
-        flow, _ = await at_result(late, persistence=persistence)
-        for name in ("ada", "bo"):
-            await (await SearchSession.on(persistence, "t").reviewers()).finish(name)
-        assert await done_reviewers(persistence) == ["ada", "bo"]
-        late.is_late = False
-        await reply_to(flow, "t", WAIT)
-        assert await done_reviewers(persistence) == []
-        now = await SearchSession.on(persistence, "t").reviewers()
-        await now.join("ada")  # nobody is told that they have seen what the others decided
-        await now.finish("ada")
-        assert await done_reviewers(persistence) == ["ada"]
+async def test_a_reviewer_who_was_done_is_not_when_papers_come(late, persistence):
+    flow, _ = await at_result(late, persistence=persistence)
+    for name in ("ada", "bo"):
+        await (await SearchSession.on(persistence, "t").reviewers()).finish(name)
+    assert await done_reviewers(persistence) == ["ada", "bo"]
+    await wait_for(late, flow)
+    assert await done_reviewers(persistence) == []
+    now = await SearchSession.on(persistence, "t").reviewers()
+    await now.join("ada")  # nobody is told that they have seen what the others decided
+    await now.finish("ada")
+    assert await done_reviewers(persistence) == ["ada"]
 
 
-async def test_a_reviewer_stays_done_when_two_of_their_papers_become_one():
-    async with open_persistence("memory:") as persistence:
-        flow = await at_two_that_are_one(persistence)
-        await (await SearchSession.on(persistence, "t").reviewers()).finish("ada")
-        await reply_to(flow, "t", WAIT)
-        asked = (await flow.pending("t")).payload
-        assert len(ids(asked.collection) & {"a1", "b1", "late1"}) == 1
-        assert await done_reviewers(persistence) == ["ada"]
+async def test_a_reviewer_stays_done_when_two_of_their_papers_become_one(persistence):
+    flow = await at_two_that_are_one(persistence)
+    await (await SearchSession.on(persistence, "t").reviewers()).finish("ada")
+    await reply_to(flow, "t", WAIT)
+    asked = (await flow.pending("t")).payload
+    assert len(ids(asked.collection) & {"a1", "b1", "late1"}) == 1
+    assert await done_reviewers(persistence) == ["ada"]
 
 
 async def test_a_source_that_is_too_slow_again_can_be_waited_for_but_not_for_ever():
@@ -329,8 +326,7 @@ async def test_a_late_record_under_an_id_that_another_source_took_is_no_replacem
     same = [RawPaper(id="a1", title="Quite another paper", source="late")]
     late = Late("late", same)
     flow, _ = await at_result(late)
-    late.is_late = False
-    asked = (await reply_to(flow, "t", WAIT)).payload
+    asked = await wait_for(late, flow)
     titles = {paper.id: paper.title for paper in asked.collection.papers}
     assert titles["a1"] == "Paper 1 of a"
     assert titles["a1@late"] == "Quite another paper"
@@ -362,9 +358,7 @@ def test_the_hits_are_those_of_the_last_time_that_a_source_said_them(hits, known
     ],
     ids=["one of them is gone", "all are gone", "none of the strategy was known"],
 )
-async def test_a_source_that_is_not_set_up_any_more_is_a_line_and_no_other_is_asked(
-    strategy, awaited, told
-):
+async def test_a_source_that_is_gone_is_a_line_and_no_other_is_asked(strategy, awaited, told):
     services = replace(
         FakeSkills().skills, searcher=Searcher([FakeSource("here", papers("here", 1))])
     )
@@ -423,16 +417,16 @@ async def test_one_can_go_back_to_the_result_before_and_wait_again(late, durable
     assert first.reference != second.reference
 
 
-async def test_going_back_to_before_a_wait_takes_what_it_brought_out_of_the_round(late):
-    async with open_persistence("memory:") as persistence:
-        flow, first = await at_result(late, persistence=persistence)
-        late.is_late = False
-        await reply_to(flow, "t", WAIT)
-        records = SearchRecords(persistence.store, "t")
-        assert {row.waits for row in (await records.rounds([0]))[0].arrivals} == {0, 1}
-        again = await flow.fork("t", CheckpointKind.RESULT_REVIEW)
-        assert again.reference == first.reference
-        assert {row.waits for row in (await records.rounds([0]))[0].arrivals} == {0}
+async def test_going_back_to_before_a_wait_takes_what_it_brought_out_of_the_round(
+    late, persistence
+):
+    flow, first = await at_result(late, persistence=persistence)
+    await wait_for(late, flow)
+    records = SearchRecords(persistence.store, "t")
+    assert {row.waits for row in (await records.rounds([0]))[0].arrivals} == {0, 1}
+    again = await flow.fork("t", CheckpointKind.RESULT_REVIEW)
+    assert again.reference == first.reference
+    assert {row.waits for row in (await records.rounds([0]))[0].arrivals} == {0}
 
 
 async def test_a_result_can_be_reopened_and_its_sources_waited_for(late, durable_url):
@@ -441,8 +435,7 @@ async def test_a_result_can_be_reopened_and_its_sources_waited_for(late, durable
         flow, _ = await at_result(late, persistence=persistence)
         await reply_to(flow, "t", "approve")
         await flow.fork("t", CheckpointKind.RESULT_REVIEW)
-        late.is_late = False
-        assert "late1" in ids((await reply_to(flow, "t", WAIT)).payload.collection)
+        assert "late1" in ids((await wait_for(late, flow)).collection)
 
 
 @pytest.mark.parametrize(
@@ -483,8 +476,7 @@ async def test_a_process_that_dies_while_it_waits_loses_nothing(late, durable_ur
 
 async def test_the_next_round_asks_all_sources_again(late):
     flow, _ = await at_result(late, max_iterations=3)
-    late.is_late = False
-    await reply_to(flow, "t", WAIT)
+    await wait_for(late, flow)
     await reply_to(flow, "t", reject("others"))
     asked = await reply_to(flow, "t", "approve")
     assert (asked.iteration, asked.waits) == (1, 0)
@@ -502,8 +494,7 @@ async def test_the_next_round_asks_all_sources_again(late):
 async def test_what_works_lack_is_looked_up_again_and_each_look_up_has_a_row(late):
     shelf = Shelf()
     flow, _ = await at_result(late, gap_filler=GapFiller([shelf]), enrich=True)
-    late.is_late = False
-    asked = (await reply_to(flow, "t", WAIT)).payload
+    asked = await wait_for(late, flow)
     again = ["late", "late", "shelf", "shelf"]
     assert sorted(report.source for report in asked.reports) == [*QUICK, *again]
     assert shelf.asked == [8, 9]

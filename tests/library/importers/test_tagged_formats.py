@@ -279,9 +279,7 @@ DOE, ROE = ("Doe", "Jane", None), ("Roe", "Max", None)
         }, []),
     ],
 )  # fmt: skip
-def test_the_fields_of_a_format_arrive_and_a_record_without_title_is_named(
-    name, text, fields, rejected
-):
+def test_fields_of_formats_arrive_and_a_record_without_title_is_named(name, text, fields, rejected):
     entries = list(parse_file(name, data=text.encode()))
     record = good(entries)[0]
     people = [(author.family, author.given, author.literal) for author in record.authors]

@@ -199,9 +199,7 @@ async def test_europe_pmc_is_asked_for_all_names_of_a_work(services):
 
 
 @pytest.mark.parametrize("works", [1, 2])
-async def test_a_work_is_answered_by_a_service_that_does_not_know_it_but_not_by_one_that_fails(
-    httpserver, works
-):
+async def test_a_service_answers_that_does_not_know_a_work_but_none_that_fails(httpserver, works):
     """To be told 404 for a single work is an answer; for a list of them it is a failure."""
     for path in ("/openalex", "/unpaywall/10.1000/1", "/unpaywall/10.1000/2"):
         httpserver.expect_request(path).respond_with_data("no", status=404)

@@ -80,9 +80,7 @@ GATED = Workflow(
     ("severity", "rounds", "ended"),
     [(COULD, 3, Outcome.OK), (SHOULD, 5, Outcome.OK), (MUST, 6, Outcome.SKIP)],
 )
-async def test_a_gate_lets_the_work_go_in_the_round_in_which_nothing_blocks_any_more(
-    severity, rounds, ended
-):
+async def test_a_gate_lets_work_go_in_the_round_in_which_nothing_blocks_it(severity, rounds, ended):
     calls: list[str] = []
     run = await run_workflow(GATED, {"severity": severity}, services=calls)
     assert calls.count("review") == rounds
