@@ -84,9 +84,7 @@ def test_the_library_answers_all_questions_but_those_that_need_synonyms(home):
         found = shortfalls(
             lambda question: [paper.id for paper in sample.search(question, limit=PAGE).papers]
         )
-    unexpected = {
-        question: said for question, said in found.items() if question not in MISSED_BY_WORDS
-    }
+    unexpected = {asked: said for asked, said in found.items() if asked not in MISSED_BY_WORDS}
     assert unexpected == {}
 
 
@@ -94,9 +92,7 @@ def test_the_library_answers_all_questions_but_those_that_need_synonyms(home):
 def test_find_answers_what_the_library_answers(home):
     config = load_config(home=home)
     found = shortfalls(lambda question: _found(question, config))
-    assert {
-        question: said for question, said in found.items() if question not in MISSED_BY_WORDS
-    } == {}
+    assert {asked: said for asked, said in found.items() if asked not in MISSED_BY_WORDS} == {}
 
 
 def _found(question: str, config: AppConfig) -> list[str]:

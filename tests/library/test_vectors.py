@@ -17,12 +17,8 @@ DIGEST = b"12345678"
 EAST, NORTH, SOUTH = 1, 2, 3
 NONE = np.empty((0, 3), dtype=np.float32)
 X, Y, Z = np.eye(3, dtype=np.float32)
-scores = st.dictionaries(
-    st.integers(1, 30), st.floats(0.0, 100.0, allow_subnormal=False), max_size=20
-)
-cosines = st.dictionaries(
-    st.integers(1, 30), st.floats(-1.0, 1.0, allow_subnormal=False), max_size=20
-)
+scores = st.dictionaries(st.integers(1, 30), st.floats(0, 100, allow_subnormal=False), max_size=20)
+cosines = st.dictionaries(st.integers(1, 30), st.floats(-1, 1, allow_subnormal=False), max_size=20)
 
 
 def vectors(count: int, dimension: int = 70, seed: int = 1) -> NDArray[np.float32]:

@@ -182,9 +182,7 @@ async def test_a_backup_of_a_database_in_use_has_all_that_was_stored(path, url, 
         flow = workflow(persistence=persistence)
         review = await at_result(flow)
         assert back_up(path, copy) == copy.stat().st_size
-        assert copy.read_bytes()[18:20] == b"\1\1", (
-            "a write-ahead log is read in no read-only place"
-        )
+        assert copy.read_bytes()[18:20] == b"\1\1", "no read-only place reads a write-ahead log"
         shutil.copy(path, plain)  # nothing runs beside
         await reply_to(flow, "t", mark_last(review))
     assert await workflow(persistence=f"sqlite:///{copy}").pending("t") == review

@@ -6,20 +6,21 @@ import os
 from typing import Any
 
 import pytest
+from tests.answers import reply_to
 from tests.architecture.test_imports import HEAVY, run
 from tests.conftest import run_sql
+from tests.report_workflow.doubles import report_workflow
 from tests.workflow.doubles import workflow
 
 from paper_search.errors import PersistenceError
 from paper_search.persistence import open_persistence
 from paper_search.persistence.listing import outline
 from paper_search.persistence.opening import open_lists
-from paper_search.report_workflow import ReportWorkflow
 from paper_search.report_workflow.listing import ThreadCatalogs, list_threads
-from paper_search.testing.reports import report_services
 from paper_search.testing.skills import ScriptedHandler
 
 QUESTION = "How do proteins fold?"
+SEALED = base64.b64encode(os.urandom(32)).decode()
 
 
 async def begin(persistence: Any) -> None:
@@ -27,13 +28,10 @@ async def begin(persistence: Any) -> None:
     flow = workflow(persistence=persistence)
     await flow.start(QUESTION, thread_id="strategy")
     await flow.start(QUESTION, thread_id="result")
-    asked = await flow.pending("result")
-    await flow.answer("result", "approve", token=asked.token)
+    await reply_to(flow, "result", "approve")
     approving = workflow(handler=ScriptedHandler(otherwise="approve"), persistence=persistence)
     await approving.run(QUESTION, thread_id="done")
-    await ReportWorkflow(report_services(), persistence=persistence).start(
-        QUESTION, thread_id="plan"
-    )
+    await report_workflow(persistence=persistence).start(QUESTION, thread_id="plan")
 
 
 async def listed(persistence: Any) -> dict[str, Any]:
@@ -41,9 +39,7 @@ async def listed(persistence: Any) -> dict[str, Any]:
     return {thread.thread_id: thread.model_dump() for thread in found}
 
 
-@pytest.mark.parametrize(
-    "keys", [[], [base64.b64encode(os.urandom(32)).decode()]], ids=["plain", "sealed"]
-)
+@pytest.mark.parametrize("keys", [[], [SEALED]], ids=["plain", "sealed"])
 async def test_a_list_says_the_same_with_and_without_the_summaries(url, keys):
     async with open_persistence(url, keys=keys) as persistence:
         await begin(persistence)
@@ -115,9 +111,7 @@ def test_an_outline_keeps_what_is_plain_and_how_long_lists_are():
     assert outline("text") == "text"
 
 
-@pytest.mark.parametrize(
-    "key", ["", base64.b64encode(os.urandom(32)).decode()], ids=["plain", "sealed"]
-)
+@pytest.mark.parametrize("key", ["", SEALED], ids=["plain", "sealed"])
 async def test_a_list_of_threads_at_rest_is_the_same_without_langgraph(url, key, monkeypatch):
     monkeypatch.setenv("PAPER_SEARCH_ENCRYPTION_KEY", key)
     async with open_persistence(url) as persistence:

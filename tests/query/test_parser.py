@@ -361,10 +361,8 @@ def test_an_exploded_heading_is_read_behind_blanks():
     assert parse("  exp Asthma/ or  *Wheezing/") == parse("mesh:Asthma OR majr-only:Wheezing")
 
 
-@pytest.mark.parametrize(
-    ("tags", "is_remarked"), [("kf", True), ("ti,kf", True), ("ti,ab,kf", False)]
-)
-def test_keywords_of_authors_that_are_read_as_all_keywords_are_remarked_on(tags, is_remarked):
+@pytest.mark.parametrize(("tags", "is_said"), [("kf", True), ("ti,kf", True), ("ti,ab,kf", False)])
+def test_keywords_of_authors_that_are_read_as_all_keywords_are_remarked_on(tags, is_said):
     notes = [note for _, note in analyse(f"deep learning.{tags}.").notes]
     note = f".{tags}.: authors' keywords are searched with words of subject headings"
-    assert notes == [note] * is_remarked
+    assert notes == [note] * is_said

@@ -189,6 +189,4 @@ def test_our_own_language_is_not_mistaken_for_another(text):
 )
 def test_what_is_left_out_is_named(text, ours):
     assert render(parse(text)) == render(parse(ours))
-    assert any(
-        "left out" in remark.message or "read with" in remark.message for remark in lint(text)
-    )
+    assert any("left out" in note.message or "read with" in note.message for note in lint(text))

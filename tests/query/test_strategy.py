@@ -210,9 +210,7 @@ def test_text_with_a_carriage_return_in_a_line_is_no_table_of_a_history():
 
 def test_a_line_that_no_line_names_is_remarked_on():
     found = lint("1. exp Asthma/\n2. wheez$.ti.\n3. child$.ti.\n4. 1 and 3")
-    assert [finding.message for finding in found] == [
-        "no line names line 2: it has no part in the search"
-    ]
+    assert [one.message for one in found] == ["no line names line 2: it has no part in the search"]
 
 
 def test_a_mixture_names_its_line():

@@ -8,7 +8,5 @@ SERVICES = [
     *OF_PAPERS.values(),
     *(service for service in map(web_service_of, web_search_names()) if service is not None),
 ]
-ADAPTERS = {
-    name: service("key" if service.needs_key else "") for name, service in OF_PAPERS.items()
-}
+ADAPTERS = {name: kind("key" if kind.needs_key else "") for name, kind in OF_PAPERS.items()}
 """By name; with a key where it is needed."""

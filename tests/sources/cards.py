@@ -81,9 +81,7 @@ class XmlCards(Cards):
         root = answer.xml()
         if root is None or root.tag != "cards":
             raise ServiceError("Card catalogue answered with something else than cards")
-        return Page(
-            [RawPaper(id=statement.text or "", title="T", source=self.name) for statement in root]
-        )
+        return Page([RawPaper(id=item.text or "", title="T", source=self.name) for item in root])
 
 
 def read_card(entry: Any) -> RawPaper | None:

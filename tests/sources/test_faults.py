@@ -26,9 +26,7 @@ def clock() -> Clock:
     return Clock()
 
 
-def cards(
-    server: FaultServer, path: str, clock: Clock | None = None, **settings: Any
-) -> HttpSource:
+def cards(server: FaultServer, path: str, clock: Any = None, **settings: Any) -> HttpSource:
     adapter = Cards(server.url(path.partition("?")[0]), params=_params(path))
     time = {"sleep": clock.sleep, "clock": clock} if clock else {}
     return HttpSource(adapter, SourceSettings(**{"max_retries": 0, **settings}), **time)
@@ -298,9 +296,7 @@ async def test_api_29_no_host_gets_more_requests_at_once_than_it_bears():
     async with FaultServer() as server:
         sources = [cards(server, "/ok") for _ in range(8)]
         queries = [f"word{number}" for number in range(6)]
-        await asyncio.gather(
-            *(source.report(strategy(*queries, max_results=1)) for source in sources)
-        )
+        await asyncio.gather(*(one.report(strategy(*queries, max_results=1)) for one in sources))
         assert server.requests["/ok"] == 48
         assert server.most_at_once == 1
 

@@ -459,17 +459,14 @@ async def test_a_service_that_stops_early_says_how_much_is_missing():
     assert "stopped" not in str(whole.note)
 
 
-@pytest.mark.parametrize(
-    ("hits", "wanted", "is_said"), [(9, 9, True), (9, 2, False), (2, 9, False)]
-)
-async def test_a_service_that_gives_no_more_than_it_does_says_so(hits, wanted, is_said):
+@pytest.mark.parametrize(("hits", "most", "is_said"), [(9, 9, True), (9, 2, False), (2, 9, False)])
+async def test_a_service_that_gives_no_more_than_it_does_says_so(hits, most, is_said):
     few = Cards(URL)
     few.most_results = 3
-    said = await told(
-        httpx.Response(200, json={"papers": CARDS[:hits], "total": hits}), few, max_results=wanted
-    )
+    answer = httpx.Response(200, json={"papers": CARDS[:hits], "total": hits})
+    said = await told(answer, few, max_results=most)
     assert ("gives at most 3 records of a query" in str(said.note)) is is_said
-    assert said.kept == min(hits, wanted, 3)
+    assert said.kept == min(hits, most, 3)
 
 
 async def test_a_redirect_that_is_not_followed_says_where_it_led():

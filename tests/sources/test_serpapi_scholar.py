@@ -224,9 +224,7 @@ async def test_it_keeps_the_contract_of_sources():
         if "zzz" in request.url.params["q"]:
             return httpx.Response(200, json=NOTHING)
         known = [entry(number, 2015 + number % 3) for number in range(30)]
-        kept = [
-            item for number, item in enumerate(known) if years[0] <= 2015 + number % 3 <= years[1]
-        ]
+        kept = [item for n, item in enumerate(known) if years[0] <= 2015 + n % 3 <= years[1]]
         return page(*kept[start : start + int(request.url.params["num"])])
 
     contract = SourceContract(query="graph", nothing="zzz", year=2016, secrets=[KEY])

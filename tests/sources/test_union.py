@@ -56,9 +56,7 @@ groups = st.lists(st.sampled_from(WORDS), min_size=1, max_size=8, unique=True).m
 queries = st.lists(groups, min_size=1, max_size=3).map(
     lambda parts: " AND ".join(f"({part})" for part in parts)
 )
-documents = st.lists(st.sampled_from(WORDS), max_size=6).map(
-    lambda words: {"title": " ".join(words)}
-)
+documents = st.lists(st.sampled_from(WORDS), max_size=6).map(lambda some: {"title": " ".join(some)})
 
 
 def wanted(part: Translated, document: dict[str, str]) -> bool:

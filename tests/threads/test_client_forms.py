@@ -42,9 +42,7 @@ def is_shown_by_inbox(value: Any) -> bool:
 def inbox_edit(value: Any, **changes: Any) -> Any:
     """Return what Agent Inbox sends of its edit form: every argument as a text."""
     args = value["action_requests"][0]["arguments"] | changes
-    texts = {
-        name: entry if isinstance(entry, str) else json.dumps(entry) for name, entry in args.items()
-    }
+    texts = {name: one if isinstance(one, str) else json.dumps(one) for name, one in args.items()}
     return [{"type": "edit", "args": {"action": value["kind"], "args": texts}}]
 
 

@@ -156,9 +156,7 @@ async def overtaken(persistence: Persistence) -> tuple[Overtaken, dict[str, Any]
     return session, session.adas
 
 
-async def test_who_is_overtaken_by_the_same_answer_is_done_though_more_is_asked(
-    persistence,
-):
+async def test_who_is_overtaken_by_the_same_answer_is_done_though_more_is_asked(persistence):
     session, decision = await overtaken(persistence)
     await session.answers.take(decision, "bob")
     assert (await session.require_question()).question.number == 2
@@ -169,9 +167,7 @@ async def test_who_is_overtaken_by_another_answer_learns_which(persistence):
     session, decision = await overtaken(persistence)
     with pytest.raises(AlreadyDecidedError, match="by ada"):
         await session.answers.take({**decision, "action": "approve"}, "bob")
-    assert [(by, reason) for by, reason, _ in await refused(persistence)] == [
-        ("bob", "already decided")
-    ]
+    assert [(by, why) for by, why, _ in await refused(persistence)] == [("bob", "already decided")]
 
 
 async def test_a_decision_that_was_not_applied_yet_can_be_asked_again(decided, persistence):

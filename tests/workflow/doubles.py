@@ -69,9 +69,7 @@ def reject(note: str | None = None, data: Any = None) -> Decision:
 
 def mark_last(checkpoint: Checkpoint) -> Decision:
     """Mark the last paper shown as relevant and ask for another round."""
-    return edit(
-        UserFeedback(marked_relevant=[checkpoint.payload.collection.papers[-1].id]).model_dump()
-    )
+    return edit(UserFeedback(marked_relevant=[checkpoint.payload.collection.papers[-1].id]))
 
 
 def unmarked(papers: list[Paper]) -> list[Paper]:

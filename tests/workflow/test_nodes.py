@@ -194,16 +194,13 @@ async def test_who_jumps_ahead_of_a_failed_step_is_told_what_is_missing(failed, 
     assert skills.searched == []
 
 
-async def test_a_step_leaves_a_search_of_another_version_of_the_program_alone():
+async def test_a_step_leaves_a_search_of_another_version_of_the_program_alone(persistence):
     skills = FakeSkills()
-    async with open_persistence("memory:") as persistence:
-        await workflow(skills, persistence=persistence).start("q", thread_id="t")
-        graph = SearchSession.graph(persistence, skills.skills)
-        await graph.aupdate_state(CONFIG, {"schema_version": 99}, as_node="build_strategy")
-        with pytest.raises(
-            PersistenceError, match=r"^search 't' was written with schema version 99"
-        ):
-            await graph.ainvoke(None, CONFIG)
+    await workflow(skills, persistence=persistence).start("q", thread_id="t")
+    graph = SearchSession.graph(persistence, skills.skills)
+    await graph.aupdate_state(CONFIG, {"schema_version": 99}, as_node="build_strategy")
+    with pytest.raises(PersistenceError, match=r"^search 't' was written with schema version 99"):
+        await graph.ainvoke(None, CONFIG)
 
 
 class RecordingRanker(ResultRanker):

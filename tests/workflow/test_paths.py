@@ -121,9 +121,7 @@ async def test_together_these_ways_take_every_edge_of_the_table():
     taken = {item for path, _ in POSSIBLE if not is_mixed(path) for item in path}
     # Tests of updates and of runs of no rounds take these two.
     elsewhere = {("scope_strategy", FAIL), ("parse_intent", FAIL)}
-    assert taken | elsewhere == {
-        (step.id, outcome) for step in WORKFLOW.steps for outcome in step.next
-    }
+    assert taken | elsewhere == {(step.id, end) for step in WORKFLOW.steps for end in step.next}
 
 
 SOME = {

@@ -21,7 +21,6 @@ from paper_search.models import (
     SearchQuery,
     SearchStrategy,
     SourceReport,
-    SourceStatus,
 )
 from paper_search.query import conditions_in, render
 from paper_search.skills import Searcher
@@ -195,8 +194,6 @@ def test_the_order_of_the_question_counts_before_that_of_the_queries():
     ranked = {"ranked": [RankedQuery(text="moss")]}
     strategy = fake_strategy("moss OR peat", sources=["a", "b"]).model_copy(update=ranked)
     pairs = [("a", "moss^1"), ("a", "moss OR peat"), ("b", "moss OR peat")]
-    reports = [
-        SourceReport(source=source, query=query, status=SourceStatus.OK) for source, query in pairs
-    ]
+    reports = [SourceReport(source=source, query=query, status="ok") for source, query in pairs]
     state = WorkflowState(strategy=strategy, reports=reports)
     assert state.ranking_pairs == {("a", "moss^1"), ("b", "moss OR peat")}

@@ -60,9 +60,7 @@ def proposed(checkpoint: Checkpoint) -> SearchStrategy:
 
 def sources_of(handler: ScriptedHandler) -> list[list[str]]:
     payloads = [request.payload for request in handler.asked]
-    return [
-        payload.strategy.sources for payload in payloads if isinstance(payload, StrategyPayload)
-    ]
+    return [shown.strategy.sources for shown in payloads if isinstance(shown, StrategyPayload)]
 
 
 def titles(collection: PaperCollection) -> set[str]:

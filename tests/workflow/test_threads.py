@@ -121,9 +121,7 @@ async def test_times_are_utc_and_in_order(persistence, catalog):
     first = await catalog.info("t")
     await reply_to(flow, "t", "approve")
     second = await catalog.info("t")
-    created, updated = (
-        datetime.fromisoformat(item) for item in (second.created_at, second.updated_at)
-    )
+    created, updated = map(datetime.fromisoformat, (second.created_at, second.updated_at))
     assert first.created_at == second.created_at
     assert created.utcoffset() == updated.utcoffset() == timedelta(0)
     assert before <= created < updated <= datetime.now(UTC)

@@ -417,9 +417,7 @@ async def test_one_can_go_back_to_the_result_before_and_wait_again(late, durable
     assert first.reference != second.reference
 
 
-async def test_going_back_to_before_a_wait_takes_what_it_brought_out_of_the_round(
-    late, persistence
-):
+async def test_going_back_before_a_wait_takes_what_it_brought_out_of_the_round(late, persistence):
     flow, first = await at_result(late, persistence=persistence)
     await wait_for(late, flow)
     records = SearchRecords(persistence.store, "t")

@@ -401,9 +401,7 @@ def test_a_field_is_read_from_the_tags_that_say_it(record, lines, field, value):
 
 
 def test_records_of_other_formats_in_a_file_are_told_and_small_tags_part_records(tmp_path):
-    medline = (
-        "PMID- 4\nDP  - 2020 Jan\nTI  - Four\nLID - 10.1000/x [doi]\n\nPMID- 5\nTI  - Five\n\n"
-    )
+    medline = "PMID- 4\nDP  - 2020 Jan\nTI  - Four\nLID - 10.1000/x [doi]\n\nPMID- 5\nTI  - Five\n"
     ris = "TY  - JOUR\nTI  - Six\nN1  - Also\nPMID- 9\nDB  - Embase\nER  - \n\n"
     for name in ("a.txt", "a.ris", "a.nbib"):
         entries = written(tmp_path, name, medline + ris + medline)
