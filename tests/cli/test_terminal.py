@@ -76,12 +76,14 @@ def test_a_strategy_is_shown_again_and_rejected_with_words(waiting, cli):
 
 
 def test_papers_are_marked_by_number_and_the_search_goes_round(cli):
-    typed = ["e", "", "r 99999", "r 1 3-4", "i 2: too old", "u 4", "m", "s 1", "e graph", "q"]
+    marking = ["r 99999", "r 1 3-4", "i 2: too old", "u 4", "r 60", "u 60"]
+    typed = ["e", "", *marking, "m", "s 1", "e graph", "q"]
     asked = ("find", "neural networks", "--source", "sample", "--no-strategy-review")
     ended = cli(*asked, typed=typed, code=3)
     ended.shows(
         *(MENU_2, "what to look for", "another round needs feedback", "no such paper: '99999'"),
         *("relevant: 1 3 4", "irrelevant: -", "relevant: 1 3 4", "irrelevant: 2"),
+        *("relevant: 1 3\n", "irrelevant: 2", "60 is not on the list so far: ", "relevant: 1 3 60"),
         *("relevant: 1 3\n", "irrelevant: 2", "seen in", "Round 2: is this the result?", MENU_2),
     )
     command = re.search(r"approve: (.*--approve --token \w+)", ended.stderr)

@@ -109,9 +109,10 @@ def test_the_line_names_each_source_once():
         SourceReport(source=name, status=SourceStatus.TIMEOUT, is_unfinished=is_late)
         for name, is_late in [("doaj", True), ("arxiv", False), ("doaj", True), ("dblp", True)]
     ]
-    line = str(unfinished_line("two\nlines", reports, None))
-    assert "Left behind: doaj and dblp." in line
-    assert line.endswith("run `find` with the same --strategy and --source doaj --source dblp")
+    for question_asked in ("two\nlines", "many words " * 100):
+        line = str(unfinished_line(question_asked, reports, None))
+        assert "Left behind: doaj and dblp." in line
+        assert line.endswith(": run the same `find` with --source doaj --source dblp")
     assert unfinished_line("q", reports[1:2], None) is None
 
 

@@ -164,6 +164,9 @@ class ResultReview:
         if is_relevant is not None:
             self._marks.update(dict.fromkeys(ids, is_relevant))
         self._has_feedback = True
+        for number, paper in enumerate(self._papers[self._papers_shown :], self._papers_shown + 1):
+            if paper.id in ids:
+                say(visible(f"  {number} is not on the list so far: {paper.title}"))
         for name, mark in (("relevant", True), ("irrelevant", False)):
             places = [
                 str(number)

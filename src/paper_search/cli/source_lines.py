@@ -22,6 +22,8 @@ from paper_search.models.source_report import LOCAL, SourceReport, SourceStatus
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _LOCAL = LOCAL | {"import"}
 """Sources that need no network."""
+_LONGEST_COPIED = 300
+"""Characters of a question in a command that people copy."""
 
 
 def in_words(names: Sequence[str]) -> str:
@@ -105,10 +107,10 @@ def public_sources_hint(
 def _search(question: str, options: Sequence[str], home: Path | None) -> str:
     """Return the command that asks the question again with other options.
 
-    A strategy of many lines is not part of a command that people copy: the options alone.
+    What has many lines or words is not part of a command that people copy: the options alone.
     """
-    if "\n" in question.strip():
-        return f"run `find` with the same --strategy and {' '.join(options)}"
+    if "\n" in question.strip() or len(question) > _LONGEST_COPIED:
+        return f"run the same `find` with {' '.join(options)}"
     return command_line("find", *options, home=home, question=question)
 
 
