@@ -23,7 +23,7 @@ MAX_MODULES = 379
 MAX_LINES = {
     "skills": 11_174,
     "sources": 7_068,
-    "cli": 6_131,
+    "cli": 6_136,
     "workflow": 5_616,
     "report": 5_170,
     "library": 4_904,
