@@ -5,7 +5,14 @@ import re
 import pytest
 from pydantic import ValidationError
 
-from paper_search.models.usage import Budget, Spending, StepSpending, money_in_words, total
+from paper_search.models.usage import (
+    Budget,
+    Spending,
+    SpendingEstimate,
+    StepSpending,
+    money_in_words,
+    total,
+)
 
 
 @pytest.mark.parametrize(
@@ -59,3 +66,13 @@ def test_a_budget_says_its_limits_and_refuses_what_is_none():
     }.items():
         with pytest.raises(ValidationError, match=re.escape(words)):
             Budget.model_validate(text)
+
+
+def test_an_estimate_says_from_the_second_round_on_that_nothing_is_judged_twice():
+    estimate = SpendingEstimate(calls=101, input_tokens=900, papers=100, priced_at="2026-11-01")
+    once = "judged by the same criteria before is not asked about again"
+    assert estimate.in_words(0).startswith("about 101 calls")
+    assert "for up to 100 papers, best ranked first (prices of 2026-11-01)" in estimate.in_words(0)
+    assert once not in estimate.in_words(0)
+    assert once in estimate.in_words(1)
+    assert once not in SpendingEstimate(calls=1).in_words(1)

@@ -95,6 +95,13 @@ class SpendingEstimate(Spending):
     priced_at: str = ""
     """The date of the prices; empty: a model has no price."""
 
+    def in_words(self, iteration: int) -> str:
+        """Return what a round costs, about; the first one is iteration 0."""
+        papers = f" for up to {self.papers:,} papers, best ranked first" if self.papers else ""
+        again = "; what was judged by the same criteria before is not asked about again"
+        dated = f" (prices of {self.priced_at})" if self.priced_at else ""
+        return f"about {self}{papers}{again if iteration and papers else ''}{dated}"
+
 
 def money_in_words(dollars: float | None) -> str:
     """Return an amount of US dollars with as many decimals as it needs to be seen."""

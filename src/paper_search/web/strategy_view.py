@@ -113,10 +113,8 @@ def _cost(payload: StrategyPayload) -> dict[str, Any] | None:
     if payload.estimate is None and not payload.usage:
         return None
     spent = total(payload.usage) if payload.usage else None
-    return {
-        **{name: getattr(payload, name) for name in ("estimate", "usage", "budget")},
-        "spent": spent,
-    }
+    estimate = payload.estimate.in_words(payload.iteration) if payload.estimate else None
+    return {"estimate": estimate, "usage": payload.usage, "budget": payload.budget, "spent": spent}
 
 
 async def _page(

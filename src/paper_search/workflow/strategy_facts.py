@@ -56,10 +56,7 @@ def checkpoint_facts(payload: StrategyPayload) -> Iterator[Fact]:
     if others := [name for name in payload.available_sources if name not in strategy.sources]:
         yield "could ask", ", ".join(others)
     if payload.estimate is not None:
-        count = payload.estimate.papers
-        papers = f" for up to {count:,} papers, best ranked first" if count else ""
-        dated = f" (prices of {payload.estimate.priced_at})" if payload.estimate.priced_at else ""
-        yield "will cost", f"about {payload.estimate}{papers}{dated}"
+        yield "will cost", payload.estimate.in_words(payload.iteration)
     if payload.budget is not None and (payload.estimate or payload.usage):
         yield "budget", str(payload.budget)
 
