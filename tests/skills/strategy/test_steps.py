@@ -8,6 +8,11 @@ def steps(query: str) -> list[tuple[str, str]]:
     return [tuple(step) for step in broader_steps(query)]
 
 
+def test_a_compound_with_a_hyphen_is_no_commoner_than_the_same_in_one_word():
+    [_, step, *_] = steps('"lake ice" AND (blockchain OR block-chain) AND food')
+    assert step[0] == "without food, with phrases as single words"
+
+
 def test_steps_go_from_phrases_to_words_and_then_drop_the_commonest_block():
     assert steps('"acid rain" AND data AND (lichens OR moss)') == [
         ("words instead of phrases", "acid AND rain AND data AND (lichens OR moss)"),

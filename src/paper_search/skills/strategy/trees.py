@@ -169,8 +169,9 @@ def _informativeness(node: Node) -> float:
     they were independent.
     """
     match node:
-        case Term(text):
-            return max(map(rarity, tokens(text)), default=0.0)
+        case Term(text):  # "block-chain" narrows as a phrase does
+            parts = text.split("-")
+            return sum(max(map(rarity, tokens(part)), default=0.0) for part in parts)
         case Phrase(words):
             return sum(_informativeness(Term(word)) for word in words)
         case And() | Near():
