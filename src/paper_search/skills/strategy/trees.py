@@ -170,8 +170,7 @@ def _informativeness(node: Node) -> float:
     """
     match node:
         case Term(text):  # "block-chain" narrows as a phrase does
-            parts = text.split("-")
-            return sum(max(map(rarity, tokens(part)), default=0.0) for part in parts)
+            return sum(max(map(rarity, tokens(part)), default=0.0) for part in text.split("-"))
         case Phrase(words):
             return sum(_informativeness(Term(word)) for word in words)
         case And() | Near():
