@@ -88,9 +88,8 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("content", BROKEN.values(), ids=BROKEN)
-async def test_a_file_that_is_no_database_is_named_and_left_as_it_is(tmp_path, content):
+async def test_a_file_that_is_no_database_is_named_and_left_as_it_is(tmp_path, path, content):
     """PER-09."""
-    path = tmp_path / "threads.db"
     path.write_bytes(content)
     await _refused(path, "left as it is")
     assert path.read_bytes() == content
@@ -99,9 +98,8 @@ async def test_a_file_that_is_no_database_is_named_and_left_as_it_is(tmp_path, c
 
 @pytest.mark.parametrize("mode", ["DELETE", "WAL"])
 @pytest.mark.parametrize("tables", [["cookies"], ["store", "customers"], ["checkpoints", "maps"]])
-async def test_another_programs_database_is_named_and_left_as_it_is(tmp_path, tables, mode):
+async def test_another_programs_database_is_named_and_left_as_it_is(path, tables, mode):
     """PER-09: also one that has a table of a name that ours has."""
-    path = tmp_path / "threads.db"
     _foreign(path, *tables, mode=mode)
     before = _digest(path)
     await _refused(path, f"another program's database .tables: .*{tables[-1]}")
@@ -121,10 +119,9 @@ async def test_another_programs_database_in_use_is_left_as_it_is(tmp_path):
 
 
 @pytest.mark.parametrize(("start", "byte"), [(0, b""), (47, b"\x77")])
-async def test_a_damaged_database_is_named_and_left_as_it_is(tmp_path, start, byte):
+async def test_a_damaged_database_is_named_and_left_as_it_is(path, url, start, byte):
     """PER-09: ours, cut off in the middle, or of a format that SQLite does not know."""
-    path = tmp_path / "threads.db"
-    await workflow(persistence=f"sqlite:///{path}").run("q", thread_id="t")
+    await workflow(persistence=url).run("q", thread_id="t")
     content = path.read_bytes()
     path.write_bytes(
         content[:start] + byte + content[start + 1 :] if byte else content[: len(content) // 3]
@@ -134,10 +131,8 @@ async def test_a_damaged_database_is_named_and_left_as_it_is(tmp_path, start, by
     assert _digest(path) == before
 
 
-async def test_a_damaged_page_is_an_error_that_names_the_file(tmp_path):
+async def test_a_damaged_page_is_an_error_that_names_the_file(path, url):
     """PER-09: a blob overwritten in the middle of our file."""
-    path = tmp_path / "threads.db"
-    url = f"sqlite:///{path}"
     await workflow(persistence=url).start("q", thread_id="t")
     content = bytearray(path.read_bytes())
     content[16_384:] = os.urandom(len(content) - 16_384)
@@ -176,9 +171,8 @@ async def test_flipped_bytes_are_named_as_damage_or_change_nothing_that_is_read(
     assert [text for text in told if not any(words in text for words in known)] == []
 
 
-async def test_a_file_of_a_newer_program_is_refused_and_left_as_it_is(tmp_path):
-    path = tmp_path / "threads.db"
-    await workflow(persistence=f"sqlite:///{path}").start("q", thread_id="t")
+async def test_a_file_of_a_newer_program_is_refused_and_left_as_it_is(tmp_path, path, url):
+    await workflow(persistence=url).start("q", thread_id="t")
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("PRAGMA user_version").fetchone() == (1,)
         connection.execute("PRAGMA user_version = 2")
@@ -189,9 +183,8 @@ async def test_a_file_of_a_newer_program_is_refused_and_left_as_it_is(tmp_path):
     assert _digest(path) == before
 
 
-async def test_files_are_their_owners_alone(tmp_path):
-    path = tmp_path / "threads.db"
-    async with open_persistence(f"sqlite:///{path}") as persistence:
+async def test_files_are_their_owners_alone(tmp_path, path, url):
+    async with open_persistence(url) as persistence:
         await workflow(persistence=persistence).start("q", thread_id="t")
         backups.back_up(path, tmp_path / "backup.db")
         backups.restore(tmp_path / "backup.db", tmp_path / "restored.db")
@@ -200,17 +193,14 @@ async def test_files_are_their_owners_alone(tmp_path):
     assert set(modes.values()) == {0o600}
 
 
-async def test_an_empty_file_is_a_new_database(tmp_path):
+async def test_an_empty_file_is_a_new_database(path, url):
     """PER-09: there is nothing in it to lose, and SQLite makes one before its first write."""
-    path = tmp_path / "threads.db"
     path.touch()
-    result = await workflow(persistence=f"sqlite:///{path}").run("q")
+    result = await workflow(persistence=url).run("q")
     assert len(result.papers) == 2
 
 
-async def test_our_file_with_a_strangers_table_in_it_is_ours(tmp_path):
-    path = tmp_path / "threads.db"
-    url = f"sqlite:///{path}"
+async def test_our_file_with_a_strangers_table_in_it_is_ours(path, url):
     await workflow(persistence=url).start("q", thread_id="t")
     _foreign(path, "notes", mode="WAL")
     assert await workflow(persistence=url).pending("t") is not None
@@ -270,10 +260,8 @@ def test_many_processes_make_the_file_at_once(path, url, tmp_path):
     assert list(tmp_path.iterdir()) == [path]
 
 
-async def test_opening_a_file_twice_in_a_process_keeps_the_locks_of_the_first(tmp_path):
+async def test_opening_a_file_twice_in_a_process_keeps_the_locks_of_the_first(path, url):
     """PER-12: a handle on the file that is not SQLite's would drop them when it is closed."""
-    path = tmp_path / "threads.db"
-    url = f"sqlite:///{path}"
     intruder = (
         "import sqlite3, sys; c = sqlite3.connect(sys.argv[1], timeout=0);"
         "c.execute('PRAGMA locking_mode=EXCLUSIVE');"
