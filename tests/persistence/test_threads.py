@@ -9,13 +9,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.types import Command, interrupt
 from typing_extensions import TypedDict
 
-from paper_search.errors import (
-    ConfigError,
-    ThreadBusyError,
-    ThreadNotFoundError,
-    ThreadWaitingError,
-    UnknownNameError,
-)
+from paper_search import errors
 from paper_search.persistence import PersistenceConfig, ThreadManager
 
 
@@ -55,7 +49,7 @@ async def test_a_thread_is_created_read_listed_and_resumed(config):
         assert begun <= datetime.fromisoformat(listed["created_at"])
         paused = await manager.resume_thread(graph, thread_id)
         assert paused["__interrupt__"][0].value == "why"
-        with pytest.raises(ThreadWaitingError):
+        with pytest.raises(errors.ThreadWaitingError):
             await manager.resume_thread(graph, thread_id)
         done = await manager.resume_thread(graph, thread_id, Command(resume="because"))
         assert done["answer"] == "because"
@@ -82,7 +76,7 @@ async def test_finished_threads_expire_and_waiting_ones_never(config):
 async def test_an_unknown_thread_is_no_new_run(config):
     """HUM-11."""
     async with config.threads() as manager:
-        with pytest.raises(ThreadNotFoundError, match="'nobody'"):
+        with pytest.raises(errors.ThreadNotFoundError, match="'nobody'"):
             await manager.resume_thread(None, "nobody")
         assert await manager.get_thread_state("nobody") is None
         assert await manager.list_active_threads() == []
@@ -103,9 +97,9 @@ async def test_a_driven_thread_is_left_alone(config):
 
         async with persistence.leases.hold(thread_id):
             outside = contextvars.Context()
-            with pytest.raises(ThreadBusyError):
+            with pytest.raises(errors.ThreadBusyError):
                 await asyncio.create_task(manager.resume_thread(graph, thread_id), context=outside)
-            with pytest.raises(ThreadBusyError):
+            with pytest.raises(errors.ThreadBusyError):
                 await asyncio.create_task(intrude(), context=contextvars.Context())
         await manager.resume_thread(graph, thread_id)
 
@@ -128,7 +122,7 @@ def test_a_backend_becomes_a_url(backend, given, url):
 def test_postgres_takes_the_url_of_the_environment(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("DATABASE_URL", raising=False)
-    with pytest.raises(ConfigError, match="PostgreSQL connection string required"):
+    with pytest.raises(errors.ConfigError, match="PostgreSQL connection string required"):
         PersistenceConfig("postgres")
     monkeypatch.setenv("DATABASE_URL", "postgresql://me:secret@h/d")
     config = PersistenceConfig("postgres")
@@ -137,9 +131,9 @@ def test_postgres_takes_the_url_of_the_environment(monkeypatch, tmp_path):
 
 
 def test_what_cannot_be_is_refused():
-    with pytest.raises(UnknownNameError, match="known: memory, postgres, sqlite"):
+    with pytest.raises(errors.UnknownNameError, match="known: memory, postgres, sqlite"):
         PersistenceConfig("redis")
-    with pytest.raises(ConfigError, match="ttl_hours"):
+    with pytest.raises(errors.ConfigError, match="ttl_hours"):
         PersistenceConfig(ttl_hours=0)
 
 

@@ -17,14 +17,8 @@ from paper_search.models import PaperCollection, RawPaper
 from paper_search.persistence import open_persistence
 from paper_search.report_workflow import ReportWorkflow, Review
 from paper_search.report_workflow.graph import WORKFLOW
+from paper_search.testing import reports
 from paper_search.testing.llm import FakeLLM, LLMCall
-from paper_search.testing.reports import (
-    QUESTION,
-    FakeSearch,
-    good_answer,
-    report_papers,
-    report_services,
-)
 from paper_search.testing.skills import FakeSkills
 from paper_search.workflow import Checkpoint, SearchWorkflow
 from paper_search.workflow.graph import WORKFLOW as SEARCH_WORKFLOW
@@ -70,7 +64,7 @@ def note(log: str, *words: str) -> None:
         os.fsync(file.fileno())
 
 
-class LoggingSearch(FakeSearch):
+class LoggingSearch(reports.FakeSearch):
     """A search whose every query is on disk before it goes on."""
 
     def __init__(self, log: str) -> None:
@@ -150,14 +144,14 @@ async def drive(job: Job) -> None:
 
 async def _searched(persistence: Any) -> None:
     """Take the search from wherever it stands to its approval."""
-    records = [RawPaper.model_validate(paper.model_dump()) for paper in report_papers()]
+    records = [RawPaper.model_validate(paper.model_dump()) for paper in reports.report_papers()]
     flow = SearchWorkflow(*[FakeSkills(lambda _strategy: records)] * 6, persistence=persistence)
     try:
         reached: Checkpoint | PaperCollection = await flow.pending(
             SEARCH_THREAD
         ) or await flow.proceed(SEARCH_THREAD)
     except ThreadNotFoundError:
-        reached = await flow.start(QUESTION, thread_id=SEARCH_THREAD)
+        reached = await flow.start(reports.QUESTION, thread_id=SEARCH_THREAD)
     except ThreadFinishedError:
         return
     while isinstance(reached, Checkpoint):
@@ -166,7 +160,7 @@ async def _searched(persistence: Any) -> None:
 
 async def _begun(flow: ReportWorkflow) -> Any:
     try:
-        return await flow.start(QUESTION, thread_id=THREAD)
+        return await flow.start(reports.QUESTION, thread_id=THREAD)
     except ThreadExistsError:
         return await flow.proceed(THREAD)
 
@@ -174,11 +168,11 @@ async def _begun(flow: ReportWorkflow) -> Any:
 def _workflow(job: Job, persistence: Any) -> ReportWorkflow:
     def answer(call: LLMCall) -> Any:
         note(job.log, "call", str((call.schema or {}).get("title")))
-        return good_answer(call)
+        return reports.good_answer(call)
 
     llm = FakeLLM(answer) if job.has_model else None
     return ReportWorkflow(
-        report_services(llm, search=LoggingSearch(job.log)),
+        reports.report_services(llm, search=LoggingSearch(job.log)),
         persistence=persistence,
         target_length=150 if job.has_model else 1000,
         from_thread=SEARCH_THREAD if job.path == "from_search" else None,

@@ -15,13 +15,7 @@ from tests.report_workflow.doubles import dying, later, report_workflow
 from tests.threads.machine import ThreadMachine, run_machine
 from tests.workflow.doubles import Crash
 
-from paper_search.errors import (
-    InvalidDecisionError,
-    StaleDecisionError,
-    ThreadFinishedError,
-    ThreadNotWaitingError,
-    ThreadWaitingError,
-)
+from paper_search import errors
 from paper_search.report.document import Report
 from paper_search.report_workflow import ReportWorkflow, Review
 from paper_search.report_workflow.graph import WORKFLOW
@@ -99,7 +93,7 @@ class ReportMachine(ThreadMachine):
             asyncio.run(self.flow().answer("t", decision))
             self._count(name, decision)
         else:
-            with pytest.raises(InvalidDecisionError):
+            with pytest.raises(errors.InvalidDecisionError):
                 asyncio.run(self.flow().answer("t", decision))
 
     @precondition(lambda self: self.is_open)
@@ -116,9 +110,9 @@ class ReportMachine(ThreadMachine):
         """Give the decision once more, which is not applied twice, and go on if it was taken."""
         try:
             asyncio.run(self.flow().answer("t", decision))
-        except ThreadNotWaitingError:
+        except errors.ThreadNotWaitingError:
             asyncio.run(self.flow().proceed("t"))
-        except (StaleDecisionError, ThreadFinishedError):
+        except (errors.StaleDecisionError, errors.ThreadFinishedError):
             return
 
     @precondition(lambda self: self.is_open)
@@ -130,7 +124,7 @@ class ReportMachine(ThreadMachine):
                 asyncio.run(self.flow().proceed("t"))
             self._count("silence")
             return
-        with later(hours=3 if is_late else 0), pytest.raises(ThreadWaitingError):
+        with later(hours=3 if is_late else 0), pytest.raises(errors.ThreadWaitingError):
             asyncio.run(self.flow().proceed("t"))
 
     @invariant()

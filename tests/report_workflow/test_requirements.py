@@ -7,19 +7,9 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from paper_search.report import models
 from paper_search.report.claims.citations import cited_keys, located, quotations
 from paper_search.report.evidence import Evidence
-from paper_search.report.models import (
-    AnalysisResult,
-    Finding,
-    PlannerInput,
-    ResearchDraft,
-    ResearchPlan,
-    ReviewerInput,
-    SearcherInput,
-    SearchQuery,
-    WriterInput,
-)
 from paper_search.report.passages import studies_on
 from paper_search.report.planner import Planner
 from paper_search.report.reviewer import Reviewer
@@ -37,7 +27,7 @@ from paper_search.testing.reports import (
     report_sources,
 )
 
-PLAN = ResearchPlan(
+PLAN = models.ResearchPlan(
     original_query=QUESTION,
     decomposed_questions=[QUESTION, "Which limits are named?"],
     expected_sections=["Introduction", "Cooling", "Limits"],
@@ -120,7 +110,7 @@ async def test_the_critique_judges_every_sentence_of_the_version_that_is_given_o
 
 async def test_the_planner_tells_the_model_the_task_and_all_that_is_known():
     llm = FakeLLM(good_answer)
-    given = PlannerInput(
+    given = models.PlannerInput(
         original_query=QUESTION,
         context="only field studies",
         domain_hints=["ecology"],
@@ -147,10 +137,10 @@ async def test_the_planner_tells_the_model_the_task_and_all_that_is_known():
 async def test_the_searcher_answers_each_query_once_with_what_it_found():
     search = FakeSearch()
     queries = [
-        SearchQuery(query_text="shade trees", search_type="academic"),
-        SearchQuery(query_text="street trees", search_type="web"),
+        models.SearchQuery(query_text="shade trees", search_type="academic"),
+        models.SearchQuery(query_text="street trees", search_type="web"),
     ]
-    given = SearcherInput(search_queries=queries, original_query=QUESTION)
+    given = models.SearcherInput(search_queries=queries, original_query=QUESTION)
     output = await ReportSearcher({"academic": search}).collect(given, [])
     assert (output.queries_completed, output.queries_failed) == (1, 1)
     assert [query.status for query in output.queries[:2]] == ["completed", "failed"]
@@ -158,14 +148,14 @@ async def test_the_searcher_answers_each_query_once_with_what_it_found():
     assert {paper.title for paper in output.search_results} == {e.title for e in report_sources()}
     for wrong in (0, 51):
         with pytest.raises(ValidationError):
-            SearcherInput(search_queries=queries, max_results_per_query=wrong)
+            models.SearcherInput(search_queries=queries, max_results_per_query=wrong)
 
 
 async def test_the_writer_gives_nothing_but_sentences_of_the_sources_without_a_model():
     results = report_sources()
     studies = studies_on(QUESTION, Evidence(results[:1]))
-    given = WriterInput(
-        analysis=AnalysisResult(studies=studies), research_plan=PLAN, search_results=results
+    given = models.WriterInput(
+        analysis=models.AnalysisResult(studies=studies), research_plan=PLAN, search_results=results
     )
     draft = (await Writer().write(given)).draft
     [table] = draft.sections
@@ -187,9 +177,11 @@ async def test_the_writer_tells_the_model_what_to_write_and_takes_its_text():
     llm = FakeLLM(answer)
     results = report_sources()
     quote = located("Shade trees lower the temperature of city streets by 2.5", results[0])
-    finding = Finding(text=quote.text, question=0, grade="weak", quotes=[quote])
-    given = WriterInput(
-        analysis=AnalysisResult(findings=[finding]), research_plan=PLAN, search_results=results
+    finding = models.Finding(text=quote.text, question=0, grade="weak", quotes=[quote])
+    given = models.WriterInput(
+        analysis=models.AnalysisResult(findings=[finding]),
+        research_plan=PLAN,
+        search_results=results,
     )
     draft = (await Writer(llm).write(given)).draft
     asked = json.JSONDecoder().raw_decode(llm.calls[0].user_message)[0]
@@ -213,16 +205,16 @@ async def test_the_reviewer_shows_the_model_the_draft_and_what_code_found_and_de
             else good_answer(call)
         )
     )
-    draft = ResearchDraft(
+    draft = models.ResearchDraft(
         title="Shade",
         abstract=CLAIM,
         sections=[section(1, "Cooling", f"{CLAIM} Trees sing (Merlin, 1985).")],
         conclusion=CLAIM,
         is_by_model=True,
     )
-    given = ReviewerInput(
+    given = models.ReviewerInput(
         draft=draft,
-        analysis=AnalysisResult(),
+        analysis=models.AnalysisResult(),
         research_plan=PLAN,
         search_results=report_sources(),
         target_length=30,

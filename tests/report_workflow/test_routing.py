@@ -2,14 +2,7 @@
 
 import pytest
 
-from paper_search.report.models import (
-    AnalysisResult,
-    Critique,
-    CritiqueItem,
-    ResearchPlan,
-    ResearchStatus,
-    SearchQuery,
-)
+from paper_search.report import models
 from paper_search.report.recovery import ErrorCategory, ErrorSeverity, WorkflowError
 from paper_search.report_workflow.drafting import route_after_reviewer
 from paper_search.report_workflow.graph import WORKFLOW
@@ -28,12 +21,12 @@ def leads_to(step: str, outcome: Outcome) -> str | None:
     return WORKFLOW[step].target(outcome)
 
 
-def planned(*statuses: str) -> ResearchPlan:
+def planned(*statuses: str) -> models.ResearchPlan:
     queries = [
-        SearchQuery(query_text=str(n), search_type="academic", status=status)
+        models.SearchQuery(query_text=str(n), search_type="academic", status=status)
         for n, status in enumerate(statuses)
     ]
-    return ResearchPlan(original_query="q", search_queries=queries)
+    return models.ResearchPlan(original_query="q", search_queries=queries)
 
 
 def failed(node: str = "searcher") -> WorkflowError:
@@ -49,11 +42,11 @@ def failed(node: str = "searcher") -> WorkflowError:
 @pytest.mark.parametrize(
     ("asks", "plan", "status", "target"),
     [
-        (False, planned("pending"), ResearchStatus.PLANNING, "searcher"),
-        (True, planned("pending"), ResearchStatus.PLANNING, "human_review"),
-        (True, None, ResearchStatus.PLANNING, "fallback"),
-        (False, planned("pending"), ResearchStatus.FAILED, "fallback"),
-        (False, planned(), ResearchStatus.PLANNING, "fallback"),
+        (False, planned("pending"), models.ResearchStatus.PLANNING, "searcher"),
+        (True, planned("pending"), models.ResearchStatus.PLANNING, "human_review"),
+        (True, None, models.ResearchStatus.PLANNING, "fallback"),
+        (False, planned("pending"), models.ResearchStatus.FAILED, "fallback"),
+        (False, planned(), models.ResearchStatus.PLANNING, "fallback"),
     ],
 )
 def test_after_the_planner(asks, plan, status, target):
@@ -92,7 +85,7 @@ def test_after_the_searcher(plan, ids, iterations, target):
     ],
 )
 def test_after_the_analyst(gaps, rounds, search, target):
-    analysis = None if gaps is None else AnalysisResult(gaps=["gap"] * gaps)
+    analysis = None if gaps is None else models.AnalysisResult(gaps=["gap"] * gaps)
     state = WorkflowState(
         analysis=analysis, research_plan=planned("pending"), gap_searches=rounds, result_ids=["a"]
     )
@@ -115,9 +108,11 @@ def test_after_the_analyst(gaps, rounds, search, target):
     ],
 )
 def test_after_the_reviewer(verdict, asks, critical, targets, is_at_limit):
-    item = CritiqueItem(category="accuracy", severity="critical", location="x", description="y")
+    item = models.CritiqueItem(
+        category="accuracy", severity="critical", location="x", description="y"
+    )
     state = WorkflowState(
-        critique=Critique(recommendation=verdict, items=[item] * critical),
+        critique=models.Critique(recommendation=verdict, items=[item] * critical),
         iteration_count=3 if is_at_limit else 1,
         max_iterations=3,
     )
@@ -127,7 +122,7 @@ def test_after_the_reviewer(verdict, asks, critical, targets, is_at_limit):
 
 @pytest.mark.parametrize(
     ("critique", "target"),
-    [(None, "fallback"), (Critique(recommendation="revise"), "human_review")],
+    [(None, "fallback"), (models.Critique(recommendation="revise"), "human_review")],
 )
 def test_a_persons_own_text_is_not_revised_unasked(critique, target):
     state = WorkflowState(critique=critique, is_edited_by_person=True)

@@ -10,12 +10,7 @@ from tests.sources.loopback import KEY, Asked
 from werkzeug import Request, Response
 
 from paper_search.sources.client import SourceSettings
-from paper_search.sources.snowballing import SnowballSource
-from paper_search.sources.snowballing.services import (
-    OpenAlexTracker,
-    OpenCitationsTracker,
-    SemanticScholarTracker,
-)
+from paper_search.sources.snowballing import SnowballSource, services
 
 SEED = 1
 REFERENCES = range(11, 17)
@@ -50,9 +45,9 @@ class Net:
         at = self.server.url_for
         return SnowballSource(
             [
-                OpenAlexTracker(KEY, endpoint=at("/works")),
-                SemanticScholarTracker(KEY, endpoint=at("/s2")),
-                OpenCitationsTracker(KEY, endpoint=at("/oc")),
+                services.OpenAlexTracker(KEY, endpoint=at("/works")),
+                services.SemanticScholarTracker(KEY, endpoint=at("/s2")),
+                services.OpenCitationsTracker(KEY, endpoint=at("/oc")),
             ],
             settings,
         )

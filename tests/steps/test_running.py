@@ -5,15 +5,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from paper_search.errors import (
-    InputError,
-    PaperSearchError,
-    StepResultError,
-    ThreadExistsError,
-    ThreadFinishedError,
-    ThreadNotFoundError,
-    ThreadWaitingError,
-)
+from paper_search import errors
 from paper_search.persistence import open_persistence
 from paper_search.report_workflow.listing import ThreadCatalogs
 from paper_search.steps import (
@@ -63,19 +55,19 @@ async def test_a_thread_asks_stops_and_is_resumed_from_the_file(url):
     assert (run.is_waiting, run.questions) == (True, ({"text": "how many?"},))
     run = await on_a_thread(url, resume_workflow, answers=[{"copies": 7}])
     assert (run.is_waiting, run.result["copies"]) == (False, 7)
-    with pytest.raises(ThreadFinishedError):
+    with pytest.raises(errors.ThreadFinishedError):
         await on_a_thread(url, resume_workflow, answers=[{"copies": 8}])
 
 
 async def test_what_a_thread_cannot_take_is_said(url):
-    with pytest.raises(ThreadNotFoundError, match="'t'"):
+    with pytest.raises(errors.ThreadNotFoundError, match="'t'"):
         await on_a_thread(url, resume_workflow)
     await on_a_thread(url, run_workflow)
-    with pytest.raises(ThreadExistsError):
+    with pytest.raises(errors.ThreadExistsError):
         await on_a_thread(url, run_workflow)
-    with pytest.raises(ThreadWaitingError, match="'ask'"):
+    with pytest.raises(errors.ThreadWaitingError, match="'ask'"):
         await on_a_thread(url, resume_workflow)
-    with pytest.raises(ThreadNotFoundError, match="'ordering' began"):
+    with pytest.raises(errors.ThreadNotFoundError, match="'ordering' began"):
         await on_a_thread(url, resume_workflow, ordering(name="other"), answers=[{"copies": 1}])
 
 
@@ -119,16 +111,16 @@ async def test_its_threads_are_listed_shown_pruned_and_deleted(url):
     [({"copeis": 2}, "copeis.*it has: copies, words"), ({"copies": "many"}, "copies: .*integer")],
 )
 async def test_a_misspelt_or_unfit_input_names_the_field(given, words):
-    with pytest.raises(InputError, match=words):
+    with pytest.raises(errors.InputError, match=words):
         await run_workflow(ordering(), given)
-    with pytest.raises(InputError, match=words):
+    with pytest.raises(errors.InputError, match=words):
         await run_workflow(ordering(request=Order), given)
 
 
 @pytest.mark.parametrize("answer", [{"copeis": 2}, {"copies": "many"}, "two", None])
 async def test_a_bad_answer_names_step_and_field_and_the_question_stays_open(url, answer):
     await on_a_thread(url, run_workflow)
-    with pytest.raises(PaperSearchError, match=r"'ask'.*(copies|valid)"):
+    with pytest.raises(errors.PaperSearchError, match=r"'ask'.*(copies|valid)"):
         await on_a_thread(url, resume_workflow, answers=[answer])
     assert (await on_a_thread(url, resume_workflow, answers=[{"copies": 3}])).result["copies"] == 3
 
@@ -148,5 +140,5 @@ async def test_a_bad_answer_names_step_and_field_and_the_question_stays_open(url
     ],
 )
 async def test_a_result_that_does_not_fit_names_step_and_field(result, words):
-    with pytest.raises(StepResultError, match=rf"'ask'.*{words}"):
+    with pytest.raises(errors.StepResultError, match=rf"'ask'.*{words}"):
         await run_workflow(ordering(lambda _ctx: result))

@@ -10,13 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_state_machine_as_test
 from tests.answers import reply_to
 
-from paper_search.errors import (
-    AlreadyDecidedError,
-    InvalidDecisionError,
-    StaleDecisionError,
-    ThreadError,
-    ThreadFinishedError,
-)
+from paper_search import errors
 
 MALFORMED = (
     *(None, "", "yes", {}, [], 7, "goto: output"),
@@ -43,14 +37,14 @@ class ThreadMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.is_open)
     @rule(answer=st.sampled_from(MALFORMED))
     def send_nonsense(self, answer: Any) -> None:
-        with pytest.raises(InvalidDecisionError):
+        with pytest.raises(errors.InvalidDecisionError):
             asyncio.run(reply_to(self.flow(), "t", answer))
 
     @precondition(lambda self: bool(self.sent))
     @rule(which=st.integers(min_value=0))
     def send_again(self, which: int) -> None:
         """The same decision on the same question: it changes nothing."""
-        with contextlib.suppress(ThreadError):
+        with contextlib.suppress(errors.ThreadError):
             asyncio.run(self.flow().answer("t", self.sent[which % len(self.sent)]))
 
     @precondition(lambda self: bool(self.sent))
@@ -60,7 +54,9 @@ class ThreadMachine(RuleBasedStateMachine):
         sent = self.sent[which % len(self.sent)]
         other = "reject" if sent["action"] == "approve" else "approve"
         late = {"action": other, self.reason: "no", self.question: sent[self.question]}
-        with pytest.raises((AlreadyDecidedError, StaleDecisionError, ThreadFinishedError)):
+        with pytest.raises(
+            (errors.AlreadyDecidedError, errors.StaleDecisionError, errors.ThreadFinishedError)
+        ):
             asyncio.run(self.flow().answer("t", late))
 
     @precondition(lambda self: self.is_open)
@@ -68,7 +64,7 @@ class ThreadMachine(RuleBasedStateMachine):
     def answer_another_question(self) -> None:
         other = self.decision("approve")
         other[self.question][self.number] += 7
-        with pytest.raises(StaleDecisionError):
+        with pytest.raises(errors.StaleDecisionError):
             asyncio.run(self.flow().answer("t", other))
 
 

@@ -4,12 +4,7 @@ import pytest
 from tests.answers import reply_to
 from tests.threads.looks import LookCatalog, Looks, LookSession
 
-from paper_search.errors import (
-    InvalidDecisionError,
-    ThreadFinishedError,
-    ThreadNotFoundError,
-    ThreadWaitingError,
-)
+from paper_search import errors
 from paper_search.persistence import Persistence
 from paper_search.threads.catalog import ThreadStatus
 from paper_search.threads.questions import ThreadQuestion
@@ -32,7 +27,7 @@ async def test_it_asks_and_an_answer_takes_it_to_its_result(looks):
     question = await looks.start("a b c", thread_id="t")
     assert (question.kind, question.shows) == ("enough", {"found": ["a", "b"]})
     assert await reply_to(looks, "t", "approve") == "2 papers (high)"
-    with pytest.raises(ThreadFinishedError):
+    with pytest.raises(errors.ThreadFinishedError):
         await reply_to(looks, "t", "approve")
 
 
@@ -43,7 +38,7 @@ async def test_a_handler_answers_what_it_asks(persistence):
 
 
 async def test_without_a_handler_its_question_stays_open(looks):
-    with pytest.raises(ThreadWaitingError, match="enough number 1"):
+    with pytest.raises(errors.ThreadWaitingError, match="enough number 1"):
         await looks.run("a b", thread_id="t")
     assert (await looks.pending("t")).number == 1
 
@@ -51,7 +46,7 @@ async def test_without_a_handler_its_question_stays_open(looks):
 @pytest.mark.parametrize("answer", ["edit: other", "perhaps", {"action": "approve", "more": 1}])
 async def test_what_cannot_be_used_leaves_its_question_open(looks, answer):
     question = await looks.start("a b", thread_id="t")
-    with pytest.raises(InvalidDecisionError):
+    with pytest.raises(errors.InvalidDecisionError):
         await reply_to(looks, "t", answer)
     assert await looks.pending("t") == question
 
@@ -70,5 +65,5 @@ async def test_its_threads_are_listed_with_who_decided_what_and_deleted(looks, p
 
 async def test_no_other_graph_takes_its_threads(looks, persistence):
     await looks.start("a b", thread_id="t")
-    with pytest.raises(ThreadNotFoundError, match="not a search"):
+    with pytest.raises(errors.ThreadNotFoundError, match="not a search"):
         await SearchSession.on(persistence, "t").state()

@@ -3,16 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from paper_search.models import (
-    Facets,
-    Paper,
-    PaperCollection,
-    QueryBuilderInput,
-    SearchConstraints,
-    SearchMetadata,
-    SearchStrategy,
-    UserFeedback,
-)
+from paper_search import models
 from paper_search.skills.result_organizer import facets_of
 from paper_search.testing.skills import FakeSkills
 from paper_search.workflow import Checkpoint, CheckpointKind
@@ -26,17 +17,19 @@ class Oracle:
     max_iterations: int
     has_strategy_checkpoint: bool = True
     asked: list[tuple[str, int]] = field(default_factory=list)
-    history: list[tuple[SearchStrategy, int, UserFeedback | None]] = field(default_factory=list)
-    accumulated: list[Paper] = field(default_factory=list)
+    history: list[tuple[models.SearchStrategy, int, models.UserFeedback | None]] = field(
+        default_factory=list
+    )
+    accumulated: list[models.Paper] = field(default_factory=list)
     is_approved: bool = False
 
-    async def run(self, question: str, actions: list[str]) -> PaperCollection:
+    async def run(self, question: str, actions: list[str]) -> models.PaperCollection:
         replies = iter(actions)
         intent = await self.skills.parse(question)
-        latest: PaperCollection | None = None
+        latest: models.PaperCollection | None = None
         while len(self.history) < self.max_iterations:
             strategy = await self.skills.build(
-                QueryBuilderInput(
+                models.QueryBuilderInput(
                     intent=intent,
                     previous_strategies=[entry[0] for entry in self.history],
                     user_feedback=self.history[-1][2] if self.history else None,
@@ -48,7 +41,7 @@ class Oracle:
                 if action == "edit":
                     strategy = edited(strategy)
                 elif action == "reject":
-                    self.history.append((strategy, 0, UserFeedback(free_text_feedback="no")))
+                    self.history.append((strategy, 0, models.UserFeedback(free_text_feedback="no")))
                     continue
             raw = await self.skills.search(strategy)
             works = await self.skills.deduplicate(raw)
@@ -61,9 +54,9 @@ class Oracle:
                 self.is_approved = True
                 return self._merged(latest)
             feedback = (
-                UserFeedback(marked_relevant=[latest.papers[-1].id])
+                models.UserFeedback(marked_relevant=[latest.papers[-1].id])
                 if action == "edit"
-                else UserFeedback(free_text_feedback="no")
+                else models.UserFeedback(free_text_feedback="no")
             )
             known = {paper.id for paper in self.accumulated}
             self.accumulated += [
@@ -74,7 +67,7 @@ class Oracle:
             self.history.append((strategy, len(latest.papers), feedback))
         return self._merged(latest) if latest else empty(question)
 
-    def _merged(self, collection: PaperCollection) -> PaperCollection:
+    def _merged(self, collection: models.PaperCollection) -> models.PaperCollection:
         known = {paper.id for paper in collection.papers}
         extra = [paper for paper in self.accumulated if paper.id not in known]
         if not extra:
@@ -84,7 +77,7 @@ class Oracle:
         return collection.model_copy(update=update)
 
 
-def edited(strategy: SearchStrategy) -> SearchStrategy:
+def edited(strategy: models.SearchStrategy) -> models.SearchStrategy:
     """Return what the test's person makes of a strategy."""
     query = strategy.queries[0]
     text = f"{query.boolean_query}_edited"
@@ -105,10 +98,10 @@ def decision_of(action: str, checkpoint: Checkpoint) -> dict[str, Any]:
     return {"action": action, "revised_data": data, "note": note}
 
 
-def empty(question: str) -> PaperCollection:
-    strategy = SearchStrategy(queries=[], sources=[], filters=SearchConstraints())
-    return PaperCollection(
-        metadata=SearchMetadata(query=question, search_strategy=strategy, total_found=0),
+def empty(question: str) -> models.PaperCollection:
+    strategy = models.SearchStrategy(queries=[], sources=[], filters=models.SearchConstraints())
+    return models.PaperCollection(
+        metadata=models.SearchMetadata(query=question, search_strategy=strategy, total_found=0),
         papers=[],
-        facets=Facets(),
+        facets=models.Facets(),
     )

@@ -8,16 +8,8 @@ from pydantic import ValidationError
 from tests.answers import reply_to
 from tests.workflow.doubles import workflow
 
+from paper_search import models
 from paper_search.errors import InvalidDecisionError, StaleDecisionError
-from paper_search.models import (
-    PaperCollection,
-    RankedQuery,
-    SearchConstraints,
-    SearchQuery,
-    SearchStrategy,
-    StrategyLine,
-    UserFeedback,
-)
 from paper_search.testing.skills import FakeSkills, fake_strategy
 from paper_search.threads.decisions import check
 from paper_search.threads.engine import open_memory
@@ -43,9 +35,9 @@ def _feedback(action: str = "edit", **marks: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize(("query", "count"), [("a OR b", 1), ("a OR c", 0)])
 def test_lines_of_a_strategy_stay_with_the_query_that_they_are_of(query, count):
-    line = StrategyLine(label="1", text="a or b", boolean_query="a OR b")
-    queries = [SearchQuery(keywords=["a"], boolean_query="a OR b")]
-    proposed = SearchStrategy(queries=queries, sources=["library"], lines=[line])
+    line = models.StrategyLine(label="1", text="a or b", boolean_query="a OR b")
+    queries = [models.SearchQuery(keywords=["a"], boolean_query="a OR b")]
+    proposed = models.SearchStrategy(queries=queries, sources=["library"], lines=[line])
     edit = proposed.model_dump() | {"queries": [{"keywords": ["a"], "boolean_query": query}]}
     assert apply_edit(proposed, edit).lines == [line] * count
 
@@ -162,7 +154,7 @@ async def test_every_bad_answer_is_named_and_a_good_one_still_works(kind):
         assert len(str(caught.value)) < 2_000
         assert await flow.pending("t") == asked
     assert skills.calls == calls
-    assert isinstance(await reply_to(flow, "t", "approve"), Checkpoint | PaperCollection)
+    assert isinstance(await reply_to(flow, "t", "approve"), Checkpoint | models.PaperCollection)
 
 
 @pytest.mark.parametrize("kind", CheckpointKind)
@@ -199,17 +191,17 @@ async def test_every_way_to_accept_a_strategy_searches_it(answer, searched):
     assert [row.queries[0].boolean_query for row in skills.searched] == [searched]
 
 
-REJECTIONS: list[tuple[Any, UserFeedback]] = [
-    ("reject", UserFeedback(free_text_feedback="")),
-    ("reject: trials only", UserFeedback(free_text_feedback="trials only")),
-    ({"action": "reject", "note": "n"}, UserFeedback(free_text_feedback="n")),
+REJECTIONS: list[tuple[Any, models.UserFeedback]] = [
+    ("reject", models.UserFeedback(free_text_feedback="")),
+    ("reject: trials only", models.UserFeedback(free_text_feedback="trials only")),
+    ({"action": "reject", "note": "n"}, models.UserFeedback(free_text_feedback="n")),
     (
         {"action": "reject", "note": "n", "revised_data": {"free_text_feedback": "f"}},
-        UserFeedback(free_text_feedback="f"),
+        models.UserFeedback(free_text_feedback="f"),
     ),
     (
         {"action": "reject", "note": "n", "revised_data": {"free_text_feedback": ""}},
-        UserFeedback(free_text_feedback="n"),
+        models.UserFeedback(free_text_feedback="n"),
     ),
 ]
 
@@ -228,7 +220,7 @@ async def test_every_way_to_reject_tells_the_builder_why(kind, answer, feedback)
 MARKS = {"marked_relevant": ["always"], "marked_irrelevant": ["only-round_0"]}
 MARKINGS: list[Any] = [
     _feedback(**MARKS),
-    Decision(action=DecisionAction.EDIT, revised_data=UserFeedback(**MARKS)),
+    Decision(action=DecisionAction.EDIT, revised_data=models.UserFeedback(**MARKS)),
 ]
 
 
@@ -239,7 +231,7 @@ async def test_every_way_to_mark_papers_reaches_the_builder(answer):
     flow = workflow(skills)
     await _asked(flow, RESULT)
     await reply_to(flow, "t", answer)
-    assert skills.requests[1].user_feedback == UserFeedback(**MARKS)
+    assert skills.requests[1].user_feedback == models.UserFeedback(**MARKS)
 
 
 async def test_marks_of_an_earlier_result_may_be_given_with_a_rejected_strategy():
@@ -431,24 +423,24 @@ def test_a_decision_on_a_question_that_is_past_is_read_if_there_is_one(kind):
 
 
 async def test_an_edit_in_parts_leaves_the_rest_as_it_was_proposed(strategy_asked):
-    limits = SearchConstraints(year_from=2010, conditions=["NOT bees"], max_results=7)
-    ranked = [RankedQuery(text="moss")]
+    limits = models.SearchConstraints(year_from=2010, conditions=["NOT bees"], max_results=7)
+    ranked = [models.RankedQuery(text="moss")]
     proposed = strategy_asked.payload.strategy.model_copy(
         update={"ranked": ranked, "filters": limits, "works": ["doi:10.1000/1"]}
     )
     payload = strategy_asked.payload.model_copy(update={"strategy": proposed})
     asked = strategy_asked.model_copy(update={"payload": payload})
 
-    def edited(**fields: Any) -> SearchStrategy:
+    def edited(**fields: Any) -> models.SearchStrategy:
         answer = {"action": "edit", "revised_data": fields}
         strategy = checked(asked, answer).revised_data
-        return SearchStrategy.model_validate(strategy.model_dump())
+        return models.SearchStrategy.model_validate(strategy.model_dump())
 
     later = limits.model_copy(update={"year_from": 2015})
     assert edited(filters={"year_from": 2015}) == proposed.model_copy(update={"filters": later})
     free = limits.model_copy(update={"conditions": []})
     assert edited(filters={"conditions": [" "]}) == proposed.model_copy(update={"filters": free})
-    queries = [SearchQuery(keywords=[], boolean_query="x")]
+    queries = [models.SearchQuery(keywords=[], boolean_query="x")]
     new = edited(queries=[query.model_dump() for query in queries])
     assert new == proposed.model_copy(update={"queries": queries})
     assert edited(ranked=[]) == proposed.model_copy(update={"ranked": []})

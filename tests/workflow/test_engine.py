@@ -10,20 +10,8 @@ from pydantic import ValidationError
 from tests.answers import reply_to
 from tests.workflow.doubles import STEPS, FailingSkills, edit, mark_last, reject, workflow
 
+from paper_search import errors
 from paper_search.config import AppConfig, LLMConfig, SearchSourceConfig
-from paper_search.errors import (
-    ConfigError,
-    InputError,
-    InvalidDecisionError,
-    QuestionError,
-    ThreadBusyError,
-    ThreadExistsError,
-    ThreadFinishedError,
-    ThreadNotFoundError,
-    ThreadNotWaitingError,
-    ThreadWaitingError,
-    UnknownNameError,
-)
 from paper_search.models import (
     EndReason,
     Facets,
@@ -370,7 +358,7 @@ async def test_a_handler_that_gives_no_decision_is_told_so(nonsense):
             return nonsense
 
     flow = workflow(handler=Odd())
-    with pytest.raises(InvalidDecisionError):
+    with pytest.raises(errors.InvalidDecisionError):
         await flow.run("q", thread_id="t")
     assert (await flow.pending("t")).kind is STRATEGY
     assert (await reply_to(flow, "t", "approve")).kind is RESULT
@@ -383,7 +371,7 @@ async def test_a_handlers_edit_that_is_no_strategy_is_the_validation_error_of_th
     )
     with pytest.raises(ValidationError, match="sources") as error:
         await flow.run("q", thread_id="t")
-    assert isinstance(error.value.__cause__, InvalidDecisionError)
+    assert isinstance(error.value.__cause__, errors.InvalidDecisionError)
     assert "secret words" not in f"{error.value} {error.value.errors()}"
     assert (await flow.pending("t")).kind is STRATEGY
 
@@ -440,7 +428,7 @@ async def test_phases_come_in_order():
 async def test_a_question_that_cannot_be_used_is_refused_before_anything_happens(question):
     skills = FakeSkills()
     for call in (workflow(skills).run, workflow(skills).start):
-        with pytest.raises(QuestionError):
+        with pytest.raises(errors.QuestionError):
             await call(question)
     assert skills.calls == []
 
@@ -454,7 +442,7 @@ async def test_a_strategy_of_a_database_may_be_longer_than_a_question():
     words = " OR ".join(f"moss{number}[tiab]" for number in range(1_000))
     strategy = f"1. {words}\n2. lichen[tiab]\n3. #1 AND #2"
     assert (await workflow().run(strategy)).metadata.query == strategy
-    with pytest.raises(QuestionError, match="1 to 10,000 are taken"):
+    with pytest.raises(errors.QuestionError, match="1 to 10,000 are taken"):
         await workflow().run(strategy.replace("[tiab]", ""))
 
 
@@ -471,13 +459,13 @@ async def test_a_thread_id_that_cannot_name_one_is_refused_by_every_call(name):
         flow.pending(name),
     ]
     for call in calls:
-        with pytest.raises(InputError, match="cannot name a thread"):
+        with pytest.raises(errors.InputError, match="cannot name a thread"):
             await call
 
 
 @pytest.mark.parametrize("limits", [{"max_iterations": -1}, {"max_results": 0}])
 def test_limits_out_of_range_are_refused_when_the_workflow_is_made(limits):
-    with pytest.raises(ConfigError, match=next(iter(limits))):
+    with pytest.raises(errors.ConfigError, match=next(iter(limits))):
         workflow(**limits)
 
 
@@ -517,7 +505,7 @@ async def test_an_unknown_thread_is_an_error_and_never_a_new_run():
     calls = [flow.pending, flow.proceed, flow.resume, lambda t: flow.answer(t, "approve")]
     for call in [*calls, lambda t: flow.resume(t, "approve")]:
         for name in ("None", "unknown"):
-            with pytest.raises(ThreadNotFoundError, match=name):
+            with pytest.raises(errors.ThreadNotFoundError, match=name):
                 await call(name)
     assert skills.calls == []
     assert await ThreadCatalog(flow._memory).threads() == []
@@ -529,7 +517,7 @@ async def test_a_finished_thread_cannot_be_resumed():
     flow = workflow(skills)
     await flow.run("q", thread_id="t")
     for call in (flow.proceed, flow.resume, lambda t: flow.answer(t, "approve")):
-        with pytest.raises(ThreadFinishedError):
+        with pytest.raises(errors.ThreadFinishedError):
             await call("t")
     assert skills.calls == STEPS
 
@@ -540,7 +528,7 @@ async def test_a_new_search_on_an_existing_thread_is_refused():
     flow = workflow(skills)
     waiting = await flow.start("first", thread_id="t")
     for call in (flow.start, flow.run):
-        with pytest.raises(ThreadExistsError):
+        with pytest.raises(errors.ThreadExistsError):
             await call("second", thread_id="t")
     assert await flow.pending("t") == waiting
     assert skills.calls == ["parse", "build"]
@@ -550,7 +538,7 @@ async def test_a_thread_that_waits_needs_a_decision_or_somebody_who_gives_one():
     flow = workflow()
     await flow.start("q", thread_id="t")
     for call in (flow.proceed, flow.resume):
-        with pytest.raises(ThreadWaitingError):
+        with pytest.raises(errors.ThreadWaitingError):
             await call("t")
     assert (await flow.pending("t")).kind is STRATEGY
 
@@ -562,7 +550,7 @@ async def test_a_decision_for_a_thread_that_stopped_between_questions_is_not_use
     with pytest.raises(RuntimeError, match="gone"):
         await reply_to(flow, "t", "approve")
     for call in (flow.answer, flow.resume):
-        with pytest.raises(ThreadNotWaitingError):
+        with pytest.raises(errors.ThreadNotWaitingError):
             await call("t", "approve")
     skills.is_broken = False
     assert (await flow.proceed("t")).kind is RESULT
@@ -585,7 +573,7 @@ async def test_a_thread_that_is_being_driven_is_busy():
     await handler.is_asked.wait()
     calls = [flow.proceed, flow.resume, lambda t: flow.answer(t, "approve")]
     for call in [*calls, lambda t: flow.run("q", thread_id=t)]:
-        with pytest.raises(ThreadBusyError, match="'t'"):
+        with pytest.raises(errors.ThreadBusyError, match="'t'"):
             await call("t")
     assert (await flow.pending("t")).kind is STRATEGY
     handler.may_answer.set()
@@ -602,7 +590,7 @@ async def test_two_answers_at_once_count_once():
         return_exceptions=True,
     )
     assert sum(isinstance(outcome, Checkpoint) for outcome in outcomes) == 1
-    assert sum(isinstance(outcome, ThreadBusyError) for outcome in outcomes) == 3
+    assert sum(isinstance(outcome, errors.ThreadBusyError) for outcome in outcomes) == 3
     assert skills.calls == STEPS
 
 
@@ -658,14 +646,14 @@ def test_from_config_has_no_source_that_is_not_enabled(*, is_named):
 
 def test_from_config_refuses_a_source_that_is_not_installed():
     """REQ-18."""
-    with pytest.raises(UnknownNameError, match="nowhere"):
+    with pytest.raises(errors.UnknownNameError, match="nowhere"):
         SearchWorkflow.from_config(AppConfig(), sources=["nowhere"])
 
 
 def test_from_config_refuses_a_source_without_its_key_and_never_shows_a_key():
     """REQ-18."""
     sources = {"serpapi_scholar": SearchSourceConfig(name="serpapi_scholar")}
-    with pytest.raises(ConfigError, match="SERPAPI_API_KEY"):
+    with pytest.raises(errors.ConfigError, match="SERPAPI_API_KEY"):
         SearchWorkflow.from_config(_config(sources=sources))
 
 

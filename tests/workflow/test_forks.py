@@ -8,12 +8,7 @@ from tests.answers import reply_to
 from tests.conftest import run_sql
 from tests.workflow.doubles import STEPS, at_result, mark_last, reject, workflow
 
-from paper_search.errors import (
-    StaleDecisionError,
-    ThreadBusyError,
-    ThreadNotFoundError,
-    UnapprovedStrategyError,
-)
+from paper_search import errors
 from paper_search.persistence import LedgerStatus, open_persistence
 from paper_search.steps.types import OUTCOME
 from paper_search.testing.skills import FakeSkills, ScriptedHandler
@@ -58,7 +53,7 @@ async def test_a_thread_that_is_done_can_go_back_to_any_round(durable_url):
         assert await reply_to(flow, "t", "approve") == result
         early = await flow.fork("t", RESULT, 0)
         assert early.iteration == 0
-        with pytest.raises(StaleDecisionError, match="of round 7 in its history"):
+        with pytest.raises(errors.StaleDecisionError, match="of round 7 in its history"):
             await flow.fork("t", RESULT, 6)
 
 
@@ -71,7 +66,7 @@ async def test_an_answer_sent_with_an_old_checkpoint_decides_nothing(durable_url
         graph = SearchSession.graph(persistence, skills.skills)
         old = (await graph.aget_state(CONFIG)).config
         await reply_to(flow, "t", "approve")
-        with pytest.raises(StaleDecisionError):
+        with pytest.raises(errors.StaleDecisionError):
             await flow.answer("t", {"action": "reject", "checkpoint": asked.reference})
         await graph.ainvoke(Command(resume={"action": "reject", "note": "no"}), old)
         assert (await flow.pending("t")).kind is RESULT
@@ -84,13 +79,13 @@ async def test_a_client_that_jumps_over_the_question_searches_nothing(durable_ur
     async with open_persistence(durable_url) as persistence:
         await workflow(skills, persistence=persistence).start("q", thread_id="t")
         graph = SearchSession.graph(persistence, skills.skills)
-        with pytest.raises(UnapprovedStrategyError, match="no person approved"):
+        with pytest.raises(errors.UnapprovedStrategyError, match="no person approved"):
             await graph.ainvoke(Command(goto="search"), CONFIG)
         terms = {"workflow_params": {"enable_strategy_checkpoint": False}}
-        with pytest.raises(UnapprovedStrategyError):
+        with pytest.raises(errors.UnapprovedStrategyError):
             await graph.ainvoke(Command(goto="search", update=terms), CONFIG)
         await graph.aupdate_state(CONFIG, {OUTCOME: "approve"}, as_node="confirm_strategy")
-        with pytest.raises(UnapprovedStrategyError):
+        with pytest.raises(errors.UnapprovedStrategyError):
             await graph.ainvoke(None, CONFIG)
         assert "search" not in skills.calls
 
@@ -103,7 +98,7 @@ async def test_a_strategy_swapped_after_its_approval_is_not_searched(durable_url
         graph = SearchSession.graph(persistence, skills.skills)
         strategy = (await graph.aget_state(CONFIG)).values["strategy"]
         strategy["queries"][0]["boolean_query"] = "something else"
-        with pytest.raises(UnapprovedStrategyError):
+        with pytest.raises(errors.UnapprovedStrategyError):
             await graph.ainvoke(Command(resume="approve", update={"strategy": strategy}), CONFIG)
         assert "search" not in skills.calls
 
@@ -122,14 +117,14 @@ async def test_pruning_keeps_the_open_question_and_the_end(durable_url):
         assert before > 5
         assert run_sql(durable_url, "SELECT COUNT(*) FROM checkpoints")[0][0] == 1
         assert await flow.pending("t") == asked
-        with pytest.raises(StaleDecisionError, match="pruned"):
+        with pytest.raises(errors.StaleDecisionError, match="pruned"):
             await flow.fork("t", STRATEGY)
         result = await workflow(
             handler=ScriptedHandler(otherwise="approve"), persistence=persistence
         ).resume("t")
         whole = workflow(handler=ScriptedHandler([*script, "approve", "approve"]))
         assert result == await whole.run("q")
-        with pytest.raises(ThreadNotFoundError):
+        with pytest.raises(errors.ThreadNotFoundError):
             await catalog.prune("nobody")
 
 
@@ -142,7 +137,7 @@ async def test_a_driven_thread_is_not_pruned(durable_url):
         await workflow(persistence=persistence).start("q", thread_id="t")
         async with persistence.leases.hold("t"):
             pruning = ThreadCatalog(persistence).prune("t")
-            with pytest.raises(ThreadBusyError):
+            with pytest.raises(errors.ThreadBusyError):
                 await asyncio.create_task(pruning, context=contextvars.Context())
 
 
@@ -154,7 +149,7 @@ async def test_of_a_deleted_thread_no_row_is_left_anywhere(durable_url):
             flow = workflow(handler=handler, persistence=persistence)
             await flow.run("q", thread_id=name)
             named = {"run_id": name, "kind": "result_review", "iteration": 1}
-            with pytest.raises(StaleDecisionError):
+            with pytest.raises(errors.StaleDecisionError):
                 await reply_to(flow, name, {"action": "reject", "checkpoint": named})
         assert tables_with(durable_url, "go_ne") >= {
             "checkpoints",

@@ -17,13 +17,7 @@ from tests.preforked import workers
 from tests.workflow.crashing import LoggingSkills
 from tests.workflow.doubles import STEPS, workflow
 
-from paper_search.errors import (
-    AlreadyDecidedError,
-    InvalidDecisionError,
-    StaleDecisionError,
-    ThreadBusyError,
-    ThreadTakenOverError,
-)
+from paper_search import errors
 from paper_search.models import PaperCollection
 from paper_search.persistence import LedgerStatus, leases, open_persistence
 from paper_search.testing.skills import FakeSkills, ScriptedHandler
@@ -71,7 +65,9 @@ async def test_another_decision_on_a_decided_question_is_told_who_decided_when(p
     review = await flow.answer("t", APPROVE, by="ada")
     (entry,) = await persistence.ledger.entries("t")
     assert (entry.decided_by, entry.status) == ("ada", LedgerStatus.APPLIED)
-    with pytest.raises(AlreadyDecidedError, match=re.escape(f"by ada at {entry.decided_at}")):
+    with pytest.raises(
+        errors.AlreadyDecidedError, match=re.escape(f"by ada at {entry.decided_at}")
+    ):
         await flow.answer("t", {"action": "reject", "note": "no", "checkpoint": FIRST}, by="bob")
     assert await flow.pending("t") == review
     (loser,) = await persistence.ledger.audit("t")
@@ -84,9 +80,9 @@ async def test_a_refused_answer_is_not_in_the_ledger(persistence):
     """HUM-02 HUM-07: nothing is stored of what cannot be used, and the question stays open."""
     flow = workflow(persistence=persistence)
     asked = await flow.start("q", thread_id="t")
-    with pytest.raises(InvalidDecisionError, match="revised_data"):
+    with pytest.raises(errors.InvalidDecisionError, match="revised_data"):
         await flow.answer("t", {"action": "edit", "revised_data": {"queries": 3}})
-    with pytest.raises(StaleDecisionError):
+    with pytest.raises(errors.StaleDecisionError):
         await flow.answer("t", {"action": "approve", "checkpoint": SECOND})
     assert await persistence.ledger.entries("t") == []
     assert await flow.pending("t") == asked
@@ -165,9 +161,9 @@ async def decide(url: str, log: str, who: str, action: str) -> None:
     try:
         asked = await flow.answer("t", {"action": action, "checkpoint": FIRST}, by=who)
         message = f"stands {asked.kind.value} {asked.iteration}"
-    except AlreadyDecidedError as error:
+    except errors.AlreadyDecidedError as error:
         message = f"decided {error}"
-    except ThreadBusyError as error:
+    except errors.ThreadBusyError as error:
         message = f"busy {error}"
     Path(f"{log} {who}").write_text(message, "utf-8")  # noqa: ASYNC240  # nothing runs beside
 
@@ -245,7 +241,7 @@ async def sleep(url: str, log: str) -> None:
     skills = SuspendedSkills(Path(log))
     try:
         await SearchWorkflow(*[skills] * 6, persistence=url).answer("t", "approve")
-    except ThreadTakenOverError as error:
+    except errors.ThreadTakenOverError as error:
         Path(log).write_text(f"taken over: {error}", "utf-8")  # noqa: ASYNC240  # as above
 
 
@@ -275,7 +271,7 @@ async def resumed_when_free(flow: SearchWorkflow) -> PaperCollection:
     while True:
         try:
             return await flow.resume("t")
-        except ThreadBusyError:
+        except errors.ThreadBusyError:
             await asyncio.sleep(0.2)
 
 

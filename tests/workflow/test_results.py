@@ -27,16 +27,9 @@ from paper_search.models import (
 from paper_search.skills.result_organizer import by_score, facets_of
 from paper_search.testing.skills import FakeSkills, ScriptedHandler, fake_strategy
 from paper_search.threads.engine import open_memory
-from paper_search.workflow import Decision, DecisionAction
+from paper_search.workflow import Decision, DecisionAction, results
 from paper_search.workflow.marks import MarkStore, ScreeningMark, labels_by_paper
 from paper_search.workflow.records import SearchRecords
-from paper_search.workflow.results import (
-    decisions_on_papers,
-    merge_papers,
-    part_of,
-    with_decisions,
-    without_excluded,
-)
 from paper_search.workflow.session import SearchSession
 from paper_search.workflow.state import WorkflowState
 
@@ -112,9 +105,9 @@ async def test_every_export_says_what_was_decided_by_whom_when_why_and_the_note(
     }
     answer = {"action": "approve", "revised_data": said}
     result = await reply_to(flow, "t", answer, by="ada")
-    noted = with_decisions(result, {}, {one.id: "read twice"}, {one.id: ["for chapter 2"]})
+    noted = results.with_decisions(result, {}, {one.id: "read twice"}, {one.id: ["for chapter 2"]})
 
-    every = part_of(noted, decision="all", is_all=True)
+    every = results.part_of(noted, decision="all", is_all=True)
     for name in exporter_names():
         assert written(every, name).count("for chapter 2") == 1, name
     for name in set(exporter_names()) - {"asreview", "rayyan"}:  # they have columns of their own
@@ -122,7 +115,7 @@ async def test_every_export_says_what_was_decided_by_whom_when_why_and_the_note(
             assert word in written(every, name), (name, word)
         assert "wrong population" in written(every, name), name
         assert "read twice" in written(every, name), name
-        assert "wrong population" not in written(part_of(noted), name), name
+        assert "wrong population" not in written(results.part_of(noted), name), name
 
 
 def test_labels_of_papers_that_were_merged_are_on_the_one_that_is_left():
@@ -236,7 +229,9 @@ def test_a_merged_result_agrees_with_itself(found, extra, cut, out):
     kept = [paper for paper in extra if int(paper.id[1:]) not in out]
     decided = dict.fromkeys((f"p{n}" for n in out), ScreeningDecision(decision="exclude"))
 
-    after = without_excluded(with_decisions(merge_papers(before, kept), decided, {}))
+    after = results.without_excluded(
+        results.with_decisions(results.merge_papers(before, kept), decided, {})
+    )
 
     assert after.facets == facets_of(after.papers)
     assert after.metadata.total_found == len(found)
@@ -258,8 +253,8 @@ def test_a_merged_result_agrees_with_itself(found, extra, cut, out):
 def test_the_facets_of_a_part_count_its_papers(found, cut, out, decision, *, is_all):
     decided = dict.fromkeys((f"p{n}" for n in out), ScreeningDecision(decision="exclude"))
     before = collection_of(found[:cut], found[cut:])
-    whole = without_excluded(with_decisions(before, decided, {}))
-    part = part_of(whole, decision=decision, is_all=is_all)
+    whole = results.without_excluded(results.with_decisions(before, decided, {}))
+    part = results.part_of(whole, decision=decision, is_all=is_all)
     assert part.facets == facets_of(part.papers)
 
 
@@ -267,7 +262,7 @@ def test_the_facets_of_a_part_count_its_papers(found, cut, out, decision, *, is_
 @examples(100)
 def test_a_result_in_the_order_of_ranks_keeps_it_when_papers_are_added(found, extra):
     by_rank = sorted(found, key=by_score, reverse=True)
-    after = merge_papers(collection_of(by_rank, []), extra)
+    after = results.merge_papers(collection_of(by_rank, []), extra)
     if [by_score(paper) for paper in by_rank] != sorted(map(by_score, by_rank)):
         assert ids(after.papers)[: len(found)] == ids(by_rank)
 
@@ -298,13 +293,13 @@ async def test_a_later_note_on_a_merged_paper_does_not_hide_the_verdict_on_it():
 
 def test_a_mark_on_a_paper_that_was_merged_since_decides_on_the_one_that_it_is_now():
     made = [ScreeningMark(paper_id="b", number=1, iteration=0, is_relevant=False, reason="no data")]
-    [(paper_id, said)] = decisions_on_papers(WorkflowState(), made, {"b": "a"}).items()
+    [(paper_id, said)] = results.decisions_on_papers(WorkflowState(), made, {"b": "a"}).items()
     assert (paper_id, said.decision, said.reason) == ("a", "exclude", "no data")
 
 
 def test_taking_back_what_was_never_said_decides_nothing():
     made = [ScreeningMark(paper_id="a", number=1, iteration=0, is_taken_back=True)]
-    assert decisions_on_papers(WorkflowState(), made, {}) == {}
+    assert results.decisions_on_papers(WorkflowState(), made, {}) == {}
 
 
 async def test_what_was_said_of_a_pair_joins_the_answer_unless_that_says_otherwise():

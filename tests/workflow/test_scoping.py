@@ -5,15 +5,7 @@ from typing import Any
 from tests.counting import FakeCountingSource
 from tests.workflow.doubles import edit, workflow
 
-from paper_search.models import (
-    PaperCollection,
-    ParsedIntent,
-    QueryHits,
-    RelaxedQuery,
-    ScopeReport,
-    SearchStrategy,
-    SourceHits,
-)
+from paper_search import models
 from paper_search.skills import Scoper, Searcher
 from paper_search.testing.skills import FakeSkills
 
@@ -21,22 +13,22 @@ from paper_search.testing.skills import FakeSkills
 class CountingScoper:
     """Says what it was asked, and reports what it was given."""
 
-    def __init__(self, report: ScopeReport | None = None) -> None:
+    def __init__(self, report: models.ScopeReport | None = None) -> None:
         self.asked: list[tuple[str, bool]] = []
-        self._report = report or ScopeReport()
+        self._report = report or models.ScopeReport()
 
     async def scope(
-        self, strategy: SearchStrategy, intent: ParsedIntent, *, is_asking: bool
-    ) -> ScopeReport:
+        self, strategy: models.SearchStrategy, intent: models.ParsedIntent, *, is_asking: bool
+    ) -> models.ScopeReport:
         del intent
         self.asked.append((strategy.queries[0].boolean_query, is_asking))
         return self._report
 
 
-HITS = ScopeReport(
-    queries=[QueryHits(text="round_0", counts=[SourceHits(source="library", hits=3)])]
+HITS = models.ScopeReport(
+    queries=[models.QueryHits(text="round_0", counts=[models.SourceHits(source="library", hits=3)])]
 )
-RELAXED = ScopeReport(relaxed=[RelaxedQuery(original="round_0", instead="wider")])
+RELAXED = models.ScopeReport(relaxed=[models.RelaxedQuery(original="round_0", instead="wider")])
 
 
 async def test_the_question_shows_what_the_sources_have():
@@ -79,13 +71,13 @@ async def test_a_run_that_asks_nobody_searches_with_the_relaxed_query():
 
 async def test_a_look_that_fails_is_a_note_at_the_question():
     class Broken:
-        async def scope(self, *_args: Any, **_options: Any) -> ScopeReport:
+        async def scope(self, *_args: Any, **_options: Any) -> models.ScopeReport:
             raise RuntimeError("token=CANARY is wrong")
 
     flow = workflow(scoper=Broken())
     scope = (await flow.start("q", thread_id="t")).payload.scope
     assert scope.notes == ["no hit counts: RuntimeError: token=*** is wrong"]
-    assert isinstance(await workflow(scoper=Broken()).run("q"), PaperCollection)
+    assert isinstance(await workflow(scoper=Broken()).run("q"), models.PaperCollection)
 
 
 async def test_the_question_says_which_sources_rank():

@@ -6,20 +6,9 @@ import pytest
 from rich.console import Console
 from tests.cli.test_prompts import Typed
 
+from paper_search import models
 from paper_search.cli.search_questions import decide_strategy
 from paper_search.cli.views import show_checkpoint
-from paper_search.models import (
-    Criterion,
-    CriterionKind,
-    IntentType,
-    ParsedIntent,
-    RankedQuery,
-    ScopeReport,
-    SearchConstraints,
-    SearchQuery,
-    SearchStrategy,
-    SynonymMap,
-)
 from paper_search.models.scope import Translation
 from paper_search.workflow import Checkpoint, CheckpointKind, StrategyPayload
 from paper_search.workflow.questions import describe_strategy
@@ -40,7 +29,7 @@ def hits(text: str, **counts: int) -> dict[str, object]:
 BOTH = hits("ice AND sea", library=1234, pubmed=56)
 BOTH["counts"][1]["is_at_most"] = True
 BROADER = {"name": "any one of the blocks", "original": "(ice OR floe) AND sea"}
-SCOPE = ScopeReport.model_validate(
+SCOPE = models.ScopeReport.model_validate(
     {
         "queries": [BOTH, hits("ice")],
         "blocks": [hits("ice OR floe", library=9) | {"terms": [hits("floe", library=2)]}],
@@ -54,32 +43,32 @@ SCOPE = ScopeReport.model_validate(
 )
 
 
-def strategy(**given: object) -> SearchStrategy:
-    return SearchStrategy.model_validate(
+def strategy(**given: object) -> models.SearchStrategy:
+    return models.SearchStrategy.model_validate(
         {
             "queries": [
-                SearchQuery(keywords=[], boolean_query=query)
+                models.SearchQuery(keywords=[], boolean_query=query)
                 for query in ("ice AND sea", "ice", "(ice OR floe) AND sea")
             ],
             "sources": ["library", "openalex", "pubmed", "dblp"],
-            "filters": SearchConstraints(excluded_types=["review"]),
-            "ranked": [RankedQuery(text="ice on the sea", terms={"floe": 0.5, "cream": -1})],
+            "filters": models.SearchConstraints(excluded_types=["review"]),
+            "ranked": [models.RankedQuery(text="ice on the sea", terms={"floe": 0.5, "cream": -1})],
             **given,
         }
     )
 
 
-def payload(shown: SearchStrategy) -> StrategyPayload:
+def payload(shown: models.SearchStrategy) -> StrategyPayload:
     return StrategyPayload(
-        intent=ParsedIntent(
+        intent=models.ParsedIntent(
             topic="ice",
             concepts=["sea ice", "winter"],
-            intent_type=IntentType.METHOD,
-            constraints=SearchConstraints(),
+            intent_type=models.IntentType.METHOD,
+            constraints=models.SearchConstraints(),
             notes=["English terms find more"],
             criteria=[
-                Criterion(text="It is about ice", weight=2),
-                Criterion(text="It is about cream", kind=CriterionKind.EXCLUSION),
+                models.Criterion(text="It is about ice", weight=2),
+                models.Criterion(text="It is about cream", kind=models.CriterionKind.EXCLUSION),
             ],
         ),
         strategy=shown,
@@ -88,7 +77,7 @@ def payload(shown: SearchStrategy) -> StrategyPayload:
     )
 
 
-def page(shown: SearchStrategy) -> str:
+def page(shown: models.SearchStrategy) -> str:
     written = io.StringIO()
     checkpoint = Checkpoint(kind=CheckpointKind.STRATEGY_CONFIRMATION, payload=payload(shown))
     show_checkpoint(Console(file=written, width=200), checkpoint)
@@ -137,7 +126,7 @@ def test_a_client_that_shows_markdown_is_told_the_same_facts(line):
 
 
 def test_a_librarys_part_is_named_only_where_a_library_is_asked():
-    deep = strategy(ranked=[RankedQuery(text="ice", depth=500)])
+    deep = strategy(ranked=[models.RankedQuery(text="ice", depth=500)])
     assert "question  ice; up to 500 records of a local library\n" in page(deep)
     assert "question  ice\n" in page(deep.model_copy(update={"sources": ["openalex", "pubmed"]}))
 
@@ -176,28 +165,28 @@ def test_a_query_that_nobody_could_count_has_no_hits_beside_it():
 
 
 def test_the_synonyms_that_queries_share_are_shown_once():
-    entry = SynonymMap(keyword="ice", synonyms=["floe", "sleet"])
+    entry = models.SynonymMap(keyword="ice", synonyms=["floe", "sleet"])
     queries = [
-        SearchQuery(keywords=["ice"], boolean_query=text, synonym_map=[entry])
+        models.SearchQuery(keywords=["ice"], boolean_query=text, synonym_map=[entry])
         for text in ("ice OR floe", "sleet")
     ]
     assert page(strategy(queries=queries)).count("synonyms  ice = floe, sleet\n") == 1
 
 
 def test_synonyms_stand_with_the_reason_why_they_do():
-    entry = SynonymMap(
+    entry = models.SynonymMap(
         keyword="cars",
         synonyms=["car", "automobile", "auto", "Kfz"],
         reasons={"car": "singular", "automobile": "MeSH", "auto": "MeSH"},
     )
-    query = SearchQuery(keywords=["cars"], boolean_query="cars", synonym_map=[entry])
+    query = models.SearchQuery(keywords=["cars"], boolean_query="cars", synonym_map=[entry])
     assert "synonyms  cars = car (singular); automobile, auto (MeSH); Kfz\n" in page(
         strategy(queries=[query])
     )
 
 
 def test_a_query_that_was_edited_has_no_hits_beside_it():
-    edited = strategy(queries=[SearchQuery(keywords=[], boolean_query="snow")])
+    edited = strategy(queries=[models.SearchQuery(keywords=[], boolean_query="snow")])
     assert "query 1: 1,234" not in page(edited)
     facts = dict(scope_facts(SCOPE, edited))
     assert facts["relaxed"] == "no hits for ice AND lakes: ice is without lakes"
