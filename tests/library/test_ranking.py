@@ -222,10 +222,7 @@ def test_a_tree_is_ranked_by_all_of_its_words_and_no_others_are_found(minerals):
 
 
 def test_results_without_a_score_teach_no_words():
-    results = [
-        bm25.ScoredDocument(0.0, ["alpha", "beta"]),
-        bm25.ScoredDocument(0.0, ["beta", "gamma"]),
-    ]
+    results = [bm25.ScoredDocument(0.0, words) for words in (["alpha", "beta"], ["beta", "gamma"])]
     assert bm25.expanded({"alpha": 1.0}, results, lambda _: 1, 60) == {"alpha": 1.0}
 
 

@@ -141,10 +141,7 @@ async def test_a_lock_held_for_too_long_is_named_and_the_thread_goes_on(path, ur
     await workflow(persistence=url).start("q", thread_id="t")
     with monkeypatch.context() as patch:
         patch.setattr(sqlite_files, "BUSY_TIMEOUT_S", 0.5)
-        with (
-            locked(path),
-            pytest.raises(PersistenceError, match=r"threads\.db.*locked.*close that one"),
-        ):
+        with locked(path), pytest.raises(PersistenceError, match=r"threads\.db.*locked.*close"):
             await reply_to(workflow(persistence=url), "t", "approve")
     assert (await reply_to(workflow(persistence=url), "t", "approve")).iteration == 0
 
@@ -158,10 +155,8 @@ async def test_a_truncated_state_is_named_and_other_threads_go_on(url):
     """PER-09: a blob that is cut off."""
     for name in ("broken", "whole"):
         await workflow(persistence=url).start("q", thread_id=name)
-    run_sql(
-        url,
-        "UPDATE checkpoints SET checkpoint = substr(checkpoint, 1, 40) WHERE thread_id = 'broken'",
-    )
+    cut = "UPDATE checkpoints SET checkpoint = substr(checkpoint, 1, 40) WHERE thread_id = 'broken'"
+    run_sql(url, cut)
     with pytest.raises(PersistenceError, match=r"damaged.*restore a backup"):
         await workflow(persistence=url).pending("broken")
     async with open_persistence(url) as persistence:
@@ -220,11 +215,8 @@ async def test_nothing_is_restored_under_a_thread_that_is_driven(path, url, tmp_
 def test_a_backup_that_is_none_is_refused(path, url, tmp_path):
     """PER-09: and what is there stays as it is."""
     asyncio.run(workflow(persistence=url).start("q", thread_id="t"))
-    for name, content in {
-        "notes.txt": b"notes" * 99,
-        "half.db": path.read_bytes()[:30_000],
-    }.items():
-        (tmp_path / name).write_bytes(content)
+    for name, data in {"notes.txt": b"notes" * 99, "half.db": path.read_bytes()[:30_000]}.items():
+        (tmp_path / name).write_bytes(data)
         with pytest.raises(PersistenceError, match=name.replace(".", r"\.")):
             restore(tmp_path / name, path, is_overwriting=True)
     with closing(sqlite3.connect(tmp_path / "other.db")) as connection:

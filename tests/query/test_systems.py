@@ -24,14 +24,8 @@ OVID = [
     ("gerber c.au. and spine.jn.", "(author:gerber AND author:c*) AND venue:spine"),
     ("(2012* or 2013*).ed.", "entered:2012-01-01/2012-12-31 OR entered:2013-01-01/2013-12-31"),
     ("(cf or bl).fs.", "subheading:cf OR subheading:bl"),
-    (
-        "ultraso$.tw. or magnetic resonance imaging.tw.",
-        'tiab:ultraso* OR tiab:"magnetic resonance imaging"',
-    ),
-    (
-        "(Xpert or GeneXpert or( near* patient)). tw.",
-        'tiab:(Xpert OR GeneXpert OR "near* patient")',
-    ),
+    ("ultraso$.tw. or magnetic imaging.tw.", 'tiab:ultraso* OR tiab:"magnetic imaging"'),
+    ("(Xpert or Gene or( near* patient)). tw.", 'tiab:(Xpert OR Gene OR "near* patient")'),
     ("asthma.ti,ab,kf.", "tiabkw:asthma"),
     ("(asthma or wheez*).ti,ab,kw,kf.", "tiabkw:asthma OR tiabkw:wheez*"),
     ("asthma.ti,ab,kw,hw.", "asthma"),
@@ -41,16 +35,10 @@ COCHRANE = [
     ('"asthma":ti and (heart next failure)', 'title:asthma AND "heart failure"'),
     ("(heart NEXT failure):ti,ab", 'tiab:"heart failure"'),
     ("MeSH descriptor: [Asthma] explode all trees", "mesh:Asthma"),
-    (
-        "MeSH descriptor: [Diabetes Mellitus, Type 2] this term only",
-        'mesh-only:"Diabetes Mellitus, Type 2"',
-    ),
+    ("MeSH descriptor: [Diabetes, Type 2] this term only", 'mesh-only:"Diabetes, Type 2"'),
     ("MeSH descriptor Asthma explode all trees", "mesh:Asthma"),
     ('[mh "Heart Failure"] or [mh ^Asthma]', 'mesh:"Heart Failure" OR mesh-only:Asthma'),
-    (
-        "(child* NEAR/3 asthma):ti,ab,kw (Word variations have been searched)",
-        "child* NEAR/3 asthma",
-    ),
+    ("(child* NEAR/3 cough):ti,ab,kw (Word variations have been searched)", "child* NEAR/3 cough"),
     ("(wom?n or girl*):ti", "title:wom$n OR title:girl*"),
     ("(child* NEAR/3 asthma*):ti,ab,kw", "child* NEAR/3 asthma*"),
 ]
@@ -64,29 +52,17 @@ EBSCO = [
         'title:("heart failure" OR cardiac) AND abstract:wom?n',
     ),
     ("TX (colo#r W2 blind*)", "colo$r PRE/2 blind*"),
-    (
-        "AU smith j AND TI trial AND PT review",
-        "author:smith AND author:j* AND title:trial AND type:review",
-    ),
-    (
-        "TI nurs* AND LA english AND PY 2010-2015",
-        "title:nurs* AND language:english AND year:2010-2015",
-    ),
+    ("AU lee j AND TI age AND PT review", "author:lee AND author:j* AND title:age AND type:review"),
+    ("TI ant* AND LA german AND PY 2010-2015", "title:ant* AND language:german AND year:2010-2015"),
     ('TI "heart failure" OR AB "heart failure" OR SU "heart failure"', '"heart failure"'),
     ('SU "decision making" NOT TI editorial', 'keyword:"decision making" NOT title:editorial'),
 ]
 EMBASE = [
     ("'asthma'/exp AND (2010:py OR 2011:py)", "asthma AND (year:2010 OR year:2011)"),
-    (
-        "'heart infarction'/exp OR 'heart attack*':ti,ab",
-        '"heart infarction" OR tiab:"heart attack*"',
-    ),
+    ("'heart infarction'/exp OR 'heart att*':ti,ab", '"heart infarction" OR tiab:"heart att*"'),
     ("(randomi?ed NEXT/2 trial):ti,ab", "tiab:(randomi?ed PRE/2 trial)"),
     ("asthma/de AND [english]/lim", "asthma AND language:english"),
-    (
-        "(heart NEXT/1 failure):ti AND [2000-2010]/py",
-        "title:(heart PRE/1 failure) AND year:2000-2010",
-    ),
+    ("(heart NEXT/1 block):ti AND [2000-2010]/py", "title:(heart PRE/1 block) AND year:2000-2010"),
     ("'tumo$r':ti,ab OR 'wom?n':ti,ab OR x/exp", "tiab:tumo$r OR tiab:wom?n OR x"),
     (
         "'asthma'/exp/mj AND ([humans]/lim AND [article]/lim)",
@@ -101,10 +77,7 @@ PROQUEST = [
     ("TI,AB(asthma NEAR/3 child*)", "tiab:(asthma NEAR/3 child*)"),
     ("NOFT(nurs* PRE/2 home*)", "nurs* PRE/2 home*"),
     ('TI("heart failure") AND AB(wom?n)', 'title:"heart failure" AND abstract:wom?n'),
-    (
-        'MAINSUBJECT.EXACT("Decision making") OR ti(choice*)',
-        'keyword:"Decision making" OR title:choice*',
-    ),
+    ('MAINSUBJECT.EXACT("Big choice") OR ti(choice*)', 'keyword:"Big choice" OR title:choice*'),
     ('MESH.EXACT.EXPLODE("Asthma") AND la.exact("English")', "mesh:Asthma AND language:English"),
     ("AB,TI(school* N/5 bully*) NOT SU(adult)", "tiab:(school* NEAR/5 bully*) NOT keyword:adult"),
     ("TI(depress*) AND YR(2010-2015)", "title:depress* AND year:2010-2015"),
@@ -147,18 +120,9 @@ PUBMED = [
         "diagnosis[sh] AND english[la] AND medline[sb]",
         "subheading:diagnosis AND language:english AND subset:medline",
     ),
-    (
-        "cholangio?pancreatogra*[tiab] AND review[pt]",
-        "tiab:cholangio$pancreatogra* AND type:review",
-    ),
-    (
-        "(bile duct[tiab] or biliary[tiab]) AND stone*[tw]",
-        '(tiab:"bile duct" OR tiab:biliary) AND stone*',
-    ),
-    (
-        '"wounds and injuries"[mesh] AND 2010:2015[dp]',
-        'mesh:"wounds and injuries" AND year:2010-2015',
-    ),
+    ("cholangio?pancreas*[tiab] AND review[pt]", "tiab:cholangio$pancreas* AND type:review"),
+    ("(bile duct[tiab] or duct[tiab]) AND gall*[tw]", '(tiab:"bile duct" OR tiab:duct) AND gall*'),
+    ('"wounds and burns"[mesh] AND 2010:2015[dp]', 'mesh:"wounds and burns" AND year:2010-2015'),
 ]
 
 

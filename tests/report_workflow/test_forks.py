@@ -33,10 +33,7 @@ async def test_a_plan_is_decided_anew_and_what_came_after_is_done_again(flow, pe
     assert report.metadata["versions"] == [1]
     statuses = [entry.status for entry in await persistence.ledger.entries("t")]
     assert statuses == [LedgerStatus.SUPERSEDED, LedgerStatus.APPLIED, LedgerStatus.APPLIED]
-    said = [
-        (decision.event, decision.by)
-        for decision in await ReportCatalog(persistence).decisions("t")
-    ]
+    said = [(one.event, one.by) for one in await ReportCatalog(persistence).decisions("t")]
     assert said[:3] == [("decided", "ada"), ("forked", "bob"), ("decided", "bob")]
 
 

@@ -51,17 +51,11 @@ async def test_a_row_that_did_not_change_is_not_written_again(persistence, monke
 
 
 async def test_what_is_deleted_leaves_no_row_and_other_threads_theirs(persistence):
-    records, other = (
-        ReportRecords(persistence.store, "t"),
-        ReportRecords(persistence.store, "other"),
-    )
+    records, other = (ReportRecords(persistence.store, name) for name in ("t", "other"))
     for entry in (records, other):
         await filled(entry)
     await delete_thread(persistence, "t", [ReportRecords.listed_in])
-    left = {
-        (*item.namespace, item.key)[1]
-        for item in await persistence.store.asearch(("paper_search",))
-    }
+    left = {(*it.namespace, it.key)[1] for it in await persistence.store.asearch(("paper_search",))}
     assert left == {"other", "reports"}
     assert await persistence.store.aget(ReportRecords.listed_in, "t") is None
     assert await persistence.store.aget(ReportRecords.listed_in, "other") is not None

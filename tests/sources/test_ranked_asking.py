@@ -74,10 +74,7 @@ async def test_ranked_queries_are_asked_before_boolean_ones(source, catalogue):
     catalogue.known = {"deep graphs": 2, "bees": 3}
     report = await source.report(strategy("Which deep graphs?", booleans=("bees",)))
     assert catalogue.asked == ["deep graphs", "bees"]
-    assert [(entry.query, entry.kept) for entry in report.sources] == [
-        ("deep graphs", 2),
-        ("bees", 3),
-    ]
+    assert [(row.query, row.kept) for row in report.sources] == [("deep graphs", 2), ("bees", 3)]
     seen = [paper.sightings[0] for paper in report.papers]
     assert [(item.query, item.rank) for item in seen[:3]] == [
         ("deep graphs", 1),

@@ -137,10 +137,7 @@ async def test_records_that_are_checked_are_asked_for_in_full_pages(recorder):
     await HttpSource(Pubmed(endpoint=recorder.url), SETTINGS).report(
         strategy("abstract:robot AND navigation")
     )
-    assert [asked.path.rpartition("/")[2] for asked in recorder.asked] == [
-        "esearch.fcgi",
-        "efetch.fcgi",
-    ]
+    assert [it.path.rpartition("/")[2] for it in recorder.asked] == ["esearch.fcgi", "efetch.fcgi"]
 
 
 @pytest.mark.parametrize("made", TRACKERS)

@@ -88,12 +88,7 @@ async def test_a_source_that_may_not_be_asked_says_so_once(name, settings, reaso
 def test_a_library_searches_the_query_as_it_is_written(tmp_path):
     source = create_source("library", AppConfig(home=tmp_path))
     said = translations(source, strategy(QUERY, "(((", ranked=[RANKED], works=["doi:10.1000/1"]))
-    assert [message.texts for message in said] == [
-        ["doi:10.1000/1"],
-        [RANKED.text],
-        [QUERY],
-        ["((("],
-    ]
+    assert [one.texts for one in said] == [["doi:10.1000/1"], [RANKED.text], [QUERY], ["((("]]
     assert [bool(message.error) for message in said] == [False, False, False, True]
     assert {note for message in said for note in message.notes} == {
         "searched on this machine; nothing is sent"

@@ -44,10 +44,7 @@ SHAPES = {
         {"decisions": [{"type": "reject", "message": "why"}]},
         {"action": "reject", "note": "why"},
     ),
-    "chat reject without a word": (
-        {"decisions": [{"type": "reject"}]},
-        {"action": "reject", "note": None},
-    ),
+    "chat reject alone": ({"decisions": [{"type": "reject"}]}, {"action": "reject", "note": None}),
     "chat edit": (
         {"decisions": [{"type": "edit", "edited_action": {"name": "x", "args": FEEDBACK}}]},
         {"action": "edit", "revised_data": FEEDBACK},

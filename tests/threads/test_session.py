@@ -175,10 +175,7 @@ async def test_a_decision_that_was_not_applied_yet_can_be_asked_again(decided, p
         await decided.answers.reopen(lambda named: named.number == 1, "enough", "eve")
     await decided.answers.take(await naming_its_question(decided, "reject"), "eve")
     told = await LookCatalog(persistence).decisions("t")
-    assert [(event.event, event.by) for event in told][1:] == [
-        ("forked", "eve"),
-        ("decided", "eve"),
-    ]
+    assert [(one.event, one.by) for one in told][1:] == [("forked", "eve"), ("decided", "eve")]
     (forked,) = [event.detail for event in told if event.event == "forked"]
     assert forked["back_to"]["number"] == 1
 

@@ -25,7 +25,4 @@ async def test_a_step_that_runs_again_in_a_round_has_one_entry_with_all_of_its_c
         )
         _, update = await step(ctx)
         usage = update["usage"]
-    assert [(entry.iteration, entry.calls, entry.tokens) for entry in usage] == [
-        (0, 4, 60),
-        (1, 2, 30),
-    ]
+    assert [(one.iteration, one.calls, one.tokens) for one in usage] == [(0, 4, 60), (1, 2, 30)]

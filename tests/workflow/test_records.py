@@ -69,12 +69,7 @@ async def test_two_records_under_one_id_are_both_kept(records):
     assert "a" in ids
     again = await records.save_records([third, other, one])
     assert again == [ids[3], ids[1], ids[0]]  # whatever the order
-    assert [record.title for record in await records.records(ids)] == [
-        "One",
-        "Other",
-        "One",
-        "Third",
-    ]
+    assert [one.title for one in await records.records(ids)] == ["One", "Other", "One", "Third"]
     assert [record.id for record in await records.records(ids)] == ids
 
 

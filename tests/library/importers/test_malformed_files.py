@@ -43,12 +43,7 @@ def workbook(*sheets: Sequence[Sequence[str]]) -> bytes:
         ),
         ("two lines of title.ris", "TY  - JOUR\nTI  - One\nTI  - two\nER  -\n", ["One two"], []),
         ("blank lines.ris", "TY  - JOUR\n\nT1  - One\n\nAU  - A, B\n\nER  -\n", ["One"], []),
-        (
-            "other columns.csv",
-            "Title,Authors\nOne,A\nYear,Title\n2001,Two\n",
-            ["One", "Two"],
-            [],
-        ),
+        ("other columns.csv", "Title,Authors\nOne,A\nYear,Title\n2001,Two\n", ["One", "Two"], []),
         ("a title as a column.csv", "Title,Authors\nTitle,Ann Lee\n", ["Title"], []),
         (
             "another table.xlsx",

@@ -85,10 +85,7 @@ def test_a_row_is_named_by_the_line_that_it_begins_on():
 )
 def test_a_quote_that_only_another_row_closes_costs_one_row(first, second):
     records, rejected = rows(f"title,abstract,year\n{first}\n{second}\nThree,third,2003\n")
-    assert [(record.year, record.title[:3]) for record in records] == [
-        (2002, second[:3]),
-        (2003, "Thr"),
-    ]
+    assert [(row.year, row.title[:3]) for row in records] == [(2002, second[:3]), (2003, "Thr")]
     assert rejected == [Rejected(2, "a quote in this row is not closed")]
 
 

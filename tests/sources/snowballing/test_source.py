@@ -40,10 +40,7 @@ async def test_it_keeps_the_contract_of_sources(net):
 async def test_what_a_paper_cites_and_is_cited_by_is_found(net):
     answer = await net.source().report(strategy(BY_WORK))
     assert {paper.title for paper in answer.papers} == ALL
-    assert [entry.query for entry in answer.sources] == [
-        "OpenAlex cited_by:W1",
-        "OpenAlex cites:W1",
-    ]
+    assert [row.query for row in answer.sources] == ["OpenAlex cited_by:W1", "OpenAlex cites:W1"]
     assert [entry.kept for entry in answer.sources] == [len(REFERENCES), len(CITATIONS)]
     assert all(entry.status is SourceStatus.OK for entry in answer.sources)
     assert answer.papers[0].sightings[0].query == "OpenAlex cited_by:W1"
