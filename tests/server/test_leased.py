@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+import uuid
 from contextlib import aclosing
 
 import pytest
@@ -67,6 +68,21 @@ async def test_a_thread_is_of_who_began_it_and_of_nobody_else__sec_02(graph, per
     await graph.ainvoke(Command(resume="approve"), of("bob"))
     assert (await ThreadCatalog(persistence).ownership("t")).begun_by == "bob"
     assert len(await persistence.ledger.entries("t")) == 1
+
+
+async def test_a_run_of_another_database_begins_nothing(graph, door):
+    thread_id = str(uuid.uuid4())
+    run = await door.run(thread_id, {"assistant_id": "paper_search", "input": QUESTION}, "ada")
+    config = {"configurable": {**run["config"]["configurable"], "thread_id": "t"}}
+    graph.access.shared.name, name = "another", graph.access.shared.name
+    with pytest.raises(RequestRefusedError, match="another database"):
+        await graph.ainvoke(QUESTION, config)
+    assert (await graph.aget_state(CONFIG)).values == {}
+    graph.access.shared.name = name
+    await graph.ainvoke(QUESTION, config)
+    state = await graph.aget_state(CONFIG)
+    assert state.interrupts
+    assert name not in str(state.metadata)
 
 
 async def test_no_run_begins_a_thread_in_clear_beside_encrypted_ones(graph, url):

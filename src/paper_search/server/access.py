@@ -36,6 +36,8 @@ class SharedPersistence:
 
     def __init__(self, url: str) -> None:
         self._url = url
+        self.name = uuid.uuid5(uuid.NAMESPACE_URL, url.rpartition("@")[2]).hex
+        """Which database it is, without user and password."""
         self._persistence: Persistence | None = None
 
     @contextlib.asynccontextmanager
@@ -63,6 +65,8 @@ _ASSISTANTS = uuid.UUID("6ba7b821-9dad-11d1-80b4-00c04fd430c8")
 """The namespace in which LangGraph's server makes the ids of assistants from names of graphs."""
 _INTERNAL = ("__pregel", "checkpoint_map")
 """How settings begin by which a run would answer questions past the ledger."""
+DATABASE = "__database"
+"""Setting of a run: the name of the database whose server let it in; in no checkpoint."""
 
 Session = ThreadSession[Any, Any, Any]
 SESSIONS: dict[str, type[Session]] = {SEARCH: SearchSession, REPORT: ReportSession}
@@ -189,8 +193,9 @@ class Access:
         """
         kwargs, thread_id = value["kwargs"], str(value.get("thread_id") or "")
         kwargs["durability"] = "sync"
-        command, graph = kwargs.get("command") or {}, _graph_of(value["assistant_id"])
         _check_configurable(kwargs)
+        kwargs.setdefault("config", {}).setdefault("configurable", {})[DATABASE] = self.shared.name
+        command, graph = kwargs.get("command") or {}, _graph_of(value["assistant_id"])
         content: Any = kwargs.get("input")
         goto, update, resume = (command.get(name) for name in ("goto", "update", "resume"))
         if goto or update or resume is not None:

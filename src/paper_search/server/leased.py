@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from paper_search.errors import RequestRefusedError, ThreadNotFoundError
 from paper_search.persistence import LedgerEntry, LedgerStatus
 from paper_search.report_workflow.listing import ThreadCatalogs
-from paper_search.server.access import Access, Run, Session, http_refusals
+from paper_search.server.access import DATABASE, Access, Run, Session, http_refusals
 from paper_search.server.guard import EVERYBODY
 from paper_search.steps import Outcome
 from paper_search.steps.parameters import wrong_values
@@ -144,6 +144,9 @@ class LeasedGraph(CompiledStateGraph[Any, Any, Any, Any]):
             person = _person(settings)
             session = self.session_type(self, persistence, thread_id)
             before = await self.access.session(persistence, thread_id, person)
+            # `langgraph dev` begins the runs again that it was killed in, whatever its home is now.
+            if settings.get(DATABASE) not in {None, shared.name}:
+                raise RequestRefusedError(409, "this run is of a server with another database")
             run = Run(
                 content, self._with_names(options.get("context")), settings.get("checkpoint_id")
             )
