@@ -1,6 +1,12 @@
 import pytest
 
-from paper_search.models import IntentType, ParsedIntent, RankedQuery, SearchConstraints
+from paper_search.models import (
+    IntentType,
+    ParsedIntent,
+    RankedQuery,
+    SearchConstraints,
+    SearchQuery,
+)
 from paper_search.query import parse, with_conditions
 from paper_search.skills.intent.notes import Note
 from paper_search.skills.strategy.booleans import database_text
@@ -113,3 +119,23 @@ def test_all_limits_of_a_strategy_are_written_for_a_database():
         '#4 #3 AND "dissertation"[pt]',
     ]
     assert [lines[0], *lines[4:]] == ["#1 bees[tw]", "#5 ants[tw]", "#6 #4 NOT #5"]
+
+
+@pytest.mark.parametrize(
+    ("query", "database", "notes"),
+    [
+        (
+            '"gastric cancer"',
+            "ovid",
+            ("MeSH headings that the strategy does not ask for: stomach neoplasms",),
+        ),
+        ('"gastric cancer" OR mesh:"stomach neoplasms"', "ovid", ()),
+        ('"gastric cancer"', "wos", ()),  # which has none
+    ],
+)
+def test_a_strategy_without_headings_is_written_with_a_note_on_those_that_fit(
+    query, database, notes
+):
+    asked = SearchQuery(keywords=["gastric cancer", "endoscopes of birds"], boolean_query=query)
+    strategy = fake_strategy("bees").model_copy(update={"queries": [asked]})
+    assert database_text(strategy, database).notes == notes

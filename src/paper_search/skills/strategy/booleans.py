@@ -9,6 +9,7 @@ from paper_search.errors import InputError
 from paper_search.models import ParsedIntent, RankedQuery, SearchQuery, SearchStrategy, SynonymMap
 from paper_search.query import (
     HEADING,
+    HEADINGS,
     And,
     Node,
     Or,
@@ -19,7 +20,8 @@ from paper_search.query import (
     parse,
     with_conditions,
 )
-from paper_search.query.ast import leaf_of
+from paper_search.query.ast import leaf_of, positive_leaves
+from paper_search.query.dialects import DIALECTS
 from paper_search.query.writer import WrittenStrategy, write_strategy
 from paper_search.skills.intent.boolean_question import CSL_TYPES
 from paper_search.skills.intent.concepts import pieces
@@ -228,6 +230,13 @@ def database_text(strategy: SearchStrategy, database: str) -> WrittenStrategy:
         names = [_TYPES.get(name, name.replace("-", " ")) for name in filters.publication_types]
         limits.append(Or(tuple(leaf_of(tuple(name.split()), "type") for name in names)))
     tree = Or(tuple(queries)) if len(queries) > 1 else queries[0]
-    return write_strategy(
-        normalise(with_conditions(And((tree, *limits)), filters.every_condition)), database
-    )
+    whole = normalise(with_conditions(And((tree, *limits)), filters.every_condition))
+    written = write_strategy(whole, database)
+    keywords = (keyword for query in strategy.queries for keyword in query.keywords)
+    headings = filter(None, (heading([keyword, *spellings(keyword)]) for keyword in keywords))
+    fitting = ", ".join(dict.fromkeys(headings))
+    is_mesh = bool(DIALECTS[database].headings) and not DIALECTS[database].heading_note
+    if not fitting or not is_mesh or any(leaf.field in HEADINGS for leaf in positive_leaves(tree)):
+        return written
+    note = f"MeSH headings that the strategy does not ask for: {fitting}"
+    return replace(written, notes=(*written.notes, note))
