@@ -10,6 +10,7 @@ from playwright.sync_api import Page, Route, expect
 from tests.end_to_end.served import command_line
 from tests.web.browser.conftest import QUESTION, Reviewer, beside_the_browser
 from tests.web.test_reports import begin_reports
+from tests.web.test_same_work import at_the_result
 
 pytestmark = pytest.mark.slow
 
@@ -179,6 +180,16 @@ def test_what_was_typed_and_said_survives_a_server_that_is_away(reviewer):
     expect(page.locator(".progress b").nth(1)).to_have_text("2")
     reviewer.open(f"{thread}/results")
     expect(page.locator("#answer input[name=note]")).to_have_value("a draft")
+
+
+def test_what_was_said_of_two_papers_survives_a_reload(reviewer):
+    page = reviewer.page
+    database = reviewer.folder / "home" / "threads.db"
+    beside_the_browser(at_the_result(f"sqlite:///{database}"))
+    reviewer.open("/threads/t/results")
+    page.get_by_label("The same work").check()
+    page.reload()
+    expect(page.get_by_label("The same work")).to_be_checked()
 
 
 def test_a_reason_for_an_exclusion_is_typed_once_and_then_has_a_key(reviewer):

@@ -40,7 +40,7 @@ for (const form of document.querySelectorAll("form[data-draft]")) {
     }
   };
   if (form.hasAttribute("data-fresh")) save(); else restore();
-  form.addEventListener("input", save);
+  addEventListener("input", (event) => { if (event.target.form === form) save(); }); // it may stand outside
   addEventListener("storage", (event) => { if (event.key === key) restore(); });
   form.addEventListener("submit", () => { if (form.dataset.draft === "new") localStorage.removeItem(key); });
 }
