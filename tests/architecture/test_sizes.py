@@ -24,7 +24,7 @@ MAX_LINES = {
     "skills": 11_183,
     "sources": 7_068,
     "cli": 6_136,
-    "workflow": 5_613,
+    "workflow": 5_615,
     "report": 5_170,
     "library": 4_904,
     "query": 4_733,

@@ -82,6 +82,7 @@ NO_STRATEGY: list[tuple[Any, str]] = [
     (_edit(filters={"year_from": 10**9}), r"revised_data\.filters\.year_from"),
     (_edit(filters={"max_results": 0}), r"revised_data\.filters\.max_results"),
     (_edit(filters={"year_from": 2021, "year_to": 2020}), "2021 is after year_to 2020"),
+    (_edit(filters={"language": "klingon"}), "language: unknown 'klingon'; write a code"),
     (_edit(filters={"publication_types": ["novel"]}), "unknown novel; known: article, "),
     (_query(boolean_query="a AND"), r"revised_data\.queries\.0: boolean_query: column"),
     (_query(boolean_query="cancer[tiab] AND rome[ad]"), r"queries\.0: boolean_query: column \d\d"),

@@ -4,14 +4,9 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from pydantic import (
-    BaseModel,
-    Field,
-    ValidationError,
-    field_validator,
-    model_validator,
-)
+from pydantic import BaseModel, Field, ValidationError, field_validator, model_validator
 
+from paper_search.bibliography.languages import language_code
 from paper_search.errors import QuerySyntaxError
 from paper_search.models import (
     PUBLICATION_TYPES,
@@ -71,6 +66,13 @@ class ConstraintsEdit(SearchConstraints, extra="forbid"):
         if self.year_from and self.year_to and self.year_from > self.year_to:
             raise ValueError(f"year_from {self.year_from} is after year_to {self.year_to}")
         return self
+
+    @field_validator("language")
+    @classmethod
+    def _is_known(cls, name: str | None) -> str | None:
+        if name and language_code(name) is None:
+            raise ValueError(f"unknown {name!r}; write a code as de, or its English name")
+        return language_code(name)
 
     @field_validator("conditions")
     @classmethod
