@@ -16,6 +16,7 @@ def test_the_papers_come_in_every_format_and_as_decided(page, place):
     first, *_ = re.findall(r'data-paper="([^"]+)"', page.text)
     assert page.send(f"{place}/marks", paper=first, say="irrelevant") == 200
     page.open(f"{place}/downloads")
+    assert f"paper-search export {place.rpartition('/')[2]} --all" in page.text
     offered = re.findall(r'<option value="([\w-]+)"', page.text)
     assert set(exporter_names()) <= set(offered)
     files = {}

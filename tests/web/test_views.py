@@ -74,6 +74,15 @@ def test_a_damaged_thread_is_listed_beside_the_others(page, place, tmp_path, dam
         assert "damaged" in page.text
 
 
+def test_nobody_is_asked_to_reject_a_result_that_is_approved(visitors):
+    page = visitors()
+    thread = page.search("zzzqqq xyzzyplugh")
+    assert "Nothing relevant was found: reject the result and say what to look for." in page.text
+    page.send(page.path, action="approve", asked=page.asked())
+    page.arrive(f"{thread}/results")
+    assert "Nothing relevant was found." in page.text
+
+
 def test_sources_have_the_names_that_people_know():
     named = [words(name) for name in ("europe_pmc", "openalex", "my_own-source", "my__own.ris")]
     assert named == ["Europe PMC", "OpenAlex", "my own source", "my__own.ris"]
