@@ -18,7 +18,7 @@ from paper_search.cli.console import (
 )
 from paper_search.cli.library import collection_files
 from paper_search.cli.options import argument, budget_of, flag, home_option, option, settings
-from paper_search.errors import InputError
+from paper_search.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
     from paper_search.config import AppConfig
@@ -193,7 +193,8 @@ def report(  # noqa: PLR0913, PLR0917  # one for each option
     from paper_search.cli.outputs import ReportOutput
     from paper_search.cli.runner import ReportRunner
     from paper_search.cli.stored_threads import NextCommands
-    from paper_search.report_workflow import ReportWorkflow
+    from paper_search.report_workflow import ReportParams, ReportWorkflow
+    from paper_search.steps.parameters import parse_settings
 
     target = ReportOutput.of_options(
         format_name, output, references, has_figures=figures, is_forced=force, is_json=as_json
@@ -211,6 +212,10 @@ def report(  # noqa: PLR0913, PLR0917  # one for each option
         "hitl_before_output": not yes,
     }
     parameters |= {name: value for name, value in by_option.items() if value is not None}
+    try:
+        parse_settings(ReportParams, parameters, "a report")
+    except ConfigError as error:  # here of options alone
+        raise UsageMistakeError(str(error)) from None
     workflow = ReportWorkflow.from_config(
         config,
         progress_reporter=progress,
