@@ -23,7 +23,7 @@ MAX_MODULES = 379
 MAX_LINES = {
     "skills": 11_183,
     "sources": 7_068,
-    "cli": 6_136,
+    "cli": 6_141,
     "workflow": 5_615,
     "report": 5_170,
     "library": 4_904,
