@@ -10,7 +10,7 @@ from tests.library.papers import paper
 
 from paper_search.library import Library, bm25
 from paper_search.library.lexicon import one_spelling, query_weights, ranked_text, ranked_words
-from paper_search.models import RankedQuery, RawPaper, SearchConstraints
+from paper_search.models import RankedQuery, SearchConstraints
 
 
 @pytest.mark.parametrize(
@@ -152,11 +152,9 @@ def test_words_in_the_order_of_the_question_come_before_the_same_words_apart(min
 
 
 def test_a_title_word_for_word_comes_before_one_that_begins_so(minerals):
-    assert titles_of(minerals, "to be or not to be")[:2] == [
-        "To be or not to be",
-        "To be or not to be: a review",
-    ]
-    assert titles_of(minerals, "to be or not to be a review")[0] == "To be or not to be: a review"
+    review = "To be or not to be: a review"
+    assert titles_of(minerals, "to be or not to be")[:2] == ["To be or not to be", review]
+    assert titles_of(minerals, "to be or not to be a review")[0] == review
 
 
 def test_years_and_languages_limit_words_and_trees(minerals):
@@ -228,8 +226,5 @@ def test_results_without_a_score_teach_no_words():
 
 def test_a_query_whose_hits_have_none_of_its_words_is_answered(tmp_path):
     with Library.open(tmp_path) as library:
-        library.add(
-            RawPaper(id="", title=f"Soil and sand {n}", source="t", year=2000 + n)
-            for n in range(20)
-        )
+        library.add(paper(f"Soil and sand {n}", year=2000 + n) for n in range(20))
         assert library.search_boolean("NOT moss AND (moss OR year:-2010)").total == 11

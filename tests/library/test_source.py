@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from tests.library.papers import paper
 from tests.preforked import workers
 
 from paper_search.config import AppConfig, SearchSourceConfig
@@ -54,10 +55,8 @@ def source_of(home: Path, name: str = "library") -> LibrarySource:
 
 def filled(home: Path) -> None:
     with Library.open(library_path(home)) as library:
-        library.add(
-            RawPaper(id="", title=title, source="library", doi=f"10.1000/{n}")
-            for n, title in enumerate(["Graph theory", "Graph drawing", "Group theory"])
-        )
+        titles = ["Graph theory", "Graph drawing", "Group theory"]
+        library.add(paper(title, doi=f"10.1000/{n}") for n, title in enumerate(titles))
 
 
 async def test_the_shipped_sample_has_papers_for_the_example_question(home):
@@ -121,7 +120,7 @@ async def test_options_limit_one_search(tmp_path):
     assert len(await source.search("graph OR theory", max_results=1)) == 1
     assert len(await source.search("graph", year_from=2000)) == 2  # they state no year
     with Library.open(library_path(tmp_path)) as library:
-        library.add([RawPaper(id="", title="Graph of old", source="library", year=1990)])
+        library.add([paper("Graph of old", year=1990)])
     assert len(await source.search("graph", year_from=2000)) == 2
     with pytest.raises(QuerySyntaxError):
         await source.search("graph AND")
@@ -174,15 +173,15 @@ def test_every_record_of_the_sample_has_its_facts_and_no_prose():
     papers = shipped_papers()
     assert len(papers) >= 3_000
     assert len({paper.id for paper in papers}) == len(papers)
-    for paper in papers:
-        assert paper.title
-        assert paper.authors
-        assert paper.year
-        assert paper.venue
-        assert paper.doi or paper.url
-        assert paper.abstract is paper.snippet is paper.bibtex is None
-        assert all(len(word) <= 120 for word in paper.keywords)
-        assert len(paper.keywords) <= 11
+    for record in papers:
+        assert record.title
+        assert record.authors
+        assert record.year
+        assert record.venue
+        assert record.doi or record.url
+        assert record.abstract is record.snippet is record.bibtex is None
+        assert all(len(word) <= 120 for word in record.keywords)
+        assert len(record.keywords) <= 11
     assert sum(len(paper.keywords) > 1 for paper in papers) >= 1_000
     assert len(shipped_sample().read_bytes()) <= 1_000_000
     assert any(paper.citation_count for paper in papers)
@@ -227,10 +226,7 @@ def test_processes_may_unpack_the_sample_at_once(tmp_path):
 
 async def test_a_count_is_exact_and_within_the_limits(tmp_path):
     with Library.open(library_path(tmp_path)) as library:
-        library.add(
-            RawPaper(id="", title=f"Graph number {n}", source="library", year=1990 + n)
-            for n in range(150)
-        )
+        library.add(paper(f"Graph number {n}", year=1990 + n) for n in range(150))
     source = source_of(tmp_path)
     assert source.is_local
     assert (await source.count("graph", SearchConstraints(max_results=1))).hits == 150
@@ -242,10 +238,7 @@ async def test_a_count_is_exact_and_within_the_limits(tmp_path):
 
 def many(path: Path, count: int) -> LibrarySource:
     with Library.open(library_path(path)) as library:
-        library.add(
-            RawPaper(id="", doi=f"10.1000/{n}", title=f"Soil study {n}", source="test")
-            for n in range(count)
-        )
+        library.add(paper(f"Soil study {n}", doi=f"10.1000/{n}") for n in range(count))
     return source_of(path)
 
 

@@ -14,6 +14,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from tests.library.papers import paper
 
 from paper_search.errors import InputError, LibraryError
 from paper_search.library import Library
@@ -82,10 +83,7 @@ def lines(first: int, count: int) -> str:
 
 def fill(path: Path, count: int = 300) -> Path:
     with Library.open(path) as library:
-        library.add(
-            RawPaper(id="", title=f"Title {n}", abstract=f"alpha beta w{n} " * 20, source="x")
-            for n in range(count)
-        )
+        library.add(paper(f"Title {n}", abstract=f"alpha beta w{n} " * 20) for n in range(count))
     return path
 
 
@@ -294,7 +292,7 @@ def test_a_library_that_is_deleted_meanwhile_is_an_error_by_name(tmp_path):
         with pytest.raises(LibraryError, match="library"):
             library.search("alpha")
         with pytest.raises(LibraryError, match="library"):
-            library.add([RawPaper(id="", title="Late", source="x")])
+            library.add([paper("Late")])
     assert not path.exists()
 
 
@@ -305,7 +303,7 @@ def test_a_clock_that_goes_back_changes_nothing(tmp_path):
         for item in [path, *path.rglob("*")]:
             os.utime(item, (when, when))
         with Library.open(path) as library:
-            library.add([RawPaper(id="", title=f"Title at {when}", abstract="alpha", source="x")])
+            library.add([paper(f"Title at {when}", abstract="alpha")])
             assert library.search("alpha").total == len(library)
             assert library.search(f"Title at {when}", limit=1).papers[0].title.endswith(str(when))
 

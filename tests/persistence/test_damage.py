@@ -28,19 +28,9 @@ from paper_search.workflow import CheckpointKind
 OWNER_OF_A_RECORD = """CASE WHEN prefix LIKE '%.%.%'
     THEN substr(prefix, 14, instr(substr(prefix, 14), '.') - 1) ELSE key END"""
 THREADS = ("strategy", "result", "done", "plan")
-TABLES = (
-    "checkpoints",
-    "writes",
-    "store",
-    "paper_search_leases",
-    "paper_search_decisions",
-    "paper_search_audit",
-)
-EMPTY = {
-    ("checkpoints", "checkpoint_ns"),
-    ("writes", "checkpoint_ns"),
-    ("paper_search_audit", "interrupt_id"),
-}
+OURS = ("paper_search_leases", "paper_search_decisions", "paper_search_audit")
+TABLES = ("checkpoints", "writes", "store", *OURS)
+EMPTY = {*((name, "checkpoint_ns") for name in TABLES[:2]), ("paper_search_audit", "interrupt_id")}
 COLUMNS = 31
 """Of texts and blobs, without those that are empty."""
 

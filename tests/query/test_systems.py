@@ -47,10 +47,7 @@ EBSCO = [
     ("TX asthma AND DT 20100101-20151231", "asthma AND year:2010-2015"),
     ("TI asthma N3 child*", "title:(asthma NEAR/3 child*)"),
     ('(MH "Asthma+") OR (MM "Wheezing")', "mesh:Asthma OR majr-only:Wheezing"),
-    (
-        "TI ( heart failure OR cardiac ) AND AB wom?n",
-        'title:("heart failure" OR cardiac) AND abstract:wom?n',
-    ),
+    ("TI ( bad heart OR valve ) AND AB wom?n", 'title:("bad heart" OR valve) AND abstract:wom?n'),
     ("TX (colo#r W2 blind*)", "colo$r PRE/2 blind*"),
     ("AU lee j AND TI age AND PT review", "author:lee AND author:j* AND title:age AND type:review"),
     ("TI ant* AND LA german AND PY 2010-2015", "title:ant* AND language:german AND year:2010-2015"),

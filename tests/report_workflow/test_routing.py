@@ -51,10 +51,8 @@ def failed(node: str = "searcher") -> WorkflowError:
 )
 def test_after_the_planner(asks, plan, status, target):
     state = WorkflowState(research_plan=plan, status=status)
-    assert (
-        leads_to("planner", route_after_planner(state, ReportParams(hitl_after_planning=asks)))
-        == target
-    )
+    params = ReportParams(hitl_after_planning=asks)
+    assert leads_to("planner", route_after_planner(state, params)) == target
 
 
 @pytest.mark.parametrize(
@@ -89,9 +87,8 @@ def test_after_the_analyst(gaps, rounds, search, target):
     state = WorkflowState(
         analysis=analysis, research_plan=planned("pending"), gap_searches=rounds, result_ids=["a"]
     )
-    assert (
-        leads_to("analyst", route_after_analyst(state, ReportParams(from_thread=search))) == target
-    )
+    params = ReportParams(from_thread=search)
+    assert leads_to("analyst", route_after_analyst(state, params)) == target
 
 
 @pytest.mark.parametrize("is_at_limit", [False, True])

@@ -166,13 +166,8 @@ async def test_a_known_paper_that_an_earlier_round_found_is_told_as_lost():
 @pytest.mark.parametrize(
     ("failed", "step", "counts", "why"),
     [
-        ("parse", "build_strategy", {}, "the thread has no intent: its first step did not run"),
-        (
-            "build",
-            "search",
-            {"queries": 0, "sources": 0},
-            "the thread has no strategy: build_strategy did not run",
-        ),
+        ("parse", "build_strategy", {}, "no intent: its first step did not run"),
+        ("build", "search", {"queries": 0, "sources": 0}, "no strategy: build_strategy did not"),
     ],
 )
 async def test_who_jumps_ahead_of_a_failed_step_is_told_what_is_missing(failed, step, counts, why):

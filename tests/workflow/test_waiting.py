@@ -50,10 +50,7 @@ QUICK = "abcd"
 
 
 def papers(name: str, *numbers: int) -> list[RawPaper]:
-    return [
-        RawPaper(id=f"{name}{number}", title=f"Paper {number} of {name}", source=name)
-        for number in numbers
-    ]
+    return [RawPaper(id=f"{name}{n}", title=f"Paper {n} of {name}", source=name) for n in numbers]
 
 
 @pytest.fixture
