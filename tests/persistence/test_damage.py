@@ -8,6 +8,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 from typing import Any
+from unittest.mock import AsyncMock, Mock
 
 import pytest
 from tests.conftest import run_sql
@@ -49,13 +50,6 @@ def path(whole: Path, tmp_path: Path) -> Path:
     return Path(shutil.copy(whole, tmp_path / "threads.db"))
 
 
-class Approving:
-    """Approves whatever a report asks."""
-
-    async def handle(self, _question: object) -> str:
-        return "approve"
-
-
 def approving(persistence: Persistence) -> tuple[Any, Any]:
     """Return what takes searches and reports to their end."""
     handler = ScriptedHandler(otherwise="approve")
@@ -63,7 +57,7 @@ def approving(persistence: Persistence) -> tuple[Any, Any]:
         workflow(handler=handler, persistence=persistence),
         ReportWorkflow(
             report_services(),
-            Approving(),
+            Mock(handle=AsyncMock(return_value="approve")),
             persistence=persistence,
             target_length=1000,
             hitl_after_planning=True,

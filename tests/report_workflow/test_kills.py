@@ -93,10 +93,6 @@ def given(job: Job) -> Any:
     return report
 
 
-def calls_counted(job: Job) -> int:
-    return int(json.loads(job.result.read_text())["report"]["metadata"]["model_calls"])
-
-
 def drive(job: Job) -> int:
     return workers().work("tests.report_workflow.dying", asdict(job))
 
@@ -135,7 +131,8 @@ class Trial:
         assert_at_most_one_repeated(before, done[len(before) :], expected)
         assert set(words(done, "query")) == set(words(expected, "query"))
         assert set(words(done, "answer")) == set(words(expected, "answer"))
-        assert calls_counted(job) == len(words(done, "call"))
+        metadata = json.loads(job.result.read_text())["report"]["metadata"]
+        assert int(metadata["model_calls"]) == len(words(done, "call"))
 
 
 def assert_at_most_one_repeated(

@@ -1,5 +1,7 @@
 """A graph of somebody else's: its table, its nodes, its question and its result are enough."""
 
+from unittest.mock import AsyncMock, Mock
+
 import pytest
 from tests.answers import reply_to
 from tests.threads.looks import LookCatalog, Looks, LookSession
@@ -7,15 +9,7 @@ from tests.threads.looks import LookCatalog, Looks, LookSession
 from paper_search import errors
 from paper_search.persistence import Persistence
 from paper_search.threads.catalog import ThreadStatus
-from paper_search.threads.questions import ThreadQuestion
 from paper_search.workflow.session import SearchSession
-
-
-class Approving:
-    """Approves everything."""
-
-    async def handle(self, _question: ThreadQuestion) -> str:
-        return "approve"
 
 
 @pytest.fixture
@@ -32,9 +26,9 @@ async def test_it_asks_and_an_answer_takes_it_to_its_result(looks):
 
 
 async def test_a_handler_answers_what_it_asks(persistence):
-    assert await Looks(LookSession, handler=Approving(), persistence=persistence).run("a b") == (
-        "2 papers (high)"
-    )
+    approving = Mock(handle=AsyncMock(return_value="approve"))
+    looks = Looks(LookSession, handler=approving, persistence=persistence)
+    assert await looks.run("a b") == "2 papers (high)"
 
 
 async def test_without_a_handler_its_question_stays_open(looks):

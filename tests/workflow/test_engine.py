@@ -584,18 +584,13 @@ async def test_two_answers_at_once_count_once():
     """HUM-08."""
     skills = FakeSkills()
     flow = workflow(skills)
-    await flow.start("q", thread_id="t")
-    outcomes = await asyncio.gather(
-        *(reply_to(flow, "t", {"action": "approve", "checkpoint": ref}) for ref in [_ref("t")] * 4),
-        return_exceptions=True,
-    )
+    asked = await flow.start("q", thread_id="t")
+    approve = {"action": "approve", "checkpoint": asked.reference}
+    answers = [flow.answer("t", approve) for _ in range(4)]
+    outcomes = await asyncio.gather(*answers, return_exceptions=True)
     assert sum(isinstance(outcome, Checkpoint) for outcome in outcomes) == 1
     assert sum(isinstance(outcome, errors.ThreadBusyError) for outcome in outcomes) == 3
     assert skills.calls == STEPS
-
-
-def _ref(thread):
-    return {"run_id": thread, "kind": "strategy_confirmation", "iteration": 0}
 
 
 async def test_max_results_cuts_the_list_and_says_how_many_it_hides():

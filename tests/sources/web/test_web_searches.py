@@ -3,7 +3,6 @@
 import json
 import re
 from copy import copy
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -83,11 +82,7 @@ async def test_the_key_goes_into_a_header_and_nowhere_else(service, tmp_path):
         headers = asked.pop("headers")
         assert KEY not in json.dumps(asked)
         assert any(KEY in header for header in headers.values()) is bool(service.adapter.key)
-    assert not _holds_the_key(tmp_path)
-
-
-def _holds_the_key(folder: Path) -> bool:
-    return any(KEY.encode() in path.read_bytes() for path in folder.iterdir())
+    assert not any(KEY.encode() in path.read_bytes() for path in tmp_path.iterdir())
 
 
 async def test_years_are_asked_for_in_the_way_of_the_service(service):
