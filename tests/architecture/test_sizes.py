@@ -24,7 +24,7 @@ MAX_LINES = {
     "skills": 11_183,
     "sources": 7_068,
     "cli": 6_141,
-    "workflow": 5_615,
+    "workflow": 5_634,
     "report": 5_170,
     "library": 4_904,
     "query": 4_733,

@@ -524,3 +524,35 @@ async def test_no_answer_that_was_received_is_asked_for_twice(tmp_path):
         (SourceStatus.OK, 2, 4),
     ]
     assert after.counts.again == 4
+
+
+async def test_a_query_that_was_answered_in_full_counts_once_though_its_source_is_asked_again(
+    tmp_path,
+):
+    is_stuck = True
+
+    async def pages(request: httpx.Request) -> httpx.Response:
+        query, page = request.url.params["q"], request.url.params["page"]
+        if query == "slow" and is_stuck:
+            await asyncio.sleep(3600)
+        return httpx.Response(200, json=[query, "both"] if page == "1" else [])
+
+    async with httpx.AsyncClient(transport=httpx.MockTransport(pages)) as client:
+        settings = SourceSettings(cache_path=tmp_path / "cache.db", deadline_s=60)
+        late = HttpSource(Turning(), settings, client=client)
+        quick = [FakeSource(name, papers(name, 1)) for name in QUICK]
+        searcher = Searcher([*quick, late], straggler_s=2.0, deadline_s=60.0, patience_s=0.1)
+        fake = Builder(fake_strategy("quick", "slow", sources=[*QUICK, "turning"]))
+        flow = doubles.workflow(fake, searcher=searcher)
+        before = (await doubles.at_result(flow)).payload
+        assert before.counts.arrived == len(QUICK) + 2
+        is_stuck = False
+        after = (await reply_to(flow, "t", WAIT)).payload
+    counts = after.counts
+    assert (counts.arrived, counts.again, counts.works) == (len(QUICK) + 4, 1, len(QUICK) + 3)
+    rows = [row for row in after.reports if row.source == "turning"]
+    assert [(row.query, row.kept, row.repeated) for row in rows] == [
+        ("quick", 2, 0),
+        ("slow", 0, 0),
+        ("slow", 1, 1),
+    ]

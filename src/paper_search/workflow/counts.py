@@ -49,6 +49,20 @@ def arrivals_of(answer: SearchReport, ids: Sequence[str], waits: int = 0) -> lis
     ]
 
 
+def replays(
+    before: Sequence[SourceReport], again: Sequence[SourceReport]
+) -> set[tuple[str, str | None]]:
+    """Return the sources and queries that were answered in full before, in the same round.
+
+    Nothing was sent for them `again`: our store gave the same answers.
+    """
+    full = {SourceStatus.OK, SourceStatus.EMPTY}
+    counts = {(row.source, row.query): row.received for row in before if row.status in full}
+    stored = [row for row in again if row.requests and not row.attempts]
+    keys = {(row.source, row.query): row.received for row in stored}
+    return {key for key, count in keys.items() if counts.get(key) == count}
+
+
 def searched_round(
     iteration: int, arrivals: Sequence[Arrival], models: Mapping[str, str]
 ) -> SearchedRound:

@@ -20,7 +20,7 @@ from paper_search.steps.types import Approve, Edit, Fail, Iterate, Ok, Reject, S
 from paper_search.threads.questions import asker, state_of_step
 from paper_search.threads.records import NOBODY
 from paper_search.workflow.checkpoints import Decision, DecisionAction
-from paper_search.workflow.counts import arrivals_of, searched_round
+from paper_search.workflow.counts import arrivals_of, replays, searched_round
 from paper_search.workflow.decisions import (
     answer_model,
     apply_edit,
@@ -183,7 +183,9 @@ async def search(ctx: Context) -> tuple[Ok, StepUpdate]:
     rows = arrivals_of(answer, ids, state.waits)
     reports = _of_round(answer.sources, state, allowed_by)
     if state.awaited:
-        reports = join_reports(state.reports, reports, (before, rows))
+        known = replays(state.reports, reports)
+        reports = join_reports(state.reports, reports, (before, rows), known)
+        rows = [row for row in rows if (row.source, row.query) not in known]
     searched = searched_round(state.current_iteration, [*before, *rows], ctx.services.models)
     await records.save_round(searched)
     ctx.progress("found", {"records": len(searched.records)})

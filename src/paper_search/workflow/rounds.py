@@ -2,7 +2,7 @@
 
 import itertools
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -182,10 +182,12 @@ def join_reports(
     before: Sequence[SourceReport],
     again: Sequence[SourceReport],
     arrivals: tuple[Sequence[Arrival], Sequence[Arrival]],
+    known: Collection[tuple[str, str | None]] = (),
 ) -> list[SourceReport]:
     """Return the rows of a round after some of its sources were asked again, which say so.
 
-    `arrivals`: what came before, and then; a record that came before is kept once.
+    `arrivals`: what came before, and then; a record that came before is kept once. `known`: the
+    sources and queries that were answered in full before; they have one row.
     """
     records: set[tuple[str, str | None]] = {(r.source, r.record) for r in arrivals[0] if r.record}
     repeated: Counter[tuple[str, str | None]] = Counter()
@@ -202,6 +204,7 @@ def join_reports(
         *(
             row.model_copy(update={"kept": row.kept - count, "repeated": row.repeated + count})
             for row in again
+            if (row.source, row.query) not in known
             for count in [min(repeated[row.source, row.query], row.kept)]
         ),
     ]
