@@ -34,12 +34,10 @@ from paper_search.models import (
 from paper_search.skills.hit_counter import HitCounter
 from paper_search.testing.skills import fake_strategy
 
-HOME_OF_ALL = "home"
-
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory, unpacked_sample: Path) -> Path:
-    path = tmp_path_factory.mktemp(HOME_OF_ALL)
+    path = tmp_path_factory.mktemp("home")
     (path / unpacked_sample.name).symlink_to(unpacked_sample)
     return path
 

@@ -118,24 +118,21 @@ def test_a_vector_takes_little_more_than_a_byte_a_number(store):
     assert store.size_bytes() < 1_000 * 384 * 1.25
 
 
-@pytest.fixture
-def compass() -> Matrix:
-    made = np.array([[1, 0], [0.6, 0.8], [0.61, -0.79]], dtype=np.float32)
-    return matrix_of([EAST, NORTH, SOUTH], made)
-
-
+COMPASS = matrix_of(
+    [EAST, NORTH, SOUTH], np.array([[1, 0], [0.6, 0.8], [0.61, -0.79]], dtype=np.float32)
+)
 QUESTION = np.array([1, 0], dtype=np.float32)
 
 
-def test_records_by_words_get_their_nearness_and_those_without_a_vector_stay(compass):
-    assert list(Neighbourhood(compass, QUESTION).mixed({})) == [EAST, SOUTH, NORTH]
-    near = Neighbourhood(compass, QUESTION)
+def test_records_by_words_get_their_nearness_and_those_without_a_vector_stay():
+    assert list(Neighbourhood(COMPASS, QUESTION).mixed({})) == [EAST, SOUTH, NORTH]
+    near = Neighbourhood(COMPASS, QUESTION)
     assert list(near.mixed({NORTH: 4.0, 99: 1.0})) == [EAST, NORTH, 99, SOUTH]
 
 
-def test_marks_of_records_without_a_vector_leave_the_question_where_it_is(compass):
-    near = Neighbourhood(compass, QUESTION, relevant=[98], irrelevant=[99])
-    assert near.mixed({}) == Neighbourhood(compass, QUESTION).mixed({})
+def test_marks_of_records_without_a_vector_leave_the_question_where_it_is():
+    near = Neighbourhood(COMPASS, QUESTION, relevant=[98], irrelevant=[99])
+    assert near.mixed({}) == Neighbourhood(COMPASS, QUESTION).mixed({})
 
 
 @given(scores, cosines)

@@ -33,10 +33,7 @@ from paper_search.workflow import CheckpointKind, ThreadCatalog
 ROOT = Path(__file__).parents[2]
 
 
-POINTS = ["confirm_strategy", "search", "review_results"]
-
-
-@pytest.mark.parametrize("point", POINTS)
+@pytest.mark.parametrize("point", ["confirm_strategy", "search", "review_results"])
 async def test_a_disk_that_is_full_at_any_step_is_named_and_nothing_is_lost(point, url):
     """PER-07: at the first question, in the search, at the second question."""
     skills = FakeSkills()

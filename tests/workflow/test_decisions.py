@@ -272,17 +272,16 @@ def _ref(**changes: Any) -> dict[str, Any]:
     return {"run_id": "t", "kind": "strategy_confirmation", "iteration": 0} | changes
 
 
-OTHERS = [_ref(run_id="other"), _ref(kind="result_review"), _ref(iteration=1)]
-
-
-@pytest.mark.parametrize("reference", OTHERS)
-async def test_an_answer_to_another_checkpoint_changes_nothing(reference):
+@pytest.mark.parametrize(
+    "field", [{"run_id": "other"}, {"kind": "result_review"}, {"iteration": 1}]
+)
+async def test_an_answer_to_another_checkpoint_changes_nothing(field):
     """HUM-07 HUM-10."""
     skills = FakeSkills()
     flow = workflow(skills)
     asked = await flow.start("q", thread_id="t")
     with pytest.raises(StaleDecisionError, match="the open question is strategy_confirmation"):
-        await reply_to(flow, "t", {"action": "approve", "checkpoint": reference})
+        await reply_to(flow, "t", {"action": "approve", "checkpoint": _ref(**field)})
     assert await flow.pending("t") == asked
     assert skills.calls == ["parse", "build"]
     again = await reply_to(flow, "t", {"action": "approve", "checkpoint": _ref()})
@@ -350,11 +349,6 @@ async def strategy_asked() -> Checkpoint:
     return await _asked(workflow(), STRATEGY)
 
 
-@pytest.fixture
-async def result_asked() -> Checkpoint:
-    return await _asked(workflow(), RESULT)
-
-
 KNOWN = frozenset({"a", "b"})
 REFUSED = "the decision cannot be used, the question stays open: "
 
@@ -371,13 +365,14 @@ def refusal(checkpoint: Checkpoint, answer: Any) -> str:
     return str(told.value).removeprefix(REFUSED)
 
 
-async def test_of_many_names_ten_are_told_and_long_ones_are_cut(result_asked):
+async def test_of_many_names_ten_are_told_and_long_ones_are_cut():
+    asked = await _asked(workflow(), RESULT)
     names = [f"x{number:04}" for number in range(1_010)]
-    told = refusal(result_asked, _feedback(marked_relevant=names[:10]))
+    told = refusal(asked, _feedback(marked_relevant=names[:10]))
     assert told == f"no such papers in this result: {', '.join(names[:10])}"
-    told = refusal(result_asked, _feedback(marked_relevant=names))
+    told = refusal(asked, _feedback(marked_relevant=names))
     assert told == f"no such papers in this result: {', '.join(names[:10])} and 1,000 more"
-    told = refusal(result_asked, _feedback(unmarked=["word " * 50]))
+    told = refusal(asked, _feedback(unmarked=["word " * 50]))
     assert told.endswith("[...]")
     assert len(told) < 140
 

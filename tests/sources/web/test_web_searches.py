@@ -156,11 +156,9 @@ def test_queries_are_said_as_each_kind_of_service_reads_them(query, engine, plai
 
 
 def test_news_are_asked_with_operators():
-    text = NewsApi(KEY).translate(parse('"shade trees" AND (heat OR drought) NOT x'), _ALL).text
+    tree = parse('"shade trees" AND (heat OR drought) NOT x')
+    text = NewsApi(KEY).translate(tree, SearchConstraints()).text
     assert text == '(("shade trees" AND (heat OR drought)) NOT x)'
-
-
-_ALL = SearchConstraints()
 
 
 async def test_a_query_that_is_too_long_is_asked_in_parts_and_never_cut(service):
