@@ -204,32 +204,23 @@ REJECTIONS: list[tuple[Any, models.UserFeedback]] = [
 ]
 
 
-@pytest.mark.parametrize("kind", CheckpointKind)
-@pytest.mark.parametrize(("answer", "feedback"), REJECTIONS)
-async def test_every_way_to_reject_tells_the_builder_why(kind, answer, feedback):
+MARKS = {"marked_relevant": ["always"], "marked_irrelevant": ["only-round_0"]}
+MARKINGS: list[Any] = [
+    _feedback(**MARKS),
+    Decision(action=DecisionAction.EDIT, revised_data=models.UserFeedback(**MARKS)),
+]
+TOLD = [(kind, *row) for kind in CheckpointKind for row in REJECTIONS]
+TOLD += [(RESULT, answer, models.UserFeedback(**MARKS)) for answer in MARKINGS]
+
+
+@pytest.mark.parametrize(("kind", "answer", "feedback"), TOLD)
+async def test_every_way_to_reject_or_to_mark_papers_reaches_the_builder(kind, answer, feedback):
     """HUM-01."""
     skills = FakeSkills()
     flow = workflow(skills)
     await _asked(flow, kind)
     assert (await reply_to(flow, "t", answer)).kind is STRATEGY
     assert skills.requests[1].user_feedback == feedback
-
-
-MARKS = {"marked_relevant": ["always"], "marked_irrelevant": ["only-round_0"]}
-MARKINGS: list[Any] = [
-    _feedback(**MARKS),
-    Decision(action=DecisionAction.EDIT, revised_data=models.UserFeedback(**MARKS)),
-]
-
-
-@pytest.mark.parametrize("answer", MARKINGS)
-async def test_every_way_to_mark_papers_reaches_the_builder(answer):
-    """HUM-01."""
-    skills = FakeSkills()
-    flow = workflow(skills)
-    await _asked(flow, RESULT)
-    await reply_to(flow, "t", answer)
-    assert skills.requests[1].user_feedback == models.UserFeedback(**MARKS)
 
 
 async def test_marks_of_an_earlier_result_may_be_given_with_a_rejected_strategy():

@@ -90,18 +90,15 @@ async def test_a_marked_paper_is_followed_in_the_next_round(net):
     assert followed == [SourceStatus.EMPTY, SourceStatus.OK, SourceStatus.OK]  # ids come first
 
 
-async def test_nothing_is_followed_before_anything_is_marked(net):
-    handler = ScriptedHandler(["approve", reject("only newer ones"), "approve", "approve"])
+OF_NO_USE = {"marked_relevant": ["plain"], "marked_irrelevant": ["seed"]}
+
+
+@pytest.mark.parametrize("said", [reject("only newer ones"), edit(OF_NO_USE)], ids=["none", "odd"])
+async def test_nothing_is_followed_but_a_relevant_paper_with_identifiers(net, said):
+    handler = ScriptedHandler(["approve", said, "approve", "approve"])
     await workflow(net, handler).run("learning")
     assert sources_of(handler) == [["shelf"], ["shelf"]]
     assert net.asked == []
-
-
-async def test_a_mark_without_identifiers_and_an_irrelevant_one_are_not_followed(net):
-    marks = UserFeedback(marked_relevant=["plain"], marked_irrelevant=["seed"])
-    handler = ScriptedHandler(["approve", edit(marks.model_dump()), "approve", "approve"])
-    await workflow(net, handler).run("learning")
-    assert sources_of(handler) == [["shelf"], ["shelf"]]
 
 
 async def test_a_source_that_is_not_configured_is_never_proposed():
