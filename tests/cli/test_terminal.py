@@ -73,6 +73,7 @@ def test_a_strategy_is_shown_again_and_rejected_with_words(waiting, cli):
             MENU_1,
         ),
     )
+    assert "Round 2: not searched, rejected" in cli("show", waiting).stdout
 
 
 def test_papers_are_marked_by_number_and_the_search_goes_round(cli):

@@ -168,8 +168,10 @@ def show_thread(
 ) -> None:
     console.print(text(detail.question, style="bold"))
     print_lines(console, _thread_facts(detail))
+    refused = _refused_strategies(detail)
     for record in detail.history:
-        print_lines(console, _iteration(record))
+        is_searched = bool(record.result_count) or record.iteration not in refused
+        print_lines(console, _iteration(record, is_searched=is_searched))
     if detail.open_checkpoint is not None and not is_all:
         console.print()
         translations = detail.translations if has_details else ()
@@ -295,10 +297,21 @@ def _unjudged(collection: PaperCollection) -> Iterator[RenderableType]:
         yield text(summary, style="bold yellow")
 
 
-def _iteration(record: IterationRecord) -> Iterator[Line]:
+def _refused_strategies(detail: ThreadDetail) -> set[int]:
+    """Return the rounds whose strategy was rejected: nothing was searched."""
+    answers = [(told.detail.get("checkpoint") or {}, told.detail) for told in detail.decisions]
+    return {
+        asked["iteration"]
+        for asked, told in answers
+        if asked.get("kind") == "strategy_confirmation" and told.get("action") == "reject"
+    }
+
+
+def _iteration(record: IterationRecord, *, is_searched: bool) -> Iterator[Line]:
     rejected = ", rejected" if record.is_rejected else ""
+    papers = f"{record.result_count} papers" if is_searched else "not searched"
     yield text("")
-    yield text(f"Round {record.iteration + 1}: {record.result_count} papers{rejected}", "bold")
+    yield text(f"Round {record.iteration + 1}: {papers}{rejected}", "bold")
     yield "limits", limits(record.strategy.filters)
     yield from strategy_facts(record.strategy)
     if record.edit:
