@@ -23,7 +23,7 @@ MAX_MODULES = 379
 MAX_LINES = {
     "skills": 11_183,
     "sources": 7_068,
-    "cli": 6_141,
+    "cli": 6_154,
     "workflow": 5_634,
     "report": 5_170,
     "library": 4_904,
@@ -32,7 +32,7 @@ MAX_LINES = {
     "report_workflow": 2_799,
     "steps": 2_506,
     "threads": 2_510,
-    "web": 2_450,
+    "web": 2_471,
     "server": 2_200,
     "audit": 1_907,
     "models": 1_841,

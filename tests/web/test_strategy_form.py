@@ -188,6 +188,21 @@ def test_what_a_form_says_is_still_there_after_a_look_at_what_would_be_sent(visi
     }
 
 
+def test_what_is_wrong_is_told_in_the_words_of_the_form(visitors):
+    page = visitors()
+    page.begin("graph neural networks for molecules")
+    asked = page.asked()
+    page.send(page.path, action="approve", asked=asked, **{"query-0": "(bees"})
+    assert "query 1: column 6: expected" in page.text
+    page.send(page.path, action="approve", asked=asked, max_results="many")
+    assert "Records a query at most: Input should be a valid integer" in page.text
+    page.send(page.path, action="approve", asked=asked, language="klingon")
+    assert "Language: unknown &#39;klingon&#39;" in page.text
+    page.send(page.path, action="approve", asked=asked, year_from="2020", year_to="2010")
+    assert "Sources and limits: year_from 2020 is after year_to 2010" in page.text
+    assert "revised_data" not in page.text
+
+
 @pytest.mark.parametrize("number", ["20²", "9" * 5_000, "1e3"])
 def test_a_number_that_cannot_be_read_is_refused_and_the_form_stays(visitors, number):
     page = visitors()

@@ -2,6 +2,7 @@
 
 import asyncio
 import itertools
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -53,7 +54,7 @@ async def decide(visit: Visit) -> Response:
         raise  # the question is not open any more: its form is of no use
     except PaperSearchError as error:
         typed = _loose(strategy_from_form(payload.strategy, visit.form)) if payload else None
-        return await _page(visit, reading, problem=str(error), changed=typed)
+        return await _page(visit, reading, problem=_in_words(str(error)), changed=typed)
     return visit.to(f"/review/threads/{thread_id}")
 
 
@@ -73,6 +74,17 @@ def _decision(visit: Visit, payload: StrategyPayload | None, action: str) -> dic
     if revision == strategy_from_form(payload.strategy, [], payload.intent.criteria):
         return decision
     return {**decision, "action": "edit", "revised_data": revision}
+
+
+def _in_words(problem: str) -> str:
+    """Return what is wrong with an edit, its fields under the names that the form has."""
+    problem = re.sub(
+        r"revised_data\.queries\.(\d+): (?:boolean_query: )?",
+        lambda found: f"query {int(found[1]) + 1}: ",
+        problem,
+    )
+    field = re.compile(r"revised_data\.filters(?:\.(\w+))?")
+    return field.sub(lambda found: _LABELS.get(found[1], "Sources and limits"), problem)
 
 
 def _loose(revision: dict[str, Any]) -> SearchStrategy:
@@ -194,6 +206,15 @@ async def databases(visit: Visit) -> Response:
 
 
 NUMBERS = ("year_from", "year_to", "max_results", "max_papers")
+_LABELS = {
+    "year_from": "From year",
+    "year_to": "To year",
+    "language": "Language",
+    "max_results": "Records a query at most",
+    "max_papers": "Papers shown at most",
+    "conditions": "Every record must meet",
+    "excluded_types": "Kinds that are not wanted",
+}
 _SYNTAX = frozenset('"()[]:*?$')
 
 
