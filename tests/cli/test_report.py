@@ -131,6 +131,16 @@ def test_the_text_boxes_of_a_question_are_an_edit_that_names_it(cli, tmp_path):
     assert ended.document["review"]["number"] == 2, ended.stderr
 
 
+def test_a_report_from_a_search_with_a_long_question_asks_for_one_in_a_sentence(cli):
+    asked = " OR ".join(f"protein{number}" for number in range(300))
+    thread = cli("find", asked, "--source", "sample", "--yes", "--json")
+    refused = cli("report", "--from", thread.document["thread_id"], "--yes")
+    assert refused.code == 2
+    assert "characters, that of a report at most 2,000: give it in a sentence" in refused.stderr
+    words = ("report", "Which proteins are known?", "--from", thread.document["thread_id"])
+    assert cli(*words).code == 3
+
+
 def test_a_report_from_a_search_that_has_not_ended_is_refused(cli, waiting):
     for words in (("report", "--from", waiting), ("report", "Do rats sing?", "--from", waiting)):
         ended = cli(*words)

@@ -246,11 +246,18 @@ def _question_of_report(config: "AppConfig", question: str | None, from_thread: 
         if question is None:
             raise UsageMistakeError("give a QUESTION, or --from THREAD")
         return question
+    from paper_search.report.models import MAX_QUESTION_CHARS
     from paper_search.report_workflow.assembly import finished_collection
     from paper_search.workflow.session import SearchSession
 
     async def topic(persistence: "Persistence") -> str:
         await finished_collection(persistence, from_thread)
-        return question or (await SearchSession.on(persistence, from_thread).state()).question
+        asked = question or (await SearchSession.on(persistence, from_thread).state()).question
+        if question is None and len(asked) > MAX_QUESTION_CHARS:  # as of a pasted strategy
+            raise UsageMistakeError(
+                f"the question of this search has {len(asked):,} characters, that of a report at "
+                f"most {MAX_QUESTION_CHARS:,}: give it in a sentence before --from"
+            )
+        return asked
 
     return run(with_persistence(config.persistence_url, topic))
