@@ -23,7 +23,7 @@ MAX_MODULES = 379
 MAX_LINES = {
     "skills": 11_183,
     "sources": 7_068,
-    "cli": 6_154,
+    "cli": 6_161,
     "workflow": 5_634,
     "report": 5_170,
     "library": 4_904,
