@@ -133,10 +133,7 @@ async def test_each_record_that_came_has_one_fate():
         *({"id": n, "title": f"Graphs {n}", "abstract": "Of glass."} for n in (5, 6, 7)),
     ]
 
-    def answer(_: httpx.Request) -> httpx.Response:
-        return httpx.Response(200, json={"papers": cards, "total": 70})
-
-    source = source_of(answer)
+    source = source_of(lambda _: httpx.Response(200, json={"papers": cards, "total": 70}))
     report = await source.report(strategy("graphs NOT survey", "graphs", max_results=3))
     first, second = report.sources
     assert (first.kept, first.excluded, first.dropped, first.repeated) == (3, 1, 2, 1)
@@ -245,13 +242,8 @@ async def test_a_count_spends_of_the_calls_that_are_allowed(catalogue):
 
 async def test_an_error_in_disguise_is_not_kept_in_the_cache(tmp_path):
     answers = [{"error": "out of order"}, {"papers": CARDS}]
-
-    def service(request: httpx.Request) -> httpx.Response:
-        del request
-        return httpx.Response(200, json=answers.pop(0))
-
     settings = SourceSettings(cache_path=tmp_path / "http.db")
-    source = source_of(service, Cards(URL), settings)
+    source = source_of(lambda _: httpx.Response(200, json=answers.pop(0)), Cards(URL), settings)
     with pytest.raises(ServiceError, match="out of order"):
         await source.search("graphs")
     assert len(await source.search("graphs")) == 4

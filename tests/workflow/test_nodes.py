@@ -257,16 +257,13 @@ async def test_a_search_that_another_process_goes_on_with_asks_no_other_source(u
     assert asked.kind is CheckpointKind.RESULT_REVIEW
 
 
-async def test_a_paper_beyond_the_limit_that_was_marked_is_not_counted_as_beyond_it_in_the_end():
-    def four(_strategy: SearchStrategy) -> list[RawPaper]:
-        return [RawPaper(id=item, title=f"Title {item}", source="s") for item in "abcd"]
-
-    async with open_persistence("memory:") as persistence:
-        flow = workflow(FakeSkills(four), persistence=persistence, max_results=1)
-        asked = await at_result(flow)
-        assert asked.payload.hidden == 3
-        marks = {"marked_relevant": ["c"]}
-        result = await reply_to(flow, "t", {"action": "approve", "revised_data": marks})
-        assert [paper.id for paper in result.papers] == ["a", "c"]
-        state = await SearchSession.on(persistence, "t").state()
+async def test_a_paper_beyond_the_limit_that_was_marked_is_not_counted_as_beyond_it(persistence):
+    four = [RawPaper(id=item, title=f"Title {item}", source="s") for item in "abcd"]
+    flow = workflow(FakeSkills(lambda _: four), persistence=persistence, max_results=1)
+    asked = await at_result(flow)
+    assert asked.payload.hidden == 3
+    marks = {"marked_relevant": ["c"]}
+    result = await reply_to(flow, "t", {"action": "approve", "revised_data": marks})
+    assert [paper.id for paper in result.papers] == ["a", "c"]
+    state = await SearchSession.on(persistence, "t").state()
     assert (state.result.hidden, state.result.set_aside_ids) == (2, ["b", "d"])
