@@ -5,6 +5,7 @@
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -18,33 +19,25 @@ CUT = "\ue000"
 """Stands where something was cut: a private character, which is taken out of questions first."""
 Span = tuple[int, int]
 
-_UNITS = (
-    *("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven"),
-    *("twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
-)
-_TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
 _VAGUE = {"": 1, "couple": 2, "couple of": 2, "few": 3}
 """Forms that count years, not papers."""
+_TO_TWENTY = (
+    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
+    " sixteen seventeen eighteen nineteen twenty"
+)
 NUMBERS = {
-    **_VAGUE, "half a dozen": 6, "dozen": 12, "a dozen": 12, "two dozen": 24, "a hundred": 100,
-    "hundred": 100,
-    **{unit: value for value, unit in enumerate(_UNITS, start=1)},
-    **{
-        f"{ten}{joint}{unit}".rstrip("- "): 10 * tens + value
-        for tens, ten in enumerate(_TENS, start=2)
-        for value, unit in enumerate(("", *_UNITS[:9]))
-        for joint in "- "
-    },
+    **_VAGUE, "half a dozen": 6, "dozen": 12, "a dozen": 12, "two dozen": 24, "thirty": 30,
+    "forty": 40, "fifty": 50, "hundred": 100, "a hundred": 100,
+    **{word: value for value, word in enumerate(_TO_TWENTY.split(), start=1)},
 }  # fmt: skip
 """Numbers in words."""
-_WITH_CAPITALS = {"author", "author_after", "before_name", "person", "venue", "talk", "line"}
+_WITH_CAPITALS = {"author", "name_around", "before_name", "person", "venue", "talk", "line"}
 """Tables that tell capitals from small letters."""
 _OF_WORDS = {"clause", "kind"}
 """Tables whose forms end where a word does."""
 QUOTED = re.compile(r'"[^"]*"|“[^“”]*”|„[^„“”]*[“”]|«[^«»]*»')
 STOP = re.compile(r"[,;:.?!()\ue000–—]")
 """Ends a clause."""
-_ENDED = re.compile(r"\s*(?:$|[,;:.?!()\]\ue000–—]|-\s)")
 _JOINING = "and|but|or"
 _LEFT_OVER = (
     f"{_JOINING}|published|written|only|in|of|from|by|with|that|which|the|please|for|on|about"
@@ -60,6 +53,8 @@ _AROUND = re.compile(r"(?<!\s)\s*+([,;:]?)\s*+\ue000(?:[\s,;:]*\ue000)*\s*([,;:]
 _STOPS = re.compile(r"([.?!])[\s.]*\.")
 LONGEST_TOPIC, LONGEST_SHOWN = 300, 60
 """Characters of a topic, and of a question in a message."""
+_WINDOW = 60
+"""Characters around a part of a text that tell what it is."""
 _LAST = 60
 """Characters at the end that are looked at: the rest cannot be left over from a cut."""
 
@@ -169,16 +164,30 @@ def no_subject(question: str) -> QuestionError:
     )
 
 
+def matches(table: str, text: str) -> Iterator[tuple[str, re.Match[str]]]:
+    """Yield what the forms of a table match outside of quotation marks, in the table's order."""
+    for kind, pattern in forms(table):
+        for match in pattern.finditer(text):
+            if not is_quoted(text, match.start()):
+                yield kind, match
+
+
+def around(table: str, text: str, start: int, end: int, *, head: str = "") -> str | None:
+    """Return what a part of a text is by what stands around it: the first form that matches.
+
+    In these forms \ue001 stands before the part, and \ue002 behind it; `head` before all.
+    """
+    first = max(0, start - _WINDOW)
+    before = f"{head}{'…' * bool(first)}{text[first:start]}"
+    window = f"{before}\ue001{text[start:end]}\ue002{text[end : end + _WINDOW]}"
+    return next((kind for kind, pattern in forms(table) if pattern.search(window)), None)
+
+
 def without_spans(text: str, *spans: Span) -> str:
     """Return the text with a mark in place of each span."""
     for start, end in sorted(spans, reverse=True):
         text = f"{text[:start]} {CUT} {text[end:]}"
     return text
-
-
-def is_ended(text: str, place: int) -> bool:
-    """Return whether a clause ends at a place, or behind the blanks there."""
-    return _ENDED.match(text, place) is not None
 
 
 def is_quoted(text: str, place: int) -> bool:

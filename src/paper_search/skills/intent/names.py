@@ -1,11 +1,10 @@
 """Authors, journals, conferences and years that a question names."""
 
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
 from datetime import date
 from itertools import pairwise
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from paper_search.bibliography.words import rarity
 from paper_search.skills.intent.forms import (
@@ -13,10 +12,9 @@ from paper_search.skills.intent.forms import (
     STOP,
     ParsedQuestion,
     Span,
+    around,
     form,
-    forms,
-    is_ended,
-    is_quoted,
+    matches,
     words_of_table,
 )
 from paper_search.skills.variants import is_known_term
@@ -35,14 +33,15 @@ _LIST = re.compile(r"(?<!\s)(?:(?:\s*,)?\s+or\s+|\s*[,&]\s*(?=[A-Z])|\s+and\s+(?
 _LIST_OF_SEVERAL = re.compile(r"(?<!\s)(?:\s*[,&]\s*(?:(?:and|or)\s+)?|\s+(?:and|or)\s+)")
 _SEVERAL = re.compile(r"(?:journals|magazines|conferences)\b", re.IGNORECASE)
 _ARTICLE = re.compile(r"^[Tt]he\s+|(?<!\s)\s+(?:magazine|only)$")
-_MADE_BY = re.compile(r"\b(?!written|authored|published)\w+(?:ed|wn|ne|ade)\s*$", re.IGNORECASE)
-"""What somebody proposed, others write about."""
 LONG = 60
 """Words of a text that is more than a question: most of its names and years are no limit."""
 
 
-Claim: TypeAlias = tuple[str, list[str], re.Match[str]]
-"""How sure a form is, and the names that it finds."""
+class _Claim(NamedTuple):
+    kind: Kind
+    certainty: str
+    names: list[str]
+    match: re.Match[str]
 
 
 def read_names(reading: ParsedQuestion, lookup: Lookup) -> None:
@@ -54,12 +53,17 @@ def read_names(reading: ParsedQuestion, lookup: Lookup) -> None:
     """
     if len(reading.question.split()) >= LONG:
         return
-    kinds: tuple[tuple[Kind, Callable[[str], Iterator[Claim]]], ...]
-    kinds = ("venue", _venue_claims), ("author", _author_claims)
-    for kind, claims in kinds:
+    kinds: tuple[tuple[Kind, Callable[[re.Match[str]], list[str]]], ...]
+    kinds = ("venue", _venues), ("author", _persons)
+    for kind, names_of in kinds:
         text = reading.question
-        for claim in (*_stated_claims(kind, text), *claims(text)):
-            _read_claim(kind, claim, reading, lookup)
+        for certainty, match in matches(kind, text):
+            if certainty == "stated":
+                names = [name.strip() for name in _IN_QUOTES.findall(match[0])]
+            else:
+                names = names_of(match)
+            if names:
+                _read_claim(_Claim(kind, certainty, names, match), reading, lookup)
             if reading.question != text:
                 break
 
@@ -71,10 +75,11 @@ def lookups_of(question: str) -> list[tuple[Kind, str]]:
     return list(lookups)
 
 
-def _read_claim(kind: Kind, claim: Claim, reading: ParsedQuestion, lookup: Lookup) -> None:
+def _read_claim(claim: _Claim, reading: ParsedQuestion, lookup: Lookup) -> None:
     """Cut names out of the text if they limit the search; else note how they are read."""
-    certainty, names, match = claim
+    kind, certainty, names, match = claim
     first, wording, groups = names[0], ", ".join(names), match.groupdict()
+    certainty = certainty if kind == "author" or _is_venue(match) else "known"
     is_certain = certainty == "certain"
     before = match.string[: match.start()] + (groups.get("papers") or "")
     if negated := form("before_name", "negated").search(before):
@@ -103,41 +108,27 @@ def _read_claim(kind: Kind, claim: Claim, reading: ParsedQuestion, lookup: Looku
         reading.leave(f"{wording} as {' or '.join(kinds)}", f"to limit the search, {write}")
 
 
-def _stated_claims(kind: Kind, text: str) -> Iterator[Claim]:
-    for match in form("stated", kind).finditer(text):
-        yield "stated", [name.strip() for name in _IN_QUOTES.findall(match[0])], match
+def _venues(match: re.Match[str]) -> list[str]:
+    is_list = _SEVERAL.search(match.string, match.start(), match.start("venue"))
+    listed = (_LIST_OF_SEVERAL if is_list else _LIST).split(match["venue"])
+    venues = [_ARTICLE.sub("", name.strip(" .'’-")) for name in listed]
+    words = {word for venue in venues for word in venue.casefold().split()}
+    places = words_of_table("place", *(["noperson"] if len(words) == 1 else []))
+    return [] if words <= places else venues
 
 
-def _venue_claims(text: str) -> Iterator[Claim]:
-    for certainty, pattern in forms("venue"):
-        for match in pattern.finditer(text):
-            is_list = _SEVERAL.search(text, match.start(), match.start("venue"))
-            listed = (_LIST_OF_SEVERAL if is_list else _LIST).split(match["venue"])
-            venues = [_ARTICLE.sub("", name.strip(" .'’-")) for name in listed]
-            words = {word for venue in venues for word in venue.casefold().split()}
-            places = words_of_table("place", *(["noperson"] if len(words) == 1 else []))
-            if words <= places or is_quoted(text, match.start()):
-                continue
-            around = f"{text[: match.start()]} {text[match.end() :]}"
-            is_beside = around.strip() and not _is_title(around)
-            is_said = re.search("published|:", match[0]) or is_beside
-            yield certainty if is_said else "known", venues, match
-
-
-def _author_claims(text: str) -> Iterator[Claim]:
-    is_title = _is_title(text)
-    for certainty, pattern in forms("author"):
-        for match in pattern.finditer(text):
-            is_bare = match.groupdict().get("bare") is not None
-            is_made = _MADE_BY.search(text[: match.start()]) or (is_title and "." not in match[0])
-            others = form("author_after", "others").match(text, match.end())
-            people = _persons(match)
-            if people and not (is_quoted(text, match.start()) or others or (is_bare and is_made)):
-                yield certainty, people, match
+def _is_venue(match: re.Match[str]) -> bool:
+    """Return whether the text says that it is one, or has a subject beside it."""
+    beside = f"{match.string[: match.start()]} {match.string[match.end() :]}".strip()
+    is_said = re.search("published|:", match[0])
+    return is_said is not None or (bool(beside) and not _is_title(beside))
 
 
 def _persons(match: re.Match[str]) -> list[str]:
     groups = match.groupdict()
+    head = "title \ue003" if _is_title(match.string) else ""
+    if around("name_around", match.string, *match.span(), head=head) == "none":
+        return []
     if lower := groups.get("lower"):
         return [lower] if ":" in match[0] or all(map(_may_be_name, lower.split())) else []
     wording = groups.get("names") or groups.get("single") or ""
@@ -175,68 +166,8 @@ _PERIOD_STUDIED = 1950
 """Records of work published before are so few that such a year is a period to be studied."""
 _SHORT_CLAUSE = 6
 _OR = re.compile(r"[\s,]*or\s+(?:else\s+)?(?:published\s+)?")
-_OF_KIND = re.compile(r"\b(?:preprint|review|survey|thes[ei]s|dissertation|book)", re.IGNORECASE)
-"""In "no reviews since 2015" the years may be those of what is wanted."""
 _BEFORE = 60
-"""Characters before a form that are looked at."""
-
-
-@dataclass(frozen=True)
-class _Mention:
-    """Years that a form finds."""
-
-    match: re.Match[str]
-    years: Interval
-
-    @property
-    def wording(self) -> str:
-        return self.match[0].strip(" ,")
-
-    def start_of(self, name: str) -> int | None:
-        """Return where a thing begins that stands directly before or behind the years, if any."""
-        text, (start, end) = self.match.string, self.match.span()
-        is_behind = name in {"counted", "of event"}
-        place = end if is_behind else max(0, start - _BEFORE)
-        part = text[end:] if is_behind else text[place:start]
-        patterns = (pattern for kind, pattern in forms("around") if kind == name)
-        matches = (one.match(part) if is_behind else one.search(part) for one in patterns)
-        return next((place + match.start() for match in matches if match), None)
-
-    def has(self, name: str) -> bool:
-        return self.start_of(name) is not None
-
-    def is_other(self, today: date) -> bool:
-        """Whether it is no year of papers: ahead, a count, the year of an event."""
-        is_count = self.match[0].rstrip()[-1:].isdigit() and self.has("counted")
-        is_event = self.has("event") or self.has("of event")
-        return self._latest > today.year + 1 or is_count or is_event
-
-    @property
-    def is_background(self) -> bool:
-        """Whether it stands in a sentence of a long text: most years there are no limit."""
-        text, (start, end) = self.match.string, self.match.span()
-        if len(text.split()) < LONG or self.has("papers"):
-            return False
-        before, after = STOP.split(text[:start])[-1], STOP.split(text[end:])[0]
-        return len(f"{before} {self.match[0]} {after}".split()) > _SHORT_CLAUSE
-
-    @property
-    def is_subject(self) -> bool:
-        if self.has("data"):
-            return True
-        groups = self.match.groupdict()
-        is_printed = re.search(r"\b(?:published|written|appear|dated|printed)", self.wording)
-        if is_printed or groups.get("led") or self.has("papers"):
-            return False
-        is_last = is_ended(self.match.string, self.match.end())
-        is_decade = re.search(r"(?:\ds|ies)$", self.wording) and (
-            self.wording.startswith("of") or not is_last
-        )
-        return bool(is_decade and "led" in groups) or self._latest < _PERIOD_STUDIED
-
-    @property
-    def _latest(self) -> int:
-        return max(year for year in (*self.years, 0) if year is not None)
+"""Characters before a form in which it is negated."""
 
 
 def read_years(reading: ParsedQuestion, today: date) -> None:
@@ -246,37 +177,34 @@ def read_years(reading: ParsedQuestion, today: date) -> None:
     events and of data, periods before 1950, decades of a subject ("music of the 1960s").
     """
     text = reading.question
+    places: list[Span] = []
     intervals: dict[Span, Interval] = {}
-    negated: set[Span] = set()
-    for mention in _mentions(text, today):
-        wording, (start, end) = mention.wording, mention.match.span()
-        if mention.is_background or mention.is_other(today):
+    for kind, match in matches("year", text):
+        start, end = match.span()
+        if any(start < last and first < end for first, last in places):
             continue
-        if mention.is_subject:
-            if not text.startswith(",", start):
+        places.append((start, end))
+        first, last = _interval(kind, match, today)
+        what, wording = around("year_around", text, start, end), match[0].strip(" ,")
+        latest = max(first or 0, last or 0)
+        is_old = latest < _PERIOD_STUDIED and what not in {"papers", "printed"}
+        is_background = what != "papers" and _is_background(match)
+        if what == "other" or latest > today.year + 1 or is_background:
+            continue
+        if what == "subject" or is_old:
+            if not match[0].startswith(","):
                 reading.notes.append(
                     f"{wording!r} is read as part of the subject; for the year of"
                     f" publication, write 'published {wording}'"
                 )
             continue
-        first, last = mention.years
-        if mention.match.groupdict().get("led"):
-            start = mention.match.end("led")
-        if mention.has("unsure") or re.search(r"\b(?:around|circa|about)\b", wording):
+        if what == "unsure":
             reading.leave(f"{wording!r} is no exact limit")
-            first = last = None
-        elif (negation := mention.start_of("negated")) is not None:
-            start = negation
-            if (first is None) == (last is None) or _OF_KIND.search(
-                text, start, mention.match.start()
-            ):
-                reading.leave(f"years that are not wanted ({text[start:end].strip()!r})")
-                first = last = None
-            else:
-                first, last = _outside(first, last)
-                negated.add((start, end))
-        intervals[start, end] = first, last
-    limit = _common(text, intervals, negated)
+            intervals[start, end] = None, None
+            continue
+        begin, years = _negated(reading, match, (first, last))
+        intervals[begin, end] = years
+    limit = _common(text, intervals)
     if limit is None:
         wordings = ", ".join(repr(text[slice(*span)].strip(" ,")) for span in sorted(intervals))
         reading.notes.append(
@@ -286,53 +214,48 @@ def read_years(reading: ParsedQuestion, today: date) -> None:
     reading.constraints.year_from, reading.constraints.year_to = limit or (None, None)
 
 
-def _common(text: str, intervals: dict[Span, Interval], negated: set[Span]) -> Interval | None:
+def _negated(
+    reading: ParsedQuestion, match: re.Match[str], years: Interval
+) -> tuple[int, Interval]:
+    """Return where a limit on years begins, and what it leaves if it is negated."""
+    text, (start, end), (first, last) = match.string, match.span(), years
+    negation = form("year_negated").search(text, max(0, start - _BEFORE), start)
+    if not negation:
+        return match.end("led") if match.groupdict().get("led") else start, years
+    if (first is None) != (last is None):
+        return negation.start(), (last and last + 1, first and first - 1)
+    reading.leave(f"years that are not wanted ({text[negation.start() : end].strip()!r})")
+    return negation.start(), (None, None)
+
+
+def _is_background(match: re.Match[str]) -> bool:
+    """Return whether years stand in a sentence of a long text: most there are no limit."""
+    text = match.string
+    before, after = STOP.split(text[: match.start()])[-1], STOP.split(text[match.end() :])[0]
+    is_long = len(text.split()) >= LONG
+    return is_long and len(f"{before} {match[0]} {after}".split()) > _SHORT_CLAUSE
+
+
+def _common(text: str, intervals: dict[Span, Interval]) -> Interval | None:
     """Return the years that all intervals share; None: there are none, or one of two is wanted."""
-    is_choice = False
-    for one, other in pairwise(sorted(intervals)):
-        if _OR.fullmatch(text, one[1], other[0]):
-            if one in negated:  # "nothing before 2000 or after 2015"
-                intervals[other] = _outside(*intervals[other])
-            is_choice = is_choice or one not in negated
+    pairs = pairwise(sorted(intervals))
+    is_choice = any(_OR.fullmatch(text, one[1], other[0]) for one, other in pairs)
     first = max((first for first, _ in intervals.values() if first is not None), default=None)
     last = min((last for _, last in intervals.values() if last is not None), default=None)
     is_empty = first is not None and last is not None and first > last
     return None if is_choice or is_empty else (first, last)
 
 
-def _outside(first: int | None, last: int | None) -> Interval:
-    """Return the years that an interval with one end leaves."""
-    return last and last + 1, first and first - 1
-
-
-def _mentions(text: str, today: date) -> Iterator[_Mention]:
-    spans: list[Span] = []
-    for kind, pattern in forms("year"):
-        for match in pattern.finditer(text):
-            overlaps = any(match.start() < end and start < match.end() for start, end in spans)
-            if not overlaps and not is_quoted(text, match.start()):
-                spans.append(match.span())
-                yield _Mention(match, _interval(kind, match, today))
-
-
 def _interval(kind: str, match: re.Match[str], today: date) -> Interval:
     groups, this = match.groupdict(), today.year
-    match kind:
-        case "back":
-            return _years_back(groups["unit"].lower(), (groups["n"] or "").lower(), today), None
-        case "this":
-            return this, this
-        case "last":
-            return this - 1, this - 1
-        case "part":
-            first = this - this % 100 + 10 * ("first", "second", "third").index(groups["place"])
-            return first, first + 9
-        case "century":
-            return this - this % (10 if "decade" in match[0].lower() else 100), None
+    if kind == "back":
+        count = " ".join((groups["n"] or "").lower().split())
+        number = int(count) if count.isdecimal() else NUMBERS.get(count, 1)
+        if groups["unit"].lower().startswith("month"):
+            return (this * 12 + today.month - 1 - number) // 12, None
+        return this - number * (10 if groups["unit"].lower().startswith("decade") else 1), None
     first, last = _years(groups.get("a") or groups["b"], this)
-    if kind == "short":
-        last = first - first % 100 + int(groups["b"])
-    elif groups.get("a") and groups.get("b"):
+    if groups.get("a") and groups.get("b"):
         other = _years(groups["b"], this)
         first, last = min(first, other[0]), max(last, other[1])
     limits: dict[str, Interval] = {
@@ -342,18 +265,13 @@ def _interval(kind: str, match: re.Match[str], today: date) -> Interval:
     return limits.get(kind, (first, last))
 
 
-def _years_back(unit: str, count: str, today: date) -> int:
-    number = int(count) if count.isdecimal() else NUMBERS.get(" ".join(count.split()), 1)
-    if unit.startswith("month"):
-        return (today.year * 12 + today.month - 1 - number) // 12
-    return today.year - number * (10 if unit.startswith("decade") else 1)
-
-
 def _years(span: str, this: int) -> tuple[int, int]:
     """Return the first and the last year of a year, a decade or a part of one."""
     text = span.lower()
-    if text.endswith("year"):  # this year or the last
-        return (this - text.endswith("last year"),) * 2
+    if text.endswith(("year", "last")):  # this year or the last
+        return (this - ("last" in text),) * 2
+    if text.endswith(("century", "millennium", "decade")):  # this one
+        return (this - this % (10 if "decade" in text else 100),) * 2
     tens = next((tens for tens, name in enumerate(_DECADES) if name in text), None)
     digits = re.search(r"(\d{2,4})(['’]?s\b)?\s*$", text)
     is_decade = tens is not None or (digits is not None and digits[2] is not None)

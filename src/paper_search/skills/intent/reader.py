@@ -18,12 +18,14 @@ from paper_search.skills.intent.clauses import read_clauses
 from paper_search.skills.intent.concepts import MAX_CONCEPTS, concepts_of
 from paper_search.skills.intent.exclusions import read_exclusions
 from paper_search.skills.intent.forms import (
+    CUT,
     LONGEST_SHOWN,
     LONGEST_TOPIC,
     ParsedQuestion,
     form,
     forms,
     is_quoted,
+    matches,
     no_subject,
     with_notes,
     without_cuts,
@@ -60,12 +62,9 @@ def parse_limits(question: str, today: date, lookup: Lookup = no_lookup) -> Pars
     text, identifiers = parse_identifiers(question)
     is_english = reads_as_english(question)
     reading = parse_parts(text, today, lookup, is_english=is_english)
-    if _is_abstract(text):
-        notes = [*_notes_on_abstract(reading, text)]
-        return ParsedQuestion(
-            without_cuts(text), subject=text, identifiers=identifiers, notes=notes
-        )
     reading.identifiers = identifiers
+    if _is_abstract(text):
+        return _without_limits(reading, text)
     if is_english:
         rest = reading.question
         reading.question = _or_empty_if_generic(rest if rest == question else without_request(rest))
@@ -99,7 +98,6 @@ def parse_parts(
     if not says_something(reading.subject):
         # "learning without forgetting" has no subject but the words that may exclude something.
         reading.subject = reading.question
-    _read_hedges(reading)
     reading.question = " ".join(without_cuts(reading.question).split())
     reading.notes = list(dict.fromkeys(reading.notes))
     return reading
@@ -110,22 +108,10 @@ def says_something(text: str) -> bool:
     return sum(map(rarity, tokens(" ".join(names)))) >= _RARE
 
 
-def _read_hedges(reading: ParsedQuestion) -> None:
-    """Take out of the subject what the question would rather have, which is no condition."""
-    hedges = [*form("around_term", "hedge").finditer(reading.subject)]
-    rest = without_spans(reading.subject, *(match.span() for match in hedges))
-    if says_something(rest):
-        reading.subject = rest
-        reading.notes += [
-            f"{match[0].strip(' ,;(–—')!r} is ranked by, not required" for match in hedges
-        ]
-
-
 def without_talk(text: str) -> str:
     """Return the text with a mark in place of greetings, thanks and a name below them."""
     for _, pattern in forms("talk"):
-        while match := pattern.search(text):
-            text = without_spans(text, match.span())
+        text = pattern.sub(f" {CUT} ", text)
     return text
 
 
@@ -160,10 +146,8 @@ def parse_question(question: str, today: date, lookup: Lookup = no_lookup) -> Pa
 
 
 def _parse_type(text: str) -> tuple[str, IntentType]:
-    for kind, cue in forms("type"):
-        if (match := cue.search(text)) and not is_quoted(text, match.start()):
-            return without_spans(text, match.span()), IntentType(kind)
-    return text, IntentType.METHOD
+    kind, match = next(matches("type", text), (IntentType.METHOD, None))
+    return without_spans(text, match.span()) if match else text, IntentType(kind)
 
 
 def _topic(reading: ParsedQuestion) -> str:
@@ -179,12 +163,6 @@ def _or_empty_if_generic(text: str) -> str:
     return text if any(word not in STOP_WORDS for word in words) else ""
 
 
-def _is_abstract(text: str) -> bool:
-    """Return whether a text asks for nothing: its "not" and its years are its own."""
-    is_long = len(text.split()) >= _WORDS_OF_AN_ABSTRACT
-    return (is_long and not _REQUEST.search(text)) or tells_of_study(text)
-
-
 def tells_of_study(text: str) -> bool:
     """Return whether a text has several sentences, says what was done, and not what is wanted."""
     if len(_SENTENCE_ENDS.findall(text)) < _SEVERAL or form("abstract", "request").search(text):
@@ -193,15 +171,24 @@ def tells_of_study(text: str) -> bool:
     return told is not None
 
 
-def _notes_on_abstract(reading: ParsedQuestion, text: str) -> Iterator[str]:
-    limits = reading.constraints
-    what = "the text is read as an abstract, so nothing in it is excluded or a limit"
-    if not tells_of_study(text):  # its years are named elsewhere
-        limits = limits.model_copy(update={"year_from": None, "year_to": None})
-        what = "not acted on, since the text asks for nothing"
-    if words := [*reading.excluded, *reading.authors, *reading.venues, *limits.in_words]:
-        example = "'papers on ..., since 2015, excluding mice'"
-        yield f"{what}: {', '.join(words)}; to limit the search, ask for papers ({example})"
+def _is_abstract(text: str) -> bool:
+    """Return whether a text asks for nothing: its "not" and its years are its own."""
+    is_long = len(text.split()) >= _WORDS_OF_AN_ABSTRACT
+    return (is_long and not _REQUEST.search(text)) or tells_of_study(text)
+
+
+def _without_limits(reading: ParsedQuestion, text: str) -> ParsedQuestion:
+    """Return an abstract as it is, with a note on what would limit; its years are named besides."""
+    limits = reading.constraints.model_copy(update={"year_from": None, "year_to": None})
+    words = [*reading.excluded, *reading.authors, *reading.venues, *limits.in_words]
+    note = (
+        "not acted on, since the text asks for nothing:"
+        f" {', '.join(words)}; to limit the search, ask for papers"
+        " ('papers on ..., since 2015, excluding mice')"
+    )
+    notes = [note] if words else []
+    rest = without_cuts(text)
+    return ParsedQuestion(rest, subject=text, identifiers=reading.identifiers, notes=notes)
 
 
 def _remarks(question: str, reading: ParsedQuestion) -> Iterator[str]:
@@ -216,10 +203,8 @@ def _remarks(question: str, reading: ParsedQuestion) -> Iterator[str]:
         )
     if signs := [
         repr(match[0])
-        for _, pattern in forms("sign")
-        for match in pattern.finditer(reading.question)
-        if not is_quoted(reading.question, match.start())
-        and match[0] not in " ".join(reading.notes)
+        for _, match in matches("sign", reading.question)
+        if match[0] not in " ".join(reading.notes)
     ]:
         yield f"not acted on: {', '.join(signs)}, which may be part of the subject"
     if reading.question and not _or_empty_if_generic(reading.question):
@@ -290,14 +275,16 @@ def parse_identifiers(text: str) -> tuple[str, list[str]]:
 
     A bare number is a PMID only where the text says so.
     """
-    names: list[str] = []
+    names: dict[str, None] = {}
+
+    def cut(match: re.Match[str]) -> str:
+        name = _identifier(match)
+        names.update({name: None} if name else {})
+        return f" {CUT} " if name else match[0]
+
     for _, pattern in forms("identifier"):
-        matches = [
-            (match, name) for match in pattern.finditer(text) if (name := _identifier(match))
-        ]
-        names += [name for _, name in matches]
-        text = without_spans(text, *(match.span() for match, _ in matches))
-    return text, list(dict.fromkeys(names))
+        text = pattern.sub(cut, text)
+    return text, list(names)
 
 
 def _identifier(match: re.Match[str]) -> str | None:
