@@ -21,7 +21,7 @@ MAX_FUNCTION_LINES = 40
 MAX_WIRING_LINES = 30
 MAX_MODULES = 379
 MAX_LINES = {
-    "skills": 11_183,
+    "skills": 10_826,
     "sources": 7_068,
     "cli": 6_161,
     "workflow": 5_634,
