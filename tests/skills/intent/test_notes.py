@@ -143,6 +143,9 @@ def test_what_is_missing_is_looked_for(text, missing):
         "fewer reviews",
         "SELECT * FROM papers",
         "yes",
+        "remove the year limit",
+        "use PubMed only",
+        "add synonyms for owl",
     ],
 )
 def test_what_is_no_certain_wish_is_not_acted_on_and_named(text):
