@@ -546,13 +546,19 @@ async def test_a_query_that_was_answered_in_full_counts_once_though_its_source_i
         flow = doubles.workflow(fake, searcher=searcher)
         before = (await doubles.at_result(flow)).payload
         assert before.counts.arrived == len(QUICK) + 2
-        is_stuck = False
+        assert summaries(before.reports)[-1].status is SourceStatus.PARTIAL
+        searcher.deadline_s = 1.0
+        in_vain = (await reply_to(flow, "t", WAIT)).payload
+        assert in_vain.counts.arrived == len(QUICK) + 2
+        assert summaries(in_vain.reports)[-1].status is SourceStatus.PARTIAL
+        searcher.deadline_s, is_stuck = 60.0, False
         after = (await reply_to(flow, "t", WAIT)).payload
     counts = after.counts
     assert (counts.arrived, counts.again, counts.works) == (len(QUICK) + 4, 1, len(QUICK) + 3)
     rows = [row for row in after.reports if row.source == "turning"]
     assert [(row.query, row.kept, row.repeated) for row in rows] == [
         ("quick", 2, 0),
+        ("slow", 0, 0),
         ("slow", 0, 0),
         ("slow", 1, 1),
     ]

@@ -56,10 +56,9 @@ def replays(
 
     Nothing was sent for them `again`: our store gave the same answers.
     """
-    full = {SourceStatus.OK, SourceStatus.EMPTY}
-    counts = {(row.source, row.query): row.received for row in before if row.status in full}
-    stored = [row for row in again if row.requests and not row.attempts]
-    keys = {(row.source, row.query): row.received for row in stored}
+    full = [row for row in before if not row.status.is_failure]
+    counts = {(row.source, row.query): row.received for row in full}
+    keys = {(row.source, row.query): row.received for row in again if row.from_cache}
     return {key for key, count in keys.items() if counts.get(key) == count}
 
 

@@ -196,9 +196,12 @@ def join_reports(
             repeated[row.source, row.query] += 1
             records.remove((row.source, row.record))
     names = {report.source for report in again}
+    asked_again = {"is_asked_again": True}
     return [
         *(
-            report.model_copy(update={"is_asked_again": True}) if report.source in names else report
+            report.model_copy(update=asked_again)
+            if report.source in names and (report.source, report.query) not in known
+            else report
             for report in before
         ),
         *(
