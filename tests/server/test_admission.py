@@ -90,7 +90,7 @@ async def test_a_finished_thread_keeps_its_result_and_takes_nothing__hum_11(door
     thread_id = await begin("approve", "approve")
     status, text = await door.refused(thread_id, NEW)
     assert status == 409
-    assert "has a result: another search needs another thread" in text
+    assert "is done: another search needs another thread" in text
     assert (await door.refused(thread_id, answer("approve")))[0] == 409
     assert (await door.refused(thread_id, GO_ON))[0] == 409
 

@@ -290,7 +290,7 @@ async def _check_going_on(session: Session, *, has_input: bool) -> None:
     """
     is_complete = (await session.state()).is_complete
     if has_input:
-        where = "has a result" if is_complete else "is in the middle"
+        where = "is done" if is_complete else "is in the middle"
         way = "" if is_complete else "answer its question, or run it without an input to go on; "
         raise ThreadExistsError(
             f"the {session.noun} of this thread {where}: {way}"
