@@ -517,13 +517,13 @@ async def test_concepts_in_another_language_are_asked_for_in_english_once():
 
 
 async def test_limits_outside_of_what_can_be_are_left_out_in_sight():
-    limits = {"year_from": 12, "year_to": 2999, "language": "German", "max_results": 10**20}
+    limits = {"year_from": 12, "year_to": 2999, "language": "Klingon", "max_results": 10**20}
     intent = await IntentParser(FakeLLM(GOOD | {"constraints": limits})).parse("x")
     read = intent.constraints
     assert (read.year_from, read.year_to, read.language) == (None, None, None)
     assert read.max_results == 10_000  # a strategy is held within the ceiling
     shown = "\n".join(intent.notes)
-    assert all(part in shown for part in ("12", "2999", "'german'"))
+    assert all(part in shown for part in ("12", "2999", "'Klingon'"))
 
 
 # --- papers like one ------------------------------------------------------------------------------

@@ -666,6 +666,7 @@ async def asked_for(reply: Any, text: str | None = None, **rest: Any) -> SearchS
         (answer("a", filters={"year_from": 3024}), "left out: the year 3024"),
         (answer("a", filters={"year_to": -5}), "left out: the year -5"),
         (answer("a", filters={"language": "klingon"}), "left out: the language 'klingon'"),
+        (answer("a", filters={"language": "xx"}), "left out: the language 'xx'"),
         (answer("a", sources=["arxiv", "scopus-pro"]), "not configured: scopus-pro"),
         (answer("a", "(b"), "left out: query 2 of the model cannot be read: column"),
         (answer("a AND b", "(b) AND A"), None),

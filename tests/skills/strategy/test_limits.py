@@ -1,3 +1,5 @@
+from datetime import date
+
 import pytest
 
 from paper_search.models import (
@@ -14,6 +16,7 @@ from paper_search.skills.strategy.limits import (
     changed_by,
     limits_of_intent,
     next_limits,
+    sane_limits,
     without_unwanted,
 )
 from paper_search.skills.strategy.trees import query_text
@@ -139,3 +142,11 @@ def test_a_strategy_without_headings_is_written_with_a_note_on_those_that_fit(
     asked = SearchQuery(keywords=["gastric cancer", "endoscopes of birds"], boolean_query=query)
     strategy = fake_strategy("bees").model_copy(update={"queries": [asked]})
     assert database_text(strategy, database).notes == notes
+
+
+@pytest.mark.parametrize(
+    ("name", "code"), [(" EN", "en"), ("German", "de"), ("en-US", "en"), ("", None), ("xx", None)]
+)
+def test_a_language_is_a_limit_by_its_code_if_there_is_one(name, code):
+    limits, notes = sane_limits(SearchConstraints(language=name), today=date(2026, 1, 1))
+    assert (limits.language, bool(notes)) == (code, name == "xx")

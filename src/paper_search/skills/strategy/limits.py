@@ -1,9 +1,9 @@
 """Limits of a strategy: what can be searched within, and conditions that come from words."""
 
-import re
 from collections.abc import Iterable, Sequence
 from datetime import date
 
+from paper_search.bibliography.languages import language_code
 from paper_search.bibliography.text import WORD
 from paper_search.models import ParsedIntent, RankedQuery, SearchConstraints
 from paper_search.models.query import MOST_RESULTS
@@ -143,7 +143,6 @@ FIRST_YEAR = 1500
 """Nothing that is indexed was printed before."""
 _YEARS_AHEAD = 1
 """Issues carry the date of next year."""
-_LANGUAGE = re.compile(r"[a-z]{2}")
 
 
 def sane_limits(limits: SearchConstraints, *, today: date) -> tuple[SearchConstraints, list[str]]:
@@ -159,10 +158,9 @@ def sane_limits(limits: SearchConstraints, *, today: date) -> tuple[SearchConstr
         first, last = last, first
         backwards = "the model gave them in reverse order"
         notes.append(f"the years are read as {first} to {last}: {backwards}")
-    language = (limits.language or "").strip().lower() or None
-    if language is not None and not _LANGUAGE.fullmatch(language):
-        notes.append(f"left out: the language {language[:20]!r}, which is no code such as en or de")
-        language = None
+    name, language = (limits.language or "").strip(), language_code(limits.language)
+    if name and language is None:
+        notes.append(f"left out: the language {name[:20]!r}, which no list of languages has")
     most = min(max(limits.max_results, 1), MOST_RESULTS)
     update = {"year_from": first, "year_to": last, "language": language, "max_results": most}
     return limits.model_copy(update=update), notes
