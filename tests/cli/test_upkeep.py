@@ -15,6 +15,20 @@ def test_fork_asks_a_decided_question_again(cli, reply, done_by_hand):
     assert cli("fork", done_by_hand, "--round", "9").code == 1
 
 
+def test_a_round_says_that_it_was_searched_after_its_rejection_was_undone(
+    cli, reply, question, tmp_path
+):
+    edit = tmp_path / "edit.json"
+    edit.write_text('{"queries": ["zzqq"], "ranked": []}')
+    thread = cli("find", question, "--source", "sample", "--json").document["thread_id"]
+    for count, says in enumerate(("not searched", "0 papers")):
+        if count:
+            assert cli("fork", thread, "--to", "strategy", "--round", "1").code == 3
+            assert reply(thread, "--edit", str(edit)).code == 3
+        assert reply(thread, "--reject", "others").code == 3
+        assert f"Round 1: {says}, rejected" in cli("show", thread).stdout
+
+
 def test_fork_goes_back_to_before_what_is_damaged(cli, home, done_by_hand):
     """PER-09."""
     last = "(SELECT MAX(checkpoint_id) FROM checkpoints)"

@@ -168,9 +168,8 @@ def show_thread(
 ) -> None:
     console.print(text(detail.question, style="bold"))
     print_lines(console, _thread_facts(detail))
-    refused = _refused_strategies(detail)
     for record in detail.history:
-        is_searched = bool(record.result_count) or record.iteration not in refused
+        is_searched = bool(record.result_count) or record.iteration in detail.searched
         print_lines(console, _iteration(record, is_searched=is_searched))
     if detail.open_checkpoint is not None and not is_all:
         console.print()
@@ -295,16 +294,6 @@ def _must_find(report: KnownPapersReport | None) -> Iterator[RenderableType]:
 def _unjudged(collection: PaperCollection) -> Iterator[RenderableType]:
     if summary := JudgingReport.of([*collection.papers, *collection.set_aside]).summary:
         yield text(summary, style="bold yellow")
-
-
-def _refused_strategies(detail: ThreadDetail) -> set[int]:
-    """Return the rounds whose strategy was rejected: nothing was searched."""
-    answers = [(told.detail.get("checkpoint") or {}, told.detail) for told in detail.decisions]
-    return {
-        asked["iteration"]
-        for asked, told in answers
-        if asked.get("kind") == "strategy_confirmation" and told.get("action") == "reject"
-    }
 
 
 def _iteration(record: IterationRecord, *, is_searched: bool) -> Iterator[Line]:

@@ -52,6 +52,7 @@ class ThreadCatalog(Catalog["SearchSession", ThreadInfo]):
             collection=await session.result(),
             reports=state.reports,
             history=state.history,
+            searched=sorted(state.searched),
             decisions=await self.decisions(thread_id),
         )
 

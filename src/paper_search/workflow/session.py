@@ -283,6 +283,8 @@ class ThreadDetail(ThreadInfo):
     """The latest result."""
     reports: list[SourceReport] = Field(default_factory=list)
     history: list[IterationRecord] = Field(default_factory=list)
+    searched: list[int] = Field(default_factory=list)
+    """See `WorkflowState.searched`."""
     decisions: list[DecisionInfo] = Field(default_factory=list)
     """Who decided what when, and what was refused, in the order of time."""
     translations: list[Translation] = Field(default_factory=list)
