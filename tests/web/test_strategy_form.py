@@ -257,6 +257,18 @@ async def test_hits_that_were_counted_stand_by_the_limits_that_they_were_counted
     assert limits == {("count", "years 2010-"), ("search", "years 2021-")}
 
 
+def test_what_is_worth_knowing_beside_hits_stays_when_limits_change(visitors):
+    page = visitors()
+    thread = page.begin("graph neural networks since 2010")
+    place, asked, note = page.path, page.asked(), "Your library is empty"
+    page.send(place, action="preview", asked=asked, year_from="2021")
+    assert note in page.text
+    page.send(place, action="approve", asked=asked, year_from="2021")
+    page.arrive(thread)
+    page.open(place)
+    assert note in page.text
+
+
 def test_a_strategy_that_is_proposed_anew_says_what_changed_since_the_one_that_was_rejected(
     visitors,
 ):

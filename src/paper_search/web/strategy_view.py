@@ -15,7 +15,7 @@ from paper_search.errors import (
     ThreadError,
     ThreadNotWaitingError,
 )
-from paper_search.models import PUBLICATION_TYPES, Criterion, SearchStrategy
+from paper_search.models import PUBLICATION_TYPES, Criterion, ScopeReport, SearchStrategy
 from paper_search.models.scope import Translation
 from paper_search.models.source_report import early_requests
 from paper_search.models.usage import total
@@ -145,8 +145,9 @@ async def _page(
     original, edit = proposal.strategy if proposal else strategy, reading.state.edit
     counted = edit.proposed if edit and not proposal else original
     scope = proposal.scope if proposal else reading.state.scope
-    if strategy and counted and _counted_limits(strategy) != _counted_limits(counted):
-        scope = None  # hits within other limits are not those of this strategy
+    if scope and strategy and counted and _counted_limits(strategy) != _counted_limits(counted):
+        # Hits within other limits are not those of this strategy; why it is as it is, stays.
+        scope = ScopeReport(relaxed=scope.relaxed, notes=scope.notes)
     return visit.page(
         "strategy.html",
         reading=reading,
