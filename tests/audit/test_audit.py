@@ -57,6 +57,7 @@ def names(directory: Path) -> list[str]:
 async def test_every_record_ever_found_has_its_status():
     audit = await reviewed()
     rows = [row for row in table(audit, "records.csv") if row["id"]]
+    assert all(row["title"] for row in rows)
     again = [row for row in rows if row["why"].startswith("arrived in round")]
     assert [(row["id"], row["round"], row["why"]) for row in again] == [
         (record, round_, "arrived in round 1 already")
@@ -175,6 +176,7 @@ async def test_what_to_report_has_the_numbers_of_the_flow_and_every_string_that_
     audit = await reviewed()
     text = audit.files["reporting.md"].decode()
     methods = text[text.index("## Methods") : text.index("## PRISMA-S")]
+    assert methods.startswith("## Methods\n\nWe searched a, b. The searches gave ")
     rows = [*audit.flow.by_source.values(), *audit.flow.exclusion_reasons.values()]
     known = {value for value in dict(audit.flow).values() if isinstance(value, int)} | set(rows)
     assert {int(number) for number in re.findall(r"\d+", methods)} <= known

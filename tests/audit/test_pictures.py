@@ -9,6 +9,7 @@ from paper_search.audit.checklists import methods
 from paper_search.audit.flow import RecordRow, Status, Work, works_of
 from paper_search.audit.pictures import (
     CAPTIONS,
+    papers_by_year,
     pictures,
     scores,
     source_contribution,
@@ -80,6 +81,15 @@ async def test_a_picture_is_left_out_where_there_is_nothing_to_show():
     audit = await reviewed()
     bare = pictures(audit.thread, [], audit.flow)
     assert set(bare) == {"prisma_flow"}
+
+
+def test_the_bar_of_a_year_is_as_high_as_its_works():
+    works = [
+        Work(Paper(id="p", title="t", authors=[], source="a", year=year), (), Status.INCLUDED, "")
+        for year in (2019, 2021, 2021)
+    ]
+    [axes] = papers_by_year(works).axes
+    assert [bar.get_height() for bar in axes.patches] == [1, 0, 2]
 
 
 async def test_whoever_wants_no_pictures_gets_none():
