@@ -1,4 +1,5 @@
 import re
+import time
 from collections.abc import Sequence
 from datetime import date
 from typing import Any
@@ -640,3 +641,11 @@ async def test_a_paper_that_nobody_has_leaves_the_question_as_it_is(question):
     assert read.model_copy(update={"notes": [], "lookups": []}) == plain
     assert read.lookups == [LOOKED_UP]
     assert "none has it" in read.notes[-1]
+
+
+@pytest.mark.parametrize("piece", ["and ", "no x,", "excluding x, ", "-x "])
+async def test_the_time_of_reading_does_not_grow_with_the_square_of_the_length(piece):
+    await parse(f"sleep in adults {piece}")  # what is compiled once
+    start = time.process_time()
+    await parse(f"{f'sleep {piece * MAX_QUESTION_CHARS}'[: MAX_QUESTION_CHARS - 9]} children")
+    assert time.process_time() - start < 2

@@ -49,6 +49,8 @@ _TRAILING_OF_LONG = word_table("trailing of long")
 _MOST = 8
 _LONGEST = 5
 """Words of a phrase; a longer one is a sentence without function words, not a term."""
+_LONGEST_END = 100
+"""Characters at the end of a text in which words of a request are looked for."""
 _QUOTED = re.compile(r"[\"“”„«»]([^\"“”„«»\ue000]{2,80})[\"“”„«»]")
 _CLAUSE = re.compile(r"(?:[\w\s+#]|(?<=\w)[./'’*\u2010-\u2015\u2212-](?=\w))+")
 _TOKEN = re.compile(r"[^\W_](?:[\w+#./'’\u2010-\u2015\u2212*-]*[\w+#])?")
@@ -239,4 +241,6 @@ def key_phrases(text: str) -> list[str]:
 
 def without_request(text: str) -> str:
     """Return the text without the words of the request that it begins and ends with."""
-    return form("request", "end").sub("", form("request", "start").sub("", text))
+    rest = form("request", "start").sub("", text)
+    end = form("request", "end").search(rest, max(0, len(rest) - _LONGEST_END))
+    return rest[: end.start()] if end else rest

@@ -1,3 +1,4 @@
+import time
 from datetime import date
 
 import pytest
@@ -274,3 +275,11 @@ def test_without_words_nothing_changes(text):
     note = parse_note(text, TODAY)
     assert note == Note()
     assert note.with_limits(SearchConstraints(year_from=2001)).year_from == 2001
+
+
+@pytest.mark.parametrize("piece", ["(", '" ', " - "])
+def test_the_time_of_reading_does_not_grow_with_the_square_of_the_signs_before_a_note(piece):
+    terms(f"{piece} mice")  # what is compiled once
+    start = time.process_time()
+    terms(f"{(piece * 10_000)[:10_000]} mice")
+    assert time.process_time() - start < 2

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass, field
+from itertools import groupby
 
 from paper_search.query.prose import SMALL_WORDS
 from paper_search.skills.intent.clauses import kind_at
@@ -52,6 +53,7 @@ def read_exclusions(reading: ParsedQuestion, *, is_english: bool = True) -> None
     negations = _negations(text, "exclusion" if is_english else "foreign_exclusion")
     reading.subject = without_spans(text, *(one.span for one in negations))
     reading.cut(*(one.span for one in negations if one.is_sure or not one.names))
+    rest = f" {' '.join(tokens(reading.question))} "
     for negation in negations:
         wording = text[negation.start : negation.end].strip(" ,;:(.–—")
         if negation.cue == "hedge":
@@ -64,7 +66,7 @@ def read_exclusions(reading: ParsedQuestion, *, is_english: bool = True) -> None
                 f" 'excluding {negation.names[0]}'"
             )
         for term in negation.terms if negation.is_sure else ():
-            if why := _objection(term, reading.question):
+            if why := _objection(term, rest):
                 reading.notes.append(f"{term!r} is not excluded, because {why}")
             else:
                 reading.excluded = list(dict.fromkeys([*reading.excluded, term]))
@@ -78,7 +80,7 @@ def _objection(term: str, rest: str) -> str | None:
     Examples: "non-small cell lung cancer, not small cell"; "EU not US", since capitals tell nothing
     to most services.
     """
-    if f" {' '.join(tokens(term))} " in f" {' '.join(tokens(rest))} ":
+    if f" {' '.join(tokens(term))} " in rest:
         return "the question asks for it"
     if term.casefold() in BREAKS:
         return f"every paper with the word {term.casefold()!r} would be"
@@ -86,18 +88,24 @@ def _objection(term: str, rest: str) -> str | None:
 
 
 def _negations(text: str, table: str) -> list[_Negation]:
-    """Return the negations; of those that overlap, the first."""
-    candidates: list[_Negation] = []
-    for cue, match in matches(table, text):
-        one = _negation(cue, match)
-        certainty = one and _certainty(one, text)
-        if one and certainty in {"sure", "doubt"}:
-            one.is_sure = certainty == "sure"
-            candidates.append(one)
+    """Return the negations; of those that overlap, the first.
+
+    A cue in what another lists is not read: a long list would be read once for each of its cues.
+    """
     apart: list[_Negation] = []
-    for one in sorted(candidates, key=lambda one: (one.start, -one.end)):
-        if not apart or one.start >= apart[-1].end:
-            apart.append(one)
+    cues = sorted(matches(table, text), key=lambda cue: cue[1].start())
+    for start, group in groupby(cues, key=lambda cue: cue[1].start()):
+        if apart and start < apart[-1].end:
+            continue
+        candidates: list[_Negation] = []
+        for cue, match in group:
+            one = _negation(cue, match)
+            certainty = one and _certainty(one, text)
+            if one and certainty in {"sure", "doubt"}:
+                one.is_sure = certainty == "sure"
+                candidates.append(one)
+        if candidates:
+            apart.append(max(candidates, key=lambda one: one.end))
     return apart
 
 
