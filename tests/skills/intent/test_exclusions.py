@@ -19,6 +19,10 @@ def read(text: str) -> ParsedQuestion:
         ("bees except honey bees", ("honey bees",)),
         ("bees except for honey bees", ("honey bees",)),
         ("bees excluding honey bees", ("honey bees",)),
+        (
+            "bees except for mason bees and honey bees or wasps",
+            ("mason bees", "honey bees", "wasps"),
+        ),
         ("bees, with the exception of honey bees", ("honey bees",)),
         ("bees other than honey bees", ("honey bees",)),
         ("bees apart from honey bees", ("honey bees",)),
@@ -134,6 +138,8 @@ def test_kinds_of_publication_are_excluded_as_kinds(text, kinds):
         "Doctors Without Borders cholera response",
         "nothing about us without us: research on disability",
         "the no-cloning theorem",
+        "the no free lunch theorem",
+        "bees, no longer in decline",
         "sepsis in patients not responding to fluids",
         "children not vaccinated",
         "does money not buy happiness?",
@@ -213,3 +219,18 @@ def test_what_is_left_out_in_a_sentence_is_no_concept_and_named():
     assert (found.excluded, "Charpentier" in found.subject) == ([], False)
     [note] = found.notes
     assert "not acted on: 'but leave out what they did together with Charpentier'" in note
+
+
+def test_an_exclusion_of_what_a_clause_describes_is_named_and_no_subject():
+    reading = read("bridges excluding wood that is treated with tar")
+    assert (without_cuts(reading.subject), reading.excluded) == ("bridges", [])
+    [note] = reading.notes
+    assert note.startswith("not acted on: 'excluding wood that is treated with tar'; to exclude")
+
+
+@pytest.mark.parametrize("cue", ["excluding", "not"])
+def test_a_sure_exclusion_behind_a_doubtful_one_is_acted_on(cue):
+    reading = read(f"bees without a sting, {cue} wasps")
+    assert reading.excluded == ["wasps"]
+    [note] = reading.notes
+    assert note.startswith("'without a sting' is read as part of the subject")

@@ -120,9 +120,11 @@ def _negation(cue: str, match: re.Match[str]) -> _Negation | None:
     elif not is_of_author:
         _read_objects(negation, text, match.end())
     negation.end = max(negation.end, match.end())
-    if not negation.names and (cue == "order" or is_of_author):
+    is_described = cue == "sure" and form("negated", "described").match(text, match.end())
+    is_certain = cue == "order" or is_described or is_of_author
+    if not negation.names and is_certain:
         negation.end += len(STOP.split(text[match.end() :], maxsplit=1)[0])
-    return negation if negation.names or cue == "order" or is_of_author else None
+    return negation if negation.names or is_certain else None
 
 
 def _read_objects(negation: _Negation, text: str, start: int) -> None:
