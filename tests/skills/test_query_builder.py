@@ -115,7 +115,7 @@ async def test_for_every_term_of_a_block_the_strategy_says_why_it_stands_there()
     assert list(cancer.reasons) == cancer.synonyms
     assert cancer.reasons["gastric cancers"] == "plural"
     assert cancer.reasons["stomach neoplasms"] == "MeSH heading"
-    assert cancer.reasons["GIST"] == "you wrote it"
+    assert cancer.reasons["GIST"] == "as the question was read"
     assert people.reasons["older adult"] == "our list of related names"
 
 

@@ -14,7 +14,7 @@ from paper_search.skills import Searcher
 from paper_search.steps.types import PARAMS
 from paper_search.testing.skills import FakeSkills
 from paper_search.testing.sources import FakeSource
-from paper_search.web.templates import highlight, words
+from paper_search.web.templates import highlight, is_written_in, words
 from paper_search.workflow import SearchWorkflow, assembly
 from paper_search.workflow.session import SearchSession
 
@@ -50,6 +50,14 @@ def test_each_term_of_the_strategy_has_its_hits_and_why_it_is_there(page):
     assert re.search(r"<li>GNN <small>\d+; abbreviation</small></li>", page.text)
     assert re.search(
         r"<li>.*graph neural networks.* <small>\d+; your words</small></li>", page.text
+    )
+
+
+def test_only_whole_words_of_the_question_are_said_to_be_the_persons():
+    question = "AI in supply chains: state-of-the-art"
+    assert all(is_written_in(term, question) for term in ('"supply chains"', "ai", "state"))
+    assert not any(
+        is_written_in(term, question) for term in ("hai", "ain", "chain", "chain*", '""')
     )
 
 

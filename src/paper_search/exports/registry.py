@@ -61,8 +61,8 @@ FORMATS = {
                          "JSON with everything known"),
 }  # fmt: skip
 _OF_ANOTHER = {
-    *(("asreview", ".csv"), ("biblatex", ".bib"), ("csl-json", ".json"), ("rayyan", ".csv")),
-}
+    ("asreview", ".csv"), ("biblatex", ".bib"), ("csl-json", ".json"), ("rayyan", ".csv"),
+}  # fmt: skip
 """Suffixes by which a file is meant in a commoner format."""
 _OF_SUFFIX = {
     suffix: name

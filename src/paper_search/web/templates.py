@@ -12,6 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from paper_search.bibliography.publication_types import type_name
+from paper_search.bibliography.text import WORD
 from paper_search.models import SourceHits
 from paper_search.models.source_report import quantity
 from paper_search.sources.base import service_of
@@ -61,7 +62,14 @@ def _environment() -> Environment:
         words=words,
     )
     environment.globals.update(steps=_STEPS, asset=asset)
+    environment.tests["written_in"] = is_written_in
     return environment
+
+
+def is_written_in(term: str, text: str) -> bool:
+    """Return whether a term of a query stands in a text, word for word."""
+    words, inner = (f" {' '.join(WORD.findall(one.casefold()))} " for one in (text, term))
+    return bool(inner.strip()) and inner in words
 
 
 def ago(moment: str | None) -> str:

@@ -52,7 +52,8 @@ _MOST_FORMS = 3
 _MOST_SYNONYMS = 6
 _FEW = 3
 """Other names of a concept in a query that would be too long with all of them."""
-_OWN = "you wrote it"
+_OWN = "as the question was read"
+"""By its words, or by a model."""
 _LONG = 3
 """Words of a concept."""
 
@@ -74,7 +75,7 @@ class Block:
         return SynonymMap(keyword=self.concept, synonyms=names, reasons=self.reasons)
 
     def shortened(self) -> "Block":
-        """Return the block with what the person wrote and the first few other names."""
+        """Return the block with what the question names and the first few other names."""
         others = [name for name, why in self.reasons.items() if why != _OWN][:_FEW]
         names = {n: why for n, why in self.reasons.items() if why == _OWN or n in others}
         return replace(self, reasons=names)
