@@ -156,6 +156,20 @@ def test_run_gives_the_answers_in_order(cli):
     assert len(document["result"]["collection"]["papers"]) == 2
 
 
+@pytest.mark.parametrize("options", [(), ("--thread", "one"), ("--step", "pay")])
+def test_what_a_handler_raises_is_told_as_a_failure_of_its_step(cli, tmp_path, options):
+    (tmp_path / "ordering.py").write_text(
+        "from paper_search.steps import Outcome, StepDef, Workflow\n"
+        "def pay(ctx): return Outcome.OK, {'price': {}['book']}\n"
+        "WORKFLOW = Workflow('ordering', StepDef('pay', handler=pay, next={Outcome.OK: None}))\n"
+    )
+    ended = cli("graph", "run", "ordering", "--in", f"{tmp_path}/", *options, code=1)
+    assert "step 'pay' of the workflow 'ordering': KeyError: 'book'" in ended.stderr
+    assert "bug in paper-search" not in ended.stderr
+    if "--thread" in options:
+        assert "'pay'" in cli("graph", "resume", "one", "--in", f"{tmp_path}/", code=1).stderr
+
+
 # --- threads of other workflows -------------------------------------------------------------------
 
 

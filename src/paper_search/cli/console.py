@@ -182,8 +182,12 @@ def exit_code(error: BaseException) -> ExitCode:
 def explanation(error: Exception) -> str:
     if isinstance(error, PaperSearchError):
         return " ".join(str(error).split())
-    text = " ".join(f"{type(error).__name__}: {error}".split())
-    return f"unexpected error, a bug in paper-search: {text} (--debug shows where)"
+    return f"unexpected error, a bug in paper-search: {named(error)} (--debug shows where)"
+
+
+def named(error: Exception) -> str:
+    """Return an exception on one line, after the name of its type."""
+    return " ".join(f"{type(error).__name__}: {error}".split())
 
 
 _WORDS = {

@@ -15,6 +15,7 @@ from paper_search.cli.console import (
     ExitCode,
     UsageMistakeError,
     command_line,
+    named,
     print_json,
     print_text,
     say,
@@ -22,7 +23,7 @@ from paper_search.cli.console import (
     with_persistence,
 )
 from paper_search.cli.options import Home, Json, Thread, argument, home_option, option, settings
-from paper_search.errors import ConfigError, InputError, PaperSearchError
+from paper_search.errors import ConfigError, InputError, PaperSearchError, WorkflowRunError
 
 if TYPE_CHECKING:
     from paper_search.persistence import Persistence
@@ -175,7 +176,7 @@ def run(  # noqa: PLR0913  # one argument for each option
     if not isinstance(step_input, dict):
         raise InputError(f"--input {input_json!r} is not a JSON object")
     if step is not None:
-        output = _validated(asyncio.to_thread(workflow.run, step, state=step_input, **options))
+        output = _run(asyncio.to_thread(workflow.run, step, state=step_input, **options), where)
         document = to_jsonable_python(asdict(output))
         if output.next_command:
             after = None if output.outcome is None else {**step_input, **document["update"]}
@@ -187,13 +188,13 @@ def run(  # noqa: PLR0913  # one argument for each option
         return
     options["answers"] = [_json(answer, "--answer") for answer in answers or []]
     if thread is None:
-        outcome = _validated(run_workflow(workflow, step_input, **options))
+        outcome = _run(run_workflow(workflow, step_input, **options), where)
     else:
         url, options["thread_id"] = settings(ctx, home).persistence_url, thread_name(thread)
         work = with_persistence(
             url, lambda p: run_workflow(workflow, step_input, persistence=p, **options)
         )
-        outcome = _validated(work)
+        outcome = _run(work, where)
     _tell(outcome, thread, home_option(ctx, home), as_json=as_json)
 
 
@@ -224,19 +225,31 @@ def resume(  # noqa: PLR0913  # one argument for each option
             services=_services(ctx, workflow, home),
         )
 
-    outcome = _validated(with_persistence(settings(ctx, home).persistence_url, resumed))
+    outcome = _run(with_persistence(settings(ctx, home).persistence_url, resumed), where)
     _tell(outcome, thread, home_option(ctx, home), as_json=as_json)
 
 
-def _validated(work: Coroutine[Any, Any, ResultT]) -> ResultT:
-    """Return what the work gives; settings or a state that cannot be used are an InputError."""
+def _run(work: Coroutine[Any, Any, ResultT], where: str) -> ResultT:
+    """Return what the work gives.
+
+    Settings or a state that cannot be used are an InputError. What a handler from elsewhere raises
+    is a failure of its step: it is no bug of this program.
+    """
     from pydantic import ValidationError
 
     from paper_search.steps.parameters import describe_errors
+    from paper_search.steps.step import FAILURE
 
     try:
         return asyncio.run(work)
-    except ValidationError as error:
+    except PaperSearchError:
+        raise
+    except Exception as error:
+        notes = [note for note in getattr(error, "__notes__", ()) if note.startswith(FAILURE)]
+        if notes and where.partition(".")[0] != "paper_search":
+            raise WorkflowRunError(f"{notes[0]}: {named(error)} (--debug shows where)") from error
+        if notes or not isinstance(error, ValidationError):
+            raise
         raise InputError(f"{error.title} cannot be used: {describe_errors(error)}") from error
 
 

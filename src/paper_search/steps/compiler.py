@@ -31,6 +31,7 @@ from paper_search.steps.step import (
     Environment,
     StepDef,
     check_result,
+    noting,
 )
 from paper_search.steps.types import (
     AGAIN,
@@ -211,8 +212,9 @@ class _StepRunner:
         ctx = self._context(state, runtime, params)
         ctx.progress("step", {"step": self._step.id})
         visit = runtime.execution_info.task_id if runtime.execution_info else ""
-        result = self._invoke(ctx, visit)
-        result = await result if inspect.isawaitable(result) else result
+        with noting(self._step.id, self._workflow.name):
+            result = self._invoke(ctx, visit)
+            result = await result if inspect.isawaitable(result) else result
         outcome, update = check_result(self._step.id, result)
         if self._step.target(outcome) == self._workflow.entry_point:
             channels[AGAIN] = True

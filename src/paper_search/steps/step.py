@@ -1,5 +1,6 @@
 """One step of a workflow: frozen data, and what its handler may be."""
 
+import contextlib
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -53,6 +54,20 @@ class BindableHandler(ABC):
             DispatchError: there is nothing that could be run.
             WorkflowDefinitionError: the step does not lead on from each of its outcomes.
         """
+
+
+FAILURE = "failure of step "
+"""Begins the note on an exception that tells whose handler raised it."""
+
+
+@contextlib.contextmanager
+def noting(step_id: str, workflow: str) -> Iterator[None]:
+    """Note on what a handler raises which step it is of; the exception stays as it is."""
+    try:
+        yield
+    except Exception as error:
+        error.add_note(f"{FAILURE}{step_id!r} of the workflow {workflow!r}")
+        raise
 
 
 def check_result(step_id: str, result: Any) -> StepResult:

@@ -20,7 +20,7 @@ from paper_search.steps.parameters import (
     params_model,
     parse_signature,
 )
-from paper_search.steps.step import BindableHandler, StepDef, check_result
+from paper_search.steps.step import BindableHandler, StepDef, check_result, noting
 from paper_search.steps.types import RESERVED, Arg, Outcome, StepContext, StepOutput
 
 Targets = Mapping[str, Iterable[str | None]]
@@ -314,9 +314,10 @@ class Workflow:
         settings = _validated(self.params, params)
         ctx = StepContext(step.id, settings, _validated(self.state, state), services)
         arguments = {name: getattr(settings, name) for name in self._params[step.id]}
-        result = handler(ctx, **arguments)
-        if inspect.isawaitable(result):
-            result = asyncio.run(_wait_for(result))
+        with noting(step.id, self.name):
+            result = handler(ctx, **arguments)
+            if inspect.isawaitable(result):
+                result = asyncio.run(_wait_for(result))
         outcome, update = check_result(step.id, result)
         target = step.target(outcome)
         command = "" if target is None else self._command("--step", target)
