@@ -334,6 +334,8 @@ async def test_a_round_whose_strategy_was_rejected_after_all_is_counted_nowhere(
     assert state.result is not None
     assert state.result.counts is not None
     assert [item.round for item in audit.flow.rounds] == [1, 3]
+    strategies = json.loads(audit.files["strategies.json"])
+    assert [entry["result"] for entry in strategies] == [3, None, None]
     assert audit.flow.outside_rounds == 2
     assert state.result.counts.works == audit.flow.rounds[-1].works == 5
     assert disagreements(audit.flow) == []

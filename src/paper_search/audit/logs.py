@@ -141,7 +141,7 @@ def strategy_log(thread: ReviewThread) -> list[dict[str, Any]]:
                 "proposed": edit.proposed.model_dump(mode="json") if edit else None,
                 "edited_by": edit.by if edit else None,
                 "edited_at": edit.at if edit else None,
-                "result": past_round.result_count if past_round else None,
+                "result": thread.state.count_of(past_round) if past_round else None,
                 "feedback": feedback.model_dump(mode="json") if feedback else None,
             }
         )

@@ -251,6 +251,11 @@ class WorkflowState(BaseModel):
         rows = (*self.earlier_reports, *self.reports)
         return {row.iteration for row in rows if row.allowed_by is not None}
 
+    def count_of(self, record: IterationRecord) -> int | None:
+        """Return how many papers an ended round showed; None if nothing was searched in it."""
+        is_searched = record.result_count or record.iteration in self.searched
+        return record.result_count if is_searched else None
+
     @property
     def ranking_pairs(self) -> set[tuple[str, str]]:
         """Return the sources of this round with the queries whose ranks count.
