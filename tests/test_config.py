@@ -19,7 +19,7 @@ from paper_search.config import (
     setting_origins,
     use_one_blas_thread,
 )
-from paper_search.errors import ConfigError, UnknownNameError
+from paper_search.errors import ConfigError, InputError, UnknownNameError
 from paper_search.sources.base import service_of
 
 OURS = (
@@ -394,7 +394,7 @@ def test_no_secret_and_no_place_is_remembered(tmp_path, name):
 
 @pytest.mark.parametrize(("name", "value"), [("report_pages", "many"), ("domain", "  ")])
 def test_a_value_that_cannot_be_used_is_not_remembered(tmp_path, name, value):
-    with pytest.raises(ConfigError, match=name):
+    with pytest.raises(InputError, match=name):
         remember_setting(name, value, home=tmp_path)
     assert list(tmp_path.iterdir()) == []
 

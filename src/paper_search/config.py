@@ -19,7 +19,7 @@ import platformdirs
 from dotenv import dotenv_values
 from pydantic import BaseModel, Field, ValidationError
 
-from paper_search.errors import ConfigError, UnknownNameError
+from paper_search.errors import ConfigError, InputError, UnknownNameError
 from paper_search.models.settings import (
     MIN_TOKEN_CHARS,
     STUDIO,
@@ -291,15 +291,19 @@ def remember_setting(name: str, value: str, *, home: Path) -> Path:
 
     Raises:
         UnknownNameError: the home does not remember a setting of that name.
-        ConfigError: the value cannot be used, or the home cannot be written.
+        InputError: the value cannot be used.
+        ConfigError: the home cannot be written.
     """
     text = value.strip()
     if name in REMEMBERED and not text:
-        raise ConfigError(
+        raise InputError(
             f"{name}: the value is empty; `paper-search config unset {name}` forgets it"
         )
     if name in REMEMBERED and name != "sources":
-        _validate({name: value})
+        try:
+            _validate({name: value})
+        except ConfigError as error:
+            raise InputError(str(error)) from None
     return _change_file(home, name, text)
 
 

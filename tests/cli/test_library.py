@@ -151,7 +151,7 @@ def test_the_format_can_be_said(cli, tmp_path):
     file = tmp_path / "export"
     file.write_text("a;Title\n1;Graph\n")
     assert cli("library", "add", str(file), "--format", "csv").code == 0
-    unknown = cli("library", "add", str(file), "--format", "word")
+    unknown = cli("library", "add", str(file), "--format", "word", code=2)
     assert "bibtex" in unknown.stderr
 
 

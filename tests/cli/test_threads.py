@@ -91,7 +91,7 @@ def test_unknown_threads_are_not_found(cli, thread):
 
 
 def test_references_are_exported_in_the_style_of_a_file(cli, done, tmp_path):
-    missing = cli("export", done, "--format", "nowhere.csl", code=1)
+    missing = cli("export", done, "--format", "nowhere.csl", code=2)
     assert "no reference style 'nowhere.csl'" in missing.stderr
     (tmp_path / "titles.csl").write_text(
         '<style xmlns="http://purl.org/net/xbiblio/csl" class="in-text" version="1.0"><info>'

@@ -2,7 +2,7 @@
 
 import pytest
 
-from paper_search.errors import ConfigError
+from paper_search.errors import InputError
 from paper_search.exports import export
 from paper_search.models import Author, Paper
 from paper_search.testing.exporters import collection_of
@@ -32,10 +32,11 @@ def test_papers_are_formatted_and_sorted_as_the_style_says(tmp_path):
     assert export(collection_of(), str(style)) == ""
 
 
-def test_a_style_that_cannot_be_used_is_refused(tmp_path):
-    with pytest.raises(ConfigError, match=r"no reference style .*nowhere\.csl"):
+@pytest.mark.parametrize("content", ["<style/>", "no XML"])
+def test_a_style_that_cannot_be_used_is_refused(tmp_path, content):
+    with pytest.raises(InputError, match=r"no reference style .*nowhere\.csl"):
         export(PAPERS, str(tmp_path / "nowhere.csl"))
     broken = tmp_path / "broken.csl"
-    broken.write_text("<style/>")
-    with pytest.raises(ConfigError, match="cannot be used"):
+    broken.write_text(content)
+    with pytest.raises(InputError, match="cannot be used"):
         export(PAPERS, str(broken))

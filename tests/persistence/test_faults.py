@@ -19,6 +19,7 @@ from tests.conftest import run_sql
 from tests.workflow.doubles import at_result, mark_last, workflow
 
 from paper_search.errors import (
+    InputError,
     PersistenceError,
     ThreadBusyError,
     ThreadFinishedError,
@@ -220,7 +221,7 @@ def test_a_backup_that_is_none_is_refused(path, url, tmp_path):
         connection.execute("CREATE TABLE cookies (x)")
     with pytest.raises(PersistenceError, match="another program"):
         restore(tmp_path / "other.db", path, is_overwriting=True)
-    with pytest.raises(PersistenceError, match="no backup"):
+    with pytest.raises(InputError, match="no backup"):
         restore(tmp_path / "missing.db", path)
     assert asyncio.run(workflow(persistence=url).pending("t")) is not None
 

@@ -21,7 +21,13 @@ from paper_search.cli.console import (
     visible,
 )
 from paper_search.cli.options import Home, Json, argument, flag, option, settings
-from paper_search.errors import EmbeddingError, InputError, LibraryError, UnknownFormatError
+from paper_search.errors import (
+    EmbeddingError,
+    InputError,
+    LibraryError,
+    UnknownFormatError,
+    UnknownNameError,
+)
 
 if TYPE_CHECKING:
     from paper_search.config import AppConfig
@@ -81,6 +87,8 @@ def add(  # noqa: PLR0913, PLR0917  # one for each option
                     summary = library.import_file(
                         file.path, format_name=format_name, on_progress=on_progress
                     )
+            except UnknownNameError:  # of --format
+                raise
             except InputError as error:
                 if file.is_found and isinstance(error, UnknownFormatError):
                     passed_over += 1

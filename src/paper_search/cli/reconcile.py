@@ -119,6 +119,8 @@ def share(  # noqa: PLR0913, PLR0917  # one for each option
     from paper_search.workflow import ThreadCatalog
 
     config = settings(ctx, home)
+    if account is None and role != "reviewer":
+        raise UsageMistakeError("--as says what --with ACCOUNT may do; give both")
 
     async def shared(persistence: Persistence) -> dict[str, str]:
         if account is not None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from paper_search.bibliography.names import fields_of
-from paper_search.errors import ConfigError
+from paper_search.errors import ConfigError, InputError
 from paper_search.exports.text import (
     citation_keys,
     csl_type_of,
@@ -88,7 +88,8 @@ def export_references(collection: PaperCollection, style: str) -> str:
     """Return the papers as references, one a line, in the order and style of a .csl file.
 
     Raises:
-        ConfigError: citeproc-py (the extra `cite`) is not installed, or the file cannot be used.
+        ConfigError: citeproc-py (the extra `cite`) is not installed.
+        InputError: the file cannot be used.
     """
     items: list[dict[str, Any]] = json.loads(export_csl_json(collection))
     return "".join(f"{line}\n" for _, line in formatted(items, style)) if items else ""
@@ -101,7 +102,7 @@ def check_style(style: str) -> None:
             f"the reference style {style!r} needs citeproc-py: pip install 'paper-search[cite]'"
         )
     if not Path(style).is_file():
-        raise ConfigError(f"no reference style {style!r}: give the path of a .csl file")
+        raise InputError(f"no reference style {style!r}: give the path of a .csl file")
 
 
 def formatted(items: list[dict[str, Any]], style: str) -> list[tuple[str, str]]:
@@ -129,8 +130,8 @@ def formatted(items: list[dict[str, Any]], style: str) -> list[tuple[str, str]]:
             book.sort()
             keys = [key.lower() for key in book.keys]
             lines = [_plain(str(entry)) for entry in book.bibliography()]
-        except (ValueError, OSError, AttributeError, KeyError, TypeError) as error:
-            raise ConfigError(f"the reference style {style!r} cannot be used: {error}") from None
+        except (ValueError, OSError, AttributeError, KeyError, TypeError, SyntaxError) as error:
+            raise InputError(f"the reference style {style!r} cannot be used: {error}") from None
     return list(zip(keys, lines, strict=False))
 
 

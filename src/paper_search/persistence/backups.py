@@ -5,7 +5,7 @@ import sqlite3
 import uuid
 from pathlib import Path
 
-from paper_search.errors import PersistenceError, ThreadBusyError
+from paper_search.errors import InputError, PersistenceError, ThreadBusyError
 from paper_search.persistence.leases import LeaseHolder
 from paper_search.persistence.sqlite_files import (
     SIGNATURE,
@@ -54,11 +54,12 @@ def restore(backup: Path, path: Path, *, is_overwriting: bool = False) -> None:
     """Replace all threads by those of a backup.
 
     Raises:
+        InputError: there is no such file.
         PersistenceError: the backup is not one of ours, is damaged, or the database has threads.
         ThreadBusyError: a process drives one of them.
     """
     if not backup.is_file():
-        raise PersistenceError(f"there is no backup {str(backup)!r}")
+        raise InputError(f"there is no backup {str(backup)!r}")
     with backup.open("rb") as file:
         if not file.read(16).startswith(b"SQLite format"):
             raise PersistenceError(f"{str(backup)!r} is no backup of threads; nothing was changed")

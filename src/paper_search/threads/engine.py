@@ -327,11 +327,12 @@ def admit(
 
     Raises:
         ConfigError: one is unknown, out of its range, or a source that is not enabled.
+        InputError: no source is named.
     """
     params = parse_settings(model, values, f"a {noun}")
     names = getattr(params, "sources", None)
     if names == []:
-        raise ConfigError("sources: none is named; name one, or leave the field out")
+        raise InputError("sources: none is named; name one, or leave the field out")
     names = names or []
     if sources is not None and (missing := [name for name in names if name not in sources]):
         raise ConfigError(

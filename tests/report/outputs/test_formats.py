@@ -15,7 +15,7 @@ from io import BytesIO
 import pytest
 from defusedxml.ElementTree import fromstring
 
-from paper_search.errors import ConfigError, ExportError
+from paper_search.errors import ExportError, InputError
 from paper_search.models import Author, Paper, SourceReport, SourceStatus
 from paper_search.report.document import Report, link_of, references, render_json
 from paper_search.report.evidence import result_of
@@ -162,7 +162,7 @@ async def test_references_follow_a_csl_style(report, tmp_path):
 
 
 async def test_a_style_that_is_not_there_is_refused(report):
-    with pytest.raises(ConfigError, match="no reference style"):
+    with pytest.raises(InputError, match="no reference style"):
         references(report, "nowhere.csl")
 
 
