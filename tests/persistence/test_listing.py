@@ -14,7 +14,7 @@ from tests.workflow.doubles import workflow
 
 from paper_search.errors import PersistenceError
 from paper_search.persistence import open_persistence
-from paper_search.persistence.listing import outline
+from paper_search.persistence.listing import SqliteSummaries, outline
 from paper_search.persistence.opening import open_lists
 from paper_search.report_workflow.listing import ThreadCatalogs, list_threads
 from paper_search.testing.skills import ScriptedHandler
@@ -59,15 +59,18 @@ async def test_a_list_says_the_same_with_and_without_the_summaries(url, keys):
     assert summarized["plan"]["waits_for"] == "plan_review"
 
 
-async def test_a_list_does_not_read_the_states(url):
-    """PER-09: a state whose bytes were changed is named by whoever opens the thread."""
+async def test_a_list_says_whose_state_was_changed(url):
+    """PER-09"""
     async with open_persistence(url) as persistence:
         await begin(persistence)
         before = await listed(persistence)
-        run_sql(url, "UPDATE checkpoints SET checkpoint = zeroblob(length(checkpoint))")
-        assert await listed(persistence) == before
+        change = "UPDATE checkpoints SET checkpoint = zeroblob(length(checkpoint)) WHERE thread_id"
+        run_sql(url, f"{change} = 'done'")
+        after = await listed(persistence)
+        assert after.pop("done")["status"] == "damaged"
+        assert after == {name: info for name, info in before.items() if name != "done"}
         with pytest.raises(PersistenceError, match="damaged"):
-            await workflow(persistence=persistence).pending("result")
+            await workflow(persistence=persistence).pending("done")
 
 
 @pytest.mark.parametrize("table", ["checkpoints", "writes"])
@@ -89,8 +92,7 @@ async def test_a_copied_thread_keeps_its_summary(url):
         await begin(persistence)
         saver: Any = persistence.checkpointer
         await saver.acopy_thread("result", "copy")
-        run_sql(url, "UPDATE checkpoints SET checkpoint = zeroblob(length(checkpoint))")
-        found = await saver.asummaries(["result", "copy"])
+        found = await SqliteSummaries.asummaries(saver, ["result", "copy"])
         assert found["copy"] == found["result"]
 
 

@@ -254,13 +254,27 @@ class SqliteIndex:
         return Entry(key, self._seal.value_or_empty(namespace, key, value))
 
 
+def checksum_of(value: bytes, thread_id: str) -> int:
+    """Return the checksum of a value of a thread: it is damaged in another one."""
+    return crc32(value) ^ crc32(thread_id.encode("utf-8", "replace"))
+
+
+def is_unchanged(value: bytes, thread_id: str, checksum: int | None) -> bool:
+    """Whether a value has its checksum; what LangGraph's own saver wrote has none.
+
+    That of earlier versions is of the value alone.
+    """
+    return checksum in {None, checksum_of(value, thread_id), crc32(value)}
+
+
 _NEWEST = """SELECT thread_id, MAX(checkpoint_id) AS latest, MIN(checkpoint_id) FROM checkpoints
     WHERE checkpoint_ns = '' GROUP BY thread_id ORDER BY latest DESC LIMIT ? OFFSET ?"""
 LATEST_OF = """JOIN (SELECT value AS wanted FROM json_each(?)) ON thread_id = wanted
     AND checkpoint_ns = '' AND checkpoint_id = (SELECT MAX(checkpoint_id) FROM checkpoints AS newer
     WHERE newer.thread_id = wanted AND newer.checkpoint_ns = '')"""
-_SUMMARIES = f"""SELECT thread_id, CAST(summary AS BLOB), length(checkpoint) FROM checkpoints
-    {LATEST_OF}"""  # noqa: S608  # a constant
+_SUMMARIES = f"""SELECT thread_id, CAST(summary AS BLOB), CASE WHEN
+    is_unchanged(CAST(checkpoint AS BLOB), thread_id, checksum) THEN length(checkpoint) END
+    FROM checkpoints {LATEST_OF}"""  # noqa: S608  # a constant
 _QUESTIONS = f"""SELECT writes.thread_id, channel, CAST(writes.summary AS BLOB)
     FROM checkpoints {LATEST_OF} JOIN writes USING (thread_id, checkpoint_ns, checkpoint_id)"""  # noqa: S608  # as above
 
@@ -280,6 +294,7 @@ class SqliteSummaries:
         ids = (json.dumps(list(thread_ids)),)
 
         def load(connection: sqlite3.Connection) -> tuple[list[Any], list[Any]]:
+            connection.create_function("is_unchanged", 3, is_unchanged)
             states = connection.execute(_SUMMARIES, ids).fetchall()
             return states, connection.execute(_QUESTIONS, ids).fetchall()
 
@@ -298,7 +313,7 @@ class SqliteSummaries:
                 questions_of.setdefault(thread_id, []).extend(questions)
         summaries = {}
         for thread_id, summary, size in states:
-            known_size, saved_at, channels = self._unpacked(summary) or (None, "", {})
+            known_size, saved_at, channels = self._unpacked(summary) or (-1, "", {})
             if known_size == size and thread_id not in unread:  # else it may be cut off
                 questions = questions_of.get(thread_id, ())
                 summaries[thread_id] = Summary(

@@ -36,6 +36,8 @@ from paper_search.persistence.listing import (
     SqliteSummaries,
     Summary,
     check_prune,
+    checksum_of,
+    is_unchanged,
     outlines,
     questions_in_write,
     stay_after,
@@ -72,11 +74,6 @@ _WRITES = "checkpoint_ns, checkpoint_id, task_id, task_path, idx, channel, type,
 _RESULTS = "results of steps"
 """Of steps, in the memory of the lease: they are stored with what is written next."""
 _STATES = "checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata, summary"
-
-
-def _checksum(value: bytes, thread_id: str) -> int:
-    """Return the checksum of a value of a thread: it is damaged in another one."""
-    return crc32(value) ^ crc32(thread_id.encode("utf-8", "replace"))
 
 
 def _add_columns(connection: sqlite3.Connection) -> None:
@@ -149,7 +146,7 @@ class SqliteSaver(SqliteSummaries, AsyncSqliteSaver):
         fields = outlines(checkpoint["channel_values"], described)
         summary = self._packed(None if fields is None else [len(value), checkpoint["ts"], fields])
         ids = (str(thread_id), namespace, checkpoint["id"], where.get("checkpoint_id"))
-        row = (*ids, kind, value, description, _checksum(value, ids[0]), summary)
+        row = (*ids, kind, value, description, checksum_of(value, ids[0]), summary)
         await self._write(thread_id, lambda connection: connection.execute(_PUT, row))
         place = {"thread_id": thread_id, "checkpoint_ns": namespace}
         return {"configurable": {**place, "checkpoint_id": checkpoint["id"]}}
@@ -171,7 +168,7 @@ class SqliteSaver(SqliteSummaries, AsyncSqliteSaver):
             for index, (channel, value) in enumerate(writes)
             for position in (WRITES_IDX_MAP.get(channel, index),)
             for kind, dumped in (self.serde.dumps_typed(value),)
-            for checksum in (_checksum(dumped, place[0]),)
+            for checksum in (checksum_of(dumped, place[0]),)
             for summary in (self._packed(questions_in_write(value)) if channel == ASKED else None,)
         ]
         if (memory := lease_memory(place[0])) is None or is_special or ERROR in channels:
@@ -312,13 +309,9 @@ class SqliteSaver(SqliteSummaries, AsyncSqliteSaver):
         )
 
     def _loaded(self, thread_id: str, kind: str, value: bytes, checksum: int | None) -> Any:
-        """Return the value in a row; what LangGraph's own saver wrote has no checksum.
-
-        That of earlier versions is of the value alone.
-        """
         what, remedy = f"the state of thread {thread_id!r}", "reopen a question (`fork`), "
         # Before it is opened: what was changed is damaged, not locked.
-        if checksum not in {None, crc32(value), _checksum(value, thread_id)}:
+        if not is_unchanged(value, thread_id, checksum):
             raise DamagedError(what, remedy=remedy)
         try:
             return self.serde.loads_typed((kind, value))
