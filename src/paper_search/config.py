@@ -19,7 +19,7 @@ import platformdirs
 from dotenv import dotenv_values
 from pydantic import BaseModel, Field, ValidationError
 
-from paper_search.errors import ConfigError, InputError, UnknownNameError
+from paper_search.errors import ConfigError, InputError, PaperSearchError, UnknownNameError
 from paper_search.models.settings import (
     MIN_TOKEN_CHARS,
     STUDIO,
@@ -231,8 +231,10 @@ def _enabled(sources: Mapping[str, Mapping[str, object]]) -> list[str]:
     return [name for name, source in sources.items() if source.get("enabled", True)]
 
 
-def _validate(settings: Mapping[str, object]) -> AppConfig:
-    """Return the settings."""
+def _validate(
+    settings: Mapping[str, object], refusal: type[PaperSearchError] = ConfigError
+) -> AppConfig:
+    """Return the settings; raise what refuses them."""
     try:
         return AppConfig.model_validate(settings)
     except ValidationError as error:
@@ -240,7 +242,7 @@ def _validate(settings: Mapping[str, object]) -> AppConfig:
             f"{'.'.join(map(str, each['loc']))}: {each['msg'].removeprefix('Value error, ')}"
             for each in error.errors(include_input=False)
         )
-        raise ConfigError(f"settings cannot be used: {'; '.join(faults)}") from None
+        raise refusal(f"settings cannot be used: {'; '.join(faults)}") from None
 
 
 def _values(env: Mapping[str, str], home: Path | str | None) -> dict[str, _Value]:
@@ -300,10 +302,7 @@ def remember_setting(name: str, value: str, *, home: Path) -> Path:
             f"{name}: the value is empty; `paper-search config unset {name}` forgets it"
         )
     if name in REMEMBERED and name != "sources":
-        try:
-            _validate({name: value})
-        except ConfigError as error:
-            raise InputError(str(error)) from None
+        _validate({name: value}, InputError)
     return _change_file(home, name, text)
 
 

@@ -230,18 +230,14 @@ def _say_titles(collection: PaperCollection) -> None:
         say(f"     and {rest} more")
 
 
-def _require_style(path: str) -> None:
-    from paper_search.exports.json_formats import check_style
-
-    check_style(path)
-
-
 def _require_exporter(name: str) -> None:
     from paper_search.exports import exporter_names
     from paper_search.exports.registry import STYLE_SUFFIX
 
     if name.lower().endswith(STYLE_SUFFIX):
-        _require_style(name)
+        from paper_search.exports.json_formats import check_style
+
+        check_style(name)
         return
     names = exporter_names()
     if name not in names:
@@ -285,7 +281,9 @@ class ReportOutput(OutputTarget):
         if has_figures and output is None and name != "html":
             raise UsageMistakeError("--figures needs --output FILE or --format html")
         if references != "plain" and name in {"markdown", "html"}:
-            _require_style(references)
+            from paper_search.exports.json_formats import check_style
+
+            check_style(references)
         if has_figures is None:
             from paper_search.report.outputs.figures import is_available
 
