@@ -93,9 +93,7 @@ def add(  # noqa: PLR0913, PLR0917  # one for each option
                 if file.is_found and isinstance(error, UnknownFormatError):
                     passed_over += 1
                     continue
-                say(visible(file.relabel(f"{file.path}: {explanation(error)}")))
-                reason = file.relabel(str(error))
-                documents.append({"file": file.label, "imported": 0, "error": reason})
+                documents.append(_failed(file, error))
                 continue
             documents.append(_document(summary, file.label))
             _tell(summary, file.label, is_quiet=as_json)
@@ -110,6 +108,11 @@ def add(  # noqa: PLR0913, PLR0917  # one for each option
         typer.echo(f"{len(documents)} files: {_totals(*documents)}")
     if not documents or not all(document["imported"] for document in documents):
         raise typer.Exit(ExitCode.FAILED)
+
+
+def _failed(file: "ImportFile", error: InputError) -> dict[str, Any]:
+    say(visible(file.relabel(f"{file.path}: {explanation(error)}")))
+    return {"file": file.label, "imported": 0, "error": file.relabel(str(error))}
 
 
 BY_WORDS = (
