@@ -2,14 +2,13 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Any
 
 from paper_search.config import AppConfig, current_person
 from paper_search.errors import InputError
-from paper_search.models import PaperCollection, RawPaper, SearchReport, SearchStrategy
+from paper_search.models import PaperCollection, SearchReport
 from paper_search.persistence import Persistence
 from paper_search.review.files import DatabaseSearch, FileReport, parse_files
-from paper_search.skills import QueryBuilder, ResultOrganizer, Searcher
+from paper_search.skills import QueryBuilder
 from paper_search.threads.engine import ProgressReporter
 from paper_search.workflow.assembly import assemble_skills
 from paper_search.workflow.checkpoints import Checkpoint
@@ -18,55 +17,22 @@ from paper_search.workflow.results import empty_collection
 from paper_search.workflow.rounds import SOURCE, AddedFile, Batch
 
 
-class ImportedRecords:
-    """A source that gives the records of files, whatever it is asked."""
-
-    def __init__(self, files: Sequence[FileReport]) -> None:
-        self.files = list(files)
-
-    @property
-    def source_name(self) -> str:
-        return SOURCE
-
-    @property
-    def everything(self) -> SearchReport:
-        """Return all records, by the files and databases that they come from."""
-        return SearchReport(
-            papers=[record for file in self.files for record in file.records],
-            sources=[entry for file in self.files for entry in file.entries],
-            arrivals=[row for file in self.files for row in file.arrivals],
-        )
-
-    async def search(self, query: str, **options: Any) -> list[RawPaper]:
-        del query, options
-        return self.everything.papers
-
-    async def search_advanced(self, strategy: SearchStrategy) -> list[RawPaper]:
-        del strategy
-        return self.everything.papers
-
-    async def report(self, strategy: SearchStrategy) -> SearchReport:
-        """Return all records, by the files and databases that they come from."""
-        del strategy
-        return self.everything
-
-
 async def begin_import(
     workflow: SearchWorkflow,
     question: str,
     thread_id: str,
-    source: ImportedRecords,
+    files: Sequence[FileReport],
     *,
     by: str | None = None,
 ) -> None:
-    """Merge the records on a new thread, up to the question about the result.
+    """Merge the records of files on a new thread, up to the question about the result.
 
     Whoever names the files has approved of the strategy, which is to take them.
     """
     question_ = await workflow.start(question, thread_id=thread_id)
     if isinstance(question_, Checkpoint):
         async with workflow.hold(thread_id) as session:
-            await session.note_files(_batch(source.files, SearchReport(), by))
+            await session.bring_files(_batch(files, by))
         reference = question_.reference.model_dump(mode="json")
         approval = {"action": "approve", "checkpoint": reference, "token": question_.token}
         approval["note"] = "by giving the files"
@@ -75,12 +41,11 @@ async def begin_import(
 
 def import_workflow(
     config: AppConfig,
-    source: ImportedRecords,
     *,
     persistence: str | Persistence,
     progress_reporter: ProgressReporter | None = None,
 ) -> SearchWorkflow:
-    """Return a workflow whose first round gives the records of a source, none of them set aside.
+    """Return a workflow whose first round takes the files that the thread began with.
 
     The thread goes on as any search does: a second round asks the sources of the settings.
     """
@@ -88,10 +53,10 @@ def import_workflow(
     return SearchWorkflow(
         skills.intent_parser,
         QueryBuilder(None, domain=config.domain, available_sources=[SOURCE]),
-        Searcher([source]),
+        skills.searcher,
         skills.deduplicator,
         skills.relevance_scorer,
-        ResultOrganizer(min_relevance=0.0),
+        skills.result_organizer,
         progress_reporter=progress_reporter,
         persistence=persistence,
         metering=skills.metering,
@@ -119,36 +84,41 @@ async def add_files(  # noqa: PLR0913  # what a person says of files
         ThreadBusyError: another process drives it.
         InputError: a file cannot be read, has no record, or is on the thread already.
     """
-    source = ImportedRecords([])
+    reports = list[FileReport]()
 
     def parse(earlier_files: list[AddedFile]) -> Batch:
         earlier = {file.digest: file for file in earlier_files}
         used_names = [file.name for file in earlier_files]
-        source.files = (
+        reports[:] = (
             parse_files(files, databases, search=search, used_names=used_names)
             if files
             else [FileReport.without_records((*databases, "")[0], search)]
         )
-        names = [name for name, _ in files] or [file.name for file in source.files]
-        for name, file in zip(names, source.files, strict=True):
+        names = [name for name, _ in files] or [file.name for file in reports]
+        for name, file in zip(names, reports, strict=True):
             if (before := earlier.get(file.digest)) is not None:
                 raise InputError(
                     f"{name!r} is on thread {thread_id!r} already: {before.by} added it on "
                     f"{before.at[:10]} as {before.name!r}, {before.records:,} records"
                 )
-        return _batch(source.files, source.everything, by)
+        return _batch(reports, by)
 
     async with workflow.hold(thread_id) as session:
         await session.join(parse)
-    return source.files
+    return reports
 
 
-def _batch(files: Sequence[FileReport], report: SearchReport, by: str | None) -> Batch:
+def _batch(files: Sequence[FileReport], by: str | None) -> Batch:
     at, person = datetime.now(UTC).isoformat(timespec="seconds"), by or current_person()
     new_files = [
         AddedFile(name=f.name, digest=f.digest, records=len(f.records), at=at, by=person)
         for f in files
     ]
+    report = SearchReport(
+        papers=[record for file in files for record in file.records],
+        sources=[entry for file in files for entry in file.entries],
+        arrivals=[row for file in files for row in file.arrivals],
+    )
     return Batch(report=report, files=new_files, by=person)
 
 

@@ -11,7 +11,6 @@ from paper_search.audit.logs import subject_of
 from paper_search.config import WEB_SOURCES
 from paper_search.errors import InputError, PaperSearchError
 from paper_search.report_workflow.listing import SEARCH
-from paper_search.review.arrivals import ImportedRecords
 from paper_search.review.files import DatabaseSearch, parse_files
 from paper_search.server.access import Run
 from paper_search.server.guard import SESSION_COOKIE, owner_of, session_of
@@ -80,7 +79,7 @@ async def import_files(visit: Visit) -> Response:
         visit.persistence,
         visit.field("question"),
         (visit.owner, visit.person),
-        ImportedRecords(records),
+        records,
     )
     return visit.json({"to": f"/review/threads/{thread_id}", "files": [f.summary for f in records]})
 

@@ -39,6 +39,7 @@ from paper_search.workflow.questions import (
 from paper_search.workflow.records import SearchRecords, StrategyApprovals
 from paper_search.workflow.results import final_collection, known_papers_of_round
 from paper_search.workflow.rounds import (
+    SOURCE,
     ask_again,
     divide_works,
     is_without_news,
@@ -161,7 +162,7 @@ async def search(ctx: Context) -> tuple[Ok, StepUpdate]:
     state = _begin_step(ctx)
     strategy = _strategy(state)
     records = _records(ctx)
-    if state.arriving:
+    if state.arriving or strategy.sources == [SOURCE]:
         return Outcome.OK, await take_batch(state, records, ctx.services.models)
     allowed_by = await _approvals(ctx).require(strategy, state.current_iteration)
     if SNOWBALL in strategy.sources:  # a person may have added it

@@ -261,7 +261,7 @@ async def take_batch(
 ) -> dict[str, Any]:
     """Have the batch that arrives join the records of the round; return what changes."""
     number, iteration = state.arriving, state.current_iteration
-    row = (await records.get(_BATCHES, [str(number)]))[str(number)]
+    [row] = records.in_order(await records.get(_BATCHES, [str(number)]), [str(number)], "batch")
     keys = [f"{number}/{i}" for i in row["papers"]]
     values = records.in_order(await records.get(_RECORDS, keys), keys)
     papers = [RawPaper.model_validate(value) for value in values]

@@ -169,8 +169,8 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
         detail = {"files": [file.name for file in batch.files]}
         await self._continue(Outcome.ITERATE, values, ("added", batch.by, detail))
 
-    async def note_files(self, batch: Batch) -> None:
-        """Note the files that a thread begins with, whose records its first search gives."""
+    async def bring_files(self, batch: Batch) -> None:
+        """Store the files that a thread begins with, whose records its first search takes."""
         await save_batch(self._records, batch, 0)
 
     async def update(self, by: str, *, is_quiet: bool = False) -> None:
