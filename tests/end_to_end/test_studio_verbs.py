@@ -151,7 +151,7 @@ async def test_an_edit_that_would_be_a_decision_is_refused__sec_03(ada):
         ({"is_complete": True}, None, 403),
         ({"ended_by": "approved"}, "organize", 403),
         ({"history": []}, None, 403),
-        ({"accumulated_ids": ["x"]}, None, 403),
+        ({"accumulated_ids": ["x"]}, None, 422),
         ({"last_outcome": "approve"}, None, 422),
         ({"workflow_params": UNASKED}, None, 422),
         ({"strategy": 7}, None, 422),

@@ -137,7 +137,7 @@ async def order_of_two_services(embeddings: EmbeddingsConfig, *titles: str) -> l
         intent_type=IntentType.METHOD,
         constraints=SearchConstraints(),
     )
-    ordered, _ = await skills.judge(papers, intent, [], None, (set(), "bees"))
+    ordered = await skills.judge(papers, intent, [], None, (set(), "bees"))
     return [verdict.paper.title for verdict in ordered]
 
 

@@ -318,8 +318,7 @@ async def _in_order(
     skills: Skills, papers: list[RawPaper], intent: ParsedIntent
 ) -> list[ScoredPaper]:
     order = (set[tuple[str, str]](), intent.question or intent.topic)
-    results, is_ordered = await skills.judge(papers, intent, [], None, order)
-    return results if is_ordered else sorted(results, key=lambda paper: -paper.relevance_score)
+    return await skills.judge(papers, intent, [], None, order)
 
 
 def _outcome(

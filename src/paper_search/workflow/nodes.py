@@ -209,8 +209,9 @@ async def deduplicate(ctx: Context) -> tuple[Ok, StepUpdate]:
         update["reports"] = [*state.reports, *_of_round(filled.sources, state, BY_SETTING)]
     ids = await records.save_works(works, rows)
     ctx.progress("merged", {"records": len(rows), "works": len(ids)})
-    judges_again = ctx.services.judges_again
-    update |= await divide_works(state, records, works, ids, judges_again=judges_again)
+    update |= await divide_works(
+        state, records, works, ids, judges_again=ctx.services.has_own_judge
+    )
     return Outcome.OK, {"uncertain": report.uncertain[:MAX_DOUBTS], **update}
 
 
@@ -223,9 +224,9 @@ async def score(ctx: Context) -> tuple[Ok, StepUpdate]:
     order = (state.ranking_pairs, state.ranked_question)
     judgements = StoredJudgements(ctx.store)
     intent = _intent(state).model_copy(update={"constraints": _strategy(state).filters})
-    verdicts, is_ordered = await ctx.services.judge(works, intent, marked_papers, judgements, order)
+    verdicts = await ctx.services.judge(works, intent, marked_papers, judgements, order)
     scores = await records.save_judgements(verdicts, works)
-    return Outcome.OK, {"scores": scores, "is_ordered": is_ordered, "works": []}
+    return Outcome.OK, {"scores": scores, "works": []}
 
 
 async def organize(ctx: Context) -> tuple[Ok | Skip, StepUpdate]:
@@ -234,7 +235,7 @@ async def organize(ctx: Context) -> tuple[Ok | Skip, StepUpdate]:
     records = _records(ctx)
     every = await records.scored(list(state.scores))
     scored = await without_earlier(state, records, every)
-    if state.is_ordered:
+    if ctx.services.has_own_judge:
         scored = with_places(scored, await records.marked_papers(state.marks))
     strategy = _strategy(state)
     collection = await ctx.services.result_organizer.organize(scored, strategy, state.question)
@@ -384,7 +385,6 @@ def _end_round(
         "history": [*state.history, record],
         "waits": 0,
         "current_iteration": state.current_iteration + 1,
-        "accumulated_ids": state.accumulated_after(feedback),
     }
 
 

@@ -65,7 +65,7 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
     reference_type = CheckpointRef
     reference_field = "checkpoint"
     audited = ("action", "note", "checkpoint")
-    decided_fields = frozenset({"is_complete", "ended_by", "history", "accumulated_ids"})
+    decided_fields = frozenset({"is_complete", "ended_by", "history"})
     edited_after: ClassVar[Mapping[str, str]] = {
         "confirm_strategy": "build_strategy",  # its hits are counted anew
         "review_results": "score",

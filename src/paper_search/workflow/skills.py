@@ -179,11 +179,12 @@ class Skills:
         return DeduplicationReport(works=await self.deduplicator.deduplicate(papers))
 
     @property
-    def judges_again(self) -> bool:
-        """Whether papers marked relevant in earlier rounds are judged again with what is new.
+    def has_own_judge(self) -> bool:
+        """Whether papers are judged as `judge` says, in the order of the result.
 
-        Words cost nothing to judge by again, and of a model the judgements are kept. What a
-        foreign scorer costs is not known: such papers join its result at the end.
+        Those marked relevant in earlier rounds are judged again then with what is new: words cost
+        nothing to judge by again, and of a model the judgements are kept. What a foreign scorer
+        costs is not known: such papers join its result at the end.
         """
         return isinstance(self.relevance_scorer, RelevanceScorer)
 
@@ -194,8 +195,8 @@ class Skills:
         marked: Sequence[MarkedPaper],
         cache: JudgementCache | None,
         order: tuple[Collection[tuple[str, str]], str],
-    ) -> tuple[list[ScoredPaper], bool]:
-        """Judge papers; return them, and whether they are in the order of the result.
+    ) -> list[ScoredPaper]:
+        """Return papers with verdicts, in the order of the result unless the scorer is foreign.
 
         A model judges the first of them in the order that they have without it, and its grades
         are added to that order. Of a foreign scorer, the scores decide.
@@ -206,16 +207,16 @@ class Skills:
         queries, question = order
         scorer = self.relevance_scorer
         if not isinstance(scorer, RelevanceScorer):
-            return await self.score(papers, intent, marked), False
+            return await self.score(papers, intent, marked)
         by_words = scorer.by_words(papers, intent, marked)
         ranked = await asyncio.to_thread(
             self.result_ranker.order, by_words, marked, asked=queries, question=question
         )
         if scorer.model is None:
-            return ranked, True
+            return ranked
         in_order = [verdict.paper for verdict in ranked]
         scored = await scorer.score(in_order, intent, marked, cache=cache, most=MOST_JUDGED)
-        return by_grades(scored, marked), True
+        return by_grades(scored, marked)
 
     async def enrich(self, works: list[RawPaper]) -> EnrichmentReport:
         if self.gap_filler is None:

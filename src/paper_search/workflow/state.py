@@ -154,7 +154,7 @@ class WorkflowState(BaseModel):
     current_iteration: int = 0
     history: list[IterationRecord] = Field(default_factory=list)
     accumulated_papers: Annotated[list[Paper], Untracked] = Field(default_factory=list)
-    """Papers marked relevant so far; a checkpoint keeps their ids only."""
+    """Papers marked relevant so far; a checkpoint keeps the marks only."""
     is_complete: bool = False
 
     schema_version: int = SCHEMA_VERSION
@@ -174,8 +174,7 @@ class WorkflowState(BaseModel):
     earlier: list[str] = Field(default_factory=list)
     """Ids of those that only rounds before this one found, and nobody marked relevant."""
     scores: dict[str, float] = Field(default_factory=dict)
-    """Relevance by id, until they are organised; in the order of the result if `is_ordered`."""
-    is_ordered: bool = False
+    """Relevance by id, until they are organised; see `Skills.judge` for their order."""
     awaited: list[str] = Field(default_factory=list)
     """Sources that this round's search asks once more, alone; empty: it asks all."""
     waits: int = 0
@@ -201,7 +200,6 @@ class WorkflowState(BaseModel):
     """Pairs of records of this round that may be one work: questions for a person."""
     result: CollectionRef | None = None
     """The latest collection."""
-    accumulated_ids: list[str] = Field(default_factory=list)
     ended_by: EndReason | None = None
     usage: list[StepSpending] = Field(default_factory=list)
     """What each step spent on models, in the order of the first visits."""
@@ -298,16 +296,10 @@ class WorkflowState(BaseModel):
             marks |= dict.fromkeys(yes, (True, record)) | dict.fromkeys(no, (False, record))
         return marks
 
-    def accumulated_after(self, feedback: UserFeedback | None) -> list[str]:
-        """Return the ids marked relevant so far, with those of an answer that the round found.
-
-        The latest mark counts: what the answer marks irrelevant, or takes back, is none of them.
-        """
-        answer = feedback or UserFeedback()
-        ids = set(self.result.all_ids) if self.result else set()
-        relevant = [i for i in answer.marked_relevant if i in ids]
-        irrelevant = {*answer.marked_irrelevant, *answer.unmarked}
-        return [i for i in dict.fromkeys([*self.accumulated_ids, *relevant]) if i not in irrelevant]
+    @property
+    def accumulated_ids(self) -> list[str]:
+        """Return the papers marked relevant in earlier rounds."""
+        return [i for i, is_relevant in self.marks.items() if is_relevant]
 
     @property
     def merge_decisions(self) -> list[MergeDecision]:
