@@ -43,9 +43,10 @@ def threads(
 
     from pydantic_core import to_json
 
-    from paper_search.report_workflow.listing import list_threads
+    from paper_search.report_workflow.listing import ThreadCatalogs
 
-    infos = run(list_threads(settings(ctx, home).persistence_url, limit=limit + 1, offset=offset))
+    url, page = settings(ctx, home).persistence_url, {"limit": limit + 1, "offset": offset}
+    infos = run(with_persistence(url, lambda p: ThreadCatalogs(p).threads(**page)))
     if as_json:
         print_text(to_json(infos[:limit], indent=2) + b"\n")
     elif infos:

@@ -9,20 +9,17 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 from zlib import crc32
 
-import ormsgpack
-
 from paper_search.errors import InputError, PersistenceError
-from paper_search.persistence.encryption import SUFFIX, DamagedError, Keyring, ValueSeal, about
+from paper_search.persistence.encryption import DamagedError, ValueSeal, about
 from paper_search.persistence.sqlite_files import as_bytes, parsed
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.base import CheckpointTuple
 
 logger = logging.getLogger(__name__)
-T = TypeVar("T")
 
 UUID_WITH_TIME = 6
 _GREGORIAN = datetime(1582, 10, 15, tzinfo=UTC)
@@ -330,27 +327,6 @@ class SqliteSummaries:
             return self._load_summary((kind.decode(), value))
         except PersistenceError:  # written with another key, or without: it hides no other
             return None
-
-
-class SqliteLists(SqliteIndex, SqliteSummaries):
-    """Both, without LangGraph, which is slow to import."""
-
-    def __init__(self, connection: sqlite3.Connection, keyring: Keyring | None) -> None:
-        self._connection = connection
-        self._keyring = keyring
-        self._seal = ValueSeal(keyring)
-
-    async def _in_one_call(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        return work(self._connection)  # nothing else waits for the event loop
-
-    def _load_summary(self, data: tuple[str, bytes]) -> Any:
-        (kind, value), keyring = data, self._keyring
-        if kind != ("msgpack" if keyring is None else f"msgpack{SUFFIX}"):
-            raise DamagedError("a summary", f"its kind is {kind!r}")
-        try:
-            return ormsgpack.unpackb(keyring.decrypt(SUFFIX, value) if keyring else value)
-        except ValueError as error:
-            raise DamagedError("a summary", error) from error
 
 
 def check_prune(thread_ids: Sequence[str], strategy: str) -> list[str]:

@@ -5,20 +5,19 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import functools
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from paper_search.config import encryption_keys
-from paper_search.errors import ConfigError, InputError, PersistenceError, UnknownNameError
+from paper_search.errors import ConfigError, InputError, UnknownNameError
 from paper_search.persistence.backups import compact
 from paper_search.persistence.encryption import Keyring
 from paper_search.persistence.leases import Leases
 from paper_search.persistence.ledger import DecisionLedger
-from paper_search.persistence.listing import PagesItems, SqliteLists
-from paper_search.persistence.sqlite_files import is_there, use
+from paper_search.persistence.listing import PagesItems
 from paper_search.persistence.tables import SqliteDatabase
 
 if TYPE_CHECKING:
@@ -97,34 +96,10 @@ async def _open_sqlite(url: str, keys: Sequence[str] | None) -> AsyncIterator[Pe
 
     path, keyring = sqlite_path(url.partition(":")[2]), _keyring(keys)
     async with sqlite_store.open_file(path, keyring) as (saver, store):
-        with _beside(saver, store, url, keyring) as persistence:
-            yield persistence
-
-
-@contextlib.contextmanager
-def open_lists(url: str) -> Iterator[Persistence]:
-    """Open a SQLite file to list the threads that are at rest, without LangGraph.
-
-    Raises:
-        InputError: the threads are not in a file.
-        PersistenceError: it cannot be used.
-    """
-    path, keyring = sqlite_file(url), _keyring(None)
-    if not is_there(path):
-        raise PersistenceError(f"{str(path)!r} is not there")
-    with use(path, "ro") as connection:
-        lists: Any = SqliteLists(connection, keyring)
-        with _beside(lists, lists, url, keyring) as persistence:
-            yield persistence
-
-
-@contextlib.contextmanager
-def _beside(saver: Any, store: Any, url: str, keyring: Keyring | None) -> Iterator[Persistence]:
-    path = sqlite_path(url.partition(":")[2])
-    with contextlib.closing(SqliteDatabase(path)) as own:
-        leases, ledger = Leases(own), DecisionLedger(own, keyring)
-        compacting = functools.partial(asyncio.to_thread, compact, path)
-        yield Persistence(saver, store, leases, ledger, url, compacting)
+        with contextlib.closing(SqliteDatabase(path)) as own:
+            leases, ledger = Leases(own), DecisionLedger(own, keyring)
+            compacting = functools.partial(asyncio.to_thread, compact, path)
+            yield Persistence(saver, store, leases, ledger, url, compacting)
 
 
 @contextlib.asynccontextmanager

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from paper_search.errors import PaperSearchError
 from paper_search.models.usage import StepSpending
-from paper_search.persistence import Persistence, open_persistence
-from paper_search.persistence.opening import open_lists
+from paper_search.persistence import Persistence
 from paper_search.threads.catalog import BriefInfo, Catalog, StatusFacts
 from paper_search.threads.catalogs import Catalogs
 from paper_search.threads.records import ROOT
@@ -79,13 +76,3 @@ class ThreadCatalogs(Catalogs):
         self.searches = ThreadCatalog(persistence)
         self.reports = ReportCatalog(persistence)
         super().__init__(persistence, {SEARCH: self.searches, REPORT: self.reports})
-
-
-async def list_threads(url: str, *, limit: int, offset: int) -> list[Any]:
-    """Return threads as `ThreadCatalogs.threads` does, without LangGraph if all are at rest."""
-    with contextlib.suppress(PaperSearchError), open_lists(url) as lists:  # else it is told below
-        infos = await ThreadCatalogs(lists).at_rest(limit=limit, offset=offset)
-        if infos is not None:
-            return infos
-    async with open_persistence(url) as persistence:
-        return await ThreadCatalogs(persistence).threads(limit=limit, offset=offset)

@@ -191,24 +191,13 @@ class Catalogs:
 
     async def threads(self, *, limit: int = 100, offset: int = 0) -> list[Any]:
         """Return threads of all graphs, the one that changed last first."""
-        page = await self._page(limit, offset)
-        resting = await self._resting(page)
-        return [
-            resting.get(name) or await where.info_or_error(entry) for _, name, where, entry in page
-        ]
-
-    async def at_rest(self, *, limit: int = 100, offset: int = 0) -> list[Any] | None:
-        """Return the same, if all of them wait or are done; None if some have to be looked at."""
-        page = await self._page(limit, offset)
-        resting = await self._resting(page)
-        return [resting[name] for _, name, *_ in page] if len(resting) == len(page) else None
-
-    async def _resting(self, page: list[_Entry]) -> dict[str, Any]:
-        resting: dict[str, Any] = {}
+        page, resting = await self._page(limit, offset), dict[str, Any]()
         for catalog in self.by_graph.values():
             entries = [entry for _, _, where, entry in page if where is catalog]
             resting |= await catalog.resting(entries)
-        return resting
+        return [
+            resting.get(name) or await where.info_or_error(entry) for _, name, where, entry in page
+        ]
 
     async def names(self, *, limit: int = 100, offset: int = 0) -> list[str]:
         return [name for _, name, _, _ in await self._page(limit, offset)]
