@@ -39,7 +39,6 @@ from paper_search.workflow.rows import (
     dumped,
     is_plain,
     is_same,
-    paper_row,
     verdict_row,
     with_own_ids,
 )
@@ -181,19 +180,18 @@ class SearchRecords(RecordStore):
         """Store a collection and return the reference to it.
 
         `limit`: how many papers to keep, from the first, or all. `part`: where; a step must not
-        write where it reads, or it could not be repeated. A paper that is no more than one of the
-        `scored`, which the caller has just read, is not compared with the file.
+        write where it reads, or it could not be repeated. `scored`: the verdicts on its papers;
+        empty: as they are stored. What is no more than one of them is not stored again.
         """
         papers = collection.papers if limit is None else collection.papers[:limit]
         beyond = collection.papers[len(papers) :]
         set_aside = [paper.id for paper in (*beyond, *collection.set_aside)]
         # One that was decided irrelevant may come from an organizer that made more of it.
         papers_ = [*papers, *beyond, *(paper for paper in collection.set_aside if paper.screening)]
-        verdicts = {verdict.paper.id: verdict for verdict in scored}
-        unsure = [paper for paper in papers_ if not is_plain(paper, verdicts.get(paper.id))]
-        plain = await self._plain_rows([paper.id for paper in unsure])
-        dumps = {paper.id: dumped(paper) for paper in unsure}
-        whole = {i: row for i, row in dumps.items() if row != plain.get(i)}
+        ids = [paper.id for paper in papers_]
+        verdicts = {v.paper.id: v for v in scored or await self.scored(await self.judged_ids(ids))}
+        more = [paper for paper in papers_ if not is_plain(paper, verdicts.get(paper.id))]
+        whole = {paper.id: dumped(paper) for paper in more}
         await self.put(part, {paper.id: whole.get(paper.id) for paper in papers_})
         return CollectionRef(
             metadata=collection.metadata,
@@ -316,13 +314,6 @@ class SearchRecords(RecordStore):
             update = {"id": free[0], "merged_from": own} if free else {}
             recognised.append(work.model_copy(update=update) if update else work)
         return recognised
-
-    async def _plain_rows(self, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
-        verdicts = await self.get("judgements", ids)
-        whole = await self.get("works", ids)
-        records = await self.get("records", [work_id for work_id in ids if work_id not in whole])
-        works = {**records, **whole}
-        return {i: paper_row(works[i], verdict) for i, verdict in verdicts.items() if i in works}
 
 
 class StrategyApprovals(Approvals[SearchStrategy]):

@@ -2,14 +2,11 @@
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from operator import attrgetter
 from typing import Any
 
 from paper_search.models import BibliographicRecord, Paper, RawPaper, ScoredPaper
 from paper_search.threads.records import storable
 
-SHARED = set(BibliographicRecord.model_fields) | {"id"}
-"""Fields that records and papers share."""
 VERDICT = (
     "relevance_score",
     "relevance_reason",
@@ -19,19 +16,6 @@ VERDICT = (
     "grades",
 )
 """Fields of a paper that a judgement fills."""
-_UNSAID: dict[str, Any] = {
-    name: Paper.model_fields[name].get_default(call_default_factory=True) for name in VERDICT
-}
-_NOTHING = object()
-_SHARED_OF, _VERDICT_OF = attrgetter(*SHARED), attrgetter(*VERDICT)
-
-
-def paper_row(work: Mapping[str, Any], verdict: Mapping[str, Any]) -> dict[str, Any]:
-    fields = {
-        name: value for name, value in verdict.items() if value != _UNSAID.get(name, _NOTHING)
-    }
-    shared = {name: value for name, value in work.items() if name in SHARED}
-    return {"authors": [], **shared, **fields}
 
 
 def dumped(record: BibliographicRecord) -> dict[str, Any]:
@@ -54,13 +38,11 @@ def is_same(work: RawPaper, other: RawPaper | None) -> bool:
 
 
 def is_plain(paper: Paper, scored: ScoredPaper | None) -> bool:
-    if scored is None or paper.note is not None or paper.screening is not None:
-        return False
-    record = scored.paper
+    """Whether a paper is no more than a work and the verdict on it."""
     return (
-        paper.known_citation_count == record.known_citation_count
-        and _SHARED_OF(paper) == _SHARED_OF(record)
-        and _VERDICT_OF(paper) == _VERDICT_OF(scored)
+        scored is not None
+        and paper == Paper.from_scored(scored)
+        and paper.known_citation_count == scored.paper.known_citation_count
     )
 
 
