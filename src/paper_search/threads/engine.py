@@ -30,35 +30,6 @@ Phases of a search: intent_parsing, query_building, waiting_checkpoint, searchin
 scoring, organizing, iterating, completed. Of a report: the names of its steps, waiting, completed.
 """
 
-NamesPhases = Callable[[str, Mapping[str, Any]], list[str]]
-"""Gives the phases that an event of a step begins."""
-
-
-def step_phases(event: str, details: Mapping[str, Any]) -> list[str]:
-    """Return the phase that an event of a step begins: the step, by its name."""
-    return [str(details.get("step", event))] if event == "step" else [event]
-
-
-class Progress:
-    """Tells a reporter, if there is one, what goes on; what it raises is logged only."""
-
-    def __init__(self, reporter: ProgressReporter | None, naming: NamesPhases) -> None:
-        self._reporter = reporter
-        self._naming = naming
-
-    def events(self, event: str, details: Mapping[str, Any]) -> None:
-        for phase in self._naming(event, details):
-            self.tell(phase, dict(details))
-
-    def tell(self, phase: str, details: dict[str, Any]) -> None:
-        if self._reporter is None:
-            return
-        try:
-            self._reporter(phase, details)
-        except Exception:
-            logger.exception("the progress reporter failed at %s", phase)
-
-
 _THREAD_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}")
 
 SessionT = TypeVar("SessionT", bound=ThreadSession[Any, Any, Any])
@@ -81,15 +52,13 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
         *,
         services: Any = None,
         handler: Any = None,
-        progress: Progress | ProgressReporter | None = None,
+        progress: ProgressReporter | None = None,
         persistence: str | Persistence | None = None,
     ) -> None:
         self.session_type = session_type
         self._services = services
         self._handler = handler
-        self._progress = (
-            progress if isinstance(progress, Progress) else Progress(progress, step_phases)
-        )
+        self._reporter = progress
         self._persistence = persistence
         self._memory: Persistence | None = None
         self._compiled: tuple[Persistence, Any] | None = None
@@ -234,6 +203,10 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
     async def _result(self, session: SessionT) -> tuple[ResultT, dict[str, Any]]:
         return await session.result(), {}
 
+    def _phase_of(self, event: str, details: Mapping[str, Any]) -> str | None:
+        """Return the phase that an event of a step begins, if it does."""
+        return str(details.get("step", event)) if event == "step" else event
+
     # --- within -----------------------------------------------------------------------------------
 
     @contextlib.asynccontextmanager
@@ -245,7 +218,7 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
             elif isinstance(persistence, str):
                 persistence = await stack.enter_async_context(open_persistence(persistence))
             graph = self._graph(persistence)
-            yield self.session_type(graph, persistence, thread_id, self._progress.events)
+            yield self.session_type(graph, persistence, thread_id, self._hear)
 
     def _graph(self, persistence: Persistence) -> Any:
         """Return the graph; it is compiled once for as long as the persistence is open."""
@@ -283,13 +256,26 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
 
     async def _finished(self, session: SessionT) -> ResultT:
         result, details = await self._result(session)
-        self._progress.tell("completed", details)
+        self._tell("completed", details)
         return result
 
     def _announce(self, waiting: OpenQuestion[QuestionT]) -> None:
         reference = waiting.question.reference
         details = reference.model_dump(mode="json", include={"kind", "iteration"})
-        self._progress.tell(self.waiting_phase, details)
+        self._tell(self.waiting_phase, details)
+
+    def _hear(self, event: str, details: Mapping[str, Any]) -> None:
+        if (phase := self._phase_of(event, details)) is not None:
+            self._tell(phase, dict(details))
+
+    def _tell(self, phase: str, details: dict[str, Any]) -> None:
+        """Tell the reporter, if there is one, what goes on; what it raises is logged only."""
+        if self._reporter is None:
+            return
+        try:
+            self._reporter(phase, details)
+        except Exception:
+            logger.exception("the progress reporter failed at %s", phase)
 
     def _require_handler(self, waiting: OpenQuestion[QuestionT]) -> Any:
         if self._handler is None:

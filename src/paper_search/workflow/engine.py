@@ -14,7 +14,7 @@ from paper_search.errors import ConfigError, InvalidDecisionError
 from paper_search.llm.metering import Metering
 from paper_search.models import PaperCollection, UserFeedback
 from paper_search.persistence import Persistence
-from paper_search.threads.engine import Progress, ProgressReporter, ThreadEngine, admit, thread_name
+from paper_search.threads.engine import ProgressReporter, ThreadEngine, admit, thread_name
 from paper_search.threads.questions import OpenQuestion
 from paper_search.workflow.checkpoints import (
     Checkpoint,
@@ -118,7 +118,7 @@ class SearchWorkflow(ThreadEngine[SearchSession, Checkpoint, PaperCollection]):
         super().__init__(
             SearchSession,
             handler=checkpoint_handler,
-            progress=Progress(progress_reporter, _phases),
+            progress=progress_reporter,
             persistence=persistence,
         )
         self._intent_parser = intent_parser
@@ -279,13 +279,10 @@ class SearchWorkflow(ThreadEngine[SearchSession, Checkpoint, PaperCollection]):
         iteration = max(0, state.current_iteration - 1)
         return collection, {"papers": len(collection.papers), "iteration": iteration}
 
-
-def _phases(event: str, details: Mapping[str, Any]) -> list[str]:
-    """Return the phases that an event of a step begins: one or none."""
-    if event == "begun":
-        phase = _PHASE_OF_STEP.get(str(details.get("step")))
-        return [phase] if phase else []
-    return [event] if event == "iterating" else []
+    def _phase_of(self, event: str, details: Mapping[str, Any]) -> str | None:
+        if event == "begun":
+            return _PHASE_OF_STEP.get(str(details.get("step")))
+        return event if event == "iterating" else None
 
 
 def _coerced(decision: Any, checkpoint: Checkpoint, known_ids: frozenset[str]) -> Any:
