@@ -3,15 +3,21 @@
 import uuid
 
 import pytest
+from starlette.exceptions import HTTPException
 from tests.answers import reply_to
 from tests.conftest import run_sql
 from tests.server.conftest import CONFIG, Opened
 from tests.workflow.doubles import workflow
 
-from paper_search.errors import RequestRefusedError, ThreadBusyError, ThreadNotFoundError
+from paper_search.errors import (
+    PersistenceError,
+    RequestRefusedError,
+    ThreadBusyError,
+    ThreadNotFoundError,
+)
 from paper_search.persistence import Persistence
 from paper_search.report_workflow.listing import ThreadCatalogs
-from paper_search.server.access import Access
+from paper_search.server.access import Access, http_refusals
 from paper_search.threads.records import root_of
 from paper_search.workflow import ThreadCatalog
 from paper_search.workflow.records import SearchRecords
@@ -110,6 +116,15 @@ async def test_a_thread_of_somebody_else_is_not_there__sec_02(door, begin):
     with pytest.raises(RequestRefusedError):
         await door.access.require_visible(thread_id, "bob")
     await door.access.require_visible(thread_id, "ada")
+
+
+def test_a_failure_of_the_database_is_none_of_the_request__per_25():
+    with pytest.raises(HTTPException) as caught, http_refusals():
+        raise PersistenceError("the database is down; start it")
+    assert (caught.value.status_code, caught.value.detail) == (
+        500,
+        "the database is down; start it",
+    )
 
 
 async def test_a_thread_that_is_driven_is_busy__per_13(door, begin, persistence):

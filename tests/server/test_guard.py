@@ -9,6 +9,7 @@ import httpx
 import pytest
 
 from paper_search.config import STUDIO, ServerConfig
+from paper_search.errors import PersistenceError
 from paper_search.server import guard as guard_module
 from paper_search.server.guard import (
     MAX_BODY_BYTES,
@@ -339,6 +340,13 @@ async def test_an_error_of_the_server_is_told_without_its_insides__sec_19(reach,
     answer = await reach().post(WRITE, json={})
     assert answer.status_code == 500
     assert answer.json() == {"detail": "the server failed; its log says why"}
+
+
+async def test_a_database_that_stopped_is_told_with_what_to_do__per_25(reach, echo):
+    echo.error = PersistenceError("the database cannot be used (CANARY-key-1); check it")
+    answer = await reach().post(WRITE, json={})
+    assert answer.status_code == 500
+    assert answer.json() == {"detail": "the database cannot be used ([redacted]); check it"}
 
 
 async def test_an_error_page_loses_what_is_secret__sec_19(reach, echo):

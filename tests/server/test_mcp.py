@@ -135,6 +135,9 @@ async def test_a_search_goes_from_question_to_result_by_forms(connect, shared, e
         assert f'"{paper_id}"' in await told(client, "paper", **named, paper_id=paper_id)
         assert "@" in await told(client, "export", **named, format="bibtex")
         assert "there is no page 99" in await told(client, "show", **named, page=99)
+        assert "others: the tool `show`, or paper-search://" in text
+        aside = await told(client, "show", **named, set_aside=True)
+        assert "of the papers set aside; the others: the tool `show`, with `set_aside`\n" in aside
     strategy, result = person.forms
     assert strategy.requested_schema["properties"]["sources"]["default"] == "sample"
     assert "is this the result?" in result.message

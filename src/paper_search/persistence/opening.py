@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import functools
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from langgraph.store.base import BaseStore
 
 POSTGRES = ("postgresql", "postgres")
+_SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -68,11 +70,16 @@ async def open_persistence(
         ConfigError: a key cannot be used, or an extra is not installed.
         PersistenceError: it cannot be used; an existing file is left as it is.
     """
-    scheme = url.partition(":")[0]
-    if scheme not in _OPENERS:
-        raise UnknownNameError("persistence scheme", scheme, list(_OPENERS))
-    async with _OPENERS[scheme](url, keys) as persistence:
+    async with _OPENERS[_scheme(url)](url, keys) as persistence:
         yield persistence
+
+
+def _scheme(url: str) -> str:
+    """Return the scheme of a URL; what is no URL may hold a password, and is not shown."""
+    name = found[1] if (found := _SCHEME.match(url)) else "…"
+    if name not in _OPENERS:
+        raise UnknownNameError("scheme of DATABASE_URL", name, list(_OPENERS))
+    return name
 
 
 def _keyring(keys: Sequence[str] | None) -> Keyring | None:
@@ -131,7 +138,7 @@ def sqlite_path(rest: str) -> Path:
 
 def sqlite_file(url: str) -> Path:
     """Return the file that a URL names."""
-    scheme, _, rest = url.partition(":")
+    scheme, rest = _scheme(url), url.partition(":")[2]
     if scheme != "sqlite":
         raise InputError(
             f"the threads are in {scheme!r}, not in a file; for PostgreSQL, use pg_dump and "

@@ -4,9 +4,11 @@ import asyncio
 import contextlib
 import re
 from collections.abc import AsyncIterator, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import psycopg
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.rows import dict_row, tuple_row
 from psycopg_pool import AsyncConnectionPool
 
@@ -22,6 +24,10 @@ from paper_search.persistence.tables import schema
 
 CONNECT_TIMEOUT_S = 10
 POOL_TIMEOUT_S = 30.0
+"""How long a call waits for a connection, and the pool goes on trying to make one.
+
+Its pauses double; after that long it would sleep for minutes while the server is back.
+"""
 MAX_CONNECTIONS = 6
 """Of one process."""
 IDLE_S = 10.0
@@ -31,9 +37,7 @@ Its locks would keep the thread from whoever takes it over, for as long as it sl
 """
 _SETUP_LOCK = 0x70617065  # any number that nobody else takes
 _SETUP_PAUSE_S = 0.05
-_PASSWORD = re.compile(
-    r"(?P<before>://[^:/@\s]*:|password\s*=\s*)(?P<secret>[^@\s]+)", re.IGNORECASE
-)
+_PORTS = re.compile(r"[0-9,]*")
 
 
 class PostgresDatabase:
@@ -78,73 +82,108 @@ async def open_database(url: str, keyring: Keyring | None) -> AsyncIterator[Pers
         PersistenceError: it cannot be reached, or fails in the `async with` block. The password
             is in no message.
     """
-    with translated_errors(url):
+    address = Address.of(url)
+    with address.translated_errors():
         async with await psycopg.AsyncConnection.connect(
             url, autocommit=True, connect_timeout=CONNECT_TIMEOUT_S
         ):
             pass  # a pool would go on trying for its whole timeout
-        async with _pool(url) as pool:
-            own = PostgresDatabase(pool)
-            leases, ledger = Leases(own), DecisionLedger(own, keyring)
-            saver = PostgresSaver(pool, serde=serializer(keyring))
-            store = PostgresStore(pool, RecordSeal(keyring), leases)
-            await _prepare(pool, saver, store)
+    async with _Pool(url, address) as pool:
+        own = PostgresDatabase(pool)
+        leases, ledger = Leases(own), DecisionLedger(own, keyring)
+        saver = PostgresSaver(pool, serde=serializer(keyring))
+        store = PostgresStore(pool, RecordSeal(keyring), leases)
+        await _prepare(pool, saver, store)
 
-            async def compact() -> None:
-                async with pool.connection() as connection:
-                    await connection.execute(
-                        "VACUUM checkpoints, checkpoint_writes, checkpoint_blobs, store"
-                    )
+        async def compact() -> None:
+            async with pool.connection() as connection:
+                await connection.execute(
+                    "VACUUM checkpoints, checkpoint_writes, checkpoint_blobs, store"
+                )
 
-            try:
-                yield Persistence(saver, store, leases, ledger, redacted(url), compact)
-            finally:
-                await finish(store)
-
-
-@contextlib.contextmanager
-def translated_errors(url: str) -> Iterator[None]:
-    """Turn what PostgreSQL says into an error that names the database, without its password."""
-    try:
-        yield
-    except psycopg.Error as error:
-        raise PersistenceError(
-            f"the database of threads {redacted(url)!r} cannot be used: "
-            f"{_excerpt(error, url)}; check that it runs and that DATABASE_URL is right, then "
-            "resume the thread: what was stored is intact"
-        ) from None
+        try:
+            yield Persistence(saver, store, leases, ledger, address.shown, compact)
+        finally:
+            await finish(store)
 
 
-def redacted(url: str) -> str:
-    """Return the URL, or a text that has it in it, without the password."""
-    return _PASSWORD.sub(lambda match: f"{match['before']}***", url)
+@dataclass(frozen=True)
+class Address:
+    """Where a database is: as messages name it, and what they must not have in them."""
+
+    shown: str
+    secrets: tuple[str, ...]
+
+    @classmethod
+    def of(cls, url: str) -> "Address":
+        """Read a URL as PostgreSQL does.
+
+        Raises:
+            PersistenceError: it cannot be read, or a password with an `@` or `/` would be taken
+                for a part of the host.
+        """
+        try:
+            parts = {name: str(value) for name, value in conninfo_to_dict(url).items()}
+        except psycopg.ProgrammingError:  # its message quotes the URL
+            parts = {"port": "?"}
+        public = {name: parts[name] for name in ("user", "host", "port", "dbname") if name in parts}
+        place = f"{public.get('host')} {public.get('dbname')}"
+        if "@" in place or not _PORTS.fullmatch(public.get("port", "")):
+            raise PersistenceError(
+                "DATABASE_URL cannot be read; it has the form postgresql://user:password@host:port"
+                "/database, with all but letters and digits of user and password as %XX (@ is %40)"
+            )
+        hidden = (parts.get(name) for name in ("password", "sslpassword"))
+        return cls(make_conninfo(**public), tuple(filter(None, hidden)))
+
+    @contextlib.contextmanager
+    def translated_errors(self) -> Iterator[None]:
+        """Turn what PostgreSQL says into an error that names the database."""
+        try:
+            yield
+        except psycopg.Error as error:
+            # Further lines quote what was to be written.
+            text = next(iter(str(error).splitlines()), "") or type(error).__name__
+            for secret in self.secrets:
+                text = text.replace(secret, "***")
+            raise PersistenceError(
+                f"the database of threads ({self.shown}) cannot be used: {text}; check that it "
+                "runs and that DATABASE_URL is right, then resume the thread: what was stored is "
+                "intact"
+            ) from None
 
 
-def _excerpt(error: psycopg.Error, url: str) -> str:
-    # Further lines quote what was to be written.
-    text = next(iter(str(error).splitlines()), "") or type(error).__name__
-    for secret in {match["secret"] for match in _PASSWORD.finditer(url)}:
-        text = text.replace(secret, "***")
-    return redacted(text)
+class _Pool(AsyncConnectionPool[Any]):
+    """Connections whose errors are told in the same way, however long the pool is open."""
 
+    def __init__(self, url: str, address: Address) -> None:
+        super().__init__(
+            url,
+            min_size=1,
+            max_size=MAX_CONNECTIONS,
+            open=False,
+            timeout=POOL_TIMEOUT_S,
+            reconnect_timeout=POOL_TIMEOUT_S,
+            check=AsyncConnectionPool.check_connection,
+            configure=_bound,
+            kwargs={
+                "autocommit": True,
+                "prepare_threshold": 0,
+                "row_factory": dict_row,
+                "cursor_factory": OneByOneCursor,
+                "connect_timeout": CONNECT_TIMEOUT_S,
+            },
+        )
+        self._address = address
 
-def _pool(url: str) -> AsyncConnectionPool[Any]:
-    return AsyncConnectionPool(
-        url,
-        min_size=1,
-        max_size=MAX_CONNECTIONS,
-        open=False,
-        timeout=POOL_TIMEOUT_S,
-        check=AsyncConnectionPool.check_connection,
-        configure=_bound,
-        kwargs={
-            "autocommit": True,
-            "prepare_threshold": 0,
-            "row_factory": dict_row,
-            "cursor_factory": OneByOneCursor,
-            "connect_timeout": CONNECT_TIMEOUT_S,
-        },
-    )
+    @contextlib.asynccontextmanager
+    async def connection(
+        self,
+        timeout: float | None = None,  # noqa: ASYNC109  # as the pool names it
+    ) -> AsyncIterator[Any]:
+        with self._address.translated_errors():
+            async with super().connection(timeout) as connection:
+                yield connection
 
 
 async def _bound(connection: psycopg.AsyncConnection[Any]) -> None:

@@ -13,6 +13,7 @@ from langgraph.types import Command
 from paper_search.config import AppConfig, setting_origins
 from paper_search.errors import (
     PaperSearchError,
+    PersistenceError,
     RequestRefusedError,
     StaleDecisionError,
     ThreadError,
@@ -376,5 +377,7 @@ def http_refusals() -> Iterator[None]:
         raise HTTPException(error.status, str(error)) from None
     except ThreadError as error:
         raise HTTPException(HTTPStatus.CONFLICT, str(error)) from None
+    except PersistenceError as error:
+        raise HTTPException(HTTPStatus.INTERNAL_SERVER_ERROR, str(error)) from None
     except PaperSearchError as error:
         raise HTTPException(HTTPStatus.UNPROCESSABLE_ENTITY, str(error)) from None

@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from paper_search.config import ServerConfig
-from paper_search.errors import RequestRefusedError
+from paper_search.errors import PersistenceError, RequestRefusedError
 from paper_search.http.redaction import redact
 
 EVERYBODY = "an unnamed person"
@@ -112,11 +112,11 @@ class Guard:
             await self._serve(scope, receive, answer)
         except RequestRefusedError as error:
             await answer.refuse(error.status, str(error))
-        except Exception:
+        except Exception as error:
             logger.exception("the request %s %s failed", scope["method"], scope["path"])
-            await answer.refuse(
-                HTTPStatus.INTERNAL_SERVER_ERROR, "the server failed; its log says why"
-            )
+            is_for_people = isinstance(error, PersistenceError)
+            text = str(error) if is_for_people else "the server failed; its log says why"
+            await answer.refuse(HTTPStatus.INTERNAL_SERVER_ERROR, text)
 
     async def _serve(self, scope: Scope, receive: Receive, answer: "_Answer") -> None:
         headers, path, method = _headers(scope), scope["path"], scope["method"]

@@ -40,14 +40,16 @@ def result_page(uri: str, collection: PaperCollection, page: int, *, below: bool
     start = (page - 1) * PAGE
     page_papers = papers[start : start + PAGE]
     reason = collection.ended_by
-    kind = "papers set aside" if below else "papers"
+    kind, others = "papers", f"the tool `show`, or {uri}?page=N"
+    if below:
+        kind, others = "papers set aside", "the tool `show`, with `set_aside`"
     ended = f"ended by: {reason.value if reason else 'not ended'}"
     rest = f"{len(collection.set_aside):,} {aside(collection.excluded)}"
     facts = [
         f"# {inert(collection.metadata.query) or 'Papers'}",
         "",
         f"{ended}; {len(collection.papers):,} papers, {rest}",
-        f"page {page} of {pages} of the {kind}; the others: the tool `show`, or {uri}?page=N",
+        f"page {page} of {pages} of the {kind}; the others: {others}",
         "",
     ]
     return clipped("\n".join([*facts, *paper_rows(page_papers, start + 1)]))

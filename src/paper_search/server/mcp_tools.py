@@ -117,7 +117,8 @@ class McpTools:
     ) -> str:
         """Show the open question of a thread, or 20 papers of its result, or its report.
 
-        With set_aside, the papers that were found and judged not to fit.
+        With set_aside, the papers that were found and left out: below the score, beyond the limit
+        of papers, or marked irrelevant.
         """
         async with self._thread(thread_id, ctx, Right.READ) as thread:
             question = await thread.session.open_question()
