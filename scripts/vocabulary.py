@@ -40,6 +40,8 @@ SHARE = 0.05
 """Of the records with a word, at least how many have its plural, and the other way round."""
 MOST_WORDS, LONGEST = 6, 60
 NAME = re.compile(r"[a-z0-9][a-z0-9' -]*")
+OTHERS = {"boys", "girls"}
+"""Entry terms of "men" and "women" that mean other people."""
 SKIPPED = {"V", "Z"}
 """Branches of the tree: kinds of publications, and places."""
 HEADER = """\
@@ -90,6 +92,7 @@ def _headings(terms: list[tuple[str, list[str]]]) -> Iterator[list[str]]:
             name
             for key, name in names[heading].items()
             if key == natural or (key not in own and owners[key] == 1 and _is_telling(name))
+            if name not in OTHERS
         ]
         ranked = sorted(kept, key=lambda name: (_natural(heading) != name, _rarest(name)))
         if NAME.fullmatch(heading.replace(",", "")):

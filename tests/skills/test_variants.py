@@ -44,6 +44,8 @@ from paper_search.skills.words import term_table, tokens
         ("Networks", "Network"),
         ("heart attack", "myocardial infarction"),
         ("metal-organic frameworks", "MOF"),
+        ("antimicrobial resistance", "AMR"),
+        ("CRISPR", "genome editing"),
         ("remote work", "telework"),
         ("大语言模型", "large language model"),
         ("basal cell carcinomas", "rodent ulcer"),
@@ -124,6 +126,11 @@ MASS_NOUNS = ("physics", "series", "diabetes", "learning", "analysis")
         ("nurse staffing", "nurse"),
         ("teens", "female adolescents"),  # only adds words to another name
         ("T2DM", "diabetes"),
+        ("girls", "women"),
+        ("boys", "men"),
+        ("AMR", "antimicrobial resistance"),  # and adaptive mesh refinement
+        ("CSR", "corporate social responsibility"),  # and compressed sparse row
+        ("SEM", "scanning electron microscopy"),  # and structural equation modeling
         ("RCTs", "Rct"),
         ("ultrasonic diagnoses", "ultrasonic diagnose"),
         ("graph neural network", "图神经网络"),

@@ -9,7 +9,7 @@ from paper_search.skills.intent.forms import form
 from paper_search.skills.words import BREAKS, GENERIC, is_unspaced, term_table, word_table
 
 _FOREIGN = word_table("foreign")
-_LETTERS = re.compile(r"[^\W\d_]+")
+_LETTERS = re.compile(r"(?<!/)\b[^\W\d_]+\b(?!/)")
 _FOREIGN_LETTERS = re.compile("[äöüßñáíóúéèêçàœãõìòù¿]", re.IGNORECASE)
 _ET_AL = re.compile(r"\bet al\b", re.IGNORECASE)
 _VERBS = word_table("verbs")
@@ -59,6 +59,7 @@ _FIXED = re.compile(
 )
 INSIDE = "\ua78f"
 """Stands for the spaces inside of a term while a text is cut: a letter that nobody writes."""
+_DEGREE = re.compile(r"(?<=\bhow) (?:well|much|often|long|far|fast|soon)\b", re.IGNORECASE)
 _INITIALS = re.compile(r"(?:[A-Z]\.)+[A-Z]?")
 _NUMBER = re.compile(r"\d{3,}(?:[-–/]\d+)*")
 """Years and other numbers at the end of a phrase; "type 2" and "Web 2" keep theirs."""
@@ -111,6 +112,7 @@ def phrases(text: str, *, in_english: bool | None = None) -> list[Phrase]:
     if in_english is None:
         in_english = reads_as_english(text)
     glued = _FIXED.sub(lambda match: match[0].replace(" ", INSIDE), text)
+    glued = _DEGREE.sub(lambda match: " " * len(match[0]), glued)
     quoted = [match for match in _QUOTED.finditer(glued) if re.search(r"\w", match[1])]
     spans = [(match.start(1), match.end(1), True) for match in quoted]
     blank = _QUOTED.sub(lambda q: "," * len(q[0]) if re.search(r"\w", q[1]) else q[0], glued)

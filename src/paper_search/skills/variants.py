@@ -121,7 +121,8 @@ def _reason(name: str, concept: str) -> str:
 def _groups() -> dict[tuple[str, ...], list[tuple[str, ...]]]:
     """Return the groups of the table by the stems of each name.
 
-    Acronyms of two letters are not looked up: "MS" or "CV" mean too many things to guess.
+    Acronyms of two letters are not looked up: "MS" or "CV" mean too many things to guess, as do
+    names in groups that share no other name.
     """
     groups: dict[tuple[str, ...], list[tuple[str, ...]]] = {}
     for group in term_table("synonyms"):
@@ -130,7 +131,12 @@ def _groups() -> dict[tuple[str, ...], list[tuple[str, ...]]]:
             key = tuple(tokens(name))
             if is_known and group not in groups.get(key, []):
                 groups.setdefault(key, []).append(group)
-    return groups
+    return {key: own for key, own in groups.items() if not _is_ambiguous(own)}
+
+
+def _is_ambiguous(groups: Iterable[Sequence[str]]) -> bool:
+    english = [set(group) for group in groups if not any(map(is_unspaced, group))]
+    return len(english) > 1 and len(set.intersection(*english)) == 1
 
 
 def _respelled(concept: str) -> dict[str, str]:
@@ -237,9 +243,10 @@ def _swap(text: str, old: str, new: str) -> str:
 
 
 def is_known_term(name: str) -> bool:
-    """Return whether the term is in the table, in any form; single words are not looked up."""
-    stems = tuple(tokens(name))
-    return len(stems) > 1 and stems in _groups() and not is_unspaced(name)
+    """Return whether the term is in a table, in any form; single words are not looked up."""
+    stems, fixed = tuple(tokens(name)), term_table("fixed terms")
+    is_listed = stems in _groups() or (name.casefold(),) in fixed
+    return len(stems) > 1 and is_listed and not is_unspaced(name)
 
 
 def is_heading(name: str) -> bool:

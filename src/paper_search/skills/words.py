@@ -66,6 +66,7 @@ def word_table(name: str) -> frozenset[str]:
     return frozenset(" ".join(_tables()[name]).split())
 
 
+@cache
 def term_table(name: str) -> list[tuple[str, ...]]:
     """Return the lines of a table of `words.txt`, each as its terms, which stand between bars."""
     return [tuple(term.strip() for term in line.split("|")) for line in _tables()[name]]

@@ -44,6 +44,9 @@ from paper_search.skills.intent.concepts import MAX_CONCEPTS, concepts_of
                                                              "Germany"]),
         ("studies that achieved local alignment by sampling", ["local alignment", "sampling"]),
         ("how to train GANs", ["GANs"]),
+        ("How well do vaccines work in the elderly?", ["vaccines", "elderly"]),
+        ("World War 2 veterans with tinnitus", ["World War 2", "veterans", "tinnitus"]),
+        ("children's literature in Brazil", ["children's literature", "Brazil"]),
         (
             "chronic obstructive pulmonary disease exacerbations in the cold",
             ["chronic obstructive pulmonary disease", "exacerbations", "cold"],

@@ -205,7 +205,9 @@ def _is_query(text: str) -> bool:
     if count_tags(text):
         return True
     outside = _NAME_IN_PROSE.sub(" ", _QUOTED.sub(" ", text))
-    if any(mark.search(outside) for mark in (_OPERATOR, _FIELD, _OTHER_FIELD, _TRUNCATED)):
+    is_title = text.isupper() and not set('("').intersection(text)  # "LIBRARIES AND COMPUTERS."
+    marks = (_FIELD, _OTHER_FIELD, _TRUNCATED, *(() if is_title else (_OPERATOR,)))
+    if any(mark.search(outside) for mark in marks):
         return True
     if _SIGNED.search(text):
         return False

@@ -20,14 +20,10 @@ from paper_search.skills.words import word_table
 _MOST_RESULTS = 1900
 _STUDIES = {"review", "dataset", "case report", "editorial"}
 """Surveys and data sets are types of an intent, the others no types of CSL."""
-_LANGUAGES = ("language", "tongue", "tongue of")
+_LANGUAGES = ("language", "tongue", "tongue of", "labelled")
 _WISHES = ("order", "access", "citing", "least", "reach")
 _STAY = {"kind", "study", "design", *_LANGUAGES}
 """What is ranked by unless it is acted on."""
-_STOPS = re.compile(
-    r"[,;!?()\[\]–—]|(?<!\blanguage)(?<!\btype)(?<!\bmax)(?<!\blimit):|(?<!\bmax)\.(?=\W|$)|(?<=\s)-(?=\s)",
-    re.IGNORECASE,
-)
 _WORD_START = re.compile(r"(?<![^\s\ue000])\S")
 _GAP = re.compile(r"[\s/&+:.-]*")
 _WORD = re.compile(r"[^\W\d_]+(?:['’][a-z]+)?(?![\w’']|-\w)")
@@ -94,6 +90,8 @@ def read_clauses(reading: ParsedQuestion) -> None:
     for start, end in _spans(text):
         for run in _runs(text, start, end):
             is_behind = bool(cuts) and not text[end_before : run.start].strip(" ,;()")
+            is_before = text[run.end :].lstrip(" ,;").startswith(CUT)
+            is_behind = is_behind or (is_before and {it.kind for it in run.items} == {"language"})
             handled = _handled(run, reading, is_behind=is_behind)
             if handled is not None:
                 end_before = run.end
@@ -111,7 +109,8 @@ def _cuts(run: _Run, handled: Sequence[_Item]) -> Iterator[Span]:
 
 def _spans(text: str) -> Iterator[Span]:
     blanked = QUOTED.sub(lambda quoted: "_" * len(quoted[0]), text)
-    edges = [0, *(edge for stop in _STOPS.finditer(blanked) for edge in stop.span()), len(text)]
+    stops = form("around_clause", "stop").finditer(blanked)
+    edges = [0, *(edge for stop in stops for edge in stop.span()), len(text)]
     return zip(edges[::2], edges[1::2], strict=True)
 
 

@@ -19,8 +19,10 @@ _CELLS = re.compile(r"[|\t]")
 _ITEMS = re.compile(r";\s|(?<=[a-z0-9)])\.\s(?=[A-Z])|(?<!\S)(?:\d{1,2}\.|\(\w\))\s")
 _PARTS = re.compile(r"[.?!]['’”\"*]*\s|[\"“”]|(?<=\d\d\d\d)\)\s")
 _SMALL_WORD = re.compile(r"\b[a-z]{2,}")
-_FRAME = re.compile(r"\s*(?:[Pp]\s?[=:]|\[P\])")
-"""Begins a frame on one line: "p= elderly i= vitamin d"."""
+_FRAME = re.compile(
+    r"\s*(?:p\s?[=:]|\[P\]|(?:topics?|keywords?|journal|venue|authors?):)", re.IGNORECASE
+)
+"""Begins a frame on one line: "p= elderly i= vitamin d"; "journal: Cell topic: autophagy"."""
 _EMPTY = re.compile(
     r"(?:n/?a|none|any|no|not applicable|no (?:limits?|restrictions?)|all|-*)\W*", re.IGNORECASE
 )
@@ -29,7 +31,7 @@ _FEWEST_WEAK = 3
 _LETTERS = {"letter": "about", "letter ranked": "ranked", "letter aside": "aside"}
 _SECTIONS = {"included", "excluded", "sources"}
 """What lines below a line are, too, if that is a heading, or they are items of a list."""
-_LIMITS = {"language": "papers in ", "years": "published ", "kinds": ""}
+_LIMITS = {"language": "language: ", "years": "published ", "kinds": ""}
 """How a question says what a line with such a label says."""
 _KINDS = {"publication_types", "excluded_types"}
 _LONGEST_SHOWN, _MOST_SHOWN = 80, 10
@@ -224,6 +226,8 @@ def _fit(limits: SearchConstraints, own: dict[str, Any]) -> dict[str, Any]:
         name: list(dict.fromkeys([*getattr(limits, name), *value])) if name in _KINDS else value
         for name, value in own.items()
     }
+    if most := own.get("max_papers"):
+        added["max_results"] = most
     years = limits.model_copy(update=added)
     is_empty = years.year_from and years.year_to and years.year_from > years.year_to
     is_other = any(getattr(limits, name) not in {None, own[name]} for name in own.keys() - _KINDS)

@@ -9,16 +9,17 @@ from paper_search.skills.intent.clauses import kind_at
 from paper_search.skills.intent.forms import (
     STOP,
     ParsedQuestion,
-    Span,
     around,
     form,
     matches,
     without_spans,
 )
 from paper_search.skills.phrases import without_request
-from paper_search.skills.words import BREAKS, STOP_WORDS, tokens
+from paper_search.skills.words import BREAKS, STOP_WORDS, tokens, word_table
 
 _OF_TELEGRAMS = {"no", "not", "and", "or", "minus", "but"}
+_FINITE = word_table("finite") | {f"{it}s" for it in word_table("verbs") - word_table("also nouns")}
+"""Verbs that tell of a subject; what they tell of is no term that is not wanted."""
 
 
 @dataclass
@@ -34,10 +35,6 @@ class _Negation:
     is_sure: bool = False
 
     @property
-    def span(self) -> Span:
-        return self.start, self.end
-
-    @property
     def names(self) -> list[str]:
         return self.terms or self.kinds
 
@@ -51,8 +48,8 @@ def read_exclusions(reading: ParsedQuestion, *, is_english: bool = True) -> None
     """
     text, limits = reading.question, reading.constraints
     negations = _negations(text, "exclusion" if is_english else "foreign_exclusion")
-    reading.subject = without_spans(text, *(one.span for one in negations))
-    reading.cut(*(one.span for one in negations if one.is_sure or not one.names))
+    reading.subject = without_spans(text, *((one.start, one.end) for one in negations))
+    reading.cut(*((one.start, one.end) for one in negations if one.is_sure or not one.names))
     rest = f" {' '.join(tokens(reading.question))} "
     for negation in negations:
         wording = text[negation.start : negation.end].strip(" ,;:(.–—")
@@ -65,13 +62,13 @@ def read_exclusions(reading: ParsedQuestion, *, is_english: bool = True) -> None
                 f"{wording!r} is read as part of the subject; to exclude papers, write"
                 f" 'excluding {negation.names[0]}'"
             )
-        for term in negation.terms if negation.is_sure else ():
-            if why := _objection(term, rest):
-                reading.notes.append(f"{term!r} is not excluded, because {why}")
-            else:
-                reading.excluded = list(dict.fromkeys([*reading.excluded, term]))
-        kinds = negation.kinds if negation.is_sure else []
-        limits.excluded_types = list(dict.fromkeys([*limits.excluded_types, *kinds]))
+        else:
+            limits.excluded_types = list(dict.fromkeys([*limits.excluded_types, *negation.kinds]))
+            for term in negation.terms:
+                if why := _objection(term, rest):
+                    reading.notes.append(f"{term!r} is not excluded, because {why}")
+                elif term not in reading.excluded:
+                    reading.excluded.append(term)
 
 
 def _objection(term: str, rest: str) -> str | None:
@@ -95,22 +92,15 @@ def _negations(text: str, table: str) -> list[_Negation]:
     apart: list[_Negation] = []
     cues = sorted(matches(table, text), key=lambda cue: cue[1].start())
     for start, group in groupby(cues, key=lambda cue: cue[1].start()):
-        if apart and start < apart[-1].end:
-            continue
-        candidates: list[_Negation] = []
-        for cue, match in group:
-            one = _negation(cue, match)
-            certainty = one and _certainty(one, text)
-            if one and certainty in {"sure", "doubt"}:
-                one.is_sure = certainty == "sure"
-                candidates.append(one)
-        if candidates:
-            apart.append(max(candidates, key=lambda one: one.end))
+        if not apart or start >= apart[-1].end:
+            candidates = filter(None, (_negation(cue, match) for cue, match in group))
+            longest = max(candidates, key=lambda one: one.end, default=None)
+            apart += [longest] if longest else []
     return apart
 
 
 def _negation(cue: str, match: re.Match[str]) -> _Negation | None:
-    """Return a cue with what it names; None: nothing, in no order."""
+    """Return a cue with what it names; None: nothing, in no order, or it is part of a name."""
     negation, text = _Negation(cue, *match.span()), match.string
     is_of_author = match.start() and form("negated", "author").match(text, match.end())
     if cue == "hedge":
@@ -121,10 +111,13 @@ def _negation(cue: str, match: re.Match[str]) -> _Negation | None:
         _read_objects(negation, text, match.end())
     negation.end = max(negation.end, match.end())
     is_described = cue == "sure" and form("negated", "described").match(text, match.end())
-    is_certain = cue == "order" or is_described or is_of_author
-    if not negation.names and is_certain:
+    if not negation.names and not (cue == "order" or is_described or is_of_author):
+        return None
+    if not negation.names:
         negation.end += len(STOP.split(text[match.end() :], maxsplit=1)[0])
-    return negation if negation.names or is_certain else None
+    certainty = _certainty(negation, text)
+    negation.is_sure = certainty == "sure"
+    return negation if certainty in {"sure", "doubt"} else None
 
 
 def _read_objects(negation: _Negation, text: str, start: int) -> None:
@@ -150,9 +143,9 @@ def _read_objects(negation: _Negation, text: str, start: int) -> None:
         elif not negation.names:
             return
     if listed and negation.names:
-        is_choice = form("negated", "or").search(text, *span)
-        negation.is_choice = is_choice is not None or listed.end() > span[1]
-        negation.end = max(negation.end, listed.end()) if listed.end() > span[1] else negation.end
+        is_bracketed = listed.end() > span[1]
+        negation.is_choice = is_bracketed or bool(form("negated", "or").search(text, *span))
+        negation.end = listed.end() if is_bracketed else negation.end
 
 
 def _is_empty(term: str) -> bool:
@@ -163,14 +156,20 @@ def _is_empty(term: str) -> bool:
 
 
 def _certainty(negation: _Negation, text: str) -> str | None:
-    """Return whether a negation is `sure` to exclude something, or in `doubt`, by its outline."""
+    """Return whether a negation is `sure` to exclude something, or in `doubt`, by its outline.
+
+    "told": what is negated is the subject of a sentence ("no change was observed").
+    """
     words = {*without_request(text).casefold().split()} - _OF_TELEGRAMS
+    behind = text[negation.end :].lstrip(" ,").partition(" ")[0]
+    told = " ".join([*negation.terms, behind]).casefold().split()
     outline = [
         negation.cue,
         "choice" if negation.is_choice else "",
         "telegram" if SMALL_WORDS.isdisjoint(words) else "",
+        "" if _FINITE.isdisjoint(told) else "told",
         *(f"kind:{kind}" for kind in negation.kinds),
         "" if negation.names else "nothing",
     ]
     head = " ".join(filter(None, outline))
-    return around("negation", text, *negation.span, head=f"{head} \ue003")
+    return around("negation", text, negation.start, negation.end, head=f"{head} \ue003")

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from datetime import date
 from itertools import pairwise
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, TypeAlias
 
 from paper_search.bibliography.words import rarity
 from paper_search.skills.intent.forms import (
@@ -37,13 +37,6 @@ LONG = 60
 """Words of a text that is more than a question: most of its names and years are no limit."""
 
 
-class _Claim(NamedTuple):
-    kind: Kind
-    certainty: str
-    names: list[str]
-    match: re.Match[str]
-
-
 def read_names(reading: ParsedQuestion, lookup: Lookup) -> None:
     """Read the authors and venues of a text, and the year of "Hinton et al. 2012".
 
@@ -53,17 +46,11 @@ def read_names(reading: ParsedQuestion, lookup: Lookup) -> None:
     """
     if len(reading.question.split()) >= LONG:
         return
-    kinds: tuple[tuple[Kind, Callable[[re.Match[str]], list[str]]], ...]
-    kinds = ("venue", _venues), ("author", _persons)
-    for kind, names_of in kinds:
+    kinds: tuple[Kind, ...] = "venue", "author"
+    for kind in kinds:
         text = reading.question
         for certainty, match in matches(kind, text):
-            if certainty == "stated":
-                names = [name.strip() for name in _IN_QUOTES.findall(match[0])]
-            else:
-                names = names_of(match)
-            if names:
-                _read_claim(_Claim(kind, certainty, names, match), reading, lookup)
+            _read_name(kind, certainty, match, reading, lookup)
             if reading.question != text:
                 break
 
@@ -75,9 +62,15 @@ def lookups_of(question: str) -> list[tuple[Kind, str]]:
     return list(lookups)
 
 
-def _read_claim(claim: _Claim, reading: ParsedQuestion, lookup: Lookup) -> None:
+def _read_name(
+    kind: Kind, certainty: str, match: re.Match[str], reading: ParsedQuestion, lookup: Lookup
+) -> None:
     """Cut names out of the text if they limit the search; else note how they are read."""
-    kind, certainty, names, match = claim
+    names = [name.strip() for name in _IN_QUOTES.findall(match[0])]
+    if certainty != "stated":
+        names = _venues(match) if kind == "venue" else _persons(match)
+    if not names:
+        return
     first, wording, groups = names[0], ", ".join(names), match.groupdict()
     certainty = certainty if kind == "author" or _is_venue(match) else "known"
     is_certain = certainty == "certain"
@@ -130,7 +123,8 @@ def _persons(match: re.Match[str]) -> list[str]:
     if around("name_around", match.string, *match.span(), head=head) == "none":
         return []
     if lower := groups.get("lower"):
-        return [lower] if ":" in match[0] or all(map(_may_be_name, lower.split())) else []
+        are_rare = all(rarity(stem(it)) >= _RARE and not _is_no_person(it) for it in lower.split())
+        return [lower] if ":" in match[0] or are_rare else []
     wording = groups.get("names") or groups.get("single") or ""
     people = [" ".join(name[0].split()) for name in form("person", "name").finditer(wording)]
     return [] if any(map(_is_no_person, people)) else list(dict.fromkeys(people))
@@ -140,10 +134,6 @@ def _is_no_person(name: str) -> bool:
     words = {word.strip(".").casefold() for word in re.split(r"[\s-]+", name)}
     is_other = is_known_term(name) or bool(words & words_of_table("place", "noperson", "journal"))
     return is_other or words <= STOP_WORDS - {"may", "will"}
-
-
-def _may_be_name(word: str) -> bool:
-    return rarity(stem(word)) >= _RARE and not _is_no_person(word)
 
 
 def _is_title(text: str) -> bool:
@@ -202,8 +192,8 @@ def read_years(reading: ParsedQuestion, today: date) -> None:
             reading.leave(f"{wording!r} is no exact limit")
             intervals[start, end] = None, None
             continue
-        begin, years = _negated(reading, match, (first, last))
-        intervals[begin, end] = years
+        span, years = _negated(reading, match, (first, last))
+        intervals[span] = years
     limit = _common(text, intervals)
     if limit is None:
         wordings = ", ".join(repr(text[slice(*span)].strip(" ,")) for span in sorted(intervals))
@@ -216,16 +206,18 @@ def read_years(reading: ParsedQuestion, today: date) -> None:
 
 def _negated(
     reading: ParsedQuestion, match: re.Match[str], years: Interval
-) -> tuple[int, Interval]:
-    """Return where a limit on years begins, and what it leaves if it is negated."""
+) -> tuple[Span, Interval]:
+    """Return the span of a limit on years, and what it leaves if it is negated."""
     text, (start, end), (first, last) = match.string, match.span(), years
-    negation = form("year_negated").search(text, max(0, start - _BEFORE), start)
-    if not negation:
-        return match.end("led") if match.groupdict().get("led") else start, years
+    before = form("year_negated").search(text, max(0, start - _BEFORE), start)
+    behind = form("year_negated", "behind").match(text, end)
+    if not before and not behind:
+        return (match.end("led") if match.groupdict().get("led") else start, end), years
+    span = before.start() if before else start, behind.end() if behind else end
     if (first is None) != (last is None):
-        return negation.start(), (last and last + 1, first and first - 1)
-    reading.leave(f"years that are not wanted ({text[negation.start() : end].strip()!r})")
-    return negation.start(), (None, None)
+        return span, (last and last + 1, first and first - 1)
+    reading.leave(f"years that are not wanted ({text[slice(*span)].strip(' ,')!r})")
+    return span, (None, None)
 
 
 def _is_background(match: re.Match[str]) -> bool:

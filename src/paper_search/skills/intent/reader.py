@@ -80,10 +80,8 @@ def parse_limits(question: str, today: date, lookup: Lookup = no_lookup) -> Pars
         return reading
     if reading.excluded or reading.constraints.excluded_types:
         raise no_subject(question)
-    if is_english:
-        return ParsedQuestion(question, subject=question)
-    reading.question = question
-    return reading
+    notes = [] if is_english else reading.notes
+    return ParsedQuestion(question, subject=question, notes=notes)
 
 
 def parse_parts(
@@ -118,7 +116,8 @@ def without_talk(text: str) -> str:
 def parse_question(question: str, today: date, lookup: Lookup = no_lookup) -> ParsedIntent:
     """Return the intent of a question in plain words; see `parse_limits`."""
     reading = parse_limits(question, today, lookup)
-    subject, kind = _parse_type(reading.subject)
+    kind, match = next(matches("type", reading.subject), (IntentType.METHOD, None))
+    subject = without_spans(reading.subject, match.span()) if match else reading.subject
     excluded = {name.casefold() for name in reading.excluded}
     concepts: dict[str, list[str]] = {}
     if reading.question:
@@ -133,7 +132,7 @@ def parse_question(question: str, today: date, lookup: Lookup = no_lookup) -> Pa
     return ParsedIntent(
         topic=topic,
         concepts=names,
-        intent_type=kind,
+        intent_type=IntentType(kind),
         constraints=reading.constraints,
         question=reading.question,
         alternatives={name: others for name in names if (others := concepts.get(name))},
@@ -143,11 +142,6 @@ def parse_question(question: str, today: date, lookup: Lookup = no_lookup) -> Pa
         identifiers=reading.identifiers,
         notes=[*reading.notes, *_remarks(question, reading)],
     )
-
-
-def _parse_type(text: str) -> tuple[str, IntentType]:
-    kind, match = next(matches("type", text), (IntentType.METHOD, None))
-    return without_spans(text, match.span()) if match else text, IntentType(kind)
 
 
 def _topic(reading: ParsedQuestion) -> str:
