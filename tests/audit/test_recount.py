@@ -29,7 +29,7 @@ from paper_search.models import (
     SourceStatus,
 )
 from paper_search.persistence import Persistence, open_persistence
-from paper_search.review.arrivals import begin_import, import_workflow
+from paper_search.review.arrivals import begin_import
 from paper_search.review.files import parse_files
 from paper_search.skills import Deduplicator, RelevanceScorer, ResultOrganizer, Searcher
 from paper_search.testing.skills import FakeSkills, fake_strategy
@@ -321,8 +321,7 @@ async def test_records_of_files_are_counted_as_the_files_have_them(tmp_path):
     config = AppConfig(home=tmp_path)
     files = parse_files([(name, text.encode()) for name, text in texts.items()])
     async with open_persistence(config.persistence_url) as persistence:
-        workflow = import_workflow(config, persistence=persistence)
-        await begin_import(workflow, "insects", "t", files)
+        await begin_import(config, "insects", "t", files, persistence=persistence)
         audit = await audit_of(persistence, "t", has_pictures=False)
         (info,) = await ThreadCatalog(persistence).threads()
         with visiting(tmp_path) as visitor:

@@ -270,14 +270,13 @@ async def _import(
     config: AppConfig, files: Sequence[Path], question: str, databases: Sequence[str]
 ) -> str:
     from paper_search.audit import flow_of_thread
-    from paper_search.review.arrivals import begin_import, import_workflow
+    from paper_search.review.arrivals import begin_import
     from paper_search.review.files import parse_files
 
     reports = parse_files(contents_of(files), databases)
     progress, thread_id, url = ProgressLine(), str(uuid.uuid4()), config.persistence_url
-    workflow = import_workflow(config, persistence=url, progress_reporter=progress)
     with progress.show():
-        await begin_import(workflow, question, thread_id, reports)
+        await begin_import(config, question, thread_id, reports, progress_reporter=progress)
     say_files(reports)
     flow = await with_persistence(url, lambda p: flow_of_thread(p, thread_id))
     say(f"{flow.summary}; thread {thread_id}")

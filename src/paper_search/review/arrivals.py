@@ -17,18 +17,33 @@ from paper_search.workflow.results import empty_collection
 from paper_search.workflow.rounds import SOURCE, AddedFile, Batch
 
 
-async def begin_import(
-    workflow: SearchWorkflow,
+async def begin_import(  # noqa: PLR0913  # what a person says of files, and where
+    config: AppConfig,
     question: str,
     thread_id: str,
     files: Sequence[FileReport],
     *,
+    persistence: Persistence | None = None,
     by: str | None = None,
+    progress_reporter: ProgressReporter | None = None,
 ) -> None:
     """Merge the records of files on a new thread, up to the question about the result.
 
-    Whoever names the files has approved of the strategy, which is to take them.
+    Whoever names the files has approved of the strategy, which is to take them. The thread goes on
+    as any search does: a second round asks the sources of the settings.
     """
+    skills = assemble_skills(config, [])
+    workflow = SearchWorkflow(
+        skills.intent_parser,
+        QueryBuilder(None, domain=config.domain, available_sources=[SOURCE]),
+        skills.searcher,
+        skills.deduplicator,
+        skills.relevance_scorer,
+        skills.result_organizer,
+        progress_reporter=progress_reporter,
+        persistence=persistence or config.persistence_url,
+        metering=skills.metering,
+    )
     question_ = await workflow.start(question, thread_id=thread_id)
     if isinstance(question_, Checkpoint):
         async with workflow.hold(thread_id) as session:
@@ -37,30 +52,6 @@ async def begin_import(
         approval = {"action": "approve", "checkpoint": reference, "token": question_.token}
         approval["note"] = "by giving the files"
         await workflow.answer(thread_id, approval, by=by)
-
-
-def import_workflow(
-    config: AppConfig,
-    *,
-    persistence: str | Persistence,
-    progress_reporter: ProgressReporter | None = None,
-) -> SearchWorkflow:
-    """Return a workflow whose first round takes the files that the thread began with.
-
-    The thread goes on as any search does: a second round asks the sources of the settings.
-    """
-    skills = assemble_skills(config, [])
-    return SearchWorkflow(
-        skills.intent_parser,
-        QueryBuilder(None, domain=config.domain, available_sources=[SOURCE]),
-        skills.searcher,
-        skills.deduplicator,
-        skills.relevance_scorer,
-        skills.result_organizer,
-        progress_reporter=progress_reporter,
-        persistence=persistence,
-        metering=skills.metering,
-    )
 
 
 async def add_files(  # noqa: PLR0913  # what a person says of files

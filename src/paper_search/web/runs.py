@@ -12,7 +12,7 @@ from paper_search.config import AppConfig, expand_sources
 from paper_search.errors import PaperSearchError
 from paper_search.persistence import Persistence
 from paper_search.report_workflow.listing import ThreadCatalogs
-from paper_search.review.arrivals import add_files, begin_import, import_workflow
+from paper_search.review.arrivals import add_files, begin_import
 from paper_search.review.files import DatabaseSearch, FileReport
 from paper_search.workflow import SearchWorkflow
 from paper_search.workflow.assembly import sources_of_run
@@ -70,10 +70,8 @@ class Runs:
         """Merge the records of files on a new thread and return it; it goes on by itself."""
         owner, by = person
         run = _Run(owner)
-        workflow = import_workflow(
-            self._config, persistence=persistence, progress_reporter=run.report
-        )
-        start = functools.partial(begin_import, workflow, question, files=files, by=by)
+        where: dict[str, Any] = {"persistence": persistence, "progress_reporter": run.report}
+        start = functools.partial(begin_import, self._config, question, files=files, by=by, **where)
         return await self._begin(persistence, question, run, start)
 
     async def add(
