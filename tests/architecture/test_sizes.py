@@ -23,7 +23,7 @@ MAX_MODULES = 379
 MAX_LINES = {
     "skills": 10_839,
     "sources": 7_068,
-    "cli": 6_184,
+    "cli": 6_183,
     "workflow": 5_608,
     "report": 5_170,
     "library": 4_904,
@@ -32,7 +32,7 @@ MAX_LINES = {
     "report_workflow": 2_786,
     "steps": 2_524,
     "threads": 2_486,
-    "web": 2_479,
+    "web": 2_477,
     "server": 2_206,
     "audit": 1_907,
     "models": 1_841,
@@ -43,7 +43,7 @@ MAX_LINES = {
     "bibliography": 1_219,
     "(top)": 1_188,
     "pages": 869,
-    "review": 1_525,
+    "review": 1_516,
     "evaluation": 379,
     "prompts": 25,
 }
