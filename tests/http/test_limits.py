@@ -3,6 +3,7 @@
 import asyncio
 import itertools
 import math
+import socket
 import subprocess
 import sys
 import threading
@@ -119,15 +120,22 @@ async def test_places_are_given_out_over_all_processes(tmp_path):
     assert (crowd.served, crowd.most["a"] <= 2) == (20, True)
 
 
-async def test_the_place_of_a_process_that_died_is_free_after_its_time(tmp_path):
+@pytest.mark.parametrize(("machine", "holds_s"), [("here", 600.0), ("elsewhere", 0.4)])
+async def test_the_place_of_a_process_that_died_is_free(tmp_path, monkeypatch, machine, holds_s):
+    """At once on this machine; that of another one after its time."""
     path = tmp_path / "limits.db"
     dies = (
-        "import asyncio, os, sys, pathlib; from paper_search.http.limits import HostLimiter;"
-        "slot = HostLimiter(path=pathlib.Path(sys.argv[1])).slot('a', 1, 0.4);"
-        "asyncio.run(slot.__aenter__()); os._exit(1)"
+        "import asyncio, os, sys, pathlib; from paper_search.http.limits import HostLimiter\n"
+        "async def die():\n"
+        f"  async with HostLimiter(path=pathlib.Path(sys.argv[1])).slot('a', 1, {holds_s}):\n"
+        "    os._exit(1)\n"
+        "asyncio.run(die())"
     )
     subprocess.run([sys.executable, "-c", dies, str(path)], check=False)  # noqa: ASYNC221, S603  # ours
-    await Crowd().visit(HostLimiter(path=path), "a", 1)
+    if machine == "elsewhere":
+        monkeypatch.setattr(socket, "gethostname", lambda: machine)
+    async with asyncio.timeout(10):
+        await Crowd().visit(HostLimiter(path=path), "a", 1)
 
 
 def test_a_refusal_holds_for_all_processes_until_it_ends(tmp_path):

@@ -7,7 +7,6 @@ import re
 import sqlite3
 import threading
 import time
-import uuid
 import weakref
 from collections.abc import AsyncIterator, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -20,6 +19,7 @@ from typing import Any, TypeVar
 
 from paper_search.errors import ConfigError
 from paper_search.private_files import private_file
+from paper_search.processes import is_dead, new_owner
 
 _log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -44,6 +44,7 @@ CREATE TABLE IF NOT EXISTS turns (host TEXT PRIMARY KEY, free_at REAL);
 CREATE TABLE IF NOT EXISTS slots (host TEXT, holder TEXT PRIMARY KEY, until REAL);
 CREATE TABLE IF NOT EXISTS refusals (host TEXT PRIMARY KEY, until REAL, reason TEXT);
 """
+_LEAVE = "DELETE FROM slots WHERE holder = ?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,19 +164,23 @@ class HostLimiter:
     async def slot(self, host: str, most: int, holds_s: float = 60.0) -> AsyncIterator[None]:
         """Hold one of the slots for requests to a host.
 
-        There are at most `most` slots. After `holds_s` another may take that of one that died.
+        There are at most `most` slots. Another takes that of a process that died, at once where it
+        is known to be dead, else after `holds_s`.
         """
-        holder = uuid.uuid4().hex
+        holder = new_owner()
 
         def enter(db: sqlite3.Connection, now: float) -> bool:
             db.execute("DELETE FROM slots WHERE until <= ? OR until > ?", (now, now + _LONGEST_S))
-            (holders,) = db.execute("SELECT count(*) FROM slots WHERE host = ?", (host,)).fetchone()
-            if holders < most:
+            rows = db.execute("SELECT holder FROM slots WHERE host = ?", (host,)).fetchall()
+            dead = [row for row in rows if is_dead(row[0])]
+            db.executemany(_LEAVE, dead)
+            is_free = len(rows) - len(dead) < most
+            if is_free:
                 _insert(db, "slots", host, holder, now + holds_s)
-            return bool(holders < most)
+            return is_free
 
         def leave(db: sqlite3.Connection, _now: float) -> None:
-            db.execute("DELETE FROM slots WHERE holder = ?", (holder,))
+            db.execute(_LEAVE, (holder,))
 
         try:
             while not await self.aside(self._do, enter):  # noqa: ASYNC110  # no event crosses processes

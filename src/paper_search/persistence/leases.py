@@ -3,10 +3,7 @@
 import asyncio
 import contextlib
 import logging
-import os
-import socket
 import sqlite3
-import uuid
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextvars import ContextVar
 from dataclasses import astuple, dataclass, field
@@ -15,7 +12,8 @@ from typing import Any
 
 from paper_search.errors import PersistenceError, ThreadBusyError, ThreadTakenOverError
 from paper_search.garbage_collection import fewer_collections
-from paper_search.persistence.tables import Database, SqliteDatabase, boot_id, uptime
+from paper_search.persistence.tables import Database, SqliteDatabase, uptime
+from paper_search.processes import is_dead, new_owner, process_of
 
 logger = logging.getLogger(__name__)
 Clock = Callable[[], float]
@@ -63,7 +61,7 @@ class LeaseHolder:
 
         `is_local`: all users are on one machine; what is from before its last start is dead.
         """
-        return now < self.expires_at and not _is_dead(self.owner, is_local=is_local)
+        return now < self.expires_at and not is_dead(self.owner, is_local=is_local)
 
 
 class Leases:
@@ -87,7 +85,7 @@ class Leases:
             ThreadBusyError: another process, or another task of this one, has it.
             ThreadTakenOverError: another one took it over.
         """
-        owner, task, is_lost = _new_owner(), asyncio.current_task(), False
+        owner, task, is_lost = new_owner(), asyncio.current_task(), False
         winner = await self.take(thread_id, owner)
         if winner.owner != owner:
             raise ThreadBusyError(_busy(thread_id, winner))
@@ -234,38 +232,8 @@ def _takeover_message(thread_id: str) -> str:
 
 
 def _process(owner: str) -> str:
-    host, pid = _process_of(owner)
+    host, pid = process_of(owner)
     return f"{pid} on {host}"
-
-
-def _process_of(owner: str) -> tuple[str, str]:
-    """Return host and process of an owner; parts that damage took away are empty."""
-    host, pid, _token = ["", "", *owner.rsplit(":", 2)][-3:]
-    return host, pid
-
-
-def _new_owner() -> str:
-    return f"{socket.gethostname()}:{os.getpid()}:{boot_id()}.{uuid.uuid4().hex}"
-
-
-def _is_dead(owner: str, *, is_local: bool) -> bool:
-    """Whether the owner's process is gone for sure; on other hosts only time tells.
-
-    So it does on Windows, where `os.kill` with signal 0 would end the process.
-    """
-    host, pid = _process_of(owner)
-    boot = owner.rpartition(":")[2].rpartition(".")[0]
-    if boot and boot != boot_id() and (is_local or host == socket.gethostname()):
-        return True
-    if host != socket.gethostname() or os.name == "nt" or not pid.isdecimal():
-        return False
-    try:
-        os.kill(int(pid), 0)
-    except (ProcessLookupError, OverflowError):
-        return True
-    except PermissionError:
-        return False
-    return False
 
 
 class WorkLock:
@@ -282,7 +250,7 @@ class WorkLock:
         self._thread_id = thread_id
         self._work = f"screened as {name}" if name else "screened"
         self._name = f"{thread_id}#{self._work}"
-        self._owner = _new_owner()
+        self._owner = new_owner()
 
     async def acquire(self) -> None:
         """Take the lock."""

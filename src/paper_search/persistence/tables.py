@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import functools
 import sqlite3
 import threading
 import time
@@ -18,7 +17,7 @@ from paper_search.persistence.sqlite_files import (
     translated_errors,
 )
 
-_BOOT_ID, _UPTIME = Path("/proc/sys/kernel/random/boot_id"), Path("/proc/uptime")
+_UPTIME = Path("/proc/uptime")
 _SCHEMA = (
     """CREATE TABLE IF NOT EXISTS paper_search_leases (
         thread_id TEXT PRIMARY KEY, owner TEXT NOT NULL, expires_at {real} NOT NULL)""",
@@ -35,14 +34,6 @@ _SCHEMA = (
 
 def schema(*, real: str, serial: str, place: str) -> list[str]:
     return [statement.format(real=real, serial=serial, place=place) for statement in _SCHEMA]
-
-
-@functools.cache
-def boot_id() -> str:
-    """Return what tells a start of this machine from all others; empty: the system does not say."""
-    with contextlib.suppress(OSError):
-        return _BOOT_ID.read_text(encoding="ascii").strip()
-    return ""
 
 
 def uptime() -> float:
