@@ -27,22 +27,13 @@ def in_doubt(cli: Cli, tmp_path: Path, once: Once) -> str:
     return once(("in doubt",), find)
 
 
-def test_the_pair_is_shown_with_what_speaks_for_it(cli, in_doubt):
+def test_a_pair_is_shown_with_what_speaks_for_it_merged_and_taken_apart_again(cli, reply, in_doubt):
     shown = cli("show", in_doubt)
     assert "Same work?" in shown.stdout
     assert "title 96% alike" in shown.stdout
-
-
-def test_a_pair_said_to_be_one_is_merged(cli, in_doubt):
-    done = cli("resume", in_doubt, "--approve", "--same", "1", "--json")
-    assert done.code == 0, done.stderr
-    [paper] = done.document["papers"]
-    assert len(paper["merged_from"]) == 2
-
-
-def test_a_merge_can_be_taken_apart_in_a_later_round(cli, reply, in_doubt):
     again = cli("resume", in_doubt, "--same", "1", "--json", code=3)
-    assert len(again.document["checkpoint"]["payload"]["collection"]["papers"]) == 1
+    [paper] = again.document["checkpoint"]["payload"]["collection"]["papers"]
+    assert len(paper["merged_from"]) == 2
     done = reply(in_doubt, "--approve", "--split", "1", "--json")
     assert done.code == 0, done.stderr
     assert len(done.document["papers"]) == 2

@@ -1,21 +1,6 @@
 """`paper-search threads`, `show`, `export` and `delete`."""
 
-from datetime import datetime
-
 import pytest
-
-
-def test_threads_are_listed_the_latest_first(cli, waiting, done):
-    listed = cli("threads", "--json").document
-    assert [item["thread_id"] for item in listed] == [done, waiting]
-    assert [item["status"] for item in listed] == ["done", "waiting"]
-    assert [item["checkpoint"] for item in listed] == [None, "strategy_confirmation"]
-    for row in listed:
-        assert row["question"] == "hepatotoxicity of molecules"
-        assert isinstance(row["iteration"], int)
-        assert datetime.fromisoformat(row["created_at"]) <= datetime.fromisoformat(
-            row["updated_at"]
-        )
 
 
 def test_the_table_of_threads_shows_their_age(cli):

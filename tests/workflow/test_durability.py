@@ -156,15 +156,15 @@ async def test_a_cancelled_run_leaves_a_thread_that_resumes(url):
     assert run_sql(url, "PRAGMA integrity_check") == [("ok",)]
 
 
-async def test_cancelling_the_handler_leaves_the_question_open(url):
-    """PER-06: Ctrl-C at the question."""
+@pytest.mark.parametrize("error", [KeyboardInterrupt, OSError])
+async def test_what_a_handler_raises_comes_out_and_leaves_the_question_open(error, url):
+    """PER-06 REQ-10: Ctrl-C at the question, or its terminal is gone."""
 
-    class Interrupted:
-        async def handle(self, checkpoint: Any) -> Any:  # noqa: ARG002  # the protocol
-            raise KeyboardInterrupt
+    def broken(_checkpoint: Any) -> Any:
+        raise error
 
-    flow = workflow(handler=Interrupted(), persistence=url)
-    with pytest.raises(KeyboardInterrupt):
+    flow = workflow(handler=ScriptedHandler([broken]), persistence=url)
+    with pytest.raises(error):
         await flow.run("q", thread_id="t")
     assert (await flow.pending("t")).kind is CheckpointKind.STRATEGY_CONFIRMATION
     assert (await reply_to(flow, "t", "approve")).kind is CheckpointKind.RESULT_REVIEW

@@ -39,10 +39,10 @@ async def decide(persistence: Persistence, name: str, **verdicts: bool) -> None:
             await screening.say(paper, is_relevant=verdicts[paper.id])
 
 
-async def test_nobody_sees_what_the_other_decided_until_both_are_done():
+async def test_nobody_sees_or_settles_what_others_decided_until_all_are_done():
     persistence = await searched()
     await decide(persistence, "ada", a=True, b=True, c=False, d=False)
-    await decide(persistence, "bo", a=False)
+    await decide(persistence, "bo", a=True)
     review = await reviewers(persistence)
     assert [paper.id for paper in (await review.screening("bo")).queue()] == ["b", "c", "d"]
     assert [mark.paper_id for mark in (await review.screening("bo")).marks] == ["a"]
@@ -55,30 +55,13 @@ async def test_nobody_sees_what_the_other_decided_until_both_are_done():
     assert (blind.conflicts, blind.included, blind.kappa) == ([], 0, None)
     result = await SearchSession.on(persistence, "t").result()
     assert {paper.decision for paper in result.papers} == {"undecided"}
-
-
-async def test_nothing_is_agreed_or_settled_while_somebody_is_not_done():
-    persistence = await searched()
-    await decide(persistence, "ada", a=True, b=True, c=False, d=False)
-    await decide(persistence, "bo", a=True, b=False)
-    review = await reviewers(persistence)
     assert await review.agreed() == {}
     assert await review.enter_agreed() == 0
     with pytest.raises(InputError, match="not all reviewers are done"):
         await review.settle(["b"], is_relevant=True)
     await review.settle([], is_relevant=True)
-    await decide(persistence, "bo", c=True, d=True)
-    review = await reviewers(persistence)
-    await review.settle(["b"], is_relevant=True, by="cy", reason="seen twice")
-    assert review.reasons == {"b": "seen twice"}
-    [settled] = [conflict for conflict in (await review.agreement()).conflicts if conflict.settled]
-    assert (settled.paper_id, settled.settled, settled.settled_by) == ("b", "include", "cy")
 
-
-async def test_conflicts_are_listed_and_settled_once_both_are_done():
-    persistence = await searched()
-    await decide(persistence, "ada", a=True, b=True, c=False, d=False)
-    await decide(persistence, "bo", a=True, b=False, c=False, d=False)
+    await decide(persistence, "bo", b=False, c=False, d=False)
     review = await reviewers(persistence)
     found = await review.agreement()
     assert (found.decided_by_several, found.included, found.excluded) == (4, 1, 2)
@@ -88,13 +71,14 @@ async def test_conflicts_are_listed_and_settled_once_both_are_done():
         None,
     )
     assert (found.observed, found.kappa) == (0.75, 0.5)
-
     assert await review.agreed() == {"a": True, "c": False, "d": False}
     assert await review.enter_agreed() == 3
     assert await review.agreed() == {}
     assert await (await reviewers(persistence)).enter_agreed() == 0
-    await review.decide(["b"], is_relevant=False, by="cy", reason="no trial")
-    [settled] = (await (await reviewers(persistence)).agreement()).conflicts
+    await review.settle(["b"], is_relevant=False, by="cy", reason="no trial")
+    review = await reviewers(persistence)
+    assert review.reasons == {"b": "no trial"}
+    [settled] = (await review.agreement()).conflicts
     assert (settled.settled, settled.settled_by) == ("exclude", "cy")
     result = await SearchSession.on(persistence, "t").result()
     assert [(paper.id, paper.decision) for paper in result.papers] == [("a", "included")]

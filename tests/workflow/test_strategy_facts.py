@@ -109,20 +109,11 @@ def test_the_question_has_a_line_for(line):
     assert line in page(strategy())
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "- query 1: `ice AND sea`",
-        "- hits: query 1: 1,234 library, up to 56 pubmed",
-        "- block 1: ice OR floe (2): 9 library",
-        "- broader 1: any one of the blocks: 77 library",
-        "- limits: not review; at most 100 records a query",
-    ],
-)
-def test_a_client_that_shows_markdown_is_told_the_same_facts(line):
-    described = describe_strategy(payload(strategy())).splitlines()
-    assert line in described
-    assert len(described) == 2 + len(list(checkpoint_facts(payload(strategy()))))
+def test_a_client_that_shows_markdown_is_told_the_same_facts():
+    shown = payload(strategy())
+    described = describe_strategy(shown).splitlines()
+    assert {"- query 1: `ice AND sea`", "- block 2: sea"} < set(described)
+    assert len(described) == 2 + len(list(checkpoint_facts(shown)))
 
 
 def test_a_librarys_part_is_named_only_where_a_library_is_asked():
@@ -164,25 +155,18 @@ def test_a_query_that_nobody_could_count_has_no_hits_beside_it():
     assert "query 2: " not in page(strategy())
 
 
-def test_the_synonyms_that_queries_share_are_shown_once():
-    entry = models.SynonymMap(keyword="ice", synonyms=["floe", "sleet"])
-    queries = [
-        models.SearchQuery(keywords=["ice"], boolean_query=text, synonym_map=[entry])
-        for text in ("ice OR floe", "sleet")
-    ]
-    assert page(strategy(queries=queries)).count("synonyms  ice = floe, sleet\n") == 1
-
-
-def test_synonyms_stand_with_the_reason_why_they_do():
+def test_synonyms_that_queries_share_stand_once_with_the_reason_why_they_do():
     entry = models.SynonymMap(
         keyword="cars",
         synonyms=["car", "automobile", "auto", "Kfz"],
         reasons={"car": "singular", "automobile": "MeSH", "auto": "MeSH"},
     )
-    query = models.SearchQuery(keywords=["cars"], boolean_query="cars", synonym_map=[entry])
-    assert "synonyms  cars = car (singular); automobile, auto (MeSH); Kfz\n" in page(
-        strategy(queries=[query])
-    )
+    queries = [
+        models.SearchQuery(keywords=["cars"], boolean_query=text, synonym_map=[entry])
+        for text in ("car OR auto", "Kfz")
+    ]
+    line = "synonyms  cars = car (singular); automobile, auto (MeSH); Kfz\n"
+    assert page(strategy(queries=queries)).count(line) == 1
 
 
 def test_a_query_that_was_edited_has_no_hits_beside_it():

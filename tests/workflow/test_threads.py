@@ -1,7 +1,6 @@
 """Which threads there are, how they stand, and that a deleted one leaves nothing."""
 
 import asyncio
-from datetime import UTC, datetime, timedelta
 
 import pytest
 from tests.answers import reply_to
@@ -112,19 +111,6 @@ async def test_a_driven_thread_is_running_and_cannot_be_deleted(persistence, cat
     may_go.set()
     await driving
     assert (await catalog.info("t")).status is ThreadStatus.DONE
-
-
-async def test_times_are_utc_and_in_order(persistence, catalog):
-    flow = workflow(persistence=persistence)
-    before = datetime.now(UTC)
-    await flow.start("q", thread_id="t")
-    first = await catalog.info("t")
-    await reply_to(flow, "t", "approve")
-    second = await catalog.info("t")
-    created, updated = map(datetime.fromisoformat, (second.created_at, second.updated_at))
-    assert first.created_at == second.created_at
-    assert created.utcoffset() == updated.utcoffset() == timedelta(0)
-    assert before <= created < updated <= datetime.now(UTC)
 
 
 async def test_showing_a_thread_shows_question_result_and_history(persistence, catalog):

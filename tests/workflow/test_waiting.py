@@ -89,7 +89,7 @@ SCORERS = pytest.mark.parametrize(
 
 
 @SCORERS
-async def test_the_rest_of_a_slow_source_joins_the_result_of_the_same_round(scorer):
+async def test_a_slow_source_alone_is_asked_again_and_its_rest_joins_the_same_round(scorer):
     late = Late("late", papers("late", 1, 2, 3))
     flow, asked = await at_result(late, **scorer)
     before = asked.payload
@@ -102,6 +102,11 @@ async def test_the_rest_of_a_slow_source_joins_the_result_of_the_same_round(scor
     assert payload.unfinished_sources == []
     assert [report.source for report in payload.reports] == [*QUICK, "late", "late"]
     assert (payload.reports[-1].status, payload.reports[-1].kept) == (SourceStatus.OK, 3)
+    sources = flow._searcher._sources.values()
+    assert [len(source.strategies) for source in sources] == [1, 1, 1, 1, 2]
+    first, second = late.strategies
+    assert (first.queries, first.filters) == (second.queries, second.filters)
+    assert flow._query_builder.calls.count("build") == 1
 
 
 async def test_what_a_round_brought_before_the_wait_is_still_new_after_it():
@@ -124,17 +129,6 @@ async def test_what_a_round_brought_before_the_wait_is_still_new_after_it():
 
 def of_late(payload: ResultPayload) -> list[SourceReport]:
     return [report for report in payload.reports if report.source == "late"]
-
-
-async def test_only_the_late_source_is_asked_again_and_by_the_same_strategy(late):
-    quick = [FakeSource(name, papers(name, 1)) for name in "abcd"]
-    flow, _ = await at_result(late, *quick)
-    await wait_for(late, flow)
-    assert [len(source.strategies) for source in (*quick, late)] == [1, 1, 1, 1, 2]
-    first, second = late.strategies
-    assert (first.queries, first.filters) == (second.queries, second.filters)
-    calls = flow._query_builder.calls
-    assert (calls.count("build"), calls.count("score")) == (1, 2)
 
 
 async def test_of_several_late_sources_none_is_left_behind_by_the_others_a_second_time():
@@ -400,7 +394,7 @@ async def test_an_answer_that_names_the_question_before_decides_nothing(late, de
     assert len(late.strategies) == 2
 
 
-async def test_one_can_go_back_to_the_result_before_and_wait_again(late, durable_url):
+async def test_one_can_go_back_to_the_result_that_a_wait_gave(late, durable_url):
     async with open_persistence(durable_url) as persistence:
         flow, first = await at_result(late, persistence=persistence)
         late.is_late = False
@@ -422,15 +416,7 @@ async def test_going_back_before_a_wait_takes_what_it_brought_out_of_the_round(l
     again = await flow.fork("t", CheckpointKind.RESULT_REVIEW)
     assert again.reference == first.reference
     assert {row.waits for row in (await records.rounds([0]))[0].arrivals} == {0}
-
-
-async def test_a_result_can_be_reopened_and_its_sources_waited_for(late, durable_url):
-    """The strategy that was approved before it stays approved."""
-    async with open_persistence(durable_url) as persistence:
-        flow, _ = await at_result(late, persistence=persistence)
-        await reply_to(flow, "t", "approve")
-        await flow.fork("t", CheckpointKind.RESULT_REVIEW)
-        assert "late1" in ids((await wait_for(late, flow)).collection)
+    assert "late1" in ids((await wait_for(late, flow)).collection), "the strategy stays approved"
 
 
 @pytest.mark.parametrize(
