@@ -94,15 +94,33 @@ def test_a_home_that_is_a_file_is_one_clear_error(cli, bib):
     assert bib.read_text() == GOOD
 
 
-def test_sources_say_what_they_need(cli, bib):
+def test_sources_say_what_they_are_and_need(cli, bib, monkeypatch):
     cli("library", "add", str(bib))
-    listed = {block["name"]: block for block in cli("sources", "--json").document}
+    monkeypatch.setenv("SERPAPI_API_KEY", "CANARY-key")
+    monkeypatch.setenv("TAVILY_API_KEY", "CANARY-web")
+    ended, table = cli("sources", "--json"), cli("sources").stdout
+    listed = {block["name"]: block for block in ended.document}
     assert listed["library"]["enabled"]
     assert listed["library"]["note"] == "1 records of your own"
     assert not listed["sample"]["enabled"]
     assert "records included with" in listed["sample"]["note"]
-    assert "SERPAPI_API_KEY" in listed["serpapi_scholar"]["needs"]
-    assert "SERPAPI_API_KEY" in cli("sources").stdout
+    scholar, openalex, arxiv = (listed[n] for n in ("serpapi_scholar", "openalex", "arxiv"))
+    assert (scholar["enabled"], scholar["needs"], scholar["key"]) == (True, None, "set")
+    assert listed["serper_scholar"]["key"] == "required"
+    assert "SERPER_API_KEY" in listed["serper_scholar"]["needs"]
+    assert (openalex["kind"], openalex["key"], openalex["ranks_text"]) == (
+        "papers",
+        "optional",
+        True,
+    )
+    assert "OPENALEX_API_KEY" in openalex["note"]
+    assert arxiv["key"] == "none needed"
+    assert str(arxiv["note"]).startswith("arXiv: plain questions, at most 10,000")
+    assert (listed["tavily"]["kind"], listed["tavily"]["enabled"]) == ("pages", True)
+    assert "NEWS_API_KEY" in listed["newsapi"]["needs"]
+    assert "SEARXNG_URL" in listed["searxng"]["needs"]
+    assert ("SERPER_API_KEY" in table, "by reports" in table) == (True, True)
+    assert "CANARY" not in ended.stdout + ended.stderr + table
 
 
 def test_names_and_addresses_that_a_person_copies_stand_whole_in_80_columns(person):
@@ -111,26 +129,6 @@ def test_names_and_addresses_that_a_person_copies_stand_whole_in_80_columns(pers
     assert someone.leaves() == 0
     assert "OPENALEX_API_KEY" in someone.screen
     assert "https://account.ncbi.nlm.nih.gov/settings/" in someone.screen
-
-
-def test_sources_say_in_which_form_they_are_asked(cli):
-    listed = {block["name"]: block for block in cli("sources", "--json").document}
-    assert listed["openalex"]["ranks_text"]
-    assert str(listed["arxiv"]["note"]).startswith("arXiv: plain questions, at most 10,000")
-
-
-def test_a_source_with_its_key_needs_nothing(cli, monkeypatch):
-    monkeypatch.setenv("SERPAPI_API_KEY", "CANARY-key")
-    ended = cli("sources", "--json")
-    listed = {block["name"]: block for block in ended.document}
-    scholar = listed["serpapi_scholar"]
-    assert (scholar["enabled"], scholar["needs"], scholar["key"]) == (True, None, "set")
-    assert listed["serper_scholar"]["key"] == "required"
-    assert "SERPER_API_KEY" in listed["serper_scholar"]["needs"]
-    assert listed["openalex"]["key"] == "optional"
-    assert "OPENALEX_API_KEY" in listed["openalex"]["note"]
-    assert listed["arxiv"]["key"] == "none needed"
-    assert "CANARY" not in ended.stdout + ended.stderr
 
 
 def test_a_folder_is_imported_whole_and_other_files_are_passed_over(cli, bib):

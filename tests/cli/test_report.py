@@ -122,15 +122,6 @@ def test_a_plan_that_asks_for_a_search_of_code_is_refused(cli, tmp_path):
     assert "there is no search of code" in ended.stderr
 
 
-def test_the_text_boxes_of_a_question_are_an_edit_that_names_it(cli, tmp_path):
-    asked = cli(*ASK, "--json").document
-    args = asked["review"]["action_requests"][0]["args"]
-    file = tmp_path / "args.json"
-    file.write_text(json.dumps(args | {"expected_sections": ["One", "Two"]}))
-    ended = cli("resume", asked["thread_id"], "--edit", str(file), "--json")
-    assert ended.document["review"]["number"] == 2, ended.stderr
-
-
 def test_a_report_from_a_search_with_a_long_question_asks_for_one_in_a_sentence(cli):
     asked = " OR ".join(f"protein{number}" for number in range(300))
     thread = cli("find", asked, "--source", "sample", "--yes", "--json")

@@ -90,13 +90,6 @@ def test_marks_alone_go_round_once_more(cli, reviewing):
     }
 
 
-def test_approving_ends_the_search_and_gives_the_papers(cli, reviewing, tmp_path):
-    file = tmp_path / "papers.csv"
-    cli("resume", reviewing, "--approve", "--relevant", "1", "--output", str(file), code=0)
-    assert file.read_text().count("\n") > 1
-    assert cli("show", reviewing, "--json").document["ended_by"] == "approved"
-
-
 @pytest.mark.parametrize(
     ("content", "words"),
     [

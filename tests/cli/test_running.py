@@ -23,11 +23,3 @@ def test_a_result_is_returned_without_being_formatted(*, has_runner):
 
     with asyncio.Runner() as runner:
         assert run(made(), runner if has_runner else None) is large
-
-
-def test_an_error_comes_out_as_it_is():
-    async def failed() -> None:
-        raise KeyError("it")
-
-    with pytest.raises(KeyError, match="it"):
-        run(failed())

@@ -47,13 +47,6 @@ def test_a_source_that_failed_for_some_queries_answered_in_part(statuses, whole)
     assert summaries(reports)[0].status.value == whole
 
 
-def test_services_that_cannot_be_reached_at_all_are_one_line():
-    reports = [unreached(name) for name in WEB_SOURCES for _ in range(3)]
-    [line] = failure_lines(reports)
-    assert line.startswith("No network: none of the eight services could be reached.")
-    assert line.endswith("First failure: openalex cannot be reached")
-
-
 def test_a_failure_of_the_library_is_told_beside_the_missing_network():
     broken = unreached("library", error="its file is damaged")
     offline, other = failure_lines([unreached("a"), unreached("b"), broken])
@@ -92,13 +85,9 @@ def test_under_nothing_and_under_the_sample_stands_the_command_that_searches_the
         *("paper-search", "find", "--source", "web", "--home", "/a home"),
         'can\'t "this" $work?',
     ]
-
-
-@pytest.mark.parametrize(
-    ("reports", "papers"), [([OWN], 1), ([SAMPLE, *map(unreached, WEB_SOURCES)], 0)]
-)
-def test_it_does_not_stand_under_own_papers_nor_where_the_world_was_searched(reports, papers):
-    assert public_sources_hint("graphs", reports, papers, None) is None
+    own_papers, the_world = ([OWN], 1), ([SAMPLE, *map(unreached, WEB_SOURCES)], 0)
+    for known, count in (own_papers, the_world):
+        assert public_sources_hint("graphs", known, count, None) is None
 
 
 @pytest.fixture

@@ -51,13 +51,6 @@ def test_an_unfinished_thread_exports_what_it_has_and_says_so(cli, reviewing):
     assert "unfinished search" in ended.stderr
 
 
-def test_json_of_an_export_carries_the_papers(cli, done):
-    ended = cli("export", done, "--json")
-    assert ended.document["thread_id"] == done
-    assert ended.document["papers"]
-    assert "unfinished" not in ended.stderr
-
-
 def test_deleting_needs_a_yes_where_nobody_can_be_asked(cli, done):
     ended = cli("delete", done, code=2)
     assert "--yes" in ended.stderr

@@ -79,6 +79,9 @@ def test_a_question_that_the_budget_does_not_cover_says_how_to_go_on(cli, model)
     ended = cli("find", QUESTION, *SAMPLE, "--yes", "--budget", "0 calls", code=1)
     assert "the budget of 0 calls does not cover another call" in ended.stderr
     assert not model.calls
+    (thread,) = cli("threads", "--json").document
+    assert thread["status"] == "failed"
+    assert cli("resume", thread["thread_id"], "--approve").code == 1
     line = next(line for line in ended.stderr.splitlines() if line.startswith("  paper-search"))
     assert cli(*shlex.split(line)[1:], "--budget", "9 calls").code in {0, 3}
 

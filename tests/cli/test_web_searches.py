@@ -1,21 +1,6 @@
 """The searches of web and news in `paper-search sources` and `doctor`."""
 
-from typing import Any
-
 from paper_search.sources.web import tavily
-
-
-def test_they_are_listed_with_what_they_need(cli, monkeypatch):
-    monkeypatch.setenv("TAVILY_API_KEY", "CANARY-web")
-    ended = cli("sources", "--json")
-    assert "CANARY" not in ended.stdout
-    listed: dict[str, Any] = {block["name"]: block for block in ended.document}
-    assert listed["tavily"]["enabled"] is True
-    assert listed["tavily"]["kind"] == "pages"
-    assert "NEWS_API_KEY" in listed["newsapi"]["needs"]
-    assert "SEARXNG_URL" in listed["searxng"]["needs"]
-    assert listed["openalex"]["kind"] == "papers"
-    assert "by reports" in cli("sources").stdout
 
 
 def test_doctor_asks_those_that_are_set_up(cli, monkeypatch, httpserver):
