@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from tests.answers import reply_to
 from tests.counting import FakeCountingSource
 from tests.workflow.doubles import edit, workflow
 
@@ -31,25 +32,14 @@ HITS = models.ScopeReport(
 RELAXED = models.ScopeReport(relaxed=[models.RelaxedQuery(original="round_0", instead="wider")])
 
 
-async def test_the_question_shows_what_the_sources_have():
-    flow = workflow(scoper=CountingScoper(HITS))
-    assert (await flow.start("q", thread_id="t")).payload.scope == HITS
-
-
-async def test_a_thread_that_resumes_does_not_look_again(durable_url):
+async def test_each_strategy_is_looked_at_once_also_by_a_thread_that_resumes(durable_url):
     scoper = CountingScoper(HITS)
     asked = await workflow(scoper=scoper, persistence=durable_url).start("q", thread_id="t")
+    assert asked.payload.scope == HITS
     another_day = workflow(scoper=scoper, persistence=durable_url)
     assert await another_day.pending("t") == asked
-    await another_day.answer("t", "approve")
-    assert scoper.asked == [("round_0", True)]
-
-
-async def test_each_new_strategy_is_looked_at():
-    scoper = CountingScoper(HITS)
-    flow = workflow(scoper=scoper)
-    await flow.start("q", thread_id="t")
-    await flow.answer("t", "reject: other words")
+    await another_day.answer("t", "reject: other words")
+    await reply_to(another_day, "t", "approve")
     assert scoper.asked == [("round_0", True), ("round_1", True)]
 
 
