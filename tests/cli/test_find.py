@@ -241,10 +241,3 @@ def test_a_file_that_is_no_sound_strategy_is_refused(cli, tmp_path, content, sai
     file.write_text(content, encoding="utf-8")
     ended = cli("find", "--strategy", str(file), *SAMPLE, code=2)
     assert said in ended.stderr
-
-
-def test_how_a_mixed_query_was_read_is_said_where_nobody_is_asked(cli):
-    query = "graph OR network AND learning"
-    ended = cli("find", query, "--source", "sample", "--yes")
-    assert "read as graph OR (network AND learning)" in ended.stderr
-    assert "read as" not in cli("find", "graph networks", "--source", "sample", "--yes").stderr

@@ -76,20 +76,6 @@ def test_a_decision_for_another_checkpoint_is_refused(cli, waiting):
     assert cli("show", waiting, "--json").document["status"] == "waiting"
 
 
-def test_marks_alone_go_round_once_more(cli, reviewing):
-    papers = payload(cli, reviewing)["collection"]["papers"]
-    first, second = papers[0]["id"], papers[1]["id"]
-    ended = cli("resume", reviewing, "--relevant", "1", "--irrelevant", second, "--note", "graphs")
-    assert ended.code == 3
-    feedback = cli("show", reviewing, "--json").document["history"][0]["feedback"]
-    assert feedback == {
-        "marked_relevant": [first],
-        "marked_irrelevant": [second],
-        "free_text_feedback": "graphs",
-        "merge_decisions": [],
-    }
-
-
 @pytest.mark.parametrize(
     ("content", "words"),
     [

@@ -73,13 +73,6 @@ def test_an_export_as_json_says_what_its_lists_hold_besides(cli, done):
     assert "left out" not in ended.stderr
 
 
-def test_a_paper_that_is_set_aside_can_be_marked_and_stays(cli, reviewing):
-    aside = result(cli, reviewing)["set_aside"][-1]
-    ended = cli("resume", reviewing, "--approve", "--relevant", aside["id"], "--json", code=0)
-    assert aside["id"] in ids(ended.document["papers"])
-    assert aside["id"] not in ids(ended.document["set_aside"])
-
-
 def test_what_only_an_earlier_round_found_is_a_part_of_its_own_listed_on_request(
     cli, reply, waiting, tmp_path
 ):

@@ -156,18 +156,6 @@ def test_whether_there_is_a_library_can_be_asked_without_making_one(tmp_path):
     assert not (tmp_path / "none").exists()
 
 
-def test_good_records_go_in_and_bad_ones_are_listed(tmp_path):
-    file = tmp_path / "mixed.jsonl"
-    lines = ['{"title": "One"}', "{broken", '{"year": 2000}', "", '{"title": "Two"}', "[]"]
-    file.write_text("\n".join(lines), "utf-8")
-    with Library.open(tmp_path / "library") as library:
-        summary = library.import_file(file)
-        assert sorted(record.title for record in library) == ["One", "Two"]
-    assert summary.changes.added == summary.record_count == 2
-    assert [rejection.line for rejection in summary.rejected] == [2, 3, 6]
-    assert summary.rejected_count == 3
-
-
 def test_a_damaged_gzip_keeps_what_came_before_the_damage(tmp_path):
     chance = random.Random(1)  # noqa: S311  # incompressible text, the same every time
     lines = [json.dumps({"title": f"Title {chance.random()}"}) for _ in range(6_000)]

@@ -185,12 +185,6 @@ def test_every_record_of_the_sample_has_its_facts_and_no_prose():
     assert any(paper.citation_count for paper in papers)
 
 
-def test_the_sample_keeps_every_record_that_ships(home):
-    shipped = len(gzip.decompress(shipped_sample().read_bytes()).decode().splitlines())
-    with open_sample(home) as sample:
-        assert len(sample) == shipped
-
-
 def test_another_sample_replaces_the_old_one_and_is_made_beside_it(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "another disk"))
     for word in ("first", "second"):

@@ -28,28 +28,6 @@ async def test_the_first_decision_counts_and_the_second_is_told_of_it(ledger):
     assert await ledger.entry("t", "question") == first
 
 
-async def test_each_question_of_each_thread_has_a_decision_of_its_own(ledger):
-    first = await ledger.record("t", "one", YES, "ada")
-    second = await ledger.record("t", "two", NO, "bob")
-    other = await ledger.record("other", "one", NO, "eve")
-    assert await ledger.entries("t") == [first, second]
-    assert await ledger.entries("other") == [other]
-    assert await ledger.entry("t", "two") == second
-    assert await ledger.entry("t", "three") is None
-    assert await ledger.entries("none") == []
-
-
-async def test_how_far_a_decision_has_come_is_noted_of_that_decision_only(ledger):
-    first = await ledger.record("t", "one", YES, "ada")
-    second = await ledger.record("t", "two", NO, "bob")
-    await ledger.mark(first, LedgerStatus.APPLIED)
-    marked = LedgerEntry("t", "one", YES, "ada", first.decided_at, LedgerStatus.APPLIED)
-    assert await ledger.entries("t") == [marked, second]
-    assert await ledger.record("t", "one", NO, "eve") == marked
-    await ledger.mark(marked, LedgerStatus.SUPERSEDED)
-    assert (await ledger.entry("t", "one")).status is LedgerStatus.SUPERSEDED
-
-
 async def test_marking_a_decision_that_is_not_there_makes_none(ledger):
     await ledger.mark(LedgerEntry("t", "one", YES, "ada", "2026-01-01"), LedgerStatus.APPLIED)
     assert await ledger.entries("t") == []
@@ -64,30 +42,6 @@ async def test_which_questions_of_some_threads_are_decided_is_told_at_once(ledge
         ("third", "one"),
     }
     assert await ledger.decided(["none"]) == await ledger.decided([]) == set()
-
-
-async def test_the_audit_keeps_what_happened_thread_by_thread_in_order(ledger):
-    await ledger.note("t", "one", "refused", "bob", {"decision": NO})
-    await ledger.note("other", "one", "refused", "eve", {})
-    await ledger.note("t", "two", "forked", "ada", {"to": 1})
-    told = [(e.thread_id, e.interrupt_id, e.event, e.by, e.detail) for e in await ledger.audit("t")]
-    assert told == [
-        ("t", "one", "refused", "bob", {"decision": NO}),
-        ("t", "two", "forked", "ada", {"to": 1}),
-    ]
-    assert len(await ledger.audit("other")) == 1
-
-
-async def test_forgetting_a_thread_leaves_the_others(ledger):
-    await ledger.record("t", "one", YES, "ada")
-    await ledger.note("t", "one", "refused", "bob", {})
-    kept = await ledger.record("other", "one", NO, "eve")
-    await ledger.note("other", "one", "refused", "bob", {})
-    await ledger.forget("t")
-    assert (await ledger.entries("t"), await ledger.audit("t")) == ([], [])
-    assert await ledger.entries("other") == [kept]
-    assert len(await ledger.audit("other")) == 1
-    assert (await ledger.record("t", "one", NO, "bob")).decided_by == "bob"
 
 
 async def test_the_time_of_a_decision_is_that_of_the_clock():

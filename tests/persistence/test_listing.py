@@ -14,7 +14,7 @@ from tests.workflow.doubles import workflow
 
 from paper_search.errors import PersistenceError
 from paper_search.persistence import open_persistence
-from paper_search.persistence.listing import SqliteSummaries, outline
+from paper_search.persistence.listing import SqliteSummaries
 from paper_search.report_workflow.listing import ThreadCatalogs
 from paper_search.testing.skills import ScriptedHandler
 
@@ -103,13 +103,6 @@ async def test_a_thread_with_writes_of_a_step_that_is_not_done_is_looked_at_clos
         latest = await saver.aget_tuple({"configurable": {"thread_id": "result"}})
         await saver.aput_writes(latest.config, [("scores", {})], "task")
         assert (await saver.asummaries(["result"]))["result"].is_in_a_step
-
-
-def test_an_outline_keeps_what_is_plain_and_how_long_lists_are():
-    value = {"kind": "result_review", "ids": ["a", "b"], "nested": {"text": "long"}, "count": 2}
-    assert outline(value) == {"kind": "result_review", "ids": [None, None], "count": 2}
-    assert outline(["a"]) == ["a"]
-    assert outline("text") == "text"
 
 
 async def test_threads_are_listed_without_the_graphs_that_made_them(tmp_path, url):

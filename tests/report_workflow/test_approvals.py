@@ -96,11 +96,6 @@ async def test_a_plan_that_passed_is_collected_by_in_every_round(graph, search, 
     assert question.value["kind"] == "pre_output_review"
 
 
-async def test_a_report_that_asks_nobody_needs_nobody(persistence, search):
-    flow = ReportWorkflow(report_services(search=search), persistence=persistence)
-    assert (await flow.run(QUESTION)).status == "complete"
-
-
 async def test_a_thread_that_notes_no_question_collects_nothing__sec_03(graph, persistence, search):
     records = ReportRecords(persistence.store, "t")
     await records.put("report_approvals", dict.fromkeys(("terms", "passed", "proposed-1")))

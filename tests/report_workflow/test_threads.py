@@ -77,17 +77,6 @@ async def test_all_threads_are_one_list_in_the_order_of_change_by_pages(persiste
     assert [page.graph for page in pages[0]] == [REPORT, SEARCH]
 
 
-async def test_each_thread_is_known_by_the_catalog_of_its_graph(persistence):
-    await workflow(persistence=persistence).start("q", thread_id="s")
-    await report_workflow(persistence=persistence).start(QUESTION, thread_id="r")
-    every = ThreadCatalogs(persistence)
-    assert await every.catalog_of("s") is every.searches
-    assert await every.catalog_of("r") is every.reports
-    assert await every.graph_of("unknown") is None
-    with pytest.raises(ThreadNotFoundError, match="'unknown'"):
-        await every.catalog_of("unknown")
-
-
 async def test_no_report_begins_from_a_search_that_has_not_ended(persistence):
     await workflow(persistence=persistence).start("q", thread_id="s")
     flow = report_workflow(persistence=persistence, from_thread="s")

@@ -59,17 +59,6 @@ async def test_a_question_without_limits_is_ranked_by_as_it_is_written():
     assert (await parse(question)).question == " ".join(question.split())
 
 
-async def test_a_boolean_query_is_the_query_and_nothing_about_it_is_guessed():
-    query = '"graph neural network" AND (drug OR molecule) AND since 2015 NOT survey'
-    intent = await parse(query)
-    assert intent.boolean_query == query
-    assert intent.intent_type is IntentType.METHOD
-    limits = intent.constraints
-    assert (limits.year_from, limits.year_to, limits.excluded_types) == (None, None, [])
-    assert intent.question == "graph neural network drug molecule since 2015"
-    assert (intent.excluded, intent.authors, intent.notes) == ([], [], [])
-
-
 async def test_nothing_is_read_out_of_quotation_marks():
     intent = await parse('the novel "not before 1984" in the schools of "review by Smith" fame')
     assert (intent.excluded, intent.authors, intent.constraints.year_from) == ([], [], None)
@@ -223,14 +212,6 @@ async def test_the_longest_question_is_read_and_a_longer_one_is_not():
     assert (await parse(longest)).concepts
     with pytest.raises(QuestionError, match=r"10,001 characters.*10,000"):
         await parse(longest + "!")
-
-
-async def test_a_strategy_of_a_database_may_be_longer_than_a_question():
-    lines = [f'"moss {number}"[tiab] OR "lichen {number}"[tiab]' for number in range(1, 300)]
-    lines.append(" OR ".join(f"#{number}" for number in range(1, 300)))
-    strategy = "\n".join(f"{number}. {line}" for number, line in enumerate(lines, 1))
-    assert len(strategy) > MAX_QUESTION_CHARS
-    assert len((await parse(strategy)).lines) == 300
 
 
 CUES = """between 2015 and since 2020 before 1990s last five years 10 papers in German review 近五年
@@ -479,28 +460,6 @@ async def test_a_kind_of_publication_is_a_limit(question, kind):
 )
 async def test_greetings_and_thanks_are_not_ranked_by(question):
     assert (await parse(question)).topic == "moss"
-
-
-async def test_nothing_is_read_out_of_a_pasted_abstract():
-    abstract = (
-        "This paper asks whether toll roads shift trips to other hours. Using meter records, we"
-        " show that drivers with no fixed schedule move most. We do not consider freight, and"
-        " exclude trips before 2011 by Smith."
-    )
-    intent = await parse(abstract)
-    assert intent.question == abstract
-    assert (intent.excluded, intent.authors, intent.constraints.year_from) == ([], [], None)
-
-
-async def test_names_are_looked_up_where_records_are_at_hand():
-    async def lookup(kind: str, name: str) -> bool | None:
-        return (kind, name) == ("author", "Ostrom")
-
-    parser = IntentParser(lookup=lookup)
-    assert (await parser.parse("Ostrom on commons")).authors == ["Ostrom"]
-    unknown = await parser.parse("papers by Vaswani in Nature")
-    assert (unknown.authors, unknown.venues) == ([], [])
-    assert len(unknown.notes) == 2
 
 
 async def test_concepts_in_another_language_are_asked_for_in_english_once():

@@ -100,14 +100,6 @@ async def test_a_long_concept_that_is_no_name_is_asked_by_its_words_and_the_name
     assert (await builder().build(asked)).queries[0].keywords == keywords
 
 
-async def test_for_every_term_of_a_block_the_strategy_says_what_it_stands_for():
-    strategy = await strategy_for(intent("burnout", "nurses"))
-    [query] = strategy.queries
-    told = {*query.keywords, *(name for entry in query.synonym_map for name in entry.synonyms)}
-    terms = {term for block in block_texts(query.boolean_query) for term in block.terms}
-    assert {term.strip('"') for term in terms} == told
-
-
 async def test_for_every_term_of_a_block_the_strategy_says_why_it_stands_there():
     wanted = intent("gastric cancer", "elderly people", alternatives={"gastric cancer": ["GIST"]})
     [query] = (await strategy_for(wanted)).queries
@@ -438,20 +430,6 @@ async def test_marked_papers_teach_weighted_words():
     assert third.ranked[0].terms == ranked.terms
     by_model = await next_strategy(None, first, llm=FakeLLM(answer("a")), marked_papers=marks)
     assert by_model.ranked[0].terms == ranked.terms
-
-
-async def test_other_learned_words_are_a_change_and_replace_the_query_made_of_them():
-    def marked(*titles: str) -> list[MarkedPaper]:
-        return [MarkedPaper(id=title, title=title, is_relevant=True) for title in titles]
-
-    earlier = [await next_strategy(None)]
-    for titles in (["Adenosine"], ["Adenosine", "Melatonin"], ["Adenosine", "Melatonin", "Naps"]):
-        strategy = await next_strategy(None, *earlier, marked_papers=marked(*titles))
-        assert strategy.filters == earlier[0].filters
-        assert texts(strategy)[0] == texts(earlier[0])[0]
-        assert len(strategy.queries) <= 4
-        earlier.append(strategy)
-    assert "naps" in texts(earlier[-1])[-1]
 
 
 async def test_the_round_after_starts_from_what_a_person_edited():

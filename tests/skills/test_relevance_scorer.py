@@ -117,19 +117,6 @@ async def test_the_rarer_concept_tells_more_and_so_does_a_word_that_is_there_mor
     assert often.relevance_score > once.relevance_score
 
 
-async def test_half_of_the_concepts_is_about_a_half_in_any_script():
-    for concepts, titles in (
-        (["caffeine", "sleep quality"], ["Caffeine in tea", "Caffeine and sleep quality"]),
-        (["图神经网络", "罗马史"], ["罗马史", "基于图神经网络的罗马史"]),
-    ):
-        intent = INTENT.model_copy(update={"concepts": concepts})
-        papers = [paper(title, title) for title in (*titles, "Tea")]
-        half, full, nothing = await RelevanceScorer(None).score(papers, intent)
-        assert 0.3 <= half.relevance_score <= 0.55
-        assert full.relevance_score >= 0.9
-        assert nothing.relevance_score == 0.0
-
-
 async def test_what_a_query_takes_in_place_of_a_concept_counts_as_it():
     others = {"sleep quality": ["insomnia", "awak*"]}
     intent = INTENT.model_copy(update={"concepts": ["sleep quality"], "alternatives": others})

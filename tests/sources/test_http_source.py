@@ -105,13 +105,6 @@ async def test_records_are_read_and_checked_in_a_thread_so_that_other_sources_go
     assert threading.get_ident() not in threads
 
 
-async def test_a_query_that_cannot_be_read_is_refused(catalogue):
-    report = await source_of(catalogue).report(strategy("deep NOT (graphs"))
-    [said] = report.sources
-    assert not catalogue.asked
-    assert "expected ')'" in str(said.error)
-
-
 async def test_a_stored_answer_bears_the_time_at_which_its_request_was_sent(catalogue, tmp_path):
     settings = SourceSettings(cache_path=tmp_path / "http.db")
     source = source_of(catalogue, Cards(URL), settings)
@@ -141,15 +134,6 @@ async def test_each_record_that_came_has_one_fate():
     assert (second.kept, second.repeated, second.beyond_limit) == (1, 3, 2)
     assert (second.received, second.limit) == (len(cards), 3)
     assert len(report.papers) == first.kept + second.kept
-
-
-async def test_every_request_is_in_the_row_also_one_without_an_answer():
-    answers = [httpx.Response(503), httpx.Response(200, json={"papers": CARDS, "total": 4})]
-    clock = Clock()
-    source = source_of(lambda _: answers.pop(0), Cards(URL), sleep=clock.sleep, clock=clock)
-    [row] = (await source.report(strategy("graphs"))).sources
-    assert [request.is_answered for request in row.requests] == [False, True]
-    assert (row.attempts, row.pages) == (2, 1)
 
 
 async def test_a_source_that_is_left_alone_leaves_a_row_of_what_was_sent():

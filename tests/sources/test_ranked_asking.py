@@ -93,12 +93,6 @@ async def test_what_is_asked_next_is_asked_only_if_nothing_was_found(source, cat
     assert [paper.sightings[0].query for paper in report.papers] == ["deep graphs"] * 2
 
 
-async def test_a_ranked_query_found_at_once_is_asked_once(source, catalogue):
-    catalogue.known = {"deep graphs zzyzx": 1, "deep graphs": 2}
-    await source.report(strategy("deep graphs zzyzx"))
-    assert catalogue.asked == ["deep graphs zzyzx"]
-
-
 async def test_no_more_pages_are_turned_than_were_wanted(source, catalogue):
     catalogue.known = {"deep graphs": 100}
     report = await source.report(strategy("deep graphs", condition="NOT bees", most=20))

@@ -64,12 +64,6 @@ def test_what_scholar_cannot_say_is_widened_and_noted(query, sent, note):
     assert any(note in item for item in scholar.notes)
 
 
-def test_years_become_parameters():
-    scholar = to_scholar("graph year:2015-", year_from=2010, year_to=2020)
-    assert (scholar.text, scholar.notes) == ("graph", ())
-    assert (scholar.year_from, scholar.year_to) == (2015, 2020)
-
-
 @pytest.mark.parametrize(
     ("query", "remainder"),
     [

@@ -93,22 +93,6 @@ async def test_it_goes_on_after_a_short_page_and_stops_at_an_empty_one():
     assert [paper.sightings[0].rank for paper in papers] == list(range(1, 22))
 
 
-async def test_no_more_than_wanted_is_asked_for_or_given():
-    scholar = Answers(page(*map(entry, range(20))), page(*map(entry, range(20, 40))))
-    assert len(await make(scholar).search("graph", max_results=25)) == 25
-    assert len(scholar.asked) == 2
-    assert await make(scholar).search("graph", max_results=0) == []
-    assert len(scholar.asked) == 2
-
-
-async def test_no_results_is_an_empty_answer_and_no_error():
-    scholar = Answers(httpx.Response(200, json=NOTHING))
-    source = make(scholar)
-    assert await source.search("graph") == []
-    report = await source.report(strategy("graph"))
-    assert [item.status for item in report.sources] == [SourceStatus.EMPTY]
-
-
 @pytest.mark.parametrize(
     ("answer", "error", "status", "attempts"),
     [

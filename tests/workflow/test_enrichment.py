@@ -11,9 +11,7 @@ from paper_search.config import AppConfig
 from paper_search.models import RawPaper, SearchStrategy, SourceReport, SourceStatus
 from paper_search.skills import Deduplicator
 from paper_search.skills.gap_filler import GapFiller
-from paper_search.sources.client import SourceSettings
-from paper_search.sources.enrichment import HttpEnricher, LookUp
-from paper_search.sources.enrichment.services import CrossrefLookup
+from paper_search.sources.enrichment import LookUp
 from paper_search.testing.skills import FakeSkills, ScriptedHandler
 from paper_search.workflow import Decision, DecisionAction
 from paper_search.workflow.assembly import assemble_skills
@@ -106,18 +104,6 @@ async def test_what_was_found_is_kept_if_it_is_known_whose_it_is(one, other, *, 
     handler = ScriptedHandler(["approve", approved])
     result = await workflow(Shelf(), handler, more, enrich=True).run("sorting")
     assert {paper.abstract for paper in result.papers} == abstracts
-
-
-async def test_from_a_service_to_the_collection(httpserver):
-    item = {"DOI": "10.1000/1", "title": [TITLE], "abstract": "<jats:p>From Crossref.</jats:p>"}
-    body = {"status": "ok", "message": {"items": [item]}}
-    httpserver.expect_request("/works").respond_with_json(body)
-    adapter = CrossrefLookup(endpoint=httpserver.url_for("/works"))
-    enricher = HttpEnricher(adapter, SourceSettings(interval_s=0))
-    result = await workflow(enricher, enrich=True).run("sorting")
-    assert "From Crossref." in {paper.abstract for paper in result.papers}
-    [entry] = [report for report in result.reports if report.source == "crossref (enrichment)"]
-    assert (entry.status, entry.note) == (SourceStatus.OK, "filled 1 abstracts")
 
 
 def test_the_settings_say_who_is_asked():

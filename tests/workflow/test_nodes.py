@@ -154,19 +154,6 @@ async def test_a_note_of_the_person_is_judged_by_from_then_on():
     assert second == third == ["written by the model", "It is, or is about, trials"]
 
 
-async def test_a_known_paper_that_an_earlier_round_found_is_told_as_lost():
-    def records(strategy: SearchStrategy) -> list[RawPaper]:
-        name = strategy.queries[0].boolean_query
-        return [RawPaper(id=name, title=f"The paper of {name}", source="fake")]
-
-    handler = ScriptedHandler(["approve", reject("other"), "approve", "approve"])
-    flow = workflow(FakeSkills(records), handler, must_find=["The paper of round_0"])
-    await flow.run("q")
-    first, second = (item.payload.known_papers for item in (handler.asked[1], handler.asked[3]))
-    assert first.in_result == ["The paper of round_0"]
-    assert (second.not_in_result, second.missing) == (["The paper of round_0"], [])
-
-
 @pytest.mark.parametrize(
     ("failed", "step", "counts", "why"),
     [
@@ -231,14 +218,6 @@ class Knowing(FakeSkills):
     def __init__(self, *names: str) -> None:
         super().__init__()
         self.source_names = list(names)
-
-
-async def test_a_search_of_a_source_that_is_not_there_is_refused_before_anything_is_searched():
-    skills = Knowing("library", "arxiv")
-    search = workflow(skills, ScriptedHandler([]), sources=["library", "scopus"])
-    with pytest.raises(UnknownNameError, match="source 'scopus'; known: arxiv, library"):
-        await search.run("glass")
-    assert skills.calls == []
 
 
 async def test_a_search_that_another_process_goes_on_with_asks_no_other_source(url):

@@ -73,14 +73,6 @@ async def test_two_records_under_one_id_are_both_kept(records):
     assert [record.id for record in await records.records(ids)] == ids
 
 
-async def test_a_merged_work_comes_back_merged_and_its_record_as_it_was(records):
-    await records.save_records([raw("a"), raw("b")])
-    merged = raw("a", abstract="from b", merged_from=["a", "b"])
-    assert await records.save_works([merged]) == ["a"]
-    assert await records.works(["a"]) == [merged]
-    assert await records.records(["a"]) == [raw("a")]
-
-
 async def test_a_work_found_again_through_another_record_keeps_its_id(records):
     await through(records, [raw("a"), raw("b")])
     merged = raw("b", merged_from=["b", "c"])
@@ -291,12 +283,3 @@ async def test_a_paper_is_stored_whole_only_where_it_says_more_than_its_verdict(
         reference = await records.save_collection(collection(papers), scored=known)
         assert await stored_in(records, "papers") == {"b", "c"}
         assert (await records.collection(reference)).papers == papers
-
-
-async def test_values_are_read_as_items_are(persistence, records):
-    await records.save_records([raw("b"), raw("a")])
-    store, namespace = persistence.store, records.namespace("records")
-    values = await store.avalues(namespace, ["a", "b", "missing"])
-    items = [await store.aget(namespace, key) for key in ("a", "b")]
-    assert values == {item.key: item.value for item in items}
-    assert list(await records.get("records", ["b", "missing", "a", "b"])) == ["b", "a"]

@@ -166,18 +166,6 @@ async def test_a_decision_of_the_screening_knows_who_made_it_when_and_why(url):
     assert [paper.note for paper in found.papers] == ["odd"]
 
 
-async def test_what_is_read_again_is_what_the_search_gave(url):
-    flow = workflow(
-        persistence=url,
-        handler=reviewer(relevant("only-round_0"), ends_with=irrelevant("always")),
-    )
-    given_out = await flow.run("q", thread_id="t")
-    async with flow._session("t") as session:
-        again = await session.result()
-    assert again.model_dump() == given_out.model_dump()
-    assert ids(again.papers) == ["only-round_1", "only-round_0"]
-
-
 async def test_a_decided_paper_that_was_merged_into_another_counts_for_that_one():
     """The person calls the paper that they kept in the first round the same as another one."""
 
@@ -265,18 +253,6 @@ def test_a_result_in_the_order_of_ranks_keeps_it_when_papers_are_added(found, ex
     after = results.merge_papers(collection_of(by_rank, []), extra)
     if [by_score(paper) for paper in by_rank] != sorted(map(by_score, by_rank)):
         assert ids(after.papers)[: len(found)] == ids(by_rank)
-
-
-async def test_marks_of_several_papers_are_saved_at_once_and_a_note_stays():
-    persistence = await open_memory()
-    marks = MarkStore(persistence.store, "t")
-    await marks.put(ScreeningMark(paper_id="a", number=1, iteration=0, note="odd"))
-    await marks.say(["a", "b"], 0, is_relevant=False, reason="no trial")
-
-    (a, b), _ = await marks.of_round(0)
-    assert (a.paper_id, a.is_relevant, a.reason, a.note) == ("a", False, "no trial", "odd")
-    assert (b.paper_id, b.is_relevant, b.number) == ("b", False, 3)
-    assert b.said_by == current_person()
 
 
 async def test_a_later_note_on_a_merged_paper_does_not_hide_the_verdict_on_it():

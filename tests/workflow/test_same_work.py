@@ -73,15 +73,6 @@ def ids(collection: Any) -> list[str]:
     return [paper.id for paper in collection.papers]
 
 
-async def test_a_pair_in_doubt_is_asked_about_and_stays_two():
-    search = workflow(ALIKE, AGAIN, OTHER)
-    question = await at_result(search)
-    [pair] = question.payload.same_work
-    assert {pair.one, pair.other} == {"alike", "again"}
-    assert "title 96% alike" in pair.evidence
-    assert ids(await reply_to(search, "t", "approve")) == ["alike", "again", "other"]
-
-
 @pytest.mark.parametrize(("is_same", "count"), [(True, 2), (False, 3)])
 async def test_what_was_said_holds_in_the_next_round(*, is_same, count):
     search = workflow(ALIKE, AGAIN, OTHER)

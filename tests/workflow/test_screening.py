@@ -26,14 +26,6 @@ async def at(marks: MarkStore, iteration: int = 0, **earlier: bool) -> Screening
     return Screening(PAPERS, marks, await marks.marks(), iteration, earlier)
 
 
-async def test_the_first_order_is_that_of_the_result_and_marks_change_it():
-    screening = await at(store())
-    assert [paper.id for paper in screening.queue()] == [paper.id for paper in PAPERS]
-    await screening.say(PAPERS[0], is_relevant=False)
-    await screening.say(PAPERS[1], is_relevant=True)
-    assert [paper.id for paper in screening.queue()] == ["p3", "p5", "p2", "p4"]
-
-
 async def test_keywords_are_learned_from_where_titles_tell_nothing():
     papers = [
         Paper(id=f"p{n}", title=f"Notes {n}", authors=[], source="s", keywords=[word])

@@ -316,11 +316,6 @@ def joins(**levels: str) -> bool:
     return may_be_one(PLAIN._replace(**levels))
 
 
-def test_a_model_joins_no_two_dois_and_no_two_parts():
-    assert {level for level in LEVELS["doi"] if not joins(doi=level)} == {"different"}
-    assert {level for level in LEVELS["numerals"] if not joins(numerals=level)} == {"different"}
-
-
 def test_a_model_joins_no_reply_to_what_it_replies_to():
     assert not any(joins(role="different", place=level) for level in LEVELS["place"])
 
