@@ -277,6 +277,30 @@ async def test_the_model_answer_is_cleaned():
     assert llm.calls[0].user_message == '"solar cells?"'
 
 
+SILENT = {"topic": "moss", "intent_type": "method"}
+IN_TWO = "moss, in German or French"
+DESCRIBED = "bridges excluding wood that is treated with tar"
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "left"),
+    [
+        ("open access papers on moss", {"constraints": {"year_from": 2015}}, "open access"),
+        (IN_TWO, {"constraints": {"year_from": 2015}}, "in German or French"),
+        (IN_TWO, {"constraints": {"language": "de"}}, None),
+        ("moss before 1990 and since 2015", {"excluded": ["roofs"]}, "no single span"),
+        ("moss before 1990 and since 2015", {"constraints": {"year_from": 2015}}, None),
+        (DESCRIBED, {"authors": ["Tar"]}, "wood that is treated with tar"),
+        (DESCRIBED, {"excluded": ["tar"]}, None),
+        ("Ostrom on the commons", {}, "Ostrom as author"),
+        ("Ostrom on the commons", {"authors": ["Ostrom"]}, None),
+    ],
+)
+async def test_what_neither_words_nor_model_act_on_is_named(question, answer, left):
+    notes = (await IntentParser(FakeLLM(SILENT | answer)).parse(question)).notes
+    assert [left in note for note in notes] == [True] if left else notes == []
+
+
 async def test_a_bad_model_answer_is_repaired():
     """LLM-01, LLM-05"""
     llm = FakeLLM([GOOD | {"intent_type": "poem"}, GOOD])

@@ -121,6 +121,16 @@ class IntentAnswer(BaseModel):
         barred = {term.casefold() for term in excluded}
         concepts = [name for name in _terms(self.concepts) if name.casefold() not in barred]
         concepts = concepts[:MAX_CONCEPTS] or [topic]
+        authors = reading.authors or _terms(self.authors)
+        own = reading.constraints
+        is_acted_on = {
+            "authors": authors != reading.authors,
+            "excluded": excluded != _terms(reading.excluded)
+            or any(one.kind is CriterionKind.EXCLUSION for one in self.criteria),
+            "language": constraints.language != own.language,
+            "years": (constraints.year_from, constraints.year_to) != (own.year_from, own.year_to),
+        }
+        notes += [note for note, part in reading.left.items() if not is_acted_on.get(part)]
         return ParsedIntent(
             topic=topic,
             concepts=concepts,
@@ -129,7 +139,7 @@ class IntentAnswer(BaseModel):
             question=reading.question,
             alternatives=self._alternatives(concepts, barred),
             excluded=excluded,
-            authors=reading.authors or _terms(self.authors),
+            authors=authors,
             venues=reading.venues,
             identifiers=reading.identifiers,
             criteria=[Criterion.model_validate(one.model_dump()) for one in self.criteria],

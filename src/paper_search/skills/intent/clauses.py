@@ -215,7 +215,8 @@ def _act(
 def _note(run: _Run, items: list[_Item], reading: ParsedQuestion) -> list[_Item]:
     wording = " ".join(run.text[run.start : run.end].replace(CUT, "").split())
     in_one = f"for one language, write 'papers in {items[0].name.capitalize()}'"
-    reading.leave(repr(wording), in_one if items[0].kind in _LANGUAGES else "")
+    is_language = items[0].kind in _LANGUAGES
+    reading.leave(repr(wording), *((in_one, "language") if is_language else ()))
     return items
 
 

@@ -56,7 +56,7 @@ def read_exclusions(reading: ParsedQuestion, *, is_english: bool = True) -> None
         if negation.cue == "hedge":
             reading.notes.append(f"{wording!r} is ranked by, not required")
         elif not negation.names:
-            reading.leave(repr(wording), "to exclude papers, write 'excluding' a term")
+            reading.leave(repr(wording), "to exclude papers, write 'excluding' a term", "excluded")
         elif not negation.is_sure:
             reading.notes.append(
                 f"{wording!r} is read as part of the subject; to exclude papers, write"
@@ -66,7 +66,7 @@ def read_exclusions(reading: ParsedQuestion, *, is_english: bool = True) -> None
             limits.excluded_types = list(dict.fromkeys([*limits.excluded_types, *negation.kinds]))
             for term in negation.terms:
                 if why := _objection(term, rest):
-                    reading.notes.append(f"{term!r} is not excluded, because {why}")
+                    reading.note_left(f"{term!r} is not excluded, because {why}", "excluded")
                 elif term not in reading.excluded:
                     reading.excluded.append(term)
 

@@ -83,6 +83,8 @@ class ParsedQuestion:
     venues: list[str] = field(default_factory=list)
     identifiers: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    left: dict[str, str] = field(default_factory=dict)
+    """The notes on what is not acted on, each with the part of an intent that would, if any."""
 
     @property
     def names(self) -> list[str]:
@@ -106,9 +108,13 @@ class ParsedQuestion:
     def cut(self, *spans: Span) -> None:
         self.question = without_spans(self.question, *spans)
 
-    def leave(self, wording: str, advice: str = "") -> None:
+    def leave(self, wording: str, advice: str = "", part: str = "") -> None:
         """Note that something is not acted on, and what to write instead."""
-        self.notes.append(f"not acted on: {wording}{advice and f'; {advice}'}")
+        self.note_left(f"not acted on: {wording}{advice and f'; {advice}'}", part)
+
+    def note_left(self, note: str, part: str) -> None:
+        self.notes.append(note)
+        self.left[note] = part
 
 
 @cache

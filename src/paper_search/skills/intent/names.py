@@ -98,7 +98,8 @@ def _read_name(
             f" look for it all the same, {write}"
         )
     elif kind == "author" or (certainty == "likely" and " " in first):
-        reading.leave(f"{wording} as {' or '.join(kinds)}", f"to limit the search, {write}")
+        advice = f"to limit the search, {write}"
+        reading.leave(f"{wording} as {' or '.join(kinds)}", advice, "authors")
 
 
 def _venues(match: re.Match[str]) -> list[str]:
@@ -189,7 +190,7 @@ def read_years(reading: ParsedQuestion, today: date) -> None:
                 )
             continue
         if what == "unsure":
-            reading.leave(f"{wording!r} is no exact limit")
+            reading.leave(f"{wording!r} is no exact limit", part="years")
             intervals[start, end] = None, None
             continue
         span, years = _negated(reading, match, (first, last))
@@ -197,9 +198,8 @@ def read_years(reading: ParsedQuestion, today: date) -> None:
     limit = _common(text, intervals)
     if limit is None:
         wordings = ", ".join(repr(text[slice(*span)].strip(" ,")) for span in sorted(intervals))
-        reading.notes.append(
-            f"these years make no single span ({wordings}): the search has no limit on years"
-        )
+        note = f"these years make no single span ({wordings}): the search has no limit on years"
+        reading.note_left(note, "years")
     reading.cut(*intervals)
     reading.constraints.year_from, reading.constraints.year_to = limit or (None, None)
 
@@ -216,7 +216,8 @@ def _negated(
     span = before.start() if before else start, behind.end() if behind else end
     if (first is None) != (last is None):
         return span, (last and last + 1, first and first - 1)
-    reading.leave(f"years that are not wanted ({text[slice(*span)].strip(' ,')!r})")
+    what = f"years that are not wanted ({text[slice(*span)].strip(' ,')!r})"
+    reading.leave(what, part="years")
     return span, (None, None)
 
 
