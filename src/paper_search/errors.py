@@ -71,7 +71,7 @@ class LLMFailure(str, Enum):
     ANSWER_TOO_LONG = "answer cut off"
     QUESTION_TOO_LONG = "question too long"
     UNREADABLE = "unreadable answer"
-    BUDGET = "budget used up"
+    BUDGET = "beyond the budget"
     OTHER = "failure of the model"
 
     @property
@@ -115,7 +115,7 @@ class LLMTimeoutError(LLMError):
 
 
 class ModelCallLimitError(LLMError):
-    """The calls, tokens or money that one piece of work may spend on a model are used up."""
+    """What one piece of work may spend on a model is used up, or does not cover another call."""
 
     reason = LLMFailure.BUDGET
 

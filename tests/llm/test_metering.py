@@ -26,6 +26,7 @@ async def test_calls_that_run_at_once_never_pass_the_budget_together():
     done = await asyncio.gather(*running, return_exceptions=True)
     assert {type(item) for item in done} == {type(None), ModelCallLimitError}
     # Each reserves 400 and needs 120: the seventh has 280 left, which might not do.
+    assert "another call, which may need 400 tokens: 280 tokens left" in str(done[-1])
     assert meter.of_step.calls == 6
     assert meter.of_step.tokens == 720
 

@@ -213,12 +213,14 @@ class Meter:
                 f"the budget of {budget} cannot be kept: a model has no price; give its price in "
                 "the file LLM_PRICES, or a budget in tokens or calls"
             )
-        limits = ((getattr(budget, name), getattr(after, name)) for name in Budget.model_fields)
-        if not any(limit is not None and amount > limit for limit, amount in limits):
+        limits = budget.model_dump(exclude_none=True)
+        if all(getattr(after, name) <= limit for name, limit in limits.items()):
             return None
+        left = {n: max(limit - getattr(self._spent, n), 0) for n, limit in limits.items()}
+        need = Budget(money=call.money if "money" in limits else None, tokens=call.tokens)
         return (
-            f"the budget of {budget} does not cover another call of up to {call.tokens:,} tokens "
-            f"(spent: {self._spent}); `paper-search resume THREAD --budget AMOUNT` allows more"
+            f"the budget of {budget} does not cover another call, which may need {need}: "
+            f"{Budget(**left)} left; --budget AMOUNT allows more"
         )
 
 

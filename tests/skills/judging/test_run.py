@@ -296,7 +296,7 @@ async def test_a_quotation_that_says_nothing_of_the_criterion_carries_no_full_gr
         (LLMAuthError("no"), 1, "key refused"),
         (QUOTA, 1, "quota exceeded"),
         (LLMError("404", reason=LLMFailure.UNKNOWN_MODEL), 1, "unknown model"),
-        (ModelCallLimitError("spent"), 1, "budget used up"),
+        (ModelCallLimitError("4 tokens left"), 1, "4 tokens left"),
         (LLMError("500", reason=LLMFailure.SERVER), 6, "server error"),
         (LLMRateLimitError("wait"), 6, "rate limit"),
         (LLMTimeoutError("slow"), 6, "time-out"),

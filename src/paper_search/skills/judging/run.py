@@ -168,8 +168,9 @@ class Judging:
         except Exception as error:  # noqa: BLE001  # frozen: whatever a provider raises, papers stay, unjudged
             reason = error.reason if isinstance(error, LLMError) else LLMFailure.OTHER
             _log.warning("%d papers are not judged: %s", len(entries), error)
-            self._note_failure(reason)
-            self._give_up(entries, reason.value)
+            why = str(error) if reason is LLMFailure.BUDGET else reason.value
+            self._note_failure(reason, why)
+            self._give_up(entries, self._obstacle or why if reason.is_lasting else why)
             return
         by_id = {paper.paper_id: number for number, paper in entries}
         for graded in answer.results:
@@ -191,11 +192,11 @@ class Judging:
         self._new.update(usable)
         await self._store(usable)
 
-    def _note_failure(self, reason: LLMFailure, words: str = "") -> None:
+    def _note_failure(self, reason: LLMFailure, words: str) -> None:
         self._failures = 0 if reason in _OF_ONE_PAPER else self._failures + 1
         if reason.is_lasting or self._failures >= _MOST_FAILURES:
-            last = f"not asked after {self._failures} failures in a row: {words or reason.value}"
-            self._obstacle = self._obstacle or (reason.value if reason.is_lasting else last)
+            last = f"not asked after {self._failures} failures in a row: {words}"
+            self._obstacle = self._obstacle or (words if reason.is_lasting else last)
             _log.warning("no more papers are judged: %s", self._obstacle)
 
     def _give_up(self, entries: Iterable[Entry], reason: str) -> None:
