@@ -18,6 +18,7 @@ from paper_search.models import (
     EndReason,
     PaperCollection,
     RawPaper,
+    ScoredPaper,
     SearchReport,
     SearchStrategy,
     SourceReport,
@@ -125,6 +126,43 @@ async def test_what_a_round_brought_before_the_wait_is_still_new_after_it():
     late.is_late = False
     asked = await reply_to(flow, "t", WAIT)
     assert {*asked.payload.changes.new_ids} == {"a2", "late2"}
+
+
+class Ordering(FakeSkills):
+    """Shows some papers first, in this order, and sets some aside."""
+
+    first: tuple[str, ...] = ()
+    aside: tuple[str, ...] = ()
+
+    async def organize(
+        self, papers: list[ScoredPaper], strategy: SearchStrategy, original_query: str
+    ) -> PaperCollection:
+        made = await super().organize(papers, strategy, original_query)
+        by_id = {paper.id: paper for paper in made.papers}
+        shown = dict.fromkeys([*self.first, *by_id])
+        update = {
+            "papers": [by_id[name] for name in shown if name in by_id and name not in self.aside],
+            "set_aside": [by_id[name] for name in self.aside],
+        }
+        return made.model_copy(update=update)
+
+
+async def test_after_a_wait_the_result_is_compared_with_that_of_the_round_before():
+    late, found, order = Late("late", papers("late", 1)), papers("a", *range(12)), Ordering()
+    late.is_late = False
+    others = [FakeSource(name, papers(name, 1)) for name in "bcd"]
+    flow, _ = await at_result(
+        late, FakeSource("a", lambda _: found), *others, result_organizer=order
+    )
+    late.is_late = True
+    found += papers("a", 12)
+    await reply_to(flow, "t", {"action": "edit", "revised_data": {"marked_relevant": ["b1"]}})
+    order.first, order.aside = ("a11", "a10"), ("a12",)
+    changes = (await reply_to(flow, "t", "approve")).payload.changes
+    assert (changes.new_ids, changes.risen) == ([], {"a11": 11})
+    order.first, order.aside = ("a10", "a12"), ()
+    changes = (await wait_for(late, flow)).changes
+    assert (changes.new_ids, changes.risen) == (["a12"], {"a10": 10})
 
 
 def of_late(payload: ResultPayload) -> list[SourceReport]:

@@ -105,25 +105,15 @@ class RoundChanges(BaseModel):
 
 
 def round_changes(
-    before: list[str],
-    after: list[str],
-    earlier_ids: set[str],
-    queries: str,
-    so_far: RoundChanges | None = None,
+    before: list[str], after: list[str], earlier_ids: set[str], queries: str
 ) -> RoundChanges:
-    """Return what changed between two lists of paper ids, best first.
-
-    `so_far`: what the same round had changed before sources were waited for, or files joined.
-    """
-    so_far = so_far or RoundChanges()
-    earlier_ids = earlier_ids - {*so_far.new_ids}
-    risen = {name: move for name, move in so_far.risen.items() if name in after}
+    """Return what changed between two lists of paper ids, best first."""
     places = {name: place for place, name in enumerate(before)}
     moves = {name: places[name] - place for place, name in enumerate(after) if name in places}
     return RoundChanges(
         new_ids=[name for name in after if name not in earlier_ids],
-        risen=risen | {name: move for name, move in moves.items() if move >= MIN_RISE},
-        queries=queries or so_far.queries,
+        risen={name: move for name, move in moves.items() if move >= MIN_RISE},
+        queries=queries,
     )
 
 

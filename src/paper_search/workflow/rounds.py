@@ -102,15 +102,15 @@ async def with_counts(
         total = {"total_found": len({work_of.get(i, i) for i in state.found})}
         update["metadata"] = reference.metadata.model_copy(update=total)
     if (before := state.result) is not None and state.strategy is not None:
-        earlier = [work_of.get(i, i) for round_ in rounds[:-1] for i in round_.records]
+        earlier = {work_of.get(i, i) for round_ in rounds[:-1] for i in round_.records}
+        queries = changes(before.metadata.search_strategy, state.strategy)
         is_same = before.counts and counts and before.counts.round == counts[-1].round
-        update["changes"] = round_changes(
-            before.paper_ids,
-            reference.paper_ids,
-            {*before.all_ids, *earlier},
-            changes(before.metadata.search_strategy, state.strategy),
-            before.changes if is_same else None,
-        )
+        compared, known = before.paper_ids, {*before.all_ids}
+        if is_same and before.changes:  # sources were waited for, or files joined
+            compared, queries = before.compared_ids, before.changes.queries
+            known = set() if earlier else known - {*before.changes.new_ids}
+        update["compared_ids"] = compared
+        update["changes"] = round_changes(compared, reference.paper_ids, earlier | known, queries)
     return reference.model_copy(update=update)
 
 

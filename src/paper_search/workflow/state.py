@@ -140,6 +140,8 @@ class CollectionRef(BaseModel):
     """What its round brought; None if it is not known."""
     changes: RoundChanges | None = None
     """What differs from the result that was shown before; None if this is the first."""
+    compared_ids: list[str] = Field(default_factory=list, exclude_if=lambda ids: not ids)
+    """The papers of that result, in its order; a wait in this round does not change them."""
     part: str = "papers"
     """Where in the store the papers are that are more than record and verdict."""
 
