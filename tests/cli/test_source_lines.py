@@ -24,11 +24,13 @@ def test_the_queries_to_a_source_are_summed_up_and_each_note_is_there_once():
     reports = [
         SourceReport(source="a", query="x", status=SourceStatus.OK, hits=7, kept=2, note="cut"),
         SourceReport(source="b", status=SourceStatus.EMPTY, note="checked"),
-        SourceReport(source="a", status=SourceStatus.EMPTY, hits=3, kept=1, dropped=2, note="cut"),
+        SourceReport(
+            source="a", status=SourceStatus.EMPTY, hits=3, kept=1, dropped=2, note="late; cut"
+        ),
     ]
     a, b = summaries(reports)
     assert (a.source, a.status, a.hits, a.kept) == ("a", SourceStatus.OK, 10, 3)
-    assert a.note == "cut; 2 without a title or unreadable"
+    assert a.note == "cut; late; 2 without a title or unreadable"
     assert (b.status, b.hits, b.kept, b.note) == (SourceStatus.EMPTY, None, 0, "checked")
 
 

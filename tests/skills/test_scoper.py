@@ -258,7 +258,7 @@ async def test_a_source_that_fails_is_a_note_and_the_others_count():
     report = await Scoper([broken, works]).scope(asked, intent())
     assert shown(report.queries) == {NARROW: ["2 dblp"], BROAD: ["2 dblp"]}
     [note] = report.notes
-    assert note.startswith("no hit counts from pubmed: SearchSourceError: out of order")
+    assert note.startswith("no hit counts from PubMed: SearchSourceError: out of order")
     assert "CANARY" not in note
 
 
@@ -291,7 +291,7 @@ async def test_what_came_within_the_deadline_is_kept_and_who_is_late_is_named():
     )
     assert asyncio.get_running_loop().time() - started == pytest.approx(0.1)
     assert shown(report.queries) == {NARROW: ["2 dblp"]}
-    assert report.notes == ["no answer within 0.1 s from pubmed"]
+    assert report.notes == ["no answer within 0.1 s from PubMed"]
 
 
 async def test_without_time_nobody_is_asked():

@@ -14,7 +14,7 @@ from paper_search.models import (
     SourceStatus,
 )
 from paper_search.skills.failures import described, status_of
-from paper_search.sources.base import CountingSource, Row, journal, keeps_conditions
+from paper_search.sources.base import CountingSource, Row, journal, keeps_conditions, title_of
 
 
 class HitCounter:
@@ -39,7 +39,8 @@ class HitCounter:
 
     @property
     def failures(self) -> list[str]:
-        return [f"no hit counts from {name}: {reason}" for name, reason in self._failed.items()]
+        failed = self._failed.items()
+        return [f"no hit counts from {title_of(name)}: {reason}" for name, reason in failed]
 
     @property
     def waiting(self) -> list[str]:

@@ -35,6 +35,7 @@ from paper_search.sources.base import (
     remark_of,
     service_of,
     sources_by_name,
+    title_of,
 )
 
 MAX_BLOCKS = 4
@@ -255,7 +256,7 @@ class _Look:
                     self._first = await self._sources[name].search_advanced(share)
                     self._papers = {name: len(self._first)} if name in self._local else {}
                 except Exception as error:  # noqa: BLE001  # a source is foreign code; it costs a line
-                    self._kept.append(f"no first results from {name}: {described(error)}")
+                    self._kept.append(f"no first results from {title_of(name)}: {described(error)}")
             self._reading = []
 
     def report(self, deadline_s: float = 0) -> ScopeReport:
@@ -263,10 +264,12 @@ class _Look:
         relaxation = ScopeReport(relaxed=self.relaxed)
         queries = [query.boolean_query for query in relaxation.revised(self._strategy).queries]
         papers = [*filter(self._fits, (self._first or self._counter.papers())[:FIRST_RESULTS])]
-        names = ", ".join(dict.fromkeys([*self._counter.waiting, *self._reading]))
+        awaited = dict.fromkeys([*self._counter.waiting, *self._reading])
+        names = ", ".join(map(title_of, awaited))
         gaps = [f"no answer within {deadline_s:g} s from {names}"] if names else []
         unable = [
-            f"no hit counts from {name}: hit counts are not supported" for name in self._unable
+            f"no hit counts from {title_of(name)}: hit counts are not supported"
+            for name in self._unable
         ]
         block_hits = []
         blocks = _blocks_of(relaxation.revised(self._strategy))

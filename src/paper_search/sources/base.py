@@ -157,6 +157,12 @@ def service_of(name: str) -> type[Adapter] | None:
     return adapter_of(_REGISTRY.read(name)) if name in _REGISTRY.names() else None
 
 
+def title_of(name: str) -> str:
+    """Return what people call a service: `Europe PMC` for `europe_pmc`; any other name as it is."""
+    service = service_of(name)
+    return name if service is None else service.title
+
+
 def adapter_of(factory: object) -> type[Adapter] | None:
     """Return the adapter whose method `source` an entry point names, if it is one."""
     from paper_search.sources.adapter import Adapter  # noqa: PLC0415  # slow to import

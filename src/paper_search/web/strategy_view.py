@@ -24,6 +24,7 @@ from paper_search.query.dialects import DIALECTS
 from paper_search.skills.strategy.booleans import database_text
 from paper_search.web.readings import Reading
 from paper_search.web.site import Visit
+from paper_search.web.templates import words
 from paper_search.workflow.assembly import translations
 from paper_search.workflow.checkpoints import StrategyPayload
 from paper_search.workflow.strategy_facts import reasons_of
@@ -161,7 +162,7 @@ async def _page(
         scope=scope,
         reasons=reasons_of(strategy) if strategy else {},
         blocks={block.text: block for block in scope.blocks} if scope else {},
-        counted=early_requests(proposal.counts) if proposal else None,
+        counted=early_requests(proposal.counts, words) if proposal else None,
         remarks=proposal.remarks if proposal else [],
         available=(proposal.available_sources or proposal.strategy.sources) if proposal else [],
         ranking=proposal.ranking_sources if proposal else [],

@@ -256,7 +256,7 @@ def _summary(source: str, reports: list[SourceReport]) -> SourceSummary:
         _status(latest),
         sum(hits.values()) if hits else None,
         sum(report.kept for report in reports),
-        "; ".join(dict.fromkeys(remarks)),
+        "; ".join(dict.fromkeys(part for text in remarks for part in text.split("; "))),
     )
 
 
