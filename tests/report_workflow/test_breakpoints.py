@@ -5,8 +5,9 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from langchain_core.messages import AIMessage, HumanMessage
+from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage
 from langgraph.graph import END, START, StateGraph
+from pydantic import ValidationError
 
 from paper_search.errors import ConfigError
 from paper_search.report_workflow import HITLBreakpoint, ReportWorkflow, Review
@@ -85,7 +86,12 @@ def test_the_state_takes_messages_of_langchain_and_its_graphs_add_to_them():
     ended = builder.compile().invoke({"messages": [HumanMessage("One and one?")]})
     assert [message.content for message in ended["messages"]] == ["One and one?", "Two."]
     state = WorkflowState(messages=[{"role": "user", "content": "Why?"}, AIMessage("So.", id="a")])
-    assert WorkflowState.model_validate_json(state.model_dump_json()) == state
+    assert state.model_dump()["messages"][0] == {"type": "human", "content": "Why?"}
+    for added in ([], [AIMessageChunk("Then")]):  # that one only as it is dumped
+        state.messages += added
+        assert WorkflowState.model_validate_json(state.model_dump_json()) == state
+    with pytest.raises(ValidationError, match="list"):
+        WorkflowState.model_validate({"messages": "Why?"})
 
 
 def test_errors_in_words_make_a_state_that_can_be_read_back():
