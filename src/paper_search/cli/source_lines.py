@@ -128,10 +128,10 @@ def with_sources_chosen(config: AppConfig, home: Path | None) -> AppConfig:
 
 def _ask(config: AppConfig, home: Path | None) -> None:
     """Ask what is searched, and have the home remember the answer; who quits searches nothing."""
+    from paper_search.sources.base import title_of
+
     has_papers = own_records(config) > 0
-    services = ", ".join(
-        _title(name, config) for name in expand_sources(["web"], config.keyed_sources)
-    )
+    services = ", ".join(map(title_of, expand_sources(["web"], config.keyed_sources)))
     alone = "your own library only" if has_papers else "only this machine: the sample"
     count = NUMBERS[len(WEB_SOURCES)]
     both = f"your library and {count}" if has_papers else count
@@ -163,10 +163,3 @@ def own_records(config: AppConfig) -> int:
         return 0
     with Library.open(path) as library:
         return len(library)
-
-
-def _title(name: str, config: AppConfig) -> str:
-    from paper_search.sources import create_source
-
-    adapter = getattr(create_source(name, config), "adapter", None)
-    return str(getattr(adapter, "title", name))

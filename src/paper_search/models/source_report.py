@@ -1,7 +1,7 @@
 """The journal of a search: a row for each query to a source; failures are rows, too."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from enum import Enum
 from operator import not_
 
@@ -218,9 +218,7 @@ _EARLY = {
 }
 
 
-def early_requests(
-    rows: Iterable[SourceReport], title_of: Callable[[str], str] = str
-) -> str | None:
+def early_requests(rows: Iterable[SourceReport]) -> str | None:
     """Return what went out before a strategy is approved, and what for; None if nothing did."""
     counts: dict[Purpose, Counter[str]] = {}
     for row in rows:
@@ -229,6 +227,6 @@ def early_requests(
     for purpose, words in _EARLY.items():
         sent = +counts.get(purpose, Counter())
         if count := sent.total():
-            names = ", ".join(f"{number} to {title_of(source)}" for source, number in sent.items())
+            names = ", ".join(f"{number} to {source}" for source, number in sent.items())
             parts.append(f"{quantity(count, 'request')} {words}: {names}")
     return f"sent before your approval: {'; '.join(parts)}" if parts else None

@@ -264,13 +264,10 @@ class _Look:
         relaxation = ScopeReport(relaxed=self.relaxed)
         queries = [query.boolean_query for query in relaxation.revised(self._strategy).queries]
         papers = [*filter(self._fits, (self._first or self._counter.papers())[:FIRST_RESULTS])]
-        awaited = dict.fromkeys([*self._counter.waiting, *self._reading])
-        names = ", ".join(map(title_of, awaited))
+        names = ", ".join(dict.fromkeys(map(title_of, [*self._counter.waiting, *self._reading])))
         gaps = [f"no answer within {deadline_s:g} s from {names}"] if names else []
-        unable = [
-            f"no hit counts from {title_of(name)}: hit counts are not supported"
-            for name in self._unable
-        ]
+        not_able = "hit counts are not supported"
+        unable = [f"no hit counts from {title_of(name)}: {not_able}" for name in self._unable]
         block_hits = []
         blocks = _blocks_of(relaxation.revised(self._strategy))
         most = self._most_blocks

@@ -24,7 +24,7 @@ from paper_search.query.dialects import DIALECTS
 from paper_search.skills.strategy.booleans import database_text
 from paper_search.web.readings import Reading
 from paper_search.web.site import Visit
-from paper_search.web.templates import words
+from paper_search.web.templates import titled
 from paper_search.workflow.assembly import translations
 from paper_search.workflow.checkpoints import StrategyPayload
 from paper_search.workflow.strategy_facts import reasons_of
@@ -162,7 +162,7 @@ async def _page(
         scope=scope,
         reasons=reasons_of(strategy) if strategy else {},
         blocks={block.text: block for block in scope.blocks} if scope else {},
-        counted=early_requests(proposal.counts, words) if proposal else None,
+        counted=early_requests(map(titled, proposal.counts)) if proposal else None,
         remarks=proposal.remarks if proposal else [],
         available=(proposal.available_sources or proposal.strategy.sources) if proposal else [],
         ranking=proposal.ranking_sources if proposal else [],
@@ -342,8 +342,7 @@ def _filters(filters: Mapping[str, Any], fields: Mapping[str, list[str]]) -> dic
         revision["max_results"] = filters["max_results"]
     for name in ("conditions", "excluded_types"):
         if name in fields:
-            lines = [line.strip() for line in _last(fields, name, "").splitlines()]
-            if (entries := [line for line in lines if line]) != filters.get(name, []):
+            if (entries := _terms(_last(fields, name, ""))) != filters.get(name, []):
                 revision[name] = entries
     if "language" in fields:
         revision["language"] = _last(fields, "language", "").strip() or None

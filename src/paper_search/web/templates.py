@@ -6,17 +6,18 @@ import re
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from importlib.resources import files
-from typing import Any
+from typing import Any, TypeVar
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from paper_search.bibliography.publication_types import type_name
 from paper_search.bibliography.text import WORD
-from paper_search.models import SourceHits
+from paper_search.models import SourceHits, SourceReport
 from paper_search.models.source_report import quantity
 from paper_search.sources.base import service_of
 
+RowT = TypeVar("RowT", SourceHits, SourceReport)
 _STEPS = {
     "parse_intent": "Understanding the question",
     "build_strategy": "Writing the search strategy",
@@ -91,8 +92,12 @@ def words(name: object) -> str:
     return _NAMES.get(str(name)) or (str(name) if is_file else type_name(str(name)))
 
 
+def titled(row: RowT) -> RowT:
+    return row.model_copy(update={"source": words(row.source)})
+
+
 def hits_in_words(hits: SourceHits) -> str:
-    return str(hits.model_copy(update={"source": words(hits.source)}))
+    return str(titled(hits))
 
 
 def link(url: str | None) -> str | None:
