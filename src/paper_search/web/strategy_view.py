@@ -341,9 +341,9 @@ def _filters(filters: Mapping[str, Any], fields: Mapping[str, list[str]]) -> dic
     if revision.get("max_results") is None:
         revision["max_results"] = filters["max_results"]
     for name in ("conditions", "excluded_types"):
-        if name in fields:
-            if (entries := _terms(_last(fields, name, ""))) != filters.get(name, []):
-                revision[name] = entries
+        entries = _terms(_last(fields, name, ""))
+        if name in fields and entries != filters.get(name, []):
+            revision[name] = entries
     if "language" in fields:
         revision["language"] = _last(fields, "language", "").strip() or None
     types = fields.get("publication_type", [])

@@ -83,11 +83,22 @@ def test_venues_are_compared_across_abbreviations(one, other, is_alike):
         ({"volume": "53", "issue": "S02"}, {"volume": "53", "issue": "s2"}),
         ({"volume": "1)", "issue": None}, {"volume": "", "issue": ""}),
         ({"volume": "114", "issue": "1112"}, {"volume": "114", "issue": ""}),
-        ({"volume": None, "issue": "Spring"}, {"volume": "", "issue": ""}),
+        ({"volume": "Summer", "issue": "Spring"}, {"volume": "", "issue": ""}),
+        ({"volume": "A12", "issue": None}, {"volume": "a12", "issue": ""}),
         ({"year": 20190}, {"year": None}),
+        ({}, {"venue": (), "kind": "", "form": "", "abstract": "", "ids": ()}),
+        ({"venue": "Journal of Ants"}, {"kind": "journal", "form": "paper"}),
+        (
+            {"venue": "Proc. ANTS", "publication_type": "dataset"},
+            {"kind": "conference", "form": "dataset"},
+        ),
+        ({"openalex_id": "https://openalex.org/W1/"}, {"ids": (("openalex_id", "w1"),)}),
+        ({"s2_id": " aBc "}, {"ids": (("s2_id", "abc"),)}),
+        ({"raw_data": {"result_id": "r"}}, {"ids": (("result_id", "s:r"),)}),
+        ({"url": "https://a.org/Y.PDF?v=1"}, {"ids": (("url", "a.org/Y.PDF?v=1"),)}),
     ],
 )
-def test_pages_volume_issue_and_year_are_read_as_they_are_written_or_left_out(fields, expected):
+def test_fields_are_read_as_they_are_written_or_left_out(fields, expected):
     record = profile(RawPaper(title="T", source="s", **fields))
     assert {name: getattr(record, name) for name in expected} == expected
 
@@ -95,9 +106,12 @@ def test_pages_volume_issue_and_year_are_read_as_they_are_written_or_left_out(fi
 def test_notes_of_databases_are_no_part_of_a_title():
     noted = "Gain of function.[Erratum appears in Proc Natl Acad Sci. 2007 Jun 19;104(25):10749]"
     titles = [noted, "[Gain of function]", "RETRACTED: Gain of function", "1993. Gain of function"]
+    titles += ["Gain of function [German]"]
     assert {profile(RawPaper(title=title, source="s")).key for title in titles} == {
         "gainoffunction"
     }
+    corrected = RawPaper(title="Gain of function vol 3, p 17, 1993", source="s")
+    assert profile(corrected).key == "gainoffunctioncorrection"
 
 
 def test_a_file_names_a_work_and_neither_a_landing_page_nor_a_blank_number_does():
