@@ -21,10 +21,10 @@ MAX_FUNCTION_LINES = 40
 MAX_WIRING_LINES = 30
 MAX_MODULES = 380
 MAX_LINES = {
-    "skills": 10_839,
-    "sources": 7_068,
-    "cli": 6_183,
-    "workflow": 5_608,
+    "skills": 10_859,
+    "sources": 7_074,
+    "cli": 6_176,
+    "workflow": 5_600,
     "report": 5_170,
     "library": 4_904,
     "query": 4_733,
@@ -32,11 +32,11 @@ MAX_LINES = {
     "report_workflow": 2_786,
     "steps": 2_524,
     "threads": 2_486,
-    "web": 2_477,
+    "web": 2_482,
     "server": 2_206,
     "audit": 1_907,
     "models": 1_841,
-    "llm": 1_647,
+    "llm": 1_649,
     "http": 1_662,
     "exports": 1_319,
     "testing": 1_110,
