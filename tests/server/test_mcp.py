@@ -193,6 +193,25 @@ async def test_a_form_that_cannot_be_used_is_shown_again_with_what_is_wrong(conn
     assert (rejected["action"], rejected["note"]) == ("reject", "only reviews")
 
 
+async def test_a_thread_whose_call_broke_off_is_found_again(connect):
+    is_shown = asyncio.Event()
+
+    async def nobody(_context: Any, _params: Any) -> ElicitResult:
+        is_shown.set()
+        await asyncio.sleep(60)
+        return ElicitResult(action="cancel")
+
+    async with connect(nobody) as client:
+        call = asyncio.create_task(told(client, "search", **BEGIN))
+        await is_shown.wait()
+        call.cancel()
+    async with connect(Person(APPROVE, APPROVE)) as client:
+        listed = await told(client, "threads")
+        assert listed.endswith(f"waiting; {BEGIN['question']}")
+        assert "ended by: approved" in await told(client, "answer", thread_id=thread_in(listed))
+        assert ": done; " in await told(client, "threads")
+
+
 @pytest.mark.parametrize("era", ERAS)
 @pytest.mark.parametrize("closing", ["decline", "cancel"])
 async def test_who_closes_the_form_decides_nothing(connect, shared, era, closing):
@@ -347,7 +366,10 @@ async def test_over_http_a_thread_and_its_forms_are_their_owners__sec_02(url, er
         state = None
         if era == MODERN:
             state = (await question_of(client, thread_id)).request_state
+        question = BEGIN["question"]
+        assert await told(client, "threads") == f"- `{thread_id}`: waiting; {question}"
     async with visiting(url, BOB, Person(APPROVE, APPROVE), era) as client:
+        assert await told(client, "threads") == "no searches or reports yet"
         for tool in ("show", "answer", "export"):
             assert "no thread" in await told(client, tool, thread_id=thread_id)
         with pytest.raises(MCPError, match="no thread"):
@@ -435,6 +457,7 @@ async def test_the_command_speaks_over_stdio(config):
     async with client_of(server, Person(APPROVE, APPROVE), MODERN) as client:
         names = [tool.name for tool in (await client.list_tools()).tools]
         assert names == [
-            *("search", "report", "answer", "show", "paper", "export", "library_search")
+            *("search", "report", "answer", "threads", "show", "paper", "export"),
+            "library_search",
         ]
         assert "ended by: approved" in await told(client, "search", **BEGIN)

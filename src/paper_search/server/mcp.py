@@ -47,6 +47,7 @@ class PaperSearchServer(MCPServer):
             tools.search,
             tools.report,
             tools.answer,
+            tools.threads,
             tools.show,
             tools.paper,
             tools.export,

@@ -23,6 +23,7 @@ from paper_search.errors import (
     PaperSearchError,
     ThreadNotFoundError,
 )
+from paper_search.exports.markdown import inert
 from paper_search.models import PaperCollection
 from paper_search.report_workflow.assembly import services_begun_with
 from paper_search.report_workflow.engine import ReportWorkflow
@@ -37,6 +38,7 @@ from paper_search.threads.session import ThreadSession
 from paper_search.threads.sharing import Right
 from paper_search.workflow import SearchWorkflow
 from paper_search.workflow.assembly import sources_of_run
+from paper_search.workflow.questions import PAGE
 
 Question = Annotated[str, Field(description="What literature is needed, in the person's words.")]
 Sources = Annotated[
@@ -50,6 +52,8 @@ ClientDecision = Annotated[
 ]
 Page = Annotated[int, Field(description="From 1.", ge=1)]
 Reply = str | InputRequiredResult
+_LISTED = 200
+"""Of all persons; of one, a page is shown."""
 SCHEME = "paper-search"
 
 
@@ -111,6 +115,24 @@ class McpTools:
                 by = f"{Asking(ctx).client} over MCP, not by a person"
                 await self._run(thread.flow.answer(thread_id, decision, by=by, token=token))
             return await self._ask(thread)
+
+    async def threads(self, ctx: Context) -> str:
+        """List the person's latest searches and reports, so that one whose call broke off is found.
+
+        `answer` and `show` go on with them.
+        """
+        owner, lines = _owner(ctx), list[str]()
+        async with self._access.shared.use() as persistence:
+            catalogs = self._access.catalogs(persistence)
+            for info in await catalogs.threads(limit=_LISTED):
+                catalog = catalogs.by_graph.get(info.graph)
+                if catalog is None or len(lines) == PAGE:
+                    continue
+                if owner is None or await self._access.role(catalog, info.thread_id, owner):
+                    lines.append(
+                        f"- `{info.thread_id}`: {info.status.value}; {inert(info.question)}"
+                    )
+        return clipped("\n".join(lines) or "no searches or reports yet")
 
     async def show(
         self, thread_id: ThreadId, ctx: Context, page: Page = 1, *, set_aside: bool = False
