@@ -195,6 +195,16 @@ async def persistence(request: pytest.FixtureRequest, url: str) -> "AsyncIterato
         yield opened
 
 
+@pytest.fixture(params=["memory", "sqlite", "postgres"])
+async def any_persistence(request: pytest.FixtureRequest, url: str) -> "AsyncIterator[Persistence]":
+    """An open persistence, of each kind."""
+    from paper_search.persistence import open_persistence
+
+    place = {"memory": "memory:", "sqlite": url}.get(request.param)
+    async with open_persistence(place or request.getfixturevalue("postgres_url")) as opened:
+        yield opened
+
+
 @pytest.fixture
 def rows(durable_url: str) -> Callable[[str], list[tuple[object, ...]]]:
     """Read the tables of that place with SQL, behind the program's back."""

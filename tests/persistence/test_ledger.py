@@ -4,19 +4,15 @@ from itertools import count
 
 import pytest
 
-from paper_search.persistence import LedgerStatus, open_persistence
+from paper_search.persistence import LedgerStatus
 from paper_search.persistence.ledger import AuditEntry, DecisionLedger, LedgerEntry
 
 YES, NO = {"action": "approve"}, {"action": "reject", "note": "no"}
 
 
-@pytest.fixture(params=["memory", "sqlite", "postgres"])
-async def ledger(request, tmp_path):
-    """An empty ledger of each kind."""
-    urls = {"memory": "memory:", "sqlite": f"sqlite:///{tmp_path}/threads.db"}
-    url = urls.get(request.param) or request.getfixturevalue("postgres_url")
-    async with open_persistence(url) as persistence:
-        yield persistence.ledger
+@pytest.fixture
+def ledger(any_persistence):
+    return any_persistence.ledger
 
 
 async def test_the_first_decision_counts_and_the_second_is_told_of_it(ledger):

@@ -8,7 +8,7 @@ from tests.report_workflow.doubles import later, report_workflow
 from tests.workflow.doubles import workflow
 
 from paper_search.errors import AlreadyDecidedError, ThreadNotFoundError, ThreadWaitingError
-from paper_search.persistence import LedgerStatus, open_persistence
+from paper_search.persistence import LedgerStatus
 from paper_search.report_workflow import ReportWorkflow, Review
 from paper_search.report_workflow.engine import ReportSession
 from paper_search.testing.reports import QUESTION, FakeSearch, report_services
@@ -18,12 +18,9 @@ APPROVE = {"action": "approve", "review": FIRST}
 REJECT = {"action": "reject", "feedback": "no", "review": FIRST}
 
 
-@pytest.fixture(params=["memory", "sqlite", "postgres"])
-async def persistence(request, tmp_path):
-    """An open persistence of each kind."""
-    url = {"memory": "memory:", "sqlite": f"sqlite:///{tmp_path}/threads.db"}.get(request.param)
-    async with open_persistence(url or request.getfixturevalue("postgres_url")) as persistence:
-        yield persistence
+@pytest.fixture
+def persistence(any_persistence):
+    return any_persistence
 
 
 @pytest.fixture

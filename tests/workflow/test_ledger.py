@@ -29,12 +29,9 @@ SECOND = {"run_id": "t", "kind": "result_review", "iteration": 0}
 APPROVE = {"action": "approve", "checkpoint": FIRST}
 
 
-@pytest.fixture(params=["memory", "sqlite", "postgres"])
-async def persistence(request, tmp_path):
-    """An open persistence of each kind."""
-    url = {"memory": "memory:", "sqlite": f"sqlite:///{tmp_path}/threads.db"}.get(request.param)
-    async with open_persistence(url or request.getfixturevalue("postgres_url")) as persistence:
-        yield persistence
+@pytest.fixture
+def persistence(any_persistence):
+    return any_persistence
 
 
 def session_on(persistence: Any, skills: FakeSkills | None = None) -> SearchSession:
@@ -129,9 +126,9 @@ async def test_an_applied_decision_is_called_so_where_its_process_died_before_th
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("persistence", "count"),
+    ("any_persistence", "count"),
     [("memory", 10), ("sqlite", 50), ("postgres", 15)],
-    indirect=["persistence"],
+    indirect=["any_persistence"],
 )
 async def test_fifty_people_decide_on_fifty_threads_at_once(persistence, count):
     """LOAD-04: each thread is decided once; fewer where a thread costs more, or shares nothing."""

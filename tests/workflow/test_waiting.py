@@ -519,44 +519,16 @@ async def test_what_works_lack_is_looked_up_again_and_each_look_up_has_a_row(lat
     assert shelf.asked == [8, 9]
 
 
-async def test_no_answer_that_was_received_is_asked_for_twice(tmp_path):
+async def test_a_query_that_was_answered_in_full_is_sent_and_counted_once_when_the_rest_is_had(
+    tmp_path,
+):
     """The second asking goes on where the first one stopped, by the cache of answers."""
     asked: list[str] = []
     is_stuck = True
 
     async def pages(request: httpx.Request) -> httpx.Response:
-        page = request.url.params["page"]
-        asked.append(page)
-        if page == "3" and is_stuck:
-            await asyncio.sleep(3600)
-        return httpx.Response(200, json=["a", "b"] if page < "4" else [])
-
-    async with httpx.AsyncClient(transport=httpx.MockTransport(pages)) as client:
-        settings = SourceSettings(cache_path=tmp_path / "cache.db", deadline_s=60)
-        late = HttpSource(Turning(), settings, client=client)
-        flow, asked_of = await at_result(late, limits={"straggler_s": 2.0, "deadline_s": 60.0})
-        before = asked_of.payload
-        assert before.unfinished_sources == ["turning"], before.reports
-        assert asked == ["1", "2", "3"]
-        is_stuck = False
-        after = (await reply_to(flow, "t", WAIT)).payload
-    assert asked == ["1", "2", "3", "3", "4", "5"]
-    assert len(ids(after.collection) - ids(before.collection)) == 2
-    rows = [report for report in after.reports if report.source == "turning"]
-    assert [(row.status, row.kept, row.repeated) for row in rows] == [
-        (SourceStatus.PARTIAL, 4, 0),
-        (SourceStatus.OK, 2, 4),
-    ]
-    assert after.counts.again == 4
-
-
-async def test_a_query_that_was_answered_in_full_counts_once_though_its_source_is_asked_again(
-    tmp_path,
-):
-    is_stuck = True
-
-    async def pages(request: httpx.Request) -> httpx.Response:
         query, page = request.url.params["q"], request.url.params["page"]
+        asked.append(f"{query} {page}")
         if query == "slow" and is_stuck:
             await asyncio.sleep(3600)
         return httpx.Response(200, json=[query, "both"] if page == "1" else [])
@@ -577,6 +549,8 @@ async def test_a_query_that_was_answered_in_full_counts_once_though_its_source_i
         assert summaries(in_vain.reports)[-1].status is SourceStatus.PARTIAL
         searcher.deadline_s, is_stuck = 60.0, False
         after = (await reply_to(flow, "t", WAIT)).payload
+    once = [f"quick {page}" for page in (1, 2, 3)]
+    assert asked == [*once, *["slow 1"] * 3, "slow 2", "slow 3"]
     counts = after.counts
     assert (counts.arrived, counts.again, counts.works) == (len(QUICK) + 4, 1, len(QUICK) + 3)
     rows = [row for row in after.reports if row.source == "turning"]
