@@ -214,17 +214,6 @@ def test_damaged_vectors_are_told_and_made_again(library, tmp_path, damage):
         assert opened.search("automobile").note is None
 
 
-def test_vectors_of_another_library_are_not_used(library, tmp_path):
-    library.embed()
-    library.close()
-    for path in tmp_path.glob("records.db*"):
-        path.unlink()
-    with Library.open(tmp_path, embedder=fake()) as opened:
-        opened.add(PAPERS[::-1])
-        assert "no record has a vector" in str(opened.search("glass").note)
-        assert opened.embed().made == 4
-
-
 def test_a_second_writer_of_vectors_waits_and_is_told(tmp_path):
     with Library.open(tmp_path, embedder=fake(), wait_s=0.05) as library:
         library.add(PAPERS)

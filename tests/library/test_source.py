@@ -6,7 +6,6 @@ import json
 import tempfile
 import threading
 from collections import Counter
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -100,18 +99,6 @@ async def test_a_filled_library_searches_itself(tmp_path):
     assert not any(source.is_sample for source in report.sources)
 
 
-async def test_a_paper_says_where_it_was_seen(tmp_path):
-    filled(tmp_path)
-    with Library.open(library_path(tmp_path)) as library:
-        moment = datetime(2026, 1, 1, tzinfo=UTC)
-        source = LibrarySource("library", lambda: OpenLibrary(library), clock=lambda: moment)
-        report = await source.report(strategy('"graph theory"', "theory"))
-    first = report.papers[0]
-    assert [sighting.query for sighting in first.sightings] == ['"graph theory"', "theory"]
-    assert first.sightings[0].rank == 1
-    assert first.sightings[0].seen_at == moment.isoformat()
-
-
 async def test_options_limit_one_search(tmp_path):
     filled(tmp_path)
     source = source_of(tmp_path)
@@ -131,14 +118,6 @@ async def test_only_when_no_query_could_be_answered_the_search_fails(tmp_path):
     assert await source.search_advanced(strategy()) == []
     with pytest.raises(SearchSourceError, match="library"):
         await source.search_advanced(strategy("("))
-
-
-async def test_a_damaged_library_is_a_failure_in_the_report(tmp_path):
-    library_path(tmp_path).mkdir()
-    (library_path(tmp_path) / "records.db").write_bytes(b"garbage")
-    report = await source_of(tmp_path).report(strategy("graph"))
-    assert report.sources[0].status is SourceStatus.UNREACHABLE
-    assert "not a paper-search library" in str(report.sources[0].error)
 
 
 async def test_searching_does_not_hold_up_the_loop(home):

@@ -58,14 +58,6 @@ def dead_pid():
     return process.pid
 
 
-async def test_a_lease_is_held_for_the_length_of_the_block(leases):
-    assert not await leases.is_held("t")
-    async with leases.hold("t"):
-        assert await leases.is_held("t")
-        assert not await leases.is_held("other")
-    assert not await leases.is_held("t")
-
-
 async def test_the_second_is_told_who_has_it(leases):
     """PER-13."""
     async with leases.hold("t"):
@@ -138,12 +130,6 @@ async def test_of_another_machine_only_time_tells(leases, dead_pid):
     assert await leases.is_held("t")
 
 
-async def test_who_lost_the_lease_does_not_give_up_that_of_another(leases, clock):
-    async with leases.hold("t"):
-        other = await take_over(leases, clock)
-    assert await leases.holder("t") == other
-
-
 async def test_a_clock_that_jumps_back_takes_no_lease_away(leases, clock):
     """PER-24."""
     async with leases.hold("t"):
@@ -190,17 +176,6 @@ async def test_a_renewal_that_fails_is_tried_again_and_hides_no_result(clock, ca
     assert "the lease on thread t could not be renewed" in caplog.messages
     assert "the disk is away" in caplog.text
     assert not await leases.is_held("t")
-
-
-async def test_leases_in_one_file_are_seen_by_all(tmp_path, clock):
-    one, other = (Leases(SqliteDatabase(tmp_path / "t.db"), clock) for _ in range(2))
-    mine = await one.take("t", owner())
-    assert await other.holder("t") == mine
-    assert await other.take("t", STRANGER) == mine
-    await other.drop("t", "somebody else")
-    assert await one.holder("t") == mine
-    await other.drop("t", mine.owner)
-    assert await one.holder("t") is None
 
 
 BUSY = (

@@ -368,14 +368,6 @@ async def test_fields_that_a_model_leaves_out_or_sets_to_null_are_empty():
     assert (intent.alternatives, intent.excluded, intent.authors) == ({}, [], [])
 
 
-async def test_with_a_model_the_text_to_rank_by_is_the_persons_own():
-    llm = FakeLLM(GOOD)
-    intent = await IntentParser(llm).parse("20 papers on solar cells since 2015, see 10.1000/1")
-    assert intent.question == "solar cells"
-    assert intent.identifiers == ["doi:10.1000/1"]
-    assert intent.constraints.max_results == 20
-
-
 @pytest.mark.parametrize(
     "constraints",
     [None, {"year_from": 1900, "year_to": 2000, "language": "de", "max_results": 3}],
@@ -390,15 +382,6 @@ async def test_a_model_changes_no_limit_that_the_question_states(constraints):
     assert len(alone.constraints.in_words) == 4
     assert intent.constraints == alone.constraints
     assert (intent.authors, intent.excluded) == (["M. Green"], ["wind", "wave"])
-
-
-async def test_a_count_that_only_the_model_reads_is_the_number_of_papers_shown():
-    limits = {"max_results": 20, "excluded_types": ["Review", "article"]}
-    answer = GOOD | {"constraints": limits}
-    intent = await IntentParser(FakeLLM(answer)).parse("zwanzig Artikel zu Solarzellen seit 2015")
-    assert intent.constraints.in_words == [
-        *("years 2015-", "not review, preprint", "at most 20 papers shown")
-    ]
 
 
 async def test_a_boolean_query_is_not_shown_to_the_model():
@@ -557,28 +540,6 @@ async def test_a_question_for_papers_like_one_is_that_papers_title_and_keywords(
     assert intent.constraints.year_from == (2020 if "2020" in question else None)
     assert "is this the paper you mean?" in intent.notes[-1]
     assert intent.lookups == [LOOKED_UP]
-
-
-@pytest.mark.parametrize(
-    "question",
-    [
-        "papers like this one: 10.1000/1 and 10.1000/2",
-        "similar to https://doi.org/10.1000/1, 10.1000/2",
-    ],
-)
-async def test_all_papers_that_a_question_names_are_seeds(question):
-    other = SEED.model_copy(update={"id": "2", "doi": "10.1000/2", "title": "Wing beats"})
-
-    async def find(_text: str, _names: Sequence[str]) -> tuple[list[RawPaper], list[SourceReport]]:
-        return [SEED, other], [LOOKED_UP]
-
-    plain = await IntentParser().parse(question)
-    assert (plain.question, plain.concepts) == ("", [])
-    intent = await IntentParser(find_papers=find).parse(question)
-    assert [seed.id for seed in intent.seeds] == [SEED.id, "2"]
-    assert intent.identifiers == plain.identifiers == ["doi:10.1000/1", "doi:10.1000/2"]
-    assert intent.question == "Visual odometry on small drones SLAM Wing beats SLAM"
-    assert "the words of the first" in intent.notes[-1]
 
 
 async def test_papers_that_are_no_seeds_are_named():

@@ -100,25 +100,6 @@ async def test_a_long_concept_that_is_no_name_is_asked_by_its_words_and_the_name
     assert (await builder().build(asked)).queries[0].keywords == keywords
 
 
-async def test_for_every_term_of_a_block_the_strategy_says_why_it_stands_there():
-    wanted = intent("gastric cancer", "elderly people", alternatives={"gastric cancer": ["GIST"]})
-    [query] = (await strategy_for(wanted)).queries
-    cancer, people = query.synonym_map
-    assert list(cancer.reasons) == cancer.synonyms
-    assert cancer.reasons["gastric cancers"] == "plural"
-    assert cancer.reasons["stomach neoplasms"] == "MeSH heading"
-    assert cancer.reasons["GIST"] == "as the question was read"
-    assert people.reasons["older adult"] == "our list of related names"
-
-
-async def test_other_names_are_asked_in_both_spellings_and_numbers():
-    blocks = block_texts(texts(await strategy_for(intent("colorectal cancer")))[0])
-    assert {'"colorectal tumour"', '"colorectal tumors"'} <= set(blocks[0].terms)
-    blocks = block_texts(texts(await strategy_for(intent("burnout")))[0])
-    assert "burn-out" in blocks[0].terms  # and not every other name with and without a hyphen, too
-    assert '"burn out"' not in blocks[0].terms
-
-
 async def test_a_heading_that_another_name_leads_to_is_asked():
     strategy = await strategy_for(intent("older people"), available_sources=["pubmed"])
     assert texts(strategy)[0].endswith("mesh:aged")
@@ -159,13 +140,6 @@ async def test_the_kind_of_paper_is_never_required(kind):
     wanted = intent("caffeine", "sleep").model_copy(update={"intent_type": kind})
     plain = await strategy_for(intent("caffeine", "sleep"))
     assert texts(await strategy_for(wanted)) == texts(plain)
-
-
-async def test_alternatives_do_as_well_as_the_concept():
-    wanted = intent("aspirin", "stroke", alternatives={"aspirin": ["clopidogrel"]})
-    strategy = await strategy_for(wanted)
-    assert "(aspirin OR" in texts(strategy)[0]
-    assert all("clopidogrel" in text for text in texts(strategy))
 
 
 @pytest.mark.parametrize("source", ["pubmed", "europe_pmc"])
@@ -391,13 +365,6 @@ async def test_what_is_welcome_again_is_no_longer_kept_out():
     assert third.filters.conditions == second.filters.conditions[:1]
 
 
-async def test_synonyms_go_with_the_concept_that_is_excluded():
-    first = await strategy_for(intent("transformers", "object detection"))
-    assert "self-attention" in " ".join(texts(first))
-    second = await next_strategy("no transformers", first)
-    assert not any("transformer" in text or "self-attention" in text for text in texts(second))
-
-
 async def test_no_word_that_is_excluded_is_learned_from_marked_papers():
     marked = [
         MarkedPaper(id=name, title="Caffeine, naps and adenosine", is_relevant=True)
@@ -561,18 +528,6 @@ async def test_without_a_usable_answer_the_concepts_are_joined(reply):
     bare = QueryBuilderInput(intent=intent().model_copy(update={"topic": "drug design"}))
     [query] = (await builder(FakeLLM(reply)).build(bare)).queries
     assert (query.boolean_query, query.keywords) == ("drug design", ["drug design"])
-
-
-async def test_a_model_that_repeats_itself_is_varied():
-    llm = FakeLLM(answer("caffeine AND sleep"))
-    earlier: list[SearchStrategy] = []
-    for _ in range(6):
-        strategy = await builder(llm).build(
-            QueryBuilderInput(intent=intent("caffeine", "sleep"), previous_strategies=earlier)
-        )
-        assert identity(strategy) not in map(identity, earlier)
-        assert len(strategy.queries) <= 4
-        earlier.append(strategy)
 
 
 async def test_a_model_that_fails_twice_does_not_repeat_the_fallback():

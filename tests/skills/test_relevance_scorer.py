@@ -117,15 +117,6 @@ async def test_the_rarer_concept_tells_more_and_so_does_a_word_that_is_there_mor
     assert often.relevance_score > once.relevance_score
 
 
-async def test_what_a_query_takes_in_place_of_a_concept_counts_as_it():
-    others = {"sleep quality": ["insomnia", "awak*"]}
-    intent = INTENT.model_copy(update={"concepts": ["sleep quality"], "alternatives": others})
-    papers = [paper("1", "Insomnia"), paper("2", "Tea", "We were awakened."), paper("3", "Tea")]
-    title, text, neither = await RelevanceScorer(None).score(papers, intent)
-    assert title.relevance_reason == text.relevance_reason == "matches: sleep quality"
-    assert title.relevance_score > text.relevance_score > neither.relevance_score == 0
-
-
 @pytest.mark.parametrize(
     ("title", "reason"),
     [

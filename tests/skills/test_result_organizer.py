@@ -76,16 +76,6 @@ async def test_facets_count_the_kept():
     assert facets.key_themes == ["graph", "networks", "graphs"]
 
 
-async def test_facets_have_limits():
-    papers = [
-        scored(str(n), 0.9, title=f"Theme{n} word{n}", authors=[Author(name=f"Author {n:02}")])
-        for n in range(30)
-    ]
-    facets = (await organized(*papers)).facets
-    assert facets.top_authors == [f"Author {n:02}" for n in range(10)]
-    assert len(facets.key_themes) <= 8
-
-
 @given(
     st.lists(
         st.tuples(st.floats(0, 1), st.integers(0, 3), st.sampled_from([None, 2000, 2001])),

@@ -180,15 +180,6 @@ def test_what_resembles_papers_marked_relevant_moves_up():
     assert all(name.startswith("bee") for name in unmarked[:5])
 
 
-def test_marks_also_move_what_vectors_put_first():
-    papers = [*alike("soil", "soil erosion in vineyards", 1), *alike("bee", "honey bee dance", 7)]
-    for scored in papers:
-        for sighting in scored.paper.sightings:
-            sighting.by_meaning = True
-    assert names(ResultRanker().order(papers))[0] == "soil0"
-    assert names(ResultRanker().order(papers, [mark("bee3", is_relevant=True)]))[1][:3] == "bee"
-
-
 def test_a_mark_on_a_paper_that_is_not_among_these_is_learned_from():
     papers = [*alike("soil", "soil erosion in vineyards", 1), *alike("bee", "honey bee dance", 7)]
     marks = [

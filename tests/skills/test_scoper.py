@@ -21,7 +21,6 @@ from paper_search.skills import Scoper
 from paper_search.skills.judging.run import MOST_JUDGED
 from paper_search.skills.strategy.trees import broader_steps
 from paper_search.testing.skills import fake_strategy
-from paper_search.testing.sources import FakeSource
 
 
 def forms_of(query: str) -> list[str]:
@@ -61,17 +60,6 @@ async def test_each_query_has_its_hits_in_every_source_that_is_asked_it():
         BROAD: ["5,000 pubmed", "3 dblp"],
     }
     assert report.relaxed == report.notes == []
-
-
-async def test_a_query_is_counted_in_sources_that_rank_since_they_are_asked_it_too():
-    remote = FakeCountingSource("openalex", {NARROW: 1}, ranks=True)
-    local = FakeCountingSource("library", {NARROW: 7}, ranks=True, is_local=True)
-    asked = strategy(
-        NARROW, sources=["openalex", "library"], ranked=[RankedQuery(text="ice in Norway")]
-    )
-    assert shown((await Scoper([remote, local]).scope(asked, intent())).queries) == {
-        NARROW: ["1 openalex", "7 library"]
-    }
 
 
 async def test_neither_sources_outside_of_the_strategy_nor_papers_to_follow_are_counted():
@@ -153,14 +141,6 @@ async def test_blocks_that_are_not_counted_are_told():
     ).scope(asked, intent())
     assert [block.text for block in report.blocks] == ["a", "b", "c", "d"]
     assert report.notes == ["hits are counted for the first 4 of 5 blocks only"]
-
-
-async def test_a_source_on_this_disk_counts_every_block():
-    asked = strategy("a AND b AND c AND d AND e", sources=["library"])
-    library = FakeCountingSource("library", {"e": 5}, is_local=True)
-    report = await Scoper([library]).scope(asked, intent())
-    assert shown(report.blocks)["e"] == ["5 library"]
-    assert not any("first 4" in note for note in report.notes)
 
 
 @pytest.mark.parametrize(
@@ -268,17 +248,6 @@ async def test_a_source_that_is_away_is_asked_once_and_one_that_refuses_a_query_
     asked = strategy(NARROW, BROAD, sources=["pubmed", "dblp"])
     await Scoper([away, refuses]).scope(asked, intent())
     assert (away.counted, refuses.counted) == ([NARROW], [NARROW, BROAD])
-
-
-async def test_sources_that_cannot_count_are_named():
-    asked = strategy(NARROW, sources=["plain", "silent"])
-    silent = FakeCountingSource("silent", {NARROW: None})
-    report = await Scoper([FakeSource("plain"), silent]).scope(asked, intent())
-    assert shown(report.queries) == {NARROW: []}
-    assert report.notes == [
-        "no hit counts from plain: hit counts are not supported",
-        "no hit counts from silent: hit counts are not supported",
-    ]
 
 
 @in_virtual_time

@@ -11,7 +11,6 @@ from tests.virtual_time import in_virtual_time
 from paper_search.errors import SearchSourceError
 from paper_search.http.body import HttpAnswer
 from paper_search.models import (
-    RankedQuery,
     RawPaper,
     SearchConstraints,
     SearchReport,
@@ -99,31 +98,6 @@ async def test_results_come_in_the_order_of_the_strategy():
     assert ids(await searcher.search(strategy("b", "nowhere", "a", "b"))) == ["b-1", "a-1"]
 
 
-class Ranking(Source):
-    ranks_text = True
-
-
-async def test_a_source_that_there_is_nothing_to_ask_of_is_reported_as_empty():
-    ranked = strategy(queries=()).model_copy(update={"ranked": [RankedQuery(text="plain")]})
-    source = Ranking("r")
-    report = await Searcher([Source("a"), source]).report(ranked)
-    assert [query.text for asked in source.asked for query in asked.ranked] == ["plain"]
-    assert ids(report.papers) == ["r-1"]
-    assert [(entry.source, entry.status) for entry in report.sources] == [
-        ("a", SourceStatus.EMPTY),
-        ("r", SourceStatus.OK),
-    ]
-
-
-async def test_a_ceiling_holds_for_whatever_strategy_is_asked():
-    source = FakeSource("a", [paper(str(number)) for number in range(9)])
-    wanted = strategy("a").model_copy(update={"ranked": [RankedQuery(text="q", depth=7)]})
-    found = await Searcher([source], max_results_ceiling=3).report(wanted)
-    [asked] = source.strategies
-    assert asked.filters.max_results == 3
-    assert len(found.papers) == 3
-
-
 async def test_unknown_sources_only_means_all():
     searcher = Searcher([Source("a"), Source("b")])
     assert ids(await searcher.search(strategy("nowhere"))) == ["a-1", "b-1"]
@@ -190,11 +164,6 @@ async def test_a_slow_source_runs_into_the_deadline_alone():
     assert "0.05 s" in (report.sources[0].error or "")
 
 
-async def test_all_failing_is_an_empty_result():
-    searcher = Searcher([Source("a", OSError("x")), Source("b", KeyError("y"))])
-    assert await searcher.search(strategy()) == []
-
-
 @in_virtual_time
 async def test_cancelling_the_search_is_not_swallowed():
     task = asyncio.create_task(Searcher([Source("a", delay_s=30)]).search(strategy()))
@@ -213,20 +182,6 @@ async def test_records_without_a_title_are_dropped_and_counted(kind):
     report = await Searcher([source]).report(strategy())
     assert ids(report.papers) == ["1"]
     assert (report.sources[0].kept, report.sources[0].dropped) == (1, 2)
-
-
-async def test_a_source_that_reports_is_asked_for_its_report():
-    entries = [
-        SourceReport(source="r", query="q1", status=SourceStatus.OK, kept=2),
-        SourceReport(source="r", query="q2", status=SourceStatus.RATE_LIMITED),
-    ]
-    answer = SearchReport(papers=[paper("1"), paper("2", title="")], sources=entries)
-    report = await Searcher([Reporting("r", answer)]).report(strategy())
-    assert ids(report.papers) == ["1"]
-    assert [source.query for source in report.sources] == ["q1", "q2"]
-    assert sum(source.dropped for source in report.sources) == 1
-    bare = answer.model_copy(update={"sources": []})
-    assert ids((await Searcher([Reporting("r", bare)]).report(strategy())).papers) == ["1"]
 
 
 @pytest.mark.parametrize("source", [Source("a", "text"), Source("a", [{}]), Reporting("a", [])])
@@ -359,33 +314,6 @@ async def test_a_strategy_of_500_queries_is_capped_and_says_so():
     assert "only the first 50 of 500 queries" in str(report.sources[0].note)
     said = Searcher([FakeSource("one", [])]).translations(strategy("one", queries=queries))
     assert [message.query for message in said] == list(queries[:50])
-
-
-async def test_a_query_of_many_thousand_characters_reaches_the_source_whole():
-    source = Source("a")
-    long = " OR ".join(f"synonym{number}" for number in range(1500))
-    report = await Searcher([source]).report(strategy(queries=("short", long)))
-    assert [query.boolean_query for query in source.asked[0].queries] == ["short", long]
-    assert not report.sources[0].note
-
-
-async def test_types_that_are_not_wanted_are_left_out_and_counted():
-    """A source that knows of no types, as a third party's may."""
-
-    class Simple(FakeSource):
-        async def report(self, strategy: SearchStrategy) -> SearchReport:
-            everything = strategy.model_copy(update={"filters": SearchConstraints()})
-            return await super().report(everything)
-
-    kinds = ["book", "article-journal", None]
-    papers = [
-        RawPaper(id=f"p{kind}", title="A title", source="shelf", publication_type=kind)
-        for kind in kinds
-    ]
-    asked = fake_strategy("a", sources=["shelf"], publication_types=["article-journal"])
-    report = await Searcher([Simple("shelf", papers)]).report(asked)
-    assert [paper.publication_type for paper in report.papers] == ["article-journal", None]
-    assert (report.sources[0].kept, report.sources[0].excluded) == (2, 1)
 
 
 @in_virtual_time

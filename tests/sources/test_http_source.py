@@ -117,25 +117,6 @@ async def test_a_stored_answer_bears_the_time_at_which_its_request_was_sent(cata
     assert (sent.requests[0].is_stored, stored.requests[0].is_stored) == (False, True)
 
 
-async def test_each_record_that_came_has_one_fate():
-    cards = [
-        *({"id": 1, "title": "Deep graphs", "abstract": "Of glass."},) * 2,
-        {"id": 2, "title": "A survey of graphs", "abstract": "Of them."},
-        {"id": 3},
-        {"id": 4},
-        *({"id": n, "title": f"Graphs {n}", "abstract": "Of glass."} for n in (5, 6, 7)),
-    ]
-
-    source = source_of(lambda _: httpx.Response(200, json={"papers": cards, "total": 70}))
-    report = await source.report(strategy("graphs NOT survey", "graphs", max_results=3))
-    first, second = report.sources
-    assert (first.kept, first.excluded, first.dropped, first.repeated) == (3, 1, 2, 1)
-    assert (first.beyond_limit, first.received, first.limit) == (1, len(cards), 3)
-    assert (second.kept, second.repeated, second.beyond_limit) == (1, 3, 2)
-    assert (second.received, second.limit) == (len(cards), 3)
-    assert len(report.papers) == first.kept + second.kept
-
-
 async def test_a_source_that_is_left_alone_leaves_a_row_of_what_was_sent():
     arrival = asyncio.Event()
 
@@ -214,14 +195,6 @@ async def test_a_count_of_a_broader_query_says_so_and_a_failure_is_raised(catalo
 async def test_a_service_that_needs_a_key_is_not_asked_for_a_count(catalogue):
     assert await source_of(catalogue, Keyed(URL)).count("graphs", SearchConstraints()) is None
     assert catalogue.asked == []
-
-
-async def test_a_count_spends_of_the_calls_that_are_allowed(catalogue):
-    source = source_of(catalogue, Cards(URL), SourceSettings(max_calls=1))
-    await source.count("graphs", SearchConstraints())
-    with pytest.raises(ServiceError):
-        await source.search("graphs")
-    assert len(catalogue.asked) == 1
 
 
 async def test_an_error_in_disguise_is_not_kept_in_the_cache(tmp_path):
@@ -365,17 +338,6 @@ async def test_one_query_that_fails_is_no_failure_of_those_that_find_nothing(cat
     assert await source.search_advanced(strategy("graphs", "( )")) == []
     with pytest.raises(ServiceError, match="expected"):
         await source.search_advanced(strategy("( )"))
-
-
-async def test_two_pages_in_a_row_without_a_record_are_the_last():
-    pages: list[int] = []
-
-    def service(request: httpx.Request) -> httpx.Response:
-        pages.append(int(request.url.params.get("page", 1)))
-        return httpx.Response(200, json={"papers": [], "total": 70, "next": pages[-1] + 1})
-
-    await source_of(service).report(strategy("graphs"))
-    assert pages == [1, 2]
 
 
 async def test_the_time_of_a_source_is_for_all_of_its_queries():

@@ -5,11 +5,10 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from langgraph.types import Command
 from tests.answers import reply_to
-from tests.workflow.doubles import Builder, FailingSkills, at_result, edit, reject, workflow
+from tests.workflow.doubles import Builder, at_result, edit, reject, workflow
 
-from paper_search.errors import PersistenceError, UnknownNameError
+from paper_search.errors import UnknownNameError
 from paper_search.models import Criterion, ParsedIntent, RawPaper, ScoredPaper, SearchStrategy
 from paper_search.persistence import open_persistence
 from paper_search.skills import RelevanceScorer, ResultOrganizer
@@ -18,8 +17,6 @@ from paper_search.testing.skills import FakeSkills, ScriptedHandler, fake_strate
 from paper_search.workflow import CheckpointKind
 from paper_search.workflow.session import SearchSession
 from paper_search.workflow.state import SearchParams
-
-CONFIG: Any = {"configurable": {"thread_id": "t"}}
 
 
 class Judging(FakeSkills):
@@ -152,32 +149,6 @@ async def test_a_note_of_the_person_is_judged_by_from_then_on():
     first, second, third = skills.judged_by
     assert first == ["written by the model"]
     assert second == third == ["written by the model", "It is, or is about, trials"]
-
-
-@pytest.mark.parametrize(
-    ("failed", "step", "counts", "why"),
-    [
-        ("parse", "build_strategy", {}, "no intent: its first step did not run"),
-        ("build", "search", {"queries": 0, "sources": 0}, "no strategy: build_strategy did not"),
-    ],
-)
-async def test_who_jumps_ahead_of_a_failed_step_is_told_what_is_missing(failed, step, counts, why):
-    told: list[Any] = []
-    skills = FailingSkills(failed, RuntimeError("no"))
-    async with open_persistence("memory:") as persistence:
-        with pytest.raises(RuntimeError, match="no"):
-            await workflow(skills, persistence=persistence).start("q", thread_id="t")
-        skills.is_broken = False
-        graph = SearchSession.graph(persistence, skills.skills)
-
-        async def jump() -> None:
-            async for event in graph.astream(Command(goto=step), CONFIG, stream_mode="custom"):
-                told.append(event)  # noqa: PERF401  # kept when the next one is an error
-
-        with pytest.raises(PersistenceError, match=why):
-            await jump()
-    assert {"event": "begun", "step": step, "iteration": 0, **counts} in told
-    assert skills.searched == []
 
 
 class RecordingRanker(ResultRanker):

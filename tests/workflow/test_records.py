@@ -123,14 +123,6 @@ async def test_a_collection_comes_back_whole_also_what_the_organizer_made_up(rec
     assert await records.papers(["b"]) == [own]
 
 
-async def test_a_paper_that_is_plain_again_in_a_later_round_is_shown_as_it_is_then(records):
-    await through(records, [raw("a")])
-    plain = (await records.papers(["a"]))[0]
-    await records.save_collection(collection([plain.model_copy(update={"title": "Retitled"})]))
-    await records.save_collection(collection([plain]))
-    assert await records.papers(["a"]) == [plain]
-
-
 @pytest.mark.parametrize(
     "said", [{"note": "odd"}, {"screening": ScreeningDecision(decision="include")}]
 )
@@ -263,14 +255,6 @@ async def test_a_work_is_stored_only_where_it_says_more_than_its_record(records)
     stored = await records.works(ids)
     assert stored == works
     assert [work.known_citation_count for work in stored] == [None, 0, None]
-
-
-async def test_a_work_that_is_its_record_again_is_stored_as_that(records):
-    ids = await records.save_records([raw("a")])
-    read = await records.records(ids)
-    await records.save_works([raw("a", abstract="merged")], read)
-    await records.save_works(read, read)
-    assert (await records.works(ids))[0].abstract is None
 
 
 async def test_a_paper_is_stored_whole_only_where_it_says_more_than_its_verdict(records):

@@ -13,19 +13,17 @@ from tests.answers import reply_to
 from tests.examples import examples
 from tests.workflow.doubles import at_result, edit, workflow
 
-from paper_search.config import current_person
 from paper_search.exports import export, exporter_names
 from paper_search.models import (
     MergeDecision,
     Paper,
     PaperCollection,
-    RawPaper,
     ScreeningDecision,
     SearchMetadata,
     UserFeedback,
 )
 from paper_search.skills.result_organizer import by_score, facets_of
-from paper_search.testing.skills import FakeSkills, ScriptedHandler, fake_strategy
+from paper_search.testing.skills import ScriptedHandler, fake_strategy
 from paper_search.threads.engine import open_memory
 from paper_search.workflow import Decision, DecisionAction, results
 from paper_search.workflow.marks import MarkStore, ScreeningMark, labels_by_paper
@@ -147,45 +145,6 @@ def written(collection: PaperCollection, name: str) -> str:
         return content
     rows = load_workbook(io.BytesIO(content)).worksheets[0].iter_rows(values_only=True)
     return "\n".join("\t".join(str(cell) for cell in row) for row in rows)
-
-
-async def test_a_decision_of_the_screening_knows_who_made_it_when_and_why(url):
-    """Also one that is made on a search that has ended."""
-    flow = workflow(persistence=url, handler=reviewer())
-    await flow.run("q", thread_id="t")
-    async with flow._session("t") as session:
-        screening = await session.screening()
-        await screening.say(screening.papers[0], is_relevant=False)
-        await screening.note(screening.papers[1], "odd")
-        found = await session.result()
-
-    (left,) = found.set_aside
-    said = left.screening_columns
-    assert (said["decision"], said["decided_by"]) == ("exclude", current_person())
-    assert said["decided_at"].startswith("20")
-    assert [paper.note for paper in found.papers] == ["odd"]
-
-
-async def test_a_decided_paper_that_was_merged_into_another_counts_for_that_one():
-    """The person calls the paper that they kept in the first round the same as another one."""
-
-    def records(_strategy: Any) -> list[RawPaper]:
-        return [
-            RawPaper(id="a", title="One work", source="fake", year=2020),
-            RawPaper(id="b", title="One work, again", source="fake", year=2020),
-        ]
-
-    class Merges(FakeSkills):
-        async def deduplicate(self, papers: list[RawPaper]) -> list[RawPaper]:
-            await super().deduplicate(papers)
-            if self.calls.count("deduplicate") == 1:
-                return papers
-            return [papers[0].model_copy(update={"id": "b", "merged_from": ["a", "b"]})]
-
-    flow = workflow(Merges(records), reviewer(relevant("a"), relevant("b")))
-    found = await flow.run("q")
-    assert len(found.papers) == 1
-    assert found.papers[0].decision == "included"
 
 
 papers_st = st.lists(

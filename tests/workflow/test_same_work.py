@@ -157,22 +157,6 @@ async def test_the_last_step_can_be_repeated_after_a_split():
     assert len(repeated.papers) == 3
 
 
-async def test_a_work_that_keeps_an_older_id_is_named_by_its_records():
-    """A work of one record that stood in another work before has the id of that one."""
-    rounds = iter([MERGED, MERGED[1:]])
-    search = merging(FakeSkills(lambda _strategy: [*next(rounds), OTHER]))
-    first = await at_result(search)
-    [merged] = [paper for paper in first.payload.collection.papers if paper.merged_from]
-    await reply_to(search, "t", {"action": "reject", "note": "more"})
-    second = await reply_to(search, "t", "approve")
-    kept = second.payload.collection.papers[0]
-    assert kept.id == merged.id
-    assert kept.source == "s2"
-    approval = {"action": "approve", "revised_data": same("copy2", "other")}
-    result = await reply_to(search, "t", approval)
-    assert sorted(result.papers[0].merged_from) == ["copy2", "other"]
-
-
 async def test_a_relevant_work_that_is_merged_with_the_approval_is_in_the_result_once():
     """Merged anew, it has the id of another of its records, on which nobody decided."""
     rounds = iter([MERGED[1:], MERGED])

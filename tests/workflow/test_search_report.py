@@ -3,7 +3,6 @@
 from datetime import UTC, datetime
 from typing import Any
 
-import pytest
 from tests.workflow.doubles import reject, workflow
 
 from paper_search import __version__
@@ -46,44 +45,6 @@ class ReportingSearcher:
 
 def reporting(handler: Any = None, **options: Any) -> SearchWorkflow:
     return workflow(handler=handler, searcher=ReportingSearcher(), **options)
-
-
-async def test_the_result_tells_what_every_source_did_in_every_round():
-    handler = ScriptedHandler(["approve", reject("more"), "approve", "approve"])
-    result = await reporting(handler).run("graphs")
-    told = [(row.iteration, row.source, row.query, row.status) for row in result.reports]
-    assert told == [
-        (0, "a", "round_0", SourceStatus.OK),
-        (0, "b", "round_0", SourceStatus.TIMEOUT),
-        (0, "c", "round_0", SourceStatus.OK),
-        (1, "a", "round_1", SourceStatus.OK),
-        (1, "b", "round_1", SourceStatus.TIMEOUT),
-        (1, "c", "round_1", SourceStatus.OK),
-    ]
-    assert result.silent_sources == ["b"]
-    assert [len(question.payload.reports) for question in handler.asked[1::2]] == [3, 3]
-
-
-class SilentSearcher(FakeSkills):
-    """Finds papers in the first round and nothing, without a word, in the second."""
-
-    async def search(self, strategy: SearchStrategy) -> list[RawPaper]:
-        papers = await super().search(strategy)
-        return [] if len(self.searched) > 1 else papers
-
-
-class SilentReporter(SilentSearcher):
-    async def report(self, strategy: SearchStrategy) -> SearchReport:
-        return SearchReport(papers=await self.search(strategy))
-
-
-@pytest.mark.parametrize("kind", [SilentSearcher, SilentReporter])
-async def test_a_round_that_found_nothing_is_a_round(kind):
-    handler = ScriptedHandler(["approve", reject("more"), "approve", "approve"])
-    result = await workflow(handler=handler, searcher=kind()).run("graphs")
-    assert list(dict.fromkeys(row.iteration for row in result.reports)) == [0, 1]
-    last = [row for row in result.reports if row.iteration == 1]
-    assert {(row.status, row.received) for row in last} == {(SourceStatus.EMPTY, 0)}
 
 
 async def test_how_a_run_went_is_no_part_of_what_it_found():

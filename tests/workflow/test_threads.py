@@ -1,13 +1,11 @@
 """Which threads there are, how they stand, and that a deleted one leaves nothing."""
 
-import asyncio
-
 import pytest
 from tests.answers import reply_to
 from tests.workflow.doubles import FailingSkills, mark_last, workflow
 
-from paper_search.errors import PersistenceError, ThreadBusyError, ThreadNotFoundError
-from paper_search.testing.skills import FakeSkills, ScriptedHandler
+from paper_search.errors import PersistenceError, ThreadNotFoundError
+from paper_search.testing.skills import ScriptedHandler
 from paper_search.workflow import CheckpointKind, ThreadCatalog, ThreadStatus
 from paper_search.workflow.records import SearchRecords
 
@@ -76,41 +74,6 @@ async def test_a_waiting_thread_says_with_which_question(persistence, catalog):
     await reply_to(flow, "t", "approve")
     info = await catalog.info("t")
     assert (info.checkpoint, info.iteration) == (CheckpointKind.RESULT_REVIEW, 1)
-
-
-async def test_a_failed_thread_says_at_which_step_and_why(persistence, catalog):
-    skills = FailingSkills("score", RuntimeError("the model is gone"))
-    flow = workflow(skills, persistence=persistence)
-    with pytest.raises(RuntimeError):
-        await flow.run("q", thread_id="t")
-    (info,) = await catalog.threads()
-    assert info.status is ThreadStatus.FAILED
-    assert info.next_step == "score"
-    assert "the model is gone" in info.error
-    skills.is_broken = False
-    await flow.resume("t")
-    assert (await catalog.info("t")).error is None
-
-
-async def test_a_driven_thread_is_running_and_cannot_be_deleted(persistence, catalog):
-    skills, is_there, may_go = FakeSkills(), asyncio.Event(), asyncio.Event()
-    inner = skills.search
-
-    async def slow(strategy):
-        is_there.set()
-        await may_go.wait()
-        return await inner(strategy)
-
-    skills.search = slow
-    driving = asyncio.create_task(workflow(skills, persistence=persistence).run("q", thread_id="t"))
-    await is_there.wait()
-    info = await catalog.info("t")
-    assert (info.status, info.next_step) == (ThreadStatus.RUNNING, "search")
-    with pytest.raises(ThreadBusyError, match="not deleted"):
-        await catalog.delete("t")
-    may_go.set()
-    await driving
-    assert (await catalog.info("t")).status is ThreadStatus.DONE
 
 
 async def test_showing_a_thread_shows_question_result_and_history(persistence, catalog):

@@ -1,7 +1,6 @@
 """What a slow source had left to say joins the result of the same round when a person waits."""
 
 import asyncio
-from collections import Counter
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +9,7 @@ import pytest
 from tests.answers import reply_to
 from tests.skills.test_searcher import Turning
 from tests.workflow import doubles
-from tests.workflow.doubles import Builder, Crash, Late, reject
+from tests.workflow.doubles import Builder, Crash, Late
 from tests.workflow.test_enrichment import Shelf
 
 from paper_search.errors import AlreadyDecidedError, InvalidDecisionError
@@ -278,15 +277,6 @@ async def test_a_reviewer_who_was_done_is_not_when_papers_come(late, persistence
     assert await done_reviewers(persistence) == ["ada"]
 
 
-async def test_a_reviewer_stays_done_when_two_of_their_papers_become_one(persistence):
-    flow = await at_two_that_are_one(persistence)
-    await (await SearchSession.on(persistence, "t").reviewers()).finish("ada")
-    await reply_to(flow, "t", WAIT)
-    asked = (await flow.pending("t")).payload
-    assert len(ids(asked.collection) & {"a1", "b1", "late1"}) == 1
-    assert await done_reviewers(persistence) == ["ada"]
-
-
 async def test_a_source_that_is_too_slow_again_can_be_waited_for_but_not_for_ever():
     flow, asked = await at_result(FakeSource("late", error=TimeoutError("too slow")))
     for waited in range(MAX_WAITS):
@@ -349,16 +339,6 @@ async def test_nothing_is_lost_if_the_second_asking_fails(again, status, said, s
     async with flow._session("t") as session:
         state = await session.state()
     assert state.silent_sources == []
-
-
-async def test_a_late_record_under_an_id_that_another_source_took_is_no_replacement():
-    same = [RawPaper(id="a1", title="Quite another paper", source="late")]
-    late = Late("late", same)
-    flow, _ = await at_result(late)
-    asked = await wait_for(late, flow)
-    titles = {paper.id: paper.title for paper in asked.collection.papers}
-    assert titles["a1"] == "Paper 1 of a"
-    assert titles["a1@late"] == "Quite another paper"
 
 
 @pytest.mark.parametrize(("hits", "known"), [(None, 70), (50, 50)])
@@ -491,23 +471,6 @@ async def test_a_process_that_dies_while_it_waits_loses_nothing(late, durable_ur
             assert sum(row.kept for row in rows if row.source == "late") == 1
         result = await reply_to(flow, "t", "approve")
     assert len(result.papers) == 9
-
-
-async def test_the_next_round_asks_all_sources_again(late):
-    flow, _ = await at_result(late, max_iterations=3)
-    await wait_for(late, flow)
-    await reply_to(flow, "t", reject("others"))
-    asked = await reply_to(flow, "t", "approve")
-    assert (asked.iteration, asked.waits) == (1, 0)
-    assert {report.source for report in asked.payload.reports} == {*QUICK, "late"}
-    async with flow._session("t") as session:
-        state = await session.state()
-    assert [row.source for row in state.earlier_reports] == [*QUICK, "late", "late"]
-    assert state.silent_sources == []
-    kept: Counter[str] = Counter()
-    for row in state.journal:
-        kept[row.source] += row.kept
-    assert kept == {"a": 4, "b": 4, "c": 4, "d": 4, "late": 2}
 
 
 async def test_what_works_lack_is_looked_up_again_and_each_look_up_has_a_row(late):
