@@ -11,6 +11,7 @@ def test_settings_reach_the_provider():
     )
     llm = create_provider(config)
     assert isinstance(llm, OpenAIProvider)
+    assert llm.deadline_s == (llm.max_retries + 1) * 3.0
     assert (llm.model, llm.base_url, llm.temperature, llm.max_tokens, llm.timeout_s) == (
         "m",
         "http://x/v1",

@@ -60,8 +60,9 @@ async def test_other_failures_are_not_repaired(error):
 async def test_a_provider_that_hangs_is_given_up():
     """LLM-13"""
     llm = FakeLLM({"a": 1}, delay_s=30)
+    llm.deadline_s = 0.05
     with pytest.raises(LLMError, match=r"within 0\.05 s"):
-        await ask(llm, Pair, "s", "u", deadline_s=0.05)
+        await ask(llm, Pair, "s", "u")
 
 
 async def test_cancelling_is_not_taken_for_a_timeout():

@@ -215,6 +215,7 @@ class ChatProvider(LLMProvider):
 
     def __post_init__(self, api_key: str) -> None:
         self._api_key = api_key
+        self.deadline_s = self.timeout_s * (self.max_retries + 1)
         redact_logs((api_key,))
 
     def tuned(self, temperature: float | None, max_tokens: int | None) -> ChatProvider:
@@ -256,7 +257,7 @@ class ChatProvider(LLMProvider):
         """
         loop = asyncio.get_running_loop()
         self._chat(loop)  # before the clock starts: importing a client takes seconds
-        deadline = loop.time() + self.timeout_s * (self.max_retries + 1)
+        deadline = loop.time() + self.deadline_s
         attempt = 0
         while True:
             wishes = {name: wish for name, wish in options.items() if name in self.options}

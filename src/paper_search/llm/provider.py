@@ -7,6 +7,9 @@ from typing import Any
 class LLMProvider(ABC):
     """A language model; its failures are `LLMError` or one of its kinds."""
 
+    deadline_s: float = 180.0
+    """Seconds that one question may take, with all attempts."""
+
     @abstractmethod
     async def complete(self, system_prompt: str, user_message: str) -> str:
         """Return the model's answer as text."""

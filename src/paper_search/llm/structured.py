@@ -76,9 +76,6 @@ def _embedded(text: str) -> dict[str, Any] | None:
     return None
 
 
-DEADLINE_S = 180.0
-"""Seconds that one question may take, whatever the provider does."""
-
 _EXCERPT = 1_000
 
 _log = logging.getLogger(__name__)
@@ -86,14 +83,13 @@ _log = logging.getLogger(__name__)
 ModelT = TypeVar("ModelT", bound=BaseModel)
 
 
-async def ask(  # noqa: PLR0913  # the question, and how patiently it is asked
+async def ask(
     llm: LLMProvider,
     model_cls: type[ModelT],
     system_prompt: str,
     user_message: str,
     *,
     repairs: int = 1,
-    deadline_s: float = DEADLINE_S,
 ) -> ModelT:
     """Return the model's answer as an instance of `model_cls`.
 
@@ -102,18 +98,18 @@ async def ask(  # noqa: PLR0913  # the question, and how patiently it is asked
 
     Raises:
         LLMResponseError: the last answer is bad too.
-        LLMError: no answer, or none within `deadline_s` seconds (each answer has as many).
+        LLMError: no answer, or none within the provider's `deadline_s` (each answer has as much).
     """
     message = user_message
     while True:
         try:
-            async with asyncio.timeout(deadline_s):
+            async with asyncio.timeout(llm.deadline_s):
                 schema = model_cls.model_json_schema()
                 return _validated(
                     model_cls, await llm.complete_json(system_prompt, message, schema)
                 )
         except TimeoutError:
-            raise LLMTimeoutError(f"the model did not answer within {deadline_s:g} s") from None
+            raise LLMTimeoutError(f"the model did not answer within {llm.deadline_s:g} s") from None
         except (LLMLengthError, LLMRefusalError):
             raise
         except LLMResponseError as error:

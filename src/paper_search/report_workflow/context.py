@@ -263,6 +263,7 @@ class StepModel(LLMProvider):
 
     def __init__(self, llm: LLMProvider, records: ReportRecords, step: str, most: int) -> None:
         self._llm = llm
+        self.deadline_s = llm.deadline_s
         self._records = records
         self._step = step
         self._most = most
