@@ -41,6 +41,8 @@ def test_people_read_a_name_in_the_order_in_which_it_is_said(name, natural):
         ("Van der Berg, Jan", "Berg", "Jan", "Van der", ""),
         ("Jan van der Berg", "Berg", "Jan", "van der", ""),
         ("Jan Van Der Berg", "Berg", "Jan", "Van Der", ""),
+        ("Xue Bin Peng", "Peng", "Xue Bin", "", ""),
+        ("Ali bin Yusuf", "Yusuf", "Ali", "bin", ""),
         ("Oscar de la Hoya", "Hoya", "Oscar", "de la", ""),
         ("Charles de la Vallée Poussin", "Vallée Poussin", "Charles", "de la", ""),
         ("Van Morrison", "Morrison", "Van", "", ""),

@@ -19,7 +19,7 @@ _PARTICLES = frozenset({
 })
 # fmt: on
 # Capitalised, these are given or family names as often as they are particles.
-_ONLY_LOWER_CASE = frozenset({"do", "lo", "los", "las", "les", "op", "af", "zu", "den"})
+_ONLY_LOWER_CASE = frozenset({"bin", "do", "lo", "los", "las", "les", "op", "af", "zu", "den"})
 # With one of these the family name begins: "Anis Ben Hassen".
 _BEGIN_FAMILIES = frozenset({"ben", "abu", "san", "santa", "saint", "st."})
 SUFFIX = re.compile(r"(?:jr|sr|ii|iii|iv|2nd|3rd|4th)\.?", re.IGNORECASE)
