@@ -145,6 +145,9 @@ def test_what_is_missing_is_looked_for(text, missing):
         "SELECT * FROM papers",
         "yes",
         "remove the year limit",
+        "no limit of language",
+        "no language limit",
+        "drop the limit to randomised trials",
         "use PubMed only",
         "add synonyms for owl",
     ],
@@ -154,7 +157,8 @@ def test_what_is_no_certain_wish_is_not_acted_on_and_named(text):
     assert terms(text) == {}
     assert note.with_limits(SearchConstraints()) == SearchConstraints()
     assert note.authors == ()
-    assert note.remarks == (f"not acted on: {text!r}; write 'no' or 'more on' and a term",)
+    advice = "write 'no' or 'more on' and a term, or edit the limits"
+    assert note.remarks == (f"not acted on: {text!r}; {advice}",)
 
 
 @pytest.mark.parametrize(

@@ -45,7 +45,7 @@ _SHORT, _ALIKE = 4, 0.85
 _BARE_WORDS = 5
 """Of a clause that is nothing but terms; a longer one says something."""
 _LONGEST_TERM = 60
-_NOT_ACTED_ON = "not acted on: {!r}; write 'no' or 'more on' and a term"
+_NOT_ACTED_ON = "not acted on: {!r}; write 'no' or 'more on' and a term, or edit the limits"
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ def parse_note(text: str | None, today: date) -> Note:
     are something to look for as well, and so is what a clause says is missing. Any other clause is
     not acted on, and a remark says so.
     """
-    words, unclear = _one_line(without_talk(visible(text or "")).replace(CUT, "."))
+    words, unclear = _one_line(without_talk(visible(text or ""), is_note=True).replace(CUT, "."))
     rest = _INSTEAD_OF.sub("", words)
     replaced = [
         name
@@ -125,7 +125,7 @@ def parse_note(text: str | None, today: date) -> Note:
     remarks += [
         _NOT_ACTED_ON.format(clause.strip())
         for clause in (*unclear, *beyond, *more_unclear)
-        if _phrases(clause)
+        if _phrases(clause) or form("note_limit").search(clause)
     ]
     remarks += [  # "only 3 papers fit" says what the result was
         f"not acted on: {count} papers; edit `max_papers` to show so many"

@@ -106,10 +106,10 @@ def says_something(text: str) -> bool:
     return sum(map(rarity, tokens(" ".join(names)))) >= _RARE
 
 
-def without_talk(text: str) -> str:
-    """Return the text with a mark in place of greetings, thanks and a name below them."""
-    for _, pattern in forms("talk"):
-        text = pattern.sub(f" {CUT} ", text)
+def without_talk(text: str, *, is_note: bool = False) -> str:
+    """Return the text with a mark for greetings and the like; "no limits" of a note is none."""
+    for kind, pattern in forms("talk"):
+        text = text if is_note and kind == "unlimited" else pattern.sub(f" {CUT} ", text)
     return text
 
 
