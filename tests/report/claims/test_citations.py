@@ -99,6 +99,7 @@ def test_a_citation_that_can_mean_one_source_is_brought_into_our_form():
     text = normalised("Trees cool streets (Rowan, 2019). Birch (2021) agrees.", EVIDENCE)
     assert cited_keys(text) == [SHADE, DRY]
     assert "(Rowan" not in text
+    assert text.endswith(f"Birch [@{DRY}] agrees.")
 
 
 def test_keys_are_read_in_order_and_once_as_they_are_cited():

@@ -100,11 +100,16 @@ def foreign_citations(
 
 
 def normalised(text: str, evidence: Evidence) -> str:
-    """Return the text with every citation that can mean one source only written `[@key]`."""
+    """Return the text with every citation that can mean one source only written `[@key]`.
+
+    Of "Smith (2020) shows", the sentence keeps its name.
+    """
     for citation in foreign_citations(text, evidence):
         if len(citation.keys) == 1:
             key = cite(citation.keys)
-            text = text.replace(f"({citation.text})", key).replace(citation.text, key, 1)
+            named = _NARRATIVE.fullmatch(citation.text)
+            words = f"{citation.text[: named.start(2) - 1].rstrip(', ')} {key}" if named else key
+            text = text.replace(f"({citation.text})", key).replace(citation.text, words, 1)
     return text
 
 
