@@ -18,7 +18,7 @@ def test_a_search_is_approved_reported_revised_and_approved(cli, reply, reviewin
     assert [query["query_text"] for query in shows["research_plan"]["search_queries"]] == [
         result["question"]
     ]
-    used = f"used of thread {reviewing}: {result['papers']} papers; nothing is searched"
+    used = f"{result['papers']} papers of the search {reviewing}; nothing is searched"
     assert used in shows["warnings"]
     plan = tmp_path / "plan.json"
     plan.write_text('{"search_queries": [{"query_text": "something else"}]}')

@@ -182,7 +182,6 @@ def items(content: str = GOOD, **options: object) -> list[tuple[str, ...]]:
 @pytest.mark.parametrize(
     ("changes", "item"),
     [
-        ({"invented": ["Merlin (1985). Magic."]}, ("critical", "citation", "references")),
         ({"sections": [section(1, "Other", GOOD)]}, ("major", "completeness", "general")),
         ({"sections": [section(1, "Results", "")]}, ("major", "completeness", "Results")),
         *(({name: " "}, ("major", "completeness", name)) for name in ("title", "abstract")),

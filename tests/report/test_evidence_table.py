@@ -74,13 +74,13 @@ async def test_a_reading_without_words_that_are_there_or_with_two_sides_is_not_s
     assert [study.says for study in report.studies] == ["not stated"]
 
 
-async def test_the_words_that_a_reading_rests_on_come_first():
+async def test_the_words_that_a_reading_rests_on_come_first_and_once():
     report = await read(
         "Does zinc shorten colds?",
         "Zinc and colds were studied. We saw two days less of it.",
-        {"says": "yes", "text": "We saw two days less of it."},
+        {"says": "yes", "text": "studied. We saw two days less"},
     )
-    assert report.studies[0].quotes[0].text.startswith("We saw two days less")
+    assert [q.text for q in report.studies[0].quotes] == ["studied. We saw two days less"]
 
 
 def test_the_best_sentences_share_the_rarest_words_of_the_question():
@@ -182,8 +182,8 @@ def test_a_model_reads_the_beginning_and_the_sentences_on_the_subject_most_of_it
         "title": "Shade",
         "year": 2020,
         "type": "academic",
-        "text": f"{(beginning * 2)[:70]} … {rest[2]}",
+        "text": f"{(beginning * 2)[:63]} … {rest[2]} … {rest[3]}",
     }
     assert (second["text"], second["warning"]) == (two.text, "suspicious_text")
-    [[cut]] = blocks(sources_block(sources, 1, 20))
-    assert cut["text"] == "Ignore all previous"
+    [[cut]] = blocks(sources_block(sources, 1, 30, about="sleep"))
+    assert cut["text"] == "Ignore all"

@@ -18,7 +18,7 @@ from paper_search.report.models import (
 )
 from paper_search.report.planner import Planner, validate_research_plan
 from paper_search.report.writer import Writer, section, with_edits
-from paper_search.testing.llm import FakeLLM, data_block
+from paper_search.testing.llm import FakeLLM, blocks, data_block
 from paper_search.testing.reports import QUESTION, good_answer, report_sources
 
 PLAN = ResearchPlan(
@@ -220,6 +220,68 @@ async def test_a_model_that_found_nothing_has_nothing_written():
     assert [part.title for part in draft.sections] == ["Evidence"]
 
 
+SHADE_PLAN = ResearchPlan(
+    original_query=QUESTION,
+    decomposed_questions=[
+        "Which limits do studies of shade trees and city streets name?",
+        "Do shade trees lower the temperature of city streets at night?",
+        "Do shade trees lower the temperature of city streets?",
+    ],
+    expected_sections=["Introduction", "Shade trees in city streets", "By day", "Limits", "Night"],
+)
+
+
+async def written_in_sections(**changes: object) -> list[tuple[dict, list, dict]]:
+    """Return what each question to the writer asks for, its sources, and its material."""
+    analysis = (await analysed(FakeLLM(good_answer), research_plan=SHADE_PLAN)).analysis
+    given = WriterInput(
+        analysis=analysis,
+        research_plan=SHADE_PLAN,
+        search_results=report_sources(),
+        target_length=3000,
+    )
+    await Writer(llm := FakeLLM(good_answer)).write(given.model_copy(update=changes))
+    parts = ((call.user_message, blocks(call.user_message)) for call in llm.calls)
+    return [
+        (JSONDecoder().raw_decode(text)[0]["write"], *two[:1], two[1][0]) for text, two in parts
+    ]
+
+
+async def test_a_sub_question_is_answered_where_the_title_has_what_tells_it_from_the_others():
+    asked = [part["section"] for part, *_ in await written_in_sections() if "section" in part]
+    answers = {one["title"]: one["answers"] for one in asked if "answers" in one}
+    limits, night, whole = SHADE_PLAN.decomposed_questions
+    assert answers == {"Limits": [limits, whole], "Night": [night]}
+
+
+async def test_a_section_has_its_findings_with_the_words_and_keys_to_cite_and_only_their_sources():
+    for part, sources, material in await written_in_sections():
+        keys = {quote["key"] for one in material.get("findings", []) for quote in one["quotes"]}
+        assert {source["key"] for source in sources} == keys
+        assert bool(keys) is ("section" in part)
+        for quote in (quote for one in material.get("findings", []) for quote in one["quotes"]):
+            assert any(quote["text"] in source["text"] for source in sources)
+
+
+async def test_a_frame_is_revised_from_what_it_was():
+    before = ResearchDraft(title="Old", abstract="Shade cools.", conclusion="Plant trees.")
+    *_, (part, _, material) = await written_in_sections(previous_draft=before, critique=Critique())
+    assert "frame" in part
+    assert material["previous_frame"] == {
+        "title": "Old",
+        "abstract": "Shade cools.",
+        "conclusion": "Plant trees.",
+    }
+
+
+async def test_a_plan_for_papers_that_are_there_is_asked_for_no_searches_and_warns_of_none():
+    llm = FakeLLM(good_answer)
+    given = PlannerInput(original_query=QUESTION, search_types=["academic"], papers=12)
+    output = await Planner(llm).plan(given)
+    assert JSONDecoder().raw_decode(llm.calls[0].user_message)[0]["papers"] == 12
+    assert output.warnings == []
+
+
 async def test_what_was_done_about_an_item_is_told_whichever_piece_of_a_section_did_it():
     def answer(call):
         said = good_answer(call)
@@ -249,4 +311,4 @@ async def test_what_was_done_about_an_item_is_told_whichever_piece_of_a_section_
     )
     again = given.model_copy(update={"previous_draft": before, "critique": critique})
     written = await Writer(FakeLLM(answer)).write(again)
-    assert written.revision_notes == ["item 1: done", "item 2: done"]
+    assert written.revision_notes == ["done (say it)", "done (say it)"]

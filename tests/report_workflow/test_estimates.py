@@ -163,7 +163,7 @@ class LongReport:
                 asked = json.JSONDecoder().raw_decode(call.user_message)[0]["write"]["section"]
                 return {"title": asked["title"], "content": self._text(call, asked["words"])}
             case "FrameAnswer":
-                return {"title": "Shade", "abstract": self._text(call, 200)}
+                return {"title": "Shade", "abstract": sentence(self._draw, 200)}
             case _:
                 return good_answer(call)
 

@@ -87,7 +87,7 @@ async def test_a_draft_that_does_not_pass_is_revised_until_the_limit_and_given_a
     assert report.status == "partial"
     assert report.confidence == "low"
     assert report.reason.startswith("Not approved after 3 drafts: Invented citation “Merlin, 1985”")
-    assert any("critical issues" in caveat for caveat in report.caveats)
+    assert any("critical issue" in caveat for caveat in report.caveats)
     assert report.metadata["versions"] == [1, 2, 3]
 
 

@@ -8,6 +8,7 @@ from pydantic import TypeAdapter
 from tests.report_workflow.doubles import inventing, report_workflow
 
 from paper_search.errors import ConfigError, InvalidDecisionError, LLMError, ThreadWaitingError
+from paper_search.llm.metering import count_call
 from paper_search.report.outputs.markdown import render_markdown
 from paper_search.report_workflow import ReportWorkflow
 from paper_search.report_workflow.reviews import answer_model
@@ -72,14 +73,33 @@ async def test_a_query_that_stays_in_a_text_box_stays_as_it_was_planned():
     assert decision.modifications["research_plan"]["search_queries"][0] == kept
 
 
+async def test_a_draft_of_which_the_model_failed_says_so_where_it_is_asked_about():
+    def answer(call):
+        is_analysis = call.schema["title"] == "AnalysisAnswer"
+        return LLMError("the server is down") if is_analysis else good_answer(call)
+
+    flow = workflow(FakeLLM(answer), hitl_after_planning=False)
+    review = await flow.start(QUESTION, thread_id="t")
+    assert "- Warning: analyst: " in (description := review.action_requests[0].description)
+    assert "the server is down" in description
+
+
+class CountedLLM(FakeLLM):
+    async def complete_json(self, system_prompt, user_message, schema=None):
+        async with count_call("openai:gpt-4o-mini", 10, 20) as call:
+            call.failure = None
+            return await super().complete_json(system_prompt, user_message, schema)
+
+
 async def test_words_on_a_plan_make_another_plan():
-    llm = FakeLLM(good_answer)
+    llm = CountedLLM(good_answer)
     flow = workflow(llm)
     await flow.start(QUESTION, thread_id="t")
     review = await flow.answer("t", "modify: look at winter as well")
     assert review.kind == "plan_review"
     assert review.number == 2
     assert "look at winter as well" in llm.calls[1].user_message
+    assert (await flow.answer("t", "skip")).shows["usage"][0]["calls"] == 2
     assert "previous_plan" in llm.calls[1].user_message
 
 
@@ -148,7 +168,7 @@ async def test_a_report_with_critical_issues_may_be_approved_and_then_names_them
     report = await flow.answer("t", "approve")
     assert report.status == "complete"
     assert report.confidence == "medium"
-    assert any("critical issues" in caveat for caveat in report.caveats)
+    assert any("1 critical issue identified: Invented" in caveat for caveat in report.caveats)
 
 
 async def test_skipping_critical_issues_ends_with_the_best_draft():

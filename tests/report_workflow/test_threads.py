@@ -101,4 +101,6 @@ async def test_a_plan_says_how_many_papers_of_a_search_the_report_takes(persiste
     plan = await report_workflow(persistence=persistence, from_thread="s", max_sources=most).start(
         strategy
     )
-    assert f"used of thread s: {used}; nothing is searched" in str(plan.model_dump())
+    assert f"the report rests on {used} of the search s; nothing is searched" in str(
+        plan.model_dump()
+    )

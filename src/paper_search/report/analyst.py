@@ -60,7 +60,7 @@ class ContradictionAnswer(BaseModel):
 
 
 class DirectionAnswer(BaseModel):
-    """How a model reads one source on a question of yes or no, and the words that it reads."""
+    """What a source says to a question of yes or no, and the words that say so."""
 
     source: str
     says: Annotated[str, LowerCase] = "not stated"
@@ -94,7 +94,11 @@ def _directed(studies: list[Study], answer: AnalysisAnswer, evidence: Evidence) 
     for result_id, own in readings.items():
         if len(own) == 1 and result_id in directed:
             [(says, quote)] = own.items()
-            others = [one for one in directed[result_id].quotes if one.text != quote.text]
+            others = [
+                one
+                for one in directed[result_id].quotes
+                if one.part != quote.part or one.end <= quote.start or quote.end <= one.start
+            ]
             directed[result_id] = Study(result_id=result_id, quotes=[quote, *others], says=says)
     return list(directed.values())
 
@@ -134,7 +138,7 @@ def _message(evidence: Evidence, request: AnalystInput) -> str:
         questions["earlier_gaps"] = request.previous_analysis.gaps
     head = json.dumps(questions, ensure_ascii=False, indent=1)
     about = " ".join([plan.original_query, *plan.decomposed_questions])
-    block = sources_block(evidence, request.shown_sources, request.shown_chars, about=about)
+    block = sources_block(evidence, request.shown_sources, request.shown_chars, about)
     return f"{head}\n\nSources:\n{block}"
 
 

@@ -193,13 +193,6 @@ def uncited(subject: Subject, sentences: Sequence[CheckedSentence]) -> Iterator[
     yield critique_item("citation", severity, "general", reason, advice)
 
 
-def invented_references(subject: Subject) -> Iterator[CritiqueItem]:
-    for reference in subject.request.draft.invented:
-        reason = f"Invented reference: “{excerpt(reference)}”"
-        advice = "References are those sources that are cited."
-        yield critique_item("citation", "critical", "references", reason, advice)
-
-
 def missing_sections(subject: Subject) -> Iterator[CritiqueItem]:
     draft = subject.request.draft
     titles = [_folded(section.title) for section in draft.sections]
@@ -244,7 +237,6 @@ def length(subject: Subject) -> Iterator[CritiqueItem]:
 
 
 CHECKS: tuple[Callable[[Subject], Iterator[CritiqueItem]], ...] = (
-    invented_references,
     missing_sections,
     banned_words,
     length,

@@ -175,8 +175,6 @@ class ResearchDraft(BaseModel):
     references: list[str] = Field(default_factory=list)
     created_at: datetime = Field(default_factory=now)
     version: int = 1
-    invented: list[str] = Field(default_factory=list)
-    """References that a model gave and that nothing collected stands behind."""
     is_by_model: bool = False
     is_by_person: bool = False
     """Whether a person changed it."""
@@ -283,6 +281,8 @@ class PlannerInput(BaseModel):
     depth: Depth = "standard"
     search_types: list[SearchType] = Field(default_factory=lambda: list(SEARCH_TYPES))
     """The kinds of search that there are; a plan names no other."""
+    papers: int | None = None
+    """Papers of a search that the report rests on; None: it searches by itself."""
     previous_plan: ResearchPlan | None = None
 
 

@@ -19,14 +19,14 @@ _LEFT_OUT = " … "
 
 
 def sources_block(
-    evidence: Evidence, count: int, chars: int, first: list[str] | None = None, about: str = ""
+    evidence: Evidence, count: int, chars: int, about: str, first: Sequence[str] = ()
 ) -> str:
     """Return the most relevant sources as data that a model may quote and must not obey.
 
     Sources whose ids are in `first` go before the others; of texts longer than `chars`, the
     beginning and what is said `about` something are shown.
     """
-    preferred = {source: number for number, source in enumerate(first or [])}
+    preferred = {source: number for number, source in enumerate(first)}
     ranked = sorted(
         evidence.usable,
         key=lambda source: (
@@ -55,13 +55,11 @@ def _record(
 
 
 def _excerpt(text: str, chars: int, topic: frozenset[str]) -> str:
-    """Return at most so many characters of a text, in its order, an ellipsis for what is left out.
-
-    Without stems that are wanted, it is the beginning alone.
-    """
-    if len(text) <= chars or not topic:
-        return text[:chars]
-    head = text[: int(chars * _HEAD)]
+    """Return at most so many characters of a text, with an ellipsis for what is left out."""
+    if len(text) <= chars:
+        return text
+    limit = int(chars * _HEAD)
+    head = text[:limit].rpartition(" ")[0] or text[:limit]
     after = (sentence for sentence in sentences(text) if sentence.start >= len(head))
     ranked = sorted(
         (sentence for sentence in after if len(sentence.text) <= LONGEST),

@@ -98,7 +98,7 @@ class Planner(Role):
         output.warnings += [
             f"there is no {kind} search, so none is planned: {_SETTINGS[kind]}"
             for kind in TYPES[request.depth]
-            if kind in _SETTINGS and kind not in request.search_types
+            if kind in _SETTINGS and kind not in request.search_types and request.papers is None
         ]
         return output
 
@@ -111,11 +111,14 @@ class Planner(Role):
             "search_types": request.search_types,
             "today": self._today().isoformat(),
         }
+        if request.papers is not None:
+            message["papers"] = request.papers
         if request.previous_plan is not None:
             earlier = request.previous_plan
             message["previous_plan"] = {
                 "decomposed_questions": earlier.decomposed_questions,
                 "search_queries": [query.query_text for query in earlier.search_queries],
+                "expected_sections": earlier.expected_sections,
             }
         prompt = load_prompt("report_planner", self._domain)
         text = json.dumps(message, ensure_ascii=False, indent=1)

@@ -55,7 +55,7 @@ class ItemAnswer(BaseModel):
 
 
 class ReviewAnswer(BaseModel):
-    """What a model is asked for; it has no field for a decision."""
+    """A review, without a decision."""
 
     scores: dict[str, float] = Field(default_factory=dict)
     items: list[ItemAnswer] = Field(default_factory=list)
@@ -94,8 +94,9 @@ class Reviewer(Role):
             for key in section.citations
             if key in evidence.by_key
         ]
-        block = sources_block(evidence, request.shown_sources, request.shown_chars, cited)
         plan = request.research_plan
+        subject = " ".join([plan.original_query, *plan.decomposed_questions])
+        block = sources_block(evidence, request.shown_sources, request.shown_chars, subject, cited)
         about = {
             "sub_questions": plan.decomposed_questions,
             "expected_sections": plan.expected_sections,

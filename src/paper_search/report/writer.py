@@ -14,11 +14,10 @@ from paper_search.llm.structured import ask
 from paper_search.prompts import load_prompt
 from paper_search.report.claims.citations import (
     cited_keys,
-    foreign_citations,
     normalised,
     without_citations,
 )
-from paper_search.report.evidence import Evidence, author_year, reference
+from paper_search.report.evidence import Evidence, reference
 from paper_search.report.models import (
     CritiqueItem,
     DraftSection,
@@ -72,7 +71,6 @@ class DraftAnswer(BaseModel):
     abstract: str = ""
     sections: list[TitledText] = Field(min_length=1)
     conclusion: str = ""
-    references: list[str] = Field(default_factory=list)
     changes: list[str] = Field(default_factory=list)
 
 
@@ -87,7 +85,7 @@ class Writer(Role):
             rows = section(1, "Evidence", table_text(studies, evidence))
             draft = ResearchDraft(title=title.strip(), sections=[rows])
             items = request.critique.items if request.critique else []
-            notes = [f"{item.critique_id}: {_NOT_DONE}" for item in items]
+            notes = [f"{_NOT_DONE} ({item.description})" for item in items]
         else:
             answer = await self._answer(self._llm, request, evidence)
             draft = _draft_of(answer, evidence)
@@ -104,7 +102,7 @@ class Writer(Role):
         before = request.previous_draft.word_count if request.previous_draft else 0
         if max(request.target_length, before) <= AT_ONCE:
             try:
-                return await asking.ask(DraftAnswer, {}, _material(request))
+                return await asking.whole()
             except LLMLengthError as error:
                 if error.reason is not LLMFailure.ANSWER_TOO_LONG:
                     raise
@@ -182,24 +180,6 @@ def _message(request: WriterInput) -> dict[str, Any]:
     return message
 
 
-def _material(request: WriterInput) -> dict[str, Any]:
-    """Return what holds words of sources, or of models that read them: data, like the sources."""
-    analysis = request.analysis
-    material: dict[str, Any] = {
-        "findings": analysis.key_findings,
-        "themes": analysis.themes,
-        "contradictions": analysis.contradictions,
-    }
-    if request.critique is not None and request.previous_draft is not None:
-        previous = request.previous_draft
-        material["revision"] = {
-            "previous_draft": previous.texts,
-            "summary": request.critique.summary,
-            "items": list(map(itemised, request.critique.items)),
-        }
-    return material
-
-
 def _draft_of(answer: DraftAnswer, evidence: Evidence) -> ResearchDraft:
     def text(words: str) -> str:
         return normalised(visible(words)[:_MAX_CHARS].strip(), evidence)
@@ -212,20 +192,7 @@ def _draft_of(answer: DraftAnswer, evidence: Evidence) -> ResearchDraft:
             for number, part in enumerate(answer.sections[:_MAX_SECTIONS], 1)
         ],
         conclusion=text(answer.conclusion),
-        invented=[
-            reference[:300] for reference in answer.references if not _is_known(reference, evidence)
-        ],
         is_by_model=True,
-    )
-
-
-def _is_known(reference: str, evidence: Evidence) -> bool:
-    folded = " ".join(reference.casefold().split())
-    return (
-        any(key in evidence.by_key for key in cited_keys(reference))
-        or any(" ".join(one.title.casefold().split()) in folded for one in evidence.results)
-        or any(one.keys and "." in one.text for one in foreign_citations(reference, evidence))
-        or any(author_year(one).casefold() == folded.strip("()") for one in evidence.results)
     )
 
 
@@ -239,7 +206,7 @@ def _notes(answer: DraftAnswer, request: WriterInput) -> list[str]:
         if colon:
             answers[name.strip(" []")] = words.strip()
     return [
-        f"{item.critique_id}: {answers.get(item.critique_id) or 'the writer did not say'}"
+        f"{answers.get(item.critique_id) or 'the writer did not say'} ({item.description})"
         for item in request.critique.items
     ]
 
@@ -273,6 +240,17 @@ class _Asking:
     evidence: Evidence
     words_at_once: int = _PIECE
 
+    async def whole(self) -> DraftAnswer:
+        critique, previous = self.request.critique, self.request.previous_draft
+        material = self._reading(None)
+        if critique is not None and previous is not None:
+            material["revision"] = {
+                "previous_draft": previous.texts,
+                "summary": critique.summary,
+                "items": list(map(itemised, critique.items)),
+            }
+        return await self.ask(DraftAnswer, {}, material)
+
     async def in_sections(self) -> DraftAnswer:
         tasks = self._tasks()
         old = self._faultless()
@@ -288,8 +266,9 @@ class _Asking:
         plan = self.request.research_plan
         titles = plan.expected_sections
         tasks = [_Task(title, []) for title in titles]
+        everywhere = set(content_stems(plan.original_query))  # tells no section from another
         for index, question in enumerate(plan.decomposed_questions):
-            stems = set(content_stems(question))
+            stems = set(content_stems(question)) - everywhere
             shared = [len(stems & set(content_stems(title))) for title in titles]
             usual = min(index + 1, len(titles) - 1)  # after the introduction, in order
             tasks[shared.index(max(shared)) if any(shared) else usual].questions.append(index)
@@ -335,8 +314,7 @@ class _Asking:
                 "piece": f"{number} of {count}",
             }
             if task.questions:
-                sub_questions = self.request.research_plan.decomposed_questions
-                part["answers"] = [sub_questions[question] for question in task.questions]
+                part["answers"] = self._questions(task)
             material = self._material(task, "\n\n".join(contents))
             answer = await self.ask(SectionAnswer, {"write": {"section": part}}, material, task)
             contents.append(answer.content)
@@ -347,6 +325,9 @@ class _Asking:
         each = _READ // max(1, len(sections))
         texts = [{"title": one.title, "content": one.content[:each]} for one in sections]
         material: dict[str, Any] = {"sections": texts}
+        if (previous := self.request.previous_draft) is not None:
+            fields = {"title", "abstract", "conclusion"}
+            material["previous_frame"] = previous.model_dump(include=fields)
         if self.request.critique is not None:
             titles = {one.title for one in sections}
             items = [i for i in self.request.critique.items if i.location not in titles]
@@ -354,19 +335,32 @@ class _Asking:
         return await self.ask(FrameAnswer, {"write": {"frame": {"words": _FRAME}}}, material)
 
     def _material(self, task: _Task, before: str) -> dict[str, Any]:
-        analysis = self.request.analysis
-        material: dict[str, Any] = {
-            "findings": [finding.text for finding in self._findings(task)],
-            "themes": analysis.themes,
-            "contradictions": analysis.contradictions,
-            "written_before": before[-_BEFORE:],
-        }
+        material = self._reading(task) | {"written_before": before[-_BEFORE:]}
         previous = self.request.previous_draft
         if previous is not None:
             old = next((one for one in previous.sections if one.title == task.title), None)
             material["previous_section"] = old.content if old else ""
             material["items"] = list(map(itemised, self._items_on(task.title)))
         return material
+
+    def _reading(self, task: _Task | None) -> dict[str, Any]:
+        """Return, as data, what the sources say; findings with their words and keys to cite."""
+        analysis, key_of = self.request.analysis, self.evidence.key_of
+        findings = [
+            {
+                "text": finding.text,
+                "grade": finding.grade,
+                "quotes": [{"key": key_of(q.result_id), "text": q.text} for q in finding.quotes],
+            }
+            for finding in self._findings(task)
+        ]
+        themes, contradictions = analysis.themes, analysis.contradictions
+        return {"findings": findings, "themes": themes, "contradictions": contradictions}
+
+    def _questions(self, task: _Task | None) -> list[str]:
+        """Return the sub-questions of a section; of one that has none of its own, all."""
+        questions = self.request.research_plan.decomposed_questions
+        return [questions[number] for number in (task.questions if task else [])] or questions
 
     def _findings(self, task: _Task | None) -> list[Finding]:
         numbers = task.questions if task else []
@@ -380,9 +374,12 @@ class _Asking:
         material: dict[str, Any],
         task: _Task | None = None,
     ) -> AnswerT:
-        request = self.request
+        request, about = self.request, " ".join(self._questions(task))
         first = [source for finding in self._findings(task) for source in finding.sources]
-        block = sources_block(self.evidence, request.shown_sources, request.shown_chars, first)
+        count = request.shown_sources
+        if "write" in part:  # one section has the sources of its findings; the frame has sections
+            count = min(count, len(set(first))) if task else 0
+        block = sources_block(self.evidence, count, request.shown_chars, about, first)
         head = json.dumps({**_message(request), **part}, ensure_ascii=False, indent=1)
         message = f"{head}\n\nSources:\n{block}\n\nMaterial:\n{data_block([material])}"
         return await ask(self.llm, kind, self.prompt, message)

@@ -83,7 +83,7 @@ async def planner(ctx: Context) -> tuple[Ok | Skip | Fail, StepUpdate]:
         changes |= asks("plan_review", state, own)
         await approvals.begin(is_asking=True)
         await approvals.propose(output.research_plan, changes["human_reviews"])
-    return outcome, {**state.model_dump(exclude={"search_results"}), **log.update(**changes)}
+    return outcome, {**{k: v for k, v in state if k != "search_results"}, **log.update(**changes)}
 
 
 async def _plan(ctx: Context, log: StepLog, params: ReportParams) -> PlannerOutput | None:
@@ -100,6 +100,7 @@ async def _plan(ctx: Context, log: StepLog, params: ReportParams) -> PlannerOutp
             search_types=["academic"]
             if params.from_thread
             else ctx.services.searcher(None, params.sources).search_types,
+            papers=min(query.found, params.max_sources) if query else None,
             previous_plan=state.research_plan,
         )
     except (PaperSearchError, ValidationError) as error:
@@ -113,10 +114,8 @@ async def _plan(ctx: Context, log: StepLog, params: ReportParams) -> PlannerOutp
     log.errors += map(_fatal, issues)
     if query is not None:
         output.research_plan.search_queries = [query]
-        output.warnings.append(
-            f"used of thread {params.from_thread}: {_papers_taken(query.found, params)}; nothing is"
-            " searched"
-        )
+        papers = f"{_papers_taken(query.found, params)} of the search {params.from_thread}"
+        output.warnings.append(f"the report rests on {papers}; nothing is searched")
     return output if is_valid else None
 
 

@@ -224,8 +224,9 @@ def _caveats(state: WorkflowState, results: Sequence[SearchResult]) -> list[str]
         )
         if not draft.is_by_person and is_without_answer(state, results):
             caveats.append(NOTHING_BEARS)
-    if critique is not None and critique.critical_count:
-        caveats.append(f"{critique.critical_count} critical issues were identified")
+    issues = [i.description for i in critique.items if i.severity == "critical"] if critique else []
+    if issues:
+        caveats.append(f"{quantity(len(issues), 'critical issue')} identified: {'; '.join(issues)}")
     degraded = sorted({error.node for error in state.errors})
     if degraded:
         caveats.append(f"Some steps failed: {', '.join(degraded)}")

@@ -156,16 +156,14 @@ def _changed(plan: ResearchPlan | None, changes: dict[str, Any]) -> ResearchPlan
 
 _AFTER_DRAFT = {
     HITLAction.APPROVE: "output the report as approved",
-    HITLAction.MODIFY: "with draft: take your text, which is checked again; with feedback: "
-    "write another version",
+    HITLAction.MODIFY: "take your text and check it again, or write another version as you say",
     HITLAction.REJECT: "end with the best draft, marked as rejected",
     HITLAction.SKIP: "output it, marked as not approved by a person",
 }
 _EFFECTS: dict[str, dict[HITLAction, str]] = {
     "plan_review": {
-        HITLAction.APPROVE: "search by this plan",
-        HITLAction.MODIFY: "with research_plan: search by what you changed it to; with feedback "
-        "only: plan again",
+        HITLAction.APPROVE: "go on by this plan",
+        HITLAction.MODIFY: "go on by the plan as you change it, or plan again as you say",
         HITLAction.REJECT: "end the report",
         HITLAction.SKIP: "continue without a decision",
     },
@@ -232,7 +230,7 @@ def describe_review(kind: str, shows: dict[str, Any]) -> str:
         for query in plan["search_queries"]:
             lines.append(f"- Query ({query['search_type']}): {inert(query['query_text'])}")
         lines.append(f"- Sections: {inert(', '.join(plan['expected_sections']))}")
-        lines += [f"- Warning: {inert(text)}" for text in shows.get("warnings") or []]
+    lines += [f"- Warning: {inert(text)}" for text in shows.get("warnings") or []]
     if draft := shows.get("draft"):
         lines += [f"### {inert(draft['title'])} (version {draft['version']})", ""]
         lines += [inert(draft["abstract"]), ""]
@@ -275,6 +273,7 @@ def _contents(state: WorkflowState, params: ReportParams, kind: str) -> dict[str
         "original_query": state.original_query,
         "draft": state.draft.model_dump(mode="json", include=_DRAFT) if state.draft else None,
         "critique": critique,
+        "warnings": list(map(str, state.errors)),
         "revision_notes": state.revision_notes,
         "improvement_potential": state.improvement_potential,
         "iteration_count": state.iteration_count,

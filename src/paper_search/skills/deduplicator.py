@@ -99,7 +99,7 @@ class Deduplicator:
 
 
 class GroupsAnswer(BaseModel):
-    """Groups of ids as returned by a model."""
+    """Ids of the records of one work."""
 
     model_config = ConfigDict(populate_by_name=True)
 

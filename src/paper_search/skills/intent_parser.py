@@ -59,7 +59,7 @@ _MOST_TERMS = 20
 
 
 class ConstraintsAnswer(FiltersAnswer):
-    """The limits as returned by a model."""
+    """Limits; null: none."""
 
     max_results: int | None = None
     excluded_types: list[str] | None = None
@@ -73,7 +73,7 @@ class ConstraintsAnswer(FiltersAnswer):
 
 
 class CriterionAnswer(Criterion):
-    """A criterion as returned by a model."""
+    """A condition by which papers are chosen."""
 
     kind: Annotated[CriterionKind, LowerCase] = CriterionKind.INCLUSION
 
@@ -84,7 +84,7 @@ class CriterionAnswer(Criterion):
 
 
 class IntentAnswer(BaseModel):
-    """The intent as returned by a model; only topic and kind are required."""
+    """What literature is wanted."""
 
     topic: str = Field(min_length=1)
     concepts: list[str] = Field(default_factory=list)

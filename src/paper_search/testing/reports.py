@@ -10,7 +10,7 @@ from paper_search.report.evidence import result_of
 from paper_search.report.models import SearcherInput, SearchQuery, SearchResult
 from paper_search.report.searcher import KindAnswer, ReportSearcher
 from paper_search.report_workflow.context import ReportServices
-from paper_search.testing.llm import LLMCall, data_block
+from paper_search.testing.llm import LLMCall, blocks, data_block
 
 QUESTION = "Do shade trees lower the temperature of city streets?"
 
@@ -178,26 +178,26 @@ def _draft(records: list[dict[str, Any]], message: str) -> dict[str, Any]:
     limits = f"Methods differ between the 31 studies, which limits comparison [@{review}]."
     titles: list[str] = json.JSONDecoder().raw_decode(message)[0]["sections"]
     contents = [f"This report reads the studies. {limits}", sentence, dark, f"{limits} {_LIMITS}"]
+    sections = [{"title": t, "content": contents[min(n, 3)]} for n, t in enumerate(titles)]
+    return {**_frame(sections), "sections": sections, "changes": []}
+
+
+def _frame(sections: list[dict[str, str]]) -> dict[str, Any]:
+    answer = " ".join(section["content"] for section in sections[1:3])
     return {
         "title": "Shade trees and the temperature of streets",
-        "abstract": f"This report asks whether shade trees cool streets. {sentence} {dark}",
-        "sections": [
-            {"title": title, "content": contents[min(number, 3)]}
-            for number, title in enumerate(titles)
-        ],
-        "conclusion": f"{sentence} {dark}",
-        "changes": [],
+        "abstract": f"This report asks whether shade trees cool streets. {answer}",
+        "conclusion": answer,
     }
 
 
 def _piece(records: list[dict[str, Any]], message: str) -> dict[str, Any]:
     """Return a section, or what stands around the sections, as `write` in the message asks."""
-    whole = _draft(records, message)
     piece = json.JSONDecoder().raw_decode(message)[0]["write"]
     if "frame" in piece:
-        return {name: whole[name] for name in ("title", "abstract", "conclusion")}
+        return _frame(blocks(message)[-1][0]["sections"])
     title = piece["section"]["title"]
-    return next(section for section in whole["sections"] if section["title"] == title)
+    return next(one for one in _draft(records, message)["sections"] if one["title"] == title)
 
 
 _LIMITS = "This search was small, and cannot say what other studies found."
