@@ -19,7 +19,7 @@ def test_a_search_is_approved_reported_revised_and_approved(cli, reply, reviewin
         result["question"]
     ]
     used = f"{result['papers']} papers of the search {reviewing}; nothing is searched"
-    assert used in shows["warnings"]
+    assert f"the report rests on {used}" in shows["warnings"]
     plan = tmp_path / "plan.json"
     plan.write_text('{"search_queries": [{"query_text": "something else"}]}')
     refused = cli("resume", thread, "--edit", str(plan))

@@ -6,9 +6,13 @@ from tests.report_workflow.doubles import report_workflow
 from tests.workflow.doubles import workflow
 
 from paper_search.errors import ThreadNotFoundError, ThreadWaitingError
+from paper_search.models import SourceStatus
+from paper_search.models.source_report import Purpose, SourceReport
+from paper_search.report_workflow import ReportWorkflow
 from paper_search.report_workflow.listing import REPORT, SEARCH, ReportCatalog, ThreadCatalogs
-from paper_search.testing.reports import QUESTION, FakeSearch
+from paper_search.testing.reports import QUESTION, FakeSearch, report_services
 from paper_search.workflow import ThreadStatus
+from paper_search.workflow.results import empty_collection
 
 
 async def test_a_report_in_the_list_says_how_it_stands(persistence):
@@ -104,3 +108,13 @@ async def test_a_plan_says_how_many_papers_of_a_search_the_report_takes(persiste
     assert f"the report rests on {used} of the search s; nothing is searched" in str(
         plan.model_dump()
     )
+
+
+async def test_a_count_of_hits_that_was_never_sent_has_no_time_in_a_report():
+    row = SourceReport(source="arxiv", purpose=Purpose.COUNT, status=SourceStatus.TIMEOUT)
+    collection = empty_collection("q").model_copy(update={"reports": [row]})
+    flow = ReportWorkflow(report_services(collection=collection), from_thread="s")
+    review = await flow.start(QUESTION, thread_id="r")
+    assert "Query" not in review.action_requests[0].description
+    report = await flow.answer("r", "reject: nothing in it", token=review.token)
+    assert [row.asked_at for row in report.journal] == [None]

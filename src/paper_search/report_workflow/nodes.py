@@ -1,7 +1,6 @@
 """The steps that plan, collect and analyse: each gives an outcome and what changes."""
 
 from collections.abc import Iterable
-from datetime import datetime
 from typing import Any
 
 from pydantic import ValidationError
@@ -25,7 +24,6 @@ from paper_search.report.models import (
 )
 from paper_search.report.planner import Planner, validate_research_plan
 from paper_search.report.recovery import ErrorSeverity, WorkflowError, classified
-from paper_search.report.searcher import journal_rows
 from paper_search.report_workflow.context import (
     BATCH,
     READ,
@@ -238,7 +236,7 @@ def _query_of(collection: PaperCollection) -> SearchQuery:
         search_type="academic",
         status="completed",
         found=len(collection.papers),
-        runs=journal_rows(collection.reports, about.query, datetime.fromisoformat(about.timestamp)),
+        runs=[r.model_copy(update={"query": r.query or about.query}) for r in collection.reports],
     )
 
 

@@ -227,7 +227,7 @@ def describe_review(kind: str, shows: dict[str, Any]) -> str:
     lines = [f"## {question[:1].upper()}{question[1:]}", "", inert(shows["original_query"]), ""]
     if plan := shows.get("research_plan"):
         lines += [f"- Question: {inert(text)}" for text in plan["decomposed_questions"]]
-        for query in plan["search_queries"]:
+        for query in [] if shows.get("from_thread") else plan["search_queries"]:
             lines.append(f"- Query ({query['search_type']}): {inert(query['query_text'])}")
         lines.append(f"- Sections: {inert(', '.join(plan['expected_sections']))}")
     lines += [f"- Warning: {inert(text)}" for text in shows.get("warnings") or []]
