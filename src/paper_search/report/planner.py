@@ -60,11 +60,11 @@ class PlannedQuery(BaseModel):
 
 
 class PlanAnswer(BaseModel):
+    reasoning_trace: str = ""
     decomposed_questions: list[str]
     search_queries: list[PlannedQuery] = Field(default_factory=list)
     methodology: str = ""
     expected_sections: list[str] = Field(default_factory=list)
-    reasoning_trace: str = ""
     confidence: float = 0.8
     warnings: list[str] = Field(default_factory=list)
 

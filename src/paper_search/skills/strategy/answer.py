@@ -104,7 +104,7 @@ def message_of(request: QueryBuilderInput, sources: Sequence[str] | None) -> str
     if request.previous_strategies:
         lines += ["", "Previous strategies (do not repeat one unchanged):"]
         for number, strategy in enumerate(request.previous_strategies, 1):
-            lines += [f"{number}. {query.boolean_query}" for query in strategy.queries]
+            lines += [f"round {number}: {query.boolean_query}" for query in strategy.queries]
             lines += [f"   ranked_text: {query.text}" for query in strategy.ranked]
             lines.append(f"   filters: {strategy.filters.model_dump_json()}")
     if feedback is not None and feedback.free_text_feedback:
