@@ -108,6 +108,11 @@ async def test_a_report_from_a_search_judges_no_paper_and_searches_no_more():
     plan = await Planner(llm).plan(PlannerInput(original_query=QUESTION))
     estimate = estimate_of(plan.research_plan, ReportParams(from_thread="s"), services)
     assert (estimate.one_draft.papers, estimate.gap_searches) == (0, 0)
+    query = plan.research_plan.search_queries[0].model_copy(update={"found": 9})
+    nine = plan.research_plan.model_copy(update={"search_queries": [query]})
+    more = estimate_of(nine, ReportParams(from_thread="s"), services)
+    for_nine = more.one_draft.input_tokens - estimate.one_draft.input_tokens
+    assert 3 * 9 * 300 < for_nine < 3 * 9 * 500  # for analyst, writer and reviewer
 
 
 @pytest.mark.parametrize(

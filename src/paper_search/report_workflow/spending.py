@@ -107,8 +107,9 @@ class _Roles:
         words = self.params.target_length
         calls = answers_for(words, len(self.plan.expected_sections))
         question = self._prompt("report_writer", DraftAnswer if calls == 1 else SectionAnswer)
-        question += self._sources(SHOWN) + _MATERIAL_TOKENS
-        return Tokens(calls, calls * question, int(words * _TOKENS_PER_WORD))
+        shown = min(calls, 2) * self._sources(SHOWN)  # a section has those of its findings
+        asked = calls * (question + _MATERIAL_TOKENS) + shown
+        return Tokens(calls, asked, int(words * _TOKENS_PER_WORD))
 
     def _review(self) -> Tokens:
         text = int(self.params.target_length * _TOKENS_PER_WORD * 1.5)
@@ -125,7 +126,8 @@ class _Roles:
 
     def _sources(self, amount: Amount) -> int:
         """Return the tokens of sources as a model is shown them: abstracts, and the pages read."""
-        count = min(amount.sources, self.params.max_sources)
+        found = [query.found for query in self.plan.search_queries if self.params.from_thread]
+        count = min(amount.sources, self.params.max_sources, *found)
         pages = min(count, self.params.max_pages) if self.services.pages is not None else 0
         texts = pages * amount.chars + (count - pages) * min(amount.chars, _ABSTRACT_CHARS)
         return expected_tokens(texts + count * _SOURCE_CHARS)
