@@ -183,14 +183,12 @@ def _hyphenated(concept: str) -> list[str]:
         hyphened = apart.replace(" ", "-")
         swaps = (apart, compound), (compound, apart), (hyphened, compound), (compound, hyphened)
         for spelling, other in swaps:
-            if _begins_a_word(spelling, lowered):
-                forms.append(_swap(concept, spelling, other))
+            # The first look is enough for nearly all of the table.
+            if spelling in lowered and re.search(rf"\b{re.escape(spelling)}", lowered):
+                forms.append(
+                    re.sub(re.escape(spelling), other, concept, count=1, flags=re.IGNORECASE)
+                )
     return forms
-
-
-def _begins_a_word(part: str, text: str) -> bool:
-    # The first look is enough for nearly all of the table.
-    return part in text and re.search(rf"\b{re.escape(part)}", text) is not None
 
 
 def _numbers(concept: str) -> dict[str, str]:
@@ -236,10 +234,6 @@ def plural(word: str) -> str:
     if word.endswith(("s", "x", "ch", "sh")):
         return word + "es"
     return word + "s"
-
-
-def _swap(text: str, old: str, new: str) -> str:
-    return re.sub(re.escape(old), new, text, count=1, flags=re.IGNORECASE)
 
 
 def is_known_term(name: str) -> bool:

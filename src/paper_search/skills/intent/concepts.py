@@ -32,7 +32,10 @@ def concepts_of(text: str, *, in_english: bool | None = None) -> dict[str, list[
     """
     noun_phrases = phrases(text, in_english=in_english)
     solid = [
-        phrase for phrase in noun_phrases if not phrase.is_empty or _is_modifier(phrase, text)
+        phrase
+        for phrase in noun_phrases
+        if not phrase.is_empty
+        or (is_adjective(phrase.text) and form("choice", "or").match(text, phrase.end))
     ] or noun_phrases
     is_list = SMALL_WORDS.isdisjoint(text.casefold().split())
     quoted = {phrase.text for phrase in solid if phrase.is_quoted}
@@ -44,10 +47,6 @@ def concepts_of(text: str, *, in_english: bool | None = None) -> dict[str, list[
         else:
             groups += [(piece,) for piece in pieces(name.split(), is_list=is_list)]
     return _selected(_distinct(groups))
-
-
-def _is_modifier(phrase: Phrase, text: str) -> bool:
-    return is_adjective(phrase.text) and form("choice", "or").match(text, phrase.end) is not None
 
 
 def _choices(noun_phrases: Sequence[Phrase], text: str) -> list[list[str]]:
@@ -135,9 +134,6 @@ def _distinct(groups: Sequence[Group]) -> list[Group]:
 
 def _selected(groups: Sequence[Group]) -> dict[str, list[str]]:
     groups = [group for group in groups if not _NUMBER.fullmatch(group[0])] or groups
-    ranked = sorted(groups, key=lambda group: -_weight(group[0]))[:MAX_CONCEPTS]
+    weights = {group: sum(map(rarity, dict.fromkeys(tokens(group[0])))) for group in groups}
+    ranked = sorted(groups, key=lambda group: -weights[group])[:MAX_CONCEPTS]
     return {name: others for name, *others in groups if (name, *others) in ranked}
-
-
-def _weight(name: str) -> float:
-    return sum(map(rarity, dict.fromkeys(tokens(name))))

@@ -18,7 +18,8 @@ from paper_search.skills.phrases import without_request
 from paper_search.skills.words import BREAKS, STOP_WORDS, tokens, word_table
 
 _OF_TELEGRAMS = {"no", "not", "and", "or", "minus", "but"}
-_FINITE = word_table("finite") | {f"{it}s" for it in word_table("verbs") - word_table("also nouns")}
+_THIRD_PERSON = {f"{verb}s" for verb in word_table("verbs") - word_table("also nouns")}
+_FINITE = _THIRD_PERSON | word_table("finite")
 """Verbs that tell of a subject; what they tell of is no term that is not wanted."""
 
 
@@ -158,16 +159,19 @@ def _is_empty(term: str) -> bool:
 def _certainty(negation: _Negation, text: str) -> str | None:
     """Return whether a negation is `sure` to exclude something, or in `doubt`, by its outline.
 
-    "told": what is negated is the subject of a sentence ("no change was observed").
+    "told": it is the subject of a sentence ("no change was observed"); "tells": it is told of one
+    ("juice lowers fever but not pain").
     """
     words = {*without_request(text).casefold().split()} - _OF_TELEGRAMS
     behind = text[negation.end :].lstrip(" ,").partition(" ")[0]
+    before = STOP.split(text[: negation.start])[-1].casefold().split()
     told = " ".join([*negation.terms, behind]).casefold().split()
     outline = [
         negation.cue,
         "choice" if negation.is_choice else "",
         "telegram" if SMALL_WORDS.isdisjoint(words) else "",
         "" if _FINITE.isdisjoint(told) else "told",
+        "" if _THIRD_PERSON.isdisjoint(before) else "tells",
         *(f"kind:{kind}" for kind in negation.kinds),
         "" if negation.names else "nothing",
     ]

@@ -17,6 +17,7 @@ from paper_search.skills.intent.forms import (
     matches,
     words_of_table,
 )
+from paper_search.skills.phrases import without_request
 from paper_search.skills.variants import is_known_term
 from paper_search.skills.words import STOP_WORDS, stem
 
@@ -113,9 +114,13 @@ def _venues(match: re.Match[str]) -> list[str]:
 
 def _is_venue(match: re.Match[str]) -> bool:
     """Return whether the text says that it is one, or has a subject beside it."""
-    beside = f"{match.string[: match.start()]} {match.string[match.end() :]}".strip()
-    is_said = re.search("published|:", match[0])
-    return is_said is not None or (bool(beside) and not _is_title(beside))
+    if re.search("published|:", match[0]):
+        return True
+    before, after = match.string[: match.start()], match.string[match.end() :]
+    lead = match.string[match.start() : match.start("venue")].strip(" ,;:")
+    is_part = not lead and form("before_name", "capital").search(without_request(before))
+    beside = f"{before} {after}".strip()
+    return bool(beside) and not is_part and not _is_title(beside)
 
 
 def _persons(match: re.Match[str]) -> list[str]:

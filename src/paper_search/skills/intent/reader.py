@@ -168,7 +168,10 @@ def tells_of_study(text: str) -> bool:
 def _is_abstract(text: str) -> bool:
     """Return whether a text asks for nothing: its "not" and its years are its own."""
     is_long = len(text.split()) >= _WORDS_OF_AN_ABSTRACT
-    return (is_long and not _REQUEST.search(text)) or tells_of_study(text)
+    is_told = form("abstract", "sentence").match(text) and not form("abstract", "request").search(
+        text
+    )
+    return bool(is_told) or (is_long and not _REQUEST.search(text)) or tells_of_study(text)
 
 
 def _without_limits(reading: ParsedQuestion, text: str) -> ParsedQuestion:
