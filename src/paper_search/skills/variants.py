@@ -185,9 +185,7 @@ def _hyphenated(concept: str) -> list[str]:
         for spelling, other in swaps:
             # The first look is enough for nearly all of the table.
             if spelling in lowered and re.search(rf"\b{re.escape(spelling)}", lowered):
-                forms.append(
-                    re.sub(re.escape(spelling), other, concept, count=1, flags=re.IGNORECASE)
-                )
+                forms.append(re.sub(f"(?i){re.escape(spelling)}", other, concept, count=1))
     return forms
 
 
