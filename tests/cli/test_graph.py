@@ -123,6 +123,11 @@ def test_run_runs_one_step_by_itself(cli):
     assert run_example(cli, "confidence_loop", *words, "--thread", "one").code == 2
 
 
+def test_a_step_that_needs_records_does_not_run_alone(cli):
+    ended = cli("graph", "run", "paper_search", "--step", "parse_intent", code=1)
+    assert "has no store: run its workflow" in ended.stderr
+
+
 def test_one_step_after_the_other_runs_by_the_commands_that_are_printed(cli):
     words = ("graph", "run", "mode_branching", "--in", EXAMPLES, "--param", "mode=full")
     document = cli(*words, "--step", "plan", "--input", "{}").document

@@ -13,7 +13,7 @@ import orjson
 from pydantic import BaseModel
 from pydantic_core import to_json
 
-from paper_search.errors import ThreadNotFoundError, UnapprovedStrategyError
+from paper_search.errors import PersistenceError, ThreadNotFoundError, UnapprovedStrategyError
 from paper_search.persistence.encryption import DamagedError
 from paper_search.persistence.leases import lease_memory
 from paper_search.threads.sharing import Role
@@ -55,7 +55,10 @@ class RecordStore:
     driven: ClassVar[frozenset[str]] = frozenset()
     """Parts that only the steps write, under the lease: what was read of them is remembered."""
 
-    def __init__(self, store: BaseStore, thread_id: str) -> None:
+    def __init__(self, store: BaseStore | None, thread_id: str) -> None:
+        if store is None:
+            why = "this step reads and writes records, and a step that runs alone has no store"
+            raise PersistenceError(f"{why}: run its workflow")
         self.store = store
         self.thread_id = thread_id
 
