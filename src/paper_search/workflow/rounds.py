@@ -96,6 +96,7 @@ async def with_counts(
     """Return the result with what its round brought, and what differs from the result before."""
     rounds = await records.rounds(state.searched)
     work_of = await records.works_of(sorted({i for round_ in rounds for i in round_.records}))
+    work_of |= {i: work for work, ids in reference.members.items() for i in ids}
     counts = count_rounds(rounds, work_of)
     update: dict[str, Any] = {"counts": counts[-1] if counts else None}
     if counts and isinstance(skills.result_organizer, ResultOrganizer):
