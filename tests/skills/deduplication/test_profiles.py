@@ -88,6 +88,7 @@ def test_venues_are_compared_across_abbreviations(one, other, is_alike):
         ({"year": 20190}, {"year": None}),
         ({}, {"venue": (), "kind": "", "form": "", "abstract": "", "ids": ()}),
         ({"venue": "Journal of Ants"}, {"kind": "journal", "form": "paper"}),
+        ({"venue": "Proc. ANTS"}, {"kind": "conference", "form": "paper"}),
         (
             {"venue": "Proc. ANTS", "publication_type": "dataset"},
             {"kind": "conference", "form": "dataset"},
