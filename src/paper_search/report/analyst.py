@@ -184,7 +184,6 @@ def _contradictions(answer: AnalysisAnswer, evidence: Evidence) -> list[str]:
 
 MINOR_GAPS = 2
 """Up to so many gaps the data are nearly enough."""
-_KEY_FINDINGS = 10
 
 
 class Analyst(Role):
@@ -237,10 +236,7 @@ class Analyst(Role):
 
 def _key_findings(findings: list[Finding], evidence: Evidence) -> list[str]:
     ranked = sorted(findings, key=lambda finding: -_WEIGHT[finding.grade])
-    return [
-        f"[{one.grade}] {one.text} {cite(map(evidence.key_of, one.sources))}"
-        for one in ranked[:_KEY_FINDINGS]
-    ]
+    return [f"[{one.grade}] {one.text} {cite(map(evidence.key_of, one.sources))}" for one in ranked]
 
 
 def _citations(findings: list[Finding], evidence: Evidence) -> dict[str, list[str]]:

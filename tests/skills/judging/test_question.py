@@ -21,11 +21,11 @@ async def test_the_ten_latest_marks_are_shown():
 async def test_long_texts_are_cut_before_the_model_sees_them():
     """LLM-03"""
     llm = FakeLLM(grades_of({}))
-    long = paper("p1", "t" * 400, "a" * 3000, venue="v" * 400)
+    long = paper("p1", "t" * 400, "a" * 4000, venue="v" * 400)
     await judged(llm, [long], MarkedPaper(id="m", title="m" * 400, is_relevant=True))
     [record] = data_block(llm.calls[0])
     assert (record["title"], record["venue"]) == ("t" * 300, "v" * 300)
-    assert record["abstract"] == "a" * 2000
+    assert record["abstract"] == "a" * 3000
     assert f'"{"m" * 300}"' in llm.calls[0].user_message
 
 

@@ -114,7 +114,7 @@ def _shorten(text: str) -> str:
     return " ".join(text.split())[:LONGEST_CRITERION]
 
 
-LONGEST_ABSTRACT = 2_000
+LONGEST_ABSTRACT = 3_000
 _MAX_EXAMPLES = 10
 
 
