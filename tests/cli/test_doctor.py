@@ -4,7 +4,9 @@ import time
 from typing import Any
 
 import pytest
+from psycopg.conninfo import conninfo_to_dict
 from tests.cli.conftest import QUESTION
+from tests.conftest import run_sql
 
 from paper_search.cli.source_lines import failure_lines
 from paper_search.http.limits import Refusal, process_limiter
@@ -37,6 +39,18 @@ def test_what_is_wrong_is_said_with_how_to_fix_it(cli, home, monkeypatch):
     assert "SERPER_API_KEY" in checks["source serper_scholar"]["found"]
     table = cli("doctor", "--source", "serper_scholar", code=1)
     assert "SERPER_API_KEY" in table.stdout
+
+
+def test_a_database_that_can_be_read_alone_is_not_well__per_08(cli, postgres_url, monkeypatch):
+    monkeypatch.setenv("DATABASE_URL", postgres_url)
+    assert "0 searches" in cli("doctor", "--source", "sample", code=0).stdout
+    name = conninfo_to_dict(postgres_url)["dbname"]
+    run_sql(postgres_url, f"ALTER DATABASE {name} SET default_transaction_read_only = on")
+    assert cli("threads", code=0)
+    ended = cli("doctor", "--source", "sample", "--json", code=1)
+    (wrong,) = (check for check in ended.document if not check["is_well"])
+    assert wrong["what"] == "threads"
+    assert "name one that can be written" in wrong["found"]
 
 
 def test_what_is_no_paper_in_a_file_of_known_papers_is_said_by_line(cli, tmp_path):

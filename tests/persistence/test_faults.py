@@ -300,6 +300,23 @@ async def test_a_database_that_stops_is_named_and_is_back_when_it_is_back(
         assert [thread.thread_id for thread in await ThreadCatalog(persistence).threads()] == ["t"]
 
 
+@pytest.mark.parametrize(
+    ("statement", "advice"),
+    [
+        ("ALTER DATABASE {name} SET default_transaction_read_only = on", "can be written"),
+        ("ALTER DATABASE {name} SET role = pg_monitor", "let its user write"),
+        ("CREATE TABLE checkpoints (customer text)", "without tables of another program"),
+    ],
+)
+async def test_a_database_that_is_not_for_our_tables_is_told_with_what_to_do(
+    postgres_url, statement, advice
+):
+    """PER-08."""
+    run_sql(postgres_url, statement.format(name=conninfo_to_dict(postgres_url)["dbname"]))
+    with pytest.raises(PersistenceError, match=f"{advice}.*, then resume"):
+        await workflow(persistence=postgres_url).start("q", thread_id="t")
+
+
 async def test_a_connection_that_is_cut_fails_the_run_and_the_thread_goes_on(postgres_url):
     """PER-25: the server ends all connections in the middle of the search."""
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import uuid
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from paper_search.cli.console import explanation, with_persistence
 from paper_search.cli.source_lines import own_records
@@ -17,6 +18,7 @@ from paper_search.sources.web import create_web_search, web_search_names
 if TYPE_CHECKING:
     from paper_search.config import AppConfig
     from paper_search.models import SourceReport
+    from paper_search.persistence import Persistence
 
 QUESTION = "learning"
 """What every source is asked: a word that all of them know."""
@@ -101,9 +103,13 @@ async def _threads(config: AppConfig) -> Check:
     from paper_search.report_workflow.listing import ThreadCatalogs
     from paper_search.threads.catalog import ALL, ThreadStatus
 
+    async def look(persistence: Persistence) -> list[Any]:
+        # Of a database that cannot be written the threads can be listed all the same.
+        async with persistence.leases.hold(str(uuid.uuid4())):
+            return await ThreadCatalogs(persistence).threads(limit=ALL)
+
     try:
-        url = config.persistence_url
-        threads = await with_persistence(url, lambda p: ThreadCatalogs(p).threads(limit=ALL))
+        threads = await with_persistence(config.persistence_url, look)
     except PaperSearchError as error:
         fix = f"check DATABASE_URL, or that {config.home} can be written"
         return Check("threads", is_well=False, found=explanation(error), fix=fix)

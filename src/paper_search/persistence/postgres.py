@@ -38,6 +38,14 @@ Its locks would keep the thread from whoever takes it over, for as long as it sl
 _SETUP_LOCK = 0x70617065  # any number that nobody else takes
 _SETUP_PAUSE_S = 0.05
 _PORTS = re.compile(r"[0-9,]*")
+_ADVICE: tuple[tuple[type[psycopg.Error], str], ...] = (
+    (psycopg.errors.InsufficientPrivilege, "let its user write there and make tables"),
+    (psycopg.errors.ReadOnlySqlTransaction, "name one that can be written in DATABASE_URL"),
+    (psycopg.errors.DiskFull, "make room on its disk"),
+    (psycopg.errors.UndefinedColumn, "name one without tables of another program in DATABASE_URL"),
+    (psycopg.Error, "check that it runs and that DATABASE_URL is right"),
+)
+"""What to do, by the kind of the error, special ones first."""
 
 
 class PostgresDatabase:
@@ -146,10 +154,10 @@ class Address:
             text = next(iter(str(error).splitlines()), "") or type(error).__name__
             for secret in self.secrets:
                 text = text.replace(secret, "***")
+            advice = next(advice for kind, advice in _ADVICE if isinstance(error, kind))
             raise PersistenceError(
-                f"the database of threads ({self.shown}) cannot be used: {text}; check that it "
-                "runs and that DATABASE_URL is right, then resume the thread: what was stored is "
-                "intact"
+                f"the database of threads ({self.shown}) cannot be used: {text}; {advice}, then "
+                "resume the thread: what was stored is intact"
             ) from None
 
 
