@@ -109,6 +109,25 @@ async def test_no_request_goes_round_a_question__sec_03(served):
         state = {"values": {}, "as_node": "confirm_strategy"}
         assert (await ada.post(f"/threads/{thread}/state", json=state)).status_code == 403
         assert await question(ada, thread) == "strategy_confirmation"
+        approved = {"values": {"is_complete": True, "ended_by": "approved"}, "as_node": "finish"}
+        made = {"metadata": {"graph_id": GRAPH}, "supersteps": [{"updates": [approved]}]}
+        for more in ({}, {"thread_id": thread, "if_exists": "do_nothing"}):
+            answer = await ada.post("/threads", json={**made, **more})
+            assert "supersteps: a thread begins with a question" in answer.text
+        assert await question(ada, thread) == "strategy_confirmation"
+
+
+async def test_the_routes_of_others_threads_are_closed__sec_02(served):
+    async with served.client() as ada:
+        thread = await begun(ada)
+        for method, path in (
+            ("GET", f"/internal/debug/thread/{thread}"),
+            ("POST", "/internal/truncate"),
+            ("POST", "/deploy"),
+        ):
+            answer = await ada.request(method, path, json={} if method == "POST" else None)
+            assert (answer.status_code, "this server has no" in answer.text) == (404, True)
+        assert await question(ada, thread) == "strategy_confirmation"
 
 
 async def test_an_input_sets_nothing_but_the_question_and_the_settings__sec_03(served):

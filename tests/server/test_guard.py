@@ -342,6 +342,25 @@ async def test_an_error_of_the_server_is_told_without_its_insides__sec_19(reach,
     assert answer.json() == {"detail": "the server failed; its log says why"}
 
 
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("POST", "/internal/truncate"),
+        ("GET", "/internal/debug/thread/t"),
+        ("GET", "/deploy"),
+        ("POST", "/deploy"),
+        ("GET", "/deploy/x/stream"),
+        ("GET", "/store/namespaces"),
+        ("GET", "/threadsx"),
+    ],
+)
+async def test_what_asks_no_handler_of_ours_is_closed__sec_02(reach, echo, method, path):
+    body = {} if method == "POST" else None
+    answer = await reach().request(method, path, json=body)
+    assert answer.status_code == 404
+    assert echo.scopes == []
+
+
 async def test_a_database_that_stopped_is_told_with_what_to_do__per_25(reach, echo):
     echo.error = PersistenceError("the database cannot be used (CANARY-key-1); check it")
     answer = await reach().post(WRITE, json={})

@@ -6,7 +6,7 @@ import uuid
 from contextlib import aclosing
 
 import pytest
-from langgraph.types import Command
+from langgraph.types import Command, StateUpdate
 from starlette.exceptions import HTTPException
 from tests.server.conftest import served_graph
 from tests.workflow.doubles import workflow
@@ -229,3 +229,6 @@ async def test_an_edit_of_the_state_is_on_record_and_decides_nothing__sec_03(gra
             await graph.aupdate_state(CONFIG, values, step)
         assert told.value.status_code == status
     await graph.aupdate_state(CONFIG, edit, "build_strategy")
+    with pytest.raises(HTTPException, match="supersteps"):
+        await graph.abulk_update_state(CONFIG, [[StateUpdate({"is_complete": True}, "finish")]])
+    assert (await graph.aget_state(CONFIG)).values["is_complete"] is False

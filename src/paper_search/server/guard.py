@@ -72,6 +72,11 @@ VISITOR = "paper_search.visitor"
 """Where a request that passes says who comes; None: somebody of whom nothing is known."""
 _OPEN_PATHS = frozenset({"/ok"})
 """What tells nothing of anybody: whether the server is up."""
+_ROUTES = re.compile(
+    r"/(?:ok|info|docs|openapi\.json|metrics|mcp)?|/(?:assistants|threads|runs|review)(?:/.*)?"
+)
+"""All others are closed. LangGraph's in-memory server has some that ask no handler of ours: they
+show and empty the threads of everybody (`/internal`), and send the directory away (`/deploy`)."""
 
 READS = frozenset({"GET", "HEAD", "OPTIONS"})
 PAGE = re.compile(r"/review(?:/.*)?")
@@ -132,6 +137,8 @@ class Guard:
             raise RequestRefusedError(
                 HTTPStatus.UNAUTHORIZED, "send `Authorization: Bearer TOKEN` with a token of yours"
             )
+        if not _ROUTES.fullmatch(path):
+            raise RequestRefusedError(HTTPStatus.NOT_FOUND, f"this server has no {path[:100]!r}")
         if method not in READS:
             self._check_origin(headers)
             body = await _body(headers, receive, most)

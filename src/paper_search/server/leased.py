@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from typing import Any, cast
 
 from langgraph.graph.state import CompiledStateGraph
-from langgraph.types import Command
+from langgraph.types import Command, StateUpdate
 from pydantic import BaseModel
 
 from paper_search.errors import RequestRefusedError, ThreadNotFoundError
@@ -93,13 +93,22 @@ class LeasedGraph(CompiledStateGraph[Any, Any, Any, Any]):
                     await self._undo(session, settings, person)
                     # Where the step goes on to when all is well: to the next question.
                     edit = {**values, OUTCOME: Outcome.OK.value}
-                    head = await super().aupdate_state(config, edit, after, task_id)
+                    update = [[StateUpdate(edit, after, task_id)]]
+                    head = await super().abulk_update_state(config, update)
                     await session.propose()
                     detail = {"fields": fields, "as_node": after}
                     await persistence.ledger.note(
                         thread_id, "", "edited", person or EVERYBODY, detail
                     )
         return head
+
+    async def abulk_update_state(self, config: Any, supersteps: Any) -> Any:
+        """Refuse edits in the name of steps that may be any; Raises HTTPException."""
+        del config, supersteps
+        with http_refusals():
+            raise RequestRefusedError(
+                403, "supersteps: a thread begins with a question; copy a thread, or edit its state"
+            )
 
     def _step_before(self, steps: Sequence[str]) -> str:
         """Return the step that an edit is made after where it names none."""
