@@ -48,6 +48,9 @@ def test_list_shows_the_others_and_fails_where_one_cannot_be_used(cli, tmp_path)
     ended = cli("graph", "list", "--in", f"{tmp_path}/", code=1)
     assert ended.stdout.startswith("linear ")
     assert "which is no Workflow" in ended.stderr
+    assert (
+        "which is no Workflow" in cli("graph", "run", "bad", "--in", f"{tmp_path}/", code=2).stderr
+    )
 
 
 # --- show -----------------------------------------------------------------------------------------

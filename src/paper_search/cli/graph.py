@@ -27,7 +27,7 @@ from paper_search.errors import ConfigError, InputError, PaperSearchError, Workf
 
 if TYPE_CHECKING:
     from paper_search.persistence import Persistence
-    from paper_search.steps import Run, Workflow
+    from paper_search.steps import Discovery, Run, Workflow
     from paper_search.threads.catalogs import PlainDetail
 
 Where = Annotated[
@@ -56,9 +56,7 @@ def draw(ctx: typer.Context, as_json: Json = False) -> None:
 @graph.command("list")
 def list_workflows(where: Where = "paper_search", as_json: Json = False) -> None:
     """List the workflows of a package or a directory."""
-    from paper_search.steps import discover_workflows
-
-    discovery = discover_workflows(where)
+    discovery = _discovered(where)
     rows = [
         {
             "name": name,
@@ -73,10 +71,18 @@ def list_workflows(where: Where = "paper_search", as_json: Json = False) -> None
     else:
         lines = (f"{row['name']}  {row['steps']} steps  {row['description']}" for row in rows)
         print_text("".join(f"{visible(line)}\n" for line in lines))
-    for problem in discovery.problems:
-        say(f"problem: {visible(problem)}")
     if discovery.problems:
         raise typer.Exit(1)
+
+
+def _discovered(where: str) -> "Discovery":
+    """Return the workflows of a place, and say which there cannot be used."""
+    from paper_search.steps import discover_workflows
+
+    discovery = discover_workflows(where)
+    for problem in discovery.problems:
+        say(f"problem: {visible(problem)}")
+    return discovery
 
 
 @graph.command("show")
@@ -90,9 +96,9 @@ def show(
 
 
 def _print_graph(name: str, where: str, *, as_json: bool) -> None:
-    from paper_search.steps import discover_workflows, to_json, to_mermaid
+    from paper_search.steps import to_json, to_mermaid
 
-    workflow = discover_workflows(where).read(name)
+    workflow = _discovered(where).read(name)
     print_text(to_json(workflow) + "\n" if as_json else to_mermaid(workflow))
 
 
@@ -162,12 +168,11 @@ def run(  # noqa: PLR0913  # one argument for each option
 
     if step is not None and (thread is not None or answers):
         raise UsageMistakeError("--step runs without a thread and asks nobody; leave out the other")
-    from paper_search.steps import discover_workflows
     from paper_search.steps.parameters import parse_params
     from paper_search.steps.running import run_workflow
     from paper_search.threads.engine import thread_name
 
-    workflow = discover_workflows(where).read(name)
+    workflow = _discovered(where).read(name)
     options: dict[str, Any] = {
         "params": parse_params(workflow.params, params or []),
         "services": _services(ctx, workflow, home),
@@ -209,11 +214,10 @@ def resume(  # noqa: PLR0913  # one argument for each option
     as_json: Json = False,
 ) -> None:
     """Answer a workflow's question, or continue the thread."""
-    from paper_search.steps import discover_workflows
     from paper_search.steps.running import resume_workflow
     from paper_search.threads.catalogs import PlainThreads
 
-    workflows = discover_workflows(where)
+    workflows = _discovered(where)
 
     async def resumed(persistence: "Persistence") -> "Run":
         workflow = workflows.read((await PlainThreads(persistence).info(thread)).graph)

@@ -161,13 +161,9 @@ def _document(summary: "ImportSummary", label: str) -> dict[str, Any]:
     return {
         "file": label,
         "imported": summary.record_count,
-        "added": summary.changes.added,
-        "updated": summary.changes.updated,
-        "unchanged": summary.changes.unchanged,
+        **asdict(summary.changes),
         "rejected": summary.rejected_count,
-        "rejections": [
-            {"line": rejection.line, "reason": rejection.reason} for rejection in summary.rejected
-        ],
+        "rejections": [asdict(rejection) for rejection in summary.rejected],
     }
 
 
