@@ -677,6 +677,7 @@ async def test_what_feedback_requires_every_query_of_a_model_asks_for():
     assert tuple(texts(strategy)) == queries
     assert finds(strategy, "coffee") == [False, False]
     assert finds(strategy, "a randomised trial of coffee") == [True, True]
+    assert finds(strategy, "coffee in a randomized, double-blind study") == [True, False]
 
 
 async def test_what_feedback_adds_a_query_of_a_model_asks_for():

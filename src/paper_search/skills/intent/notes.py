@@ -87,12 +87,8 @@ class Note:
 class _Clause:
     """A clause, what is to be done with it, and what it asks for.
 
-    Attributes:
-        words: as they are written.
-        state: `order`, `wish`, `bare` (nothing but terms), `echo` (repeats an order), `no wish`,
-            `condition` or `unclear`.
-        kind: the field of a note that it adds to.
-        text: in the words of a question, with the terms behind it.
+    `state`: `order`, `wish`, `bare` (nothing but terms), `echo` (repeats an order), `no wish`,
+    `condition` or `unclear`. `kind`: the field of a note. `text`: as a question says it.
     """
 
     words: str

@@ -13,7 +13,7 @@ from paper_search.skills.intent.notes import Note
 from paper_search.skills.strategy.booleans import names_of
 from paper_search.skills.strategy.trees import all_of, any_name, any_of, query_text, tree_of
 from paper_search.skills.variants import spellings, variants
-from paper_search.skills.words import tokens
+from paper_search.skills.words import term_table, tokens
 
 _MOST_NAMES = 6
 
@@ -25,18 +25,22 @@ def limits_of_intent(intent: ParsedIntent) -> SearchConstraints:
 
 def next_limits(limits: SearchConstraints, note: Note) -> SearchConstraints:
     before = (changed_by(note, condition) for condition in limits.conditions)
-    names = (any_name((term, *variants(term)[:_MOST_NAMES])) for term in note.required)
+    names = (any_name((term, *_names_of_limit(term))) for term in note.required)
     required = [query_text(group) for group in names if group is not None]
     people = _names(note.authors, note.venues)
     conditions = [*filter(None, before), *people, *required, *_unwanted(note.excluded)]
     return _with_conditions(note.with_limits(limits), conditions)
 
 
-def changed_by(terms: Note, query: str) -> str:
-    """Return a query that excludes nothing that is welcome and asks for nothing unwanted.
+def _names_of_limit(term: str) -> Sequence[str]:
+    for group in term_table("designs"):
+        if tuple(tokens(term)) in {tuple(tokens(name)) for name in group}:
+            return [name for name in group if " " not in name]  # few say "randomised trial"
+    return variants(term)[:_MOST_NAMES]
 
-    Empty: it asked for nothing else.
-    """
+
+def changed_by(terms: Note, query: str) -> str:
+    """Return a query without exclusions of what is welcome and without what is unwanted, or ""."""
     tree = tree_of(query)
     if tree is None:
         return query
