@@ -33,7 +33,7 @@ MAX_LINES = {
     "steps": 2_524,
     "threads": 2_489,
     "web": 2_482,
-    "server": 2_245,
+    "server": 2_251,
     "audit": 1_907,
     "models": 1_841,
     "llm": 1_649,

@@ -114,6 +114,9 @@ async def test_no_request_goes_round_a_question__sec_03(served):
         for more in ({}, {"thread_id": thread, "if_exists": "do_nothing"}):
             answer = await ada.post("/threads", json={**made, **more})
             assert "supersteps: a thread begins with a question" in answer.text
+        for graph, status in (("research_report", 403), (GRAPH, 200)):
+            moved = {"metadata": {"graph_id": graph}}
+            assert (await ada.patch(f"/threads/{thread}", json=moved)).status_code == status
         assert await question(ada, thread) == "strategy_confirmation"
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from langgraph_sdk import Auth
 
 from paper_search.config import AppConfig, load_config
-from paper_search.errors import PaperSearchError
+from paper_search.errors import PaperSearchError, RequestRefusedError
 from paper_search.http.redaction import redact
 from paper_search.persistence import Persistence, open_persistence
 from paper_search.report_workflow.listing import ThreadCatalogs
@@ -99,7 +99,13 @@ async def _check_thread(access: Access, action: str, value: Any, person: str) ->
         if action == "delete":
             await access.delete(str(thread_id), person)
         elif action != "search":
-            await access.may(Right.DECIDE, str(thread_id), person)
+            async with access.shared.use() as persistence:
+                session = await access.session(persistence, str(thread_id), person)
+            metadata = value.get("metadata")
+            graph = metadata.get("graph_id") if isinstance(metadata, dict) else None
+            # Read through another graph, a thread that waits would look as if it were done.
+            if action == "update" and session and graph not in {None, session.workflow.name}:
+                raise RequestRefusedError(403, "metadata 'graph_id' is set by the server")
 
 
 def _own(ctx: Auth.types.AuthContext, value: Any, writes: Collection[str]) -> dict[str, str]:

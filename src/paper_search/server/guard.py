@@ -73,7 +73,7 @@ VISITOR = "paper_search.visitor"
 _OPEN_PATHS = frozenset({"/ok"})
 """What tells nothing of anybody: whether the server is up."""
 _ROUTES = re.compile(
-    r"/(?:ok|info|docs|openapi\.json|metrics|mcp)?|/(?:assistants|threads|runs|review)(?:/.*)?"
+    r"/(?:ok|info|docs|openapi\.json|metrics|mcp/?)?|/(?:assistants|threads|runs|review)(?:/.*)?"
 )
 """All others are closed. LangGraph's in-memory server has some that ask no handler of ours: they
 show and empty the threads of everybody (`/internal`), and send the directory away (`/deploy`)."""
