@@ -70,16 +70,6 @@ async def test_the_estimate_has_the_price_of_each_role_and_its_date():
     assert (await estimated(report_services(FakeLLM(good_answer)))).one_draft.money is None
 
 
-@pytest.mark.parametrize("role", ["searcher", "analyst", "writer", "reviewer"])
-async def test_only_the_roles_that_ask_a_model_cost_something(role):
-    llm = FakeLLM(good_answer)
-    services = replace(report_services(), model=lambda name: llm if name == "it" else None)
-    alone = await estimated(services, **{f"{role}_model": "it"})
-    together = await estimated(report_services(llm))
-    assert 0 < alone.one_draft.calls < together.one_draft.calls
-    assert bool(alone.one_draft.papers) is (role == "searcher")
-
-
 async def test_longer_reports_more_drafts_and_more_searches_cost_more():
     services = report_services(FakeLLM(good_answer))
     usual = await estimated(services)

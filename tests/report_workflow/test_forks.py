@@ -4,13 +4,11 @@ import pytest
 from tests.answers import reply_to
 from tests.report_workflow.doubles import report_workflow
 
-from paper_search.errors import InvalidDecisionError, StaleDecisionError
+from paper_search.errors import StaleDecisionError
 from paper_search.persistence import LedgerStatus
-from paper_search.report_workflow import ReportWorkflow
 from paper_search.report_workflow.listing import ReportCatalog
 from paper_search.testing.reports import QUESTION
 
-MODIFY = {"action": "modify", "feedback": "more on dry cities"}
 PLAN = {"research_plan": {"decomposed_questions": ["How warm are streets?", "And trees?"]}}
 
 
@@ -48,27 +46,3 @@ async def test_without_a_name_the_latest_decided_question_is_asked_again(flow):
 async def test_a_number_that_was_never_asked_is_named(flow):
     with pytest.raises(StaleDecisionError, match="number 9"):
         await flow.fork("t", number=9)
-
-
-async def test_a_plan_that_is_changed_and_asked_again_by_forks_still_leads_to_the_output(url):
-    """Once a report seemed not to wait after these answers and forks."""
-
-    def flow() -> ReportWorkflow:
-        limits = {"max_human_reviews": 4, "auto_approve_on_timeout": ["plan_review"]}
-        return report_workflow(persistence=url, **limits)
-
-    async def nonsense() -> None:
-        with pytest.raises(InvalidDecisionError):
-            await reply_to(flow(), "t", {"action": "buy"})
-
-    await flow().start(QUESTION, thread_id="t")
-    for _ in range(2):
-        assert (await reply_to(flow(), "t", MODIFY)).number == 2
-        assert (await flow().fork("t")).number == 1
-    await nonsense()
-    assert (await reply_to(flow(), "t", MODIFY)).number == 2
-    await nonsense()
-    asked = await reply_to(flow(), "t", {"action": "skip"})
-    assert (asked.kind, asked.number) == ("pre_output_review", 3)
-    waiting = await flow().pending("t")
-    assert waiting.number == 3

@@ -1,12 +1,11 @@
 """The report's graph from end to end, without a model and with one."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from tests.report_workflow.doubles import Steps, inventing, report_workflow
 
-from paper_search.errors import LLMError, LLMLengthError, LLMRateLimitError, UnknownNameError
+from paper_search.errors import LLMError
 from paper_search.models import SourceReport, SourceStatus
 from paper_search.report.document import Report
 from paper_search.report.models import (
@@ -16,7 +15,7 @@ from paper_search.report.models import (
     ResearchPlan,
     SearchQuery,
 )
-from paper_search.report_workflow import ReportWorkflow, WorkflowState
+from paper_search.report_workflow import WorkflowState
 from paper_search.report_workflow.products import fallback_output, fallback_reason, final_output
 from paper_search.report_workflow.state import ReportParams
 from paper_search.testing.llm import FakeLLM
@@ -24,7 +23,6 @@ from paper_search.testing.reports import (
     QUESTION,
     FakeSearch,
     good_answer,
-    report_services,
     report_sources,
 )
 
@@ -117,45 +115,6 @@ async def test_a_role_whose_model_fails_is_done_by_algorithm_and_says_so(failing
     assert steps[-1] == ("fallback" if failing == "PlanAnswer" else "output")
     assert any("continued without a language model" in e for e in report.provenance["errors"])
     assert any("Some steps failed: " in caveat for caveat in report.caveats)
-
-
-async def test_a_plan_for_sources_that_are_not_there_says_so():
-    def searcher(_model, _sources):
-        raise UnknownNameError("source", "scopus", ["sample"])
-
-    services = replace(report_services(), searcher=searcher)
-    report = await ReportWorkflow(services).run(QUESTION)
-    assert any("unknown source 'scopus'" in error for error in report.provenance["errors"])
-
-
-async def test_an_answer_that_no_schema_fits_degrades_the_report_and_does_not_end_it():
-    report, steps = await written(FakeLLM({"nonsense": True}))
-    assert steps[-1] == "output"
-    assert all("parsing (degraded)" in row for row in report.provenance["errors"][:3])
-
-
-async def test_a_rate_limit_is_waited_for():
-    answers = iter([LLMRateLimitError("slow down"), LLMRateLimitError("slow down")])
-    report, _ = await written(FakeLLM(lambda call: next(answers, None) or good_answer(call)))
-    assert report.provenance["errors"] == []
-    assert report.metadata["is_by_model"] is True
-
-
-async def test_a_question_too_long_for_the_model_is_asked_with_less():
-    sources = report_sources()
-    for source in sources:
-        source.full_content = f"{source.full_content} {'Trees stand in streets. ' * 60}"
-
-    def answer(call):
-        if call.schema["title"] == "AnalysisAnswer" and len(call.user_message) > 5000:
-            return LLMLengthError("too long")
-        return good_answer(call)
-
-    llm = FakeLLM(answer)
-    report, _ = await written(llm, search=FakeSearch(sources))
-    lengths = [len(c.user_message) for c in llm.calls if c.schema["title"] == "AnalysisAnswer"]
-    assert lengths[-1] < lengths[0]
-    assert any("Context overflow" in row for row in report.provenance["checkpoints"])
 
 
 async def test_a_search_that_finds_nothing_ends_with_the_reason():

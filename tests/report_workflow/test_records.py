@@ -7,24 +7,16 @@ import pytest
 from pydantic import BaseModel
 from tests.answers import reply_to
 
-from paper_search.errors import LLMError, ModelCallLimitError, ThreadBusyError, ThreadTakenOverError
+from paper_search.errors import ThreadBusyError, ThreadTakenOverError
 from paper_search.persistence import open_persistence
-from paper_search.report.models import Critique, ResearchDraft
+from paper_search.report.models import ResearchDraft
 from paper_search.report_workflow import ReportWorkflow
 from paper_search.report_workflow.context import ReportRecords, StepModel
 from paper_search.report_workflow.engine import ReportSession
 from paper_search.testing.llm import FakeLLM
 from paper_search.testing.reports import QUESTION, report_services, report_sources
-from paper_search.threads.catalog import delete_thread
 from paper_search.threads.records import RecordStore, root_of
 from paper_search.workflow.records import SearchRecords
-
-
-async def filled(records: ReportRecords) -> None:
-    await records.store_results(report_sources())
-    await records.store_version(ResearchDraft(title="A draft"))
-    await records.store_version(Critique(version=1))
-    await records.index(QUESTION)
 
 
 async def test_a_row_that_did_not_change_is_not_written_again(persistence, monkeypatch):
@@ -48,17 +40,6 @@ async def test_a_row_that_did_not_change_is_not_written_again(persistence, monke
     changed = sources[0].model_copy(update={"title": "Another title"})
     await records.store_results([changed, *sources[1:]])
     assert [write.key for write in writes] == [changed.result_id]
-
-
-async def test_what_is_deleted_leaves_no_row_and_other_threads_theirs(persistence):
-    records, other = (ReportRecords(persistence.store, name) for name in ("t", "other"))
-    for entry in (records, other):
-        await filled(entry)
-    await delete_thread(persistence, "t", [ReportRecords.listed_in])
-    left = {(*it.namespace, it.key)[1] for it in await persistence.store.asearch(("paper_search",))}
-    assert left == {"other", "reports"}
-    assert await persistence.store.aget(ReportRecords.listed_in, "t") is None
-    assert await persistence.store.aget(ReportRecords.listed_in, "other") is not None
 
 
 @pytest.mark.parametrize("kind", [ReportRecords, SearchRecords])
@@ -104,26 +85,6 @@ async def step_model(persistence, llm: FakeLLM, most: int, step: str = "a") -> S
     model = StepModel(llm, ReportRecords(persistence.store, "t"), step, most)
     await model.begin()
     return model
-
-
-async def test_a_model_is_asked_so_often_and_then_refuses(persistence):
-    inner = FakeLLM({"a": 1})
-    model = await step_model(persistence, inner, 2)
-    await model.complete("s", "u")
-    await model.complete_json("s", "u", {"title": "T"})
-    for ask in (model.complete, model.complete_json):
-        with pytest.raises(ModelCallLimitError, match="max_model_calls"):
-            await ask("s", "other")
-    assert (model.calls, inner.call_count) == (2, 2)
-    assert inner.calls[1].schema == {"title": "T"}
-
-
-async def test_a_call_that_fails_is_counted(persistence):
-    model = await step_model(persistence, FakeLLM(LLMError("down")), 1)
-    with pytest.raises(LLMError, match="down"):
-        await model.complete("s", "u")
-    with pytest.raises(ModelCallLimitError):
-        await model.complete("s", "u")
 
 
 async def test_a_step_that_is_repeated_pays_for_nothing_again(persistence):

@@ -52,22 +52,6 @@ async def test_a_report_that_stopped_says_where_and_one_with_a_decision_says_who
     assert "decided by ada" in info.error
 
 
-async def test_a_report_in_full_has_its_plan_its_question_and_its_decisions(persistence):
-    flow = report_workflow(persistence=persistence)
-    asked = await flow.start(QUESTION, thread_id="t")
-    shown = await ReportCatalog(persistence).show("t")
-    assert shown.open_review == asked
-    assert shown.research_plan.decomposed_questions
-    assert shown.report is None
-    await reply_to(flow, "t", "approve", by="ada")
-    done = await reply_to(flow, "t", "approve", by="bob")
-    shown = await ReportCatalog(persistence).show("t")
-    assert shown.report == done
-    assert shown.sources == 6
-    assert [decision.by for decision in shown.decisions] == ["ada", "bob"]
-    assert [decision.detail["review"]["number"] for decision in shown.decisions] == [1, 2]
-
-
 async def test_all_threads_are_one_list_in_the_order_of_change_by_pages(persistence):
     searches, reports = workflow(persistence=persistence), report_workflow(persistence=persistence)
     await searches.start("q", thread_id="s1")

@@ -17,7 +17,6 @@ from paper_search.errors import (
     QuestionError,
 )
 from paper_search.models import (
-    MAX_SEEDS,
     IntentType,
     ParsedIntent,
     Purpose,
@@ -540,22 +539,6 @@ async def test_a_question_for_papers_like_one_is_that_papers_title_and_keywords(
     assert intent.constraints.year_from == (2020 if "2020" in question else None)
     assert "is this the paper you mean?" in intent.notes[-1]
     assert intent.lookups == [LOOKED_UP]
-
-
-async def test_papers_that_are_no_seeds_are_named():
-    asked: list[Sequence[str]] = []
-
-    async def find(_text: str, names: Sequence[str]) -> tuple[list[RawPaper], list[SourceReport]]:
-        asked.append(names)
-        return [SEED], [LOOKED_UP]
-
-    names = [f"10.1000/{number}" for number in range(1, MAX_SEEDS + 2)]
-    intent = await IntentParser(find_papers=find).parse(f"papers like {', '.join(names)} on moss")
-    assert len(asked[0]) == MAX_SEEDS
-    assert intent.question == "Visual odometry on small drones SLAM moss"
-    shown = "\n".join(intent.notes)
-    assert "has doi:10.1000/2, doi:10.1000/3," in shown
-    assert f"not followed: doi:10.1000/{MAX_SEEDS + 1}" in shown
 
 
 @pytest.mark.parametrize(

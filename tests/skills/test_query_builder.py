@@ -353,18 +353,6 @@ async def test_what_was_said_in_an_earlier_round_still_holds():
     assert barred == "NOT mice"
 
 
-async def test_what_is_welcome_again_is_no_longer_kept_out():
-    first = await next_strategy(None)
-    second = await next_strategy(
-        "exclude mice, only randomised trials, more about adenosine", first
-    )
-    [ranked] = second.ranked
-    assert ranked.text == "caffeine sleep quality adenosine"
-    third = await next_strategy("more about mice", first, second)
-    assert third.ranked[0].text == "caffeine sleep quality adenosine mice"
-    assert third.filters.conditions == second.filters.conditions[:1]
-
-
 async def test_no_word_that_is_excluded_is_learned_from_marked_papers():
     marked = [
         MarkedPaper(id=name, title="Caffeine, naps and adenosine", is_relevant=True)

@@ -101,15 +101,6 @@ def test_the_first_hundred_titles_are_compared_and_the_order_below_them_stays():
     assert ordered[COMPARED:] == without[COMPARED:]
 
 
-def test_the_question_stands_in_with_the_first_papers_until_something_is_marked():
-    titles = ["Upper Rhine", "Lower Rhine", "Old Rhine", "High Rhine", "Alpine Rhine"]
-    titles += ["Clouds"] * 20 + ["Honey bees"]
-    papers = [paper(title, title=title, library=n) for n, title in enumerate(titles, start=1)]
-    asked = names(ResultRanker().order(papers, question="honey bees"))
-    unasked = names(ResultRanker().order(papers))
-    assert asked.index("Honey bees") < unasked.index("Honey bees")
-
-
 def test_several_queries_to_one_source_are_no_agreement():
     twice = paper("twice", library=5)
     twice.paper.sightings.append(Sighting(source="library", query="other", rank=6))

@@ -196,15 +196,6 @@ async def test_blocks_are_counted_where_that_costs_least_and_terms_in_a_library(
     ]
 
 
-async def test_limits_that_want_something_are_counted_and_those_that_exclude_are_not():
-    library = FakeCountingSource("library", {BROAD: 30, "RCT": 0}, is_local=True)
-    asked = strategy(BROAD, sources=["library"])
-    limits = SearchConstraints(conditions=["RCT", "NOT mice"])
-    report = await Scoper([library]).scope(asked.model_copy(update={"filters": limits}), intent())
-    assert report.limits[0].text == "RCT"
-    assert report.limits[0].is_empty
-
-
 async def test_frequent_terms_of_the_first_results_that_fit_are_suggested_with_their_counts():
     titles = ["Glacier calving", "Charles spaniels"] * 9
     papers = [RawPaper(id=f"{n}", title=title, source="l") for n, title in enumerate(titles)]

@@ -340,23 +340,6 @@ async def test_one_query_that_fails_is_no_failure_of_those_that_find_nothing(cat
         await source.search_advanced(strategy("( )"))
 
 
-async def test_the_time_of_a_source_is_for_all_of_its_queries():
-    clock, asked = Clock(), []
-
-    def service(request: httpx.Request) -> httpx.Response:
-        asked.append(request.url.params["q"])
-        clock.now += 2.5
-        return httpx.Response(200, json={"papers": CARDS})
-
-    settings = SourceSettings(deadline_s=5.0, max_retries=0)
-    source = source_of(service, Cards(URL), settings, clock=clock, sleep=clock.sleep)
-    report = await source.report(strategy("graphs", "trees", "sand"))
-    assert asked == ["graphs", "trees"]
-    ok = SourceStatus.OK
-    assert [said.status for said in report.sources] == [ok, ok, SourceStatus.TIMEOUT]
-    assert report.sources[0].milliseconds == 2500
-
-
 async def test_what_is_left_of_a_budget_stands_in_the_report():
     headers = {
         "x-ratelimit-limit": "1000",

@@ -93,15 +93,6 @@ async def test_what_is_asked_next_is_asked_only_if_nothing_was_found(source, cat
     assert [paper.sightings[0].query for paper in report.papers] == ["deep graphs"] * 2
 
 
-async def test_no_more_pages_are_turned_than_were_wanted(source, catalogue):
-    catalogue.known = {"deep graphs": 100}
-    report = await source.report(strategy("deep graphs", condition="NOT bees", most=20))
-    assert len(catalogue.asked) == 2
-    [entry] = report.sources
-    assert (entry.kept, entry.excluded) == (10, 10)
-    assert entry.removals == "10 not matching"
-
-
 async def test_a_boolean_query_turns_pages_until_there_is_enough(source, catalogue):
     catalogue.known = {"graphs": 100}
     await source.report(strategy(booleans=("graphs NOT bees",), most=20))
