@@ -7,7 +7,7 @@ import pytest
 from pydantic import BaseModel
 from tests.answers import reply_to
 
-from paper_search.errors import ThreadBusyError, ThreadTakenOverError
+from paper_search.errors import LLMError, ModelCallLimitError, ThreadBusyError, ThreadTakenOverError
 from paper_search.persistence import open_persistence
 from paper_search.report.models import ResearchDraft
 from paper_search.report_workflow import ReportWorkflow
@@ -85,6 +85,26 @@ async def step_model(persistence, llm: FakeLLM, most: int, step: str = "a") -> S
     model = StepModel(llm, ReportRecords(persistence.store, "t"), step, most)
     await model.begin()
     return model
+
+
+async def test_a_model_is_asked_so_often_and_then_refuses(persistence):
+    inner = FakeLLM({"a": 1})
+    model = await step_model(persistence, inner, 2)
+    await model.complete("s", "u")
+    await model.complete_json("s", "u", {"title": "T"})
+    for ask in (model.complete, model.complete_json):
+        with pytest.raises(ModelCallLimitError, match="max_model_calls"):
+            await ask("s", "other")
+    assert (model.calls, inner.call_count) == (2, 2)
+    assert inner.calls[1].schema == {"title": "T"}
+
+
+async def test_a_call_that_fails_is_counted(persistence):
+    model = await step_model(persistence, FakeLLM(LLMError("down")), 1)
+    with pytest.raises(LLMError, match="down"):
+        await model.complete("s", "u")
+    with pytest.raises(ModelCallLimitError):
+        await model.complete("s", "u")
 
 
 async def test_a_step_that_is_repeated_pays_for_nothing_again(persistence):

@@ -180,15 +180,6 @@ async def test_no_name_that_the_person_did_not_write_has_an_excluded_term(concep
     assert block.terms == terms
 
 
-async def test_no_long_form_and_no_addition_has_an_excluded_term():
-    wanted = intent("GAD", question="GAD", excluded=["anxiety"])
-    assert not any("anxiety" in name for name in (await strategy_for(wanted)).ranked[0].long_forms)
-    first = await next_strategy(None)
-    second = await next_strategy("also teenagers, without adolescents", first)
-    assert any("teenagers OR" in text for text in texts(second))
-    assert not any("adolescent" in text for text in texts(second))
-
-
 async def test_authors_and_what_is_not_wanted_are_limits_and_stand_in_no_query():
     wanted = intent(
         "acid rain",
@@ -516,14 +507,6 @@ async def test_without_a_usable_answer_the_concepts_are_joined(reply):
     bare = QueryBuilderInput(intent=intent().model_copy(update={"topic": "drug design"}))
     [query] = (await builder(FakeLLM(reply)).build(bare)).queries
     assert (query.boolean_query, query.keywords) == ("drug design", ["drug design"])
-
-
-async def test_a_model_that_fails_twice_does_not_repeat_the_fallback():
-    given = QueryBuilderInput(intent=intent("caffeine", "sleep"))
-    first = await builder(FakeLLM(LLMError("x"))).build(given)
-    given = given.model_copy(update={"previous_strategies": [first]})
-    second = await builder(FakeLLM(LLMError("x"))).build(given)
-    assert (texts(first), texts(second)) == (["caffeine AND sleep"], ["caffeine OR sleep"])
 
 
 async def test_titles_reach_the_model_only_inside_the_data_block():

@@ -66,12 +66,6 @@ async def test_all_pages_are_turned_and_what_has_no_title_is_counted(service):
         assert sighting.seen_at
 
 
-async def test_no_more_is_asked_for_than_is_wanted(service):
-    answer = await source_of(service).report(strategy(max_results=4))
-    assert len(answer.papers) == 4
-    assert answer.sources[0].pages == (2 if service.adapter.name == "pubmed" else 1)
-
-
 async def test_the_end_is_not_asked_for_where_a_page_holds_all_that_there_is(service):
     year = FIRST_YEAR + 3
     answer = await source_of(service).report(strategy(year_from=year, year_to=year))

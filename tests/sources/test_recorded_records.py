@@ -220,18 +220,3 @@ def test_an_error_with_status_200_is_an_error(service, body, reason, status):
     assert told.value.status.value == status
     assert adapter.title.split()[0] in str(told.value)
     assert "k1" not in str(told.value)
-
-
-@pytest.mark.parametrize(
-    ("service", "status", "body", "expected"),
-    [
-        ("pubmed", 400, '{"error":"API key invalid"}', SourceStatus.UNAUTHORISED),
-        ("pubmed", 429, '{"error":"API rate limit exceeded"}', SourceStatus.RATE_LIMITED),
-        ("serper_scholar", 400, '{"message":"Not enough credits"}', SourceStatus.EXHAUSTED),
-        ("serper_scholar", 403, '{"message":"Unauthorized."}', SourceStatus.UNAUTHORISED),
-        ("arxiv", 429, "Rate exceeded.", SourceStatus.RATE_LIMITED),
-    ],
-)
-def test_a_refusal_means(service, status, body, expected):
-    error = HttpStatusError("refused", status=status, body=body)
-    assert explained(error, ADAPTERS[service], patience_s=80).status is expected

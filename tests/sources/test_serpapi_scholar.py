@@ -79,20 +79,6 @@ async def test_a_question_is_sent_with_its_filters():
     assert seen.seen_at is not None
 
 
-async def test_it_goes_on_after_a_short_page_and_stops_at_an_empty_one():
-    scholar = Answers(page(*map(entry, range(18))), page(*map(entry, range(18, 21))), page())
-    papers = await make(scholar).search("graph", max_results=60)
-    assert len(papers) == 21
-    assert [
-        (request.url.params["start"], request.url.params["num"]) for request in scholar.asked
-    ] == [
-        ("0", "20"),
-        ("20", "20"),
-        ("40", "20"),
-    ]
-    assert [paper.sightings[0].rank for paper in papers] == list(range(1, 22))
-
-
 @pytest.mark.parametrize(
     ("answer", "error", "status", "attempts"),
     [
