@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from tests.report_workflow.doubles import Steps, inventing, report_workflow
 
-from paper_search.errors import LLMError
+from paper_search.errors import LLMError, LLMLengthError
 from paper_search.models import SourceReport, SourceStatus
 from paper_search.report.document import Report
 from paper_search.report.models import (
@@ -115,6 +115,23 @@ async def test_a_role_whose_model_fails_is_done_by_algorithm_and_says_so(failing
     assert steps[-1] == ("fallback" if failing == "PlanAnswer" else "output")
     assert any("continued without a language model" in e for e in report.provenance["errors"])
     assert any("Some steps failed: " in caveat for caveat in report.caveats)
+
+
+async def test_a_question_too_long_for_the_model_is_asked_with_less():
+    sources = report_sources()
+    for source in sources:
+        source.full_content = f"{source.full_content} {'Trees stand in streets. ' * 60}"
+
+    def answer(call):
+        if call.schema["title"] == "AnalysisAnswer" and len(call.user_message) > 5000:
+            return LLMLengthError("too long")
+        return good_answer(call)
+
+    llm = FakeLLM(answer)
+    report, _ = await written(llm, search=FakeSearch(sources))
+    lengths = [len(c.user_message) for c in llm.calls if c.schema["title"] == "AnalysisAnswer"]
+    assert lengths[-1] < lengths[0]
+    assert any("Context overflow" in row for row in report.provenance["checkpoints"])
 
 
 async def test_a_search_that_finds_nothing_ends_with_the_reason():
