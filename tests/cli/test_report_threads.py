@@ -42,6 +42,28 @@ def test_papers_cannot_be_marked_in_a_report(cli, planned):
     assert "this thread is a report" in ended.stderr
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("show", "REPORT", "--all"),
+        ("show", "REPORT", "--details"),
+        ("show", "REPORT", "--min-score", "0"),
+        ("export", "REPORT", "--decision", "all"),
+        ("resume", "REPORT", "--keep"),
+        ("export", "SEARCH", "--references", "plain"),
+        ("export", "SEARCH", "--no-figures"),
+        ("resume", "SEARCH", "--figures"),
+    ],
+    ids=" ".join,
+)
+def test_an_option_of_which_nothing_would_come_is_refused(cli, planned, done, command):
+    threads = {"REPORT": planned, "SEARCH": done}
+    ended = cli(*(threads.get(word, word) for word in command), code=2)
+    other = "a report" if "REPORT" in command else "a search"
+    assert command[2] in ended.stderr
+    assert f"this thread is {other}" in ended.stderr
+
+
 def test_an_export_of_a_report_is_in_its_own_formats(cli, written, tmp_path):
     assert cli("export", written).stdout.startswith("# ")
     html = ("export", written, "--format", "html")

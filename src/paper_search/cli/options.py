@@ -137,6 +137,9 @@ Decided = Annotated[
     ),
 ]
 
+OF_REPORTS = "is for reports, and this thread is a search: leave it out"
+OF_SEARCHES = "is for searches, and this thread is a report: leave it out"
+
 
 @dataclass(frozen=True)
 class GlobalOptions:
@@ -159,6 +162,21 @@ def settings(ctx: typer.Context, home: Path | None, *, keep: bool = False) -> Ap
 
     config = load_config(home=home_option(ctx, home))
     return config.model_copy(update={"keep_found": True}) if keep else config
+
+
+def refuse(ctx: typer.Context, names: str, reason: str) -> None:
+    """Refuse those of the options that were typed: nothing would come of them.
+
+    Raises:
+        UsageMistakeError: one of them was.
+    """
+    from paper_search.cli.console import UsageMistakeError
+
+    for parameter in ctx.command.params:
+        source = ctx.get_parameter_source(parameter.name or "")
+        if parameter.name in names.split() and source and source.name == "COMMANDLINE":
+            spellings = "/".join([*parameter.opts, *parameter.secondary_opts])
+            raise UsageMistakeError(f"{spellings} {reason}")
 
 
 def budget_of(amount: str | None) -> Budget | None:

@@ -92,6 +92,8 @@ def show(  # noqa: PLR0913, PLR0917  # one for each option
     if isinstance(detail, PlainDetail):
         show_plain(detail, is_json=as_json, home=home_option(ctx, home))
         return
+    if isinstance(detail, ReportDetail):
+        options.refuse(ctx, "is_all min_score decision details", options.OF_SEARCHES)
     is_listing = is_all or min_score is not None or decision is not None
     decided = ""
     if not isinstance(detail, ReportDetail) and detail.collection is not None:
@@ -155,6 +157,7 @@ def export(  # noqa: PLR0913, PLR0917  # one for each option
     if to is not None and (format_name or output or isinstance(detail, ReportDetail)):
         raise UsageMistakeError("--to takes papers of a search, without --format and --output")
     if isinstance(detail, ReportDetail):
+        options.refuse(ctx, "is_all min_score decision", options.OF_SEARCHES)
         target = ReportOutput.of_options(
             format_name, output, references, has_figures=figures, is_forced=force, is_json=as_json
         )
@@ -163,6 +166,7 @@ def export(  # noqa: PLR0913, PLR0917  # one for each option
             say(f"unfinished report ({detail.status.value}): this is its draft")
         target.deliver(text, {"thread_id": thread})
         return
+    options.refuse(ctx, "references figures", options.OF_REPORTS)
     papers = PaperOutput.of_options(format_name, output, is_forced=force, is_json=as_json)
     if detail.collection is None:
         raise ExportError(
