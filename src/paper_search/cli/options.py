@@ -137,8 +137,8 @@ Decided = Annotated[
     ),
 ]
 
-OF_REPORTS = "is for reports, and this thread is a search: leave it out"
-OF_SEARCHES = "is for searches, and this thread is a report: leave it out"
+_OF_REPORTS = {"references", "figures"}
+_OF_SEARCHES = {"is_all", "min_score", "decision", "details", "keep"}
 
 
 @dataclass(frozen=True)
@@ -164,19 +164,19 @@ def settings(ctx: typer.Context, home: Path | None, *, keep: bool = False) -> Ap
     return config.model_copy(update={"keep_found": True}) if keep else config
 
 
-def refuse(ctx: typer.Context, names: str, reason: str) -> None:
-    """Refuse those of the options that were typed: nothing would come of them.
-
-    Raises:
-        UsageMistakeError: one of them was.
-    """
+def refuse_others(ctx: typer.Context, *, is_report: bool) -> None:
+    """Refuse what was typed for the other kind of thread: nothing would come of it."""
     from paper_search.cli.console import UsageMistakeError
 
+    mine, other = ("a report", "searches") if is_report else ("a search", "reports")
     for parameter in ctx.command.params:
         source = ctx.get_parameter_source(parameter.name or "")
-        if parameter.name in names.split() and source and source.name == "COMMANDLINE":
+        is_other = parameter.name in (_OF_SEARCHES if is_report else _OF_REPORTS)
+        if is_other and source and source.name == "COMMANDLINE":
             spellings = "/".join([*parameter.opts, *parameter.secondary_opts])
-            raise UsageMistakeError(f"{spellings} {reason}")
+            raise UsageMistakeError(
+                f"{spellings} is for {other}, and this thread is {mine}: leave it out"
+            )
 
 
 def budget_of(amount: str | None) -> Budget | None:

@@ -65,7 +65,7 @@ def resume(  # noqa: PLR0913, PLR0917  # one for each option
     answer = Answer(approve, load_document(edit), reject, note, token, skip, *marks)
     if run(is_report(config.persistence_url, thread)):
         answer.check_for_report()
-        options.refuse(ctx, "keep", options.OF_SEARCHES)
+        options.refuse_others(ctx, is_report=True)
         target = ReportOutput.of_options(
             format_name, output, references, has_figures=figures, is_forced=force, is_json=as_json
         )
@@ -75,7 +75,7 @@ def resume(  # noqa: PLR0913, PLR0917  # one for each option
         ReportRunner(config, report, progress, target, commands).resume(answer)
         return
     answer.check_for_search()
-    options.refuse(ctx, "references figures", options.OF_REPORTS)
+    options.refuse_others(ctx, is_report=False)
     papers = PaperOutput.of_options(format_name, output, is_forced=force, is_json=as_json)
     search = run(load_search(config, thread, progress))
     allow(config, thread, limit)

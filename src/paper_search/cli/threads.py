@@ -23,6 +23,8 @@ from paper_search.cli.options import argument, flag, home_option, option, settin
 from paper_search.errors import ExportError, PersistenceError, ThreadBusyError, ThreadNotFoundError
 
 if TYPE_CHECKING:
+    from paper_search.cli.stored_threads import AnyDetail
+    from paper_search.config import AppConfig
     from paper_search.persistence import Persistence
 
 
@@ -80,20 +82,18 @@ def show(  # noqa: PLR0913, PLR0917  # one for each option
     from paper_search.cli.graph import show_plain
     from paper_search.cli.outputs import decision_line
     from paper_search.cli.report_questions import show_report
-    from paper_search.cli.stored_threads import NextCommands, thread_detail, with_translations
+    from paper_search.cli.stored_threads import NextCommands, with_translations
     from paper_search.cli.views import show_thread
     from paper_search.report_workflow.engine import ReportDetail
     from paper_search.threads.catalogs import PlainDetail
     from paper_search.workflow.results import part_of
 
     config = settings(ctx, home)
-    detail = run(thread_detail(config.persistence_url, thread))
+    detail = _detail(ctx, config, thread)
     detail = with_translations(config, detail)
     if isinstance(detail, PlainDetail):
         show_plain(detail, is_json=as_json, home=home_option(ctx, home))
         return
-    if isinstance(detail, ReportDetail):
-        options.refuse(ctx, "is_all min_score decision details", options.OF_SEARCHES)
     is_listing = is_all or min_score is not None or decision is not None
     decided = ""
     if not isinstance(detail, ReportDetail) and detail.collection is not None:
@@ -115,6 +115,18 @@ def show(  # noqa: PLR0913, PLR0917  # one for each option
     waiting = detail.open_review if isinstance(detail, ReportDetail) else detail.open_checkpoint
     for line in NextCommands(thread, root).lines(waiting) if waiting is not None else ():
         typer.echo(line)
+
+
+def _detail(ctx: typer.Context, config: "AppConfig", thread: str) -> "AnyDetail":
+    """Return what there is to show of a thread; refuse options that it has nothing for."""
+    from paper_search.cli.stored_threads import thread_detail
+    from paper_search.report_workflow.engine import ReportDetail
+    from paper_search.threads.catalogs import PlainDetail
+
+    detail = run(thread_detail(config.persistence_url, thread))
+    if not isinstance(detail, PlainDetail):
+        options.refuse_others(ctx, is_report=isinstance(detail, ReportDetail))
+    return detail
 
 
 def export(  # noqa: PLR0913, PLR0917  # one for each option
@@ -142,13 +154,13 @@ def export(  # noqa: PLR0913, PLR0917  # one for each option
     them. A report is written as markdown, html, latex, json or docx, an unfinished one as a draft.
     """
     from paper_search.cli.outputs import PaperOutput, ReportOutput, decision_line, push_papers
-    from paper_search.cli.stored_threads import preview, thread_detail
+    from paper_search.cli.stored_threads import preview
     from paper_search.report_workflow.engine import ReportDetail
     from paper_search.threads.catalogs import PlainDetail
     from paper_search.workflow.results import part_of
 
     config = settings(ctx, home)
-    detail = run(thread_detail(config.persistence_url, thread))
+    detail = _detail(ctx, config, thread)
     if isinstance(detail, PlainDetail):
         raise ExportError(
             f"thread {thread!r} belongs to the workflow {detail.graph!r} and has no papers; "
@@ -157,7 +169,6 @@ def export(  # noqa: PLR0913, PLR0917  # one for each option
     if to is not None and (format_name or output or isinstance(detail, ReportDetail)):
         raise UsageMistakeError("--to takes papers of a search, without --format and --output")
     if isinstance(detail, ReportDetail):
-        options.refuse(ctx, "is_all min_score decision", options.OF_SEARCHES)
         target = ReportOutput.of_options(
             format_name, output, references, has_figures=figures, is_forced=force, is_json=as_json
         )
@@ -166,7 +177,6 @@ def export(  # noqa: PLR0913, PLR0917  # one for each option
             say(f"unfinished report ({detail.status.value}): this is its draft")
         target.deliver(text, {"thread_id": thread})
         return
-    options.refuse(ctx, "references figures", options.OF_REPORTS)
     papers = PaperOutput.of_options(format_name, output, is_forced=force, is_json=as_json)
     if detail.collection is None:
         raise ExportError(
