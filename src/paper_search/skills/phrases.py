@@ -112,10 +112,10 @@ def phrases(text: str, *, in_english: bool | None = None) -> list[Phrase]:
     if in_english is None:
         in_english = reads_as_english(text)
     glued = _FIXED.sub(lambda match: match[0].replace(" ", INSIDE), text)
-    glued = _DEGREE.sub(lambda match: " " * len(match[0]), glued)
     quoted = [match for match in _QUOTED.finditer(glued) if re.search(r"\w", match[1])]
     spans = [(match.start(1), match.end(1), True) for match in quoted]
     blank = _QUOTED.sub(lambda q: "," * len(q[0]) if re.search(r"\w", q[1]) else q[0], glued)
+    blank = _DEGREE.sub(lambda match: " " * len(match[0]), blank)
     for clause in _CLAUSE.finditer(blank):
         spans += [(*span, False) for span in _parts(blank, *clause.span(), is_english=in_english)]
     return [

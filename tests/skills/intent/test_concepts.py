@@ -45,6 +45,7 @@ from paper_search.skills.intent.concepts import MAX_CONCEPTS, concepts_of
         ("studies that achieved local alignment by sampling", ["local alignment", "sampling"]),
         ("how to train GANs", ["GANs"]),
         ("How well do vaccines work in the elderly?", ["vaccines", "elderly"]),
+        ('"How much?" is not enough in budgets', ["How much?", "budgets"]),
         ("World War 2 veterans with tinnitus", ["World War 2", "veterans", "tinnitus"]),
         ("children's literature in Brazil", ["children's literature", "Brazil"]),
         (

@@ -81,6 +81,8 @@ def read(text: str) -> ParsedQuestion:
         ("bees. Wasps are irrelevant", ("Wasps",)),
         ("bees, wasps are out", ("wasps",)),
         ("bees, bar Finland and Kenya", ("Finland", "Kenya")),
+        ("bees - don't include wasps - in Kenya", ("wasps",)),
+        ("bees - all but wasps - in Kenya", ("wasps",)),
         ("bees: everything save for wasps", ("wasps",)),
         ("bees yes, wasps no", ("wasps",)),
         ("bees, I can do without wasps", ("wasps",)),

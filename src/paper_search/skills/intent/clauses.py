@@ -90,8 +90,9 @@ def read_clauses(reading: ParsedQuestion) -> None:
     for start, end in _spans(text):
         for run in _runs(text, start, end):
             is_behind = bool(cuts) and not text[end_before : run.start].strip(" ,;()")
-            is_before = text[run.end :].lstrip(" ,;").startswith(CUT)
-            is_behind = is_behind or (is_before and {it.kind for it in run.items} == {"language"})
+            is_beside = text[run.end :].lstrip(" ,;").startswith(CUT)
+            is_beside = is_beside or text[: run.start].rstrip(" ,;").endswith(CUT)
+            is_behind = is_behind or (is_beside and {it.kind for it in run.items} == {"language"})
             handled = _handled(run, reading, is_behind=is_behind)
             if handled is not None:
                 end_before = run.end
@@ -233,10 +234,11 @@ def _count(run: _Run, reading: ParsedQuestion) -> list[_Item]:
 def _language(run: _Run, reading: ParsedQuestion, *, is_sure: bool) -> list[_Item]:
     """Take the language as a limit, or note that a choice of two is none."""
     items, limits = run.of(*_LANGUAGES), reading.constraints
-    if not is_sure or len({item.name for item in items}) > 1 or limits.language:
+    codes = {language_code(item.name) for item in items}
+    if not is_sure or len(codes) > 1 or limits.language not in {None, *codes}:
         limits.language = None
         return _note(run, items, reading)
-    limits.language = language_code(items[0].name)
+    [limits.language] = codes
     return items
 
 

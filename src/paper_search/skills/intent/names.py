@@ -218,7 +218,8 @@ def _negated(
     behind = form("year_negated", "behind").match(text, end)
     if not before and not behind:
         return (match.end("led") if match.groupdict().get("led") else start, end), years
-    span = before.start() if before else start, behind.end() if behind else end
+    begin = max(before.start(), before.end("other")) if before else start
+    span = begin, behind.end() if behind else end
     if (first is None) != (last is None):
         return span, (last and last + 1, first and first - 1)
     what = f"years that are not wanted ({text[slice(*span)].strip(' ,')!r})"
