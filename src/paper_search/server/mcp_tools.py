@@ -132,7 +132,8 @@ class McpTools:
                     lines.append(
                         f"- `{info.thread_id}`: {info.status.value}; {inert(info.question)}"
                     )
-        return clipped("\n".join(lines) or "no searches or reports yet")
+        none = f"no searches or reports of yours among the latest {_LISTED}"
+        return clipped("\n".join(lines) or none)
 
     async def show(
         self, thread_id: ThreadId, ctx: Context, page: Page = 1, *, set_aside: bool = False
