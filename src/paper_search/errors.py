@@ -186,6 +186,10 @@ class PersistenceError(PaperSearchError):
     """The database of threads cannot be opened, read or written."""
 
 
+class DatabaseError(PersistenceError):
+    """The whole of it cannot be; the message says where it is, which is no visitor's business."""
+
+
 class LibraryError(PaperSearchError):
     """The local library cannot be opened, read or written."""
 

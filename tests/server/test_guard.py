@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from paper_search.config import STUDIO, ServerConfig
-from paper_search.errors import PersistenceError
+from paper_search.errors import DatabaseError, PersistenceError
 from paper_search.server import guard as guard_module
 from paper_search.server.guard import (
     MAX_BODY_BYTES,
@@ -366,6 +366,20 @@ async def test_a_database_that_stopped_is_told_with_what_to_do__per_25(reach, ec
     answer = await reach().post(WRITE, json={})
     assert answer.status_code == 500
     assert answer.json() == {"detail": "the database cannot be used ([redacted]); check it"}
+
+
+async def test_where_the_database_is_no_visitor_is_told__sec_19(reach, echo, caplog):
+    echo.error = DatabaseError("the database (host=10.0.0.5) cannot be used")
+    answer = await reach().post(WRITE, json={})
+    assert answer.json() == {"detail": "the database (host=10.0.0.5) cannot be used"}
+    caplog.clear()
+    answer = await reach(tokens=TOKENS).post(
+        WRITE, json={}, headers={"authorization": f"Bearer {ADA}"}
+    )
+    assert answer.status_code == 500
+    assert "10.0.0.5" not in answer.text
+    assert "cannot be used" in answer.text
+    assert "10.0.0.5" in caplog.text
 
 
 async def test_an_error_page_loses_what_is_secret__sec_19(reach, echo):

@@ -94,7 +94,7 @@ def visiting(home: Path) -> Iterator[Callable[..., Visitor]]:
                 sources={source: SearchSourceConfig(name=source)} if source else {},
                 server=ServerConfig(tokens=tokens),
             )
-            shared = SharedPersistence(config.persistence_url)
+            shared = SharedPersistence(config.persistence_url, has_visitors=bool(tokens))
 
             @contextlib.asynccontextmanager
             async def lifespan(_app: Starlette) -> AsyncIterator[None]:

@@ -45,6 +45,19 @@ def test_with_tokens_people_sign_in_and_see_their_own_threads(visitors):
     assert page.client.get("/threads").status_code == 401  # the cookie is for the page alone
 
 
+def test_visitors_are_not_told_where_the_database_is__sec_19(visitors, tmp_path, caplog):
+    page, alone = visitors(ada=ADA), visitors()
+    page.open("")
+    page.send("/sign-in", token=ADA)
+    run_sql(f"sqlite:///{tmp_path}/threads.db", "DROP TABLE store")
+    assert page.open("") == 500
+    assert "cannot be used" in page.text
+    assert str(tmp_path) not in page.text
+    assert str(tmp_path) in caplog.text
+    assert alone.open("") == 500
+    assert str(tmp_path) in alone.text
+
+
 def test_each_term_of_the_strategy_has_its_hits_and_why_it_is_there(page):
     page.begin("graph neural networks")
     assert re.search(r"<li>GNN <small>\d+; abbreviation</small></li>", page.text)

@@ -12,7 +12,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.rows import dict_row, tuple_row
 from psycopg_pool import AsyncConnectionPool
 
-from paper_search.errors import PersistenceError
+from paper_search.errors import DatabaseError, PersistenceError
 from paper_search.persistence.encryption import Keyring
 from paper_search.persistence.leases import Leases
 from paper_search.persistence.ledger import DecisionLedger
@@ -155,7 +155,7 @@ class Address:
             for secret in self.secrets:
                 text = text.replace(secret, "***")
             advice = next(advice for kind, advice in _ADVICE if isinstance(error, kind))
-            raise PersistenceError(
+            raise DatabaseError(
                 f"the database of threads ({self.shown}) cannot be used: {text}; {advice}, then "
                 "resume the thread: what was stored is intact"
             ) from None

@@ -13,7 +13,7 @@ from typing import Any, TypeVar, cast
 import aiosqlite
 import orjson
 
-from paper_search.errors import PersistenceError
+from paper_search.errors import DatabaseError
 from paper_search.persistence.encryption import DamagedError
 from paper_search.private_files import private_directory
 
@@ -93,7 +93,7 @@ def is_there(path: Path) -> bool:
     of all connections of this process (https://sqlite.org/howtocorrupt.html, section 2.2).
 
     Raises:
-        PersistenceError: saying what is wrong with which path; the file is left as it is.
+        DatabaseError: saying what is wrong with which path; the file is left as it is.
     """
     try:
         private_directory(path.parent)
@@ -111,29 +111,29 @@ def is_there(path: Path) -> bool:
     return path.exists()
 
 
-def unusable(path: Path, error: OSError) -> PersistenceError:
+def unusable(path: Path, error: OSError) -> DatabaseError:
     reason = error.strerror or error
-    return PersistenceError(f"threads cannot be kept in {str(path)!r}: {reason}; {ELSEWHERE}")
+    return DatabaseError(f"threads cannot be kept in {str(path)!r}: {reason}; {ELSEWHERE}")
 
 
 def check_tables(path: Path) -> None:
-    """Raise PersistenceError for another program's file, or what is no database."""
+    """Raise DatabaseError for another program's file, or what is no database."""
     with use(path, "ro") as connection:
         rows = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
         tables = {name for (name,) in rows}
         check_format(connection, path)
     if tables - OWN_TABLES and not tables >= SIGNATURE:
-        raise PersistenceError(
+        raise DatabaseError(
             f"{str(path)!r} is another program's database (tables: {', '.join(sorted(tables))}); "
             f"it is left as it is; {ELSEWHERE}"
         )
 
 
 def check_format(connection: sqlite3.Connection, path: Path) -> None:
-    """Raise PersistenceError for a file of a newer program."""
+    """Raise DatabaseError for a file of a newer program."""
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if version > FORMAT:
-        raise PersistenceError(
+        raise DatabaseError(
             f"{str(path)!r} was written by a newer paper-search (format {version}; this one reads "
             f"{FORMAT}); it is left as it is; update paper-search, or {ELSEWHERE}"
         )
@@ -147,11 +147,11 @@ def translated_errors(path: Path) -> Iterator[None]:
         raise database_error(path, error) from error
 
 
-def database_error(path: Path, error: sqlite3.DatabaseError) -> PersistenceError:
+def database_error(path: Path, error: sqlite3.DatabaseError) -> DatabaseError:
     name = getattr(error, "sqlite_errorname", "") or ""
     advice = next((f"; {_ADVICE[prefix]}" for prefix in _ADVICE if name.startswith(prefix)), "")
     place = f"the database of threads {str(path)!r}"
-    return PersistenceError(f"{place} cannot be used: {error}{advice}")
+    return DatabaseError(f"{place} cannot be used: {error}{advice}")
 
 
 @contextlib.contextmanager
@@ -211,7 +211,7 @@ def as_bytes(text: str) -> bytes:
 
 
 def parsed(text: Any, what: str) -> Any:
-    """Return the JSON object in a row; raise PersistenceError if it is damaged."""
+    """Return the JSON object in a row; raise DatabaseError if it is damaged."""
     try:
         value = orjson.loads(text)
     except (ValueError, TypeError) as error:

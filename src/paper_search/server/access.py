@@ -1,6 +1,7 @@
 """Access: whose a thread is, and what somebody may do with it; asked by every door of a server."""
 
 import contextlib
+import functools
 import re
 import uuid
 from collections.abc import AsyncIterator, Iterator, Mapping, MutableMapping
@@ -24,6 +25,7 @@ from paper_search.persistence import Persistence, open_persistence
 from paper_search.report_workflow.engine import ReportSession
 from paper_search.report_workflow.listing import REPORT, SEARCH, ThreadCatalogs
 from paper_search.server.attachment import threads_here
+from paper_search.server.guard import discretion
 from paper_search.steps.parameters import OF_LANGGRAPH
 from paper_search.threads.catalog import Catalog
 from paper_search.threads.engine import admit, check_begin
@@ -35,8 +37,9 @@ from paper_search.workflow.session import SearchSession
 class SharedPersistence:
     """Opened once for the life of a server; a run outside of one opens them for itself."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, *, has_visitors: bool = False) -> None:
         self._url = url
+        self.discretion = functools.partial(discretion, has_visitors=has_visitors)
         self.name = uuid.uuid5(uuid.NAMESPACE_URL, url.rpartition("@")[2]).hex
         """Which database it is, without user and password."""
         self._persistence: Persistence | None = None
@@ -54,11 +57,12 @@ class SharedPersistence:
     @contextlib.asynccontextmanager
     async def use(self) -> AsyncIterator[Persistence]:
         """Use them: only leases and ledger, which belong to no event loop."""
-        if self._persistence is not None:
-            yield self._persistence
-            return
-        async with open_persistence(self._url) as persistence:
-            yield persistence
+        with self.discretion():
+            if self._persistence is not None:
+                yield self._persistence
+                return
+            async with open_persistence(self._url) as persistence:
+                yield persistence
 
 
 _INTERRUPT = re.compile(r"[0-9a-f]{32}")

@@ -122,7 +122,8 @@ def _own(ctx: Auth.types.AuthContext, value: Any, writes: Collection[str]) -> di
 @functools.cache
 def shared_persistence() -> SharedPersistence:
     """Return where threads are kept: one for the process, as the server loads each name alone."""
-    return SharedPersistence(load_config().persistence_url)
+    config = load_config()
+    return SharedPersistence(config.persistence_url, has_visitors=bool(config.server.tokens))
 
 
 @functools.cache

@@ -1,19 +1,20 @@
 """The guard: every request passes it before the server sees anything of it."""
 
 import asyncio
+import contextlib
 import hashlib
 import hmac
 import ipaddress
 import json
 import logging
 import re
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping, MutableMapping
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlsplit
 
 from paper_search.config import ServerConfig
-from paper_search.errors import PersistenceError, RequestRefusedError
+from paper_search.errors import DatabaseError, PersistenceError, RequestRefusedError
 from paper_search.http.redaction import redact
 
 EVERYBODY = "an unnamed person"
@@ -95,6 +96,19 @@ _RUN_FIELDS = (
 logger = logging.getLogger(__name__)
 
 
+@contextlib.contextmanager
+def discretion(*, has_visitors: bool) -> Iterator[None]:
+    """Tell visitors that the database fails, and the log alone where it is and why."""
+    try:
+        yield
+    except DatabaseError as error:
+        if not has_visitors:
+            raise
+        logger.exception("a visitor is told that the database of threads fails")
+        text = "the database of threads cannot be used; the server's log says why"
+        raise PersistenceError(text) from error
+
+
 class Guard:
     """Refuses what no honest client of this server sends; no answer holds one of the secrets."""
 
@@ -114,7 +128,8 @@ class Guard:
             return
         answer = _Answer(send, self._secrets)
         try:
-            await self._serve(scope, receive, answer)
+            with discretion(has_visitors=bool(self._config.tokens)):
+                await self._serve(scope, receive, answer)
         except RequestRefusedError as error:
             await answer.refuse(error.status, str(error))
         except Exception as error:

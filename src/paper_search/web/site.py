@@ -121,7 +121,8 @@ class Site:
                 try:
                     if request.method == "POST":
                         check_form(request, visit.form, token)
-                    response = await answer(visit)
+                    with self.access.shared.discretion():
+                        response = await answer(visit)
                 except PaperSearchError as error:
                     response = visit.failed(error)
             return secure(response, token)

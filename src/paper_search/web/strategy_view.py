@@ -11,6 +11,7 @@ from starlette.responses import Response
 from paper_search.errors import (
     InputError,
     PaperSearchError,
+    PersistenceError,
     QuerySyntaxError,
     ThreadError,
     ThreadNotWaitingError,
@@ -47,12 +48,11 @@ async def decide(visit: Visit) -> Response:
         if action in _DRAFTS and payload is None:
             raise ThreadNotWaitingError("this strategy is decided; it cannot be changed")
         if action in _DRAFTS and payload is not None:
-            changed = _apply_step(visit, payload, action, number)
-            return await _page(visit, reading, changed=changed)
+            return await _page(visit, reading, changed=_apply_step(visit, payload, action, number))
         decision = _decision(visit, payload, action)
         await visit.site.runs.answer(visit.persistence, thread_id, decision, visit.person)
-    except ThreadError:
-        raise  # the question is not open any more: its form is of no use
+    except (ThreadError, PersistenceError):
+        raise  # the question is not open any more, or cannot be answered: its form is of no use
     except PaperSearchError as error:
         typed = _loose(strategy_from_form(payload.strategy, visit.form)) if payload else None
         return await _page(visit, reading, problem=_in_words(str(error)), changed=typed)
