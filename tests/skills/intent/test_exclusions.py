@@ -83,6 +83,8 @@ def read(text: str) -> ParsedQuestion:
         ("bees, bar Finland and Kenya", ("Finland", "Kenya")),
         ("bees - don't include wasps - in Kenya", ("wasps",)),
         ("bees - all but wasps - in Kenya", ("wasps",)),
+        ("papers not on wasps but bees", ("wasps",)),
+        ("studies not involving wasps: bees in Kenya", ("wasps",)),
         ("bees: everything save for wasps", ("wasps",)),
         ("bees yes, wasps no", ("wasps",)),
         ("bees, I can do without wasps", ("wasps",)),
