@@ -55,6 +55,7 @@ MISTAKES: list[tuple[tuple[str, ...], int, str]] = [
     (("config", "unset", "colour"), 2, "sources"),
     (("config", "set", "domain"), 2, "VALUE"),
     (("share", "any", "--as", "reader"), 2, "--with ACCOUNT"),
+    (("share", "any", "--as", "reviewer"), 2, "--with ACCOUNT"),
     (("restore", "nowhere.db"), 2, "no backup 'nowhere.db'"),
     (("eval",), 2, "give LABELS or --thread THREAD"),
     (("eval", "labels.csv", "--thread", "x"), 2, "give LABELS or --thread THREAD"),

@@ -102,9 +102,7 @@ def share(  # noqa: PLR0913, PLR0917  # one for each option
     ctx: typer.Context,
     thread: Thread,
     account: str | None = option("ACCOUNT", "A name in PAPER_SEARCH_TOKENS.", "--with"),
-    role: str = option(
-        "ROLE", "reviewer, reader, or none: do not share.", "--as", default="reviewer"
-    ),
+    role: str | None = option("ROLE", "reviewer (default), reader, or none: do not share.", "--as"),
     as_json: Json = False,
     home: Home = None,
 ) -> None:
@@ -119,13 +117,14 @@ def share(  # noqa: PLR0913, PLR0917  # one for each option
     from paper_search.workflow import ThreadCatalog
 
     config = settings(ctx, home)
-    if account is None and role != "reviewer":
+    if account is None and role is not None:
         raise UsageMistakeError("--as says what --with ACCOUNT may do; give both")
 
     async def shared(persistence: Persistence) -> dict[str, str]:
         if account is not None:
             accounts = list(config.server.tokens)
-            await share_thread(persistence, thread, account, role, accounts=accounts)
+            what = role or "reviewer"
+            await share_thread(persistence, thread, account, what, accounts=accounts)
         catalog = ThreadCatalog(persistence)
         await catalog.info(thread)
         ownership = await catalog.ownership(thread)
