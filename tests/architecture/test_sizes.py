@@ -23,7 +23,7 @@ MAX_MODULES = 380
 MAX_LINES = {
     "skills": 10_862,
     "sources": 7_074,
-    "cli": 6_216,
+    "cli": 6_215,
     "workflow": 5_601,
     "report": 5_166,
     "library": 4_904,
