@@ -15,7 +15,9 @@ from tests.steps.test_compiler import assert_json
 from tests.workflow.crashing import SCRIPT
 from tests.workflow.doubles import STEPS, Crash, workflow
 
+from paper_search.errors import ThreadWaitingError
 from paper_search.persistence import open_persistence
+from paper_search.skills import RelevanceScorer, ResultOrganizer
 from paper_search.testing.skills import FakeSkills, ScriptedHandler
 from paper_search.workflow import CheckpointKind, SearchWorkflow, ThreadCatalog, ThreadStatus
 from paper_search.workflow.session import SearchSession
@@ -38,6 +40,34 @@ def test_a_thread_goes_on_in_another_event_loop(url):
     result = asyncio.run(reply_to(workflow(skills, persistence=url), "t", "approve"))
     assert result == asyncio.run(workflow().run("q"))
     assert skills.calls == STEPS
+
+
+class Rising(FakeSkills):
+    """Its later papers are the better ones; it dies before it has organised them."""
+
+    async def score(self, papers: Any, intent: Any) -> Any:
+        scored = await super().score(papers, intent)
+        return [
+            one.model_copy(update={"relevance_score": 0.6 + place / 10})
+            for place, one in enumerate(scored)
+        ]
+
+    async def organize(self, *_: Any) -> Any:
+        raise RuntimeError
+
+
+async def test_papers_stay_in_the_order_of_who_scored_them_whoever_goes_on(url):
+    first = workflow(Rising(), persistence=url)
+    await first.start("q", thread_id="t")
+    with pytest.raises(RuntimeError):
+        await reply_to(first, "t", "approve")
+    again = workflow(
+        persistence=url, relevance_scorer=RelevanceScorer(), result_organizer=ResultOrganizer()
+    )
+    with pytest.raises(ThreadWaitingError):
+        await again.resume("t")
+    question = await again.pending("t")
+    assert [paper.relevance_score for paper in question.payload.collection.papers] == [0.7, 0.6]
 
 
 STATES = ("checkpointer", ["aput", "aput_writes"], Crash, 20)

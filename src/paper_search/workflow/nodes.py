@@ -226,7 +226,8 @@ async def score(ctx: Context) -> tuple[Ok, StepUpdate]:
     intent = _intent(state).model_copy(update={"constraints": _strategy(state).filters})
     verdicts = await ctx.services.judge(works, intent, marked_papers, judgements, order)
     scores = await records.save_judgements(verdicts, works)
-    return Outcome.OK, {"scores": scores, "works": []}
+    is_ordered = ctx.services.has_own_judge  # another process may have another one
+    return Outcome.OK, {"scores": scores, "is_ordered": is_ordered, "works": []}
 
 
 async def organize(ctx: Context) -> tuple[Ok | Skip, StepUpdate]:
@@ -235,7 +236,7 @@ async def organize(ctx: Context) -> tuple[Ok | Skip, StepUpdate]:
     records = _records(ctx)
     every = await records.scored(list(state.scores))
     scored = await without_earlier(state, records, every)
-    if ctx.services.has_own_judge:
+    if state.is_ordered:
         scored = with_places(scored, await records.marked_papers(state.marks))
     strategy = _strategy(state)
     collection = await ctx.services.result_organizer.organize(scored, strategy, state.question)

@@ -176,7 +176,8 @@ class WorkflowState(BaseModel):
     earlier: list[str] = Field(default_factory=list)
     """Ids of those that only rounds before this one found, and nobody marked relevant."""
     scores: dict[str, float] = Field(default_factory=dict)
-    """Relevance by id, until they are organised; see `Skills.judge` for their order."""
+    """Relevance by id, until they are organised; in the order of the result if `is_ordered`."""
+    is_ordered: bool = False
     awaited: list[str] = Field(default_factory=list)
     """Sources that this round's search asks once more, alone; empty: it asks all."""
     waits: int = 0
