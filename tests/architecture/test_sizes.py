@@ -24,7 +24,7 @@ MAX_LINES = {
     "skills": 10_862,
     "sources": 7_074,
     "cli": 6_215,
-    "workflow": 5_601,
+    "workflow": 5_603,
     "report": 5_166,
     "library": 4_904,
     "query": 4_733,
