@@ -208,3 +208,20 @@ async def test_a_redirect_and_its_target_are_kept_under_their_own_addresses(open
     assert (moved.json(), moved.from_cache) == ({"n": 1}, False)
     assert (again.json(), again.from_cache) == ({"n": 1}, True)
     assert asked == ["/old", "/works"]
+
+
+async def test_a_key_that_a_redirect_repeats_is_not_stored(opened, path):
+    def service(request: httpx.Request) -> httpx.Response:
+        asked.append(str(request.url))
+        if request.url.path == "/old":
+            return httpx.Response(301, headers={"location": f"/works?{request.url.query.decode()}"})
+        return sound()
+
+    asked: list[str] = []
+    async with opened(service) as http:
+        params, keys = {"q": "a b"}, {"api_key": KEY}
+        answer = await http.ask("https://api.example.org/old", params=params, key_params=keys)
+    assert answer.json() == {"n": 1}
+    assert asked[1] == f"https://api.example.org/works?q=a+b&api_key={KEY}"
+    assert KEY not in answer.url
+    assert KEY.encode() not in path.read_bytes()

@@ -400,6 +400,7 @@ async def test_a_redirect_that_may_not_be_followed_says_where_it_leads(server, o
     [
         (b" quota used up\n", "quota used up"),
         (b"\n<html>are you a robot?</html>", ""),
+        (b"<?xml version='1.0'?><feed><summary>no id &amp; 'x'</summary></feed>", "no id & 'x'"),
         (b"caf\xe9", "caf\ufffd"),
         (b"x" * 3000, "x" * 2000),
         (f"bad {KEY} {'x' * 3000}".encode(), f"bad [redacted] {'x' * 1985}"),

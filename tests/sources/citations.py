@@ -38,6 +38,7 @@ class Net:
     def __init__(self, server: HTTPServer) -> None:
         self.asked: list[Asked] = []
         self.refusals: dict[str, int] = {}
+        self.is_withheld = False
         self.server = server
         server.expect_request(re.compile(".*")).respond_with_handler(self._handle)
 
@@ -63,6 +64,8 @@ class Net:
         if service in self.refusals:
             return Response('{"message": "no"}', status=self.refusals[service])
         body = {"works": _openalex, "s2": _semantic_scholar, "oc": _opencitations}[service](given)
+        if self.is_withheld and request.path.endswith("references"):
+            body = {"offset": 0, "data": None}
         if body is None:
             return Response('{"error": "not found"}', status=404)
         return Response(json.dumps(body), content_type="application/json")

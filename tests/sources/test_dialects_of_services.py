@@ -65,8 +65,10 @@ def said(service: str, query: str, **filters: int | str) -> Translated:
             REVIEWED,
             '((("graph net" OR gnn) AND (drug OR molecule)) AND NOT (survey OR "a study"))',
         ),
-        # A word that ends in "and" would lose its end: nothing but a group or a phrase is sent.
-        ("openalex", "brand", "(brand)"),
+        # A last word would lose its "and" or "not", inside of parentheses, too.
+        ("openalex", "brand", '"brand"'),
+        ("openalex", "author:Durand", 'raw_author_name.search:"Durand"'),
+        ("openalex", "knot author:Ng", '"knot" raw_author_name.search:Ng'),
         ("openalex", "covid-19", '"covid-19"'),
         ("openalex", '"AND" c++', '("and" AND "c++")'),
         ("openalex", "drug NEAR/3 graph", '("drug graph"~5)'),

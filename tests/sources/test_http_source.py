@@ -22,12 +22,14 @@ from paper_search.models import Purpose, RawPaper, SearchConstraints, SourceRepo
 from paper_search.sources.adapter import Adapter, Page, Request
 from paper_search.sources.base import journal
 from paper_search.sources.client import SourceSettings
+from paper_search.sources.core_works import Core
 from paper_search.sources.crossref import Crossref
 from paper_search.sources.datacite import Datacite
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.http_source import HttpSource, open_source
 from paper_search.sources.openalex import OpenAlex
 from paper_search.sources.pubmed import Pubmed
+from paper_search.sources.semantic_scholar import SemanticScholar
 
 CARDS = [
     {"id": 1, "title": "Deep graphs", "abstract": "A survey of them."},
@@ -222,7 +224,13 @@ async def test_the_rate_of_the_service_is_kept_unless_the_person_sets_another():
 
 
 @pytest.mark.parametrize(
-    ("service", "allowed"), [(Crossref, (1, 1, 3)), (OpenAlex, (1, 5, 1)), (Pubmed, (3, 10, 3))]
+    ("service", "allowed"),
+    [
+        (Crossref, (1, 1, 3)),
+        (OpenAlex, (1, 5, 1)),
+        (Pubmed, (3, 10, 3)),
+        (Datacite, (500 / 300, 500 / 300, 1000 / 300)),
+    ],
 )
 def test_a_key_or_an_address_brings_the_pace_that_the_service_allows_it(service, allowed):
     """Requests in a second: anonymous, with a key, with an address."""
@@ -392,3 +400,44 @@ async def test_a_redirect_that_is_not_followed_says_where_it_led():
     said = await told(httpx.Response(302, headers={"location": where}))
     assert "led to https://login.example/, which is not followed" in str(said.error)
     assert KEY not in str(said.error)
+
+
+async def test_a_page_that_comes_again_says_how_much_is_missing():
+    card = {"id": 1, "title": "Of graphs"}
+    pages = iter(range(2, 9))
+
+    def same(_: httpx.Request) -> httpx.Response:
+        return httpx.Response(200, json={"papers": [card], "total": 500, "next": next(pages)})
+
+    [said] = (await source_of(same, Cards(URL)).report(strategy("graphs"))).sources
+    assert (said.kept, said.pages) == (1, 2)
+    assert "gave 1 of 500: the service stopped" in str(said.note)
+
+
+async def test_an_estimate_of_all_does_not_end_a_bulk_search():
+    def answer(request: httpx.Request) -> httpx.Response:
+        start, token = (2, None) if "token" in request.url.params else (0, "T")
+        papers = [{"paperId": str(start + n), "title": "Graphs"} for n in range(2)]
+        return httpx.Response(200, json={"total": 1, "data": papers, "token": token})
+
+    [said] = (await source_of(answer, SemanticScholar()).report(strategy("graphs"))).sources
+    assert (said.kept, said.hits, said.pages) == (4, 1, 2)
+
+
+async def test_a_search_that_ran_out_of_time_says_that_there_may_be_more():
+    works = [{"id": "https://openalex.org/W1", "title": "Graphs"}]
+    body = {"meta": {"count": 1, "timed_out": True}, "results": works}
+    said = await told(httpx.Response(200, json=body), OpenAlex())
+    assert (said.kept, "it may have more" in str(said.note)) == (1, True)
+
+
+async def test_a_slow_service_is_waited_for_longer_than_the_others():
+    limits: dict[str, float] = {}
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        limits[request.url.host] = request.extensions["timeout"]["read"]
+        return httpx.Response(503)
+
+    for adapter in (Core(), Datacite()):
+        await source_of(answer, adapter, SourceSettings(max_retries=0)).report(strategy("graphs"))
+    assert limits == {"api.core.ac.uk": 50.0, "api.datacite.org": 20.0}

@@ -173,3 +173,10 @@ async def test_full_texts_are_not_asked_of_core(httpserver):
     service = SERVICES["core"](httpserver)
     await source_of(service).search("learning", max_results=2)
     assert service.asked[0]["exclude"] == ["fullText"]
+
+
+async def test_pubmed_is_asked_for_all_numbers_where_records_are_removed_locally(httpserver):
+    service = SERVICES["pubmed"](httpserver)
+    [entry] = (await source_of(service).report(strategy(publication_types=["book"]))).sources
+    assert (entry.kept, entry.excluded) == (0, len(TITLED))
+    assert service.asked[0]["retmax"] == "9999"

@@ -111,6 +111,9 @@ FLUTTER, SHADOW = "v3_search_works_flutter", "findpapers__arxiv-api-search"
             "full_text_url": "https://www.nature.com/articles/s42256-024-00832-8.pdf",
             "publication_type": "article-journal",
         }),
+        ("semantic_scholar", "paper-qa__test_bulk_doi_search__04", 0, {
+            "venue": "arXiv.org", "publication_type": "article",  # JournalArticle to it
+        }),
         ("doaj", "jaod__jaod_article_many_inputs__00", 0, {
             "id": "doaj:73f781ad57094b98a0b46d8903fdc2c2", "year": 2015,
             "doi": "10.1590/0100-67622015000200001", "language": None,  # of three of the journal

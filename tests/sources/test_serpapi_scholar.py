@@ -32,9 +32,10 @@ def entry(number: int, year: int = 2019) -> dict[str, Any]:
     }
 
 
-def page(*entries: Any, total: int = 1000) -> httpx.Response:
+def page(*entries: Any, total: int = 1000, is_last: bool = False) -> httpx.Response:
     body = {"search_information": {"total_results": total}, "organic_results": list(entries)}
-    return httpx.Response(200, json=body)
+    there = {} if is_last else {"serpapi_pagination": {"next": "https://serpapi.com/search.json"}}
+    return httpx.Response(200, json={**body, **there})
 
 
 answer = httpx.Response
@@ -135,6 +136,15 @@ async def test_an_error_on_a_later_page_keeps_what_was_collected():
     assert len(report.papers) == 20
     assert report.sources[0].status is SourceStatus.PARTIAL
     assert "SERPAPI_API_KEY" in (report.sources[0].error or "")
+
+
+async def test_pages_are_turned_to_the_last_whatever_their_totals_say():
+    numbers = range(50)
+    pages = [page(*map(entry, numbers[:20])), page(*map(entry, numbers[20:40]), total=30)]
+    scholar = Answers(*pages, page(*map(entry, numbers[40:]), total=7, is_last=True))
+    [said] = (await make(scholar).report(strategy("graph", max_results=100))).sources
+    assert (said.kept, said.hits, said.pages) == (50, 1000, 3)
+    assert "gave 50 of 1000" in str(said.note)
 
 
 @pytest.mark.parametrize(

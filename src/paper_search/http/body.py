@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import math
 import re
@@ -103,6 +104,15 @@ class HttpAnswer:
 def is_challenge(content: bytes) -> bool:
     start = content[:_PAGE_START].lstrip().lower()
     return start.startswith(b"<") and any(mark in start for mark in _CHALLENGES)
+
+
+def error_text(content: bytes) -> str:
+    """Return what an error says in words: of a feed its summary, of a web page nothing."""
+    text = content.decode("utf-8", "replace").strip()
+    if not text.startswith("<"):
+        return text
+    _, _, summary = text.partition("<summary>") if "<feed" in text else ("", "", "")
+    return html.unescape(summary.partition("</summary>")[0]).strip()
 
 
 async def body_of(response: httpx.Response, max_bytes: int) -> bytes:

@@ -14,7 +14,7 @@ from typing import Any, Self
 import httpx
 
 from paper_search.http.asking import Asking, HttpSettings, build_request
-from paper_search.http.body import HttpAnswer, body_of, is_challenge
+from paper_search.http.body import HttpAnswer, body_of, error_text, is_challenge
 from paper_search.http.cache import SENT_AT, AnswerCache, cache_key
 from paper_search.http.errors import (
     HttpBodyError,
@@ -359,9 +359,7 @@ class HttpClient:
             content = await body_of(response, self.settings.max_bytes)
         except (HttpBodyError, httpx.HTTPError):
             content = b""  # the status says enough
-        text = content.decode("utf-8", "replace").strip()
-        is_web_page = text.startswith("<")
-        body = "" if is_web_page else redact(text, self.settings.secrets)[:_ERROR_BODY]
+        body = redact(error_text(content), self.settings.secrets)[:_ERROR_BODY]
         status = response.status_code
         return HttpStatusError(
             f"{host} answered with HTTP {status}",

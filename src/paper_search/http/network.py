@@ -2,7 +2,7 @@
 
 import ipaddress
 import ssl
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -171,7 +171,21 @@ class Network(httpx.AsyncBaseTransport):
             extensions={"timeout": request.extensions["timeout"], "trace": trace},
         )
         outgoing.headers.update(credentials.headers)
-        return await self._client.send(outgoing, stream=True, auth=None, follow_redirects=False)
+        response = await self._client.send(outgoing, stream=True, auth=None, follow_redirects=False)
+        # It is stored as it is, and many a server repeats the query in it.
+        _take_off(credentials.params.values(), response.headers)
+        return response
+
+
+def _take_off(keys: Collection[str], headers: httpx.Headers) -> None:
+    """Take keys off the address that a redirect leads to: they are added to each request."""
+    try:
+        target = httpx.URL(headers.get("location", ""))
+    except httpx.InvalidURL:
+        return
+    rest = [(name, value) for name, value in target.params.multi_items() if value not in keys]
+    if len(rest) < len(target.params.multi_items()):
+        headers["location"] = str(target.copy_with(params=rest))
 
 
 def split_credentials(

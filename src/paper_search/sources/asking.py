@@ -95,7 +95,7 @@ class QueryRun:
         At most as many records are wanted, over all pages.
         """
         self.pages_of_records += bool(page.papers or page.dropped)
-        self.hits = page.hits if page.hits is not None else self.hits
+        self.hits = page.hits if self.hits is None else self.hits
         self.notes += page.notes
         fresh = [*{paper.id: paper for paper in page.papers if paper.id not in self.known}.values()]
         rank = len(self.known)

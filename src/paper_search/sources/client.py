@@ -46,7 +46,7 @@ class SourceSettings:
     Attributes:
         interval_s: the least time between two requests; None means what the service bears.
         max_calls: requests of this source object, retries included; None for no limit, 0: none.
-        timeout_s: for one request.
+        timeout_s: for one request; None means what the service may need.
         max_retries: attempts after a failed first one.
         deadline_s: for all queries of one strategy together; what was found by then is kept.
         contact: an e-mail address for the User-Agent.
@@ -57,7 +57,7 @@ class SourceSettings:
 
     interval_s: float | None = None
     max_calls: int | None = None
-    timeout_s: float = 20.0
+    timeout_s: float | None = None
     max_retries: int = 3
     deadline_s: float = 55.0
     contact: str | None = None
@@ -145,6 +145,7 @@ def _http(service: Service, settings: SourceSettings, replaced: dict[str, Any]) 
     from paper_search.http.client import HttpClient, HttpSettings  # noqa: PLC0415  # httpx is slow to import
 
     interval = settings.interval_s if settings.interval_s is not None else service.interval_s
+    timeout = settings.timeout_s if settings.timeout_s is not None else service.timeout_s
     contact = settings.contact
     if contact and any(word in contact.lower() for word in service.refuses_in_agent):
         contact = None
@@ -152,7 +153,7 @@ def _http(service: Service, settings: SourceSettings, replaced: dict[str, Any]) 
         HttpSettings(
             interval_s=interval,
             concurrency=service.concurrency,
-            attempt_timeout_s=settings.timeout_s,
+            attempt_timeout_s=timeout,
             deadline_s=settings.deadline_s,
             secrets=(service.key,),
             retry=RetryPolicy(max_retries=settings.max_retries),

@@ -111,6 +111,7 @@ class Core(Adapter):
 
     ranks_text: ClassVar[bool] = True
     most_results = 9900
+    timeout_s: ClassVar[float] = 50.0
     interval_s = 2.0
     """Five in ten seconds, without a key."""
     endpoint = "https://api.core.ac.uk/v3/search/works"

@@ -161,7 +161,9 @@ class Datacite(Adapter):
 
     ranks_text: ClassVar[bool] = True
     most_results = 10_000
-    interval_s = 0.5
+    interval_s = 0.6
+    """500 in five minutes, 1000 with a contact."""
+    interval_with_contact: ClassVar[float | None] = 0.3
     endpoint = "https://api.datacite.org/dois"
     dialect = DataciteDialect
     entries: ClassVar[str] = "data"

@@ -310,8 +310,11 @@ class HttpSource:
             fresh = progress.take(page, verdicts, adapter.name, limit)
             is_step = not page.papers and not page.dropped
             fruitless = fruitless + 1 if is_step else 0
-            if len(progress.papers) >= limit or fruitless > 1 or (page.papers and not fresh):
+            if len(progress.papers) >= limit:
                 return
+            if fruitless > 1 or (page.papers and not fresh):
+                request = None
+                break
             pages_wanted = progress.pages_wanted
             if not is_step and pages_wanted and progress.pages_of_records >= pages_wanted:
                 return

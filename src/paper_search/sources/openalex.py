@@ -29,7 +29,8 @@ from paper_search.sources.adapter import (
 )
 from paper_search.sources.dialect import ANYTHING, Expression, TextDialect, without_years
 from paper_search.sources.openalex_record import FIELDS, own_types, read_work
-from paper_search.sources.record import every
+from paper_search.sources.record import every, first
+from paper_search.sources.values import flag
 
 SEPARATORS = frozenset(",|")
 """What separates filters and alternatives; a DOI that holds them cannot be asked for."""
@@ -113,9 +114,13 @@ class OpenAlex(Adapter):
 
     def read(self, answer: HttpAnswer, request: Request, source: str | None = None) -> Page:
         page = super().read(answer, request, source)
-        short_lists = every(answer.json(), "results.is_authors_truncated").count(True)
-        note = f"{short_lists} works have more than 100 authors: OpenAlex lists the first 100"
-        return replace(page, notes=(*page.notes, note)) if short_lists else page
+        body, notes = answer.json(), page.notes
+        if short_lists := every(body, "results.is_authors_truncated").count(True):
+            many = f"{short_lists} works have more than 100 authors"
+            notes += (f"{many}: OpenAlex lists the first 100",)
+        if first(body, "meta.timed_out", flag):
+            notes += ("OpenAlex ran out of time: it may have more than it says",)
+        return replace(page, notes=notes)
 
 
 def limits_of(first: int | None, last: int | None, language: str | None) -> list[str]:
@@ -131,13 +136,14 @@ def _to_openalex(tree: Node, filters: SearchConstraints) -> Translated:
     rest, names = _without_authors(tree)
     others, first, last = without_years(rest, filters)
     author_part = _Authors().translate(And(tuple(names)), None) if names else Translated("")
-    filter_ = f"raw_author_name.search:{author_part.text}"
+    filter_ = f"raw_author_name.search:{_uncut(author_part.text)}"
     by_author = {"filter": filter_} if names else {}
     if names and not others:
         return replace(author_part, text=filter_, year_from=first, year_to=last, params=by_author)
     dialect = _OpenAlex(normalise(And(tuple(rest))))
     translation = dialect.translate(normalise(And(tuple(rest))), filters)
-    words = translation.text if translation.text.endswith((")", '"')) else f"({translation.text})"
+    text = _uncut(translation.text)
+    words = text if text.endswith((")", '"')) else f"({text})"
     checks = [part for part in (translation.remainder, author_part.remainder) if part is not None]
     return replace(
         translation,
@@ -146,6 +152,11 @@ def _to_openalex(tree: Node, filters: SearchConstraints) -> Translated:
         remainder=normalise(And(tuple(checks))) if checks else None,
         params={dialect.scope: words, **by_author},
     )
+
+
+def _uncut(text: str) -> str:
+    """Return a query of which nothing is cut off: OpenAlex drops these letters at its end."""
+    return f'"{text}"' if text.lower().endswith(("and", "not")) else text
 
 
 def _without_authors(tree: Node) -> tuple[list[Node], list[Node]]:

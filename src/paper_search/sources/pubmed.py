@@ -32,8 +32,6 @@ _CITATIONS = frozenset({"PubmedArticle", "PubmedBookArticle"})
 _FETCH = "/efetch.fcgi"
 _SPARE = 10
 """How many more numbers than records are asked for, lest one without a title leave a gap."""
-_UNSURE_FACTOR = 3
-"""How many more ids are requested when records are removed locally."""
 _TAGS = {
     "title": "ti", "abstract": "tiab", "tiab": "tiab", "keyword": "tw",
     OWN_WORDS: "tiab", "author": "au", "venue": "ta",
@@ -139,13 +137,13 @@ class Pubmed(Adapter):
     works: ClassVar[Mapping[str, str]] = {"pmid": "{}[uid]", "doi": "{}[aid]", "pmcid": "{}[pmcid]"}
 
     def first(self, query: Translated, filters: SearchConstraints, limit: int) -> Request:
-        del filters  # all of them are in the query
-        several = 1 if query.remainder is None else _UNSURE_FACTOR
+        # Numbers cost little: where records may be removed locally, all that there are.
+        is_checked = query.remainder is not None or bool(filters.publication_types)
         params: dict[str, str | int] = {
             **_IDENTITY,
             "term": query.text,
             "retmode": "json",
-            "retmax": min(limit * several + _SPARE, self.most_results),
+            "retmax": self.most_results if is_checked else min(limit + _SPARE, self.most_results),
             "sort": "relevance",
         }
         return Request(f"{self.endpoint}/esearch.fcgi", params)

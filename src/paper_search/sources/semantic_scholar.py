@@ -19,7 +19,7 @@ from paper_search.sources.adapter import Adapter, Page, Paging, Request, Transla
 from paper_search.sources.dialect import TextDialect
 from paper_search.sources.free_text import to_ranked_text
 from paper_search.sources.ranked_text import author_names, content_words, telling_words
-from paper_search.sources.record import People, Table, texts
+from paper_search.sources.record import Entry, People, Table, first, texts
 
 _BULK = "/paper/search/bulk"
 _MOST_RANKED = 1000
@@ -43,6 +43,14 @@ def graph_name(s2_id: str | None, **ids: str | None) -> str | None:
     return s2_id or next((f"{kind.upper()}:{name}" for kind, name in ids.items() if name), None)
 
 
+def _type(entry: Entry) -> str | None:
+    """Return the type; preprints are articles of journals to the service."""
+    if first(entry, "venue") == "arXiv.org":
+        return "article"
+    own = texts(entry, "publicationTypes")
+    return next((csl for name, csl in _TYPES.items() if name in own), None)
+
+
 read_paper = Table(
     prefix="s2",
     key=("paperId", str.lower),
@@ -64,9 +72,7 @@ read_paper = Table(
         "pmid": "externalIds.PubMed",
         "pmcid": "externalIds.PubMedCentral",
         "s2_id": ("paperId", str.lower),
-        "publication_type": lambda entry: next(
-            (csl for name, csl in _TYPES.items() if name in texts(entry, "publicationTypes")), None
-        ),
+        "publication_type": _type,
     },
 ).read
 """Of an entry of `data`, or of a citing or cited paper: `paperId` is null for works that the graph

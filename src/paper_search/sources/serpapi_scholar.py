@@ -45,7 +45,7 @@ class ScholarAdapter(GoogleScholar):
 
     key_param = "api_key"
     hits: ClassVar[str] = "search_information.total_results"
-    paging: ClassVar[Paging | None] = Paging("start", size="num")
+    paging: ClassVar[Paging | None] = Paging("start", size="num", more="serpapi_pagination.next")
     usual_params: ClassVar[Mapping[str, str | int]] = {"engine": "google_scholar", "start": 0}
     record = staticmethod(read_result)
     refusals = (

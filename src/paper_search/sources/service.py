@@ -65,12 +65,14 @@ class Paging:
         param: that leads to it; without more the number of records before it.
         cursor: where the answer says what to put there; an answer that repeats it was the last.
         size: the parameter with the records of a page.
+        more: where the answer says that there is another page, if its total cannot be trusted.
         is_numbered: whether pages are numbered, from 1.
     """
 
     param: str
     cursor: str = ""
     size: str = ""
+    more: str = ""
     is_numbered: bool = False
 
     def after(
@@ -81,7 +83,7 @@ class Paging:
         here, end = params.get(self.param), most if hits is None else min(most, hits)
         if self.cursor:
             there = first(body, self.cursor)
-            is_whole = here in {None, "*"} and hits is not None and entries >= hits
+            is_whole = here == "*" and hits is not None and entries >= hits
             is_over = not there or there == str(here) or is_whole
         elif self.is_numbered:
             there = int(here or 1) + 1
@@ -89,6 +91,8 @@ class Paging:
         else:
             there = int(here or 0) + int(params[self.size] if self.size else entries)
             is_over = there >= end or (hits is None and not self.size)
+            if self.more:
+                is_over = there >= most or not first(body, self.more)
         return None if is_over or not entries else request.turned(**{self.param: there})
 
 
@@ -112,6 +116,7 @@ class Service:
         interval_s: the least time between two requests.
         interval_with_key: the same with a key, and with a contact below; None means no other.
         concurrency: the most requests at one time.
+        timeout_s: for one request with its whole answer.
         accept: the media type of answers.
         endpoint: where the service is.
         longest_line: the most bytes of a request line, `GET /path?query HTTP/1.1`, that it takes.
@@ -135,6 +140,7 @@ class Service:
     refusals: ClassVar[tuple[RefusalSign, ...]] = ()
     refuses_in_agent: ClassVar[tuple[str, ...]] = ()
 
+    timeout_s: ClassVar[float] = 20.0
     interval_with_key: ClassVar[float | None] = None
     interval_with_contact: ClassVar[float | None] = None
     contact_param: ClassVar[str | None] = None

@@ -150,3 +150,13 @@ async def test_only_the_first_of_many_seeds_are_followed(net):
     answer = await net.source().report(strategy(*seeds))
     assert "20 of 41 marked papers were followed" in (answer.sources[0].note or "")
     assert net.asked[0]["filter"].count("|") == 19
+
+
+async def test_references_that_are_withheld_are_no_failure(net):
+    net.refusals["works"] = 500
+    net.is_withheld = True
+    answer = await net.source().report(strategy(BY_DOI))
+    withheld, citations = answer.sources[1:3]
+    assert (withheld.status, withheld.error) == (SourceStatus.EMPTY, None)
+    assert "withholds them" in str(withheld.note)
+    assert citations.kept == len(CITATIONS)

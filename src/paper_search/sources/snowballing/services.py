@@ -148,7 +148,9 @@ class SemanticScholarTracker(SeedTracker):
         """Return the papers of a page; what has no title is counted, references often lack one."""
         body = answer.json()
         inner = "citedPaper" if request.url.endswith("references") else "citingPaper"
-        entries = self.service.entries_of(body)  # null where a publisher withholds references
+        if isinstance(body, dict) and "data" in body and body["data"] is None:
+            return Page(notes=("may not be shown: their publisher withholds them",))
+        entries = self.service.entries_of(body)
         offset = first(body, "next", number)
         return Page.of(
             [mapping(entry).get(inner) for entry in entries],
