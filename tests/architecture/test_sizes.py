@@ -37,7 +37,7 @@ MAX_LINES = {
     "audit": 1_907,
     "models": 1_841,
     "llm": 1_649,
-    "http": 1_686,
+    "http": 1_684,
     "exports": 1_319,
     "testing": 1_110,
     "bibliography": 1_219,
