@@ -2,6 +2,7 @@
 
 import json
 import re
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -207,11 +208,22 @@ def test_a_stem_one_letter_short_is_sent_with_each_next_letter(service, stem, ta
     ],
 )
 def test_pubmed_does_not_report_the_next_letters_that_no_record_has(unknown, notes):
-    result = {"count": "1", "idlist": ["1"], "errorlist": {"phrasesnotfound": unknown}}
-    content = json.dumps({"esearchresult": result}).encode()
+    assert notes_of_pubmed(errorlist={"phrasesnotfound": unknown}) == notes
+
+
+def notes_of_pubmed(**lists: Any) -> tuple[str, ...]:
+    content = json.dumps({"esearchresult": {"count": "1", "idlist": ["1"], **lists}}).encode()
     request = ADAPTERS["pubmed"].first(Translated("a"), NO_LIMITS, 10)
     page = ADAPTERS["pubmed"].read(HttpAnswer(200, "application/json", content, 1), request)
-    assert page.notes == notes
+    return page.notes
+
+
+def test_words_that_pubmed_ignores_and_phrases_that_it_takes_apart_are_told():
+    lists = {"phrasesignored": ["the"], "quotedphrasesnotfound": ['"sand castel"[tiab]']}
+    assert notes_of_pubmed(warninglist=lists) == (
+        "PubMed left out the",
+        'PubMed searched for the words of "sand castel"[tiab], a phrase that it does not have',
+    )
 
 
 @pytest.mark.parametrize(

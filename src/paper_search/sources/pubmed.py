@@ -210,13 +210,22 @@ def _refusal(message: str, key: str) -> ServiceError:
     return ServiceError(f"PubMed could not answer the query: {excerpt}")
 
 
+_WARNINGS = {
+    "PubMed does not know {}": ("phrasesnotfound", "fieldsnotfound"),
+    "PubMed left out {}": ("phrasesignored",),
+    "PubMed searched for the words of {}, a phrase that it does not have": (
+        "quotedphrasesnotfound",
+    ),
+}
+"""What to say of the lists of an answer."""
+
+
 def _warnings(result: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return words that PubMed did not know; of a stem's endings, most are not words at all."""
-    warned, wrong = mapping(result.get("warninglist")), mapping(result.get("errorlist"))
-    unknown = [
-        *items(warned.get("quotedphrasesnotfound")),
-        *items(wrong.get("phrasesnotfound")),
-        *items(wrong.get("fieldsnotfound")),
-    ]
-    names = [name[:100] for name in map(text, unknown) if name and "*" not in name]
-    return (f"PubMed does not know {', '.join(names[:10])}",) if names else ()
+    """Return what PubMed changed in a query; of a stem's endings, most are not words at all."""
+    lists = {**mapping(result.get("warninglist")), **mapping(result.get("errorlist"))}
+    notes = list[str]()
+    for note, kinds in _WARNINGS.items():
+        said = (text(value) for kind in kinds for value in items(lists.get(kind)))
+        if names := [name[:100] for name in said if name and "*" not in name]:
+            notes.append(note.format(", ".join(names[:10])))
+    return tuple(notes)
