@@ -38,7 +38,8 @@ class Net:
     def __init__(self, server: HTTPServer) -> None:
         self.asked: list[Asked] = []
         self.refusals: dict[str, int] = {}
-        self.is_withheld = False
+        self.has_gaps = False
+        self.citations: Iterable[int] = CITATIONS
         self.server = server
         server.expect_request(re.compile(".*")).respond_with_handler(self._handle)
 
@@ -63,12 +64,26 @@ class Net:
         service = request.path.split("/")[1]
         if service in self.refusals:
             return Response('{"message": "no"}', status=self.refusals[service])
-        body = {"works": _openalex, "s2": _semantic_scholar, "oc": _opencitations}[service](given)
-        if self.is_withheld and request.path.endswith("references"):
+        body = {"works": _openalex, "s2": _semantic_scholar, "oc": self._opencitations}[service](
+            given
+        )
+        if self.has_gaps and request.path.startswith("/s2"):
             body = {"offset": 0, "data": None}
+        if self.has_gaps and "/metadata/" in request.path:
+            body = body[1:]
         if body is None:
             return Response('{"error": "not found"}', status=404)
         return Response(json.dumps(body), content_type="application/json")
+
+    def _opencitations(self, given: Asked) -> Any:
+        path = given["path"]
+        if "/metadata/" in path:
+            return list(_metadata(path.rpartition("/metadata/")[2].split("__")))
+        if not path.endswith((f"doi:{doi(SEED)}", f"doi:{UNKNOWN}")):
+            return []
+        is_back = "/references/" in path
+        found, side = (REFERENCES, "cited") if is_back else (self.citations, "citing")
+        return [{side: f"omid:br/{number} doi:{doi(number)}"} for number in found]
 
 
 def _openalex(given: Asked) -> Any:
@@ -117,17 +132,6 @@ def _paper(number: int) -> dict[str, Any]:
         "year": year(number),
         "externalIds": {"DOI": doi(number)},
     }
-
-
-def _opencitations(given: Asked) -> Any:
-    path = given["path"]
-    if "/metadata/" in path:
-        return list(_metadata(path.rpartition("/metadata/")[2].split("__")))
-    if not path.endswith((f"doi:{doi(SEED)}", f"doi:{UNKNOWN}")):
-        return []
-    way, side = ("references", "cited") if "/references/" in path else ("citations", "citing")
-    found = REFERENCES if way == "references" else CITATIONS
-    return [{side: f"omid:br/{number} doi:{doi(number)}"} for number in found]
 
 
 def _metadata(names: Iterable[str]) -> Iterable[dict[str, str]]:

@@ -441,3 +441,9 @@ async def test_a_slow_service_is_waited_for_longer_than_the_others():
     for adapter in (Core(), Datacite()):
         await source_of(answer, adapter, SourceSettings(max_retries=0)).report(strategy("graphs"))
     assert limits == {"api.core.ac.uk": 50.0, "api.datacite.org": 20.0}
+
+
+async def test_too_broad_a_query_is_no_used_up_budget():
+    body = {"reason": "broad_boolean_query", "creditsRequired": 10}
+    said = await told(httpx.Response(429, json=body, headers={"retry-after": "1"}), OpenAlex())
+    assert said.status is SourceStatus.RATE_LIMITED

@@ -127,6 +127,12 @@ class QueryRun:
         """Whether as many records came as there are, each counted once."""
         return self.hits is not None and len(self.known) + self.losses["dropped"] >= self.hits
 
+    def note_gap(self) -> None:
+        """Note how much of what was wanted, and is there, did not come."""
+        came = len(self.known)
+        if came + self.losses["dropped"] < min(self.hits or 0, self.limit or 0):
+            self.notes += (f"gave {came} of {self.hits}: the service stopped",)
+
     @property
     def losses(self) -> dict[str, int]:
         count = Counter(row.removed for row in self.arrivals)

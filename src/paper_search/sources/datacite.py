@@ -30,6 +30,7 @@ _NO_WORKS = (
     "types.resourceTypeGeneral:"
     "(Audiovisual OR Collection OR Event OR Image OR PhysicalObject OR Sound)"
 )
+_LEFT_OUT = "images, sound, films, physical objects, events and collections are excluded"
 _TYPES = {
     "book": "book", "bookchapter": "chapter", "conferencepaper": "paper-conference",
     "conferenceproceeding": "book", "datapaper": "article-journal", "dataset": "dataset",
@@ -141,7 +142,7 @@ class DataciteDialect(FieldDialect):
         Most records say no language: a filter would lose them.
         """
         translation = super().translate_within(tree, filters)
-        notes = (*translation.notes, "images, sound, films and physical objects are excluded")
+        notes = (*translation.notes, _LEFT_OUT)
         return replace(translation, text=f"({translation.text} AND NOT {_NO_WORKS})", notes=notes)
 
     def leaf(self, leaf: Term | Phrase) -> Expression:

@@ -326,9 +326,8 @@ class HttpSource:
             progress.notes += ("stopped: the service returned the same page again",)
         elif request is not None:
             progress.notes += (f"stopped after {len(turned)} pages",)
-        elif len(progress.known) + progress.losses["dropped"] < min(progress.hits or 0, limit):
-            note = f"gave {len(progress.known)} of {progress.hits}: the service stopped"
-            progress.notes += (note,)
+        else:
+            progress.note_gap()
 
     def _failure(self, error: Exception) -> ServiceError:
         if isinstance(error, ServiceError):

@@ -71,6 +71,7 @@ class OpenAlex(Adapter):
     count_rank: ClassVar[int] = 3
     first_look: ClassVar[int] = 4
     refusals = (
+        RefusalSign(SourceStatus.RATE_LIMITED, "broad_boolean_query", HTTPStatus.TOO_MANY_REQUESTS),
         RefusalSign(SourceStatus.EXHAUSTED, "budget", HTTPStatus.TOO_MANY_REQUESTS),
         RefusalSign(SourceStatus.EXHAUSTED, "credits", HTTPStatus.TOO_MANY_REQUESTS),
         RefusalSign(SourceStatus.BAD_RESPONSE, "plan upgrade", HTTPStatus.TOO_MANY_REQUESTS),

@@ -152,11 +152,21 @@ async def test_only_the_first_of_many_seeds_are_followed(net):
     assert net.asked[0]["filter"].count("|") == 19
 
 
-async def test_references_that_are_withheld_are_no_failure(net):
+async def test_what_a_service_does_not_show_is_no_failure_and_is_counted(net):
     net.refusals["works"] = 500
-    net.is_withheld = True
+    net.has_gaps = True
     answer = await net.source().report(strategy(BY_DOI))
-    withheld, citations = answer.sources[1:3]
+    withheld, _, references, citations = answer.sources[1:]
     assert (withheld.status, withheld.error) == (SourceStatus.EMPTY, None)
     assert "withholds them" in str(withheld.note)
-    assert citations.kept == len(CITATIONS)
+    assert "gave 5 of 6: the service stopped" in str(references.note)
+    assert "gave 22 of 25: the service stopped" in str(citations.note)
+
+
+async def test_a_trail_that_is_too_long_says_so(net):
+    net.refusals |= {"works": 500, "s2": 500}
+    net.citations = range(21, 221)
+    answer = await net.source().report(strategy(BY_DOI, max_results=400))
+    citations = answer.sources[-1]
+    assert (citations.hits, citations.kept) == (200, 110)
+    assert "stopped after 12 pages" in str(citations.note)

@@ -159,6 +159,10 @@ class Following:
                 page = await self.http.read(answer, partial(self.tracker.read, request=request))
                 progress.take(page, progress.verdicts(page), SNOWBALL, limit)
                 request = page.next
+            if request is None:
+                progress.note_gap()
+            elif len(progress.papers) < limit:
+                progress.notes += (f"stopped after {_MOST_PAGES} pages",)
         except ServiceError as error:
             self._note_failure(progress, error)
         progress.seconds, progress.is_open = time.monotonic() - started, False
