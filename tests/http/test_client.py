@@ -1,7 +1,6 @@
 """The HTTP client against a server that fails in every way."""
 
 import asyncio
-import json
 import logging
 import time
 import tracemalloc
@@ -183,10 +182,25 @@ async def test_a_page_that_keeps_programs_out_is_a_refusal(answered, tmp_path, s
         assert isinstance(await failure(http, URL), HttpRefusedError)
 
 
-async def test_an_article_about_bots_that_is_called_a_web_page_is_read(answered):
-    article = '{"title": "Making sure you are not a bot: CAPTCHAs"}'
+@pytest.mark.parametrize(
+    "article",
+    [
+        '{"title": "Making sure you are not a bot: CAPTCHAs"}',
+        "<?xml version='1.0'?><feed><summary>Making sure your model is right</summary></feed>",
+        '<html><form class="g-recaptcha"></form><p>An article.</p></html>',
+    ],
+)
+async def test_an_article_that_speaks_like_a_bot_wall_is_read(answered, article):
     async with answered(lambda _: httpx.Response(200, html=article)) as http:
-        assert (await http.ask(URL)).json() == json.loads(article)
+        assert (await http.ask(URL)).content == article.encode()
+
+
+async def test_a_refused_page_with_a_check_of_its_visitors_is_a_bot_wall(answered):
+    page = '<html><script src="/cdn-cgi/challenge-platform/x.js"></script></html>'
+    async with answered(lambda _: httpx.Response(403, html=page)) as http:
+        error = await failure(http, URL)
+    assert isinstance(error, HttpStatusError)
+    assert error.is_challenge
 
 
 async def test_an_announced_pace_is_kept(answered, clock):

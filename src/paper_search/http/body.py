@@ -29,14 +29,13 @@ _CHALLENGES = (
     b"making sure you",  # Anubis: "Making sure you're not a bot!"
     b"/.within.website/",  # where Anubis keeps its scripts
     b"anubis_challenge",
-    b"challenge-platform",  # Cloudflare
-    b"cf-challenge",
-    b"g-recaptcha",
-    b"hcaptcha.com",
+    b"cf-challenge",  # Cloudflare
     b"validate.perfdrive.com",
     b"_incapsula_resource",
 )
 """Words of the pages of bot walls, in lower case."""
+_CHECKS = (b"challenge-platform", b"g-recaptcha", b"hcaptcha.com")
+"""Words of theirs that are on pages of articles, too; they count where an article is refused."""
 _NOTHING = "the server answered without content"
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
@@ -101,9 +100,12 @@ class HttpAnswer:
         return parse_xml(self.content)
 
 
-def is_challenge(content: bytes) -> bool:
+def is_challenge(content: bytes, *, is_success: bool) -> bool:
+    """Whether it is a page that keeps programs out; in XML, an abstract may hold such words."""
     start = content[:_PAGE_START].lstrip().lower()
-    return start.startswith(b"<") and any(mark in start for mark in _CHALLENGES)
+    is_page = start.startswith(b"<") and not start.startswith(b"<?xml")
+    marks = _CHALLENGES if is_success else (*_CHALLENGES, *_CHECKS)
+    return is_page and any(mark in start for mark in marks)
 
 
 def error_text(content: bytes) -> str:

@@ -336,7 +336,7 @@ class HttpClient:
         if not response.is_success:
             raise await self._status_error(response, request.url.host)
         content = await body_of(response, self.settings.max_bytes)
-        if is_challenge(content):
+        if is_challenge(content, is_success=True):
             if self._cache is not None:
                 await self._cache.forget(request.url)
             message = f"{request.url.host} answered with a page that keeps programs out"
@@ -367,5 +367,5 @@ class HttpClient:
             retry_after=parse_retry_after(response.headers.get("retry-after")),
             body=body,
             location=response.headers.get("location") if response.is_redirect else None,
-            is_challenge=is_challenge(content),
+            is_challenge=is_challenge(content, is_success=False),
         )
