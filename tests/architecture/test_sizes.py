@@ -22,7 +22,7 @@ MAX_WIRING_LINES = 30
 MAX_MODULES = 380
 MAX_LINES = {
     "skills": 10_862,
-    "sources": 7_124,
+    "sources": 7_129,
     "cli": 6_215,
     "workflow": 5_603,
     "report": 5_166,
@@ -37,7 +37,7 @@ MAX_LINES = {
     "audit": 1_907,
     "models": 1_841,
     "llm": 1_649,
-    "http": 1_684,
+    "http": 1_686,
     "exports": 1_319,
     "testing": 1_110,
     "bibliography": 1_219,

@@ -17,6 +17,7 @@ from paper_search.sources.adapter import Request, Translated
 from paper_search.sources.http_source import HttpSource
 
 DOI, ARXIV, PMID, PMCID = "doi:10.1000/a.1", "arxiv:2101.00001", "pmid:123", "pmcid:pmc7"
+BRACKETS = "doi:10.1002/(sici)1097[3:a]49:8<693::aid>3.0.co;2-o"
 
 
 def request_for(service: str, work: str) -> Request | None:
@@ -41,6 +42,9 @@ def request_for(service: str, work: str) -> Request | None:
         ("europe_pmc", PMID, "query", "(EXT_ID:123 AND SRC:MED)"),
         ("europe_pmc", PMCID, "query", 'PMCID:"pmc7"'),
         ("arxiv", ARXIV, "id_list", "2101.00001"),
+        ("europe_pmc", BRACKETS, "query", 'DOI:"10.1002/(sici)1097[3:a]49:8<693::aid>3.0.co;2-o"'),
+        ("datacite", BRACKETS, "query", 'doi:"10.1002/(sici)1097[3:a]49:8<693::aid>3.0.co;2-o"'),
+        ("pubmed", BRACKETS, "term", '"10.1002/(sici)1097 3:a 49:8<693::aid>3.0.co;2-o"[aid]'),
     ],
 )
 def test_a_service_is_asked_for_the_work_by_its_identifier(adapter, work, name, value):

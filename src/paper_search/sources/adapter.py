@@ -16,7 +16,7 @@ from paper_search.sources.errors import ServiceError
 from paper_search.sources.ranked_text import all_words, any_word, content_words, telling_words
 from paper_search.sources.record import first
 from paper_search.sources.service import Paging, RefusalSign, Request, Service
-from paper_search.sources.values import items, mapping, number, quoted
+from paper_search.sources.values import items, mapping, number
 
 if TYPE_CHECKING:
     from paper_search.config import AppConfig, SearchSourceConfig
@@ -254,7 +254,8 @@ class Adapter(Service):
         """
         if kind not in self.works:
             return None
-        return Translated(self.works[kind].format(value if value.isdigit() else quoted(value)))
+        # Brackets of all kinds belong to a DOI; quotation marks are in none.
+        return Translated(self.works[kind].format(value if value.isdigit() else f'"{value}"'))
 
     def translate_native(self, text: str) -> Translated:
         return Translated(text)

@@ -24,7 +24,7 @@ from paper_search.sources.record import (
     span,
     words,
 )
-from paper_search.sources.values import address, mapping, mappings, quoted, text
+from paper_search.sources.values import address, mapping, mappings, text
 
 _NO_WORKS = (
     "types.resourceTypeGeneral:"
@@ -181,4 +181,4 @@ class Datacite(Adapter):
 
     def translate_work(self, kind: str, value: str) -> Translated | None:
         doi = {"doi": value, "arxiv": doi_of_arxiv(value)}.get(kind)
-        return Translated(f"doi:{quoted(doi)}") if doi else None
+        return Translated(f'doi:"{doi}"') if doi else None

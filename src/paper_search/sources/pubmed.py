@@ -136,6 +136,10 @@ class Pubmed(Adapter):
     refusals = (RefusalSign(SourceStatus.UNAUTHORISED, "api key", HTTPStatus.BAD_REQUEST),)
     works: ClassVar[Mapping[str, str]] = {"pmid": "{}[uid]", "doi": "{}[aid]", "pmcid": "{}[pmcid]"}
 
+    def translate_work(self, kind: str, value: str) -> Translated | None:
+        """Return the query for a work; a bracket of a DOI would begin a tag."""
+        return super().translate_work(kind, value.replace("[", " ").replace("]", " "))
+
     def first(self, query: Translated, filters: SearchConstraints, limit: int) -> Request:
         # Numbers cost little: where records may be removed locally, all that there are.
         is_checked = query.remainder is not None or bool(filters.publication_types)
