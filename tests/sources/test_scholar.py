@@ -107,6 +107,8 @@ def test_what_was_widened_is_left_for_our_side(query, remainder):
         ),
         ("A One - stanford.edu", Summary(("A One",))),
         ("A One - Nature - nature.com", Summary(("A One",), "Nature")),
+        ("Some report, 2003 - Elsevier", Summary((), "Some report", 2003)),
+        ("2019 - Elsevier", Summary((), None, 2019)),
         ("Some report, 2003", Summary((), "Some report", 2003)),
         ("A One, B Two", Summary(("A One", "B Two"))),
         ("A One - 20O1 - x.org", Summary(("A One",), "20O1")),

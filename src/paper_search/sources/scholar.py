@@ -142,7 +142,9 @@ def parse_summary(text: str) -> Summary:
         len(parts) > 1
         and not _year_at_end(parts[-1])
         and (
-            len(parts) > 2 or _HOST.fullmatch(parts[-1])  # noqa: PLR2004  # authors - venue - host
+            len(parts) > 2  # noqa: PLR2004  # authors - venue - host
+            or _HOST.fullmatch(parts[-1])
+            or _year_at_end(parts[0])
         )
     ):
         parts = parts[:-1]
