@@ -22,7 +22,7 @@ MAX_WIRING_LINES = 30
 MAX_MODULES = 380
 MAX_LINES = {
     "skills": 10_862,
-    "sources": 7_129,
+    "sources": 7_137,
     "cli": 6_215,
     "workflow": 5_603,
     "report": 5_166,

@@ -220,3 +220,11 @@ def test_names_of_a_work_come_as_they_are_given_and_once(recorded):
     assert "Bigoni" not in {author.name for author in of_core.authors}
     assert not of_core.abstract.endswith("figure")
     assert " Conclusions: " in read_record(recorded, "pubmed", "biopython__pubmed5", 0).abstract
+
+
+def test_an_abstract_of_core_loses_the_comment_of_arxiv_alone():
+    entry = {"id": 1, "title": "Bees", "abstract": "Results: few. Comment: We saw two."}
+    works = map(core_works.read_work, (entry, {**entry, "arxivId": "2101.00001"}))
+    own, of_arxiv = (work.abstract for work in works if work)
+    assert own == "Results: few. Comment: We saw two."
+    assert of_arxiv == "Results: few."

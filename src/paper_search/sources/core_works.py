@@ -18,7 +18,7 @@ from paper_search.sources.record import Entry, Table, every, first, words
 from paper_search.sources.values import address
 
 NAME = "core"
-_COMMENT = re.compile(r"(?:\.\s{0,20}|(?<!\s)\s{0,20})Comment:\s[^\n]{0,400}$", re.IGNORECASE)
+_COMMENT = re.compile(r"(?:\.\s{0,20}|(?<!\s)\s{0,20})Comment:\s[^\n]{0,400}$")
 """What repositories copy from arXiv behind an abstract: "...Comment: 32 pages, 12 figures"."""
 _ISSN = re.compile(r"\d{4}-?\d{3}[\dXx]")
 _TYPES = {"thesis": "thesis", "book": "book", "dataset": "dataset", "slides": "speech"}
@@ -41,6 +41,12 @@ def _parts(name: str) -> set[str]:
     return {normalised_title(part) for part in re.split(r"[\s,]+", name) if part}
 
 
+def _abstract(entry: Entry) -> str | None:
+    """Return the abstract; what is not of arXiv may end with a comment of its own."""
+    own = first(entry, "abstract") or ""
+    return plain_abstract(_COMMENT.sub(".", own) if first(entry, "arxivId") else own)
+
+
 def _full_text(entry: Entry) -> str | None:
     """Return where to download the text; of a page about it on arXiv, the text itself."""
     url: str | None = first(entry, "downloadUrl|sourceFulltextUrls", address)
@@ -55,7 +61,7 @@ read_work = Table(
     fields={
         "title": "title",
         "authors": _names,
-        "abstract": ("abstract", lambda text: plain_abstract(_COMMENT.sub(".", text))),
+        "abstract": _abstract,
         "year": "yearPublished|publishedDate",
         "venue": "journals.title",
         "issn": (
