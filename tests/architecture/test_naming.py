@@ -15,21 +15,9 @@ from tests.architecture.tree import (
 )
 
 DRAWERS = {
-    "common",
-    "core",
-    "funcs",
-    "helper",
-    "helpers",
-    "manager",
-    "managers",
-    "misc",
-    "shared",
-    "stuff",
-    "tools",
-    "util",
-    "utilities",
-    "utils",
-}
+    "common", "core", "funcs", "helper", "helpers", "manager", "managers", "misc", "shared",
+    "stuff", "tools", "util", "utilities", "utils",
+}  # fmt: skip
 """Names under which anything could be put."""
 
 ALLOWED = {PACKAGE / "steps" / "core.py"}
@@ -78,16 +66,3 @@ def test_a_module_says_in_one_sentence_what_it_is():
         if not is_sentence or first.lower().startswith(("this module", "module ")):
             wrong.append(f"{shown(path)}: {first!r}")
     assert wrong == []
-
-
-def test_only_the_command_line_prints():
-    prints = [
-        shown(path, node)
-        for path in [*shipped_modules(), *wiring()]
-        if not path.is_relative_to(PACKAGE / "cli")
-        for node in nodes(path)
-        if isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Name)
-        and node.func.id in {"print", "pprint", "breakpoint"}
-    ]
-    assert prints == []
