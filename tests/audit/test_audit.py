@@ -20,19 +20,12 @@ from tests.audit.doubles import (
 )
 from tests.workflow.doubles import FailingSkills, edit, reject
 
+from paper_search import models
 from paper_search.audit import Audit, ReviewThread, audit_of, flow_of, record_rows, write_audit
 from paper_search.audit.checklists import SearchFacts
 from paper_search.audit.reading import load_review
 from paper_search.config import current_person
 from paper_search.errors import ExportError
-from paper_search.models import (
-    Paper,
-    Purpose,
-    RawPaper,
-    ScreeningDecision,
-    SourceReport,
-    SourceStatus,
-)
 from paper_search.testing.skills import ScriptedHandler
 from paper_search.threads.engine import open_memory
 from paper_search.workflow import (
@@ -188,7 +181,9 @@ async def test_what_to_report_has_the_numbers_of_the_flow_and_every_string_that_
 
 async def test_the_checklist_says_how_often_citations_were_looked_up_and_where():
     audit, thread = await reviewed(), await load_review(await searched(APPROVE, APPROVE), "t")
-    look_up = SourceReport(source="a", status=SourceStatus.OK, purpose=Purpose.CITATION, received=1)
+    look_up = models.SourceReport(
+        source="a", status=models.SourceStatus.OK, purpose=models.Purpose.CITATION, received=1
+    )
     thread.text_rows.extend([look_up, look_up])
     told = SearchFacts(thread, audit.flow).citations()
     assert told == "2 look-ups at a; see the appendix."
@@ -289,10 +284,10 @@ async def test_labels_are_in_the_decisions_and_on_the_record():
 
 
 def test_of_two_papers_with_one_record_the_one_decided_on_has_it():
-    records = {i: RawPaper(id=i, title=i, source="s") for i in "ab"}
-    first = Paper(id="a", title="a", authors=[], source="s", merged_from=["a", "b"])
-    said = ScreeningDecision(decision="include")
-    other = Paper(id="b", title="b", authors=[], source="s", screening=said)
+    records = {i: models.RawPaper(id=i, title=i, source="s") for i in "ab"}
+    first = models.Paper(id="a", title="a", authors=[], source="s", merged_from=["a", "b"])
+    said = models.ScreeningDecision(decision="include")
+    other = models.Paper(id="b", title="b", authors=[], source="s", screening=said)
     thread = ReviewThread(
         info=ThreadInfo(thread_id="t", status=ThreadStatus.DONE),
         state=WorkflowState(),

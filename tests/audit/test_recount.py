@@ -14,20 +14,12 @@ from rich.console import Console
 from tests.audit.plain_counts import NAMES, QUERIES, raw_answer, recounted, recounted_files
 from tests.web.conftest import visiting
 
+from paper_search import models
 from paper_search.audit import Audit, audit_of
 from paper_search.audit.pictures import works_by
 from paper_search.cli.views import show_checkpoint
 from paper_search.config import AppConfig
 from paper_search.exports import export
-from paper_search.models import (
-    PaperCollection,
-    RawPaper,
-    SearchReport,
-    SearchStrategy,
-    Sighting,
-    SourceReport,
-    SourceStatus,
-)
 from paper_search.persistence import Persistence, open_persistence
 from paper_search.review.arrivals import begin_import
 from paper_search.review.files import parse_files
@@ -53,16 +45,16 @@ class Service:
     def source_name(self) -> str:
         return NAMES[self.number]
 
-    async def search_advanced(self, strategy: SearchStrategy) -> list[RawPaper]:
+    async def search_advanced(self, strategy: models.SearchStrategy) -> list[models.RawPaper]:
         return (await self.report(strategy)).papers
 
-    async def search(self, query: str, **options: Any) -> list[RawPaper]:
+    async def search(self, query: str, **options: Any) -> list[models.RawPaper]:
         raise NotImplementedError
 
-    async def report(self, strategy: SearchStrategy) -> SearchReport:
+    async def report(self, strategy: models.SearchStrategy) -> models.SearchReport:
         del strategy
         self.round += 1
-        papers: dict[str, RawPaper] = {}
+        papers: dict[str, models.RawPaper] = {}
         reports = []
         for query in QUERIES:
             answer = raw_answer(self.round, self.number, query)
@@ -70,25 +62,25 @@ class Service:
             for rank, work in enumerate(answer["works"], start=1):
                 paper = self.paper(work)
                 repeated += paper.id in papers
-                seen = Sighting(source=self.source_name, query=query, rank=rank)
+                seen = models.Sighting(source=self.source_name, query=query, rank=rank)
                 papers.setdefault(paper.id, paper).sightings.append(seen)
             reports.append(
-                SourceReport(
+                models.SourceReport(
                     source=self.source_name,
                     query=query,
-                    status=SourceStatus.OK,
+                    status=models.SourceStatus.OK,
                     kept=len(answer["works"]) - repeated,
                     repeated=repeated,
                     excluded=answer["wrong"],
                     dropped=answer["untitled"],
                 )
             )
-        return SearchReport(papers=list(papers.values()), sources=reports)
+        return models.SearchReport(papers=list(papers.values()), sources=reports)
 
-    def paper(self, work: int) -> RawPaper:
+    def paper(self, work: int) -> models.RawPaper:
         """Return its record of a work; those of two services may be identical but for the id."""
         title = f"How {NOUNS[work % 7]} {VERBS[work % 5]}: observation number {work}"
-        return RawPaper(
+        return models.RawPaper(
             id=f"{self.source_name}:{work}",
             title=title,
             year=1980 + work,
@@ -98,7 +90,7 @@ class Service:
 
 
 class NineServices(FakeSkills):
-    async def build(self, request: Any) -> SearchStrategy:
+    async def build(self, request: Any) -> models.SearchStrategy:
         return fake_strategy(f"round_{len(request.previous_strategies)}", sources=NAMES)
 
 
@@ -191,7 +183,7 @@ def check_summary(text: str, truth: dict[str, Any]) -> None:
     assert numbers_in(text, pattern) == [arrived, *told, new, new_works, *earlier]
 
 
-def rows_of_exports(collection: PaperCollection) -> dict[str, int]:
+def rows_of_exports(collection: models.PaperCollection) -> dict[str, int]:
     """Return how many papers each file has, counted by what readers of its format look for."""
     files = {name: export(collection, name) for name in ("csv", "ris", "bibtex", "xlsx")}
     csv_rows, ris, bibtex = (str(files[name]) for name in ("csv", "ris", "bibtex"))

@@ -4,28 +4,20 @@ import json
 
 import pytest
 
+from paper_search import models
 from paper_search.cli.search_questions import parse_form, write_form
 from paper_search.errors import InvalidDecisionError
-from paper_search.models import (
-    Criterion,
-    CriterionKind,
-    RankedQuery,
-    SearchConstraints,
-    SearchQuery,
-    SearchStrategy,
-    SynonymMap,
-)
 
-FULL = SearchStrategy(
+FULL = models.SearchStrategy(
     queries=[
-        SearchQuery(
+        models.SearchQuery(
             keywords=["a", 'b "c"'],
-            synonym_map=[SynonymMap(keyword="a", synonyms=["d"])],
+            synonym_map=[models.SynonymMap(keyword="a", synonyms=["d"])],
             boolean_query='a AND "b c"',
         )
     ],
     sources=["library", "pubmed"],
-    filters=SearchConstraints(
+    filters=models.SearchConstraints(
         year_from=2010,
         language="en",
         publication_types=["article"],
@@ -33,8 +25,10 @@ FULL = SearchStrategy(
         conditions=["NOT bees"],
     ),
     ranked=[
-        RankedQuery(text='what is "a"?', terms={"d e": 0.5, "f": -0.25}),
-        RankedQuery(text="again", depth=700, long_forms=["once more"], like=["p1"], unlike=["p2"]),
+        models.RankedQuery(text='what is "a"?', terms={"d e": 0.5, "f": -0.25}),
+        models.RankedQuery(
+            text="again", depth=700, long_forms=["once more"], like=["p1"], unlike=["p2"]
+        ),
     ],
     works=["doi:10.1000/1"],
     native={"pubmed": "asthma[mh] # 1"},
@@ -42,9 +36,9 @@ FULL = SearchStrategy(
 )
 
 
-def read_back(strategy: SearchStrategy) -> SearchStrategy:
+def read_back(strategy: models.SearchStrategy) -> models.SearchStrategy:
     form = write_form(strategy, ["library", "pubmed"])
-    return SearchStrategy.model_validate(parse_form(form, strategy))
+    return models.SearchStrategy.model_validate(parse_form(form, strategy))
 
 
 def test_every_field_of_a_strategy_reads_back():
@@ -63,17 +57,17 @@ def test_names_that_a_query_has_for_its_keywords_are_not_in_the_form_and_stay_wi
 
 def test_what_is_taken_out_of_the_form_is_gone():
     form = "\n".join(line for line in write_form(FULL, []).splitlines() if "doi:" not in line)
-    edited = SearchStrategy.model_validate(parse_form(form, FULL))
+    edited = models.SearchStrategy.model_validate(parse_form(form, FULL))
     assert edited == FULL.model_copy(update={"works": []})
 
 
 def test_the_criteria_of_the_judge_stand_in_the_form_where_there_are_any():
     criteria = [
-        Criterion(text='It is "new"', weight=2),
-        Criterion(text="b", kind=CriterionKind.EXCLUSION),
+        models.Criterion(text='It is "new"', weight=2),
+        models.Criterion(text="b", kind=models.CriterionKind.EXCLUSION),
     ]
     given = parse_form(write_form(FULL, [], criteria=criteria), FULL)["criteria"]
-    assert [Criterion.model_validate(row) for row in given] == criteria
+    assert [models.Criterion.model_validate(row) for row in given] == criteria
     assert "criteria" not in write_form(FULL, [])
 
 

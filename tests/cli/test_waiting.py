@@ -7,27 +7,11 @@ from tests.cli.conftest import Cli
 from tests.cli.test_prompts import Typed
 from tests.workflow.doubles import Late
 
+from paper_search import models, workflow
 from paper_search.cli.search_questions import ResultReview
 from paper_search.cli.source_lines import unfinished_line
-from paper_search.models import (
-    Facets,
-    PaperCollection,
-    RawPaper,
-    SearchConstraints,
-    SearchMetadata,
-    SearchStrategy,
-    SourceReport,
-    SourceStatus,
-)
 from paper_search.skills import Searcher
 from paper_search.testing.sources import FakeSource
-from paper_search.workflow import (
-    Checkpoint,
-    CheckpointKind,
-    DecisionAction,
-    ResultPayload,
-    assembly,
-)
 
 QUESTION = "marching ants"
 
@@ -35,16 +19,18 @@ QUESTION = "marching ants"
 @pytest.fixture
 def late(monkeypatch: pytest.MonkeyPatch) -> Late:
     """A source that four others are far ahead of, in every search of the test."""
-    source = Late("late", [RawPaper(id="late1", title="Marching ants, late", source="late")])
+    source = Late("late", [models.RawPaper(id="late1", title="Marching ants, late", source="late")])
     quick = [
-        FakeSource(name, [RawPaper(id=f"{name}1", title=f"Marching ants by {name}", source=name)])
+        FakeSource(
+            name, [models.RawPaper(id=f"{name}1", title=f"Marching ants by {name}", source=name)]
+        )
         for name in "abcd"
     ]
 
     def searcher(*_: Any) -> Searcher:
         return Searcher([*quick, source], straggler_s=0.05, patience_s=0.05)
 
-    monkeypatch.setattr(assembly, "_searcher", searcher)
+    monkeypatch.setattr(workflow.assembly, "_searcher", searcher)
     return source
 
 
@@ -106,7 +92,7 @@ def test_a_search_without_reviews_does_not_wait_and_says_what_helps(cli):
 
 def test_the_line_names_each_source_once():
     reports = [
-        SourceReport(source=name, status=SourceStatus.TIMEOUT, is_unfinished=is_late)
+        models.SourceReport(source=name, status=models.SourceStatus.TIMEOUT, is_unfinished=is_late)
         for name, is_late in [("doaj", True), ("arxiv", False), ("doaj", True), ("dblp", True)]
     ]
     for question_asked in ("two\nlines", "many words " * 100):
@@ -116,12 +102,14 @@ def test_the_line_names_each_source_once():
     assert unfinished_line("q", reports[1:2], None) is None
 
 
-def question(*unfinished: str) -> Checkpoint:
-    strategy = SearchStrategy(queries=[], sources=[], filters=SearchConstraints())
-    metadata = SearchMetadata(query="q", search_strategy=strategy, total_found=0)
-    collection = PaperCollection(metadata=metadata, papers=[], facets=Facets())
-    payload = ResultPayload(collection=collection, unfinished_sources=list(unfinished))
-    return Checkpoint(kind=CheckpointKind.RESULT_REVIEW, payload=payload, token="t")
+def question(*unfinished: str) -> workflow.Checkpoint:
+    strategy = models.SearchStrategy(queries=[], sources=[], filters=models.SearchConstraints())
+    metadata = models.SearchMetadata(query="q", search_strategy=strategy, total_found=0)
+    collection = models.PaperCollection(metadata=metadata, papers=[], facets=models.Facets())
+    payload = workflow.ResultPayload(collection=collection, unfinished_sources=list(unfinished))
+    return workflow.Checkpoint(
+        kind=workflow.CheckpointKind.RESULT_REVIEW, payload=payload, token="t"
+    )
 
 
 def _no_saving(_work: object) -> None:
@@ -132,7 +120,7 @@ def _no_saving(_work: object) -> None:
 def test_a_key_waits_at_the_terminal(word, capsys):
     terminal = Typed("h", word)
     decision = ResultReview(terminal, question("doaj", "arxiv"), _no_saving).decide()
-    assert decision.action is DecisionAction.EDIT
+    assert decision.action is workflow.DecisionAction.EDIT
     assert decision.revised_data["wait_for_sources"] is True
     assert decision.token == "t"
     assert "wai[t] for doaj and arxiv" in terminal.prompts[0]
@@ -144,7 +132,7 @@ def test_a_key_waits_at_the_terminal(word, capsys):
 def test_the_key_is_not_there_when_nothing_is_left(capsys):
     terminal = Typed("t", "h", "a")
     decision = ResultReview(terminal, question(), _no_saving).decide()
-    assert decision.action is DecisionAction.APPROVE
+    assert decision.action is workflow.DecisionAction.APPROVE
     told = capsys.readouterr().err
     assert "'t' is none of" in told
     assert "wait" not in "".join(terminal.prompts) + told

@@ -14,14 +14,8 @@ from tests.exports.test_bibtex import count_in_both
 from tests.exports.test_csv_table import records_of
 from tests.exports.test_markdown import body_rows
 
+from paper_search import exports
 from paper_search.errors import UnknownNameError
-from paper_search.exports import (
-    export,
-    exporter_names,
-    format_for_suffix,
-    get_exporter,
-    suffix_of_format,
-)
 from paper_search.exports.markdown import export_markdown
 from paper_search.testing.exporters import check_exporter, collection_of
 
@@ -49,13 +43,13 @@ COUNTERS: dict[str, Callable[[str], int] | None] = {
 
 
 def test_our_formats_are_known():
-    assert {*COUNTERS, "xlsx"} == {*exporter_names()}
+    assert {*COUNTERS, "xlsx"} == {*exports.exporter_names()}
 
 
 @pytest.mark.parametrize("name", COUNTERS)
 def test_each_of_our_formats_passes_the_kit(name):
     """SEC-08 SEC-09 SEC-10 SEC-11"""
-    check_exporter(get_exporter(name), count_records=COUNTERS[name])
+    check_exporter(exports.get_exporter(name), count_records=COUNTERS[name])
 
 
 def test_the_table_alone_passes_the_kit_too():
@@ -82,15 +76,15 @@ def strangers_exporter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 def test_an_unknown_format_names_the_known_ones():
     with pytest.raises(UnknownNameError, match=r"'docx'; known: asreview, biblatex, bibtex, .*ris"):
-        export(collection_of(), "docx")
+        exports.export(collection_of(), "docx")
 
 
 def test_a_format_that_someone_else_installed_is_found(strangers_exporter):
-    assert strangers_exporter in exporter_names()
-    assert format_for_suffix("papers.titles") == strangers_exporter
-    assert [suffix_of_format(name) for name in ("ris", strangers_exporter)] == [".ris", ""]
-    assert suffix_of_format("biblatex") == ".bib"
-    check_exporter(get_exporter(strangers_exporter))
+    assert strangers_exporter in exports.exporter_names()
+    assert exports.format_for_suffix("papers.titles") == strangers_exporter
+    assert [exports.suffix_of_format(name) for name in ("ris", strangers_exporter)] == [".ris", ""]
+    assert exports.suffix_of_format("biblatex") == ".bib"
+    check_exporter(exports.get_exporter(strangers_exporter))
 
 
 @pytest.mark.parametrize(
@@ -108,14 +102,14 @@ def test_a_format_that_someone_else_installed_is_found(strangers_exporter):
     ],
 )
 def test_a_suffix_stands_for_a_format(path, name):
-    assert format_for_suffix(path) == name
-    assert name in exporter_names()
+    assert exports.format_for_suffix(path) == name
+    assert name in exports.exporter_names()
 
 
 @pytest.mark.parametrize("path", ["a.docx", "a", "", ".bibliography", "a.bib.gz"])
 def test_a_suffix_that_stands_for_nothing_is_refused(path):
     with pytest.raises(UnknownNameError, match=r"known: \.bib, "):
-        format_for_suffix(path)
+        exports.format_for_suffix(path)
 
 
 def test_the_package_loads_no_exporter_before_one_is_asked_for():

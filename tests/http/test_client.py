@@ -14,18 +14,8 @@ import pytest
 from tests.fault_server import GOOD, FaultServer
 from tests.virtual_time import Clock, in_virtual_time
 
+from paper_search.http import errors
 from paper_search.http.client import HttpClient, HttpSettings
-from paper_search.http.errors import (
-    HttpBodyError,
-    HttpCallLimitError,
-    HttpError,
-    HttpNoTimeError,
-    HttpRefusedError,
-    HttpStatusError,
-    HttpTimeoutError,
-    HttpUnreachableError,
-    RetryPolicy,
-)
 from paper_search.http.limits import CallBudget, HostLimiter
 
 KEY = "CANARY-http-key"
@@ -51,7 +41,7 @@ def opened(clock: Clock) -> Opening:
     async def open_client(
         client: httpx.AsyncClient | None = None, limits_path: Path | None = None, **settings: Any
     ) -> AsyncIterator[HttpClient]:
-        retry = RetryPolicy(max_retries=settings.pop("max_retries", 2), jitter=lambda: 1.0)
+        retry = errors.RetryPolicy(max_retries=settings.pop("max_retries", 2), jitter=lambda: 1.0)
         defaults: dict[str, Any] = {"interval_s": 0.0, "secrets": (KEY,), "retry": retry}
         async with HttpClient(
             HttpSettings(**(defaults | settings)),
@@ -80,11 +70,11 @@ def answered(opened: Opening) -> Opening:
     return open_answered
 
 
-async def failure(http: HttpClient, url: str, **options: Any) -> HttpError:
+async def failure(http: HttpClient, url: str, **options: Any) -> errors.HttpError:
     async def ask() -> None:
         (await http.ask(url, **{"params": {"api_key": KEY}, **options})).json()
 
-    with pytest.raises(HttpError) as caught:
+    with pytest.raises(errors.HttpError) as caught:
         await ask()
     error = caught.value
     assert KEY not in repr(error) + str(error) + str(vars(error))
@@ -124,7 +114,7 @@ async def test_a_refusal_without_a_time_is_tried_once_more_and_then_remembered(a
     assert (error.attempts, len(asked)) == (2, 2)
     async with answered(refuse, path) as later:
         error = await failure(later, URL)
-        assert isinstance(error, HttpRefusedError)
+        assert isinstance(error, errors.HttpRefusedError)
         assert (str(error), error.reason) == ("x.org refused lately (HTTP 429)", "HTTP 429")
         assert error.until == pytest.approx(time.time() + 900, abs=300)
         assert (error.attempts, len(asked)) == (0, 2)
@@ -137,7 +127,7 @@ async def test_a_refusal_with_a_time_is_remembered_until_then(answered, tmp_path
     async with answered(lambda _: answer, tmp_path / "l.db") as http:
         await failure(http, URL)
         error = await failure(http, URL)
-    assert isinstance(error, HttpRefusedError)
+    assert isinstance(error, errors.HttpRefusedError)
     assert error.until == pytest.approx(time.time() + 36_000, abs=300)
 
 
@@ -156,7 +146,7 @@ async def test_a_host_that_a_caller_takes_for_refusing_is_left_alone_for_a_while
         error = await failure(http, URL)
         await http.ask("https://y.org/")
     assert str(error) == "x.org refused lately (a page for people)"
-    assert isinstance(error, HttpRefusedError)
+    assert isinstance(error, errors.HttpRefusedError)
     assert error.until == pytest.approx(time.time() + 3600, abs=300)
     assert asked == ["y.org"]
 
@@ -177,9 +167,9 @@ async def test_a_page_that_keeps_programs_out_is_a_refusal(answered, tmp_path, s
         lambda _: httpx.Response(status, html=page), tmp_path / "limits.db"
     ) as http:
         error = await failure(http, URL)
-        assert isinstance(error, HttpStatusError)
+        assert isinstance(error, errors.HttpStatusError)
         assert (error.status, error.is_challenge, error.attempts) == (status, True, 2)
-        assert isinstance(await failure(http, URL), HttpRefusedError)
+        assert isinstance(await failure(http, URL), errors.HttpRefusedError)
 
 
 @pytest.mark.parametrize(
@@ -239,7 +229,7 @@ async def test_timeouts_are_asked_again(answered, kind):
 
     async with answered(handler) as http:
         error = await failure(http, URL)
-    assert isinstance(error, HttpTimeoutError)
+    assert isinstance(error, errors.HttpTimeoutError)
     assert error.attempts == 3
 
 
@@ -253,7 +243,7 @@ async def test_a_body_is_cut_at_the_cap_of_unpacked_bytes(server, opened, path):
             _, peak = tracemalloc.get_traced_memory()
         finally:
             tracemalloc.stop()
-    assert isinstance(error, HttpBodyError)
+    assert isinstance(error, errors.HttpBodyError)
     assert "larger than 100,000 bytes" in str(error)
     assert peak < 10_000_000
 
@@ -278,7 +268,7 @@ async def test_a_client_that_would_follow_redirects_anywhere_is_not_let(server, 
     ):
         params = {"to": other.url("/ok"), "api_key": KEY}
         error = await failure(http, server.url("/redirect"), params=params)
-    assert isinstance(error, HttpStatusError)
+    assert isinstance(error, errors.HttpStatusError)
     assert other.requests.total() == 0
 
 
@@ -286,9 +276,11 @@ async def test_every_attempt_counts_against_the_budget(server, opened):
     budget = CallBudget(2)
     async with opened(max_retries=5) as http:
         error = await failure(http, server.url("/status?code=500"), budget=budget)
-        assert isinstance(error, HttpStatusError)
+        assert isinstance(error, errors.HttpStatusError)
         assert server.requests["/status"] == budget.used == 2
-        assert isinstance(await failure(http, server.url("/ok"), budget=budget), HttpCallLimitError)
+        assert isinstance(
+            await failure(http, server.url("/ok"), budget=budget), errors.HttpCallLimitError
+        )
     assert server.requests["/ok"] == 0
 
 
@@ -375,7 +367,7 @@ async def test_what_a_transport_says_is_told_without_the_key(answered):
 
     async with answered(answer, max_retries=0) as http:
         error = await failure(http, URL)
-    assert isinstance(error, HttpUnreachableError)
+    assert isinstance(error, errors.HttpUnreachableError)
     assert str(error) == "x.org cannot be reached: ConnectError: no route with [redacted]"
 
 
@@ -384,7 +376,7 @@ async def test_what_cuts_a_body_off_is_told_without_the_key(answered):
     body = Body(httpx.ReadError(f"reset by {KEY}"))
     async with answered(lambda _: httpx.Response(200, stream=body), max_retries=0) as http:
         error = await failure(http, URL)
-    assert isinstance(error, HttpBodyError)
+    assert isinstance(error, errors.HttpBodyError)
     assert error.is_cut_off
     assert str(error) == "the answer of x.org is cut off: ReadError: reset by [redacted]"
 
@@ -400,7 +392,7 @@ async def test_a_redirect_that_may_not_be_followed_says_where_it_leads(server, o
     """API-24"""
     async with opened(max_redirects=0) as http:
         error = await failure(http, server.url("/redirect"), params={"to": "/ok"})
-    assert isinstance(error, HttpStatusError)
+    assert isinstance(error, errors.HttpStatusError)
     assert (error.status, error.location) == (302, "/ok")
     async with opened(max_redirects=1) as http:
         assert (await http.ask(server.url("/redirect"), params={"to": "/ok"})).json() == GOOD
@@ -423,7 +415,7 @@ async def test_a_redirect_that_may_not_be_followed_says_where_it_leads(server, o
 async def test_of_the_body_of_an_error_what_a_person_can_use_is_kept(answered, content, body):
     async with answered(lambda _: httpx.Response(403, content=content)) as http:
         error = await failure(http, URL)
-    assert isinstance(error, HttpStatusError)
+    assert isinstance(error, errors.HttpStatusError)
     assert (str(error), error.body) == ("x.org answered with HTTP 403", body)
     assert (error.location, error.retry_after) == (None, None)
 
@@ -438,7 +430,7 @@ async def test_of_the_body_of_an_error_what_a_person_can_use_is_kept(answered, c
 async def test_an_error_whose_body_cannot_be_read_is_still_that_error(answered, broken):
     async with answered(lambda _: httpx.Response(404, **broken)) as http:
         error = await failure(http, URL)
-    assert isinstance(error, HttpStatusError)
+    assert isinstance(error, errors.HttpStatusError)
     assert (error.status, error.body) == (404, "")
 
 
@@ -468,10 +460,10 @@ async def test_a_part_of_a_longer_job_ends_with_the_job(answered, clock):
     async with answered(
         lambda _: httpx.Response(503, headers={"retry-after": "5"}), deadline_s=60.0
     ) as http:
-        with pytest.raises(HttpStatusError) as told:
+        with pytest.raises(errors.HttpStatusError) as told:
             await http.ask(URL, ends_at=clock.now + 6)
         assert told.value.attempts == 2
-        with pytest.raises(HttpStatusError) as told:
+        with pytest.raises(errors.HttpStatusError) as told:
             await http.ask(URL, ends_at=clock.now + 600)
         assert told.value.attempts == 3
 
@@ -484,7 +476,7 @@ async def test_an_attempt_ends_with_the_deadline(answered):
 
     async with answered(answer, deadline_s=0.2) as http:
         error = await failure(http, URL)
-    assert isinstance(error, HttpTimeoutError)
+    assert isinstance(error, errors.HttpTimeoutError)
     assert str(error) == "x.org gave no whole answer within 0.2 s"
     async with answered(answer, deadline_s=60.0, attempt_timeout_s=0.1, max_retries=0) as http:
         error = await failure(http, URL)
@@ -510,9 +502,9 @@ async def test_a_turn_that_comes_after_the_deadline_is_not_waited_for(answered, 
     ) as http:
         await http.ask(URL)
         error = await failure(http, URL)
-        assert isinstance(await failure(http, URL), HttpNoTimeError)
+        assert isinstance(await failure(http, URL), errors.HttpNoTimeError)
         await http.ask("https://y.org/")
-    assert isinstance(error, HttpNoTimeError)
+    assert isinstance(error, errors.HttpNoTimeError)
     assert str(error) == "x.org could not be asked in time: others were first"
     assert (error.attempts, clock.waits) == (0, [])
 
@@ -530,7 +522,9 @@ async def test_who_waits_behind_another_request_gives_up_at_the_deadline(answere
         first = asyncio.create_task(failure(http, URL))
         await is_asked.wait()
         begun = asyncio.get_running_loop().time()
-        with pytest.raises(HttpNoTimeError, match=r"^x\.org could not be asked in time: others w"):
+        with pytest.raises(
+            errors.HttpNoTimeError, match=r"^x\.org could not be asked in time: others w"
+        ):
             await http.ask(URL, ends_at=1000.25)
         assert asyncio.get_running_loop().time() == begun + 0.25
         first.cancel()
@@ -541,4 +535,4 @@ async def test_a_spent_budget_is_told_and_an_earlier_error_goes_before_it(answer
         error = await failure(http, URL, budget=CallBudget(0))
         assert str(error) == "the calls allowed for this run are used up"
         assert error.attempts == 0
-        assert isinstance(await failure(http, URL, budget=CallBudget(1)), HttpStatusError)
+        assert isinstance(await failure(http, URL, budget=CallBudget(1)), errors.HttpStatusError)

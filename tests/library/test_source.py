@@ -12,6 +12,7 @@ import pytest
 from tests.library.papers import paper
 from tests.preforked import workers
 
+from paper_search import models
 from paper_search.config import AppConfig, SearchSourceConfig
 from paper_search.errors import LibraryError, QuerySyntaxError, SearchSourceError
 from paper_search.library import Library
@@ -22,13 +23,6 @@ from paper_search.library.source import (
     create_library_source,
     create_sample_source,
     library_path,
-)
-from paper_search.models import (
-    RankedQuery,
-    RawPaper,
-    SearchConstraints,
-    SearchStrategy,
-    SourceStatus,
 )
 from paper_search.skills.hit_counter import HitCounter
 from paper_search.testing.skills import fake_strategy
@@ -41,7 +35,7 @@ def home(tmp_path_factory: pytest.TempPathFactory, unpacked_sample: Path) -> Pat
     return path
 
 
-def strategy(*queries: str, **filters: object) -> SearchStrategy:
+def strategy(*queries: str, **filters: object) -> models.SearchStrategy:
     return fake_strategy(*queries, sources=["library"], **filters)
 
 
@@ -65,7 +59,7 @@ async def test_the_shipped_sample_has_papers_for_the_example_question(home):
             max_results=200,
         )
     )
-    assert [source.status for source in report.sources] == [SourceStatus.OK] * 2
+    assert [source.status for source in report.sources] == [models.SourceStatus.OK] * 2
     assert len(report.papers) >= 40
     assert all(paper.year and paper.year >= 2018 for paper in report.papers)
     assert {paper.source for paper in report.papers} == {"sample"}
@@ -79,7 +73,7 @@ async def test_an_empty_library_searches_the_sample_and_says_so(home):
     assert all(source.is_sample for source in report.sources)
     said = [*report.sources, *report.papers]
     said += [sighting for paper in report.papers for sighting in paper.sightings]
-    counter = HitCounter({"library": source_of(home)}, SearchConstraints())
+    counter = HitCounter({"library": source_of(home)}, models.SearchConstraints())
     await counter.count("library", "graph")
     said += [*counter.rows, *counter.hits("graph").counts]
     assert {item.source for item in said} == {"sample"}  # never the person's own library
@@ -92,7 +86,7 @@ async def test_a_filled_library_searches_itself(tmp_path):
     graph, theory, zebra, broken = report.sources
     assert sorted(paper.id for paper in report.papers) == [f"doi:10.1000/{n}" for n in range(3)]
     assert (graph.query, graph.hits, graph.kept, graph.note) == ("graph", 2, 2, None)
-    assert (theory.status, zebra.status) == (SourceStatus.OK, SourceStatus.EMPTY)
+    assert (theory.status, zebra.status) == (models.SourceStatus.OK, models.SourceStatus.EMPTY)
     assert broken.status.is_failure
     assert broken.error
     assert not (tmp_path / "sample").exists()
@@ -131,12 +125,12 @@ async def test_searching_does_not_hold_up_the_loop(home):
     source = LibrarySource("sample", open_when_it_turns)
     asyncio.get_running_loop().call_later(0.01, loop_turns.set)
     report = await source.report(strategy("a*", "b* OR c*"))
-    assert [said.status for said in report.sources] == [SourceStatus.OK] * 2
+    assert [said.status for said in report.sources] == [models.SourceStatus.OK] * 2
 
 
-def shipped_papers() -> list[RawPaper]:
+def shipped_papers() -> list[models.RawPaper]:
     lines = gzip.decompress(shipped_sample().read_bytes()).decode().splitlines()
-    return [RawPaper.model_validate(json.loads(line)) for line in lines]
+    return [models.RawPaper.model_validate(json.loads(line)) for line in lines]
 
 
 def test_the_sample_is_of_many_fields_and_none_outweighs_the_others():
@@ -200,11 +194,11 @@ async def test_a_count_is_exact_and_within_the_limits(tmp_path):
         library.add(paper(f"Graph number {n}", year=1990 + n) for n in range(150))
     source = source_of(tmp_path)
     assert source.is_local
-    assert (await source.count("graph", SearchConstraints(max_results=1))).hits == 150
-    assert (await source.count("graph", SearchConstraints(year_to=1999))).hits == 10
-    assert (await source.count("graph NOT graph", SearchConstraints())).hits == 0
+    assert (await source.count("graph", models.SearchConstraints(max_results=1))).hits == 150
+    assert (await source.count("graph", models.SearchConstraints(year_to=1999))).hits == 10
+    assert (await source.count("graph NOT graph", models.SearchConstraints())).hits == 0
     with pytest.raises(QuerySyntaxError):
-        await source.count("(graph", SearchConstraints())
+        await source.count("(graph", models.SearchConstraints())
 
 
 def many(path: Path, count: int) -> LibrarySource:
@@ -214,7 +208,7 @@ def many(path: Path, count: int) -> LibrarySource:
 
 
 async def test_plain_text_brings_in_more_than_a_page(tmp_path):
-    ranked = [RankedQuery(text="soil", depth=30)]
+    ranked = [models.RankedQuery(text="soil", depth=30)]
     asked = strategy(max_results=10).model_copy(update={"ranked": ranked})
     report = await many(tmp_path, 40).report(asked)
     assert [paper.sightings[0].rank for paper in report.papers] == list(range(1, 31))
@@ -223,8 +217,8 @@ async def test_plain_text_brings_in_more_than_a_page(tmp_path):
 
 
 async def test_the_report_shows_the_weights_of_a_ranked_query_within_a_condition(tmp_path):
-    query = RankedQuery(text="soil", terms={"clay": 0.5, "sand": -0.2})
-    limits = SearchConstraints(conditions=["NOT 7"])
+    query = models.RankedQuery(text="soil", terms={"clay": 0.5, "sand": -0.2})
+    limits = models.SearchConstraints(conditions=["NOT 7"])
     asked = strategy().model_copy(update={"ranked": [query], "filters": limits})
     report = await many(tmp_path, 9).report(asked)
     assert report.sources[0].query == "soil clay^0.5 sand^-0.2"
@@ -232,7 +226,7 @@ async def test_the_report_shows_the_weights_of_a_ranked_query_within_a_condition
 
 
 async def test_a_work_that_the_question_names_comes_first(tmp_path):
-    ranked = [RankedQuery(text="soil")]
+    ranked = [models.RankedQuery(text="soil")]
     asked = strategy(year_from=2020).model_copy(
         update={"works": ["doi:10.1000/7", "doi:10.1000/none"], "ranked": ranked}
     )
@@ -245,17 +239,17 @@ async def test_a_work_that_the_question_names_comes_first(tmp_path):
 async def test_a_named_work_that_is_not_there_is_an_empty_answer(tmp_path):
     asked = strategy().model_copy(update={"works": ["doi:10.1000/none"]})
     report = await many(tmp_path, 1).report(asked)
-    assert [entry.status for entry in report.sources] == [SourceStatus.EMPTY]
+    assert [entry.status for entry in report.sources] == [models.SourceStatus.EMPTY]
 
 
 async def test_the_number_of_a_work_is_not_looked_for_as_text(home):
-    asked = SearchStrategy(
+    asked = models.SearchStrategy(
         queries=[],
-        ranked=[RankedQuery(text="10.5555/no-such-work")],
+        ranked=[models.RankedQuery(text="10.5555/no-such-work")],
         works=["doi:10.5555/no-such-work"],
         sources=["library"],
-        filters=SearchConstraints(),
+        filters=models.SearchConstraints(),
     )
     assert (await source_of(home).report(asked)).papers == []
-    told = asked.model_copy(update={"ranked": [RankedQuery(text="graphs")]})
+    told = asked.model_copy(update={"ranked": [models.RankedQuery(text="graphs")]})
     assert (await source_of(home).report(told)).papers != []

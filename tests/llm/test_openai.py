@@ -10,15 +10,7 @@ from pytest_httpserver import HTTPServer
 from tests.architecture.test_imports import run
 from werkzeug import Request, Response
 
-from paper_search.errors import (
-    LLMAuthError,
-    LLMError,
-    LLMFailure,
-    LLMLengthError,
-    LLMRateLimitError,
-    LLMRefusalError,
-    LLMResponseError,
-)
+from paper_search import errors
 from paper_search.llm import OpenAIProvider, ask
 from paper_search.llm.metering import Meter, metered
 
@@ -196,9 +188,9 @@ async def test_an_answer_cut_off_for_length_is_never_complete(httpserver):
     script = Script(httpserver, completion('{"score": 0.5}', finish="length"))
     llm = provider(httpserver)
     with metered(Meter(step="test")) as meter:
-        with pytest.raises(LLMLengthError):
+        with pytest.raises(errors.LLMLengthError):
             await ask(llm, Verdict, "s", "u")
-        with pytest.raises(LLMLengthError):
+        with pytest.raises(errors.LLMLengthError):
             await llm.complete("s", "u")
     assert len(script.sent) == 2
     assert meter.of_step.output_tokens == 14
@@ -215,7 +207,7 @@ async def test_an_answer_cut_off_for_length_is_never_complete(httpserver):
 async def test_a_refusal_is_not_asked_again(httpserver, answer):
     """LLM-04"""
     script = Script(httpserver, answer)
-    with pytest.raises(LLMRefusalError):
+    with pytest.raises(errors.LLMRefusalError):
         await ask(provider(httpserver), Verdict, "s", "u")
     assert len(script.sent) == 1
 
@@ -239,7 +231,7 @@ async def test_a_refusal_is_not_asked_again(httpserver, answer):
 async def test_an_answer_that_is_none_is_a_failure(httpserver, answer):
     """LLM-06, LLM-07"""
     Script(httpserver, answer)
-    with pytest.raises(LLMResponseError):
+    with pytest.raises(errors.LLMResponseError):
         await ask(provider(httpserver), Verdict, "s", "u")
 
 
@@ -255,7 +247,7 @@ async def test_a_short_rate_limit_is_waited_for(httpserver):
 async def test_a_long_rate_limit_comes_back_at_once(httpserver, wait_s, timeout_s):
     """LLM-12"""
     script = Script(httpserver, failure(429, "slow", Retry_After=wait_s))
-    with pytest.raises(LLMRateLimitError):
+    with pytest.raises(errors.LLMRateLimitError):
         await provider(httpserver, max_retries=2, timeout_s=timeout_s).complete("s", "u")
     assert len(script.sent) == 1
 
@@ -263,7 +255,7 @@ async def test_a_long_rate_limit_comes_back_at_once(httpserver, wait_s, timeout_
 async def test_a_server_error_is_retried_a_bounded_number_of_times(httpserver):
     """LLM-12"""
     script = Script(httpserver, failure(500, "oops", retry_after_ms="5"))
-    with pytest.raises(LLMError, match="answered with an error"):
+    with pytest.raises(errors.LLMError, match="answered with an error"):
         await provider(httpserver, max_retries=2).complete("s", "u")
     assert len(script.sent) == 3
 
@@ -272,7 +264,7 @@ async def test_a_server_that_is_not_there_is_named_unreachable():
     llm = OpenAIProvider(
         model="m", api_key=KEY, base_url="http://127.0.0.1:9/v1", max_retries=0, timeout_s=5
     )
-    with pytest.raises(LLMError, match="cannot be reached"):
+    with pytest.raises(errors.LLMError, match="cannot be reached"):
         await llm.complete("s", "u")
 
 
@@ -299,7 +291,7 @@ async def test_a_server_that_drips_runs_into_the_deadline():
         model="m", api_key=KEY, base_url=f"http://127.0.0.1:{port}/v1", timeout_s=0.4, max_retries=0
     )
     async with server:
-        with pytest.raises(LLMError, match="in time"):
+        with pytest.raises(errors.LLMError, match="in time"):
             await llm.complete("s", "u")
 
 
@@ -309,7 +301,7 @@ async def test_a_refused_key_is_nowhere_to_be_read(httpserver, caplog):
     echo = f"Incorrect API key provided: {KEY}. Also sk-abc*****xyz and Bearer {KEY}"
     Script(httpserver, failure(401, echo, code="invalid_api_key"))
     llm = provider(httpserver)
-    with pytest.raises(LLMAuthError) as caught:
+    with pytest.raises(errors.LLMAuthError) as caught:
         await ask(llm, Verdict, "s", "u")
     shown = "".join(traceback.format_exception(caught.value)) + caplog.text + repr(llm)
     assert KEY not in shown
@@ -325,7 +317,7 @@ async def test_the_client_logs_no_key_that_a_server_sends_back(httpserver, caplo
     httpserver.expect_request("/v1/chat/completions").respond_with_data("", 307, elsewhere)
     httpserver.expect_request("/elsewhere").respond_with_data("", 500)
     url = httpserver.url_for("/v1")
-    with pytest.raises(LLMError):
+    with pytest.raises(errors.LLMError):
         await OpenAIProvider(model="m", api_key=key, base_url=url, max_retries=0).complete("s", "u")
     sent = [record for record in caplog.records if record.name.startswith(("httpx", "httpcore"))]
     assert any("/elsewhere?key=[redacted]" in record.getMessage() for record in sent)
@@ -335,29 +327,29 @@ async def test_the_client_logs_no_key_that_a_server_sends_back(httpserver, caplo
 @pytest.mark.parametrize(
     ("answer", "reason"),
     [
-        (failure(401, "no"), LLMFailure.KEY),
-        (failure(429, "out of money", code="insufficient_quota"), LLMFailure.QUOTA),
-        (failure(402, "Insufficient Balance"), LLMFailure.QUOTA),
-        (failure(400, "Your credit balance is too low"), LLMFailure.QUOTA),
-        (failure(404, "no model m"), LLMFailure.UNKNOWN_MODEL),
-        (failure(403, "not yours", code="model_not_found"), LLMFailure.UNKNOWN_MODEL),
-        (failure(429, "slow down"), LLMFailure.RATE_LIMIT),
-        (failure(500, "oops"), LLMFailure.SERVER),
-        (failure(529, "overloaded"), LLMFailure.SERVER),
-        (failure(504, "upstream"), LLMFailure.TIMEOUT),
-        (failure(400, "what?"), LLMFailure.REQUEST),
-        (failure(400, "blocked", code="content_filter"), LLMFailure.CONTENT_FILTER),
-        (failure(400, "long", code="context_length_exceeded"), LLMFailure.QUESTION_TOO_LONG),
-        (completion("", finish="content_filter"), LLMFailure.CONTENT_FILTER),
-        (completion(None, refusal="No."), LLMFailure.REFUSAL),
-        (completion('{"score": 0.5}', finish="length"), LLMFailure.ANSWER_TOO_LONG),
-        (completion("no JSON"), LLMFailure.UNREADABLE),
-        (completion('{"score": "high"}'), LLMFailure.UNREADABLE),
+        (failure(401, "no"), errors.LLMFailure.KEY),
+        (failure(429, "out of money", code="insufficient_quota"), errors.LLMFailure.QUOTA),
+        (failure(402, "Insufficient Balance"), errors.LLMFailure.QUOTA),
+        (failure(400, "Your credit balance is too low"), errors.LLMFailure.QUOTA),
+        (failure(404, "no model m"), errors.LLMFailure.UNKNOWN_MODEL),
+        (failure(403, "not yours", code="model_not_found"), errors.LLMFailure.UNKNOWN_MODEL),
+        (failure(429, "slow down"), errors.LLMFailure.RATE_LIMIT),
+        (failure(500, "oops"), errors.LLMFailure.SERVER),
+        (failure(529, "overloaded"), errors.LLMFailure.SERVER),
+        (failure(504, "upstream"), errors.LLMFailure.TIMEOUT),
+        (failure(400, "what?"), errors.LLMFailure.REQUEST),
+        (failure(400, "blocked", code="content_filter"), errors.LLMFailure.CONTENT_FILTER),
+        (failure(400, "long", code="context_length_exceeded"), errors.LLMFailure.QUESTION_TOO_LONG),
+        (completion("", finish="content_filter"), errors.LLMFailure.CONTENT_FILTER),
+        (completion(None, refusal="No."), errors.LLMFailure.REFUSAL),
+        (completion('{"score": 0.5}', finish="length"), errors.LLMFailure.ANSWER_TOO_LONG),
+        (completion("no JSON"), errors.LLMFailure.UNREADABLE),
+        (completion('{"score": "high"}'), errors.LLMFailure.UNREADABLE),
     ],
 )
 async def test_failures_are_told_apart(httpserver, answer, reason):
     Script(httpserver, answer)
-    with pytest.raises(LLMError) as caught:
+    with pytest.raises(errors.LLMError) as caught:
         await ask(provider(httpserver), Verdict, "s", "u")
     assert caught.value.reason is reason
 
@@ -372,7 +364,7 @@ async def test_failures_are_told_apart(httpserver, answer, reason):
 )
 async def test_what_will_not_pass_is_asked_once(httpserver, answer):
     script = Script(httpserver, answer)
-    with pytest.raises(LLMError) as caught:
+    with pytest.raises(errors.LLMError) as caught:
         await ask(provider(httpserver, max_retries=2), Verdict, "s", "u")
     assert caught.value.reason.is_lasting
     assert len(script.sent) == 1
@@ -382,7 +374,7 @@ async def test_a_question_that_is_too_long_is_told_apart(httpserver):
     """LLM-15"""
     words = "The number of tokens to keep is greater than the context length"
     Script(httpserver, Response(json.dumps({"error": words}), 400))  # as LM Studio says it
-    with pytest.raises(LLMLengthError, match=words):
+    with pytest.raises(errors.LLMLengthError, match=words):
         await provider(httpserver).complete("s", "u")
 
 

@@ -8,62 +8,46 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from paper_search.models import (
-    Author,
-    BibliographicRecord,
-    EndReason,
-    Facets,
-    Paper,
-    PaperCollection,
-    PaperTag,
-    RawPaper,
-    ScoredPaper,
-    ScreeningDecision,
-    SearchConstraints,
-    SearchMetadata,
-    SearchStrategy,
-    Sighting,
-    Version,
-)
+from paper_search import models
 
-STRATEGY = SearchStrategy(queries=[], sources=[], filters=SearchConstraints())
+STRATEGY = models.SearchStrategy(queries=[], sources=[], filters=models.SearchConstraints())
 
 
-def paper(**fields: Any) -> Paper:
-    return Paper(**{"id": "i", "title": "t", "source": "s", "authors": [], **fields})
+def paper(**fields: Any) -> models.Paper:
+    return models.Paper(**{"id": "i", "title": "t", "source": "s", "authors": [], **fields})
 
 
-def record(**fields: Any) -> RawPaper:
-    return RawPaper(**{"id": "r", "title": "t", "source": "s", **fields})
+def record(**fields: Any) -> models.RawPaper:
+    return models.RawPaper(**{"id": "r", "title": "t", "source": "s", **fields})
 
 
-def verdict(score: Any, known: RawPaper | None = None, **fields: Any) -> ScoredPaper:
+def verdict(score: Any, known: models.RawPaper | None = None, **fields: Any) -> models.ScoredPaper:
     scored = {"paper": known or record(), "relevance_score": score, "relevance_reason": "r"}
-    return ScoredPaper(**scored, **fields)
+    return models.ScoredPaper(**scored, **fields)
 
 
 def test_tags_are_those_of_the_interface():
     tags = "method review empirical theoretical dataset"
-    assert [member.value for member in PaperTag] == tags.split()
+    assert [member.value for member in models.PaperTag] == tags.split()
 
 
 def test_a_record_needs_title_and_source_only():
-    record = RawPaper(title="t", source="s")
+    record = models.RawPaper(title="t", source="s")
     assert str(uuid.UUID(record.id)) == record.id
-    assert record.id != RawPaper(title="t", source="s").id
+    assert record.id != models.RawPaper(title="t", source="s").id
     assert (record.authors, record.citation_count, record.raw_data) == ([], 0, {})
     for name in ("doi", "abstract", "snippet", "year", "venue", "full_text_url", "bibtex"):
         assert getattr(record, name) is None
     for model, fields in (
-        (RawPaper, {"title": "t"}),
-        (RawPaper, {"source": "s"}),
-        (Paper, {"id": "i", "title": "t", "source": "s"}),
+        (models.RawPaper, {"title": "t"}),
+        (models.RawPaper, {"source": "s"}),
+        (models.Paper, {"id": "i", "title": "t", "source": "s"}),
     ):
         with pytest.raises(ValidationError):
             model(**fields)
 
 
-@pytest.mark.parametrize("model", [RawPaper, Paper])
+@pytest.mark.parametrize("model", [models.RawPaper, models.Paper])
 def test_unknown_fields_are_ignored(model):
     each = model(id="i", title="t", source="s", authors=[], surprise=1)
     assert not hasattr(each, "surprise")
@@ -84,36 +68,42 @@ def test_what_is_no_score_is_refused(score):
 
 def test_a_paper_has_all_of_its_record_and_its_verdict():
     known = record(
-        doi="10.1/x", authors=[Author(name="n", author_id="1")], year=2020, citation_count=3,
+        doi="10.1/x", authors=[models.Author(name="n", author_id="1")], year=2020, citation_count=3,
         arxiv_id="2001.00001", merged_from=["a", "b"], is_retracted=True,
     )  # fmt: skip
-    whole = Paper.from_scored(verdict(0.5, known, tags=[PaperTag.REVIEW], is_judged=False))
-    for name in BibliographicRecord.model_fields:
+    whole = models.Paper.from_scored(
+        verdict(0.5, known, tags=[models.PaperTag.REVIEW], is_judged=False)
+    )
+    for name in models.BibliographicRecord.model_fields:
         assert getattr(whole, name) == getattr(known, name)
     assert (whole.id, whole.relevance_score, whole.relevance_reason) == ("r", 0.5, "r")
-    assert (whole.tags, whole.is_judged) == ([PaperTag.REVIEW], False)
+    assert (whole.tags, whole.is_judged) == ([models.PaperTag.REVIEW], False)
 
 
 def test_metadata_is_stamped_with_the_time_in_utc():
-    metadata = SearchMetadata(query="q", search_strategy=STRATEGY, total_found=0)
+    metadata = models.SearchMetadata(query="q", search_strategy=STRATEGY, total_found=0)
     assert datetime.fromisoformat(metadata.timestamp).utcoffset() == timedelta(0)
 
 
 def _collection(**fields: Any):
-    metadata = SearchMetadata(query="q", search_strategy=STRATEGY, total_found=0, timestamp="now")
-    return PaperCollection(**{"metadata": metadata, "papers": [], "facets": Facets()} | fields)
+    metadata = models.SearchMetadata(
+        query="q", search_strategy=STRATEGY, total_found=0, timestamp="now"
+    )
+    return models.PaperCollection(
+        **{"metadata": metadata, "papers": [], "facets": models.Facets()} | fields
+    )
 
 
 def test_how_a_run_ended_is_not_content():
-    assert _collection(ended_by=EndReason.APPROVED) == _collection()
+    assert _collection(ended_by=models.EndReason.APPROVED) == _collection()
     assert _collection(papers=[paper()]) != _collection()
     assert _collection() != "a collection"
 
 
 def test_a_collection_comes_back_from_json_as_it_was():
-    tagged = paper(title="ü", tags=[PaperTag.METHOD])
-    collection = _collection(papers=[tagged], facets=Facets(by_year={2020: 1}))
-    again = PaperCollection.model_validate_json(collection.model_dump_json())
+    tagged = paper(title="ü", tags=[models.PaperTag.METHOD])
+    collection = _collection(papers=[tagged], facets=models.Facets(by_year={2020: 1}))
+    again = models.PaperCollection.model_validate_json(collection.model_dump_json())
     assert again == collection
     assert again.facets.by_year == {2020: 1}
 
@@ -145,20 +135,20 @@ def test_a_count_that_no_source_says_is_unknown_and_stays_so(make):
 def test_a_scored_paper_knows_what_its_record_knows_of_citations():
     for count in (None, 0, 3):
         scored = verdict(0.5, record(citation_count=count))
-        assert Paper.from_scored(scored).known_citation_count == count
+        assert models.Paper.from_scored(scored).known_citation_count == count
 
 
 @pytest.mark.parametrize(
     "given",
     [
         record(),
-        record(title="", source="", citation_count=0, authors=[Author(name="A")]),
+        record(title="", source="", citation_count=0, authors=[models.Author(name="A")]),
         record(citation_count=7, is_retracted=False, year=0),
         record(raw_data={"a": None, "b": []}, abstract=""),
-        record(versions=[Version(ids=["r"], year=1999)]),
-        record(sightings=[Sighting(source="s", rank=1)]),
-        paper(screening=ScreeningDecision(reason="x")),
-        paper(authors=[Author(name="A", given="B")], is_judged=False),
+        record(versions=[models.Version(ids=["r"], year=1999)]),
+        record(sightings=[models.Sighting(source="s", rank=1)]),
+        paper(screening=models.ScreeningDecision(reason="x")),
+        paper(authors=[models.Author(name="A", given="B")], is_judged=False),
     ],
 )
 def test_what_is_said_of_a_record_is_what_is_not_at_its_default(given):

@@ -4,14 +4,9 @@ from typing import Any
 
 import pytest
 
+from paper_search.report import models
 from paper_search.report.criteria import reviewed
 from paper_search.report.evidence import Evidence
-from paper_search.report.models import (
-    AnalysisResult,
-    ResearchDraft,
-    ResearchPlan,
-    ReviewerInput,
-)
 from paper_search.report.writer import referenced, section
 from paper_search.testing.reports import report_sources
 
@@ -23,7 +18,7 @@ SHADE, DRY, NIGHT, CURE = (
     "yew_2023_shade",
 )
 GOOD = f"Shade trees lower the temperature of city streets by 2.5 degrees [@{SHADE}]."
-PLAN = ResearchPlan(
+PLAN = models.ResearchPlan(
     original_query="Do shade trees cool streets?",
     decomposed_questions=["Do shade trees lower the temperature of city streets?"],
     expected_sections=["Introduction", "Results"],
@@ -147,8 +142,8 @@ def test_a_banned_word_in_a_quotation_is_not_the_writers():
     assert reviewed(to_review(draft, search_results=sources, target_length=60))[0] == []
 
 
-def draft_of(content: str = GOOD, **changes: object) -> ResearchDraft:
-    return ResearchDraft(
+def draft_of(content: str = GOOD, **changes: object) -> models.ResearchDraft:
+    return models.ResearchDraft(
         title="Shade",
         abstract=GOOD,
         sections=[section(1, "Introduction", FRAME), section(2, "Results", content)],
@@ -156,14 +151,14 @@ def draft_of(content: str = GOOD, **changes: object) -> ResearchDraft:
     ).model_copy(update=changes)
 
 
-def to_review(draft: ResearchDraft, **changes: Any) -> ReviewerInput:
-    fields = {"analysis": AnalysisResult(), "research_plan": PLAN, "search_results": SOURCES}
-    return ReviewerInput(draft=draft, **(fields | changes))
+def to_review(draft: models.ResearchDraft, **changes: Any) -> models.ReviewerInput:
+    fields = {"analysis": models.AnalysisResult(), "research_plan": PLAN, "search_results": SOURCES}
+    return models.ReviewerInput(draft=draft, **(fields | changes))
 
 
 def given(
     content: str, *, target: int = 60, questions: list[str] | None = None, **changes: object
-) -> ReviewerInput:
+) -> models.ReviewerInput:
     draft = draft_of(content, **{"is_by_model": True, **changes})
     asked = PLAN.decomposed_questions if questions is None else questions
     plan = PLAN.model_copy(update={"decomposed_questions": asked})
@@ -209,7 +204,7 @@ def told(
     draft = draft_of(**changes)
     given = to_review(
         draft,
-        analysis=AnalysisResult(gap_questions=gaps or []),
+        analysis=models.AnalysisResult(gap_questions=gaps or []),
         research_plan=PLAN.model_copy(update=plan or {}),
         target_length=draft.word_count,
     )
@@ -225,8 +220,8 @@ def told(
 def test_a_draft_is_too_long_from_140_percent_and_too_short_under_half(words, target, severities):
     sections = [section(1, "Results", "word " * words)]
     given = to_review(
-        ResearchDraft(sections=sections),
-        research_plan=ResearchPlan(original_query="Shade?"),
+        models.ResearchDraft(sections=sections),
+        research_plan=models.ResearchPlan(original_query="Shade?"),
         search_results=SOURCES[:0] if target == 100 else SOURCES,
         target_length=target,
     )
@@ -284,7 +279,7 @@ def test_the_sentences_come_with_the_items():
     quoted = "Shade trees lower the temperature of city streets by 2.5 degrees on summer days."
     copied, invented = f"{quoted[:-1]} [@{SHADE}].", f"{COOLER} 99 degrees [@{SHADE}]."
     content = f"{copied} {invented} Which? It cools [@{SHADE}]."
-    draft = ResearchDraft(title="Shade", sections=[section(1, "Results", content)])
+    draft = models.ResearchDraft(title="Shade", sections=[section(1, "Results", content)])
     _, sentences = reviewed(to_review(draft))
     nobody, words = ("not_checked", "nobody"), "its words stand in the source"
     assert [

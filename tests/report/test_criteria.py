@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from paper_search.report import models
 from paper_search.report.criteria import (
     REVIEW_CRITERIA,
     coverage_items,
@@ -15,28 +16,18 @@ from paper_search.report.criteria import (
     recommendation,
 )
 from paper_search.report.evidence import Evidence
-from paper_search.report.models import (
-    AnalysisResult,
-    Critique,
-    CritiqueItem,
-    DraftSection,
-    Finding,
-    Quote,
-    Recommendation,
-    ResearchDraft,
-)
 from paper_search.testing.reports import report_sources
 
 SEVERITIES = ("critical", "major", "minor", "suggestion")
 
 
-def item(severity: str, category: str = "accuracy") -> CritiqueItem:
-    return CritiqueItem(category=category, severity=severity, location="x", description="y")
+def item(severity: str, category: str = "accuracy") -> models.CritiqueItem:
+    return models.CritiqueItem(category=category, severity=severity, location="x", description="y")
 
 
-def critique(score: float | None, **counts: int) -> Critique:
+def critique(score: float | None, **counts: int) -> models.Critique:
     items = [item(severity) for severity, count in counts.items() for _ in range(count)]
-    return Critique(overall_score=score, items=items)
+    return models.Critique(overall_score=score, items=items)
 
 
 def test_the_weights_of_the_six_criteria_make_one():
@@ -45,7 +36,7 @@ def test_the_weights_of_the_six_criteria_make_one():
 
 
 def test_a_draft_passes_with_enough_points_and_an_approval():
-    verdicts: list[tuple[float, Recommendation]]
+    verdicts: list[tuple[float, models.Recommendation]]
     verdicts = [(7.5, "approve"), (7.4, "approve"), (7.5, "revise"), (9.9, "reject")]
     given = [
         critique(score).model_copy(update={"recommendation": verdict})
@@ -94,28 +85,28 @@ def test_a_score_is_within_its_bounds_and_no_more_items_make_it_better(items, sc
     assert 0 <= whole <= 10
     assert whole <= overall_score(criterion_scores(items[1:], scores))
     assert whole <= overall_score(criterion_scores(items))
-    assert 0 <= improvement_potential(Critique(items=items, overall_score=whole)) <= 1
+    assert 0 <= improvement_potential(models.Critique(items=items, overall_score=whole)) <= 1
 
 
-def covered(*answered: int, cited: int) -> list[CritiqueItem]:
+def covered(*answered: int, cited: int) -> list[models.CritiqueItem]:
     """Return what is lacking of five answers, with findings on some, the first of them cited."""
     sources = report_sources()[:5]
     evidence = Evidence(sources)
     findings = [
-        Finding(
+        models.Finding(
             text="x",
             question=index,
             grade="weak",
-            quotes=[Quote(result_id=sources[index].result_id, text="x")],
+            quotes=[models.Quote(result_id=sources[index].result_id, text="x")],
         )
         for index in answered
     ]
     keys = [evidence.key_of(finding.sources[0]) for finding in findings[:cited]]
-    part = DraftSection(section_id="s1", title="x", content="x", citations=keys)
+    part = models.DraftSection(section_id="s1", title="x", content="x", citations=keys)
     gaps = [index for index in range(5) if index not in answered]
-    analysis = AnalysisResult(findings=findings, gap_questions=gaps)
+    analysis = models.AnalysisResult(findings=findings, gap_questions=gaps)
     questions = [f"question {index}" for index in range(5)]
-    return coverage_items(ResearchDraft(sections=[part]), analysis, questions, evidence)
+    return coverage_items(models.ResearchDraft(sections=[part]), analysis, questions, evidence)
 
 
 def test_each_sub_question_that_is_not_answered_from_a_cited_source_costs_completeness():
@@ -135,6 +126,6 @@ def test_a_draft_that_answers_nothing_cannot_pass(answered):
     found = covered(*answered, cited=0)
     scores = criterion_scores(found)
     assert scores["completeness"] == 0.0
-    judged = Critique(items=found, overall_score=overall_score(scores))
+    judged = models.Critique(items=found, overall_score=overall_score(scores))
     assert judged.critical_count == 1
     assert recommendation(judged, can_iterate=False) == "revise"

@@ -4,14 +4,9 @@ import pytest
 
 from paper_search.report import models
 from paper_search.report.recovery import ErrorCategory, ErrorSeverity, WorkflowError
+from paper_search.report_workflow import nodes
 from paper_search.report_workflow.drafting import route_after_reviewer
 from paper_search.report_workflow.graph import WORKFLOW
-from paper_search.report_workflow.nodes import (
-    route_after_analyst,
-    route_after_planner,
-    route_after_searcher,
-    should_continue_search,
-)
 from paper_search.report_workflow.state import ReportParams, WorkflowState
 from paper_search.steps import Outcome
 
@@ -52,7 +47,7 @@ def failed(node: str = "searcher") -> WorkflowError:
 def test_after_the_planner(asks, plan, status, target):
     state = WorkflowState(research_plan=plan, status=status)
     params = ReportParams(hitl_after_planning=asks)
-    assert leads_to("planner", route_after_planner(state, params)) == target
+    assert leads_to("planner", nodes.route_after_planner(state, params)) == target
 
 
 @pytest.mark.parametrize(
@@ -68,7 +63,7 @@ def test_after_the_planner(asks, plan, status, target):
 )
 def test_after_the_searcher(plan, ids, iterations, target):
     state = WorkflowState(research_plan=plan, result_ids=ids, search_iterations=iterations)
-    assert leads_to("searcher", route_after_searcher(state, ReportParams())) == target
+    assert leads_to("searcher", nodes.route_after_searcher(state, ReportParams())) == target
 
 
 @pytest.mark.parametrize(
@@ -88,7 +83,7 @@ def test_after_the_analyst(gaps, rounds, search, target):
         analysis=analysis, research_plan=planned("pending"), gap_searches=rounds, result_ids=["a"]
     )
     params = ReportParams(from_thread=search)
-    assert leads_to("analyst", route_after_analyst(state, params)) == target
+    assert leads_to("analyst", nodes.route_after_analyst(state, params)) == target
 
 
 @pytest.mark.parametrize("is_at_limit", [False, True])
@@ -139,4 +134,4 @@ def test_a_persons_own_text_is_not_revised_unasked(critique, target):
 )
 def test_searching_goes_on_until_a_limit(changes, goes_on):
     state = WorkflowState(research_plan=planned("pending")).model_copy(update=changes)
-    assert should_continue_search(state, ReportParams()) is goes_on
+    assert nodes.should_continue_search(state, ReportParams()) is goes_on

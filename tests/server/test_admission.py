@@ -9,12 +9,7 @@ from tests.conftest import run_sql
 from tests.server.conftest import CONFIG, Opened
 from tests.workflow.doubles import workflow
 
-from paper_search.errors import (
-    PersistenceError,
-    RequestRefusedError,
-    ThreadBusyError,
-    ThreadNotFoundError,
-)
+from paper_search import errors
 from paper_search.persistence import Persistence
 from paper_search.report_workflow.listing import ThreadCatalogs
 from paper_search.server.access import Access, http_refusals
@@ -111,16 +106,16 @@ async def test_a_thread_of_somebody_else_is_not_there__sec_02(door, begin):
     thread_id = await begin()
     for payload in (NEW, GO_ON, answer("approve"), answer("rubbish")):
         assert (await door.refused(thread_id, payload, owner="bob"))[0] == 404
-    with pytest.raises(RequestRefusedError):
+    with pytest.raises(errors.RequestRefusedError):
         await door.access.delete(thread_id, "bob")
-    with pytest.raises(RequestRefusedError):
+    with pytest.raises(errors.RequestRefusedError):
         await door.access.require_visible(thread_id, "bob")
     await door.access.require_visible(thread_id, "ada")
 
 
 def test_a_failure_of_the_database_is_none_of_the_request__per_25():
     with pytest.raises(HTTPException) as caught, http_refusals():
-        raise PersistenceError("the database is down; start it")
+        raise errors.PersistenceError("the database is down; start it")
     assert (caught.value.status_code, caught.value.detail) == (
         500,
         "the database is down; start it",
@@ -131,7 +126,7 @@ async def test_a_thread_that_is_driven_is_busy__per_13(door, begin, persistence)
     thread_id = await begin()
     async with persistence.leases.hold(thread_id):
         assert (await door.refused(thread_id, answer("approve")))[0] == 409
-        with pytest.raises(ThreadBusyError):
+        with pytest.raises(errors.ThreadBusyError):
             await door.access.delete(thread_id, "ada")
 
 
@@ -186,7 +181,7 @@ async def test_what_is_deleted_leaves_no_thread(door, begin, persistence):
     thread_id = await begin()
     await door.access.delete(thread_id, "ada")
     await door.access.delete(thread_id, "ada")
-    with pytest.raises(ThreadNotFoundError):
+    with pytest.raises(errors.ThreadNotFoundError):
         await ThreadCatalog(persistence).info(thread_id)
     assert await ThreadCatalog(persistence).threads() == []
 

@@ -11,14 +11,7 @@ from starlette.exceptions import HTTPException
 from tests.server.conftest import served_graph
 from tests.workflow.doubles import workflow
 
-from paper_search.errors import (
-    AlreadyDecidedError,
-    PaperSearchError,
-    RequestRefusedError,
-    StaleDecisionError,
-    ThreadBusyError,
-    ThreadError,
-)
+from paper_search import errors
 from paper_search.persistence import LedgerStatus, open_persistence
 from paper_search.testing.reports import QUESTION as REPORT_QUESTION
 from paper_search.testing.skills import FakeSkills, fake_strategy
@@ -63,7 +56,7 @@ def of(person: str) -> dict:
 async def test_a_thread_is_of_who_began_it_and_of_nobody_else__sec_02(graph, persistence):
     await graph.ainvoke(QUESTION, of("bob"))
     for given in (Command(resume="approve"), None, QUESTION):
-        with pytest.raises(RequestRefusedError, match="no thread 't'"):
+        with pytest.raises(errors.RequestRefusedError, match="no thread 't'"):
             await graph.ainvoke(given, of("ada"))
     await graph.ainvoke(Command(resume="approve"), of("bob"))
     assert (await ThreadCatalog(persistence).ownership("t")).begun_by == "bob"
@@ -75,7 +68,7 @@ async def test_a_run_of_another_database_begins_nothing(graph, door):
     run = await door.run(thread_id, {"assistant_id": "paper_search", "input": QUESTION}, "ada")
     config = {"configurable": {**run["config"]["configurable"], "thread_id": "t"}}
     graph.access.shared.name, name = "another", graph.access.shared.name
-    with pytest.raises(RequestRefusedError, match="another database"):
+    with pytest.raises(errors.RequestRefusedError, match="another database"):
         await graph.ainvoke(QUESTION, config)
     assert (await graph.aget_state(CONFIG)).values == {}
     graph.access.shared.name = name
@@ -89,7 +82,7 @@ async def test_no_run_begins_a_thread_in_clear_beside_encrypted_ones(graph, url)
     key = base64.b64encode(bytes(32)).decode()
     async with open_persistence(url, keys=[key]) as encrypted:
         await workflow(persistence=encrypted).start("a secret", thread_id="encrypted")
-    with pytest.raises(PaperSearchError, match="PAPER_SEARCH_ENCRYPTION_KEY"):
+    with pytest.raises(errors.PaperSearchError, match="PAPER_SEARCH_ENCRYPTION_KEY"):
         await graph.ainvoke(QUESTION, CONFIG)
     assert (await graph.aget_state(CONFIG)).values == {}
 
@@ -100,7 +93,7 @@ async def test_a_decision_is_in_the_ledger_and_counts_once__hum_08(graph, persis
     (entry,) = await persistence.ledger.entries("t")
     assert (entry.decision["action"], entry.status) == ("approve", LedgerStatus.APPLIED)
     late = Command(resume={entry.interrupt_id: {"action": "approve"}})
-    with pytest.raises(PaperSearchError):
+    with pytest.raises(errors.PaperSearchError):
         await graph.ainvoke(late, CONFIG)
     ((interrupt),) = (await graph.aget_state(CONFIG)).interrupts
     assert interrupt.value["kind"] == "result_review"
@@ -120,7 +113,7 @@ async def test_a_decision_that_was_stored_and_not_applied_is_applied__per_04(
     await graph.ainvoke(QUESTION, CONFIG)
     session = SearchSession(graph, persistence, "t")
     await session.decide(await session.require_question(), "approve")
-    with pytest.raises(AlreadyDecidedError):
+    with pytest.raises(errors.AlreadyDecidedError):
         await graph.ainvoke(Command(resume="reject: no"), CONFIG)
     await graph.ainvoke(sent_again, CONFIG)
     ((interrupt),) = (await graph.aget_state(CONFIG)).interrupts
@@ -148,7 +141,7 @@ async def test_no_run_goes_round_the_open_question__sec_03(
     begin = {"original_query": REPORT_QUESTION} if is_report else QUESTION
     await served.ainvoke(begin, CONFIG)
     for run in (given, begin):
-        with pytest.raises(PaperSearchError):
+        with pytest.raises(errors.PaperSearchError):
             await served.ainvoke(run, CONFIG)
     ((interrupt),) = (await served.aget_state(CONFIG)).interrupts
     assert interrupt.value["kind"] == ("plan_review" if is_report else "strategy_confirmation")
@@ -157,7 +150,7 @@ async def test_no_run_goes_round_the_open_question__sec_03(
 
 async def test_going_on_does_not_answer_a_question__hum_14(graph):
     await graph.ainvoke(QUESTION, CONFIG)
-    with pytest.raises(ThreadError, match="waits for a decision"):
+    with pytest.raises(errors.ThreadError, match="waits for a decision"):
         await graph.ainvoke(None, CONFIG)
     ((interrupt),) = (await graph.aget_state(CONFIG)).interrupts
     assert interrupt.value["kind"] == "strategy_confirmation"
@@ -175,7 +168,7 @@ async def test_each_part_may_be_taken_by_another_task(graph):
 
 async def test_a_thread_that_is_driven_is_busy_and_nothing_runs__per_13(graph, persistence, skills):
     async with persistence.leases.hold("t"):
-        with pytest.raises(ThreadBusyError):
+        with pytest.raises(errors.ThreadBusyError):
             await asyncio.create_task(graph.ainvoke(QUESTION, CONFIG))
     assert skills.calls == []
 
@@ -212,7 +205,9 @@ async def test_an_edit_of_the_state_is_on_record_and_decides_nothing__sec_03(gra
     await graph.ainvoke(QUESTION, CONFIG)
     await graph.aupdate_state(CONFIG, edit)
     await graph.ainvoke(None, CONFIG)
-    with pytest.raises(StaleDecisionError, match="edited the state at"):  # it may mean the old one
+    with pytest.raises(
+        errors.StaleDecisionError, match="edited the state at"
+    ):  # it may mean the old one
         await SearchSession.on(persistence, "t").answers.take("approve", "ada")
     event, _ = await persistence.ledger.audit("t")
     assert event.event == "edited"

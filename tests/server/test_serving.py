@@ -7,14 +7,7 @@ import pytest
 
 from paper_search.config import STUDIO, AppConfig, ServerConfig, load_config
 from paper_search.errors import ConfigError
-from paper_search.server.serving import (
-    ServerOptions,
-    check_options,
-    environment,
-    http_settings,
-    server_settings,
-    studio_url,
-)
+from paper_search.server import serving
 
 DOCUMENT = json.loads((Path(__file__).parents[2] / "langgraph.json").read_text(encoding="utf-8"))
 OPEN = AppConfig()
@@ -24,19 +17,19 @@ KEPT = AppConfig(server=ServerConfig(tokens={"ada": "CANARY-token-of-ada-01"}))
 @pytest.mark.parametrize("host", ["0.0.0.0", "192.0.2.1", "::", "papers.lan"])  # noqa: S104  # refused
 def test_an_address_that_others_reach_needs_tokens__sec_07(host):
     with pytest.raises(ConfigError, match="PAPER_SEARCH_TOKENS"):
-        check_options(ServerOptions(host=host), OPEN)
-    check_options(ServerOptions(host=host), KEPT)
+        serving.check_options(serving.ServerOptions(host=host), OPEN)
+    serving.check_options(serving.ServerOptions(host=host), KEPT)
 
 
 def test_it_listens_to_this_machine_only__sec_07():
-    assert server_settings(ServerOptions(), OPEN)["host"] == "127.0.0.1"
+    assert serving.server_settings(serving.ServerOptions(), OPEN)["host"] == "127.0.0.1"
 
 
 def test_only_named_pages_may_use_it__sec_06():
-    assert http_settings(OPEN)["cors"]["allow_origins"] == [STUDIO]
+    assert serving.http_settings(OPEN)["cors"]["allow_origins"] == [STUDIO]
     named = AppConfig(server=ServerConfig(origins=["https://papers.example/"]))
-    assert http_settings(named)["cors"]["allow_origins"] == ["https://papers.example"]
-    assert "*" not in json.dumps(http_settings(OPEN)["cors"])
+    assert serving.http_settings(named)["cors"]["allow_origins"] == ["https://papers.example"]
+    assert "*" not in json.dumps(serving.http_settings(OPEN)["cors"])
 
 
 @pytest.mark.parametrize("origins", ["*", "https://*.example", "papers.example"])
@@ -48,47 +41,47 @@ def test_no_page_is_named_by_a_star__sec_06(origins, monkeypatch, tmp_path):
 
 
 def test_the_tools_are_served_on_purpose_only_and_never_langgraphs_own():
-    assert http_settings(OPEN)["disable_mcp"]
-    assert "PAPER_SEARCH_MCP" not in server_settings(ServerOptions(), OPEN)["env"]
-    opened = server_settings(ServerOptions(is_mcp_open=True), OPEN)
+    assert serving.http_settings(OPEN)["disable_mcp"]
+    assert "PAPER_SEARCH_MCP" not in serving.server_settings(serving.ServerOptions(), OPEN)["env"]
+    opened = serving.server_settings(serving.ServerOptions(is_mcp_open=True), OPEN)
     assert (opened["env"]["PAPER_SEARCH_MCP"], opened["http"]["disable_mcp"]) == ("true", True)
 
 
 def test_nothing_is_told_to_others_unasked__sec_20():
-    settings = server_settings(ServerOptions(), OPEN)
+    settings = serving.server_settings(serving.ServerOptions(), OPEN)
     assert settings["env"]["LANGSMITH_TRACING"] == "false"
     assert settings["env"]["LANGGRAPH_CLI_NO_ANALYTICS"] == "1"
     assert settings["env"]["LANGGRAPH_NO_VERSION_CHECK"] == "true"
     assert not settings["open_browser"]
-    assert environment(is_tracing=True)["LANGSMITH_TRACING"] == "true"
+    assert serving.environment(is_tracing=True)["LANGSMITH_TRACING"] == "true"
 
 
 @pytest.mark.parametrize(("shows_logs", "level"), [(False, "ERROR"), (True, "INFO")])
 def test_the_server_logs_on_request_only_and_without_colours_in_a_file(shows_logs, level):
-    env = server_settings(ServerOptions(shows_logs=shows_logs), OPEN)["env"]
+    env = serving.server_settings(serving.ServerOptions(shows_logs=shows_logs), OPEN)["env"]
     assert (env["LOG_LEVEL"], env["LOG_COLOR"]) == (level, "false")
 
 
 def test_the_server_pickles_nothing__per_16():
-    settings = server_settings(ServerOptions(), OPEN)
+    settings = serving.server_settings(serving.ServerOptions(), OPEN)
     assert settings["checkpointer"]["serde"] == {"pickle_fallback": False}
     assert settings["disable_persistence"]
     assert settings["env"]["LANGGRAPH_STRICT_MSGPACK"] == "true"
 
 
 def test_no_header_reaches_a_checkpoint_or_a_log__per_18():
-    http = http_settings(OPEN)
+    http = serving.http_settings(OPEN)
     assert http["configurable_headers"] == {"includes": [], "excludes": ["*"]}
     assert http["logging_headers"] == {"includes": [], "excludes": ["*"]}
 
 
 def test_studio_gets_no_way_round_the_tokens__sec_01():
-    assert server_settings(ServerOptions(), KEPT)["auth"]["disable_studio_auth"]
+    assert serving.server_settings(serving.ServerOptions(), KEPT)["auth"]["disable_studio_auth"]
 
 
 def test_langgraph_json_says_the_same():
     """So `langgraph dev` and what `langgraph build` makes are as closed as `paper-search serve`."""
-    ours = server_settings(ServerOptions(), OPEN)
+    ours = serving.server_settings(serving.ServerOptions(), OPEN)
     described = {name: graph["description"] for name, graph in ours["graphs"].items()}
     assert described == {name: graph["description"] for name, graph in DOCUMENT["graphs"].items()}
     without_app = {name: value for name, value in DOCUMENT["http"].items() if name != "app"}
@@ -96,7 +89,7 @@ def test_langgraph_json_says_the_same():
     assert DOCUMENT["auth"]["disable_studio_auth"]
     assert DOCUMENT["checkpointer"]["serde"] == ours["checkpointer"]["serde"]
     ours_only = {"LANGGRAPH_CLI_NO_ANALYTICS"}
-    assert DOCUMENT["env"] == {n: v for n, v in environment().items() if n not in ours_only}
+    assert DOCUMENT["env"] == {n: v for n, v in serving.environment().items() if n not in ours_only}
 
 
 def test_its_settings_are_those_of_the_directory_it_was_called_in(monkeypatch, tmp_path):
@@ -104,12 +97,12 @@ def test_its_settings_are_those_of_the_directory_it_was_called_in(monkeypatch, t
     monkeypatch.delenv("DATABASE_URL", raising=False)
     (tmp_path / ".env").write_text("LLM_MODEL=from-file\n")
     config = load_config(home="here")
-    env = server_settings(ServerOptions(), config)["env"]
+    env = serving.server_settings(serving.ServerOptions(), config)["env"]
     assert env["LLM_MODEL"] == "from-file"
     assert env["PAPER_SEARCH_HOME"] == str(tmp_path / "here")
     assert env["DATABASE_URL"] == f"sqlite:///{tmp_path / 'here' / 'threads.db'}"
 
 
 def test_studio_is_told_where_the_server_is():
-    url = studio_url(ServerOptions(port=2025))
+    url = serving.studio_url(serving.ServerOptions(port=2025))
     assert url == f"{STUDIO}/studio/?baseUrl=http://127.0.0.1:2025"

@@ -7,32 +7,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import examples
 
+from paper_search import models
 from paper_search.errors import LLMError
-from paper_search.models import (
-    Author,
-    IntentType,
-    MarkedPaper,
-    PaperTag,
-    ParsedIntent,
-    RawPaper,
-    ScoredPaper,
-    SearchConstraints,
-)
 from paper_search.skills import RelevanceScorer
 from paper_search.skills.relevance_scorer import IRRELEVANT_CEILING, RELEVANT_FLOOR
 from paper_search.skills.untrusted import SUSPICIOUS
 from paper_search.testing.llm import FakeLLM
 
-INTENT = ParsedIntent(
+INTENT = models.ParsedIntent(
     topic="toxicity of drugs by graph neural networks",
     concepts=["graph neural network", "drug", "toxicity"],
-    intent_type=IntentType.METHOD,
-    constraints=SearchConstraints(year_from=2018),
+    intent_type=models.IntentType.METHOD,
+    constraints=models.SearchConstraints(year_from=2018),
 )
 
 
-def paper(name: str, title: str = "T", abstract: str | None = None, **rest: Any) -> RawPaper:
-    return RawPaper(id=name, title=title, abstract=abstract, source="s", **rest)
+def paper(name: str, title: str = "T", abstract: str | None = None, **rest: Any) -> models.RawPaper:
+    return models.RawPaper(id=name, title=title, abstract=abstract, source="s", **rest)
 
 
 async def test_a_long_concept_that_is_no_name_makes_a_block_of_each_part():
@@ -42,7 +33,7 @@ async def test_a_long_concept_that_is_no_name_makes_a_block_of_each_part():
 
 
 async def test_a_concept_that_stands_in_authors_or_venue_is_there_and_said_to_be():
-    by_author = paper("1", authors=[Author(name="Ada Toxicity")], venue="Drug Design")
+    by_author = paper("1", authors=[models.Author(name="Ada Toxicity")], venue="Drug Design")
     [counted, other] = await judged(by_author, paper("2"))
     assert (counted.whole_concepts, other.whole_concepts, other.blocks) == (2, 0, 3)
     assert counted.relevance_reason == (
@@ -50,7 +41,7 @@ async def test_a_concept_that_stands_in_authors_or_venue_is_there_and_said_to_be
     )
 
 
-async def judged(*papers: RawPaper, **options: Any) -> list[ScoredPaper]:
+async def judged(*papers: models.RawPaper, **options: Any) -> list[models.ScoredPaper]:
     return await RelevanceScorer(None).score(list(papers), INTENT, **options)
 
 
@@ -76,7 +67,9 @@ async def test_keywords_count_as_words_of_the_abstract():
     ],
 )
 async def test_a_word_with_wildcards_is_found_in_what_it_matches(concept, title, *, is_meant):
-    intent = INTENT.model_copy(update={"concepts": [concept], "constraints": SearchConstraints()})
+    intent = INTENT.model_copy(
+        update={"concepts": [concept], "constraints": models.SearchConstraints()}
+    )
     (found,) = await RelevanceScorer(None).score([paper("1", title)], intent)
     assert (found.relevance_score > 0.8) == is_meant, found.relevance_reason
 
@@ -127,10 +120,10 @@ async def test_the_rarer_concept_tells_more_and_so_does_a_word_that_is_there_mor
     ],
 )
 async def test_a_paper_matches_a_concept_only_where_its_text_has_it(title, reason):
-    intent = ParsedIntent(
+    intent = models.ParsedIntent(
         topic="few-shot object detection",
         concepts=["few-shot object detection"],
-        intent_type=IntentType.SURVEY,
+        intent_type=models.IntentType.SURVEY,
     )
     (scored,) = await RelevanceScorer(None).score([paper("p", title)], intent)
     assert scored.relevance_reason == reason
@@ -142,11 +135,11 @@ async def test_years_and_languages_outside_the_limits_count_less():
     assert old[0].relevance_score < 0.5
     assert "published 2010, before 2018" in old[0].relevance_reason
     assert await score(title, year=None) >= 0.9
-    early = INTENT.model_copy(update={"constraints": SearchConstraints(year_to=2009)})
+    early = INTENT.model_copy(update={"constraints": models.SearchConstraints(year_to=2009)})
     [late] = await RelevanceScorer(None).score([paper("1", title, year=2010)], early)
     assert late.relevance_score == old[0].relevance_score
     assert "published 2010, after 2009" in late.relevance_reason
-    german = INTENT.model_copy(update={"constraints": SearchConstraints(language="de")})
+    german = INTENT.model_copy(update={"constraints": models.SearchConstraints(language="de")})
     [foreign] = await RelevanceScorer(None).score([paper("1", title, language="en")], german)
     assert old[0].relevance_score < foreign.relevance_score < 0.9
     assert foreign.relevance_reason.endswith("in 'en', not 'de'")
@@ -155,14 +148,14 @@ async def test_years_and_languages_outside_the_limits_count_less():
 @pytest.mark.parametrize(
     ("title", "abstract", "tags"),
     [
-        ("A survey of parsing", None, [PaperTag.REVIEW]),
-        ("A benchmark dataset for parsing", None, [PaperTag.DATASET]),
-        ("A theorem on parsing", None, [PaperTag.THEORETICAL]),
-        ("A randomised trial of sleep", None, [PaperTag.EMPIRICAL]),
-        ("A new algorithm for parsing", None, [PaperTag.METHOD]),
+        ("A survey of parsing", None, [models.PaperTag.REVIEW]),
+        ("A benchmark dataset for parsing", None, [models.PaperTag.DATASET]),
+        ("A theorem on parsing", None, [models.PaperTag.THEORETICAL]),
+        ("A randomised trial of sleep", None, [models.PaperTag.EMPIRICAL]),
+        ("A new algorithm for parsing", None, [models.PaperTag.METHOD]),
         ("Corpus callosum", None, []),
         ("Peer review", None, []),
-        ("Parsing", "We propose a framework.", [PaperTag.METHOD]),
+        ("Parsing", "We propose a framework.", [models.PaperTag.METHOD]),
         ("Parsing", None, []),
     ],
 )
@@ -181,8 +174,8 @@ async def test_a_mark_gives_its_paper_what_the_person_said_and_changes_no_other_
     papers = [paper("rome", "History of Rome"), paper("a", "Drug shoe")]
     papers.append(paper("b2", "Drug fish", **merged))
     marks = [
-        MarkedPaper(id="rome", title="History of Rome", is_relevant=True),
-        MarkedPaper(id="b", title="Drug fish", is_relevant=False),
+        models.MarkedPaper(id="rome", title="History of Rome", is_relevant=True),
+        models.MarkedPaper(id="b", title="Drug fish", is_relevant=False),
     ]
     plain = await judged(*papers)
     marked = await judged(*papers, marked=marks)
@@ -202,7 +195,7 @@ async def test_a_mark_gives_its_paper_what_the_person_said_and_changes_no_other_
 async def test_any_text_gets_a_score_in_order(texts, concepts, marks):
     papers = [paper(str(n), title, abstract) for n, (title, abstract) in enumerate(texts)]
     intent = INTENT.model_copy(update={"concepts": concepts, "topic": "x"})
-    marked = [MarkedPaper(id="m", title=t, is_relevant=is_it) for t, is_it in marks]
+    marked = [models.MarkedPaper(id="m", title=t, is_relevant=is_it) for t, is_it in marks]
     found = await RelevanceScorer(None).score(papers, intent, marked)
     assert [judged_paper.paper for judged_paper in found] == papers
     assert all(0.0 <= judgement.relevance_score <= 1.0 for judgement in found)
@@ -218,6 +211,6 @@ async def test_a_paper_that_the_question_names_is_relevant_whatever_its_words(ll
     for scored in await RelevanceScorer(llm).score(papers, wanted):
         assert scored.relevance_score == RELEVANT_FLOOR
         assert scored.relevance_reason == "the question names this paper"
-    marked = [MarkedPaper(id="1", title="Soil", is_relevant=False)]
+    marked = [models.MarkedPaper(id="1", title="Soil", is_relevant=False)]
     [first, _] = await RelevanceScorer(llm).score(papers, wanted, marked)
     assert first.relevance_score == IRRELEVANT_CEILING

@@ -7,16 +7,8 @@ import pytest
 from tests.counting import FakeCountingSource
 from tests.virtual_time import in_virtual_time
 
+from paper_search import models
 from paper_search.errors import SearchSourceError
-from paper_search.models import (
-    SNOWBALL,
-    IntentType,
-    ParsedIntent,
-    RankedQuery,
-    RawPaper,
-    SearchConstraints,
-    SearchStrategy,
-)
 from paper_search.skills import Scoper
 from paper_search.skills.judging.run import MOST_JUDGED
 from paper_search.skills.strategy.trees import broader_steps
@@ -31,16 +23,16 @@ NARROW = '"deep learning" AND glaciers AND Norway'
 BROAD = "glaciers OR icebergs"
 
 
-def strategy(*queries: str, sources: list[str], **given: Any) -> SearchStrategy:
+def strategy(*queries: str, sources: list[str], **given: Any) -> models.SearchStrategy:
     return fake_strategy(*queries, sources=sources).model_copy(update=given)
 
 
-def intent(*concepts: str, **given: Any) -> ParsedIntent:
-    return ParsedIntent(
+def intent(*concepts: str, **given: Any) -> models.ParsedIntent:
+    return models.ParsedIntent(
         topic="glaciers",
         concepts=list(concepts),
-        intent_type=IntentType.METHOD,
-        constraints=SearchConstraints(),
+        intent_type=models.IntentType.METHOD,
+        constraints=models.SearchConstraints(),
         **given,
     )
 
@@ -64,9 +56,9 @@ async def test_each_query_has_its_hits_in_every_source_that_is_asked_it():
 
 async def test_neither_sources_outside_of_the_strategy_nor_papers_to_follow_are_counted():
     other = FakeCountingSource("other", {NARROW: 1}, is_local=True)
-    snowball = FakeCountingSource(SNOWBALL, {NARROW: 1})
+    snowball = FakeCountingSource(models.SNOWBALL, {NARROW: 1})
     pubmed = FakeCountingSource("pubmed", {NARROW: 1})
-    asked = strategy(NARROW, sources=["pubmed", SNOWBALL])
+    asked = strategy(NARROW, sources=["pubmed", models.SNOWBALL])
     await Scoper([other, pubmed, snowball]).scope(asked, intent("ice"))
     assert other.counted == other.strategies == snowball.counted == []
 
@@ -99,7 +91,7 @@ async def test_a_query_whose_every_form_is_empty_stays_and_the_report_says_so():
 async def test_where_a_source_ranks_the_person_takes_a_step_or_none():
     first, *_, last = forms_of(NARROW)
     source = FakeCountingSource("library", {first: 0, last: 50}, is_local=True, ranks=True)
-    asked = strategy(NARROW, sources=["library"], ranked=[RankedQuery(text="ice in Norway")])
+    asked = strategy(NARROW, sources=["library"], ranked=[models.RankedQuery(text="ice in Norway")])
     report = await Scoper([source]).scope(asked, intent())
     assert report.relaxed == []
     assert [step.name for step in report.steps] == [
@@ -127,7 +119,7 @@ async def test_steps_at_a_service_end_with_the_first_that_finds_enough():
 async def test_how_many_a_broader_query_has_keeps_no_step_back():
     crossref = FakeCountingSource("crossref", {NARROW: 300}, is_broader=True)
     pubmed = FakeCountingSource("pubmed", {forms_of(NARROW)[-1]: 40})
-    ranked = [RankedQuery(text="ice in Norway")]
+    ranked = [models.RankedQuery(text="ice in Norway")]
     for names, steps in ((["crossref", "pubmed"], forms_of(NARROW)), (["crossref"], [])):
         asked = strategy(NARROW, sources=names, ranked=ranked)
         report = await Scoper([crossref, pubmed]).scope(asked, intent())
@@ -198,9 +190,9 @@ async def test_blocks_are_counted_where_that_costs_least_and_terms_in_a_library(
 
 async def test_frequent_terms_of_the_first_results_that_fit_are_suggested_with_their_counts():
     titles = ["Glacier calving", "Charles spaniels"] * 9
-    papers = [RawPaper(id=f"{n}", title=title, source="l") for n, title in enumerate(titles)]
+    papers = [models.RawPaper(id=f"{n}", title=title, source="l") for n, title in enumerate(titles)]
     library = FakeCountingSource("library", {NARROW: 9}, papers, is_local=True, ranks=True)
-    asked = strategy(NARROW, sources=["library"], ranked=[RankedQuery(text="glacier")])
+    asked = strategy(NARROW, sources=["library"], ranked=[models.RankedQuery(text="glacier")])
     asked.filters.max_results = 3 * MOST_JUDGED
     report = await Scoper([library]).scope(asked, intent("glacier"))
     assert {entry.term: entry.papers for entry in report.suggested} == {"glacier calving": 9}
@@ -212,10 +204,10 @@ async def test_frequent_terms_of_the_first_results_that_fit_are_suggested_with_t
 
 
 async def test_a_service_gives_first_results_for_the_request_that_the_search_sends():
-    papers = [RawPaper(id=f"{n}", title=f"Ice calving {n}", source="o") for n in range(9)]
+    papers = [models.RawPaper(id=f"{n}", title=f"Ice calving {n}", source="o") for n in range(9)]
     openalex = FakeCountingSource("openalex", {}, papers, ranks=True)
     crossref = FakeCountingSource("crossref", {}, papers, ranks=True)
-    asked = strategy(sources=["crossref", "openalex"], ranked=[RankedQuery(text="ice")])
+    asked = strategy(sources=["crossref", "openalex"], ranked=[models.RankedQuery(text="ice")])
     report = await Scoper([crossref, openalex]).scope(asked, intent())
     assert [entry.term for entry in report.suggested]
     assert openalex.strategies == [asked]
@@ -284,6 +276,6 @@ async def test_when_nobody_is_asked_the_first_query_without_any_hits_is_relaxed(
 
 async def test_when_nobody_is_asked_sources_that_rank_are_left_alone():
     library = FakeCountingSource("library", is_local=True, ranks=True)
-    asked = strategy(NARROW, sources=["library"], ranked=[RankedQuery(text="ice")])
+    asked = strategy(NARROW, sources=["library"], ranked=[models.RankedQuery(text="ice")])
     await Scoper([library]).scope(asked, intent("ice"), is_asking=False)
     assert library.counted == library.strategies == []

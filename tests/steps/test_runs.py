@@ -6,23 +6,14 @@ import pytest
 from langgraph.types import Command
 from pydantic import BaseModel
 
+from paper_search import steps
 from paper_search.errors import WorkflowRunError
-from paper_search.steps import (
-    Arg,
-    Option,
-    Outcome,
-    Question,
-    StepContext,
-    StepDef,
-    Workflow,
-    ask_questions,
-)
 from paper_search.steps.compiler import compile_in_memory
 
-OK, ITERATE = Outcome.OK, Outcome.ITERATE
+OK, ITERATE = steps.Outcome.OK, steps.Outcome.ITERATE
 CONFIG = {"configurable": {"thread_id": "t"}}
-Context = StepContext[Any, Any, Any]
-Rounds = Annotated[int, Arg(min=1, max=9)]
+Context = steps.StepContext[Any, Any, Any]
+Rounds = Annotated[int, steps.Arg(min=1, max=9)]
 
 
 class State(BaseModel):
@@ -43,9 +34,9 @@ def counting(ctx: Context, rounds: Rounds = 3) -> tuple[Literal[OK, ITERATE], di
     return (OK if is_done else ITERATE), {"count": count, "total": ctx.step_state.total + 1}
 
 
-LOOP = Workflow(
+LOOP = steps.Workflow(
     "loop",
-    StepDef("count", handler=counting, next={OK: None, ITERATE: "count"}, bound="rounds"),
+    steps.StepDef("count", handler=counting, next={OK: None, ITERATE: "count"}, bound="rounds"),
     state=State,
     request=Request,
 )
@@ -72,14 +63,14 @@ async def test_every_run_on_a_thread_counts_afresh_and_has_its_own_settings():
 
 def asking(ctx: Context, rounds: Rounds = 3) -> tuple[Literal[OK, ITERATE], dict[str, Any]]:
     del rounds  # bounds the loop
-    options = tuple(Option(value=name) for name in ("stop", "on"))
-    answer = ask_questions(ctx, Question(id="which", text="Which?", options=options))
+    options = tuple(steps.Option(value=name) for name in ("stop", "on"))
+    answer = steps.ask_questions(ctx, steps.Question(id="which", text="Which?", options=options))
     return (OK if answer["which"] == "stop" else ITERATE), {"total": ctx.step_state.total + 1}
 
 
-ASKING = Workflow(
+ASKING = steps.Workflow(
     "asking",
-    StepDef("ask", handler=asking, next={OK: None, ITERATE: "ask"}, bound="rounds"),
+    steps.StepDef("ask", handler=asking, next={OK: None, ITERATE: "ask"}, bound="rounds"),
     state=State,
     request=Request,
 )
@@ -111,10 +102,12 @@ async def test_a_run_that_was_left_in_its_loop_does_not_count_for_the_next():
 
 async def test_a_state_edited_in_studio_goes_on_as_the_same_run():
     graph = compile_in_memory(
-        Workflow(
+        steps.Workflow(
             "edited",
-            StepDef("count", handler=counting, next={OK: "ask", ITERATE: "count"}, bound="rounds"),
-            StepDef("ask", handler=asking, next={OK: None, ITERATE: "count"}),
+            steps.StepDef(
+                "count", handler=counting, next={OK: "ask", ITERATE: "count"}, bound="rounds"
+            ),
+            steps.StepDef("ask", handler=asking, next={OK: None, ITERATE: "count"}),
             state=State,
             request=Request,
         )

@@ -5,22 +5,11 @@ from typing import Annotated, Any, Literal
 import pytest
 from pydantic import BaseModel, ValidationError
 
+from paper_search import steps
 from paper_search.errors import PersistenceError, StepResultError, UnknownNameError
-from paper_search.steps import (
-    Arg,
-    Dispatch,
-    Outcome,
-    Question,
-    StepContext,
-    StepDef,
-    StepOutput,
-    Workflow,
-    ask_questions,
-    types,
-)
 
-OK, ITERATE = Outcome.OK, Outcome.ITERATE
-Context = StepContext[Any, Any, Any]
+OK, ITERATE = steps.Outcome.OK, steps.Outcome.ITERATE
+Context = steps.StepContext[Any, Any, Any]
 
 
 class State(BaseModel):
@@ -28,33 +17,35 @@ class State(BaseModel):
 
 
 def look(
-    ctx: Context, most: Annotated[int, Arg(min=1, max=5)] = 3
-) -> tuple[Literal[Outcome.OK, Outcome.ITERATE], dict[str, Any]]:
+    ctx: Context, most: Annotated[int, steps.Arg(min=1, max=5)] = 3
+) -> tuple[Literal[steps.Outcome.OK, steps.Outcome.ITERATE], dict[str, Any]]:
     iteration = ctx.step_state.iteration + 1
     return (OK if iteration >= most else ITERATE), {"iteration": iteration}
 
 
-async def speak(ctx: Context) -> tuple[Literal[Outcome.OK], dict[str, Any]]:
+async def speak(ctx: Context) -> tuple[Literal[steps.Outcome.OK], dict[str, Any]]:
     return OK, {"iteration": ctx.services}
 
 
-def ask(ctx: Context) -> tuple[Outcome, dict[str, Any]]:
+def ask(ctx: Context) -> tuple[steps.Outcome, dict[str, Any]]:
     option = [{"value": "a"}, {"value": "b"}]
-    ask_questions(ctx, Question.model_validate({"id": "q", "text": "q?", "options": option}))
+    steps.ask_questions(
+        ctx, steps.Question.model_validate({"id": "q", "text": "q?", "options": option})
+    )
     return OK, {}
 
 
-def workflow(**last: Any) -> Workflow:
-    return Workflow(
+def workflow(**last: Any) -> steps.Workflow:
+    return steps.Workflow(
         "toy",
-        StepDef("look", "Look", ("read",), look, {OK: "last", ITERATE: "look"}, bound="most"),
-        StepDef("last", "Speak", next={OK: None}, **last),
+        steps.StepDef("look", "Look", ("read",), look, {OK: "last", ITERATE: "look"}, bound="most"),
+        steps.StepDef("last", "Speak", next={OK: None}, **last),
         state=State,
     )
 
 
 def test_a_step_gives_title_actions_outcome_update_and_what_runs_next():
-    assert workflow().run("look", state={"iteration": 1}) == StepOutput(
+    assert workflow().run("look", state={"iteration": 1}) == steps.StepOutput(
         title="Look",
         actions=("read",),
         next_command="paper-search graph run toy --step look",
@@ -77,14 +68,14 @@ def test_an_asynchronous_step_runs_with_its_services():
 
 
 def test_a_step_that_hands_over_names_the_whole_run():
-    inner = Workflow("inner", StepDef("x", next={OK: None}))
-    output = workflow(handler=Dispatch(workflow=inner)).run("last")
+    inner = steps.Workflow("inner", steps.StepDef("x", next={OK: None}))
+    output = workflow(handler=steps.Dispatch(workflow=inner)).run("last")
     assert (output.outcome, output.next_command) == (None, "paper-search graph run toy")
 
 
 def test_dispatch_is_where_the_seed_has_it():
-    assert types.Dispatch is Dispatch
-    assert not hasattr(types, "Despatch")
+    assert steps.types.Dispatch is steps.Dispatch
+    assert not hasattr(steps.types, "Despatch")
 
 
 def test_what_cannot_be_run_is_refused():

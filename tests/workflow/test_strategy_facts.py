@@ -10,14 +10,8 @@ from paper_search import models
 from paper_search.cli.search_questions import decide_strategy
 from paper_search.cli.views import show_checkpoint
 from paper_search.models.scope import Translation
-from paper_search.workflow import Checkpoint, CheckpointKind, StrategyPayload
+from paper_search.workflow import Checkpoint, CheckpointKind, StrategyPayload, strategy_facts
 from paper_search.workflow.questions import describe_strategy
-from paper_search.workflow.strategy_facts import (
-    checkpoint_facts,
-    queries_by_source,
-    scope_facts,
-    translation_facts,
-)
 
 
 def hits(text: str, **counts: int) -> dict[str, object]:
@@ -113,7 +107,7 @@ def test_a_client_that_shows_markdown_is_told_the_same_facts():
     shown = payload(strategy())
     described = describe_strategy(shown).splitlines()
     assert {"- query 1: `ice AND sea`", "- block 2: sea"} < set(described)
-    assert len(described) == 2 + len(list(checkpoint_facts(shown)))
+    assert len(described) == 2 + len(list(strategy_facts.checkpoint_facts(shown)))
 
 
 def test_a_librarys_part_is_named_only_where_a_library_is_asked():
@@ -132,7 +126,7 @@ def test_the_exact_strings_stand_under_what_they_ask():
         Translation(source="pubmed", query="ice AND sea", error="too long"),
         Translation(source="core", query="", error="core needs a key"),
     ]
-    assert list(translation_facts(said, shown)) == [
+    assert list(strategy_facts.translation_facts(said, shown)) == [
         ("dblp", "question: ice sea"),
         ("dblp", "question: if nothing is found, sea"),
         ("pubmed", "query 2: ice[tiab]"),
@@ -172,10 +166,10 @@ def test_synonyms_that_queries_share_stand_once_with_the_reason_why_they_do():
 def test_a_query_that_was_edited_has_no_hits_beside_it():
     edited = strategy(queries=[models.SearchQuery(keywords=[], boolean_query="snow")])
     assert "query 1: 1,234" not in page(edited)
-    facts = dict(scope_facts(SCOPE, edited))
+    facts = dict(strategy_facts.scope_facts(SCOPE, edited))
     assert facts["relaxed"] == "no hits for ice AND lakes: ice is without lakes"
 
 
 def test_without_queries_a_source_that_does_not_rank_is_asked_nothing():
-    asked = queries_by_source(strategy(queries=[]), {"library", "openalex"})
+    asked = strategy_facts.queries_by_source(strategy(queries=[]), {"library", "openalex"})
     assert asked == ["library, openalex: the question", "pubmed, dblp: nothing"]

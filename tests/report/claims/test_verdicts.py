@@ -15,16 +15,9 @@ from tests.report.claims.false_statements import (
     Form,
 )
 
+from paper_search.report import models
 from paper_search.report.criteria import reviewed
 from paper_search.report.evidence import Evidence
-from paper_search.report.models import (
-    AnalysisResult,
-    CheckedSentence,
-    ResearchDraft,
-    ResearchPlan,
-    ReviewerInput,
-    SearchResult,
-)
 from paper_search.report.outputs.markdown import render_markdown
 from paper_search.report.writer import referenced, section
 from paper_search.report_workflow import ReportWorkflow
@@ -32,7 +25,7 @@ from paper_search.testing.llm import FakeLLM, data_block
 from paper_search.testing.reports import FakeSearch, good_answer, report_services
 
 SOUND = f"Sumatriptan relieved headache in 61% of adults {ORAL}."
-PLAN = ResearchPlan(
+PLAN = models.ResearchPlan(
     original_query=QUESTION,
     decomposed_questions=[QUESTION],
     expected_sections=["Relief", "Methods and limitations"],
@@ -40,10 +33,10 @@ PLAN = ResearchPlan(
 
 
 def sentences(
-    text: str, place: str = "section", sources: list[SearchResult] = SOURCES
-) -> list[CheckedSentence]:
+    text: str, place: str = "section", sources: list[models.SearchResult] = SOURCES
+) -> list[models.CheckedSentence]:
     """Return the sentences of a text that stands in a draft."""
-    draft = ResearchDraft(
+    draft = models.ResearchDraft(
         title=text if place == "title" else "Sumatriptan for migraine",
         abstract=text if place == "abstract" else SOUND,
         sections=[
@@ -62,10 +55,10 @@ def sentences(
 
 
 def sentences_of_sections(
-    texts: Sequence[str], sources: list[SearchResult]
-) -> list[CheckedSentence]:
+    texts: Sequence[str], sources: list[models.SearchResult]
+) -> list[models.CheckedSentence]:
     """Return the sentences of a draft each of whose sections is a text; sound ones stand around."""
-    draft = ResearchDraft(
+    draft = models.ResearchDraft(
         title="Sumatriptan for migraine",
         abstract=SOUND,
         sections=[section(number, "Relief", text) for number, text in enumerate(texts, 1)],
@@ -75,10 +68,12 @@ def sentences_of_sections(
     return checked(draft, sources)
 
 
-def checked(draft: ResearchDraft, sources: list[SearchResult]) -> list[CheckedSentence]:
-    given = ReviewerInput(
+def checked(
+    draft: models.ResearchDraft, sources: list[models.SearchResult]
+) -> list[models.CheckedSentence]:
+    given = models.ReviewerInput(
         draft=referenced(draft, Evidence(sources)),
-        analysis=AnalysisResult(),
+        analysis=models.AnalysisResult(),
         research_plan=PLAN,
         search_results=sources,
         target_length=60,

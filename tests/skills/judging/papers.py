@@ -4,34 +4,26 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from paper_search.models import (
-    Criterion,
-    CriterionKind,
-    IntentType,
-    MarkedPaper,
-    ParsedIntent,
-    RawPaper,
-    ScoredPaper,
-)
+from paper_search import models
 from paper_search.skills import RelevanceScorer
 from paper_search.testing.llm import FakeLLM, LLMCall, criteria_in, data_block, grading_of
 
-INTENT = ParsedIntent(
+INTENT = models.ParsedIntent(
     topic="toxicity of drugs by graph neural networks",
     concepts=["graph neural network", "drug", "toxicity"],
-    intent_type=IntentType.METHOD,
+    intent_type=models.IntentType.METHOD,
     criteria=[
-        Criterion(text="It predicts the toxicity of drugs"),
-        Criterion(text="It is a review", kind=CriterionKind.EXCLUSION),
+        models.Criterion(text="It predicts the toxicity of drugs"),
+        models.Criterion(text="It is a review", kind=models.CriterionKind.EXCLUSION),
     ],
 )
 
 
-def paper(name: str, title: str = "T", abstract: str | None = None, **rest: Any) -> RawPaper:
-    return RawPaper(id=name, title=title, abstract=abstract, source="s", **rest)
+def paper(name: str, title: str = "T", abstract: str | None = None, **rest: Any) -> models.RawPaper:
+    return models.RawPaper(id=name, title=title, abstract=abstract, source="s", **rest)
 
 
-def some(count: int) -> list[RawPaper]:
+def some(count: int) -> list[models.RawPaper]:
     return [paper(f"p{number}", title_of(number)) for number in range(count)]
 
 
@@ -40,8 +32,8 @@ def title_of(number: int) -> str:
 
 
 async def judged(
-    llm: FakeLLM, papers: list[RawPaper], *marked: MarkedPaper, **options: Any
-) -> list[ScoredPaper]:
+    llm: FakeLLM, papers: list[models.RawPaper], *marked: models.MarkedPaper, **options: Any
+) -> list[models.ScoredPaper]:
     """Score one paper a question and one question at a time, unless the options say otherwise."""
     sizes = {"batch_size": 1, "max_concurrency": 1} | {
         name: options.pop(name) for name in ("batch_size", "max_concurrency") if name in options

@@ -7,66 +7,52 @@ from typing import Annotated, Any, Literal
 import pytest
 from pydantic import BaseModel, Field
 
+from paper_search import steps
 from paper_search.errors import InputError, UnknownNameError
-from paper_search.steps import (
-    Arg,
-    BoundedInt,
-    ChoiceSet,
-    Constant,
-    Outcome,
-    StepContext,
-    StepDef,
-    Workflow,
-    every_input,
-    extract_schema,
-    generate_inputs,
-    generate_params,
-    generate_paths,
-)
 from paper_search.workflow.graph import WORKFLOW
 
-OK, SKIP, ITERATE = Outcome.OK, Outcome.SKIP, Outcome.ITERATE
-Context = StepContext[Any, Any, Any]
-Mode = Annotated[str, Arg(choices=("quick", "full"))]
-Rounds = Annotated[int, Arg(min=1, max=3)]
+OK, SKIP, ITERATE = steps.Outcome.OK, steps.Outcome.SKIP, steps.Outcome.ITERATE
+Context = steps.StepContext[Any, Any, Any]
+Mode = Annotated[str, steps.Arg(choices=("quick", "full"))]
+Rounds = Annotated[int, steps.Arg(min=1, max=3)]
 
 
-def planning(_ctx: Context, mode: Mode = "full") -> tuple[Outcome, dict[str, Any]]:
+def planning(_ctx: Context, mode: Mode = "full") -> tuple[steps.Outcome, dict[str, Any]]:
     return (SKIP if mode == "quick" else OK), {}
 
 
-def digging(_ctx: Context, rounds: Rounds = 2) -> tuple[Outcome, dict[str, Any]]:
+def digging(_ctx: Context, rounds: Rounds = 2) -> tuple[steps.Outcome, dict[str, Any]]:
     return (OK if rounds else ITERATE), {}
 
 
-TOY = Workflow(
+TOY = steps.Workflow(
     "toy",
-    StepDef("plan", handler=planning, next={OK: "dig", SKIP: "close"}),
-    StepDef(
+    steps.StepDef("plan", handler=planning, next={OK: "dig", SKIP: "close"}),
+    steps.StepDef(
         "dig",
         handler=digging,
         next={OK: "close", ITERATE: "dig"},
         bound="rounds",
         when={"mode": ("full",)},
     ),
-    StepDef("close", next={OK: None}),
+    steps.StepDef("close", next={OK: None}),
 )
 
 
 def test_the_schema_has_for_each_step_what_it_depends_on():
-    assert extract_schema(TOY) == {
-        "plan": {"mode": ChoiceSet(("quick", "full"))},
+    assert steps.extract_schema(TOY) == {
+        "plan": {"mode": steps.ChoiceSet(("quick", "full"))},
         "dig": {
-            "rounds": BoundedInt(1, 3),
-            "mode": ChoiceSet(("quick", "full")),
-            "iteration": BoundedInt(1, 3),
+            "rounds": steps.BoundedInt(1, 3),
+            "mode": steps.ChoiceSet(("quick", "full")),
+            "iteration": steps.BoundedInt(1, 3),
         },
         "close": {},
     }
 
 
 def test_inputs_are_the_product_without_what_no_run_can_have():
-    inputs = list(generate_inputs(TOY))
+    inputs = list(steps.generate_inputs(TOY))
     assert [row for row in inputs if row["step"] == "plan"] == [
         {"step": "plan", "mode": "quick"},
         {"step": "plan", "mode": "full"},
@@ -85,56 +71,56 @@ def test_inputs_are_the_product_without_what_no_run_can_have():
 
 
 def test_only_steps_with_a_bound_have_an_iteration():
-    assert {row["step"] for row in generate_inputs(TOY) if "iteration" in row} == {"dig"}
+    assert {row["step"] for row in steps.generate_inputs(TOY) if "iteration" in row} == {"dig"}
 
 
 @pytest.mark.parametrize("workflow", [TOY, WORKFLOW], ids=lambda entry: entry.name)
 def test_every_input_has_a_name_of_its_own(workflow):
-    few = {"preview_papers": Constant(5), "max_iterations": BoundedInt(1, 3)}
-    names = every_input(workflow, few if workflow is WORKFLOW else None)["ids"]
+    few = {"preview_papers": steps.Constant(5), "max_iterations": steps.BoundedInt(1, 3)}
+    names = steps.every_input(workflow, few if workflow is WORKFLOW else None)["ids"]
     assert len(set(names)) == len(names) > 5
     assert all(name.startswith(f"{workflow.name}-") for name in names)
 
 
-@pytest.mark.parametrize(**every_input(TOY))
+@pytest.mark.parametrize(**steps.every_input(TOY))
 def test_a_test_may_go_through_every_input(given):
-    assert given in list(generate_inputs(TOY))
+    assert given in list(steps.generate_inputs(TOY))
 
 
 def test_declared_settings_have_domains_too():
     class Params(BaseModel):
         is_on: bool = True
         kind: Literal["a", "b"] = "a"
-        outcome: Outcome = OK
+        outcome: steps.Outcome = OK
         count: int = Field(default=1, gt=0, lt=3)
         free: str = "x"
 
-    workflow = Workflow("w", StepDef("a", next={OK: None}), params=Params)
-    assert extract_schema(workflow)["a"] == {
-        "is_on": ChoiceSet((False, True)),
-        "kind": ChoiceSet(("a", "b")),
-        "outcome": ChoiceSet(tuple(member.value for member in Outcome)),
-        "count": BoundedInt(1, 2),
-        "free": Constant("x"),
+    workflow = steps.Workflow("w", steps.StepDef("a", next={OK: None}), params=Params)
+    assert steps.extract_schema(workflow)["a"] == {
+        "is_on": steps.ChoiceSet((False, True)),
+        "kind": steps.ChoiceSet(("a", "b")),
+        "outcome": steps.ChoiceSet(tuple(member.value for member in steps.Outcome)),
+        "count": steps.BoundedInt(1, 2),
+        "free": steps.Constant("x"),
     }
-    assert len(list(generate_params(workflow))) == 2 * 2 * len(Outcome) * 2
+    assert len(list(steps.generate_params(workflow))) == 2 * 2 * len(steps.Outcome) * 2
 
 
 def test_a_setting_that_could_be_anything_needs_a_domain():
     class Params(BaseModel):
         name: str
 
-    workflow = Workflow("w", StepDef("a", next={OK: None}), params=Params)
+    workflow = steps.Workflow("w", steps.StepDef("a", next={OK: None}), params=Params)
     with pytest.raises(InputError, match="'name' of 'w' has neither"):
-        extract_schema(workflow)
-    inputs = list(generate_inputs(workflow, {"name": ChoiceSet(("x", "y"))}))
+        steps.extract_schema(workflow)
+    inputs = list(steps.generate_inputs(workflow, {"name": steps.ChoiceSet(("x", "y"))}))
     assert [item["name"] for item in inputs] == ["x", "y"]
     with pytest.raises(UnknownNameError, match="'nmae'"):
-        extract_schema(workflow, {"nmae": Constant("x")})
+        steps.extract_schema(workflow, {"nmae": steps.Constant("x")})
 
 
 def test_ways_go_round_a_loop_up_to_its_bound_and_no_further():
-    paths = list(generate_paths(TOY, {"dig": 2}))
+    paths = list(steps.generate_paths(TOY, {"dig": 2}))
     assert paths == [
         (("plan", OK), ("dig", OK), ("close", OK)),
         (("plan", OK), ("dig", ITERATE), ("dig", OK), ("close", OK)),
@@ -146,13 +132,22 @@ def test_ways_go_round_a_loop_up_to_its_bound_and_no_further():
 
 
 def test_each_domain_gives_its_values_in_order():
-    assert list(BoundedInt(1, 5)) == [1, 2, 3, 4, 5]
-    assert list(ChoiceSet(("full", "quick"))) == ["full", "quick"]
-    assert list(Constant(42)) == [42]
-    assert len(list(product(BoundedInt(1, 2), ChoiceSet((True, False)), Constant("c")))) == 4
+    assert list(steps.BoundedInt(1, 5)) == [1, 2, 3, 4, 5]
+    assert list(steps.ChoiceSet(("full", "quick"))) == ["full", "quick"]
+    assert list(steps.Constant(42)) == [42]
+    assert (
+        len(
+            list(
+                product(steps.BoundedInt(1, 2), steps.ChoiceSet((True, False)), steps.Constant("c"))
+            )
+        )
+        == 4
+    )
 
 
-@pytest.mark.parametrize("domain", [BoundedInt(1, 2), ChoiceSet(["a"]), Constant(None)])
+@pytest.mark.parametrize(
+    "domain", [steps.BoundedInt(1, 2), steps.ChoiceSet(["a"]), steps.Constant(None)]
+)
 def test_domains_are_frozen_hashable_and_can_be_gone_through_twice(domain):
     assert len({domain, dataclasses.replace(domain)}) == 1
     assert list(domain) == list(domain)
@@ -162,4 +157,4 @@ def test_domains_are_frozen_hashable_and_can_be_gone_through_twice(domain):
 
 def test_bounds_in_the_wrong_order_are_refused():
     with pytest.raises(ValueError, match="at least 2 and at most 1"):
-        BoundedInt(2, 1)
+        steps.BoundedInt(2, 1)
