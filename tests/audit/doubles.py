@@ -4,17 +4,8 @@ from typing import Any
 
 from tests.workflow.doubles import edit
 
+from paper_search import models
 from paper_search.audit import Audit, PrismaFlow, audit_of
-from paper_search.models import (
-    ParsedIntent,
-    RawPaper,
-    ScoredPaper,
-    SearchReport,
-    SearchStrategy,
-    Sighting,
-    SourceReport,
-    SourceStatus,
-)
 from paper_search.persistence import Persistence
 from paper_search.testing.skills import FakeSkills, ScriptedHandler
 from paper_search.threads.engine import open_memory
@@ -37,27 +28,29 @@ THREE_ROUNDS = (
 class TwoSources:
     """Both sources know `shared`; each has a paper of its own in every round."""
 
-    async def search(self, strategy: SearchStrategy) -> list[RawPaper]:
+    async def search(self, strategy: models.SearchStrategy) -> list[models.RawPaper]:
         return (await self.report(strategy)).papers
 
-    async def report(self, strategy: SearchStrategy) -> SearchReport:
+    async def report(self, strategy: models.SearchStrategy) -> models.SearchReport:
         query = strategy.queries[0].boolean_query
         papers = [
-            RawPaper(
+            models.RawPaper(
                 id=f"{source}-{name}",
                 title=f"Of {source} in {name}" if name == query else "Shared",
                 source=source,
                 year=2020,
-                sightings=[Sighting(source=source, query=f"{query} as {source} reads it", rank=1)],
+                sightings=[
+                    models.Sighting(source=source, query=f"{query} as {source} reads it", rank=1)
+                ],
             )
             for name in ("shared", query)
             for source in "ab"
         ]
         reports = [
-            SourceReport(
+            models.SourceReport(
                 source=source,
                 query=f"{query} as {source} reads it",
-                status=SourceStatus.OK,
+                status=models.SourceStatus.OK,
                 hits=70,
                 limit=350,
                 kept=2,
@@ -66,14 +59,14 @@ class TwoSources:
             )
             for source in "ab"
         ]
-        return SearchReport(papers=papers, sources=reports)
+        return models.SearchReport(papers=papers, sources=reports)
 
 
 class MergesTitles(FakeSkills):
     """Records of one title are one work; nothing is more relevant than anything else."""
 
-    async def deduplicate(self, papers: list[RawPaper]) -> list[RawPaper]:
-        works: dict[str, list[RawPaper]] = {}
+    async def deduplicate(self, papers: list[models.RawPaper]) -> list[models.RawPaper]:
+        works: dict[str, list[models.RawPaper]] = {}
         for paper in papers:
             works.setdefault(paper.title, []).append(paper)
         return [
@@ -81,10 +74,13 @@ class MergesTitles(FakeSkills):
             for same in works.values()
         ]
 
-    async def score(self, papers: list[RawPaper], intent: ParsedIntent) -> list[ScoredPaper]:
+    async def score(
+        self, papers: list[models.RawPaper], intent: models.ParsedIntent
+    ) -> list[models.ScoredPaper]:
         del intent
         return [
-            ScoredPaper(paper=paper, relevance_score=0.5, relevance_reason="") for paper in papers
+            models.ScoredPaper(paper=paper, relevance_score=0.5, relevance_reason="")
+            for paper in papers
         ]
 
 

@@ -8,23 +8,17 @@ from paper_search.errors import SearchSourceError
 from paper_search.report.evidence import result_of
 from paper_search.report_workflow import ReportParams, ReportWorkflow, Review
 from paper_search.report_workflow.state import WorkflowState
+from paper_search.testing import reports
 from paper_search.testing.llm import FakeLLM
-from paper_search.testing.reports import (
-    QUESTION,
-    FakeSearch,
-    good_answer,
-    report_papers,
-    report_services,
-)
 
 
 def without_answers(call):
     if call.schema["title"] == "AnalysisAnswer":
         return {"findings": [], "gaps": [1, 2, 3]}
-    return good_answer(call)
+    return reports.good_answer(call)
 
 
-class Flaky(FakeSearch):
+class Flaky(reports.FakeSearch):
     """Fails for the first batches of queries."""
 
     def __init__(self, failures: int) -> None:
@@ -43,7 +37,7 @@ async def test_so_many_times_is_searched_as_allowed(limit):
     steps = Steps()
     settings = {"max_search_iterations": limit, "max_gap_searches": 10}
     llm = FakeLLM(without_answers)
-    await report_workflow(llm, steps=steps, depth="comprehensive", **settings).run(QUESTION)
+    await report_workflow(llm, steps=steps, depth="comprehensive", **settings).run(reports.QUESTION)
     assert steps.count("searcher") == limit
 
 
@@ -51,7 +45,7 @@ async def test_so_many_times_is_searched_as_allowed(limit):
 async def test_gaps_lead_back_to_search_so_often_as_allowed(limit):
     steps = Steps()
     settings = {"max_search_iterations": 50, "max_gap_searches": limit}
-    await report_workflow(FakeLLM(without_answers), steps=steps, **settings).run(QUESTION)
+    await report_workflow(FakeLLM(without_answers), steps=steps, **settings).run(reports.QUESTION)
     assert steps.count("analyst") == limit + 1
 
 
@@ -59,22 +53,24 @@ async def test_gaps_lead_back_to_search_so_often_as_allowed(limit):
 async def test_so_many_errors_are_borne_as_allowed(limit, collected):
     settings = {"depth": "comprehensive", "domain_hints": ["ecology", "planning"]}
     search = Flaky(failures=1)
-    report = await report_workflow(search=search, max_search_errors=limit, **settings).run(QUESTION)
+    report = await report_workflow(search=search, max_search_errors=limit, **settings).run(
+        reports.QUESTION
+    )
     assert report.metadata["sources_collected"] == collected
     assert any("down" in row for row in report.provenance["errors"])
 
 
 @pytest.mark.parametrize("limit", [1, 4])
 async def test_so_many_sources_are_kept_as_allowed(limit):
-    report = await report_workflow(max_sources=limit).run(QUESTION)
+    report = await report_workflow(max_sources=limit).run(reports.QUESTION)
     assert report.metadata["sources_collected"] == limit
 
 
 @pytest.mark.parametrize("limit", [0, 1, 3])
 async def test_a_model_is_asked_so_often_as_allowed(limit):
     """LLM-18: what is left is done by algorithm, and the report says so."""
-    llm, steps = FakeLLM(good_answer), Steps()
-    report = await report_workflow(llm, steps=steps, max_model_calls=limit).run(QUESTION)
+    llm, steps = FakeLLM(reports.good_answer), Steps()
+    report = await report_workflow(llm, steps=steps, max_model_calls=limit).run(reports.QUESTION)
     assert llm.call_count == report.metadata["model_calls"] == limit
     assert any("max_model_calls" in row for row in report.provenance["errors"])
     assert steps[-1] in {"output", "fallback"}
@@ -82,9 +78,9 @@ async def test_a_model_is_asked_so_often_as_allowed(limit):
 
 async def test_a_step_that_dies_again_and_again_asks_a_model_once(url):
     """LLM-18 PER-01: what was answered is kept with its call."""
-    llm = FakeLLM(good_answer)
+    llm = FakeLLM(reports.good_answer)
     settings = {"hitl_before_output": False, "max_model_calls": 4}
-    await report_workflow(llm, persistence=url, **settings).start(QUESTION, thread_id="t")
+    await report_workflow(llm, persistence=url, **settings).start(reports.QUESTION, thread_id="t")
     with dying("analyst"):
         with pytest.raises(Crash):
             await report_workflow(llm, persistence=url).answer("t", "approve")
@@ -100,7 +96,7 @@ async def test_a_step_that_dies_again_and_again_asks_a_model_once(url):
 async def test_a_person_is_asked_so_often_as_allowed():
     asking = {"hitl_after_planning": True, "hitl_before_output": True, "max_human_reviews": 1}
     report_flow = report_workflow(**asking)
-    review = await report_flow.start(QUESTION, thread_id="t")
+    review = await report_flow.start(reports.QUESTION, thread_id="t")
     assert isinstance(review, Review)
     report = await report_flow.answer("t", "approve")
     assert report.provenance["ended_by"] == "not_reviewed"
@@ -109,14 +105,14 @@ async def test_a_person_is_asked_so_often_as_allowed():
 @pytest.mark.parametrize("name", ["planner", "searcher", "analyst", "writer", "reviewer"])
 async def test_each_role_has_a_model_of_its_own(name):
     asked = []
-    services = report_services(FakeLLM(good_answer))
+    services = reports.report_services(FakeLLM(reports.good_answer))
 
     def choose(model: str | None):
         asked.append(model)
 
     object.__setattr__(services, "model", choose)
     settings = {f"{name}_model": "another"}
-    await ReportWorkflow(services, target_length=1000, **settings).run(QUESTION)
+    await ReportWorkflow(services, target_length=1000, **settings).run(reports.QUESTION)
     assert asked.count("another") >= 1
     assert asked.count(None) >= 4
 
@@ -136,11 +132,11 @@ def test_the_specifications_settings_have_its_defaults():
 
 async def test_the_analyst_is_shown_more_of_a_source_than_the_writer_and_the_reviewer():
     marks = [f"mark{number:03}" for number in range(200)]
-    first, *rest = [result_of(paper, "q1") for paper in report_papers()]
+    first, *rest = [result_of(paper, "q1") for paper in reports.report_papers()]
     text = " ".join(f"Trees cool the streets by {mark} degrees." for mark in marks)
-    search = FakeSearch([first.model_copy(update={"full_content": text}), *rest])
-    llm = FakeLLM(good_answer)
-    await report_workflow(llm, search=search).run(QUESTION)
+    search = reports.FakeSearch([first.model_copy(update={"full_content": text}), *rest])
+    llm = FakeLLM(reports.good_answer)
+    await report_workflow(llm, search=search).run(reports.QUESTION)
     shown = {
         call.schema["title"]: sum(mark in call.user_message for mark in marks)
         for call in llm.calls

@@ -7,29 +7,18 @@ from tests.report_workflow.doubles import Steps, inventing, report_workflow
 
 from paper_search.errors import LLMError, LLMLengthError
 from paper_search.models import SourceReport, SourceStatus
+from paper_search.report import models
 from paper_search.report.document import Report
-from paper_search.report.models import (
-    AnalysisResult,
-    Critique,
-    CritiqueItem,
-    ResearchPlan,
-    SearchQuery,
-)
 from paper_search.report_workflow import WorkflowState
 from paper_search.report_workflow.products import fallback_output, fallback_reason, final_output
 from paper_search.report_workflow.state import ReportParams
+from paper_search.testing import reports
 from paper_search.testing.llm import FakeLLM
-from paper_search.testing.reports import (
-    QUESTION,
-    FakeSearch,
-    good_answer,
-    report_sources,
-)
 
 
 async def written(llm: FakeLLM | None = None, **settings: Any) -> tuple[Report, list[str]]:
     steps = Steps()
-    return await report_workflow(llm, steps=steps, **settings).run(QUESTION), steps
+    return await report_workflow(llm, steps=steps, **settings).run(reports.QUESTION), steps
 
 
 async def test_without_a_model_a_report_is_planned_searched_analysed_written_and_reviewed():
@@ -51,7 +40,7 @@ async def test_every_sentence_of_the_table_stands_in_its_source():
 
 
 async def test_with_a_model_each_role_asks_it_once_and_the_reviewer_for_what_is_no_quotation():
-    llm = FakeLLM(good_answer)
+    llm = FakeLLM(reports.good_answer)
     report, steps = await written(llm)
     assert steps == ["planner", "searcher", "analyst", "writer", "reviewer", "output"]
     assert [call.schema["title"] for call in llm.calls] == [
@@ -70,10 +59,14 @@ async def test_with_a_model_each_role_asks_it_once_and_the_reviewer_for_what_is_
 
 
 def test_neither_a_critical_issue_nor_a_draft_without_a_score_is_given_with_high_confidence():
-    item = CritiqueItem(category="accuracy", severity="critical", location="", description="x")
-    critiques = [Critique(overall_score=score, items=items)
+    item = models.CritiqueItem(
+        category="accuracy", severity="critical", location="", description="x"
+    )
+    critiques = [models.Critique(overall_score=score, items=items)
                  for score, items in ((8.0, []), (9.0, [item]), (7.9, []), (None, []))]  # fmt: skip
-    states = [WorkflowState(original_query=QUESTION, critique=critique) for critique in critiques]
+    states = [
+        WorkflowState(original_query=reports.QUESTION, critique=critique) for critique in critiques
+    ]
     confidences = [final_output(state, ReportParams(), [])["confidence"] for state in states]
     assert confidences == ["high", "medium", "medium", "medium"]
 
@@ -91,7 +84,7 @@ async def test_a_draft_that_does_not_pass_is_revised_until_the_limit_and_given_a
 
 async def test_a_revision_answers_each_item_of_the_critique():
     def mending(call):
-        return (good_answer if "of_version" in call.user_message else inventing)(call)
+        return (reports.good_answer if "of_version" in call.user_message else inventing)(call)
 
     llm = FakeLLM(mending)
     report, steps = await written(llm)
@@ -108,7 +101,7 @@ async def test_a_role_whose_model_fails_is_done_by_algorithm_and_says_so(failing
     def answer(call):
         if call.schema["title"] == failing:
             return LLMError("the server is down")
-        return good_answer(call)
+        return reports.good_answer(call)
 
     report, steps = await written(FakeLLM(answer))
     # The sub-questions by rule are more than this model has answers to.
@@ -118,24 +111,24 @@ async def test_a_role_whose_model_fails_is_done_by_algorithm_and_says_so(failing
 
 
 async def test_a_question_too_long_for_the_model_is_asked_with_less():
-    sources = report_sources()
+    sources = reports.report_sources()
     for source in sources:
         source.full_content = f"{source.full_content} {'Trees stand in streets. ' * 60}"
 
     def answer(call):
         if call.schema["title"] == "AnalysisAnswer" and len(call.user_message) > 5000:
             return LLMLengthError("too long")
-        return good_answer(call)
+        return reports.good_answer(call)
 
     llm = FakeLLM(answer)
-    report, _ = await written(llm, search=FakeSearch(sources))
+    report, _ = await written(llm, search=reports.FakeSearch(sources))
     lengths = [len(c.user_message) for c in llm.calls if c.schema["title"] == "AnalysisAnswer"]
     assert lengths[-1] < lengths[0]
     assert any("Context overflow" in row for row in report.provenance["checkpoints"])
 
 
 async def test_a_search_that_finds_nothing_ends_with_the_reason():
-    report, steps = await written(search=FakeSearch(sources=[]))
+    report, steps = await written(search=reports.FakeSearch(sources=[]))
     assert steps[-1] == "fallback"
     assert report.reason == "No search results collected"
     assert report.caveats[0] == "Workflow failed before collecting meaningful data"
@@ -151,15 +144,15 @@ async def test_a_search_that_finds_nothing_ends_with_the_reason():
 )
 def test_a_report_without_sources_says_why_there_are_none(changes, reason):
     row = SourceReport(source="a", status=SourceStatus.EMPTY).model_copy(update=changes)
-    query = SearchQuery(query_text="trees", runs=[row])
-    plan = ResearchPlan(original_query=QUESTION, search_queries=[query])
+    query = models.SearchQuery(query_text="trees", runs=[row])
+    plan = models.ResearchPlan(original_query=reports.QUESTION, search_queries=[query])
     assert fallback_reason(WorkflowState(research_plan=plan), []) == reason
 
 
 def test_of_a_report_that_ended_early_the_analysis_or_else_the_sources_are_given():
-    sources = report_sources()
-    early = WorkflowState(original_query=QUESTION)
-    analysed = early.model_copy(update={"analysis": AnalysisResult(key_findings=["a"])})
+    sources = reports.report_sources()
+    early = WorkflowState(original_query=reports.QUESTION)
+    analysed = early.model_copy(update={"analysis": models.AnalysisResult(key_findings=["a"])})
     [found, read] = [fallback_output(state, ReportParams(), sources) for state in (early, analysed)]
     listed = [source.model_dump(mode="json") for source in sources[:10]]
     assert found["content"] == {"search_results": listed, "type": "search_results_only"}
@@ -175,7 +168,7 @@ async def test_the_best_version_is_given_when_the_limit_is_reached():
     drafts = []
 
     def answer(call):
-        given = good_answer(call)
+        given = reports.good_answer(call)
         if call.schema["title"] == "DraftAnswer":
             drafts.append(call)
             magic = "Trees cool by magic (Merlin, 1985). "

@@ -18,18 +18,12 @@ from paper_search.report.writer import Writer, section
 from paper_search.report_workflow.graph import WORKFLOW
 from paper_search.report_workflow.state import ReportParams
 from paper_search.steps.running import run_workflow
+from paper_search.testing import reports
 from paper_search.testing.llm import FakeLLM, data_block
-from paper_search.testing.reports import (
-    QUESTION,
-    FakeSearch,
-    good_answer,
-    report_services,
-    report_sources,
-)
 
 PLAN = models.ResearchPlan(
-    original_query=QUESTION,
-    decomposed_questions=[QUESTION, "Which limits are named?"],
+    original_query=reports.QUESTION,
+    decomposed_questions=[reports.QUESTION, "Which limits are named?"],
     expected_sections=["Introduction", "Cooling", "Limits"],
 )
 SHADE = "rowan_2019_shade"
@@ -38,8 +32,8 @@ CLAIM = f"Shade trees lower the temperature of city streets by 2.5 degrees [@{SH
 
 async def result(llm: FakeLLM | None = None, **config: Any) -> dict[str, Any]:
     """Return the whole state of a report."""
-    given = {"original_query": QUESTION, "config": {"target_length": 150, **config}}
-    run = await run_workflow(WORKFLOW, given, services=report_services(llm))
+    given = {"original_query": reports.QUESTION, "config": {"target_length": 150, **config}}
+    run = await run_workflow(WORKFLOW, given, services=reports.report_services(llm))
     return run.result
 
 
@@ -56,7 +50,7 @@ async def test_each_step_leaves_a_message_on_what_it_did():
 
 
 async def test_the_collected_data_hold_the_report_with_all_that_it_rests_on():
-    state = await result(FakeLLM(good_answer))
+    state = await result(FakeLLM(reports.good_answer))
     product = state["collected_data"]["final_output"]
     assert set(product) >= {"status", "content", "caveats", "metadata", "provenance"}
     content = product["content"]
@@ -84,14 +78,14 @@ async def test_the_collected_data_hold_the_report_with_all_that_it_rests_on():
     assert history.pop("settings")["target_length"] == 150
     assert len(history.pop("sub_questions")) == 3
     assert history == {
-        "original_query": QUESTION, "search_queries_executed": 5, "pages": [], "from_thread": None,
-        "collection_ended_by": None, "ended_by": "not_reviewed", "is_approved_by_person": False,
-        "errors": [], "checkpoints": [],
+        "original_query": reports.QUESTION, "search_queries_executed": 5, "pages": [],
+        "from_thread": None, "collection_ended_by": None, "ended_by": "not_reviewed",
+        "is_approved_by_person": False, "errors": [], "checkpoints": [],
     }  # fmt: skip
 
 
 async def test_the_critique_judges_every_sentence_of_the_version_that_is_given_out():
-    state = await result(FakeLLM(good_answer))
+    state = await result(FakeLLM(reports.good_answer))
     critique, draft = state["critique"], state["draft"]
     assert critique["version"] == draft["version"] == 1
     assert critique["recommendation"] == "approve"
@@ -109,9 +103,9 @@ async def test_the_critique_judges_every_sentence_of_the_version_that_is_given_o
 
 
 async def test_the_planner_tells_the_model_the_task_and_all_that_is_known():
-    llm = FakeLLM(good_answer)
+    llm = FakeLLM(reports.good_answer)
     given = models.PlannerInput(
-        original_query=QUESTION,
+        original_query=reports.QUESTION,
         context="only field studies",
         domain_hints=["ecology"],
         depth="comprehensive",
@@ -121,7 +115,7 @@ async def test_the_planner_tells_the_model_the_task_and_all_that_is_known():
     plan = (await Planner(llm).plan(given)).research_plan
     (call,) = llm.calls
     asked = json.loads(call.user_message)
-    assert (asked["question"], asked["context"]) == (QUESTION, "only field studies")
+    assert (asked["question"], asked["context"]) == (reports.QUESTION, "only field studies")
     assert asked["domain_hints"] == ["ecology"]
     assert asked["search_types"] == ["academic", "news"]
     assert asked["previous_plan"]["decomposed_questions"] == PLAN.decomposed_questions
@@ -135,25 +129,27 @@ async def test_the_planner_tells_the_model_the_task_and_all_that_is_known():
 
 
 async def test_the_searcher_answers_each_query_once_with_what_it_found():
-    search = FakeSearch()
+    search = reports.FakeSearch()
     queries = [
         models.SearchQuery(query_text="shade trees", search_type="academic"),
         models.SearchQuery(query_text="street trees", search_type="web"),
     ]
-    given = models.SearcherInput(search_queries=queries, original_query=QUESTION)
+    given = models.SearcherInput(search_queries=queries, original_query=reports.QUESTION)
     output = await ReportSearcher({"academic": search}).collect(given, [])
     assert (output.queries_completed, output.queries_failed) == (1, 1)
     assert [query.status for query in output.queries[:2]] == ["completed", "failed"]
     assert output.coverage_report["shade trees"] == 6
-    assert {paper.title for paper in output.search_results} == {e.title for e in report_sources()}
+    assert {paper.title for paper in output.search_results} == {
+        e.title for e in reports.report_sources()
+    }
     for wrong in (0, 51):
         with pytest.raises(ValidationError):
             models.SearcherInput(search_queries=queries, max_results_per_query=wrong)
 
 
 async def test_the_writer_gives_nothing_but_sentences_of_the_sources_without_a_model():
-    results = report_sources()
-    studies = studies_on(QUESTION, Evidence(results[:1]))
+    results = reports.report_sources()
+    studies = studies_on(reports.QUESTION, Evidence(results[:1]))
     given = models.WriterInput(
         analysis=models.AnalysisResult(studies=studies), research_plan=PLAN, search_results=results
     )
@@ -169,12 +165,12 @@ async def test_the_writer_gives_nothing_but_sentences_of_the_sources_without_a_m
 
 async def test_the_writer_tells_the_model_what_to_write_and_takes_its_text():
     def answer(call):
-        given = good_answer(call)
+        given = reports.good_answer(call)
         given["sections"][1]["content"] = "Trees cool streets (Rowan, 2019)."
         return given
 
     llm = FakeLLM(answer)
-    results = report_sources()
+    results = reports.report_sources()
     quote = located("Shade trees lower the temperature of city streets by 2.5", results[0])
     finding = models.Finding(text=quote.text, question=0, grade="weak", quotes=[quote])
     given = models.WriterInput(
@@ -184,7 +180,7 @@ async def test_the_writer_tells_the_model_what_to_write_and_takes_its_text():
     )
     draft = (await Writer(llm).write(given)).draft
     asked = json.JSONDecoder().raw_decode(llm.calls[0].user_message)[0]
-    assert asked["question"] == QUESTION
+    assert asked["question"] == reports.QUESTION
     assert "[@key]" in llm.calls[0].system_prompt
     assert draft.sections[1].content == f"Trees cool streets [@{SHADE}]."
     assert draft.is_by_model
@@ -200,7 +196,7 @@ async def test_the_reviewer_shows_the_model_the_draft_and_what_code_found_and_de
                 "recommendation": "approve",
             }
             if call.schema["title"] == "ReviewAnswer"
-            else good_answer(call)
+            else reports.good_answer(call)
         )
     )
     draft = models.ResearchDraft(
@@ -214,7 +210,7 @@ async def test_the_reviewer_shows_the_model_the_draft_and_what_code_found_and_de
         draft=draft,
         analysis=models.AnalysisResult(),
         research_plan=PLAN,
-        search_results=report_sources(),
+        search_results=reports.report_sources(),
         target_length=30,
     )
     critique = (await Reviewer(llm).review(given)).critique
@@ -222,7 +218,7 @@ async def test_the_reviewer_shows_the_model_the_draft_and_what_code_found_and_de
     for name in ("accuracy", "completeness", "coherence", "citation", "methodology", "style"):
         assert f"`{name}`" in call.system_prompt
     shown = json.dumps([data_block(call), call.user_message])
-    for words in (QUESTION, "Merlin, 1985", "Invented citation", SHADE):
+    for words in (reports.QUESTION, "Merlin, 1985", "Invented citation", SHADE):
         assert words in shown
     assert critique.scores["style"] == 2.0
     assert any(item.description == "dull" for item in critique.items)

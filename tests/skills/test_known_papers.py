@@ -3,13 +3,7 @@
 import pytest
 
 from paper_search.models import RawPaper, Version
-from paper_search.skills import Searcher
-from paper_search.skills.known_papers import (
-    check_known_papers,
-    find_papers,
-    has_name,
-    parse_known_paper,
-)
+from paper_search.skills import Searcher, known_papers
 from paper_search.testing.sources import FakeSource
 
 TITLE = "Attention is all you need"
@@ -36,7 +30,7 @@ def record(**fields: object) -> RawPaper:
     ],
 )
 def test_a_paper_is_recognised_by(given, fields):
-    assert parse_known_paper(given).is_described_by(record(**fields))
+    assert known_papers.parse_known_paper(given).is_described_by(record(**fields))
 
 
 @pytest.mark.parametrize(
@@ -52,12 +46,12 @@ def test_a_paper_is_recognised_by(given, fields):
     ],
 )
 def test_another_paper_is_not_taken_for_it(given, fields):
-    assert not parse_known_paper(given).is_described_by(record(**fields))
+    assert not known_papers.parse_known_paper(given).is_described_by(record(**fields))
 
 
 def test_the_report_says_what_is_in_the_result_what_was_left_out_and_what_is_missing():
     found = [record(doi=f"10.1000/{number}") for number in range(4)]
-    report = check_known_papers(
+    report = known_papers.check_known_papers(
         ["10.1000/0", "10.1000/1", "10.1000/9", "10.1000/8", "10.1000/9"],
         found,
         [True, False, True, True],
@@ -75,13 +69,15 @@ def test_the_report_says_what_is_in_the_result_what_was_left_out_and_what_is_mis
 async def test_a_paper_is_looked_for_in_the_library_before_the_services_are_asked():
     own = FakeSource("library", [record(title=TITLE, id="own")])
     service = FakeSource("crossref", [record(title="Other words"), record(title=TITLE, id="far")])
-    found, rows = await find_papers(Searcher([service, own]), TITLE, [])
+    found, rows = await known_papers.find_papers(Searcher([service, own]), TITLE, [])
     assert {(row.source, row.purpose, row.kept) for row in rows} == {("library", "look-up", 0)}
     assert ([paper.id for paper in found], service.strategies) == (["own"], [])
-    found, rows = await find_papers(Searcher([service, FakeSource("library", [])]), TITLE, [])
+    found, rows = await known_papers.find_papers(
+        Searcher([service, FakeSource("library", [])]), TITLE, []
+    )
     assert {row.source for row in rows} == {"library", "crossref"}
     assert [paper.id for paper in found] == ["far"]
-    found, _ = await find_papers(Searcher([own]), "A title that no paper has", [])
+    found, _ = await known_papers.find_papers(Searcher([own]), "A title that no paper has", [])
     assert found == []
 
 
@@ -89,7 +85,7 @@ async def test_papers_that_the_library_lacks_are_looked_for_at_the_services():
     own = FakeSource("library", [record(id="own", doi="10.1000/1")])
     service = FakeSource("crossref", [record(id="far", doi="10.1000/2")])
     names = ["doi:10.1000/1", "doi:10.1000/2", "doi:10.1000/3"]
-    found, _ = await find_papers(Searcher([service, own]), "", names)
+    found, _ = await known_papers.find_papers(Searcher([service, own]), "", names)
     assert [paper.id for paper in found] == ["own", "far"]
     assert [strategy.works for strategy in service.strategies] == [names[1:]]
 
@@ -97,7 +93,7 @@ async def test_papers_that_the_library_lacks_are_looked_for_at_the_services():
 async def test_a_name_is_looked_for_in_a_library_and_unknown_elsewhere():
     own, empty = FakeSource("library", [record()]), FakeSource("sample", [])
     far = FakeSource("far", [record()])
-    assert await has_name(Searcher([own, far]), "author", "Ada Lovelace") is True
-    assert await has_name(Searcher([empty]), "author", "Ada Lovelace") is False
-    assert await has_name(Searcher([empty, far]), "venue", "Nature") is None
-    assert await has_name(Searcher([far]), "venue", "Nature") is None
+    assert await known_papers.has_name(Searcher([own, far]), "author", "Ada Lovelace") is True
+    assert await known_papers.has_name(Searcher([empty]), "author", "Ada Lovelace") is False
+    assert await known_papers.has_name(Searcher([empty, far]), "venue", "Nature") is None
+    assert await known_papers.has_name(Searcher([far]), "venue", "Nature") is None

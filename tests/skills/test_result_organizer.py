@@ -6,31 +6,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import examples
 
-from paper_search.models import (
-    Author,
-    PaperCollection,
-    RawPaper,
-    ScoredPaper,
-    SearchConstraints,
-    SearchStrategy,
-)
+from paper_search import models
 from paper_search.skills import ResultOrganizer
 from paper_search.skills.result_organizer import concept_counts
 
-STRATEGY = SearchStrategy(queries=[], sources=["s"], filters=SearchConstraints())
+STRATEGY = models.SearchStrategy(queries=[], sources=["s"], filters=models.SearchConstraints())
 
 
-def scored(name: str, score: float, *, is_judged: bool = True, **rest: Any) -> ScoredPaper:
+def scored(name: str, score: float, *, is_judged: bool = True, **rest: Any) -> models.ScoredPaper:
     values = {"title": name, "source": "s"} | rest
-    return ScoredPaper(
-        paper=RawPaper(id=name, **values),
+    return models.ScoredPaper(
+        paper=models.RawPaper(id=name, **values),
         relevance_score=score,
         relevance_reason="r",
         is_judged=is_judged,
     )
 
 
-async def organized(*papers: ScoredPaper, cut: float = 0.3) -> PaperCollection:
+async def organized(*papers: models.ScoredPaper, cut: float = 0.3) -> models.PaperCollection:
     return await ResultOrganizer(cut).organize(list(papers), STRATEGY, "why?")
 
 
@@ -60,8 +53,12 @@ async def test_the_best_come_first():
 
 
 async def test_facets_count_the_kept():
-    ada = [Author(name="ada lovelace")]
-    authors = [Author(name="Ada  Lovelace"), Author(name="B"), Author(name="B")]
+    ada = [models.Author(name="ada lovelace")]
+    authors = [
+        models.Author(name="Ada  Lovelace"),
+        models.Author(name="B"),
+        models.Author(name="B"),
+    ]
     by = {"authors": authors}
     found = await organized(
         scored("1", 0.9, title="Ox: graph networks for graphs", year=2020, venue="Nature", **by),
@@ -97,13 +94,13 @@ async def test_the_order_of_papers_does_not_matter(values, seed):
 
 def placed(
     name: str, score: float, place: int, whole: int | None, *, blocks: int = 3, **rest: Any
-) -> ScoredPaper:
+) -> models.ScoredPaper:
     update = {"place": place, "whole_concepts": whole, "blocks": blocks}
     return scored(name, score, **rest).model_copy(update=update)
 
 
 async def test_where_nothing_fits_the_question_papers_without_a_concept_are_set_aside():
-    def poor(source: str = "library", blocks: int = 3) -> list[ScoredPaper]:
+    def poor(source: str = "library", blocks: int = 3) -> list[models.ScoredPaper]:
         rows = (("none", 0.1, 1, 0), ("one", 0.19, 2, 1), ("unknown", 0.0, 3, None))
         return [placed(*row, blocks=blocks, source=source) for row in rows]
 

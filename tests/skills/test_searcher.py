@@ -8,17 +8,9 @@ import httpx
 import pytest
 from tests.virtual_time import in_virtual_time
 
+from paper_search import models
 from paper_search.errors import SearchSourceError
 from paper_search.http.body import HttpAnswer
-from paper_search.models import (
-    RawPaper,
-    SearchConstraints,
-    SearchReport,
-    SearchStrategy,
-    Seed,
-    SourceReport,
-    SourceStatus,
-)
 from paper_search.query import Node, render
 from paper_search.skills import Searcher
 from paper_search.sources.adapter import Adapter, Page, Request, Translated
@@ -27,7 +19,7 @@ from paper_search.testing.skills import fake_strategy
 from paper_search.testing.sources import FakeSource
 
 
-def strategy(*sources: str, queries: tuple[str, ...] = ("q",)) -> SearchStrategy:
+def strategy(*sources: str, queries: tuple[str, ...] = ("q",)) -> models.SearchStrategy:
     return fake_strategy(*queries, sources=sources)
 
 
@@ -39,12 +31,12 @@ class Source:
         self.answer = [paper(f"{name}-1", name)] if answer is None else answer
         self.delay_s = delay_s
         self.finished = False
-        self.asked: list[SearchStrategy] = []
+        self.asked: list[models.SearchStrategy] = []
 
-    async def search(self, query: str, **options: Any) -> list[RawPaper]:
+    async def search(self, query: str, **options: Any) -> list[models.RawPaper]:
         raise AssertionError(f"the strategy is to be asked as a whole, not {query!r}, {options}")
 
-    async def search_advanced(self, strategy: SearchStrategy) -> Any:
+    async def search_advanced(self, strategy: models.SearchStrategy) -> Any:
         self.asked.append(strategy)
         await asyncio.sleep(self.delay_s)
         self.finished = True
@@ -54,26 +46,26 @@ class Source:
 
 
 class Reporting(Source):
-    async def report(self, strategy: SearchStrategy) -> Any:
+    async def report(self, strategy: models.SearchStrategy) -> Any:
         return await self.search_advanced(strategy)
 
 
-def paper(name: str, source: str = "s", title: str = "T") -> RawPaper:
-    return RawPaper(id=name, title=title, source=source)
+def paper(name: str, source: str = "s", title: str = "T") -> models.RawPaper:
+    return models.RawPaper(id=name, title=title, source=source)
 
 
-def ids(papers: list[RawPaper]) -> list[str]:
+def ids(papers: list[models.RawPaper]) -> list[str]:
     return [work.id for work in papers]
 
 
-@pytest.mark.parametrize("seeds", [[], [Seed(doi="10.1/x")]])
+@pytest.mark.parametrize("seeds", [[], [models.Seed(doi="10.1/x")]])
 async def test_without_queries_nobody_is_asked_who_follows_no_papers(seeds):
     source = Source("a")
     without = strategy("a", queries=()).model_copy(update={"seeds": seeds})
     report = await Searcher([source]).report(without)
     assert not source.asked
     [entry] = report.sources
-    assert (report.papers, entry.query, entry.status) == ([], "", SourceStatus.EMPTY)
+    assert (report.papers, entry.query, entry.status) == ([], "", models.SourceStatus.EMPTY)
     assert entry.note == "not asked: the strategy has no query that it takes"
 
 
@@ -81,7 +73,7 @@ async def test_without_queries_nobody_is_asked_who_follows_no_papers(seeds):
     ("name", "update"),
     [
         ("a", {"native": {"a": "exp x/"}}),
-        ("snowball", {"seeds": [Seed(doi="10.1/x")]}),
+        ("snowball", {"seeds": [models.Seed(doi="10.1/x")]}),
         ("a", {"works": ["pmid:7"]}),
     ],
 )
@@ -117,7 +109,7 @@ class HTTPError(Exception):
 
 
 class WithStatusError(SearchSourceError):
-    status = SourceStatus.EXHAUSTED
+    status = models.SourceStatus.EXHAUSTED
 
 
 def caused(error: Exception, cause: Exception) -> Exception:
@@ -128,19 +120,19 @@ def caused(error: Exception, cause: Exception) -> Exception:
 @pytest.mark.parametrize(
     ("error", "status"),
     [
-        (TimeoutError(), SourceStatus.TIMEOUT),
-        (HTTPError(401), SourceStatus.UNAUTHORISED),
-        (HTTPError(403), SourceStatus.UNAUTHORISED),
-        (HTTPError(429), SourceStatus.RATE_LIMITED),
-        (HTTPError(503), SourceStatus.UNREACHABLE),
-        (HTTPError(400), SourceStatus.BAD_RESPONSE),
-        (ConnectionRefusedError("no"), SourceStatus.UNREACHABLE),
-        (caused(SearchSourceError("failed"), HTTPError(429)), SourceStatus.RATE_LIMITED),
-        (caused(SearchSourceError("failed"), OSError("net")), SourceStatus.UNREACHABLE),
-        (SearchSourceError("odd answer"), SourceStatus.BAD_RESPONSE),
-        (WithStatusError("used up"), SourceStatus.EXHAUSTED),
-        (ZeroDivisionError("oops"), SourceStatus.BUG),
-        (asyncio.CancelledError(), SourceStatus.BUG),
+        (TimeoutError(), models.SourceStatus.TIMEOUT),
+        (HTTPError(401), models.SourceStatus.UNAUTHORISED),
+        (HTTPError(403), models.SourceStatus.UNAUTHORISED),
+        (HTTPError(429), models.SourceStatus.RATE_LIMITED),
+        (HTTPError(503), models.SourceStatus.UNREACHABLE),
+        (HTTPError(400), models.SourceStatus.BAD_RESPONSE),
+        (ConnectionRefusedError("no"), models.SourceStatus.UNREACHABLE),
+        (caused(SearchSourceError("failed"), HTTPError(429)), models.SourceStatus.RATE_LIMITED),
+        (caused(SearchSourceError("failed"), OSError("net")), models.SourceStatus.UNREACHABLE),
+        (SearchSourceError("odd answer"), models.SourceStatus.BAD_RESPONSE),
+        (WithStatusError("used up"), models.SourceStatus.EXHAUSTED),
+        (ZeroDivisionError("oops"), models.SourceStatus.BUG),
+        (asyncio.CancelledError(), models.SourceStatus.BUG),
     ],
 )
 async def test_a_failing_source_is_reported_and_the_others_are_kept(error, status, caplog):
@@ -150,7 +142,7 @@ async def test_a_failing_source_is_reported_and_the_others_are_kept(error, statu
     assert slow.finished
     assert [(source.source, source.status) for source in report.sources] == [
         ("bad", status),
-        ("slow", SourceStatus.OK),
+        ("slow", models.SourceStatus.OK),
     ]
     assert type(error).__name__ in (report.sources[0].error or "")
     assert caplog.messages == [f"source bad failed ({status.value}): {report.sources[0].error}"]
@@ -160,7 +152,7 @@ async def test_a_slow_source_runs_into_the_deadline_alone():
     searcher = Searcher([Source("slow", delay_s=30), Source("fast")], deadline_s=0.05)
     report = await searcher.report(strategy())
     assert ids(report.papers) == ["fast-1"]
-    assert report.sources[0].status is SourceStatus.TIMEOUT
+    assert report.sources[0].status is models.SourceStatus.TIMEOUT
     assert "0.05 s" in (report.sources[0].error or "")
 
 
@@ -176,8 +168,8 @@ async def test_cancelling_the_search_is_not_swallowed():
 @pytest.mark.parametrize("kind", ["plain", "reporting"])
 async def test_records_without_a_title_are_dropped_and_counted(kind):
     papers = [paper("1"), paper("2", title="  "), paper("3", title="")]
-    row = SourceReport(source="a", status=SourceStatus.OK, kept=3)
-    whole = Reporting("a", SearchReport(papers=papers, sources=[row]))
+    row = models.SourceReport(source="a", status=models.SourceStatus.OK, kept=3)
+    whole = Reporting("a", models.SearchReport(papers=papers, sources=[row]))
     source = whole if kind == "reporting" else Source("a", papers)
     report = await Searcher([source]).report(strategy())
     assert ids(report.papers) == ["1"]
@@ -188,7 +180,7 @@ async def test_records_without_a_title_are_dropped_and_counted(kind):
 async def test_an_answer_of_the_wrong_kind_is_a_bug_of_the_source(source):
     report = await Searcher([source]).report(strategy())
     assert report.papers == []
-    assert report.sources[0].status is SourceStatus.BUG
+    assert report.sources[0].status is models.SourceStatus.BUG
     wanted = "a SearchReport" if isinstance(source, Reporting) else "a list of RawPaper"
     kind = type(source.answer).__name__
     assert f"the source returned a {kind}, not {wanted}" in str(report.sources[0].error)
@@ -210,7 +202,7 @@ class Meeting(Source):
         super().__init__(name)
         self.barrier = barrier
 
-    async def search_advanced(self, strategy: SearchStrategy) -> Any:
+    async def search_advanced(self, strategy: models.SearchStrategy) -> Any:
         await self.barrier.wait()
         return await super().search_advanced(strategy)
 
@@ -224,7 +216,7 @@ async def test_ten_sources_are_asked_at_the_same_time():
 class Deaf(Source):
     """Goes on when it is cancelled."""
 
-    async def search_advanced(self, strategy: SearchStrategy) -> Any:
+    async def search_advanced(self, strategy: models.SearchStrategy) -> Any:
         assert strategy.queries
         while not self.finished:
             with contextlib.suppress(asyncio.CancelledError):
@@ -242,7 +234,10 @@ async def test_a_source_that_ignores_cancellation_costs_its_deadline_and_no_more
     deaf.finished = True
     assert asyncio.get_running_loop().time() - started == pytest.approx(0.15)
     assert ids(report.papers) == ["b-1"]
-    assert [source.status for source in report.sources] == [SourceStatus.TIMEOUT, SourceStatus.OK]
+    assert [source.status for source in report.sources] == [
+        models.SourceStatus.TIMEOUT,
+        models.SourceStatus.OK,
+    ]
     await asyncio.sleep(0.1)
 
 
@@ -253,7 +248,7 @@ class Plain(Source):
         super().__init__(name)
         self.other_was_asked = threading.Event()
 
-    def search_advanced(self, strategy: SearchStrategy) -> Any:  # type: ignore[override]  # on purpose
+    def search_advanced(self, strategy: models.SearchStrategy) -> Any:  # type: ignore[override]  # on purpose
         assert strategy.queries
         assert self.other_was_asked.wait(240)
         return self.answer
@@ -264,7 +259,7 @@ class Signalling(Source):
         super().__init__(name)
         self.signal = signal
 
-    async def search_advanced(self, strategy: SearchStrategy) -> Any:
+    async def search_advanced(self, strategy: models.SearchStrategy) -> Any:
         self.signal.set()
         return await super().search_advanced(strategy)
 
@@ -283,7 +278,7 @@ class Blocking(Source):
         super().__init__(name)
         self.log = log
 
-    async def search_advanced(self, strategy: SearchStrategy) -> Any:
+    async def search_advanced(self, strategy: models.SearchStrategy) -> Any:
         assert strategy.queries
         while not self.log.messages:
             time.sleep(0.05)  # noqa: ASYNC251  # the fault that is injected
@@ -325,7 +320,7 @@ async def test_a_source_far_behind_most_of_the_others_is_not_waited_for():
     assert asyncio.get_running_loop().time() - started == pytest.approx(0.1)
     assert ids(report.papers) == ["a-1", "b-1", "c-1", "d-1"]
     said = report.sources[-1]
-    assert (said.source, said.status) == ("slow", SourceStatus.TIMEOUT)
+    assert (said.source, said.status) == ("slow", models.SourceStatus.TIMEOUT)
     assert "not waited for beyond 0 s, when the others were done: it may have more" in str(
         said.error
     )
@@ -352,7 +347,7 @@ async def test_how_long_a_source_behind_the_others_is_waited_for(delays, options
 class Salvaging(Source):
     """Gives what it has when it is ended."""
 
-    async def search_advanced(self, strategy: SearchStrategy) -> Any:
+    async def search_advanced(self, strategy: models.SearchStrategy) -> Any:
         with contextlib.suppress(asyncio.CancelledError):
             await super().search_advanced(strategy)
         return self.answer
@@ -373,10 +368,10 @@ class Turning(Adapter):
     interval_s = 0.0
     page_size = 2
 
-    def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
+    def translate(self, tree: Node, filters: models.SearchConstraints) -> Translated:
         return Translated(f"{render(tree)}{filters.language or ''}")
 
-    def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
+    def first(self, query: Translated, filters: models.SearchConstraints, wanted: int) -> Request:
         del filters, wanted
         return Request("https://turning.example/", {"q": query.text, "page": 1})
 
@@ -402,8 +397,8 @@ async def test_what_a_source_has_read_is_kept_when_it_is_not_waited_for(limits):
         report = await searcher.report(strategy(queries=("graph", "tree")))
     assert ids(report.papers)[4:] == ["1-a", "1-b", "2-a", "2-b"]
     first, second = report.sources[-2:]
-    assert (first.status, first.kept) == (SourceStatus.PARTIAL, 4)
-    assert second.status is SourceStatus.TIMEOUT
+    assert (first.status, first.kept) == (models.SourceStatus.PARTIAL, 4)
+    assert second.status is models.SourceStatus.TIMEOUT
     assert first.is_unfinished
     assert second.is_unfinished
 
@@ -427,7 +422,9 @@ def test_what_each_source_will_be_sent_stands_under_the_query_of_the_strategy():
 
 async def test_the_answers_of_a_source_that_knows_no_conditions_are_checked_for_them():
     titles = ["Wild bees", "Honey bees", "Bee keeping and mites"]
-    papers = [RawPaper(id=title, title=title, abstract="-", source="theirs") for title in titles]
+    papers = [
+        models.RawPaper(id=title, title=title, abstract="-", source="theirs") for title in titles
+    ]
     conditions = ["NOT honey", "bees OR mites"]
     strategy = fake_strategy("bees", sources=["theirs"], conditions=conditions)
     report = await Searcher([FakeSource("theirs", papers)]).report(strategy)
@@ -436,7 +433,7 @@ async def test_the_answers_of_a_source_that_knows_no_conditions_are_checked_for_
 
 
 async def test_a_work_that_the_question_names_is_kept_whatever_the_limits():
-    paper = RawPaper(id="1", title="Honey", doi="10.1000/A", source="theirs")
+    paper = models.RawPaper(id="1", title="Honey", doi="10.1000/A", source="theirs")
     strategy = fake_strategy("bees", sources=["theirs"], conditions=["NOT honey"])
     searcher = Searcher([FakeSource("theirs", [paper])])
     assert (await searcher.report(strategy)).papers == []

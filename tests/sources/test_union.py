@@ -13,14 +13,7 @@ from tests.examples import examples
 from tests.sources.adapters import ADAPTERS
 from tests.sources.cards import URL, Cards, source_of, strategy
 
-from paper_search.models import (
-    Arrival,
-    RankedQuery,
-    RawPaper,
-    SearchConstraints,
-    SearchQuery,
-    SearchStrategy,
-)
+from paper_search import models
 from paper_search.query import Node, evaluate, parse, render
 from paper_search.query.strategy import parse_strategy
 from paper_search.sources.adapter import Adapter, Translated
@@ -34,7 +27,7 @@ from paper_search.sources.translation import translations_of
 from paper_search.sources.union import union
 
 SHARED = Path(os.environ.get("PAPER_SEARCH_SHARED", Path(__file__).parents[3] / "shared"))
-NO_LIMITS = SearchConstraints()
+NO_LIMITS = models.SearchConstraints()
 WORDS = [f"{letter * 9}" for letter in "abcdefgh"]
 
 
@@ -47,7 +40,7 @@ class Short(Cards):
         super().__init__(URL)
         self.longest_text, self.most_parts = most, parts
 
-    def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
+    def translate(self, tree: Node, filters: models.SearchConstraints) -> Translated:
         del filters
         return Translated(render(tree))
 
@@ -101,8 +94,10 @@ def long_strategy() -> str:
 
 @pytest.mark.parametrize("adapter", ADAPTERS.values(), ids=ADAPTERS)
 def test_no_service_refuses_a_long_strategy(adapter):
-    query = SearchQuery(keywords=[], boolean_query=long_strategy())
-    [said] = translations_of(adapter, SearchStrategy(queries=[query], sources=[adapter.name]))
+    query = models.SearchQuery(keywords=[], boolean_query=long_strategy())
+    [said] = translations_of(
+        adapter, models.SearchStrategy(queries=[query], sources=[adapter.name])
+    )
     assert said.error is None
     assert len(said.requests) == len(said.texts)
 
@@ -114,14 +109,14 @@ TOPICS = SHARED / "data" / "clef_tar" / "2017-TAR"
 @pytest.mark.parametrize("adapter", ADAPTERS.values(), ids=ADAPTERS)
 def test_no_service_refuses_a_published_strategy_and_no_page_of_it_is_too_long(adapter):
     for query in published_queries():
-        strategy = SearchStrategy(queries=[query], sources=[adapter.name])
+        strategy = models.SearchStrategy(queries=[query], sources=[adapter.name])
         [sent] = translations_of(adapter, strategy)
         assert sent.error is None, f"{sent.error}: {query.boolean_query[:200]}"
         assert len(sent.requests) == len(sent.texts) >= 1
 
 
 @cache
-def published_queries() -> list[SearchQuery]:
+def published_queries() -> list[models.SearchQuery]:
     """Return the longest of the published strategies."""
     texts = set()
     for path in TOPICS.glob("*/*/*"):
@@ -131,7 +126,7 @@ def published_queries() -> list[SearchQuery]:
             tree = strategy.lines[-1].node if strategy else parse(printed)
             texts |= {render(tree)} if tree is not None else set()
     longest = sorted(texts, key=len)[-5:]
-    return [SearchQuery(keywords=[], boolean_query=text) for text in longest]
+    return [models.SearchQuery(keywords=[], boolean_query=text) for text in longest]
 
 
 def said(adapter: Adapter, query: str, **endings: list[str]) -> list[Translated]:
@@ -202,8 +197,8 @@ def test_what_a_service_can_say_of_an_or_is_asked_and_the_rest_is_named():
 
 def answers(*ids: str) -> Iterator[QueryRun]:
     for names in ids:
-        papers = [RawPaper(id=name, title=name, source="x") for name in names]
-        rows = [Arrival(source="x", record=name) for name in names]
+        papers = [models.RawPaper(id=name, title=name, source="x") for name in names]
+        rows = [models.Arrival(source="x", record=name) for name in names]
         yield QueryRun("", papers=papers, arrivals=rows)
 
 
@@ -215,9 +210,11 @@ def test_of_joined_answers_the_best_of_each_are_kept():
 
 
 def test_the_condition_of_a_question_has_no_truncated_words_where_nothing_is_truncated():
-    limits = SearchConstraints(conditions=["comput* AND NOT survey*"])
-    question = RankedQuery(text="vision")
-    strategy = SearchStrategy(queries=[], ranked=[question], sources=["doaj"], filters=limits)
+    limits = models.SearchConstraints(conditions=["comput* AND NOT survey*"])
+    question = models.RankedQuery(text="vision")
+    strategy = models.SearchStrategy(
+        queries=[], ranked=[question], sources=["doaj"], filters=limits
+    )
     [asked] = translations_of(Doaj(), strategy)
     assert "*" not in asked.texts[0]
     assert "computer" in asked.texts[0]

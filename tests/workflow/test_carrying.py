@@ -9,15 +9,9 @@ from hypothesis import strategies as st
 from tests.examples import examples
 from tests.workflow.doubles import with_real_skills
 
+from paper_search import workflow
 from paper_search.models import Paper, PaperCollection, RawPaper, SearchStrategy
 from paper_search.testing.sources import FakeSource
-from paper_search.workflow import (
-    Checkpoint,
-    CheckpointKind,
-    Decision,
-    DecisionAction,
-    SearchWorkflow,
-)
 
 TOPICS = (
     "moss on castle walls",
@@ -30,7 +24,7 @@ TOPICS = (
     "errors of railway clocks",
 )
 """Of one work each, far enough from each other that none is taken for another."""
-APPROVE = Decision(action=DecisionAction.APPROVE)
+APPROVE = workflow.Decision(action=workflow.DecisionAction.APPROVE)
 
 
 def record(number: int, provider: int = 0) -> RawPaper:
@@ -91,8 +85,8 @@ class Person:
         self.expected = Expectation()
         self._rounds = iter(rounds)
 
-    async def handle(self, checkpoint: Checkpoint) -> Decision:
-        if checkpoint.kind is CheckpointKind.STRATEGY_CONFIRMATION:
+    async def handle(self, checkpoint: workflow.Checkpoint) -> workflow.Decision:
+        if checkpoint.kind is workflow.CheckpointKind.STRATEGY_CONFIRMATION:
             return APPROVE
         shown: Any = checkpoint.payload
         collection, now = shown.collection, next(self._rounds)
@@ -104,8 +98,10 @@ class Person:
         marks = {i: now.marks[n] for i, n in listed.items() if n in now.marks}
         self.expected.marks |= {listed[i]: mark for i, mark in marks.items()}
         self.expected.end(found, is_rejected=now.is_rejected)
-        return Decision(
-            action=DecisionAction.REJECT if now.is_rejected else DecisionAction.EDIT,
+        return workflow.Decision(
+            action=workflow.DecisionAction.REJECT
+            if now.is_rejected
+            else workflow.DecisionAction.EDIT,
             revised_data={
                 "marked_relevant": [i for i, mark in marks.items() if mark],
                 "marked_irrelevant": [i for i, mark in marks.items() if not mark],
@@ -113,7 +109,7 @@ class Person:
         )
 
 
-def flow_of(rounds: list[Round], handler: Any) -> SearchWorkflow:
+def flow_of(rounds: list[Round], handler: Any) -> workflow.SearchWorkflow:
     answers = iter(rounds)
 
     def found(_strategy: SearchStrategy) -> list[RawPaper]:

@@ -10,19 +10,8 @@ from pydantic import ValidationError
 from tests.answers import reply_to
 from tests.workflow.doubles import STEPS, FailingSkills, edit, mark_last, reject, workflow
 
-from paper_search import errors
+from paper_search import errors, models
 from paper_search.config import AppConfig, LLMConfig, SearchSourceConfig
-from paper_search.models import (
-    EndReason,
-    Facets,
-    Paper,
-    PaperCollection,
-    RawPaper,
-    ScoredPaper,
-    ScreeningDecision,
-    SearchMetadata,
-    UserFeedback,
-)
 from paper_search.testing.skills import FakeSkills, ScriptedHandler, fake_strategy
 from paper_search.workflow import (
     Checkpoint,
@@ -59,10 +48,10 @@ async def test_full_pipeline_no_handler():
     skills = FakeSkills()
     result = await workflow(skills).run("graph networks")
     assert skills.calls == STEPS
-    assert isinstance(result, PaperCollection)
+    assert isinstance(result, models.PaperCollection)
     assert [paper.id for paper in result.papers] == ["always", "only-round_0"]
     assert result.metadata.query == "graph networks"
-    assert result.ended_by is EndReason.NOT_REVIEWED
+    assert result.ended_by is models.EndReason.NOT_REVIEWED
 
 
 async def test_full_pipeline_with_approve():
@@ -75,7 +64,7 @@ async def test_full_pipeline_with_approve():
     assert approved.model_dump(exclude=differing) == unasked.model_dump(exclude=differing)
     assert skills.calls == STEPS
     assert handler.kinds == [STRATEGY, RESULT]
-    assert approved.ended_by is EndReason.APPROVED
+    assert approved.ended_by is models.EndReason.APPROVED
 
 
 async def test_strategy_checkpoint_edit():
@@ -95,7 +84,7 @@ async def test_strategy_checkpoint_reject():
     await workflow(skills, handler).run("q")
     assert skills.calls == ["parse", "build", *STEPS[1:]]
     assert [request.iteration for request in handler.asked] == [0, 1, 1]
-    assert skills.requests[1].user_feedback == UserFeedback(free_text_feedback="too broad")
+    assert skills.requests[1].user_feedback == models.UserFeedback(free_text_feedback="too broad")
 
 
 async def test_strategy_checkpoint_disabled():
@@ -108,8 +97,8 @@ async def test_strategy_checkpoint_disabled():
 @pytest.mark.parametrize(
     "feedback",
     [
-        UserFeedback(free_text_feedback="older ones"),
-        UserFeedback(marked_relevant=["always"], free_text_feedback="like this one"),
+        models.UserFeedback(free_text_feedback="older ones"),
+        models.UserFeedback(marked_relevant=["always"], free_text_feedback="like this one"),
     ],
 )
 async def test_a_result_that_is_edited_or_rejected_begins_a_round_with_the_strategy(feedback):
@@ -128,7 +117,7 @@ async def test_max_iterations_reached():
     result = await workflow(skills, handler, max_iterations=3).run("q")
     assert skills.calls.count("search") == 3
     assert [paper.id for paper in result.papers] == ["always", "only-round_2"]
-    assert result.ended_by is EndReason.LIMIT_REACHED
+    assert result.ended_by is models.EndReason.LIMIT_REACHED
 
 
 async def test_iteration_feeds_previous_strategies():
@@ -170,28 +159,28 @@ async def test_empty_results():
     assert result.papers == []
     assert skills.calls == STEPS
     assert handler.kinds == [STRATEGY, RESULT]
-    assert PaperCollection.model_validate(result.model_dump()) == result
+    assert models.PaperCollection.model_validate(result.model_dump()) == result
 
 
 def test_feedback_is_read_from_a_mapping_or_a_note():
     """REQ-17."""
-    feedback = UserFeedback(marked_relevant=["a"], marked_irrelevant=["b"])
+    feedback = models.UserFeedback(marked_relevant=["a"], marked_irrelevant=["b"])
     assert _coerce_feedback(edit(feedback.model_dump())) == feedback
-    assert _coerce_feedback(reject("why")) == UserFeedback(free_text_feedback="why")
+    assert _coerce_feedback(reject("why")) == models.UserFeedback(free_text_feedback="why")
 
 
 @pytest.mark.parametrize("data", [None, "text", 3, ["a"], {"marked_relevant": 3}])
 def test_what_is_no_feedback_is_coerced_to_the_note(data):
     """REQ-17."""
-    assert _coerce_feedback(edit(data, "note")) == UserFeedback(free_text_feedback="note")
-    assert _coerce_feedback(edit(data)) == UserFeedback(free_text_feedback="")
+    assert _coerce_feedback(edit(data, "note")) == models.UserFeedback(free_text_feedback="note")
+    assert _coerce_feedback(edit(data)) == models.UserFeedback(free_text_feedback="")
 
 
 # --- the boundaries -------------------------------------------------------------------------------
 
 
 def _raw(identifier, **fields: Any):
-    return RawPaper(id=identifier, title=f"Title {identifier}", source="s", **fields)
+    return models.RawPaper(id=identifier, title=f"Title {identifier}", source="s", **fields)
 
 
 class PassingOnSkills(FakeSkills):
@@ -216,10 +205,12 @@ class PassingOnSkills(FakeSkills):
 
     async def organize(self, papers, strategy, original_query):
         self.got["organize"] = papers
-        return PaperCollection(
-            metadata=SearchMetadata(query=original_query, search_strategy=strategy, total_found=7),
+        return models.PaperCollection(
+            metadata=models.SearchMetadata(
+                query=original_query, search_strategy=strategy, total_found=7
+            ),
             papers=self.papers,
-            facets=Facets(by_year={2020: 1}, key_themes=["x"]),
+            facets=models.Facets(by_year={2020: 1}, key_themes=["x"]),
         )
 
 
@@ -229,12 +220,14 @@ async def test_what_a_skill_gives_reaches_the_next_one_unchanged():
         found=[_raw("a", abstract="ünï", raw_data={"k": [1, {"x": None}]}), _raw("b", snippet="s")],
         merged=[_raw("c", merged_from=["a", "b"])],
         scored=[
-            ScoredPaper(paper=_raw("d", year=1999), relevance_score=0.25, relevance_reason="r"),
-            ScoredPaper(
+            models.ScoredPaper(
+                paper=_raw("d", year=1999), relevance_score=0.25, relevance_reason="r"
+            ),
+            models.ScoredPaper(
                 paper=_raw("c", abstract="added"), relevance_score=1, relevance_reason="", tags=[]
             ),
         ],
-        papers=[Paper(id="e", title="Own", source="o", authors=[], relevance_score=0.5)],
+        papers=[models.Paper(id="e", title="Own", source="o", authors=[], relevance_score=0.5)],
     )
     result = await workflow(skills, ScriptedHandler(otherwise="approve")).run("q")
     assert skills.got["deduplicate"] == skills.found
@@ -242,7 +235,7 @@ async def test_what_a_skill_gives_reaches_the_next_one_unchanged():
     assert skills.got["organize"] == skills.scored
     assert result.papers == skills.papers
     assert result.metadata.total_found == 7
-    assert result.facets == Facets(by_year={2020: 1}, key_themes=["x"])
+    assert result.facets == models.Facets(by_year={2020: 1}, key_themes=["x"])
 
 
 async def test_mocks_with_every_attribute_work_as_skills():
@@ -256,8 +249,8 @@ async def test_mocks_with_every_attribute_work_as_skills():
 
 async def test_accumulated_papers_of_an_organizer_that_makes_more_of_them_survive():
     """REQ-16: also when the paper that it was made from is known."""
-    own = Paper(id="a", title="Retitled", source="o", authors=[], relevance_score=0.9)
-    scored = [ScoredPaper(paper=_raw("a"), relevance_score=0.5, relevance_reason="")]
+    own = models.Paper(id="a", title="Retitled", source="o", authors=[], relevance_score=0.9)
+    scored = [models.ScoredPaper(paper=_raw("a"), relevance_score=0.5, relevance_reason="")]
     skills = PassingOnSkills([_raw("a")], [_raw("a")], scored, [own])
 
     def mark_and_lose(_checkpoint):
@@ -267,7 +260,7 @@ async def test_accumulated_papers_of_an_organizer_that_makes_more_of_them_surviv
     handler = ScriptedHandler(["approve", mark_and_lose, "approve", "approve"])
     result = await workflow(skills, handler).run("q")
     assert result.papers == [
-        own.model_copy(update={"screening": ScreeningDecision(decision="include")})
+        own.model_copy(update={"screening": models.ScreeningDecision(decision="include")})
     ]
     assert handler.asked[3].payload.accumulated_papers == [own]
 
@@ -276,10 +269,14 @@ async def test_accumulated_papers_of_an_organizer_that_makes_more_of_them_surviv
 
 
 def _collection(*ids: str):
-    return PaperCollection(
-        metadata=SearchMetadata(query="q", search_strategy=fake_strategy("x"), total_found=0),
-        papers=[Paper(id=identity, title=identity, source="s", authors=[]) for identity in ids],
-        facets=Facets(),
+    return models.PaperCollection(
+        metadata=models.SearchMetadata(
+            query="q", search_strategy=fake_strategy("x"), total_found=0
+        ),
+        papers=[
+            models.Paper(id=identity, title=identity, source="s", authors=[]) for identity in ids
+        ],
+        facets=models.Facets(),
     )
 
 
@@ -292,7 +289,7 @@ def test_merging_nothing_returns_the_same_object():
 def test_only_marked_papers_of_the_collection_are_accumulated_and_each_once():
     """REQ-16 PROP-11."""
     state = WorkflowState()
-    feedback = UserFeedback(marked_relevant=["b", "nowhere"])
+    feedback = models.UserFeedback(marked_relevant=["b", "nowhere"])
     for _ in range(2):
         _accumulate_relevant(state, _collection("a", "b"), feedback)
     assert [paper.id for paper in state.accumulated_papers] == ["b"]
@@ -300,7 +297,7 @@ def test_only_marked_papers_of_the_collection_are_accumulated_and_each_once():
 
 def test_recording_an_iteration_counts_it_and_keeps_the_feedback():
     """REQ-20 PROP-10."""
-    state, feedback = WorkflowState(), UserFeedback(free_text_feedback="f")
+    state, feedback = WorkflowState(), models.UserFeedback(free_text_feedback="f")
     assert state.latest_feedback is None
     state.record_iteration(fake_strategy("a"), 3)
     state.record_iteration(fake_strategy("b"), 0, feedback)
@@ -355,15 +352,15 @@ async def test_a_handlers_edit_that_is_no_strategy_is_the_validation_error_of_th
 async def test_a_handler_that_marks_unknown_papers_is_taken_as_far_as_it_can_be(caplog):
     """REQ-17 HUM-04: at both checkpoints; unknown ids are reported and never stored."""
     marks = {"marked_relevant": ["always", "invented"], "marked_irrelevant": ["nowhere"]}
-    given = UserFeedback.model_validate(marks)
+    given = models.UserFeedback.model_validate(marks)
     script = [reject("n", marks), "approve", edit(given), "approve", "approve"]
     skills = FakeSkills()
     result = await workflow(skills, ScriptedHandler(script)).run("q")
-    assert skills.requests[1].user_feedback == UserFeedback(free_text_feedback="n")
-    assert skills.requests[2].user_feedback == UserFeedback(marked_relevant=["always"])
+    assert skills.requests[1].user_feedback == models.UserFeedback(free_text_feedback="n")
+    assert skills.requests[2].user_feedback == models.UserFeedback(marked_relevant=["always"])
     assert "invented" in caplog.text
     assert len(result.papers) == 2
-    assert given == UserFeedback.model_validate(marks), "it is the handler's own"
+    assert given == models.UserFeedback.model_validate(marks), "it is the handler's own"
 
 
 async def test_a_progress_reporter_that_raises_is_only_logged(caplog):
@@ -495,7 +492,7 @@ async def test_a_thread_that_is_being_driven_is_busy():
             await call("t")
     assert (await flow.pending("t")).kind is STRATEGY
     handler.may_answer.set()
-    assert (await driving).ended_by is EndReason.APPROVED
+    assert (await driving).ended_by is models.EndReason.APPROVED
 
 
 async def test_two_answers_at_once_count_once():

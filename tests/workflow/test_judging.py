@@ -8,16 +8,8 @@ from tests.skills.judging.poison import poisoned
 from tests.skills.judging.test_isolation import clean, obedient
 from tests.workflow.doubles import Crash, reject, with_real_skills, workflow
 
+from paper_search import models
 from paper_search.errors import ThreadNotWaitingError
-from paper_search.models import (
-    Criterion,
-    CriterionKind,
-    PaperCollection,
-    ParsedIntent,
-    RawPaper,
-    SearchStrategy,
-    UserFeedback,
-)
 from paper_search.persistence import open_persistence
 from paper_search.skills import RelevanceScorer
 from paper_search.testing.llm import FakeLLM, LLMCall, data_block, grades_of, obedient_answer
@@ -37,18 +29,23 @@ class Judged(FakeSkills):
     def __init__(self) -> None:
         super().__init__(records)
 
-    async def parse(self, user_input: str) -> ParsedIntent:
+    async def parse(self, user_input: str) -> models.ParsedIntent:
         intent = await super().parse(user_input)
-        criteria = [Criterion(text="It is about moss"), Criterion(text="It is about towns")]
+        criteria = [
+            models.Criterion(text="It is about moss"),
+            models.Criterion(text="It is about towns"),
+        ]
         return intent.model_copy(update={"concepts": ["moss"], "topic": "moss"}).with_criteria(
             criteria
         )
 
 
-def records(strategy: SearchStrategy) -> list[RawPaper]:
+def records(strategy: models.SearchStrategy) -> list[models.RawPaper]:
     """Return the papers of a round; later rounds find ten more."""
     count = PAPERS + (0 if strategy.queries[0].boolean_query == "round_0" else 10)
-    return [RawPaper(id=f"p{n}", title=f"Moss number {n}", source="fake") for n in range(count)]
+    return [
+        models.RawPaper(id=f"p{n}", title=f"Moss number {n}", source="fake") for n in range(count)
+    ]
 
 
 def judging_workflow(llm: FakeLLM, handler: Any = None, **options: Any) -> SearchWorkflow:
@@ -135,7 +132,7 @@ def told(call: LLMCall) -> Any:
             return obedient_answer(call)
 
 
-async def searched(papers: list[RawPaper]) -> tuple[list[Any], PaperCollection]:
+async def searched(papers: list[models.RawPaper]) -> tuple[list[Any], models.PaperCollection]:
     """Search two rounds with one model for all skills; return what was asked, and the result."""
     llm, source = FakeLLM(told), FakeSource("fake", papers)
     handler = ScriptedHandler(["approve", reject("more"), "approve", "approve"])
@@ -150,7 +147,7 @@ async def test_poisoned_records_change_no_query_no_source_and_no_grade_of_anothe
     asked, beside = await searched([*poisoned(), *clean()])
     assert asked == asked_alone
 
-    def others(result: PaperCollection) -> list[tuple[str, float, list[Any]]]:
+    def others(result: models.PaperCollection) -> list[tuple[str, float, list[Any]]]:
         every = [*result.papers, *result.set_aside]
         return [
             (paper.id, paper.relevance_score, paper.grades)
@@ -170,15 +167,15 @@ async def test_poisoned_records_change_no_query_no_source_and_no_grade_of_anothe
 )
 def test_papers_are_judged_by_the_criteria_that_a_note_leaves(note, wanted, unwanted):
     criteria = [
-        Criterion(text="It is about graphs"),
-        Criterion(text="It reports results"),
-        Criterion(text="It is a protocol", kind=CriterionKind.EXCLUSION),
+        models.Criterion(text="It is about graphs"),
+        models.Criterion(text="It reports results"),
+        models.Criterion(text="It is a protocol", kind=models.CriterionKind.EXCLUSION),
     ]
     round_ = IterationRecord(
         iteration=0,
-        strategy=SearchStrategy(queries=[], sources=[]),
+        strategy=models.SearchStrategy(queries=[], sources=[]),
         result_count=1,
-        feedback=UserFeedback(free_text_feedback=note),
+        feedback=models.UserFeedback(free_text_feedback=note),
     )
     state = WorkflowState(question="graphs?", history=[round_])
     after = intent_after_note(state, INTENT.with_criteria(criteria))

@@ -8,15 +8,7 @@ from tests.answers import reply_to
 from tests.workflow import doubles
 from tests.workflow.doubles import at_result
 
-from paper_search.models import (
-    Author,
-    Criterion,
-    Grade,
-    PaperCollection,
-    ParsedIntent,
-    RawPaper,
-    ScoredPaper,
-)
+from paper_search import models
 from paper_search.skills import Deduplicator
 from paper_search.testing.skills import FakeSkills
 from paper_search.threads.engine import open_memory
@@ -24,28 +16,28 @@ from paper_search.workflow import SearchWorkflow
 from paper_search.workflow.session import SearchSession
 from paper_search.workflow.skills import Skills
 
-ALIKE = RawPaper(
+ALIKE = models.RawPaper(
     id="alike",
     title="Deep learning for molecular property prediction",
-    authors=[Author(name="Ann Smith")],
+    authors=[models.Author(name="Ann Smith")],
     year=2019,
     venue="NeurIPS",
     source="one",
 )
-AGAIN = RawPaper(
+AGAIN = models.RawPaper(
     id="again",
     title="Deep learning for molecular properties prediction",
-    authors=[Author(name="Smith, A.")],
+    authors=[models.Author(name="Smith, A.")],
     year=2017,
     venue="J. Chem.",
     source="two",
 )
-OTHER = RawPaper(id="other", title="Bacteria in the deep sea", year=2001, source="one")
+OTHER = models.RawPaper(id="other", title="Bacteria in the deep sea", year=2001, source="one")
 MERGED = [
-    RawPaper(
+    models.RawPaper(
         id=f"copy{n}",
         title="One and the same paper on graphs",
-        authors=[Author(name="Bo Li")],
+        authors=[models.Author(name="Bo Li")],
         year=2020,
         doi="10.1000/same",
         source=f"s{n}",
@@ -54,7 +46,7 @@ MERGED = [
 ]
 
 
-def workflow(*records: RawPaper) -> SearchWorkflow:
+def workflow(*records: models.RawPaper) -> SearchWorkflow:
     return merging(FakeSkills(lambda _strategy: records))
 
 
@@ -99,9 +91,13 @@ async def test_a_merge_can_be_undone_at_once_and_for_good():
 class Graded(FakeSkills):
     """Grades the first paper, and fails at the others."""
 
-    async def score(self, papers: list[RawPaper], intent: ParsedIntent) -> list[ScoredPaper]:
+    async def score(
+        self, papers: list[models.RawPaper], intent: models.ParsedIntent
+    ) -> list[models.ScoredPaper]:
         first, *others = await super().score(papers, intent)
-        grade = Grade(criterion=Criterion(text="on molecules"), grade=2, snippet="Deep learning")
+        grade = models.Grade(
+            criterion=models.Criterion(text="on molecules"), grade=2, snippet="Deep learning"
+        )
         failed = {"is_judged": False, "unjudged_because": "the model was busy"}
         unjudged = [verdict.model_copy(update=failed) for verdict in others]
         return [first.model_copy(update={"grades": [grade]}), *unjudged]
@@ -152,7 +148,7 @@ async def test_the_last_step_can_be_repeated_after_a_split():
     history = [entry async for entry in graph.aget_state_history(thread)]
     before = next(entry for entry in history if entry.next == ("finish",))
     again = await graph.ainvoke(None, before.config)
-    repeated = PaperCollection.model_validate(again["collection"])
+    repeated = models.PaperCollection.model_validate(again["collection"])
     assert repeated == result
     assert len(repeated.papers) == 3
 

@@ -13,15 +13,9 @@ from tests.examples import examples
 from tests.sources.cards import KEY, Cards
 from tests.workflow.doubles import Builder, edit, workflow
 
+from paper_search import models
 from paper_search.cli.search_questions import parse_form, write_form
 from paper_search.config import AppConfig
-from paper_search.models import (
-    RankedQuery,
-    SearchConstraints,
-    SearchQuery,
-    SearchStrategy,
-    SourceReport,
-)
 from paper_search.query import conditions_in, render
 from paper_search.skills import Searcher
 from paper_search.sources.adapter import Translated
@@ -49,7 +43,7 @@ class Shelf(Cards):
         self.ranks_text = name in RANKING
 
     def translate_ranked(
-        self, query: RankedQuery, filters: SearchConstraints
+        self, query: models.RankedQuery, filters: models.SearchConstraints
     ) -> tuple[Translated, ...]:
         conditions = map(render, conditions_in(filters.every_condition))
         also = "".join(f" only {condition}" for condition in conditions)
@@ -84,8 +78,8 @@ conditions = st.lists(st.sampled_from(["peat AND tundra", "NOT bees"]), unique=T
 
 
 @st.composite
-def limits_(draw: st.DrawFn) -> SearchConstraints:
-    return SearchConstraints(
+def limits_(draw: st.DrawFn) -> models.SearchConstraints:
+    return models.SearchConstraints(
         conditions=draw(conditions),
         excluded_types=draw(st.sampled_from([[], ["review"]])),
         year_from=draw(st.sampled_from([None, 2010])),
@@ -93,20 +87,20 @@ def limits_(draw: st.DrawFn) -> SearchConstraints:
 
 
 @st.composite
-def proposals(draw: st.DrawFn) -> SearchStrategy:
+def proposals(draw: st.DrawFn) -> models.SearchStrategy:
     """Draw a strategy with one query of either kind at least."""
     queries = draw(st.lists(booleans, min_size=1, max_size=3, unique=True))
     texts = draw(st.lists(plain, max_size=1))
-    return SearchStrategy(
-        queries=[SearchQuery(keywords=[], boolean_query=text) for text in queries],
-        ranked=[RankedQuery(text=text) for text in texts],
+    return models.SearchStrategy(
+        queries=[models.SearchQuery(keywords=[], boolean_query=text) for text in queries],
+        ranked=[models.RankedQuery(text=text) for text in texts],
         filters=draw(limits_()),
         sources=draw(st.lists(st.sampled_from(NAMES), min_size=1, max_size=3, unique=True)),
     )
 
 
 @st.composite
-def edits(draw: st.DrawFn, proposed: SearchStrategy) -> dict[str, Any] | None:
+def edits(draw: st.DrawFn, proposed: models.SearchStrategy) -> dict[str, Any] | None:
     """Draw what a person sends from a terminal, the page, Python or Studio; None: they approve."""
     door = draw(st.sampled_from(["approve", "editor", "page", "answer", "fields"]))
     if door == "approve":
@@ -132,17 +126,17 @@ def edits(draw: st.DrawFn, proposed: SearchStrategy) -> dict[str, Any] | None:
     return mine.model_dump(mode="json")
 
 
-def edited(proposed: SearchStrategy, revised: dict[str, Any]) -> SearchStrategy:
+def edited(proposed: models.SearchStrategy, revised: dict[str, Any]) -> models.SearchStrategy:
     """Return the strategy with what an edit says; it says all where it has all that JSON has."""
     before = proposed.model_dump(mode="json")
     limits = revised.get("filters", {})
     limits = limits if "max_results" in limits else before["filters"] | limits
     is_whole = {"queries", "sources", "filters"} <= revised.keys()
     rest = {} if is_whole else before
-    return SearchStrategy.model_validate(rest | revised | {"filters": limits})
+    return models.SearchStrategy.model_validate(rest | revised | {"filters": limits})
 
 
-def assert_all_is_in_sight(strategy: SearchStrategy, ranking: Sequence[str]) -> None:
+def assert_all_is_in_sight(strategy: models.SearchStrategy, ranking: Sequence[str]) -> None:
     """Every query, with the words that narrow it, stands at the checkpoint with its sources."""
     facts = "\n".join(str(fact) for _, fact in strategy_facts(strategy, ranking=ranking))
     assert all(condition in limits(strategy.filters) for condition in strategy.filters.conditions)
@@ -191,9 +185,11 @@ async def test_what_a_synonym_finds_reaches_the_page_of_a_ranking_source(tmp_pat
 
 
 def test_the_order_of_the_question_counts_before_that_of_the_queries():
-    ranked = {"ranked": [RankedQuery(text="moss")]}
+    ranked = {"ranked": [models.RankedQuery(text="moss")]}
     strategy = fake_strategy("moss OR peat", sources=["a", "b"]).model_copy(update=ranked)
     pairs = [("a", "moss^1"), ("a", "moss OR peat"), ("b", "moss OR peat")]
-    reports = [SourceReport(source=source, query=query, status="ok") for source, query in pairs]
+    reports = [
+        models.SourceReport(source=source, query=query, status="ok") for source, query in pairs
+    ]
     state = WorkflowState(strategy=strategy, reports=reports)
     assert state.ranking_pairs == {("a", "moss^1"), ("b", "moss OR peat")}

@@ -9,14 +9,7 @@ from tests.sources.citations import CITATIONS, REFERENCES, SEED, Net, doi, title
 from tests.workflow import doubles
 from tests.workflow.doubles import edit, reject
 
-from paper_search.models import (
-    SNOWBALL,
-    PaperCollection,
-    RawPaper,
-    SearchStrategy,
-    SourceStatus,
-    UserFeedback,
-)
+from paper_search import models
 from paper_search.skills import QueryBuilder, RelevanceScorer, Searcher
 from paper_search.testing.llm import FakeLLM, grades_of
 from paper_search.testing.skills import ScriptedHandler
@@ -35,8 +28,8 @@ def shelf() -> FakeSource:
     return FakeSource(
         "shelf",
         [
-            RawPaper(id="seed", title="The seed", doi=doi(SEED), source="shelf"),
-            RawPaper(id="plain", title="Without any identifier", source="shelf"),
+            models.RawPaper(id="seed", title="The seed", doi=doi(SEED), source="shelf"),
+            models.RawPaper(id="plain", title="Without any identifier", source="shelf"),
         ],
     )
 
@@ -51,10 +44,10 @@ def workflow(
 
 
 def mark(*ids: str) -> Decision:
-    return edit(UserFeedback(marked_relevant=list(ids)).model_dump())
+    return edit(models.UserFeedback(marked_relevant=list(ids)).model_dump())
 
 
-def proposed(checkpoint: Checkpoint) -> SearchStrategy:
+def proposed(checkpoint: Checkpoint) -> models.SearchStrategy:
     return checkpoint.payload.strategy
 
 
@@ -63,15 +56,15 @@ def sources_of(handler: ScriptedHandler) -> list[list[str]]:
     return [shown.strategy.sources for shown in payloads if isinstance(shown, StrategyPayload)]
 
 
-def titles(collection: PaperCollection) -> set[str]:
+def titles(collection: models.PaperCollection) -> set[str]:
     return {paper.title for paper in collection.papers}
 
 
 async def test_papers_that_a_model_graded_best_are_followed_after_the_marked_ones(net):
     judge = RelevanceScorer(FakeLLM(grades_of({"On learning": 3}, default=1)))
-    other = RawPaper(id="other", title="Graded low", doi="10.5/low", source="shelf")
-    marked = RawPaper(id="marked", title="Graded lower", doi="10.5/marked", source="shelf")
-    seed = RawPaper(id="seed", title="On learning", doi=doi(SEED), source="shelf")
+    other = models.RawPaper(id="other", title="Graded low", doi="10.5/low", source="shelf")
+    marked = models.RawPaper(id="marked", title="Graded lower", doi="10.5/marked", source="shelf")
+    seed = models.RawPaper(id="seed", title="On learning", doi=doi(SEED), source="shelf")
     found = FakeSource("shelf", [other, seed, marked])
     handler = ScriptedHandler(["approve", mark("marked"), "approve", "approve"])
     await workflow(net, handler, found, relevance_scorer=judge).run("learning")
@@ -81,13 +74,17 @@ async def test_papers_that_a_model_graded_best_are_followed_after_the_marked_one
 async def test_a_marked_paper_is_followed_in_the_next_round(net):
     handler = ScriptedHandler(["approve", mark("seed"), "approve", "approve"])
     collection = await workflow(net, handler).run("learning")
-    assert sources_of(handler) == [["shelf"], ["shelf", SNOWBALL]]
+    assert sources_of(handler) == [["shelf"], ["shelf", models.SNOWBALL]]
     assert [seed.doi for seed in proposed(handler.asked[2]).seeds] == [doi(SEED)]
     assert titles(collection) >= FOLLOWED
-    assert {paper.source for paper in collection.papers} == {"shelf", SNOWBALL}
+    assert {paper.source for paper in collection.papers} == {"shelf", models.SNOWBALL}
     reports = handler.asked[3].payload.reports
-    followed = [report.status for report in reports if report.source == SNOWBALL]
-    assert followed == [SourceStatus.EMPTY, SourceStatus.OK, SourceStatus.OK]  # ids come first
+    followed = [report.status for report in reports if report.source == models.SNOWBALL]
+    assert followed == [
+        models.SourceStatus.EMPTY,
+        models.SourceStatus.OK,
+        models.SourceStatus.OK,
+    ]  # ids come first
 
 
 OF_NO_USE = {"marked_relevant": ["plain"], "marked_irrelevant": ["seed"]}
@@ -118,14 +115,14 @@ def searching(*sources: str) -> Callable[[Checkpoint], Decision]:
     return answer
 
 
-with_snowball = searching("shelf", SNOWBALL)
+with_snowball = searching("shelf", models.SNOWBALL)
 
 
 async def test_once_a_person_took_it_out_it_is_not_proposed_again(net):
     again = [mark("seed"), "approve", mark("seed"), "approve", "approve"]
     handler = ScriptedHandler(["approve", mark("seed"), searching("shelf"), *again])
     await workflow(net, handler).run("learning")
-    assert sources_of(handler) == [["shelf"], ["shelf", SNOWBALL], ["shelf"], ["shelf"]]
+    assert sources_of(handler) == [["shelf"], ["shelf", models.SNOWBALL], ["shelf"], ["shelf"]]
     assert net.asked == []
 
 

@@ -12,6 +12,7 @@ from tests.workflow import doubles
 from tests.workflow.doubles import Builder, Crash, Late
 from tests.workflow.test_enrichment import Shelf
 
+from paper_search import workflow
 from paper_search.errors import AlreadyDecidedError, InvalidDecisionError
 from paper_search.models import (
     EndReason,
@@ -30,13 +31,6 @@ from paper_search.sources.client import SourceSettings
 from paper_search.sources.http_source import HttpSource
 from paper_search.testing.skills import FakeSkills, fake_strategy
 from paper_search.testing.sources import FakeSource
-from paper_search.workflow import (
-    Checkpoint,
-    CheckpointKind,
-    ResultPayload,
-    SearchWorkflow,
-    ThreadCatalog,
-)
 from paper_search.workflow.counts import summaries
 from paper_search.workflow.marks import MarkStore
 from paper_search.workflow.records import SearchRecords
@@ -60,7 +54,7 @@ def late() -> Late:
 
 def waiting(
     late: Any, *others: Any, limits: dict[str, float] | None = None, **options: Any
-) -> SearchWorkflow:
+) -> workflow.SearchWorkflow:
     """Return a search over a late source and four quick ones, or others."""
     sources = [*(others or (FakeSource(name, papers(name, 1, 2)) for name in QUICK)), late]
     times = {"straggler_s": 0.1, "deadline_s": 1.0, "patience_s": 0.1, **(limits or {})}
@@ -72,13 +66,15 @@ def ids(collection: PaperCollection) -> set[str]:
     return {paper.id for paper in (*collection.papers, *collection.set_aside)}
 
 
-async def at_result(*sources: FakeSource, **options: Any) -> tuple[SearchWorkflow, Checkpoint]:
+async def at_result(
+    *sources: FakeSource, **options: Any
+) -> tuple[workflow.SearchWorkflow, workflow.Checkpoint]:
     """Return a thread that waits with a result from which a source was left out."""
     flow = waiting(*sources, **options)
     return flow, await doubles.at_result(flow)
 
 
-async def wait_for(late: Late, flow: SearchWorkflow) -> Any:
+async def wait_for(late: Late, flow: workflow.SearchWorkflow) -> Any:
     late.is_late = False
     return (await reply_to(flow, "t", WAIT)).payload
 
@@ -164,7 +160,7 @@ async def test_after_a_wait_the_result_is_compared_with_that_of_the_round_before
     assert (changes.new_ids, changes.risen) == (["a12"], {"a10": 10})
 
 
-def of_late(payload: ResultPayload) -> list[SourceReport]:
+def of_late(payload: workflow.ResultPayload) -> list[SourceReport]:
     return [report for report in payload.reports if report.source == "late"]
 
 
@@ -188,7 +184,7 @@ async def test_waiting_uses_up_no_iteration_and_is_told_in_history_and_ledger(la
     late.is_late = False
     await reply_to(flow, "t", WAIT, by="ada")
     result = await reply_to(flow, "t", "approve", by="ada")
-    shown_thread = await ThreadCatalog(persistence).show("t")
+    shown_thread = await workflow.ThreadCatalog(persistence).show("t")
     assert "late1" in ids(result)
     assert result.ended_by is EndReason.APPROVED
     assert [(record.iteration, record.waits) for record in shown_thread.history] == [(0, 2)]
@@ -225,7 +221,7 @@ async def test_marks_given_with_it_or_before_are_kept_with_who_made_them_and_why
     }
 
 
-async def at_two_that_are_one(persistence: Persistence) -> SearchWorkflow:
+async def at_two_that_are_one(persistence: Persistence) -> workflow.SearchWorkflow:
     """Return a result with two papers that are one work, as the record of the late source shows."""
     one, other, both = (
         RawPaper(id=name, title="Ants who march", year=2020, source=source, **known)
@@ -418,7 +414,7 @@ async def test_one_can_go_back_to_the_result_that_a_wait_gave(late, durable_url)
         late.is_late = False
         second = await reply_to(flow, "t", WAIT)
         await reply_to(flow, "t", "approve")
-        again = await flow.fork("t", CheckpointKind.RESULT_REVIEW)
+        again = await flow.fork("t", workflow.CheckpointKind.RESULT_REVIEW)
         assert again.reference == second.reference
         entries = await persistence.ledger.entries("t")
         assert [entry.status for entry in entries] == ["applied", "applied", "superseded"]
@@ -431,7 +427,7 @@ async def test_going_back_before_a_wait_takes_what_it_brought_out_of_the_round(l
     await wait_for(late, flow)
     records = SearchRecords(persistence.store, "t")
     assert {row.waits for row in (await records.rounds([0]))[0].arrivals} == {0, 1}
-    again = await flow.fork("t", CheckpointKind.RESULT_REVIEW)
+    again = await flow.fork("t", workflow.CheckpointKind.RESULT_REVIEW)
     assert again.reference == first.reference
     assert {row.waits for row in (await records.rounds([0]))[0].arrivals} == {0}
     assert "late1" in ids((await wait_for(late, flow)).collection), "the strategy stays approved"

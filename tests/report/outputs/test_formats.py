@@ -31,14 +31,8 @@ from paper_search.report.outputs.pandoc import (
 )
 from paper_search.report.writer import section
 from paper_search.report_workflow import ReportWorkflow
+from paper_search.testing import reports
 from paper_search.testing.llm import FakeLLM
-from paper_search.testing.reports import (
-    QUESTION,
-    FakeSearch,
-    good_answer,
-    report_papers,
-    report_services,
-)
 
 NASTY = [
     "<script>alert(1)</script>",
@@ -59,11 +53,11 @@ STYLE = """<?xml version="1.0" encoding="utf-8"?>
 
 @pytest.fixture(scope="module")
 def report() -> Report:
-    services = report_services(FakeLLM(good_answer), search=Searched())
-    return asyncio.run(ReportWorkflow(services, target_length=150).run(QUESTION))
+    services = reports.report_services(FakeLLM(reports.good_answer), search=Searched())
+    return asyncio.run(ReportWorkflow(services, target_length=150).run(reports.QUESTION))
 
 
-class Searched(FakeSearch):
+class Searched(reports.FakeSearch):
     """Says which service it asked, and for what."""
 
     async def find(self, queries, given, known):
@@ -91,9 +85,11 @@ async def nasty(text: str) -> Report:
         source="fake",
         relevance_score=0.95,
     )
-    sources = [result_of(item, "q1") for item in [paper, *report_papers()]]
-    flow = ReportWorkflow(report_services(search=FakeSearch(sources)), target_length=1000)
-    return await flow.run(QUESTION)
+    sources = [result_of(item, "q1") for item in [paper, *reports.report_papers()]]
+    flow = ReportWorkflow(
+        reports.report_services(search=reports.FakeSearch(sources)), target_length=1000
+    )
+    return await flow.run(reports.QUESTION)
 
 
 async def test_markdown_has_every_part_and_readable_citations(report):
@@ -138,7 +134,7 @@ def test_pdflatex_sets_whatever_sources_hold_in_latin_letters(tmp_path):
 async def test_json_holds_everything(report):
     document = json.loads(render_json(report))
     assert document["content"]["title"] == report.title
-    assert document["provenance"]["original_query"] == QUESTION
+    assert document["provenance"]["original_query"] == reports.QUESTION
     assert AnalysisResult.model_validate(document["analysis"]) == report.analysis
     assert Critique.model_validate(document["critique"]) == report.critique
     assert [*map(SearchResult.model_validate, document["sources"])] == report.sources
@@ -249,7 +245,7 @@ def test_a_mark_stands_behind_its_sentence_in_every_format():
         status="complete",
         confidence="low",
         sections=[section(1, "What is known", claim)],
-        sources=[result_of(paper, "q1") for paper in report_papers()],
+        sources=[result_of(paper, "q1") for paper in reports.report_papers()],
         critique=Critique(sentences=[sentence]),
     )
     mark = "contradicted by its source"
@@ -290,8 +286,8 @@ async def test_what_sources_hold_stays_text_in_every_format(text):
 
 
 async def test_a_report_without_a_draft_is_still_a_document():
-    flow = ReportWorkflow(report_services(search=FakeSearch([])))
-    report = await flow.run(QUESTION)
+    flow = ReportWorkflow(reports.report_services(search=reports.FakeSearch([])))
+    report = await flow.run(reports.QUESTION)
     assert "No search results collected" in render_markdown(report)
     assert "No search results collected" in render_html(report)
     assert (await render_latex(report)).endswith("\\end{document}\n")

@@ -2,13 +2,7 @@ from datetime import date
 
 import pytest
 
-from paper_search.models import (
-    IntentType,
-    ParsedIntent,
-    RankedQuery,
-    SearchConstraints,
-    SearchQuery,
-)
+from paper_search import models
 from paper_search.query import parse, with_conditions
 from paper_search.skills.intent.notes import Note
 from paper_search.skills.strategy.booleans import database_text
@@ -23,13 +17,13 @@ from paper_search.skills.strategy.trees import query_text
 from paper_search.testing.skills import fake_strategy
 
 
-def intent(**fields: object) -> ParsedIntent:
+def intent(**fields: object) -> models.ParsedIntent:
     kinds = fields.pop("excluded_types", [])
-    return ParsedIntent.model_validate(
+    return models.ParsedIntent.model_validate(
         {
             "topic": "t",
             "concepts": [],
-            "intent_type": IntentType.METHOD,
+            "intent_type": models.IntentType.METHOD,
             "constraints": {"excluded_types": kinds, "year_from": 2001},
             **fields,
         }
@@ -65,7 +59,7 @@ def test_reviews_are_known_by_their_titles():
 
 @pytest.mark.parametrize("kind", ['a "quoted" kind', "kind) OR (x", "*", "NOT"])
 def test_a_kind_in_any_words_is_a_condition_that_can_be_read(kind):
-    for condition in SearchConstraints(excluded_types=[kind]).every_condition:
+    for condition in models.SearchConstraints(excluded_types=[kind]).every_condition:
         assert query_text(parse(condition)).startswith("NOT title:")
 
 
@@ -78,7 +72,7 @@ def test_a_query_within_limits_repeats_none_that_it_has():
 
 
 def test_a_note_adds_conditions_and_takes_back_what_no_longer_holds():
-    before = SearchConstraints(year_from=2001, conditions=["NOT (wasps OR wasp)", "ants"])
+    before = models.SearchConstraints(year_from=2001, conditions=["NOT (wasps OR wasp)", "ants"])
     terms = Note(required=("lichens",), excluded=("ants", "rain"), added=("wasps",))
     after = next_limits(before, terms)
     assert after.conditions == ["lichens OR lichen", "NOT (ants OR ant)", "NOT (rain OR rains)"]
@@ -104,14 +98,14 @@ def test_an_exclusion_can_be_lifted(query, left):
 
 
 def test_an_unwanted_term_of_two_words_is_in_no_ranked_text():
-    ranked = [RankedQuery(text="sleep loss in shift workers and shift patterns")]
-    limits = SearchConstraints(conditions=['NOT "shift worker"'])
+    ranked = [models.RankedQuery(text="sleep loss in shift workers and shift patterns")]
+    limits = models.SearchConstraints(conditions=['NOT "shift worker"'])
     [query] = without_unwanted(ranked, limits)
     assert query.text == "sleep loss in and shift patterns"
 
 
 def test_all_limits_of_a_strategy_are_written_for_a_database():
-    limits = SearchConstraints(
+    limits = models.SearchConstraints(
         year_from=2001, language="de", publication_types=["thesis"], conditions=["NOT ants"]
     )
     strategy = fake_strategy("bees").model_copy(update={"filters": limits})
@@ -139,7 +133,9 @@ def test_all_limits_of_a_strategy_are_written_for_a_database():
 def test_a_strategy_without_headings_is_written_with_a_note_on_those_that_fit(
     query, database, notes
 ):
-    asked = SearchQuery(keywords=["gastric cancer", "endoscopes of birds"], boolean_query=query)
+    asked = models.SearchQuery(
+        keywords=["gastric cancer", "endoscopes of birds"], boolean_query=query
+    )
     strategy = fake_strategy("bees").model_copy(update={"queries": [asked]})
     assert database_text(strategy, database).notes == notes
 
@@ -148,5 +144,5 @@ def test_a_strategy_without_headings_is_written_with_a_note_on_those_that_fit(
     ("name", "code"), [(" EN", "en"), ("German", "de"), ("en-US", "en"), ("", None), ("xx", None)]
 )
 def test_a_language_is_a_limit_by_its_code_if_there_is_one(name, code):
-    limits, notes = sane_limits(SearchConstraints(language=name), today=date(2026, 1, 1))
+    limits, notes = sane_limits(models.SearchConstraints(language=name), today=date(2026, 1, 1))
     assert (limits.language, bool(notes)) == (code, name == "xx")

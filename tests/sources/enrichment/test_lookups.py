@@ -11,14 +11,8 @@ from paper_search.config import AppConfig
 from paper_search.errors import UnknownNameError
 from paper_search.models import Author, Purpose, RawPaper, SourceStatus
 from paper_search.skills.gap_filler import GapFiller
+from paper_search.sources import enrichment
 from paper_search.sources.client import SourceSettings
-from paper_search.sources.enrichment import (
-    Enricher,
-    HttpEnricher,
-    LookupAdapter,
-    create_enrichers,
-    enricher_names,
-)
 from paper_search.sources.enrichment.services import (
     CoreLookup,
     CrossrefLookup,
@@ -132,7 +126,7 @@ def services(httpserver: HTTPServer) -> Services:
     return Services(httpserver)
 
 
-def adapters(server: HTTPServer) -> dict[str, LookupAdapter]:
+def adapters(server: HTTPServer) -> dict[str, enrichment.LookupAdapter]:
     return {
         "openalex": OpenAlexLookup(KEY, endpoint=server.url_for("/openalex")),
         "crossref": CrossrefLookup(endpoint=server.url_for("/crossref")),
@@ -143,9 +137,11 @@ def adapters(server: HTTPServer) -> dict[str, LookupAdapter]:
     }
 
 
-def enricher(server: HTTPServer, name: str, max_calls: int | None = None) -> HttpEnricher:
+def enricher(
+    server: HTTPServer, name: str, max_calls: int | None = None
+) -> enrichment.HttpEnricher:
     settings = SourceSettings(interval_s=0, max_retries=0, max_calls=max_calls)
-    return HttpEnricher(adapters(server)[name], settings)
+    return enrichment.HttpEnricher(adapters(server)[name], settings)
 
 
 @pytest.mark.parametrize(
@@ -246,7 +242,7 @@ async def test_the_budget_is_kept(services):
     assert "3 works were not looked up" in (report.sources[0].note or "")
 
 
-@pytest.mark.parametrize("name", enricher_names())
+@pytest.mark.parametrize("name", enrichment.enricher_names())
 @pytest.mark.parametrize(
     ("status", "expected"), [(429, SourceStatus.RATE_LIMITED), (500, SourceStatus.BAD_RESPONSE)]
 )
@@ -262,7 +258,7 @@ async def test_a_failure_is_told_and_loses_no_paper(httpserver, name, status, ex
 
 
 @pytest.mark.parametrize("body", ['{"error": "out of order"}', "[17, null]", '"soon"', "{", "<a>"])
-@pytest.mark.parametrize("name", enricher_names())
+@pytest.mark.parametrize("name", enrichment.enricher_names())
 async def test_a_strange_answer_is_told_and_loses_no_paper(httpserver, name, body):
     for path in PATHS:
         httpserver.expect_request(path).respond_with_data(body, content_type="application/json")
@@ -279,7 +275,7 @@ async def test_what_would_break_a_filter_is_not_asked_for(services):
 
 
 async def test_what_is_not_asked_for_want_of_an_address_says_so():
-    made = create_enrichers(AppConfig(enrichers=["unpaywall"]))
+    made = enrichment.create_enrichers(AppConfig(enrichers=["unpaywall"]))
     (row,) = (await GapFiller(made).fill([paper(1)])).sources
     assert (row.source, row.purpose) == ("unpaywall (enrichment)", Purpose.FILL)
     assert (row.status, row.query, row.requests) == (SourceStatus.EMPTY, None, [])
@@ -287,11 +283,11 @@ async def test_what_is_not_asked_for_want_of_an_address_says_so():
 
 
 def test_the_settings_name_the_enrichers():
-    assert set(enricher_names()) == set(adapters(HTTPServer()))
-    made = create_enrichers(AppConfig(enrichers=["crossref", "openalex", "unpaywall"]))
+    assert set(enrichment.enricher_names()) == set(adapters(HTTPServer()))
+    made = enrichment.create_enrichers(AppConfig(enrichers=["crossref", "openalex", "unpaywall"]))
     assert [instance.enricher_name for instance in made] == ["crossref", "openalex", "unpaywall"]
-    assert all(isinstance(instance, Enricher) for instance in made)
-    made = create_enrichers(AppConfig(enrichers=["unpaywall"], contact=CONTACT))
+    assert all(isinstance(instance, enrichment.Enricher) for instance in made)
+    made = enrichment.create_enrichers(AppConfig(enrichers=["unpaywall"], contact=CONTACT))
     assert [instance.enricher_name for instance in made] == ["unpaywall"]
     with pytest.raises(UnknownNameError, match="unknown enricher 'scopus'"):
-        create_enrichers(AppConfig(enrichers=["scopus"]))
+        enrichment.create_enrichers(AppConfig(enrichers=["scopus"]))
