@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 from tests.examples import examples
 
-from paper_search.errors import LLMError, LLMRateLimitError, LLMRefusalError, LLMResponseError
+from paper_search.errors import LLMError, LLMResponseError
 from paper_search.llm import ask
 from paper_search.llm.chat import redacted
 from paper_search.llm.structured import json_object
@@ -47,14 +47,6 @@ async def test_none_is_no_answer():
     llm = FakeLLM(lambda _: None)
     with pytest.raises(LLMResponseError):
         await ask(llm, Pair, "s", "u")
-
-
-@pytest.mark.parametrize("error", [LLMRateLimitError("x"), LLMRefusalError("x"), KeyError("x")])
-async def test_other_failures_are_not_repaired(error):
-    llm = FakeLLM(error)
-    with pytest.raises(type(error)):
-        await ask(llm, Pair, "s", "u")
-    assert llm.call_count == 1
 
 
 async def test_a_provider_that_hangs_is_given_up():

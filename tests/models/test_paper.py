@@ -100,14 +100,6 @@ def test_how_a_run_ended_is_not_content():
     assert _collection() != "a collection"
 
 
-def test_a_collection_comes_back_from_json_as_it_was():
-    tagged = paper(title="ü", tags=[models.PaperTag.METHOD])
-    collection = _collection(papers=[tagged], facets=models.Facets(by_year={2020: 1}))
-    again = models.PaperCollection.model_validate_json(collection.model_dump_json())
-    assert again == collection
-    assert again.facets.by_year == {2020: 1}
-
-
 def test_the_text_of_a_record_is_its_abstract_and_its_keywords():
     known = record(snippet="short", keywords=["graphs", "trees"])
     assert known.text == "short\ngraphs; trees"

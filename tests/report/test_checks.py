@@ -45,18 +45,7 @@ def test_a_draft_is_worse_the_more_of_its_sentences_cite_nothing(bare, severity)
     """Three sentences stand beside them."""
     sections = [section(1, "Results", " ".join([GOOD, *bare * ["Trees have limits."]]))]
     told = [item for item in items(sections=sections, abstract=GOOD) if item[1] == "citation"]
-    assert [item[0] for item in told] == [severity] * (severity is not None)
-
-
-def test_sentences_without_a_citation_are_counted_in_one_item():
-    sections = [section(1, "Results", f"{GOOD} Trees have limits. It cools.")]
-    assert (
-        "minor",
-        "citation",
-        "general",
-        "2 of 5 sentences cite no source, first “Trees have limits.”",
-        "Cite the source of each that states a fact.",
-    ) in items(sections=sections, abstract=GOOD)
+    assert [item[::2][:2] for item in told] == [(severity, "general")] * (severity is not None)
 
 
 INVENTED = ("critical", "citation", "Cite a source that exists.")

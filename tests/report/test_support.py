@@ -90,15 +90,6 @@ async def test_a_model_that_names_no_words_of_the_source_has_checked_nothing(ver
     assert of(critique, COOL) == {("not_checked", "nobody")}
 
 
-async def test_a_model_cannot_raise_what_code_found():
-    wrong = f"Shade trees lower the temperature of city streets by 9.9 degrees [@{SHADE}]."
-    quoted = f"Rowan writes: “{WORDS} on summer days.” [@{SHADE}]"
-    critique, calls = await reviewed(said("supported"), wrong, quoted)
-    assert calls == []
-    assert of(critique, wrong) == {("unsupported", "code")}
-    assert of(critique, quoted) == {("supported", "code")}
-
-
 async def test_a_model_that_fails_leaves_the_sentence_unchecked_and_says_why():
     critique, _ = await reviewed(lambda _call: LLMError("the server is down"), COOL)
     assert of(critique, COOL) == {("not_checked", "nobody")}

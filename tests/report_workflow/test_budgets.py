@@ -32,15 +32,6 @@ class Flaky(reports.FakeSearch):
         return await super().find(queries, given, known)
 
 
-@pytest.mark.parametrize("limit", [1, 3])
-async def test_so_many_times_is_searched_as_allowed(limit):
-    steps = Steps()
-    settings = {"max_search_iterations": limit, "max_gap_searches": 10}
-    llm = FakeLLM(without_answers)
-    await report_workflow(llm, steps=steps, depth="comprehensive", **settings).run(reports.QUESTION)
-    assert steps.count("searcher") == limit
-
-
 @pytest.mark.parametrize("limit", [0, 1, 2])
 async def test_gaps_lead_back_to_search_so_often_as_allowed(limit):
     steps = Steps()

@@ -30,15 +30,6 @@ async def test_without_a_model_a_report_is_planned_searched_analysed_written_and
     assert "without a language model" in report.caveats[0]
 
 
-async def test_every_sentence_of_the_table_stands_in_its_source():
-    report, _ = await written()
-    for quote in (quote for study in report.studies for quote in study.quotes):
-        source = next(one for one in report.sources if one.result_id == quote.result_id)
-        assert source.text[quote.start : quote.end] == quote.text
-    assert report.critique.items == report.critique.sentences == []
-    assert "rowan_2019_shade" in report.cited
-
-
 async def test_with_a_model_each_role_asks_it_once_and_the_reviewer_for_what_is_no_quotation():
     llm = FakeLLM(reports.good_answer)
     report, steps = await written(llm)

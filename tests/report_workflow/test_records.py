@@ -87,18 +87,6 @@ async def step_model(persistence, llm: FakeLLM, most: int, step: str = "a") -> S
     return model
 
 
-async def test_a_model_is_asked_so_often_and_then_refuses(persistence):
-    inner = FakeLLM({"a": 1})
-    model = await step_model(persistence, inner, 2)
-    await model.complete("s", "u")
-    await model.complete_json("s", "u", {"title": "T"})
-    for ask in (model.complete, model.complete_json):
-        with pytest.raises(ModelCallLimitError, match="max_model_calls"):
-            await ask("s", "other")
-    assert (model.calls, inner.call_count) == (2, 2)
-    assert inner.calls[1].schema == {"title": "T"}
-
-
 async def test_a_call_that_fails_is_counted(persistence):
     model = await step_model(persistence, FakeLLM(LLMError("down")), 1)
     with pytest.raises(LLMError, match="down"):

@@ -9,7 +9,7 @@ from scripts.docs import EXAMPLES, with_picture
 from typer.testing import CliRunner
 
 from paper_search.cli.app import app
-from paper_search.steps import Outcome, discover_workflows, generate_params, generate_paths
+from paper_search.steps import Outcome, discover_workflows, generate_params
 from paper_search.steps.running import run_workflow
 
 OK, SKIP, FAIL, ITERATE = Outcome.OK, Outcome.SKIP, Outcome.FAIL, Outcome.ITERATE
@@ -42,17 +42,6 @@ async def test_runs_keep_to_the_table_and_take_every_edge_of_it(workflow):
     if workflow.name == "quality_gate":  # only a must that is never mended uses all rounds up
         taken.add(("review", SKIP))
     assert taken == {(step.id, outcome) for step in workflow.steps for outcome in step.next}
-
-
-async def test_the_loop_runs_to_its_bound_and_no_further():
-    loop = FOUND["confidence_loop"]
-    for bound in range(1, 6):
-        params = {"max_iterations": bound, "wanted": 3}
-        run = await run_workflow(loop, {"shelf": []}, params=params)
-        longest = max(generate_paths(loop, {loop.entry_point: bound}), key=len)
-        assert run.trace == longest
-        assert run.result["confidence"] == "capped"
-        assert run.result["iteration"] == bound
 
 
 async def test_the_gate_mends_until_nothing_blocks():

@@ -81,16 +81,6 @@ async def answer(graph: Any, value: str) -> Any:
     return await graph.ainvoke(Command(resume={question.id: {"which": value}}), CONFIG)
 
 
-async def test_answers_do_not_make_a_new_run_of_one():
-    graph = compile_in_memory(ASKING)
-    await graph.ainvoke({"goal": 0}, CONFIG, context={"rounds": 3})
-    await answer(graph, "on")
-    await answer(graph, "on")
-    result = await answer(graph, "stop")
-    assert result["step_visits"] == {"ask": 3}
-    assert result["workflow_params"] == {"rounds": 3}
-
-
 async def test_a_run_that_was_left_in_its_loop_does_not_count_for_the_next():
     graph = compile_in_memory(ASKING)
     await graph.ainvoke({"goal": 0}, CONFIG)

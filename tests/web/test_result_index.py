@@ -94,7 +94,3 @@ def test_a_page_beyond_the_last_is_the_last():
 )
 def test_an_order_and_a_part_are_no_filter(choice, is_filtered):
     assert Choice.parse(choice).is_filtered is is_filtered
-
-
-def test_a_url_that_asks_nothing_has_no_condition():
-    assert Choice.parse({}) == Choice()

@@ -3,15 +3,10 @@
 import re
 
 from tests.web.conftest import Visitor
-from tests.web.test_sharing import screen
+from tests.web.test_sharing import paper_on, screen
 
 from paper_search.persistence import open_persistence
 from paper_search.workflow.session import SearchSession
-
-
-def paper_on(page: Visitor, path: str) -> str:
-    page.open(path)
-    return page.text.split('data-paper="', 1)[1].split('"', 1)[0]
 
 
 def visit(page: Visitor, path: str) -> str:
@@ -68,6 +63,14 @@ def test_only_conflicts_of_reviewers_who_are_done_are_settled(page, place):
     assert "not all reviewers are done" in page.text.lower()
     assert page.send(f"{place}/reviewers", say="join", reviewer="../x") == 422
     assert page.send(f"{place}/reviewers", say="dance") == 422
+    for name, verdict in (("ada", "relevant"), ("bo", "irrelevant")):
+        assert screen(page, place, name, verdict) == paper
+    assert "Cohen&#39;s kappa" in visit(page, f"{place}/reviewers")
+    why = {"say": "exclude", "reason": "no proteins"}
+    assert page.send(f"{place}/reviewers", paper=paper, **why) == 200
+    assert "Settled: exclude" in page.text
+    assert "Excluded: no proteins" in visit(page, f"{place}/results?decision=excluded")
+    assert f'data-paper="{paper}"' in page.text
 
 
 def test_before_there_is_a_result_there_is_nothing_to_review(visitors):

@@ -143,11 +143,6 @@ async def test_marked_papers_come_with_their_text(records):
     ]
 
 
-async def test_more_records_than_fit_in_one_batch(records):
-    papers = [raw(f"p{i}") for i in range(2_100)]
-    assert await records.records(await records.save_records(papers)) == papers
-
-
 async def test_threads_do_not_see_each_others_records(persistence):
     """Also where one name could be taken for a pattern or a part of another."""
     names = ["a", "a.b", "a_b", "axb", "a-b", "a:b", "threads", "a.", "A"]
