@@ -189,7 +189,7 @@ async def test_a_refused_page_with_a_check_of_its_visitors_is_a_bot_wall(answere
     page = '<html><script src="/cdn-cgi/challenge-platform/x.js"></script></html>'
     async with answered(lambda _: httpx.Response(403, html=page)) as http:
         error = await failure(http, URL)
-    assert isinstance(error, HttpStatusError)
+    assert isinstance(error, errors.HttpStatusError)
     assert error.is_challenge
 
 
