@@ -86,6 +86,15 @@ def test_a_plan_that_cannot_be_carried_out_says_what_it_lacks():
     )
 
 
+async def test_every_finding_is_tied_to_a_quote_that_is_where_it_says():
+    analysis = (await analysed(FakeLLM(good_answer))).analysis
+    sources = {source.result_id: source for source in report_sources()}
+    assert analysis.findings
+    for quote in (q for finding in analysis.findings for q in finding.quotes):
+        text = sources[quote.result_id].text
+        assert text[quote.start : quote.end] == quote.text
+
+
 async def test_a_question_that_no_source_answers_is_a_gap_with_a_search_for_it():
     def of_the_first(call):
         answer = good_answer(call)
