@@ -3,8 +3,14 @@
 import pytest
 
 from paper_search.errors import LLMError, LLMRateLimitError
-from paper_search.report import models
 from paper_search.report.evidence import Evidence
+from paper_search.report.models import (
+    AnalysisResult,
+    Critique,
+    ResearchDraft,
+    ResearchPlan,
+    ReviewerInput,
+)
 from paper_search.report.reviewer import Reviewer
 from paper_search.report.writer import referenced, section
 from paper_search.testing.llm import FakeLLM, LLMCall, data_block
@@ -17,26 +23,24 @@ DARK = f"At night, shade trees did not lower the temperature of city streets [@{
 WORDS = "Shade trees lower the temperature of city streets by 2.5 degrees"
 
 
-async def reviewed(
-    answer, *texts: str, known: models.Critique | None = None
-) -> tuple[models.Critique, list]:
+async def reviewed(answer, *texts: str, known: Critique | None = None) -> tuple[Critique, list]:
     """Return the critique of a draft with these sentences, and what the model was asked."""
 
     def answered(call: LLMCall):
         is_support = call.schema["title"] == "SupportAnswer"
         return answer(call) if is_support and callable(answer) else good_answer(call)
 
-    draft = models.ResearchDraft(
+    draft = ResearchDraft(
         title="Shade",
         abstract=texts[0],
         sections=[section(1, "Results", " ".join(texts))],
         conclusion=texts[0],
         is_by_model=True,
     )
-    given = models.ReviewerInput(
+    given = ReviewerInput(
         draft=referenced(draft, Evidence(SOURCES)),
-        analysis=models.AnalysisResult(),
-        research_plan=models.ResearchPlan(original_query="Do shade trees cool streets?"),
+        analysis=AnalysisResult(),
+        research_plan=ResearchPlan(original_query="Do shade trees cool streets?"),
         search_results=SOURCES,
         known_sentences=known.sentences if known else [],
     )
@@ -49,7 +53,7 @@ def said(verdict: str, words: str = WORDS, reason: str = "why"):
     return lambda _call: {"verdict": verdict, "words": words, "reason": reason}
 
 
-def of(critique: models.Critique, text: str) -> set[tuple[str, str]]:
+def of(critique: Critique, text: str) -> set[tuple[str, str]]:
     return {(e.status, e.checked_by) for e in critique.sentences if e.text == text}
 
 
@@ -88,6 +92,15 @@ async def test_what_the_source_does_not_bear_is_marked_and_is_an_item(verdict, s
 async def test_a_model_that_names_no_words_of_the_source_has_checked_nothing(verdict, words):
     critique, _ = await reviewed(said(verdict, words), COOL)
     assert of(critique, COOL) == {("not_checked", "nobody")}
+
+
+async def test_a_model_cannot_raise_what_code_found():
+    wrong = f"Shade trees lower the temperature of city streets by 9.9 degrees [@{SHADE}]."
+    quoted = f"Rowan writes: “{WORDS} on summer days.” [@{SHADE}]"
+    critique, calls = await reviewed(said("supported"), wrong, quoted)
+    assert calls == []
+    assert of(critique, wrong) == {("unsupported", "code")}
+    assert of(critique, quoted) == {("supported", "code")}
 
 
 async def test_a_model_that_fails_leaves_the_sentence_unchecked_and_says_why():
