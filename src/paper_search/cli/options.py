@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -18,11 +19,14 @@ if TYPE_CHECKING:
 
 
 def option(metavar: str, text: str, *names: str, default: Any = None, **limits: Any) -> Any:
-    """Return an option that takes a value; without names, it is called as its parameter is."""
+    """Return an option that takes a value; without names, it is called as its parameter is.
+
+    `default`: `...` where the option stands in a type.
+    """
     return typer.Option(default, *names, metavar=metavar, help=text, **limits)
 
 
-def flag(name: str, text: str, *, default: bool | None = False, **looks: Any) -> Any:
+def flag(name: str, text: str, *, default: Any = False, **looks: Any) -> Any:
     return typer.Option(default, name, help=text, **looks)
 
 
@@ -31,15 +35,11 @@ def argument(metavar: str, text: str, *, default: Any = None) -> Any:
     return typer.Argument(default, metavar=metavar, help=text)
 
 
-Home = Annotated[
-    Path | None,
-    typer.Option(
-        "--home",
-        metavar="DIR",
-        help="Directory of your data; else PAPER_SEARCH_HOME, else the user data directory.",
-    ),
-]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+_shared, _flag = partial(option, default=...), partial(flag, default=...)
+
+_HOME = "Directory of your data; else PAPER_SEARCH_HOME, else the user data directory."
+Home = Annotated[Path | None, _shared("DIR", _HOME)]
+Json = Annotated[bool, _flag("--json", "Print JSON.")]
 
 
 def _thread_id(text: str | None) -> str | None:
@@ -51,90 +51,47 @@ def _thread_id(text: str | None) -> str | None:
 _OF_THREAD: Any = {"help": "Id of a thread; see `threads`.", "callback": _thread_id}
 OptionalThread = Annotated[str | None, typer.Argument(metavar="[THREAD]", **_OF_THREAD)]
 Thread = Annotated[str, typer.Argument(metavar="THREAD", **_OF_THREAD)]
-Format = Annotated[
-    str | None,
-    typer.Option(
-        "--format",
-        metavar="FORMAT",
-        help=f"table, {', '.join(sorted(FORMATS))}, or the path of a .csl file for references in "
-        "that style; else by the name of --output, else table.",
-    ),
-]
-Output = Annotated[
-    Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to this file.")
-]
-Source = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="NAME", help="Ask only this source; repeatable. web: public services without a key."
-    ),
-]
-Database = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="NAME",
-        help="Database that the records are from, such as 'Embase (Ovid)': one for all files, "
-        "or one for each in their order. Default: what each record says, or the name of its file.",
-    ),
-]
-Force = Annotated[bool, typer.Option("--force", help="Overwrite FILE if it exists.")]
-Keep = Annotated[
-    bool,
-    typer.Option("--keep", help="Add papers found elsewhere to your library; PAPER_SEARCH_KEEP."),
-]
-BudgetOption = Annotated[
-    str | None,
-    typer.Option(
-        "--budget",
-        metavar="AMOUNT",
-        help="Spend at most this on language models, as 0.50 (dollars), '200k tokens' or "
-        "'40 calls'; else PAPER_SEARCH_BUDGET, else no limit.",
-    ),
-]
-All = Annotated[bool, typer.Option("--all", help="Include the papers that were set aside.")]
-MinScore = Annotated[
-    float | None,
-    typer.Option(
-        "--min-score",
-        min=0.0,
-        max=1.0,
-        metavar="SCORE",
-        help="Show all papers with at least this score.",
-    ),
-]
-
-Token = Annotated[
-    str | None,
-    typer.Option(
-        "--token",
-        metavar="TOKEN",
-        help="The question that you answer, as its commands name it; another one stays open.",
-    ),
-]
-Approve = Annotated[bool, typer.Option("--approve", help="Approve what is shown.")]
-References = Annotated[
-    str,
-    typer.Option(
-        metavar="STYLE", help="References of a report: plain, or the path of a .csl file."
-    ),
-]
-Figures = Annotated[
-    bool | None,
-    typer.Option(
-        "--figures/--no-figures",
-        help="Include figures in a report; beside FILE for LaTeX and Markdown. By default in HTML "
-        "and Word, if matplotlib is installed.",
-    ),
-]
+_FORMAT = (
+    f"table, {', '.join(sorted(FORMATS))}, or the path of a .csl file for references in "
+    "that style; else by the name of --output, else table."
+)
+Format = Annotated[str | None, _shared("FORMAT", _FORMAT, "--format")]
+Output = Annotated[Path | None, _shared("FILE", "Write to this file.", "--output", "-o")]
+_SOURCE = "Ask only this source; repeatable. web: public services without a key."
+Source = Annotated[list[str] | None, _shared("NAME", _SOURCE)]
+_DATABASE = (
+    "Database that the records are from, such as 'Embase (Ovid)': one for all files, "
+    "or one for each in their order. Default: what each record says, or the name of its file."
+)
+Database = Annotated[list[str] | None, _shared("NAME", _DATABASE)]
+Force = Annotated[bool, _flag("--force", "Overwrite FILE if it exists.")]
+_KEEP = "Add papers found elsewhere to your library; PAPER_SEARCH_KEEP."
+Keep = Annotated[bool, _flag("--keep", _KEEP)]
+_BUDGET = (
+    "Spend at most this on language models, as 0.50 (dollars), '200k tokens' or "
+    "'40 calls'; else PAPER_SEARCH_BUDGET, else no limit."
+)
+BudgetOption = Annotated[str | None, _shared("AMOUNT", _BUDGET)]
+All = Annotated[bool, _flag("--all", "Include the papers that were set aside.")]
+_SCORE = "Show all papers with at least this score."
+MinScore = Annotated[float | None, _shared("SCORE", _SCORE, min=0.0, max=1.0)]
+_TOKEN = "The question that you answer, as its commands name it; another one stays open."  # noqa: S105  # no secret
+Token = Annotated[str | None, _shared("TOKEN", _TOKEN)]
+Approve = Annotated[bool, _flag("--approve", "Approve what is shown.")]
+_REFERENCES = "References of a report: plain, or the path of a .csl file."
+References = Annotated[str, _shared("STYLE", _REFERENCES)]
+_FIGURES = (
+    "Include figures in a report; beside FILE for LaTeX and Markdown. By default in HTML "
+    "and Word, if matplotlib is installed."
+)
+Figures = Annotated[bool | None, _flag("--figures/--no-figures", _FIGURES)]
 SkipReviews = Annotated[bool, typer.Option("--yes", "-y", help="Skip all reviews.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
+_DECIDED = (
+    "Only papers on which you decided so; all: excluded ones too. Default: included and undecided."
+)
 Decided = Annotated[
-    Literal["included", "excluded", "undecided", "all"] | None,
-    typer.Option(
-        "--decision",
-        help="Only papers on which you decided so; all: excluded ones too. "
-        "Default: included and undecided.",
-    ),
+    Literal["included", "excluded", "undecided", "all"] | None, _flag("--decision", _DECIDED)
 ]
 
 _OF_REPORTS = {"references", "figures"}
