@@ -106,6 +106,7 @@ def test_a_bad_edit_names_the_field_and_the_question_stays_open(cli, waiting, co
         (("--relevant", "made-up-id"), "made-up-id"),
         (("--relevant", ","), "no paper given"),
         (("--relevant", "1", "--irrelevant", "1"), "both"),
+        (("--skip",), "action"),
     ],
 )
 def test_bad_marks_are_named_and_the_question_stays_open(cli, reviewing, options, words):

@@ -86,34 +86,26 @@ class Answer:
         has_note = self.note is not None and self.edit is None
         _refuse_several([*self._actions, *(["--note"] if has_note else [])])
 
-    def for_report(self) -> dict[str, Any]:
-        token = {"token": self.token} if self.token else {}
-        if self.edit is not None:
-            return self._edit("feedback")
-        if self.note is not None:
-            return {**token, "action": "modify", "feedback": self.note}
-        if self.reject is not None:
-            return {**token, "action": "reject", "feedback": self.reject}
-        return {**token, "action": "approve" if self.approve else "skip"}
+    def decision(self, checkpoint: Checkpoint | None) -> dict[str, Any]:
+        """Return the decision, in the words that all graphs understand.
 
-    def for_search(self, checkpoint: Checkpoint | None) -> dict[str, Any]:
-        """Return the decision on the open checkpoint; None if the answer names no open one."""
+        `checkpoint`: the open one of a search; None for a report, or if another one is meant.
+        """
         token = {"token": self.token} if self.token else {}
-        if self.edit is not None:
-            return self._edit("note")
-        action = "approve" if self.approve else "reject" if self.reject is not None else "edit"
-        note = self.reject if self.reject is not None else self.note
+        if self.edit is not None:  # whole, or what it changes alone
+            is_whole = isinstance(self.edit, dict) and "action" in self.edit
+            decision = self.edit if is_whole else {"action": "edit", "revised_data": self.edit}
+            if self.note is not None:  # in place of what the file says, by either name
+                rest = {name: value for name, value in decision.items() if name != "feedback"}
+                decision = {**rest, "note": self.note}
+            return {**token, **decision}
+        words = {"--approve": "approve", "--reject": "reject", "--skip": "skip"}
+        action = next((words[name] for name in self._actions), "edit")
+        note = self.note if self.reject is None else self.reject
         data = self._feedback(checkpoint, action, note) if checkpoint is not None else None
         if self.wait:
             data = {**(data or {}), "wait_for_sources": True}
         return {"action": action, "revised_data": data, "note": note or None, **token}
-
-    def _edit(self, note_name: str) -> dict[str, Any]:
-        """Return the decision that the file of `--edit` holds: whole, or what it changes alone."""
-        is_whole = isinstance(self.edit, dict) and "action" in self.edit
-        decision = self.edit if is_whole else {"action": "edit", "revised_data": self.edit}
-        token = {"token": self.token} if self.token else {}
-        return {**token, **decision, **({note_name: self.note} if self.note is not None else {})}
 
     def _feedback(
         self, checkpoint: Checkpoint, action: str, note: str | None

@@ -19,6 +19,8 @@ from paper_search.errors import InvalidDecisionError, PaperSearchError
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from paper_search.threads.questions import Question
+
 T = TypeVar("T")
 
 PAGE_PROMPT = "[m]ore  [b]ack > "
@@ -74,6 +76,24 @@ class Choice:
     @property
     def offer(self) -> str:
         return self.word.replace(self.key, f"[{self.key}]", 1) if self.menu is None else self.menu
+
+
+def answer(question: Question, action: str, note: str = "", data: Any = None) -> dict[str, Any]:
+    """Return the decision on a question of any graph, in the words that all of them understand."""
+    return {"action": action, "note": note or None, "revised_data": data, "token": question.token}
+
+
+def approval(question: Question, text: str) -> Choice:
+    return Choice("a", "approve", text, lambda _: answer(question, "approve"))
+
+
+def rejection(terminal: Terminal, question: Question, text: str, ask: str, menu: str) -> Choice:
+    """Return the choice to reject, with the words behind it or those that `ask` asks for."""
+
+    def rejected(words: str) -> dict[str, Any]:
+        return answer(question, "reject", words or terminal.ask(ask))
+
+    return Choice("x", "reject", text, rejected, True, menu)
 
 
 def decide(terminal: Terminal, choices: Sequence[Choice]) -> Any:

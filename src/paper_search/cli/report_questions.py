@@ -8,14 +8,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from paper_search.cli.console import command_line, messages, text, visible
-from paper_search.cli.prompts import Choice, Terminal, decide, edit, paged
+from paper_search.cli.prompts import (
+    Choice,
+    Terminal,
+    answer,
+    approval,
+    decide,
+    edit,
+    paged,
+    rejection,
+)
 from paper_search.cli.tables import Fact, print_lines, thread_facts
 from paper_search.cli.usage import report_estimate_facts, usage_facts
 from paper_search.errors import InvalidDecisionError
 from paper_search.report.document import MARK, MARKS, Report
 from paper_search.report.outputs.markdown import render_markdown
 from paper_search.report_workflow.questions import describe_review
-from paper_search.report_workflow.reviews import HITLAction, Review, ReviewDecision
+from paper_search.report_workflow.reviews import Review
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -39,16 +48,16 @@ _FRAME = {"Abstract": "abstract", "Conclusion": "conclusion"}
 
 def decide_review(
     terminal: Terminal, review: Review, report: Callable[[], Report], editor: str | None
-) -> ReviewDecision:
+) -> Any:
     is_plan = review.kind == PLAN
 
-    def change(words: str) -> ReviewDecision | None:
+    def change(words: str) -> Any:
         if is_plan or words:
             words = words or terminal.ask("what should be different? ")
-            return _decision(review, HITLAction.MODIFY, words) if words else None
+            return answer(review, "edit", words) if words else None
         draft = write_draft(report())
         fields = edit(terminal, editor, draft, "report.md", lambda text: changes(draft, text))
-        return _decision(review, HITLAction.MODIFY, None, {"draft": fields}) if fields else None
+        return answer(review, "edit", data={"draft": fields}) if fields else None
 
     def show(_words: str) -> None:
         if is_plan:
@@ -57,40 +66,18 @@ def decide_review(
             with paged(terminal) as console:
                 console.print(_markdown(render_markdown(report())))
 
-    def rejected(words: str) -> ReviewDecision:
-        words = words or terminal.ask("what is wrong with it? ")
-        return _decision(review, HITLAction.REJECT, words)
-
-    def simple(key: str, action: HITLAction, text: str) -> Choice:
-        return Choice(key, action.value, text, lambda _: _decision(review, action))
-
     show_review(messages(), review)
     offer = "[e]dit WORDS" if is_plan else "[e]dit text or WORDS"
     editing = "have it changed by what you say; e alone opens the text of a draft in your editor"
+    skipping = "continue without a decision"
     choices = [
-        simple("a", HITLAction.APPROVE, "approve what is shown"),
+        approval(review, "approve what is shown"),
         Choice("s", "show", "show the whole text", show),
         Choice("e", "edit", editing, change, True, offer),
-        Choice("x", "reject", "reject it", rejected, True, "[x] reject NOTE"),
-        simple("k", HITLAction.SKIP, "continue without a decision"),
+        rejection(terminal, review, "reject it", "what is wrong with it? ", "[x] reject NOTE"),
+        Choice("k", "skip", skipping, lambda _: answer(review, "skip")),
     ]
-    decision: ReviewDecision = decide(terminal, choices)
-    return decision
-
-
-def _decision(
-    review: Review,
-    action: HITLAction,
-    feedback: str | None = None,
-    fields: dict[str, Any] | None = None,
-) -> ReviewDecision:
-    return ReviewDecision(
-        action=action,
-        feedback=feedback or None,
-        modifications=fields,
-        review=review.reference,
-        token=review.token or None,
-    )
+    return decide(terminal, choices)
 
 
 def _markdown(document: str) -> Markdown:

@@ -53,8 +53,7 @@ from paper_search.workflow.state import WorkflowState
 if TYPE_CHECKING:
     from paper_search.cli.answers import Answer
     from paper_search.report.document import Report
-    from paper_search.report_workflow import Review, ReviewDecision
-    from paper_search.workflow import Decision
+    from paper_search.report_workflow import Review
 
 
 class ThreadRunner(ABC):
@@ -86,9 +85,9 @@ class ThreadRunner(ABC):
     def _decide(self, question: Any, terminal: Terminal, runner: asyncio.Runner) -> Any:
         """Return what the person decides; Raises QuitError."""
 
-    @abstractmethod
     async def _decision(self, answer: Answer) -> dict[str, Any]:
         """Return the decision that the options describe."""
+        return answer.decision(None)
 
     @abstractmethod
     def _hand_over(self, result: Any, state: Any) -> None: ...
@@ -174,18 +173,13 @@ class ThreadRunner(ABC):
 class ReportRunner(ThreadRunner):
     noun = "report"
 
-    def _decide(
-        self, question: Review, terminal: Terminal, _runner: asyncio.Runner
-    ) -> ReviewDecision:
+    def _decide(self, question: Review, terminal: Terminal, _runner: asyncio.Runner) -> Any:
         from paper_search.cli.report_questions import decide_review
 
         def report() -> Report:
             return run(preview(self._url, self._thread_id))
 
         return decide_review(terminal, question, report, self._config.editor)
-
-    async def _decision(self, answer: Answer) -> dict[str, Any]:
-        return answer.for_report()
 
     def _hand_over(self, result: Report, _state: Any) -> None:
         self._output.deliver(result, {"thread_id": self._thread_id})
@@ -202,7 +196,7 @@ class ReportRunner(ThreadRunner):
 
 
 class SearchRunner(ThreadRunner):
-    def _decide(self, question: Checkpoint, terminal: Terminal, runner: asyncio.Runner) -> Decision:
+    def _decide(self, question: Checkpoint, terminal: Terminal, runner: asyncio.Runner) -> Any:
         from paper_search.cli.search_questions import ResultReview, decide_strategy
         from paper_search.workflow.assembly import translations
 
@@ -234,7 +228,7 @@ class SearchRunner(ThreadRunner):
                     f"`paper-search show {self._thread_id}`"
                 )
             question = None
-        return answer.for_search(question)
+        return answer.decision(question)
 
     def _hand_over(self, result: PaperCollection, state: WorkflowState) -> None:
         self._output.deliver(part_of(result), {"thread_id": self._thread_id, "status": "done"})

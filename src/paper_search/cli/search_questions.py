@@ -11,19 +11,21 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from paper_search.cli.answers import paper_ids
 from paper_search.cli.console import messages, say, visible
-from paper_search.cli.prompts import Choice, Terminal, decide, edit, paged
+from paper_search.cli.prompts import (
+    Choice,
+    Terminal,
+    answer,
+    approval,
+    decide,
+    edit,
+    paged,
+    rejection,
+)
 from paper_search.cli.source_lines import in_words
 from paper_search.cli.views import show_checkpoint, show_paper, show_papers
 from paper_search.errors import InvalidDecisionError
-from paper_search.models import UserFeedback
 from paper_search.threads.decisions import check
-from paper_search.workflow.checkpoints import (
-    Checkpoint,
-    Decision,
-    DecisionAction,
-    ResultPayload,
-    StrategyPayload,
-)
+from paper_search.workflow.checkpoints import Checkpoint, ResultPayload, StrategyPayload
 from paper_search.workflow.decisions import answer_model
 
 if TYPE_CHECKING:
@@ -39,22 +41,18 @@ def decide_strategy(
     checkpoint: Checkpoint,
     editor: str | None = None,
     translate: Callable[[SearchStrategy], Sequence[Translation]] = lambda _strategy: (),
-) -> Decision:
+) -> Any:
     payload = checkpoint.payload
     if not isinstance(payload, StrategyPayload):
         raise TypeError(f"no strategy in a {type(payload).__name__}")
     form = write_form(payload.strategy, payload.available_sources, payload.intent.criteria)
 
-    def change(_words: str) -> Decision | None:
+    def change(_words: str) -> Any:
         revised = edit(
             *(terminal, editor, form, "strategy.json"),
             lambda text: _revision(checkpoint, payload.strategy, form, text),
         )
-        return _decision(checkpoint, "edit", revised_data=revised) if revised is not None else None
-
-    def rejected(words: str) -> Decision:
-        note = words or terminal.ask("what should be different? ")
-        return _decision(checkpoint, "reject", note=note or None)
+        return answer(checkpoint, "edit", data=revised) if revised is not None else None
 
     def show(_words: str) -> None:
         strings = translate(payload.strategy)
@@ -62,22 +60,21 @@ def decide_strategy(
 
     show_checkpoint(messages(), checkpoint)
     rejecting = "reject it, with words on what should change"
+    asking = "what should be different? "
     choices = [
-        _approval(checkpoint, "approve: search like this"),
+        approval(checkpoint, "approve: search like this"),
         Choice("e", "edit", "edit the strategy in your editor", change),
-        Choice("x", "reject", rejecting, rejected, True, "[x] reject NOTE"),
+        rejection(terminal, checkpoint, rejecting, asking, "[x] reject NOTE"),
         Choice("s", "show", "show it again, with what each source will be sent", show),
     ]
-    decision: Decision = decide(terminal, choices)
-    return decision
+    return decide(terminal, choices)
 
 
 def _revision(checkpoint: Checkpoint, strategy: SearchStrategy, form: str, text: str) -> Any:
     revised = parse_form(text, strategy)
     if revised is None or revised == parse_form(form, strategy):
         return None
-    revision = Decision(action=DecisionAction.EDIT, revised_data=revised)
-    check(revision, answer_model(checkpoint, frozenset()))
+    check(answer(checkpoint, "edit", data=revised), answer_model(checkpoint, frozenset()))
     return revised
 
 
@@ -103,29 +100,28 @@ class ResultReview:
         self._has_feedback = bool(self._payload.marks or self._payload.merge_decisions)
         self._papers_shown = 0
 
-    def decide(self) -> Decision:
+    def decide(self) -> Any:
         self._show_result(is_full=False)
-        decision: Decision = decide(self._terminal, self._choices())
-        return decision
+        return decide(self._terminal, self._choices())
 
     def _choices(self) -> list[Choice]:
-        late = in_words(self._payload.unfinished_sources)
-        waiting = UserFeedback(wait_for_sources=True)
+        late, question = in_words(self._payload.unfinished_sources), self._checkpoint
         wait = Choice(
             *("t", "wait", f"wait for {late}: the rest joins this result"),
-            lambda _: self._feedback("edit", waiting),
+            lambda _: answer(question, "edit", data={"wait_for_sources": True}),
             menu=f"wai[t] for {late}",
         )
         searching = "search again, with words on what to look for"
         rejecting = "reject the result and search again, saying why"
         showing = "show papers in full (s 4), or the result (s)"
+        wrong = "what is wrong with it? "
         return [
-            _approval(self._checkpoint, "approve: this is the result"),
+            approval(question, "approve: this is the result"),
             self._marking("r", "relevant", "keep papers, and learn from them: r 1 3 5-8", True),
             self._marking("i", "irrelevant", "leave papers out, with a reason: i 2: WHY", False),
             Choice("e", "edit", searching, self._search_again, takes_words=True),
             *([wait] if late else []),
-            Choice("x", "reject", rejecting, self._reject, True, "[x] reject"),
+            rejection(self._terminal, question, rejecting, wrong, "[x] reject"),
             self._marking("u", "unmark", "take marks back: u 1", None),
             Choice("m", "more", "show more papers", lambda _: self._show_more(), menu=""),
             Choice("s", "show", showing, self._show, True, ""),
@@ -138,21 +134,13 @@ class ResultReview:
         menu = f"[{key}]{word[1:]} N" if is_relevant is not None else ""
         return Choice(key, word, text, mark, True, menu)
 
-    def _search_again(self, words: str) -> Decision:
+    def _search_again(self, words: str) -> Any:
         words = words or self._terminal.ask("what to look for (Enter: use your marks)? ")
         if not words and not self._has_feedback:
             raise InvalidDecisionError(
                 "another round needs feedback: mark papers (r 1 3) or say what to find"
             )
-        return self._feedback("edit", UserFeedback(free_text_feedback=words or None))
-
-    def _reject(self, words: str) -> Decision:
-        note = words or self._terminal.ask("what is wrong with it? ") or None
-        return self._feedback("reject", UserFeedback(free_text_feedback=note), note=note)
-
-    def _feedback(self, action: str, feedback: UserFeedback, **about: Any) -> Decision:
-        revised = feedback.model_dump(mode="json")
-        return _decision(self._checkpoint, action, revised_data=revised, **about)
+        return answer(self._checkpoint, "edit", data={"free_text_feedback": words or None})
 
     def _mark(self, words: str, *, is_relevant: bool | None) -> None:
         numbers, _, reason = words.partition(": ")
@@ -203,19 +191,6 @@ class ResultReview:
         remaining = len(self._papers) - self._papers_shown
         if self._papers_shown > page:
             say(f"{remaining} more" if remaining else "no more papers")
-
-
-def _approval(checkpoint: Checkpoint, text: str) -> Choice:
-    return Choice("a", "approve", text, lambda _: _decision(checkpoint, "approve"))
-
-
-def _decision(checkpoint: Checkpoint, action: str, **about: Any) -> Decision:
-    return Decision(
-        action=DecisionAction(action),
-        checkpoint=checkpoint.reference,
-        token=checkpoint.token or None,
-        **about,
-    )
 
 
 HEADER = """\
