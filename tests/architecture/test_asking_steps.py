@@ -18,7 +18,7 @@ QUESTIONS = {"strategy_question", "result_question"}
 """What may be called, and awaited, before asking: they only read."""
 PURE = {
     "_begin_step", "_records", "_services", "asker", "answer_model", "markable_ids", "record_ids",
-    "begin", "review_of", "settings_of",
+    "ReportStep", "review_of",
 }  # fmt: skip
 
 

@@ -1,18 +1,26 @@
-"""What the steps of a report share: services, settings, model, and the work of a role with it."""
+"""What the steps of a report share: their services, their records, and the step itself."""
 
 import asyncio
+import contextlib
+import functools
 import hashlib
 import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
 from langchain_core.messages import AIMessage, MessageLikeRepresentation
 from langgraph.graph.message import add_messages
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 from typing_extensions import override
 
-from paper_search.errors import InputError, ModelCallLimitError, PaperSearchError, PersistenceError
+from paper_search.errors import (
+    ConfigError,
+    InputError,
+    ModelCallLimitError,
+    PaperSearchError,
+    PersistenceError,
+)
 from paper_search.llm.chat import ChatProvider
 from paper_search.llm.metering import Metering
 from paper_search.llm.provider import LLMProvider
@@ -29,9 +37,9 @@ from paper_search.report.recovery import Amount, Attempt, WorkflowError, classif
 from paper_search.report.searcher import ReportSearcher
 from paper_search.report_workflow.listing import ReportCatalog
 from paper_search.report_workflow.reviews import BreakpointName, HITLBreakpoint
-from paper_search.report_workflow.state import OpenReview, ReportParams, StepState, WorkflowState
+from paper_search.report_workflow.state import OpenReview, ReportParams, StepState
 from paper_search.steps import StepContext
-from paper_search.steps.parameters import describe_errors
+from paper_search.steps.parameters import parse_settings
 from paper_search.threads.questions import state_of_step
 from paper_search.threads.records import Approvals, RecordStore, storable
 
@@ -76,36 +84,139 @@ BATCH = 5
 """Queries that are asked in one step, between two checkpoints of the thread."""
 
 
-@dataclass
-class StepLog:
-    state: StepState
-    messages: list[MessageLikeRepresentation] = field(default_factory=list)
-    errors: list[WorkflowError] = field(default_factory=list)
-    checkpoints: list[str] = field(default_factory=list)
-    model_calls: int = 0
+class ReportStep:
+    """A step of a report while it runs: what it has to hand, and what it says of itself."""
+
+    def __init__(self, ctx: Context) -> None:
+        self.ctx = ctx
+        self.services = ctx.services
+        self.state = state_of_step(ctx, "report")
+        self.errors: list[WorkflowError] = []
+        self._messages: list[MessageLikeRepresentation] = []
+        self._notes: list[str] = []
+        self._model_calls = 0
+
+    @functools.cached_property
+    def params(self) -> ReportParams:
+        return settings_of(self.ctx)
+
+    @functools.cached_property
+    def records(self) -> "ReportRecords":
+        return ReportRecords(self.ctx.store, self.ctx.thread_id)
+
+    @property
+    def approvals(self) -> "PlanApprovals":
+        return PlanApprovals(self.records)
+
+    @property
+    def plan(self) -> ResearchPlan:
+        if self.state.research_plan is None:
+            raise PersistenceError("the report has no plan: its planner did not run")
+        return self.state.research_plan
+
+    async def results(self) -> list[SearchResult]:
+        return await self.records.results(self.state.result_ids)
 
     def say(self, text: str) -> None:
-        self.messages.append(AIMessage(content=text))
+        self._messages.append(AIMessage(content=text))
 
     def note(self, text: str) -> None:
-        self.checkpoints.append(f"{now().isoformat()}: {text}")
+        self._notes.append(f"{now().isoformat()}: {text}")
 
     def update(self, **changes: Any) -> dict[str, Any]:
         before: list[MessageLikeRepresentation] = [*self.state.messages]
         return {
-            "messages": add_messages(before, self.messages),
+            "messages": add_messages(before, self._messages),
             "errors": [*self.state.errors, *self.errors],
-            "checkpoints": [*self.state.checkpoints, *self.checkpoints],
+            "checkpoints": [*self.state.checkpoints, *self._notes],
             "updated_at": now(),
-            "model_calls": self.state.model_calls + self.model_calls,
+            "model_calls": self.state.model_calls + self._model_calls,
             **changes,
         }
 
+    @contextlib.asynccontextmanager
+    async def model(self) -> AsyncIterator["StepModel | None"]:
+        """Give the model of the role that the step is named after, if any, and count its calls."""
+        params, role = self.params.model_dump(), self.ctx.step_id
+        llm = self.services.model(params[f"{role}_model"])
+        if llm is None:
+            yield None
+            return
+        if isinstance(llm, ChatProvider):
+            llm = llm.tuned(params[f"{role}_temperature"], params.get(f"{role}_max_tokens"))
+        most = self.params.max_model_calls - self.state.model_calls
+        model = StepModel(llm, self.records, self._position, most)
+        await model.begin()
+        try:
+            yield model
+        finally:
+            self._model_calls += model.calls
 
-def begin(ctx: Context) -> tuple[StepState, StepLog]:
-    """Return the state of a step, and the log of what it does; Raises as `state_of_step`."""
-    state = state_of_step(ctx, "report")
-    return state, StepLog(state)
+    @property
+    def _position(self) -> str:
+        """Return a name of the step in flight that is the same when it is repeated."""
+        state = self.state
+        lengths = (len(state.messages), len(state.errors), len(state.checkpoints))
+        if not any(lengths):
+            return "start"  # the id is drawn anew until the first step has stored it
+        return ":".join(map(str, (state.workflow_id, *lengths)))
+
+    async def work(
+        self,
+        role: Callable[[LLMProvider | None, str], RoleT],
+        work: Callable[[RoleT, RequestT], Awaitable[WorkT]],
+        request: RequestT,
+        amount: Amount = SHOWN,
+    ) -> WorkT | None:
+        """Return what a role makes of a request; None if it failed, and the errors say how.
+
+        It works with a model, shown so many sources and characters; or without one, where there is
+        none or where it fails for good.
+        """
+        node, domain = self.ctx.step_id, self.services.domain
+        without = role(None, domain)
+        async with self.model() as llm:
+
+            def by_model(size: Amount) -> Awaitable[WorkT]:
+                shown = {"shown_sources": size.sources, "shown_chars": size.chars}
+                fields = {name: value for name, value in shown.items() if hasattr(request, name)}
+                return work(role(llm, domain), request.model_copy(update=fields))
+
+            attempt = Attempt(
+                node, by_model, lambda: work(without, request), amount, self.services.sleep
+            )
+            try:
+                return await (attempt.without() if llm is None else attempt.result())
+            except PaperSearchError as error:
+                self.errors.append(classified(error, node))
+                return None
+            finally:
+                self.errors += attempt.errors
+                for note in attempt.notes:
+                    self.note(note)
+
+    def own_breakpoint(self, state: StepState) -> HITLBreakpoint | None:
+        """Return the first breakpoint of one's own that is due after this step; None if none is.
+
+        One whose condition fails is due: a person is rather asked for nothing than not at all.
+        """
+        for one in self.services.breakpoints:
+            try:
+                is_due = one.step == self.ctx.step_id and one.should_trigger(state)
+            except Exception as error:  # noqa: BLE001  # it is somebody else's code
+                self.errors.append(classified(error, f"breakpoint {one.name!r}"))
+                is_due = True
+            if is_due:
+                return one
+        return None
+
+    def asks(self, kind: BreakpointName, own: HITLBreakpoint | None) -> dict[str, Any]:
+        review = OpenReview(breakpoint=kind, number=self.state.human_reviews + 1)
+        if own is not None:
+            review.name, review.timeout_seconds = own.name, own.timeout_seconds
+            is_timed = own.auto_approve_on_timeout and kind != "critical_issue_review"
+            review.auto_approve_on_timeout = is_timed
+        return {"review": review, "human_reviews": review.number}
 
 
 def settings_of(ctx: Context) -> ReportParams:
@@ -114,109 +225,12 @@ def settings_of(ctx: Context) -> ReportParams:
     Raises:
         InputError: `config` names what is not a setting, or gives a value that none can have.
     """
-    own: Mapping[str, Any] = ctx.step_state.config
-    if not own:
+    if not (own := ctx.step_state.config):
         return ctx.workflow_params
-    unknown = sorted(set(own) - set(ReportParams.model_fields))
-    if unknown:
-        names = ", ".join(ReportParams.model_fields)
-        raise InputError(f"config names {unknown}, which are not settings; known: {names}")
     try:
-        return ReportParams.model_validate({**ctx.workflow_params.model_dump(), **own})
-    except ValidationError as error:
-        raise InputError(f"config: {describe_errors(error)}") from None
-
-
-def records_of(ctx: Context) -> "ReportRecords":
-    return ReportRecords(ctx.store, ctx.thread_id)
-
-
-async def model_for(ctx: Context, log: StepLog) -> "StepModel | None":
-    """Return the model of the role that the step is named after, if it has one."""
-    params, role = settings_of(ctx).model_dump(), ctx.step_id
-    llm = ctx.services.model(params[f"{role}_model"])
-    if llm is None:
-        return None
-    if isinstance(llm, ChatProvider):
-        llm = llm.tuned(params[f"{role}_temperature"], params.get(f"{role}_max_tokens"))
-    most = params["max_model_calls"] - log.state.model_calls
-    model = StepModel(llm, records_of(ctx), _position(log.state), most)
-    await model.begin()
-    return model
-
-
-def _position(state: WorkflowState) -> str:
-    """Return a name of the step in flight that is the same when it is repeated."""
-    lengths = (len(state.messages), len(state.errors), len(state.checkpoints))
-    if not any(lengths):
-        return "start"  # the id is drawn anew until the first step has stored it
-    return ":".join(map(str, (state.workflow_id, *lengths)))
-
-
-async def work_of(  # noqa: PLR0913  # the step, and what is done in it by whom
-    ctx: Context,
-    log: StepLog,
-    role: Callable[[LLMProvider | None, str], RoleT],
-    work: Callable[[RoleT, RequestT], Awaitable[WorkT]],
-    request: RequestT,
-    *,
-    amount: Amount = SHOWN,
-) -> WorkT | None:
-    """Return what a role makes of a request; None if it failed, and the log says how.
-
-    It works with a model, shown so many sources and characters; or without one, where there is
-    none or where it fails for good.
-    """
-    node, llm = ctx.step_id, await model_for(ctx, log)
-    without, domain = role(None, ctx.services.domain), ctx.services.domain
-
-    def by_model(size: Amount) -> Awaitable[WorkT]:
-        shown = {"shown_sources": size.sources, "shown_chars": size.chars}
-        fields = {name: value for name, value in shown.items() if hasattr(request, name)}
-        return work(role(llm, domain), request.model_copy(update=fields))
-
-    attempt = Attempt(node, by_model, lambda: work(without, request), amount, ctx.services.sleep)
-    try:
-        return await (attempt.without() if llm is None else attempt.result())
-    except PaperSearchError as error:
-        log.errors.append(classified(error, node))
-        return None
-    finally:
-        log.model_calls += llm.calls if llm else 0
-        log.errors += attempt.errors
-        for note in attempt.notes:
-            log.note(note)
-
-
-def own_breakpoint(ctx: Context, log: StepLog, state: StepState) -> HITLBreakpoint | None:
-    """Return the first breakpoint of one's own that is due after this step; None if none is.
-
-    One whose condition fails is due: a person is rather asked for nothing than not at all.
-    """
-    for one in ctx.services.breakpoints:
-        try:
-            is_due = one.step == ctx.step_id and one.should_trigger(state)
-        except Exception as error:  # noqa: BLE001  # it is somebody else's code
-            log.errors.append(classified(error, f"breakpoint {one.name!r}"))
-            is_due = True
-        if is_due:
-            return one
-    return None
-
-
-def asks(kind: BreakpointName, state: StepState, own: HITLBreakpoint | None) -> dict[str, Any]:
-    review = OpenReview(breakpoint=kind, number=state.human_reviews + 1)
-    if own is not None:
-        review.name, review.timeout_seconds = own.name, own.timeout_seconds
-        is_timed = own.auto_approve_on_timeout and kind != "critical_issue_review"
-        review.auto_approve_on_timeout = is_timed
-    return {"review": review, "human_reviews": review.number}
-
-
-def plan_of(state: WorkflowState) -> ResearchPlan:
-    if state.research_plan is None:
-        raise PersistenceError("the report has no plan: its planner did not run")
-    return state.research_plan
+        return parse_settings(ReportParams, {**ctx.workflow_params.model_dump(), **own}, "a report")
+    except ConfigError as error:
+        raise InputError(f"config: {error}") from None
 
 
 _IN_FLIGHT = "in flight"

@@ -17,17 +17,7 @@ from paper_search.report.models import (
 )
 from paper_search.report.reviewer import Reviewer
 from paper_search.report.writer import Writer, with_edits
-from paper_search.report_workflow.context import (
-    Context,
-    StepLog,
-    asks,
-    begin,
-    own_breakpoint,
-    plan_of,
-    records_of,
-    settings_of,
-    work_of,
-)
+from paper_search.report_workflow.context import Context, ReportStep
 from paper_search.report_workflow.reviews import BreakpointName
 from paper_search.report_workflow.state import ReportParams, StepState, WorkflowState
 from paper_search.steps import Outcome, StepUpdate
@@ -36,9 +26,8 @@ from paper_search.steps.types import Approve, Fail, Iterate, Ok
 
 async def writer(ctx: Context) -> tuple[Ok | Fail, StepUpdate]:
     """Write the first version or the next one; what a person wrote is taken as it is."""
-    state, log = begin(ctx)
-    records = records_of(ctx)
-    results = await records.results(state.result_ids)
+    step = ReportStep(ctx)
+    state, results = step.state, await step.results()
     data = dict(state.collected_data)
     changes = data.pop("edited_draft", None)
     output: WriterOutput | None
@@ -46,16 +35,16 @@ async def writer(ctx: Context) -> tuple[Ok | Fail, StepUpdate]:
         draft = with_edits(state.draft, changes, Evidence(results))
         output = WriterOutput(draft=draft, revision_notes=["edited by a person"])
     else:
-        output = await _write(ctx, log, results)
+        output = await _write(step, results)
     if output is None:
-        return Outcome.FAIL, log.update(status=ResearchStatus.FAILED)
+        return Outcome.FAIL, step.update(status=ResearchStatus.FAILED)
     draft = output.draft
-    await records.store_version(draft)
-    log.say(
+    await step.records.store_version(draft)
+    step.say(
         f"Draft v{draft.version} complete: {len(draft.sections)} sections, "
         f"{draft.word_count} words."
     )
-    return Outcome.OK, log.update(
+    return Outcome.OK, step.update(
         draft=draft,
         revision_notes=output.revision_notes,
         draft_versions=[*state.draft_versions, draft.version],
@@ -66,20 +55,20 @@ async def writer(ctx: Context) -> tuple[Ok | Fail, StepUpdate]:
     )
 
 
-async def _write(ctx: Context, log: StepLog, results: list[SearchResult]) -> WriterOutput | None:
-    state, params = log.state, settings_of(ctx)
+async def _write(step: ReportStep, results: list[SearchResult]) -> WriterOutput | None:
+    state, params = step.state, step.params
     if state.analysis is None:
         raise PersistenceError("the report has no analysis: its analyst did not run")
     request = WriterInput(
         analysis=state.analysis,
-        research_plan=plan_of(state),
+        research_plan=step.plan,
         previous_draft=state.draft,
         critique=_to_answer(state) if state.draft is not None else None,
         style_guide=params.style_guide,
         target_length=params.target_length,
         search_results=results,
     )
-    return await work_of(ctx, log, Writer, Writer.write, request)
+    return await step.work(Writer, Writer.write, request)
 
 
 def _to_answer(state: StepState) -> Critique:
@@ -99,16 +88,16 @@ def _to_answer(state: StepState) -> Critique:
 
 async def reviewer(ctx: Context) -> tuple[Ok | Iterate | Approve | Fail, StepUpdate]:
     """Judge the draft; the rules say whether it is given out, mended, shown to a person, or not."""
-    state, log = begin(ctx)
-    params = settings_of(ctx)
-    output = await _review(ctx, log, params)
+    step = ReportStep(ctx)
+    state, params = step.state, step.params
+    output = await _review(step)
     if output is None:
-        return Outcome.FAIL, log.update(status=ResearchStatus.FAILED)
+        return Outcome.FAIL, step.update(status=ResearchStatus.FAILED)
     critique = output.critique
-    await records_of(ctx).store_version(critique)
+    await step.records.store_version(critique)
     score = critique.overall_score
     verdict = "no score" if score is None else f"Score {score:.1f}/10"
-    log.say(
+    step.say(
         f"Review complete: {verdict}, Recommendation: {(critique.recommendation or 'none').upper()}"
     )
     changes: dict[str, Any] = {
@@ -119,35 +108,35 @@ async def reviewer(ctx: Context) -> tuple[Ok | Iterate | Approve | Fail, StepUpd
         **_best(state, critique),
     }
     after = state.model_copy(update=changes)
-    own = own_breakpoint(ctx, log, after)
+    own = step.own_breakpoint(after)
     outcome = route_after_reviewer(after, params, is_asked=own is not None)
     if outcome is Outcome.OK:
         kind = breakpoint_after_review(after, params, is_asked=own is not None)
-        changes |= asks(kind, state, own) if kind is not None else {}
+        changes |= step.asks(kind, own) if kind is not None else {}
     elif outcome is Outcome.ITERATE:
-        log.note(f"Revision loop iteration {after.iteration_count}")
+        step.note(f"Revision loop iteration {after.iteration_count}")
     elif critique.recommendation == "reject":
-        log.note("Draft rejected by reviewer")
+        step.note("Draft rejected by reviewer")
     elif outcome is Outcome.FAIL:
-        log.note(f"Max iterations ({state.max_iterations}) reached, returning best effort")
-    return outcome, log.update(**changes)
+        step.note(f"Max iterations ({state.max_iterations}) reached, returning best effort")
+    return outcome, step.update(**changes)
 
 
-async def _review(ctx: Context, log: StepLog, params: ReportParams) -> ReviewerOutput | None:
-    state = log.state
+async def _review(step: ReportStep) -> ReviewerOutput | None:
+    state = step.state
     if state.draft is None:
         raise PersistenceError("the report has no draft: its writer did not run")
     request = ReviewerInput(
         draft=state.draft,
         analysis=state.analysis or AnalysisResult(),
-        research_plan=plan_of(state),
+        research_plan=step.plan,
         iteration_count=state.iteration_count,
         max_iterations=state.max_iterations,
-        search_results=await records_of(ctx).results(state.result_ids),
+        search_results=await step.results(),
         known_sentences=state.critique.sentences if state.critique else [],
-        target_length=params.target_length,
+        target_length=step.params.target_length,
     )
-    return await work_of(ctx, log, Reviewer, Reviewer.review, request)
+    return await step.work(Reviewer, Reviewer.review, request)
 
 
 def _best(state: StepState, critique: Critique) -> dict[str, Any]:

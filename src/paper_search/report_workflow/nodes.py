@@ -12,7 +12,6 @@ from paper_search.report.analyst import Analyst
 from paper_search.report.evidence import result_of
 from paper_search.report.models import (
     AnalystInput,
-    AnalystOutput,
     PagesRead,
     PlannerInput,
     PlannerOutput,
@@ -24,21 +23,7 @@ from paper_search.report.models import (
 )
 from paper_search.report.planner import Planner, validate_research_plan
 from paper_search.report.recovery import ErrorSeverity, WorkflowError, classified
-from paper_search.report_workflow.context import (
-    BATCH,
-    READ,
-    Context,
-    PlanApprovals,
-    StepLog,
-    asks,
-    begin,
-    model_for,
-    own_breakpoint,
-    plan_of,
-    records_of,
-    settings_of,
-    work_of,
-)
+from paper_search.report_workflow.context import BATCH, READ, Context, ReportStep
 from paper_search.report_workflow.spending import estimate_of
 from paper_search.report_workflow.state import ReportParams, StepState, WorkflowState
 from paper_search.steps import Outcome, StepUpdate
@@ -47,48 +32,46 @@ from paper_search.steps.types import Fail, Iterate, Ok, Skip
 
 async def planner(ctx: Context) -> tuple[Ok | Skip | Fail, StepUpdate]:
     """Take the question apart; everything of an earlier report on the thread is cleared."""
-    earlier, log = begin(ctx)
-    params, approvals = settings_of(ctx), PlanApprovals(records_of(ctx))
-    state = earlier
+    step = ReportStep(ctx)
+    earlier, params = step.state, step.params
     if not earlier.plan_note or earlier.research_plan is None:
-        state = StepState(
+        step.state = StepState(
             original_query=earlier.original_query,
             config=earlier.config,
             max_iterations=params.max_iterations,
         )
-        log.state = state
-        await approvals.begin(is_asking=params.hitl_after_planning)
-    await records_of(ctx).index(state.original_query)
-    output = await _plan(ctx, log, params)
+        await step.approvals.begin(is_asking=params.hitl_after_planning)
+    state = step.state
+    await step.records.index(state.original_query)
+    output = await _plan(step)
     changes: dict[str, Any] = {"plan_note": "", "status": ResearchStatus.FAILED}
     if output is not None:
         plan = output.research_plan
         changes |= {
             "research_plan": plan,
-            "estimate": estimate_of(plan, params, ctx.services),
+            "estimate": estimate_of(plan, params, step.services),
             "planner_warnings": output.warnings,
             "planner_reasoning": output.reasoning_trace,
             "status": ResearchStatus.PLANNING,
         }
-        log.say(
+        step.say(
             f"Research plan created with {len(plan.decomposed_questions)} "
             f"sub-questions and {len(plan.search_queries)} search queries."
         )
     after = state.model_copy(update=changes)
-    own = own_breakpoint(ctx, log, after)
+    own = step.own_breakpoint(after)
     outcome = route_after_planner(after, params, is_asked=own is not None)
     if outcome is Outcome.OK and output is not None:
-        changes |= asks("plan_review", state, own)
-        await approvals.begin(is_asking=True)
-        await approvals.propose(output.research_plan, changes["human_reviews"])
-    return outcome, {**{k: v for k, v in state if k != "search_results"}, **log.update(**changes)}
+        changes |= step.asks("plan_review", own)
+        await step.approvals.begin(is_asking=True)
+        await step.approvals.propose(output.research_plan, changes["human_reviews"])
+    return outcome, {**{k: v for k, v in state if k != "search_results"}, **step.update(**changes)}
 
 
-async def _plan(ctx: Context, log: StepLog, params: ReportParams) -> PlannerOutput | None:
-    state = log.state
-    query = None
+async def _plan(step: ReportStep) -> PlannerOutput | None:
+    state, params, query = step.state, step.params, None
     if params.from_thread is not None:  # first, lest anybody approve a plan for nothing
-        query = _query_of(await ctx.services.collection(params.from_thread))
+        query = _query_of(await step.services.collection(params.from_thread))
     try:
         request = PlannerInput(
             original_query=state.original_query,
@@ -97,19 +80,19 @@ async def _plan(ctx: Context, log: StepLog, params: ReportParams) -> PlannerOutp
             depth=params.depth,
             search_types=["academic"]
             if params.from_thread
-            else ctx.services.searcher(None, params.sources).search_types,
+            else step.services.searcher(None, params.sources).search_types,
             papers=min(query.found, params.max_sources) if query else None,
             previous_plan=state.research_plan,
         )
     except (PaperSearchError, ValidationError) as error:
-        log.errors.append(classified(error, "planner"))
+        step.errors.append(classified(error, "planner"))
         return None
-    output = await work_of(ctx, log, Planner, Planner.plan, request)
+    output = await step.work(Planner, Planner.plan, request)
     if output is None:
         return None
-    output.warnings += map(str, log.errors)
+    output.warnings += map(str, step.errors)
     is_valid, issues = validate_research_plan(output.research_plan)
-    log.errors += map(_fatal, issues)
+    step.errors += map(_fatal, issues)
     if query is not None:
         output.research_plan.search_queries = [query]
         papers = f"{_papers_taken(query.found, params)} of the search {params.from_thread}"
@@ -119,66 +102,62 @@ async def _plan(ctx: Context, log: StepLog, params: ReportParams) -> PlannerOutp
 
 async def searcher(ctx: Context) -> tuple[Ok | Iterate | Fail, StepUpdate]:
     """Ask the next queries of the plan, or take over the papers of an approved search."""
-    state, log = begin(ctx)
-    params, records = settings_of(ctx), records_of(ctx)
-    allowed_by = await PlanApprovals(records).require(plan_of(state), state.human_reviews)
-    earlier = await records.results(state.result_ids)
+    step = ReportStep(ctx)
+    state, params = step.state, step.params
+    allowed_by = await step.approvals.require(step.plan, state.human_reviews)
+    earlier = await step.results()
     changes: dict[str, Any] = {
         "search_iterations": state.search_iterations + 1,
         "status": ResearchStatus.SEARCHING,
     }
     if params.from_thread is not None:
-        results, more = await _approved(ctx, log, params)
+        results, more = await _approved(step, params.from_thread)
     else:
-        results, more = await _searched(ctx, log, params, earlier, allowed_by)
+        results, more = await _searched(step, earlier, allowed_by)
     room = max(0, params.max_sources - len(earlier))
     fresh = [result for result in results if result.result_id not in set(state.result_ids)][:room]
-    pages = await _pages(ctx, log, params, fresh)
-    ids = [*state.result_ids, *await records.store_results(pages.results)]
+    pages = await _pages(step, fresh)
+    ids = [*state.result_ids, *await step.records.store_results(pages.results)]
     fetches = [*state.fetches, *_with_permission(pages.rows, allowed_by)]
     changes |= {**more, "result_ids": ids, "fetches": fetches}
     after = state.model_copy(update=changes)
-    log.say(
+    step.say(
         f"Collected {len(fresh)} new results; {len(after.pending_searches)} queries are pending."
     )
     ctx.progress("found", {"sources": len(ids)})
     outcome = route_after_searcher(
-        after.model_copy(update={"errors": [*state.errors, *log.errors]}), params
+        after.model_copy(update={"errors": [*state.errors, *step.errors]}), params
     )
     if outcome is Outcome.FAIL:
-        log.errors.append(_fatal("no search results collected", "searcher"))
-    return outcome, log.update(**changes)
+        step.errors.append(_fatal("no search results collected", "searcher"))
+    return outcome, step.update(**changes)
 
 
 def _with_permission(rows: Iterable[SourceReport], allowed_by: str) -> list[SourceReport]:
     return [row.model_copy(update={"allowed_by": allowed_by}) for row in rows]
 
 
-async def _pages(
-    ctx: Context, log: StepLog, params: ReportParams, results: list[SearchResult]
-) -> PagesRead:
-    room = params.max_pages - len(log.state.fetches)
-    if ctx.services.pages is None or room <= 0 or not results:
+async def _pages(step: ReportStep, results: list[SearchResult]) -> PagesRead:
+    room = step.params.max_pages - len(step.state.fetches)
+    if step.services.pages is None or room <= 0 or not results:
         return PagesRead(results=results)
-    pages = await ctx.services.pages.add_texts(results, room)
+    pages = await step.services.pages.add_texts(results, room)
     if pages.rows:
         count = sum(row.kept for row in pages.rows)
-        log.note(f"Fetched {len(pages.rows)} pages and papers; {count} could be read")
+        step.note(f"Fetched {len(pages.rows)} pages and papers; {count} could be read")
     for text in pages.notes:
-        log.note(text)
+        step.note(text)
     return pages
 
 
 async def _searched(
-    ctx: Context, log: StepLog, params: ReportParams, earlier: list[SearchResult], allowed_by: str
+    step: ReportStep, earlier: list[SearchResult], allowed_by: str
 ) -> tuple[list[SearchResult], StepUpdate]:
-    state = log.state
-    llm = await model_for(ctx, log)
+    state, params = step.state, step.params
     batch = state.pending_searches[:BATCH]
     if not batch:
-        log.note("All searches already completed")
+        step.note("All searches already completed")
         return [], {}
-    role = ctx.services.searcher(llm, params.sources)
     request = SearcherInput(
         search_queries=batch,
         max_results_per_query=params.max_results_per_query,
@@ -186,38 +165,33 @@ async def _searched(
         original_query=state.original_query,
     )
     try:
-        output = await role.collect(request, earlier)
+        async with step.model() as llm:
+            output = await step.services.searcher(llm, params.sources).collect(request, earlier)
     except (PaperSearchError, OSError) as error:
-        log.errors.append(classified(error, "searcher"))
+        step.errors.append(classified(error, "searcher"))
         failed = [query.model_copy(update={"status": "failed"}) for query in batch]
-        return [], {"research_plan": _with_queries(state, failed)}
-    finally:
-        log.model_calls += llm.calls if llm else 0
+        return [], {"research_plan": _with_queries(step, failed)}
     for message in output.errors:
         failure = classified(SearchSourceError(message), "searcher")
-        log.errors.append(failure.with_fallback("continued with the other searches"))
+        step.errors.append(failure.with_fallback("continued with the other searches"))
     for text in output.notes:
-        log.note(text)
+        step.note(text)
     queries = [
         query.model_copy(update={"runs": _with_permission(query.runs, allowed_by)})
         for query in output.queries
     ]
-    return output.search_results, {"research_plan": _with_queries(state, queries)}
+    return output.search_results, {"research_plan": _with_queries(step, queries)}
 
 
-async def _approved(
-    ctx: Context, log: StepLog, params: ReportParams
-) -> tuple[list[SearchResult], StepUpdate]:
+async def _approved(step: ReportStep, thread_id: str) -> tuple[list[SearchResult], StepUpdate]:
     """Return the papers of a finished search, and its query in place of those of the plan."""
-    collection: PaperCollection = await ctx.services.collection(params.from_thread or "")
+    collection = await step.services.collection(thread_id)
     query = _query_of(collection)
     results = [result_of(paper, query.query_id) for paper in collection.papers]
     ended_by = collection.ended_by.value if collection.ended_by else "unknown"
-    log.note(
-        f"Used of thread {params.from_thread} ({ended_by}): {_papers_taken(len(results), params)}; "
-        "nothing else was searched"
-    )
-    plan = plan_of(log.state).model_copy(update={"search_queries": [query]})
+    papers = _papers_taken(len(results), step.params)
+    step.note(f"Used of thread {thread_id} ({ended_by}): {papers}; nothing else was searched")
+    plan = step.plan.model_copy(update={"search_queries": [query]})
     return results, {"collection_ended_by": ended_by, "research_plan": plan}
 
 
@@ -240,42 +214,37 @@ def _query_of(collection: PaperCollection) -> SearchQuery:
     )
 
 
-def _with_queries(state: StepState, changed: list[SearchQuery]) -> ResearchPlan:
+def _with_queries(step: ReportStep, changed: list[SearchQuery]) -> ResearchPlan:
     """Return the plan with these queries as they are now; new ones come last."""
-    plan = plan_of(state)
     by_id = {query.query_id: query for query in changed}
-    queries = [by_id.pop(query.query_id, query) for query in plan.search_queries]
-    return plan.model_copy(update={"search_queries": [*queries, *by_id.values()]})
+    queries = [by_id.pop(query.query_id, query) for query in step.plan.search_queries]
+    return step.plan.model_copy(update={"search_queries": [*queries, *by_id.values()]})
 
 
 async def analyst(ctx: Context) -> tuple[Ok | Iterate | Fail, StepUpdate]:
     """Say what the sources say; too many gaps lead back to search, so often as allowed."""
-    state, log = begin(ctx)
-    output = await _analysis(ctx, log)
+    step = ReportStep(ctx)
+    state = step.state
+    request = AnalystInput(
+        search_results=await step.results(),
+        research_plan=step.plan,
+        previous_analysis=state.analysis,
+    )
+    output = await step.work(Analyst, Analyst.analyse, request, READ)
     changes: dict[str, Any] = {"analysis": None, "status": ResearchStatus.ANALYZING}
     if output is None:
-        return Outcome.FAIL, log.update(**changes)
+        return Outcome.FAIL, step.update(**changes)
     analysis = changes["analysis"] = output.analysis
-    plan = {"research_plan": _with_queries(state, output.recommended_searches)}
-    outcome = route_after_analyst(state.model_copy(update={**changes, **plan}), settings_of(ctx))
-    log.say(
+    plan = {"research_plan": _with_queries(step, output.recommended_searches)}
+    outcome = route_after_analyst(state.model_copy(update={**changes, **plan}), step.params)
+    step.say(
         f"Analysis complete: {len(analysis.findings)} findings, {len(analysis.themes)} "
         f"themes, {len(analysis.gaps)} gaps identified ({output.data_sufficiency})."
     )
     if outcome is Outcome.ITERATE:
         changes |= {**plan, "gap_searches": state.gap_searches + 1}
-        log.note(f"Routing back to search for {len(analysis.gaps)} gaps")
-    return outcome, log.update(**changes)
-
-
-async def _analysis(ctx: Context, log: StepLog) -> AnalystOutput | None:
-    state = log.state
-    request = AnalystInput(
-        search_results=await records_of(ctx).results(state.result_ids),
-        research_plan=plan_of(state),
-        previous_analysis=state.analysis,
-    )
-    return await work_of(ctx, log, Analyst, Analyst.analyse, request, amount=READ)
+        step.note(f"Routing back to search for {len(analysis.gaps)} gaps")
+    return outcome, step.update(**changes)
 
 
 def _fatal(message: str, node: str = "planner") -> WorkflowError:

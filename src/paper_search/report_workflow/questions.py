@@ -13,14 +13,7 @@ from paper_search.report.models import (
     SearchResult,
     now,
 )
-from paper_search.report_workflow.context import (
-    Context,
-    PlanApprovals,
-    StepLog,
-    begin,
-    records_of,
-    settings_of,
-)
+from paper_search.report_workflow.context import Context, ReportStep
 from paper_search.report_workflow.products import fallback_output, final_output
 from paper_search.report_workflow.reviews import (
     HITL_BREAKPOINTS,
@@ -39,31 +32,32 @@ from paper_search.threads.questions import asker
 
 async def human_review(ctx: Context) -> tuple[Ok | Iterate | Approve | Edit | Reject, StepUpdate]:
     """Ask a person about the plan or the draft; nothing else."""
-    state, log = begin(ctx)
-    review = review_of(state, settings_of(ctx), (ctx.thread_id, ctx.token))
+    step = ReportStep(ctx)
+    review = review_of(step.state, step.params, (ctx.thread_id, ctx.token))
     decision: ReviewDecision = asker(ctx)(review, answer_model(review))
-    log.note(_in_words(review.name, decision))
+    step.note(_in_words(review.name, decision))
     if review.kind == "plan_review":
-        return await _after_plan(log, decision, PlanApprovals(records_of(ctx)), review.number)
-    return _after_draft(log, decision, is_critical=review.kind == "critical_issue_review")
+        return await _after_plan(step, decision, review.number)
+    return _after_draft(step, decision, is_critical=review.kind == "critical_issue_review")
 
 
 async def _after_plan(
-    log: StepLog, decision: ReviewDecision, approvals: PlanApprovals, number: int
+    step: ReportStep, decision: ReviewDecision, number: int
 ) -> tuple[Ok | Iterate | Reject, StepUpdate]:
+    plan = step.state.research_plan
     if decision.action is HITLAction.REJECT:
-        return Outcome.REJECT, log.update(ended_by="rejected_by_person")
+        return Outcome.REJECT, step.update(ended_by="rejected_by_person")
     if decision.action is HITLAction.MODIFY:
         changes = (decision.modifications or {}).get("research_plan")
         if changes is None:
             note = decision.feedback or ""
-            return Outcome.ITERATE, log.update(plan_note=note)
-        changed = _changed(log.state.research_plan, changes)
-        await approvals.write(changed, number, _decider(decision))
-        return Outcome.OK, log.update(research_plan=changed)
-    if log.state.research_plan is not None:
-        await approvals.approve(log.state.research_plan, number, _decider(decision))
-    return Outcome.OK, log.update()
+            return Outcome.ITERATE, step.update(plan_note=note)
+        changed = _changed(step.plan, changes)
+        await step.approvals.write(changed, number, _decider(decision))
+        return Outcome.OK, step.update(research_plan=changed)
+    if plan is not None:
+        await step.approvals.approve(plan, number, _decider(decision))
+    return Outcome.OK, step.update()
 
 
 def _decider(decision: ReviewDecision) -> str | None:
@@ -71,65 +65,62 @@ def _decider(decision: ReviewDecision) -> str | None:
 
 
 def _after_draft(
-    log: StepLog, decision: ReviewDecision, *, is_critical: bool
+    step: ReportStep, decision: ReviewDecision, *, is_critical: bool
 ) -> tuple[Approve | Edit | Reject, StepUpdate]:
     if decision.action is HITLAction.MODIFY:
         changes = (decision.modifications or {}).get("draft")
-        data = dict(log.state.collected_data)
+        data = dict(step.state.collected_data)
         if changes is not None:
             data["edited_draft"] = changes
-        return Outcome.EDIT, log.update(collected_data=data, human_note=decision.feedback or "")
+        return Outcome.EDIT, step.update(collected_data=data, human_note=decision.feedback or "")
     if decision.action is HITLAction.APPROVE:
         by_person = decision.decided_by == "person"
         ended_by = "approved" if by_person else "approved_by_timeout"
-        return Outcome.APPROVE, log.update(human_approved=by_person, ended_by=ended_by)
+        return Outcome.APPROVE, step.update(human_approved=by_person, ended_by=ended_by)
     if decision.action is HITLAction.SKIP:
-        if _may_be_revised(log.state):
-            return Outcome.EDIT, log.update(human_note="")
+        if _may_be_revised(step.state):
+            return Outcome.EDIT, step.update(human_note="")
         if is_critical:
-            return Outcome.REJECT, log.update()
-        return Outcome.APPROVE, log.update(ended_by="not_reviewed")
-    return Outcome.REJECT, log.update(ended_by="rejected_by_person")
+            return Outcome.REJECT, step.update()
+        return Outcome.APPROVE, step.update(ended_by="not_reviewed")
+    return Outcome.REJECT, step.update(ended_by="rejected_by_person")
 
 
 async def output(ctx: Context) -> tuple[Ok, StepUpdate]:
     """Give out the report, with what is known of how it came about."""
-    state, log = begin(ctx)
-    results = await records_of(ctx).results(state.result_ids)
+    step = ReportStep(ctx)
+    state, results = step.state, await step.results()
     ended_by = state.ended_by or "not_reviewed"
-    final = state.model_copy(update={"ended_by": ended_by})
-    product = final_output(final, settings_of(ctx), results)
+    product = final_output(state.model_copy(update={"ended_by": ended_by}), step.params, results)
     title = state.draft.title if state.draft else ""
-    log.say(f"Research complete: '{title}' ({product['metadata']['word_count']} words)")
+    step.say(f"Research complete: '{title}' ({product['metadata']['word_count']} words)")
     changes = {"ended_by": ended_by, "collected_data": {"final_output": product}}
-    return await _finish(ctx, log, results, changes)
+    return await _finish(step, results, changes)
 
 
 async def fallback(ctx: Context) -> tuple[Ok, StepUpdate]:
     """Give the best that there is, with the reason and what to beware of."""
-    state, log = begin(ctx)
-    records = records_of(ctx)
-    results = await records.results(state.result_ids)
+    step = ReportStep(ctx)
+    state, records, results = step.state, step.records, await step.results()
     best: dict[str, Any] = {"draft": state.draft, "critique": state.critique}
     if (version := state.best_version) is not None:
         best["draft"] = await records.version(ResearchDraft, version) or state.draft
         best["critique"] = await records.version(Critique, version) or state.critique
-    product = fallback_output(state.model_copy(update=best), settings_of(ctx), results)
-    log.say(f"Workflow completed with fallback: {product['reason']}")
+    product = fallback_output(state.model_copy(update=best), step.params, results)
+    step.say(f"Workflow completed with fallback: {product['reason']}")
     best |= {
         "ended_by": state.ended_by or "fallback",
         "collected_data": {"fallback_output": product},
     }
-    return await _finish(ctx, log, results, best)
+    return await _finish(step, results, best)
 
 
 async def _finish(
-    ctx: Context, log: StepLog, results: list[SearchResult], changes: dict[str, Any]
+    step: ReportStep, results: list[SearchResult], changes: dict[str, Any]
 ) -> tuple[Ok, StepUpdate]:
-    records = records_of(ctx)
-    await records.index(log.state.original_query)
-    await PlanApprovals(records).end()
-    return Outcome.OK, log.update(
+    await step.records.index(step.state.original_query)
+    await step.approvals.end()
+    return Outcome.OK, step.update(
         search_results=results, status=ResearchStatus.COMPLETED, is_complete=True, **changes
     )
 
@@ -141,10 +132,8 @@ def _in_words(name: str, decision: ReviewDecision) -> str:
     return f"{name}: {what}" + (f": {decision.feedback}" if decision.feedback else "")
 
 
-def _changed(plan: ResearchPlan | None, changes: dict[str, Any]) -> ResearchPlan:
+def _changed(plan: ResearchPlan, changes: dict[str, Any]) -> ResearchPlan:
     """Return the plan with what a person changed; their queries replace all of it."""
-    if plan is None:
-        raise PersistenceError("the report has no plan that could be changed")
     update = {name: value for name, value in changes.items() if name != "search_queries"}
     if "search_queries" in changes:
         update["search_queries"] = [
