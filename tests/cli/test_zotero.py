@@ -1,7 +1,5 @@
 """Collections of Zotero as files of papers, and as what `export --to` brings up to date."""
 
-import re
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -86,23 +84,6 @@ def test_the_included_papers_go_to_the_collection_once(cli, zotero, thread):
     again = cli("export", thread, "--to", "zotero:Bees", "--json").document
     assert (again["collection"], again["created"], again["unchanged"]) == ("Bees", 0, 2)
     assert len(zotero.writes) == writes
-
-
-def test_decisions_that_were_changed_are_changed_in_zotero(cli, zotero, thread):
-    cli("export", thread, "--to", "zotero:Bees", "--decision", "all")
-    assert decisions(zotero) == {"decision: include": 2, "decision: exclude": 1}
-    forked = cli("fork", thread)  # asks about the result again, without decisions
-    [token] = set(re.findall(r"--token (\w+)", forked.stdout + forked.stderr))
-    changed = cli("resume", thread, "--approve", "--irrelevant", "1", "--token", token)
-    assert changed.code == 0, changed.stderr
-    ended = cli("export", thread, "--to", "zotero:Bees")
-    assert "3 updated" in ended.stdout
-    assert decisions(zotero) == {"decision: exclude": 1}
-
-
-def decisions(zotero: ZoteroServer) -> Counter[str]:
-    tags = (tag["tag"] for item in zotero.items.values() for tag in item.get("tags", []))
-    return Counter(tag for tag in tags if tag.startswith("decision"))
 
 
 @pytest.mark.parametrize("options", [("--format", "csv"), ("--output", "a.csv")])

@@ -59,12 +59,9 @@ def test_without_an_id_the_entry_point_runs_with_the_settings_of_the_run():
     assert (output.outcome, output.next_command) == (OK, "paper-search graph run toy --step last")
 
 
-def test_after_the_last_step_there_is_no_command():
-    assert workflow().run("last").next_command == ""
-
-
-def test_an_asynchronous_step_runs_with_its_services():
-    assert workflow(handler=speak).run("last", services=7).update == {"iteration": 7}
+def test_an_asynchronous_step_runs_with_its_services_and_after_the_last_there_is_no_command():
+    output = workflow(handler=speak).run("last", services=7)
+    assert (output.update, output.next_command) == ({"iteration": 7}, "")
 
 
 def test_a_step_that_hands_over_names_the_whole_run():

@@ -71,10 +71,3 @@ def test_only_conflicts_of_reviewers_who_are_done_are_settled(page, place):
     assert "Settled: exclude" in page.text
     assert "Excluded: no proteins" in visit(page, f"{place}/results?decision=excluded")
     assert f'data-paper="{paper}"' in page.text
-
-
-def test_before_there_is_a_result_there_is_nothing_to_review(visitors):
-    page = visitors()
-    page.begin()
-    assert page.open(page.path.replace("strategy", "reviewers")) == 409
-    assert page.open("/threads/none/reviewers") == 404

@@ -243,11 +243,12 @@ def test_a_mark_on_a_paper_of_another_result_is_refused(page, place):
     assert page.send(f"{place}/marks", paper=paper, say="perhaps") == 422
 
 
-def test_before_there_is_a_result_nothing_is_marked(visitors):
+def test_before_there_is_a_result_nothing_is_marked_or_reviewed(visitors):
     page = visitors()
     place = page.begin()
     assert page.send(f"{place}/marks", paper="p", say="relevant") == 409
     assert "no result to screen" in page.text
+    assert page.open(f"{place}/reviewers") == 409
 
 
 def test_a_label_needs_words_and_shows_on_the_list(page, place):
@@ -264,8 +265,8 @@ def test_a_label_needs_words_and_shows_on_the_list(page, place):
 
 def test_what_is_not_a_search_is_not_found(visitors):
     page = visitors()
-    for path in ("/threads/none", "/threads/none/results", "/threads/none/progress"):
-        assert page.open(path) == 404
+    for path in ("", "/results", "/progress", "/reviewers"):
+        assert page.open(f"/threads/none{path}") == 404
     assert page.client.get("/review/static/no.js").status_code == 404
     assert page.client.get("/review/static/..%2Fsite.py").status_code == 404
 
