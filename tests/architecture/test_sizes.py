@@ -21,7 +21,7 @@ MAX_FUNCTION_LINES = 40
 MAX_WIRING_LINES = 30
 MAX_MODULES = 380
 MAX_LINES = {
-    "skills": 10_862,
+    "skills": 10_900,
     "sources": 7_137,
     "cli": 6_140,
     "workflow": 5_603,

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 from paper_search.bibliography.languages import language_code
@@ -24,8 +25,11 @@ _LANGUAGES = ("language", "tongue", "tongue of", "labelled")
 _WISHES = ("order", "access", "citing", "least", "reach")
 _STAY = {"kind", "study", "design", *_LANGUAGES}
 """What is ranked by unless it is acted on."""
+_HEADS = {"thing", "design", "kind", "study", "citing"}
+"""What a subject may follow without "on" or "about"."""
 _WORD_START = re.compile(r"(?<![^\s\ue000])\S")
 _GAP = re.compile(r"[\s/&+:.-]*")
+_SIGNS = " ,;:.?!()[]–—-"
 _WORD = re.compile(r"[^\W\d_]+(?:['’][a-z]+)?(?![\w’']|-\w)")
 _GLUE = word_table("function") - {"about", "on", "re", "without", "no", "not", "neither", "nor"}
 
@@ -67,10 +71,10 @@ class _Run:
         Example: ", whole only:only language:english $"
         """
         items = (f"{item.kind}:{item.name}".replace(" ", "_") for item in self.items)
-        before, after = self.text[: self.start].rstrip(), self.text[self.end :].lstrip()
-        outer = before[-1:] or "^", after[:1] or "$"
+        before = self.text[: self.start].rstrip()[-1:] or "^"
+        after = self.text[self.end :].lstrip()[:1] or "$"
         said, about = "said " * is_behind, "about " if self.about else ""
-        return f"{said}{outer[0]} {self.shape} {' '.join(items)} {about}{outer[1]}"
+        return f"{said}{before} {self.shape} {' '.join(items)} {about}{after}"
 
 
 def kind_at(text: str, start: int) -> tuple[str, int] | None:
@@ -83,29 +87,41 @@ def read_clauses(reading: ParsedQuestion) -> None:
     """Read what those clauses ask for of which every word is in the table `clause`.
 
     Such is a whole clause, its start up to what papers are about, or its end. A clause with a word
-    that is not in the table is a subject. What a run says is in the table `meaning`.
+    that is not in the table is a subject. What a run says is in the table `meaning`. Cut out is all
+    of it but what is ranked by: what a study is, and a language of whom.
     """
-    text, end_before = reading.question, -1
+    text, end = reading.question, -1
     cuts: list[Span] = []
-    for start, end in _spans(text):
-        for run in _runs(text, start, end):
-            is_behind = bool(cuts) and not text[end_before : run.start].strip(" ,;()")
-            is_beside = text[run.end :].lstrip(" ,;").startswith(CUT)
-            is_beside = is_beside or text[: run.start].rstrip(" ,;").endswith(CUT)
-            is_behind = is_behind or (is_beside and {it.kind for it in run.items} == {"language"})
-            handled = _handled(run, reading, is_behind=is_behind)
-            if handled is not None:
-                end_before = run.end
-                cuts += _cuts(run, handled)
+    for run in _runs(text):
+        is_behind = bool(cuts) and not text[end : run.start].strip(" ,;()")
+        around = f"{text[: run.start].rstrip(' ,;')[-1:]}{text[run.end :].lstrip(' ,;')[:1]}"
+        is_behind = is_behind or (CUT in around and len(run.of("language")) == len(run.items))
+        if handled := _act(run, reading, is_behind=is_behind):
+            end = run.end
+            ends = [*(item.start for item in run.items[1:]), end]
+            cuts += (
+                (item.start, behind)
+                for item, behind in zip(run.items, ends, strict=True)
+                if item.kind not in _STAY or item in handled
+            )
     reading.cut(*cuts)
 
 
-def _cuts(run: _Run, handled: Sequence[_Item]) -> Iterator[Span]:
-    """Yield all of a run but what is ranked by: what a study is, and a language of whom."""
-    ends = [*(item.start for item in run.items[1:]), run.end]
-    for item, end in zip(run.items, ends, strict=True):
-        if item.kind not in _STAY or item in handled:
-            yield item.start, end
+def limits_left(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the clauses of a text that look like a limit, each behind its kind in the table `left`.
+
+    What is acted on is cut out, so they are to be named.
+    """
+    for start, end in pairwise([*(start for start, _ in _spans(text)), len(text)]):
+        names, place = [] if start else ["first"], start
+        for word in _WORD_START.finditer(text, start, end):
+            if word.start() >= place:
+                item = _item_at(text, word.start())
+                names.append(f"{item.kind}:{item.name}".replace(" ", "_") if item else "-")
+                place = item.end if item else word.end()
+        outline = f"{' '.join(names)} "
+        if kind := next((kind for kind, form in forms("left") if form.search(outline)), None):
+            yield kind, " ".join(text[start:end].replace(CUT, " ").split()).strip(_SIGNS)
 
 
 def _spans(text: str) -> Iterator[Span]:
@@ -115,36 +131,37 @@ def _spans(text: str) -> Iterator[Span]:
     return zip(edges[::2], edges[1::2], strict=True)
 
 
-def _runs(text: str, start: int, end: int) -> Iterator[_Run]:
-    """Yield what is all of a clause, or its end, or leads to a subject in it."""
-    place, asks = start, form("around_clause", "asking")
-    for begin in (start, *(word.start() for word in _WORD_START.finditer(text, start + 1, end))):
-        if begin < place or not (items := _items(text, begin, end)):
-            continue
-        is_first, place = not text[start:begin].strip(), items[-1].end
-        if text[place:end].strip():
-            while items and not is_first and not asks.match(text, items[0].start):
-                items = items[1:]
-            if run := _start(text, items):
-                yield run
-        elif is_first:
+def _runs(text: str) -> Iterator[_Run]:
+    """Yield what leads to a subject in a clause, and what is all of it or its end."""
+    for start, end in _spans(text):
+        items = _items(text, start, end)
+        place = items[-1].end if items else start
+        if items and not text[place:end].strip():
             yield _Run(text, items, "whole")
-        else:
-            while items and items[0].kind == "glue" and items[0].name not in {"that", "which"}:
-                items = items[1:]
-            if items:
-                yield _Run(text, items, "end")
+            continue
+        yield from _lead(text, items)
+        for word in _WORD_START.finditer(text, place, end):
+            if word.start() >= place and (items := _items(text, word.start(), end)):
+                place = items[-1].end
+                if not text[place:end].strip():
+                    yield from _end(text, items)
 
 
-def _start(text: str, items: Sequence[_Item]) -> _Run | None:
-    """Return a run up to where its subject begins; None: it may be a subject itself."""
+def _end(text: str, items: Sequence[_Item]) -> Iterator[_Run]:
+    is_glue = [item.kind == "glue" and item.name not in {"that", "which"} for item in items]
+    if False in is_glue:
+        yield _Run(text, items[is_glue.index(False) :], "end")
+
+
+def _lead(text: str, items: Sequence[_Item]) -> Iterator[_Run]:
+    """Yield a run up to where its subject begins, if it is none itself."""
     for length in range(len(items), 0, -1):
         run = _Run(text, items[:length], "start")
         last = run.items[-1].kind
-        if last in {"thing", "design", "kind", "study", "citing"} or (last != "glue" and run.about):
-            is_joined = form("around_clause", "joint").match(text, run.end)
-            return None if is_joined else run
-    return None
+        if last in _HEADS or (last != "glue" and run.about):
+            if not form("around_clause", "joint").match(text, run.end):
+                yield run
+            return
 
 
 def _items(text: str, start: int, end: int) -> list[_Item]:
@@ -152,7 +169,7 @@ def _items(text: str, start: int, end: int) -> list[_Item]:
     place = start
     while (gap := _GAP.match(text, place, end)) and gap.end() < end:
         item = _item_at(text, gap.end())
-        if item is None or item.end > end:
+        if item is None:
             break
         items.append(item)
         place = item.end
@@ -176,41 +193,35 @@ def _item_at(text: str, start: int) -> _Item | None:
     return max(items, key=lambda item: item.end, default=None)
 
 
-def _handled(run: _Run, reading: ParsedQuestion, *, is_behind: bool) -> list[_Item] | None:
-    """Return the items that are acted on or named in a note; None: the run says nothing."""
+def _act(run: _Run, reading: ParsedQuestion, *, is_behind: bool) -> list[_Item]:
+    """Add to the reading what a run asks for; return the items that say so."""
     handled: list[_Item] = []
-    is_rest = False
     for what, pattern in forms("meaning"):
         if pattern.search(run.outline(is_behind=is_behind or bool(handled))):
             if what == "none":
                 break
-            is_rest = is_rest or what == "rest"
-            handled += _act(what, run, reading, handled)
-    return handled if handled or is_rest else None
+            handled += _items_of(what, run, reading)
+    return handled
 
 
-def _act(
-    what: str, run: _Run, reading: ParsedQuestion, handled: Sequence[_Item]
-) -> Sequence[_Item]:
-    """Add to the reading what a run asks for; return the items that say so."""
-    languages = [item for item in run.of(*_LANGUAGES) if item not in handled]
+def _items_of(what: str, run: _Run, reading: ParsedQuestion) -> Sequence[_Item]:
+    languages, kinds = run.of(*_LANGUAGES), run.of("kind")
+    items: Sequence[_Item] = []
     match what:
+        case "rest":
+            items = run.items
         case "count":
-            return _count(run, reading)
-        case "wish" | "mention":
-            wishes = _wishes(run, reading)
-            return wishes if what == "wish" else []
-        case "language" | "choice" if languages:
-            return _language(run, reading, is_sure=what == "language")
+            items = _count(run, reading)
+        case "wish":
+            items = _note_wishes(run, reading)
+        case "language" if languages:
+            items = _language(run, languages, reading)
         case "kind":
-            kinds = reading.constraints.publication_types
-            kinds[:] = dict.fromkeys([*kinds, *(item.name for item in run.of("kind"))])
-            return run.of("kind")
+            items, types = kinds, reading.constraints.publication_types
+            types[:] = dict.fromkeys([*types, *(item.name for item in kinds)])
         case "note":
-            return _note(run, run.of(*_LANGUAGES, "kind", "order"), reading)
-        case "mention language" | "mention kind" if not handled:
-            _note(run, languages or run.of("kind"), reading)
-    return []
+            items = _note(run, [*languages, *kinds, *run.of("order")], reading)
+    return items
 
 
 def _note(run: _Run, items: list[_Item], reading: ParsedQuestion) -> list[_Item]:
@@ -221,30 +232,29 @@ def _note(run: _Run, items: list[_Item], reading: ParsedQuestion) -> list[_Item]
     return items
 
 
-def _count(run: _Run, reading: ParsedQuestion) -> list[_Item]:
-    numbers, limits = run.of("number"), reading.constraints
-    name = " ".join(numbers[-1].name.split())
-    count = int(name) if name.isdecimal() else NUMBERS.get(name, 0)
-    if limits.max_papers is not None or not 0 < count <= _MOST_RESULTS:
-        return []
-    limits.max_papers = limits.max_results = count
-    return numbers
-
-
-def _language(run: _Run, reading: ParsedQuestion, *, is_sure: bool) -> list[_Item]:
-    """Take the language as a limit, or note that a choice of two is none."""
-    items, limits = run.of(*_LANGUAGES), reading.constraints
-    codes = {language_code(item.name) for item in items}
-    if not is_sure or len(codes) > 1 or limits.language not in {None, *codes}:
-        limits.language = None
-        return _note(run, items, reading)
-    [limits.language] = codes
-    return items
-
-
-def _wishes(run: _Run, reading: ParsedQuestion) -> list[_Item]:
+def _note_wishes(run: _Run, reading: ParsedQuestion) -> list[_Item]:
     """Note what no search can meet."""
     wishes = run.of(*_WISHES)
     last = run.of(*_WISHES, "ranking", "number" if run.of("least") else "")[-1]
     reading.leave(run.text[wishes[0].start : last.end].replace(CUT, "").strip())
     return wishes
+
+
+def _count(run: _Run, reading: ParsedQuestion) -> list[_Item]:
+    numbers, limits = run.of("number"), reading.constraints
+    name = " ".join(numbers[-1].name.split())
+    count = int(name) if name.isdecimal() else NUMBERS.get(name, 0)
+    if not 0 < count <= _MOST_RESULTS:
+        return []
+    limits.max_papers = limits.max_results = limits.max_papers or count
+    return numbers
+
+
+def _language(run: _Run, items: list[_Item], reading: ParsedQuestion) -> list[_Item]:
+    """Take the language as a limit, or note that a choice of two is none."""
+    codes, limits = {language_code(item.name) for item in items}, reading.constraints
+    if len(codes) > 1 or limits.language not in {None, *codes}:
+        limits.language = None
+        return _note(run, items, reading)
+    [limits.language] = codes
+    return items

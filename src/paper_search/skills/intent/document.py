@@ -20,7 +20,8 @@ _ITEMS = re.compile(r";\s|(?<=[a-z0-9)])\.\s(?=[A-Z])|(?<!\S)(?:\d{1,2}\.|\(\w\)
 _PARTS = re.compile(r"[.?!]['’”\"*]*\s|[\"“”]|(?<=\d\d\d\d)\)\s")
 _SMALL_WORD = re.compile(r"\b[a-z]{2,}")
 _FRAME = re.compile(
-    r"\s*(?:p\s?[=:]|\[P\]|(?:topics?|keywords?|journal|venue|authors?):)", re.IGNORECASE
+    r"\s*(?:p\s?[=:]|\[P\]|(?:topics?|keywords?|journal|venue|authors?|years?|lang(?:uages?)?):)",
+    re.IGNORECASE,
 )
 """Begins a frame on one line: "p= elderly i= vitamin d"; "journal: Cell topic: autophagy"."""
 _EMPTY = re.compile(

@@ -18,6 +18,8 @@ from paper_search.skills.phrases import without_request
 from paper_search.skills.words import BREAKS, STOP_WORDS, tokens, word_table
 
 _OF_TELEGRAMS = {"no", "not", "and", "or", "minus", "but"}
+_LONGEST_LIST = 2_000
+"""Characters: a list of negations is read once for each of them."""
 _THIRD_PERSON = {f"{verb}s" for verb in word_table("verbs") - word_table("also nouns")}
 _FINITE = _THIRD_PERSON | word_table("finite")
 """Verbs that tell of a subject; what they tell of is no term that is not wanted."""
@@ -131,7 +133,8 @@ def _read_objects(negation: _Negation, text: str, start: int) -> None:
         size = "order list" if is_order and ";" not in text[: negation.start] else size
         filler = form("negated", "filler").match(text, start)
         size = size if negation.start else "short list"  # the subject follows a comma
-        listed = form("negated", size).match(text, filler.end() if filler else start)
+        first = filler.end() if filler else start
+        listed = form("negated", size).match(text, first, first + _LONGEST_LIST)
         span = listed.span() if listed else (0, 0)
     for one in form("negated", "object").finditer(text, *span):
         kind = kind_at(text, one.start("term"))

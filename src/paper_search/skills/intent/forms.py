@@ -25,13 +25,25 @@ _TO_TWENTY = (
     "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
     " sixteen seventeen eighteen nineteen twenty"
 )
+_ONES = {word: value for value, word in enumerate(_TO_TWENTY.split(), start=1)}
+_TENS = {"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50}
 NUMBERS = {
-    **_VAGUE, "half a dozen": 6, "dozen": 12, "a dozen": 12, "two dozen": 24, "thirty": 30,
-    "forty": 40, "fifty": 50, "hundred": 100, "a hundred": 100,
-    **{word: value for value, word in enumerate(_TO_TWENTY.split(), start=1)},
+    **_VAGUE, "half a dozen": 6, "dozen": 12, "a dozen": 12, "two dozen": 24,
+    "hundred": 100, "a hundred": 100,
+    **_ONES, **_TENS,
+    **{f"{a}-{b}": _TENS[a] + _ONES[b] for a in _TENS for b in _ONES if _ONES[b] < _ONES["ten"]},
 }  # fmt: skip
 """Numbers in words."""
-_WITH_CAPITALS = {"author", "name_around", "before_name", "person", "venue", "talk", "line"}
+_WITH_CAPITALS = {
+    "author",
+    "name_around",
+    "capital",
+    "person",
+    "venue",
+    "one_venue",
+    "talk",
+    "line",
+}
 """Tables that tell capitals from small letters."""
 _OF_WORDS = {"clause", "kind"}
 """Tables whose forms end where a word does."""
@@ -83,6 +95,8 @@ class ParsedQuestion:
     venues: list[str] = field(default_factory=list)
     identifiers: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    clauses: list[tuple[str, str]] = field(default_factory=list)
+    """Those of the subject that look like a limit, each behind its kind."""
     left: dict[str, str] = field(default_factory=dict)
     """The notes on what is not acted on, each with the part of an intent that would, if any."""
 

@@ -30,7 +30,7 @@ _RARE = 3.0
 _FEW = 3
 """Long words that are no title."""
 _IN_QUOTES = re.compile(r'["“]([^"“”]+)["”]')
-_LIST = re.compile(r"(?<!\s)(?:(?:\s*,)?\s+or\s+|\s*[,&]\s*(?=[A-Z])|\s+and\s+(?=The\b|[A-Z]+\b$))")
+_LIST = re.compile(r"(?<!\s)(?:(?:\s*,)?\s+or\s+|\s*[,&]\s*(?=[A-Z])|\s+and\s+(?=[A-Z]+\b$))")
 _LIST_OF_SEVERAL = re.compile(r"(?<!\s)(?:\s*[,&]\s*(?:(?:and|or)\s+)?|\s+(?:and|or)\s+)")
 _SEVERAL = re.compile(r"(?:journals|magazines|conferences)\b", re.IGNORECASE)
 _ARTICLE = re.compile(r"^[Tt]he\s+|(?<!\s)\s+(?:magazine|only)$")
@@ -75,19 +75,20 @@ def _read_name(
     first, wording, groups = names[0], ", ".join(names), match.groupdict()
     certainty = certainty if kind == "author" or _is_venue(match) else "known"
     is_certain = certainty == "certain"
-    before = match.string[: match.start()] + (groups.get("papers") or "")
-    if negated := form("before_name", "negated").search(before):
+    lead = next((name for name in ("papers", "works") if groups.get(name)), None)
+    start = match.end(lead) if lead else match.start()
+    place = match.end("papers") if lead == "papers" else match.start()
+    if negated := _negated(match.string, place, match.end()):
         advice = f'in a boolean query, write NOT {kind}:"{first}"'
         reading.leave(f"{kind}s that are not wanted ({wording})", advice)
-        reading.cut((min(negated.start(), match.start()), match.end()))
+        reading.cut((min(negated[0], match.start()), negated[1]))
         return
     answers = [lookup(kind, name) for name in names]
     kinds = ("author", "venue") if certainty == "likely" else (kind,)
     stated = (f'{name}:"{first}"' for name in kinds)
     write = f"write {' or '.join(stated)}"
     if certainty == "stated" or True in answers or (is_certain and False not in answers):
-        lead = next((name for name in ("papers", "works") if groups.get(name)), None)
-        reading.cut((match.end(lead) if lead else match.start(), match.end()))
+        reading.cut((start, match.end()))
         (reading.authors if kind == "author" else reading.venues).extend(names)
         if year := groups.get("year") or groups.get("of"):
             limits = reading.constraints
@@ -104,8 +105,10 @@ def _read_name(
 
 
 def _venues(match: re.Match[str]) -> list[str]:
+    listed, venue = _LIST_OF_SEVERAL.split(match["venue"]), form("one_venue")
     is_list = _SEVERAL.search(match.string, match.start(), match.start("venue"))
-    listed = (_LIST_OF_SEVERAL if is_list else _LIST).split(match["venue"])
+    if not is_list and not all(map(venue.fullmatch, listed)):
+        listed = _LIST.split(match["venue"])
     venues = [_ARTICLE.sub("", name.strip(" .'’-")) for name in listed]
     words = {word for venue in venues for word in venue.casefold().split()}
     places = words_of_table("place", *(["noperson"] if len(words) == 1 else []))
@@ -118,7 +121,7 @@ def _is_venue(match: re.Match[str]) -> bool:
         return True
     before, after = match.string[: match.start()], match.string[match.end() :]
     lead = match.string[match.start() : match.start("venue")].strip(" ,;:")
-    is_part = not lead and form("before_name", "capital").search(without_request(before))
+    is_part = not lead and form("capital").search(without_request(before))
     beside = f"{before} {after}".strip()
     return bool(beside) and not is_part and not _is_title(beside)
 
@@ -187,19 +190,17 @@ def read_years(reading: ParsedQuestion, today: date) -> None:
         is_background = what != "papers" and _is_background(match)
         if what == "other" or latest > today.year + 1 or is_background:
             continue
-        if what == "subject" or is_old:
-            if not match[0].startswith(","):
-                reading.notes.append(
-                    f"{wording!r} is read as part of the subject; for the year of"
-                    f" publication, write 'published {wording}'"
-                )
-            continue
         if what == "unsure":
             reading.leave(f"{wording!r} is no exact limit", part="years")
             intervals[start, end] = None, None
-            continue
-        span, years = _negated(reading, match, (first, last))
-        intervals[span] = years
+        elif what != "subject" and not is_old:
+            span, years = _limit(reading, match, (first, last))
+            intervals[span] = years
+        elif not match[0].startswith(","):
+            reading.notes.append(
+                f"{wording!r} is read as part of the subject; for the year of"
+                f" publication, write 'published {wording}'"
+            )
     limit = _common(text, intervals)
     if limit is None:
         wordings = ", ".join(repr(text[slice(*span)].strip(" ,")) for span in sorted(intervals))
@@ -209,22 +210,27 @@ def read_years(reading: ParsedQuestion, today: date) -> None:
     reading.constraints.year_from, reading.constraints.year_to = limit or (None, None)
 
 
-def _negated(
-    reading: ParsedQuestion, match: re.Match[str], years: Interval
-) -> tuple[Span, Interval]:
+def _limit(reading: ParsedQuestion, match: re.Match[str], years: Interval) -> tuple[Span, Interval]:
     """Return the span of a limit on years, and what it leaves if it is negated."""
-    text, (start, end), (first, last) = match.string, match.span(), years
-    before = form("year_negated").search(text, max(0, start - _BEFORE), start)
-    behind = form("year_negated", "behind").match(text, end)
-    if not before and not behind:
-        return (match.end("led") if match.groupdict().get("led") else start, end), years
-    begin = max(before.start(), before.end("other")) if before else start
-    span = begin, behind.end() if behind else end
+    negated, (first, last) = _negated(match.string, *match.span()), years
+    if negated is None:
+        is_led = bool(match.groupdict().get("led"))
+        return (match.end("led") if is_led else match.start(), match.end()), years
     if (first is None) != (last is None):
-        return span, (last and last + 1, first and first - 1)
-    what = f"years that are not wanted ({text[slice(*span)].strip(' ,')!r})"
+        return negated, (last and last + 1, first and first - 1)
+    what = f"years that are not wanted ({match.string[slice(*negated)].strip(' ,')!r})"
     reading.leave(what, part="years")
-    return span, (None, None)
+    return negated, (None, None)
+
+
+def _negated(text: str, start: int, end: int) -> Span | None:
+    """Return the span of a limit that is not wanted, with what says so; None: it is wanted."""
+    before = form("negated_limit", "before").search(text, max(0, start - _BEFORE), start)
+    behind = form("negated_limit", "behind").match(text, end)
+    if not before and not behind:
+        return None
+    begin = max(before.start(), before.end("other")) if before else start
+    return begin, behind.end() if behind else end
 
 
 def _is_background(match: re.Match[str]) -> bool:

@@ -14,7 +14,7 @@ from paper_search.models import (
     RawPaper,
     Seed,
 )
-from paper_search.skills.intent.clauses import read_clauses
+from paper_search.skills.intent.clauses import limits_left, read_clauses
 from paper_search.skills.intent.concepts import MAX_CONCEPTS, concepts_of
 from paper_search.skills.intent.exclusions import read_exclusions
 from paper_search.skills.intent.forms import (
@@ -93,6 +93,7 @@ def parse_parts(
     read_names(reading, lookup)
     read_clauses(reading)
     read_exclusions(reading, is_english=is_english)
+    reading.clauses = list(limits_left(reading.subject)) if is_english else []
     if not says_something(reading.subject):
         # "learning without forgetting" has no subject but the words that may exclude something.
         reading.subject = reading.question
@@ -118,6 +119,10 @@ def parse_question(question: str, today: date, lookup: Lookup = no_lookup) -> Pa
     reading = parse_limits(question, today, lookup)
     kind, match = next(matches("type", reading.subject), (IntentType.METHOD, None))
     subject = without_spans(reading.subject, match.span()) if match else reading.subject
+    for what, clause in reading.clauses:
+        rest = subject.replace(clause, CUT)
+        if what == "unwanted" and says_something(rest):
+            subject = rest
     excluded = {name.casefold() for name in reading.excluded}
     concepts: dict[str, list[str]] = {}
     if reading.question:
@@ -198,12 +203,11 @@ def _remarks(question: str, reading: ParsedQuestion) -> Iterator[str]:
             f"{', '.join(dict.fromkeys(boolean_words))} in a sentence: read as plain English; for"
             ' a boolean query, put each phrase in quotation marks ("...")'
         )
-    if signs := [
-        repr(match[0])
-        for _, match in matches("sign", reading.question)
-        if match[0] not in " ".join(reading.notes)
-    ]:
-        yield f"not acted on: {', '.join(signs)}, which may be part of the subject"
+    left = [clause for _, clause in reading.clauses]
+    noted = " ".join([*reading.notes, *left])
+    left += (m[0] for _, m in matches("left_words", reading.question) if m[0] not in noted)
+    if left:
+        yield f"not acted on: {', '.join(map(repr, left))}, which may be part of the subject"
     if reading.question and not _or_empty_if_generic(reading.question):
         yield "the question contains only words that most papers use: say what it is about"
 
