@@ -223,17 +223,30 @@ _ALIKE = str.maketrans("‘’‚‛“”„‟«»`´‐‑‒–—―−", "
 _AROUND = " '\".,;:…-"
 
 
+_ELLIPSIS = re.compile(r"[\[(]?(?:\.{3,}|…)[\])]?")
+
+
 def locate_snippet(snippet: str, texts: Iterable[str | None]) -> str | None:
     """Return the snippet as the first of the texts that has it spells it; None if none has it.
 
     Case, blanks and the kinds of quotation marks and dashes do not matter, and what is around
     the snippet is cut off. One that is too short to show anything counts only if it is the text.
+    One with ellipses is as many quotes, each of which must be there.
     """
+    present = list(filter(None, texts))
+    if (whole := _locate(snippet, present)) is not None:
+        return whole
+    parts = [part for part in _ELLIPSIS.split(snippet) if part.strip(_AROUND)]
+    quotes = [quote for part in parts if (quote := _locate(part, present)) is not None]
+    return " … ".join(quotes) if quotes and len(quotes) == len(parts) else None
+
+
+def _locate(snippet: str, texts: Sequence[str]) -> str | None:
     words = _plain(snippet)[0].strip(_AROUND)
     if not words:
         return None
     is_long = len(words) >= (_FEWEST_CHARS if words.isascii() else _FEWEST_UNSPACED)
-    for text in filter(None, texts):
+    for text in texts:
         plain, places = _plain(text)
         if not is_long and words != plain.strip(_AROUND):
             continue
