@@ -16,7 +16,8 @@ from paper_search.testing.llm import FakeLLM, LLMCall, data_block, grades_of, ob
 from paper_search.testing.skills import FakeSkills, ScriptedHandler
 from paper_search.testing.sources import FakeSource
 from paper_search.workflow import SearchWorkflow, ThreadCatalog
-from paper_search.workflow.judging import intent_after_note
+from paper_search.workflow.decisions import StrategyEdit
+from paper_search.workflow.judging import criteria_update, intent_after_note
 from paper_search.workflow.state import IterationRecord, WorkflowState
 
 BATCH = 5
@@ -182,3 +183,29 @@ def test_papers_are_judged_by_the_criteria_that_a_note_leaves(note, wanted, unwa
     texts = " | ".join(map(str, after.criteria))
     assert all(words in texts for words in wanted)
     assert unwanted not in texts
+
+
+@pytest.mark.parametrize(
+    ("filters", "remaining"),
+    [
+        ({}, ["trials", "review", "bees", "protocol"]),
+        ({"excluded_types": []}, ["trials", "bees", "protocol"]),
+        ({"conditions": ["trials OR trial"]}, ["trials", "review", "protocol"]),
+        ({"conditions": [], "excluded_types": []}, ["trials", "protocol"]),
+    ],
+)
+def test_a_limit_that_a_person_takes_off_takes_its_criterion_with_it(filters, remaining):
+    against = ["It is about a review", "It is about honey bees", "It is a protocol"]
+    criteria = [
+        models.Criterion(text="It is about graphs"),
+        models.Criterion(text="It is, or is about, trials"),
+        *(models.Criterion(text=text, kind=models.CriterionKind.EXCLUSION) for text in against),
+    ]
+    limits = {"conditions": ['NOT "honey bees"', "trials OR trial"], "excluded_types": ["review"]}
+    strategy = models.SearchStrategy(queries=[], sources=[], filters=limits)
+    intent = INTENT.model_copy(update={"excluded": ["honey bees"]}).with_criteria(criteria)
+    state = WorkflowState(question="graphs?", intent=intent, strategy=strategy)
+    edit = StrategyEdit.model_validate({**strategy.model_dump(), "filters": {**limits, **filters}})
+    edited = criteria_update(state, edit)["intent"]
+    assert [each.text.split()[-1] for each in edited.criteria] == ["graphs", *remaining]
+    assert edited.excluded == (["honey bees"] if "bees" in remaining else [])

@@ -11,11 +11,20 @@ from pydantic import BaseModel, Field
 from typing_extensions import override
 
 from paper_search.errors import ConfigError, ThreadNotWaitingError
-from paper_search.models import CriterionKind, Paper, ParsedIntent, ScoredPaper
+from paper_search.models import (
+    CriterionKind,
+    Paper,
+    ParsedIntent,
+    ScoredPaper,
+    SearchConstraints,
+)
+from paper_search.models.query import kinds_in_words
 from paper_search.skills import RelevanceScorer
 from paper_search.skills.intent.notes import after_note, parse_note
 from paper_search.skills.judging.question import criteria_of, with_note
 from paper_search.skills.result_ranker import by_grades
+from paper_search.skills.strategy.limits import unwanted_stems
+from paper_search.skills.words import tokens
 from paper_search.steps import StepUpdate
 from paper_search.threads.records import ROOT, RecordStore, storable
 from paper_search.workflow.decisions import StrategyEdit
@@ -50,11 +59,27 @@ class StoredJudgements:
 
 
 def criteria_update(state: WorkflowState, edit: Any) -> StepUpdate:
-    """Return the intent with the criteria of an edit; nothing: they stay as they are."""
-    criteria = edit.criteria if isinstance(edit, StrategyEdit) else None
-    if criteria is None or state.intent is None:
+    """Return the intent with the criteria of an edit, else without those of limits it takes off."""
+    intent = state.intent
+    if not isinstance(edit, StrategyEdit) or intent is None or state.strategy is None:
         return {}
-    return {"intent": state.intent.with_criteria(criteria)}
+    edited = intent if edit.criteria is None else intent.with_criteria(edit.criteria)
+    if edited.criteria != intent.criteria:
+        return {"intent": edited}
+    welcome = _unwanted(state.strategy.filters) - _unwanted(edit.filters)
+    excluded = [name for name in intent.excluded if tuple(tokens(name)) not in welcome]
+    criteria = [
+        each
+        for each in intent.criteria
+        if each.kind is not CriterionKind.EXCLUSION
+        or not any(set(tokens(each.text)).issuperset(stems) for stems in welcome)
+    ]
+    return {"intent": intent.model_copy(update={"excluded": excluded}).with_criteria(criteria)}
+
+
+def _unwanted(limits: SearchConstraints) -> set[tuple[str, ...]]:
+    kinds = kinds_in_words(limits.excluded_types)
+    return {*unwanted_stems(limits), *(tuple(tokens(kind)) for kind in kinds)}
 
 
 def intent_after_note(state: WorkflowState, intent: ParsedIntent) -> ParsedIntent:

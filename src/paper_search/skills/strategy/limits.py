@@ -58,10 +58,7 @@ def changed_by(terms: Note, query: str) -> str:
 
 def without_unwanted(ranked: Sequence[RankedQuery], limits: SearchConstraints) -> list[RankedQuery]:
     """Return ranked queries without the terms that no record may have, learned ones neither."""
-    trees = [tree for text in limits.conditions if (tree := tree_of(text)) is not None]
-    exclusions = (part for tree in trees for part in conjuncts(tree) if isinstance(part, Not))
-    terms = (_stems(term) for part in exclusions for term in alternatives(part.child))
-    unwanted = set(filter(None, terms))
+    unwanted = unwanted_stems(limits)
     return [
         query.model_copy(
             update={
@@ -76,6 +73,14 @@ def without_unwanted(ranked: Sequence[RankedQuery], limits: SearchConstraints) -
         for query in ranked
         if (text := without_terms(query.text, unwanted))
     ]
+
+
+def unwanted_stems(limits: SearchConstraints) -> set[tuple[str, ...]]:
+    """Return the stems of each term that no record may have."""
+    trees = [tree for text in limits.conditions if (tree := tree_of(text)) is not None]
+    exclusions = (part for tree in trees for part in conjuncts(tree) if isinstance(part, Not))
+    terms = (_stems(term) for part in exclusions for term in alternatives(part.child))
+    return set(filter(None, terms))
 
 
 def without_terms(text: str, unwanted: set[tuple[str, ...]]) -> str:
