@@ -23,6 +23,7 @@ from tests.ports import free_port
 from paper_search.config import AppConfig, load_config
 from paper_search.persistence import open_persistence
 from paper_search.review import share_thread
+from paper_search.server import mcp_tools
 from paper_search.server.access import Access, SharedPersistence
 from paper_search.server.app_factory import create_app
 from paper_search.server.mcp import PaperSearchServer
@@ -193,23 +194,25 @@ async def test_a_form_that_cannot_be_used_is_shown_again_with_what_is_wrong(conn
     assert (rejected["action"], rejected["note"]) == ("reject", "only reviews")
 
 
-async def test_a_thread_whose_call_broke_off_is_found_again(connect):
-    is_shown = asyncio.Event()
+@pytest.mark.parametrize("tool", ["search", "answer"])
+async def test_a_thread_whose_call_broke_off_is_found_again(connect, tool):
+    is_shown, person = asyncio.Event(), Person(APPROVE, APPROVE)
 
-    async def nobody(_context: Any, _params: Any) -> ElicitResult:
-        is_shown.set()
-        await asyncio.sleep(60)
-        return ElicitResult(action="cancel")
+    async def late(context: Any, params: Any) -> ElicitResult:
+        if not is_shown.is_set():
+            is_shown.set()
+            await asyncio.sleep(60)
+        return await person(context, params)
 
-    async with connect(nobody) as client:
+    async with connect(late) as client:
         call = asyncio.create_task(told(client, "search", **BEGIN))
         await is_shown.wait()
         call.cancel()
-    async with connect(Person(APPROVE, APPROVE)) as client:
         listed = await told(client, "threads")
         assert listed.endswith(f"waiting; {BEGIN['question']}")
-        assert "ended by: approved" in await told(client, "answer", thread_id=thread_in(listed))
-        assert ": done; " in await told(client, "threads")
+        again = BEGIN if tool == "search" else {"thread_id": thread_in(listed)}
+        assert "ended by: approved" in await told(client, tool, **again)
+        assert re.findall(": (done|waiting); ", await told(client, "threads")) == ["done"]
 
 
 @pytest.mark.parametrize("era", ERAS)
@@ -357,7 +360,8 @@ async def visiting(url: str, token: str, person: Person | None, era: str) -> Asy
 
 
 @pytest.mark.parametrize("era", ERAS)
-async def test_over_http_a_thread_and_its_forms_are_their_owners__sec_02(url, era):
+async def test_over_http_a_thread_and_its_forms_are_their_owners__sec_02(url, era, monkeypatch):
+    monkeypatch.setattr(mcp_tools, "_LISTED", 1)
     async with visiting(url, ADA, Person(APPROVE), era) as client:
         text = await told(client, "search", **BEGIN)
         assert text.startswith("Nobody decided (cancel)")
@@ -369,14 +373,16 @@ async def test_over_http_a_thread_and_its_forms_are_their_owners__sec_02(url, er
         question = BEGIN["question"]
         assert await told(client, "threads") == f"- `{thread_id}`: waiting; {question}"
     async with visiting(url, BOB, Person(APPROVE, APPROVE), era) as client:
-        assert "of yours among the latest 200" in await told(client, "threads")
+        assert await told(client, "threads") == "no searches or reports of yours"
         for tool in ("show", "answer", "export"):
             assert "no thread" in await told(client, tool, thread_id=thread_id)
         with pytest.raises(MCPError, match="no thread"):
             await client.read_resource(f"paper-search://{thread_id}/result")
         if state:
             assert isinstance(await attack(client, {"thread_id": thread_id}, state), MCPError)
+        await told(client, "search", **BEGIN)
     async with visiting(url, ADA, Person(APPROVE), era) as client:
+        assert thread_id in await told(client, "threads")
         assert "ended by: approved" in await told(client, "answer", thread_id=thread_id)
 
 

@@ -47,8 +47,10 @@ def threads(
 
     from paper_search.report_workflow.listing import ThreadCatalogs
 
-    url, page = settings(ctx, home).persistence_url, {"limit": limit + 1, "offset": offset}
-    infos = run(with_persistence(url, lambda p: ThreadCatalogs(p).threads(**page)))
+    url, more = settings(ctx, home).persistence_url, limit + 1
+    infos = run(
+        with_persistence(url, lambda p: ThreadCatalogs(p).threads(limit=more, offset=offset))
+    )
     if as_json:
         print_text(to_json(infos[:limit], indent=2) + b"\n")
     elif infos:

@@ -28,6 +28,7 @@ from paper_search.server.attachment import threads_here
 from paper_search.server.guard import discretion
 from paper_search.steps.parameters import OF_LANGGRAPH
 from paper_search.threads.catalog import Catalog
+from paper_search.threads.catalogs import Visibility
 from paper_search.threads.engine import admit, check_begin
 from paper_search.threads.session import ThreadSession
 from paper_search.threads.sharing import RIGHTS, Ownership, Right, Role
@@ -127,6 +128,10 @@ class Access:
         """Return what somebody is to a thread of a catalog, or of none; None means nothing."""
         ownership = await catalog.ownership(thread_id) if catalog else Ownership()
         return ownership.role_of(person, self._accounts)
+
+    def is_listed(self, person: str | None) -> Visibility:
+        """Return which threads a list has that somebody sees; None sees all."""
+        return lambda whose: person is None or bool(whose.role_of(person, self._accounts))
 
     async def session(
         self,

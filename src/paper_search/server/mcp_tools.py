@@ -53,7 +53,7 @@ ClientDecision = Annotated[
 Page = Annotated[int, Field(description="From 1.", ge=1)]
 Reply = str | InputRequiredResult
 _LISTED = 200
-"""Of all persons; of one, a page is shown."""
+"""Those of other programs, which are among them, are not shown."""
 SCHEME = "paper-search"
 
 
@@ -82,16 +82,22 @@ class McpTools:
     def __init__(self, config: AppConfig, access: Access) -> None:
         self._config, self._access = config, access
         self._running: set[asyncio.Task[Any]] = set()
+        self._unanswered: dict[tuple[Any, ...], asyncio.Task[str]] = {}
+        """Beginnings of threads by the call, up to its answer: one that broke off has none."""
 
     async def search(self, question: Question, ctx: Context, sources: Sources = None) -> Reply:
         """Begin a search of the literature.
 
-        The person is asked about the search strategy, and then about the papers, by a form.
+        The person is asked about the search strategy, and then about the papers, by a form. If a
+        call breaks off, its search goes on: the same call goes on with it, and `threads` finds it.
         """
         return await self._begin(SEARCH, question, sources, ctx)
 
     async def report(self, question: Question, ctx: Context, sources: Sources = None) -> Reply:
-        """Begin a research report. The person is asked about its plan and its text by a form."""
+        """Begin a research report. The person is asked about its plan and its text by a form.
+
+        If a call breaks off, its report goes on, as with `search`.
+        """
         return await self._begin(REPORT, question, sources, ctx)
 
     async def answer(
@@ -121,19 +127,16 @@ class McpTools:
 
         `answer` and `show` go on with them.
         """
-        owner, lines = _owner(ctx), list[str]()
         async with self._access.shared.use() as persistence:
             catalogs = self._access.catalogs(persistence)
-            for info in await catalogs.threads(limit=_LISTED):
-                catalog = catalogs.by_graph.get(info.graph)
-                if catalog is None or len(lines) == PAGE:
-                    continue
-                if owner is None or await self._access.role(catalog, info.thread_id, owner):
-                    lines.append(
-                        f"- `{info.thread_id}`: {info.status.value}; {inert(info.question)}"
-                    )
-        none = f"no searches or reports of yours among the latest {_LISTED}"
-        return clipped("\n".join(lines) or none)
+            is_listed = self._access.is_listed(_owner(ctx))
+            infos = await catalogs.threads(limit=_LISTED, is_listed=is_listed)
+        lines = [
+            f"- `{info.thread_id}`: {info.status.value}; {inert(info.question)}"
+            for info in infos
+            if info.graph in catalogs.by_graph
+        ]
+        return clipped("\n".join(lines[:PAGE]) or "no searches or reports of yours")
 
     async def show(
         self, thread_id: ThreadId, ctx: Context, page: Page = 1, *, set_aside: bool = False
@@ -234,23 +237,47 @@ class McpTools:
     async def _begin(
         self, graph: str, question: str, sources: list[str] | None, ctx: Context
     ) -> Reply:
-        thread_id = Asking(ctx).state.get("thread")
-        if thread_id is None:  # else this call began it before, and asked
-            thread_id = str(uuid.uuid4())
-            async with self._access.shared.use() as persistence:
-                session = self._access.catalogs(persistence).by_graph[graph].session(thread_id)
-                run = Run({session.begins_with: question}, {"sources": sources})
-                await self._access.check_begin(persistence, type(session), run, _owner(ctx))
-                flow = self._flow(graph, persistence, sources=sources)
-                records = session.records_type(persistence.store, thread_id)
-                await records.index(question, _owner(ctx))
-                try:
-                    await self._run(flow.start(question, thread_id=thread_id))
-                except InputError:
-                    await self._access.catalogs(persistence).delete(thread_id)
-                    raise
-        async with self._thread(thread_id, ctx) as thread:
-            return await self._ask(thread)
+        """Begin a thread, or go on with the one of a call like this that got no answer."""
+        call, thread_id = (
+            (graph, question, repr(sources), _owner(ctx)),
+            Asking(ctx).state.get("thread"),
+        )
+        is_answered = True
+        try:
+            if thread_id is None:  # else this call began it before, and asked
+                if call not in self._unanswered:
+                    start = self._start(graph, question, sources, _owner(ctx))
+                    self._unanswered[call] = asyncio.create_task(start)
+                thread_id = await asyncio.shield(self._unanswered[call])
+            async with self._thread(thread_id, ctx) as thread:
+                reply = await self._ask(thread)
+        except asyncio.CancelledError:
+            is_answered = False
+            raise
+        else:
+            is_answered = isinstance(reply, str)
+            return reply
+        finally:
+            if is_answered:
+                self._unanswered.pop(call, None)
+
+    async def _start(
+        self, graph: str, question: str, sources: list[str] | None, owner: str | None
+    ) -> str:
+        """Run a new thread to its first question, also for a client that is gone; return its id."""
+        thread_id = str(uuid.uuid4())
+        async with self._access.shared.use() as persistence:
+            session = self._access.catalogs(persistence).by_graph[graph].session(thread_id)
+            run = Run({session.begins_with: question}, {"sources": sources})
+            await self._access.check_begin(persistence, type(session), run, owner)
+            flow = self._flow(graph, persistence, sources=sources)
+            await session.records_type(persistence.store, thread_id).index(question, owner)
+            try:
+                await flow.start(question, thread_id=thread_id)
+            except InputError:
+                await self._access.catalogs(persistence).delete(thread_id)
+                raise
+        return thread_id
 
     async def _ask(self, thread: _Thread) -> Reply:
         """Ask the person every question up to the end, as far as this client can.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import operator
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from pydantic_core import to_json
@@ -25,6 +25,7 @@ from paper_search.threads.catalog import (
     stopped_at,
 )
 from paper_search.threads.records import root_of
+from paper_search.threads.sharing import Ownership
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.base import CheckpointTuple
@@ -123,6 +124,8 @@ class PlainThreads:
         return saved
 
 
+Visibility = Callable[[Ownership], bool]
+"""Whether somebody sees a thread, by whose it is."""
 _Entry = tuple[str, str, Catalog[Any, Any] | PlainThreads, Any]
 """When a thread changed, its id, what lists it, and its entry there."""
 
@@ -189,9 +192,11 @@ class Catalogs:
             f"there is no thread {thread_id!r}; `paper-search threads` lists all"
         )
 
-    async def threads(self, *, limit: int = 100, offset: int = 0) -> list[Any]:
-        """Return threads of all graphs, the one that changed last first."""
-        page, resting = await self._page(limit, offset), dict[str, Any]()
+    async def threads(
+        self, *, limit: int = 100, offset: int = 0, is_listed: Visibility | None = None
+    ) -> list[Any]:
+        """Return threads of all graphs, the one that changed last first; `is_listed`: or some."""
+        page, resting = await self._page(limit, offset, is_listed), dict[str, Any]()
         for catalog in self.by_graph.values():
             entries = [entry for _, _, where, entry in page if where is catalog]
             resting |= await catalog.resting(entries)
@@ -202,12 +207,14 @@ class Catalogs:
     async def names(self, *, limit: int = 100, offset: int = 0) -> list[str]:
         return [name for _, name, _, _ in await self._page(limit, offset)]
 
-    async def _page(self, limit: int, offset: int) -> list[_Entry]:
+    async def _page(
+        self, limit: int, offset: int, is_listed: Visibility | None = None
+    ) -> list[_Entry]:
         entries: list[_Entry] = []
         indexed: set[str] = set()
         for catalog in self.by_graph.values():
             indexed |= await catalog.keys()
-            for item in await catalog.entries(limit=limit + offset):
+            for item in await catalog.entries(limit=ALL if is_listed else limit + offset):
                 changed = str(item.value.get("updated_at", ""))
                 entries.append((changed, item.key, catalog, item))
         orphans = await self.others.orphans() - indexed
@@ -218,4 +225,9 @@ class Catalogs:
                 changed = latest.changed_at.isoformat() if latest.changed_at else ""
                 entries.append((changed, latest.thread_id, self.others, latest))
         entries.sort(key=operator.itemgetter(0), reverse=True)
+        if is_listed is not None:
+            whose = (Ownership.model_validate(getattr(entry[3], "value", {})) for entry in entries)
+            entries = [
+                e for e, ownership in zip(entries, whose, strict=True) if is_listed(ownership)
+            ]
         return entries[offset : offset + limit]
