@@ -110,10 +110,13 @@ async def test_no_request_goes_round_a_question__sec_03(served):
         assert (await ada.post(f"/threads/{thread}/state", json=state)).status_code == 403
         assert await question(ada, thread) == "strategy_confirmation"
         approved = {"values": {"is_complete": True, "ended_by": "approved"}, "as_node": "finish"}
+        before = len((await ada.post("/threads/search", json={"limit": 1000})).json())
         made = {"metadata": {"graph_id": GRAPH}, "supersteps": [{"updates": [approved]}]}
         for more in ({}, {"thread_id": thread, "if_exists": "do_nothing"}):
             answer = await ada.post("/threads", json={**made, **more})
+            assert answer.status_code == 403
             assert "supersteps: a thread begins with a question" in answer.text
+        assert len((await ada.post("/threads/search", json={"limit": 1000})).json()) == before
         for graph, status in (("research_report", 403), (GRAPH, 200)):
             moved = {"metadata": {"graph_id": graph}}
             assert (await ada.patch(f"/threads/{thread}", json=moved)).status_code == status

@@ -93,6 +93,8 @@ _RUN_FIELDS = (
 )
 """Of the body that starts a run, as LangGraph's server and its clients know them."""
 
+NO_SUPERSTEPS = "supersteps: a thread begins with a question; copy a thread, or edit its state"
+
 logger = logging.getLogger(__name__)
 
 
@@ -313,6 +315,10 @@ def _check_json(headers: Mapping[str, str], path: str, body: bytes) -> None:
             HTTPStatus.BAD_REQUEST, "params: expected an object of names and values"
         )
     runs = document if isinstance(document, list) else [document]  # a batch of runs is a list
+    if path == "/threads" and isinstance(document, dict) and document.get("supersteps"):
+        raise RequestRefusedError(
+            HTTPStatus.FORBIDDEN, NO_SUPERSTEPS
+        )  # else an empty thread is left
     if not _RUNS.fullmatch(path) or not all(isinstance(run, dict) for run in runs):
         return
     if unknown := sorted({name for run in runs for name in run} - set(_RUN_FIELDS)):

@@ -13,7 +13,7 @@ from paper_search.errors import RequestRefusedError, ThreadNotFoundError
 from paper_search.persistence import LedgerEntry, LedgerStatus
 from paper_search.report_workflow.listing import ThreadCatalogs
 from paper_search.server.access import DATABASE, Access, Run, Session, http_refusals
-from paper_search.server.guard import EVERYBODY
+from paper_search.server.guard import EVERYBODY, NO_SUPERSTEPS
 from paper_search.steps import Outcome
 from paper_search.steps.parameters import wrong_values
 from paper_search.steps.types import OUTCOME
@@ -106,9 +106,7 @@ class LeasedGraph(CompiledStateGraph[Any, Any, Any, Any]):
         """Refuse edits in the name of steps that may be any; Raises HTTPException."""
         del config, supersteps
         with http_refusals():
-            raise RequestRefusedError(
-                403, "supersteps: a thread begins with a question; copy a thread, or edit its state"
-            )
+            raise RequestRefusedError(403, NO_SUPERSTEPS)
 
     def _step_before(self, steps: Sequence[str]) -> str:
         """Return the step that an edit is made after where it names none."""
