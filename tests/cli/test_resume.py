@@ -182,7 +182,10 @@ def test_a_printed_command_that_runs_twice_approves_one_question(cli, waiting):
     token = again.document["checkpoint"]["token"]
     assert f"paper-search resume {waiting} --approve --token {token}" in bare.stderr
     marked = cli(*words, "--relevant", "1", code=1)
+    alone = cli("resume", waiting, *words[-2:], code=1)
+    assert words[-2] == "--token"
     assert token in marked.stderr
+    assert token in alone.stderr
     assert cli("show", waiting, "--json").document["status"] == "waiting"
     assert cli("resume", waiting, "--approve", "--token", token).code == 0
     assert cli("resume", waiting, "--approve", "--token", token).code == 0, "it is given again"

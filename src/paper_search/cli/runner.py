@@ -36,7 +36,6 @@ from paper_search.errors import (
     PaperSearchError,
     StaleDecisionError,
     ThreadError,
-    ThreadWaitingError,
 )
 from paper_search.models import EndReason, PaperCollection
 from paper_search.models.source_report import quantity
@@ -99,13 +98,19 @@ class ThreadRunner(ABC):
     async def _continued(self, answer: Answer) -> Any:
         if not answer.is_empty:
             return await self._workflow.answer(self._thread_id, await self._decision(answer))
-        try:
+        question = await self._workflow.pending(self._thread_id)
+        if question is None:
             return await self._workflow.proceed(self._thread_id)
-        except ThreadWaitingError:
-            question = await self._workflow.pending(self._thread_id)
-            if question is None:
-                raise
-            return question
+        if answer.token not in {None, question.token}:
+            raise self._stale(answer, question)
+        return question
+
+    def _stale(self, answer: Answer, question: Any) -> StaleDecisionError:
+        return StaleDecisionError(
+            f"the open question is not the one with the token {answer.token}, by which papers are "
+            f"numbered, but {question.reference} (token {question.token}). See "
+            f"`paper-search show {self._thread_id}`"
+        )
 
     def run(self, beginning: Coroutine[Any, Any, Any], *, is_asking: bool) -> None:
         """Begin, ask whoever is there, and hand over the result or say how to go on.
@@ -222,11 +227,7 @@ class SearchRunner(ThreadRunner):
         question = waiting.question if waiting else None
         if question is not None and answer.token not in {None, question.token}:
             if answer.counts_papers:
-                raise StaleDecisionError(
-                    f"the papers are numbered by the question with the token {answer.token}, and "
-                    f"the open one is another: {question.reference} (token {question.token}). See "
-                    f"`paper-search show {self._thread_id}`"
-                )
+                raise self._stale(answer, question)
             question = None
         return answer.decision(question)
 
