@@ -56,6 +56,9 @@ def test_a_backup_is_put_back(cli, waiting, tmp_path):
     file = tmp_path / "backup.db"
     assert cli("backup", str(file), "--json").document["bytes"] == file.stat().st_size
     assert cli("backup", str(file)).code == 1
+    nowhere = tmp_path / "no" / "backup.db"
+    assert "does not exist" in cli("backup", str(nowhere), code=1).stderr
+    assert not nowhere.parent.exists()
     assert cli("delete", waiting, "--yes").code == 0
     assert cli("restore", str(file)).code == 0
     assert cli("show", waiting, "--json").document["status"] == "waiting"

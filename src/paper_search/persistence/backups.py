@@ -33,6 +33,8 @@ def back_up(path: Path, target: Path, *, is_overwriting: bool = False) -> int:
     """
     if not path.exists():
         raise PersistenceError(f"there are no threads in {str(path)!r} to back up")
+    if not target.parent.is_dir():
+        raise PersistenceError(f"the directory {str(target.parent)!r} does not exist")
     if target.exists() and not is_overwriting:
         raise PersistenceError(f"{str(target)!r} exists; give another name, or --force")
     draft = target.with_name(f".{target.name}.{uuid.uuid4().hex}")
