@@ -681,3 +681,22 @@ async def test_a_round_says_why_it_differs():
     given = given.model_copy(update={"user_feedback": marked})
     assert (await builder().build(given)).reason == "you marked 2 relevant; you marked 1 irrelevant"
     assert not (await asked_for(answer("tea"))).reason
+
+
+async def test_a_model_is_told_what_the_program_cannot_read_and_what_was_said_before():
+    llm = FakeLLM(answer("caffeine NOT children"))
+    given = given_text("nothing on children; no tea", await asked_for(answer("caffeine")))
+    given = given.model_copy(update={"earlier_feedback": ["more on naps"]})
+    strategy = await builder(llm).build(given)
+    message = llm.calls[-1].user_message
+    assert 'Left to you: ["nothing on children"]' in message
+    assert 'Feedback of earlier rounds: ["more on naps"]' in message
+    assert strategy.filters.conditions == ["NOT tea"]
+    left = "left to the model: 'nothing on children'; its queries show what it did"
+    assert strategy.notes == [left]
+
+
+async def test_a_note_holds_and_what_is_not_read_of_it_is_named_where_the_model_fails():
+    strategy = await asked_for(LLMError("down"), "more on toxicity; nothing on children")
+    assert "toxicity" in strategy.queries[-1].boolean_query
+    assert any("not acted on: 'nothing on children'" in note for note in strategy.notes)

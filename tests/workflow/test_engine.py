@@ -305,6 +305,9 @@ def test_recording_an_iteration_counts_it_and_keeps_the_feedback():
     assert [entry.iteration for entry in state.history] == [0, 1]
     assert state.previous_strategies == [fake_strategy("a"), fake_strategy("b")]
     assert state.latest_feedback == feedback
+    assert state.earlier_feedback == []
+    state.record_iteration(fake_strategy("c"), 0)
+    assert state.earlier_feedback == ["f"]
 
 
 # --- failures -------------------------------------------------------------------------------------

@@ -296,6 +296,8 @@ class QueryBuilderInput(BaseModel):
     intent: ParsedIntent
     previous_strategies: list[SearchStrategy] = Field(default_factory=list)
     user_feedback: UserFeedback | None = None
+    earlier_feedback: list[str] = Field(default_factory=list)
+    """What the person wrote in the rounds before, oldest first."""
     graded: list[Seed] = Field(default_factory=list)
     """Papers that a model graded best, which are followed after those that a person marked."""
     marked_papers: list[MarkedPaper] = Field(default_factory=list)

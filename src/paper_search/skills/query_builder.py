@@ -108,16 +108,19 @@ class QueryBuilder:
         intent, base = request.intent, self._base(request, note)
         ranked = next_ranked_queries(base, note, terms_of_marks(request, base))
         try:
-            answer, inspection = await self._inspected(llm, request)
+            answer, inspection = await self._inspected(llm, request, note)
         except Exception as error:  # noqa: BLE001  # frozen: whatever a provider raises, there is a strategy
             _log.warning("the model gave no strategy, the concepts are used unchanged: %s", error)
             return base.model_copy(
                 update={
-                    "queries": plain_queries(intent),
+                    "queries": with_added(plain_queries(intent), note),
                     "ranked": ranked,
                     "sources": self._askable(),
                     "filters": next_limits(base.filters, note),
-                    "notes": [f"the model gave no strategy ({error}): the concepts are used"],
+                    "notes": [
+                        f"the model gave no strategy ({error}): the concepts are used",
+                        *note.remarks,
+                    ],
                 }
             )
         queries, notes = inspection.usable[:MAX_QUERIES], inspection.left_out[:]
@@ -137,17 +140,17 @@ class QueryBuilder:
                 "sources": answer.sources,
                 "filters": next_limits(answer.filters.added_to(base.filters), note),
                 "reason": answer.reason or "",
-                "notes": [*notes, *note.remarks],
+                "notes": [*notes, *note.remarks_beside_model],
             }
         )
 
     async def _inspected(
-        self, llm: LLMProvider, request: QueryBuilderInput
+        self, llm: LLMProvider, request: QueryBuilderInput, note: Note
     ) -> tuple[StrategyAnswer, Inspection]:
         """Return the model's strategy; its mistakes are shown to it once."""
         prompt = load_prompt("query_builder", self.domain)
         names = None if self.available_sources is None else self._askable()
-        message = message_of(request, names)
+        message = message_of(request, names, unread=note.unread)
         earlier = [query.boolean_query for s in request.previous_strategies for query in s.queries]
         is_english = request.intent.constraints.language in {None, "en"}
 

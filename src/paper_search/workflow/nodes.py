@@ -99,6 +99,7 @@ async def build_strategy(ctx: Context) -> tuple[Ok, StepUpdate]:
             intent=intent,
             previous_strategies=state.previous_strategies,
             user_feedback=state.latest_feedback,
+            earlier_feedback=state.earlier_feedback,
             marked_papers=marked_papers,
             graded=await _records(ctx).best_graded(None if is_rejected else state.result),
         )

@@ -231,6 +231,12 @@ class WorkflowState(BaseModel):
         return self.history[-1].feedback if self.history else None
 
     @property
+    def earlier_feedback(self) -> list[str]:
+        """Return what the person wrote before that, oldest first."""
+        said = (record.feedback for record in self.history[:-1])
+        return [each.free_text_feedback for each in said if each and each.free_text_feedback]
+
+    @property
     def unfinished_sources(self) -> list[str]:
         count = self.waits + sum(record.waits for record in self.history) - self.batches
         names = [r.source for r in self.reports if r.is_unfinished and not r.is_asked_again]

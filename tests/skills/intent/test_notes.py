@@ -149,6 +149,8 @@ def test_what_is_missing_is_looked_for(text, missing):
         "no language limit",
         "drop the limit to randomised trials",
         "use PubMed only",
+        "Owls are not needed",
+        "trials aren't required",
         "add synonyms for owl",
     ],
 )

@@ -64,3 +64,9 @@ def test_for_any_block_one_term_of_all_is_enough():
     tree = any_block('("acid rain" OR smog) AND bees NOT wasps')
     assert tree is not None
     assert query_text(tree) == '("acid rain" OR smog OR bees) NOT wasps'
+
+
+def test_a_block_beside_a_term_has_no_term_that_this_one_says_already():
+    tree = any_block('bees AND ("acid rain" OR smog)', besides=["wild bees"])
+    assert tree is not None
+    assert query_text(tree) == '"acid rain" OR smog'

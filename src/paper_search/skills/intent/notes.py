@@ -46,6 +46,7 @@ _BARE_WORDS = 5
 """Of a clause that is nothing but terms; a longer one says something."""
 _LONGEST_TERM = 60
 _NOT_ACTED_ON = "not acted on: {!r}; write 'no' or 'more on' and a term, or edit the limits"
+_LEFT_TO_MODEL = "left to the model: {!r}; its queries show what it did"
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,8 @@ class Note:
         limits: years, language and kinds.
         authors: of whom every paper must have one.
         venues: in one of which every paper must have been published.
-        remarks: what the person should know about how the note was read.
+        unread: clauses that nothing of this was made of.
+        other_remarks: what else the person should know about how the note was read.
     """
 
     required: tuple[str, ...] = ()
@@ -72,7 +74,17 @@ class Note:
     limits: SearchConstraints = field(default_factory=SearchConstraints)
     authors: tuple[str, ...] = ()
     venues: tuple[str, ...] = ()
-    remarks: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
+    other_remarks: tuple[str, ...] = ()
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        return (*map(_NOT_ACTED_ON.format, self.unread), *self.other_remarks)
+
+    @property
+    def remarks_beside_model(self) -> tuple[str, ...]:
+        """Return the remarks where a model is told what was not read."""
+        return (*map(_LEFT_TO_MODEL.format, self.unread), *self.other_remarks)
 
     def with_limits(self, filters: SearchConstraints) -> SearchConstraints:
         limits = self.limits
@@ -118,8 +130,8 @@ def parse_note(text: str | None, today: date) -> Note:
     terms, beyond, remarks = _terms(wishes, readings, {*excluded, *replaced})
     limits = {name: value for one in readings for name, value in one.own_limits.items()}
     kinds = [kind for reading in readings for kind in reading.constraints.excluded_types]
-    remarks += [
-        _NOT_ACTED_ON.format(clause.strip())
+    unread = [
+        clause.strip()
         for clause in (*unclear, *beyond, *more_unclear)
         if _phrases(clause) or form("note_limit").search(clause)
     ]
@@ -136,11 +148,12 @@ def parse_note(text: str | None, today: date) -> Note:
         ),
         authors=tuple(name for reading in readings for name in reading.authors),
         venues=tuple(name for reading in readings for name in reading.venues),
-        remarks=(*remarks, *(remark for reading in readings for remark in reading.notes)),
+        unread=tuple(unread),
+        other_remarks=(*remarks, *(remark for reading in readings for remark in reading.notes)),
         **terms,
     )
     if note == Note() and (wishes or more_unclear):  # it has no term at all: "too broad"
-        return Note(remarks=(_NOT_ACTED_ON.format(words),))
+        return Note(unread=(words,))
     return note
 
 

@@ -91,10 +91,13 @@ class StrategyAnswer(BaseModel):
         return " ".join(visible(value or "").split())[:LONGEST_REASON] or None
 
 
-def message_of(request: QueryBuilderInput, sources: Sequence[str] | None) -> str:
+def message_of(
+    request: QueryBuilderInput, sources: Sequence[str] | None, *, unread: Sequence[str] = ()
+) -> str:
     """Return the intent, earlier strategies, feedback and marked papers as the model's message.
 
-    `sources`: what the strategy may name; None means anything.
+    `sources`: what the strategy may name; None means anything. `unread`: what of the feedback only
+    the model can act on.
     """
     feedback = request.user_feedback
     lines = [
@@ -107,8 +110,12 @@ def message_of(request: QueryBuilderInput, sources: Sequence[str] | None) -> str
             lines += [f"round {number}: {query.boolean_query}" for query in strategy.queries]
             lines += [f"   ranked_text: {query.text}" for query in strategy.ranked]
             lines.append(f"   filters: {strategy.filters.model_dump_json()}")
+    if request.earlier_feedback:
+        lines += ["", f"Feedback of earlier rounds: {inline_json(request.earlier_feedback)}"]
     if feedback is not None and feedback.free_text_feedback:
         lines += ["", f"Feedback of the person: {feedback.free_text_feedback}"]
+    if unread:
+        lines.append(f"Left to you: {inline_json(unread)}")
     return "\n".join([*lines, *_of_marks(request)])
 
 

@@ -123,7 +123,7 @@ def _new_queries(
 
     They hold one of these terms, and whatever the query does not want.
     """
-    tree = any_block(query.boolean_query)
+    tree = any_block(query.boolean_query, besides=note.added)
     if tree is None:
         return []
     weights = terms or {}

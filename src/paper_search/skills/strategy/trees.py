@@ -154,11 +154,17 @@ def broader_steps(boolean_query: str) -> list[Step]:
     return [Step(name, text) for text, name in names.items() if name]
 
 
-def any_block(boolean_query: str) -> Node | None:
+def any_block(boolean_query: str, *, besides: Iterable[str] = ()) -> Node | None:
     tree = tree_of(boolean_query)
     every = conjuncts(tree) if tree else ()
     blocks, fixed = _blocks(every), [part for part in every if _is_fixed(part)]
-    tree_of_terms = any_of(term for block in blocks for term in alternatives(block))
+    stems = [{*tokens(term)} for term in besides]
+    tree_of_terms = any_of(
+        term
+        for block in blocks
+        for term in alternatives(block)
+        if not any({*tokens(" ".join(wanted_names(term)))} <= each for each in stems)
+    )
     return tree if tree_of_terms is None else all_of([tree_of_terms, *fixed])
 
 
