@@ -21,10 +21,10 @@ MAX_FUNCTION_LINES = 40
 MAX_WIRING_LINES = 30
 MAX_MODULES = 380
 MAX_LINES = {
-    "skills": 10_918,
+    "skills": 10_947,
     "sources": 7_137,
     "cli": 6_143,
-    "workflow": 5_628,
+    "workflow": 5_635,
     "report": 5_166,
     "library": 4_904,
     "query": 4_733,
@@ -35,7 +35,7 @@ MAX_LINES = {
     "web": 2_484,
     "server": 2_308,
     "audit": 1_907,
-    "models": 1_841,
+    "models": 1_843,
     "llm": 1_649,
     "http": 1_686,
     "exports": 1_319,
