@@ -69,7 +69,7 @@ def test_a_budget_holds_over_rounds_until_it_is_raised(cli, reply, model):
 
 def test_a_question_that_the_budget_does_not_cover_says_how_to_go_on(cli, model):
     ended = cli("find", QUESTION, *SAMPLE, "--yes", "--budget", "0 calls", code=1)
-    assert "the budget of 0 calls does not cover another call" in ended.stderr
+    assert "another call, which may need 1 call: 0 calls left" in ended.stderr
     assert not model.calls
     (thread,) = cli("threads", "--json").document
     assert thread["status"] == "failed"

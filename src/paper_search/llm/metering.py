@@ -217,7 +217,7 @@ class Meter:
         if all(getattr(after, name) <= limit for name, limit in limits.items()):
             return None
         left = {n: max(limit - getattr(self._spent, n), 0) for n, limit in limits.items()}
-        need = Budget(money=call.money if "money" in limits else None, tokens=call.tokens)
+        need = Budget(**{name: getattr(call, name) for name in limits})
         return (
             f"the budget of {budget} does not cover another call, which may need {need}: "
             f"{Budget(**left)} left; --budget AMOUNT allows more"

@@ -32,7 +32,7 @@ class Budget(BaseModel, frozen=True):
     def __str__(self) -> str:
         parts = [money_in_words(self.money)] if self.money is not None else []
         parts += [f"{self.tokens:,} tokens"] if self.tokens is not None else []
-        parts += [f"{self.calls:,} calls"] if self.calls is not None else []
+        parts += [f"{self.calls:,} call{'s' * (self.calls != 1)}"] if self.calls is not None else []
         return ", ".join(parts) or "no limit"
 
 
