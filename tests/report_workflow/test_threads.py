@@ -6,7 +6,7 @@ from tests.report_workflow.doubles import report_workflow
 from tests.workflow.doubles import workflow
 
 from paper_search.errors import ThreadNotFoundError, ThreadWaitingError
-from paper_search.models import SourceStatus
+from paper_search.models import Paper, SourceStatus
 from paper_search.models.source_report import Purpose, SourceReport
 from paper_search.report_workflow import ReportWorkflow
 from paper_search.report_workflow.listing import REPORT, SEARCH, ReportCatalog, ThreadCatalogs
@@ -92,6 +92,14 @@ async def test_a_plan_says_how_many_papers_of_a_search_the_report_takes(persiste
     assert f"the report rests on {used} of the search s; nothing is searched" in str(
         plan.model_dump()
     )
+
+
+async def test_a_plan_names_the_undecided_papers_of_earlier_rounds_that_it_leaves_out():
+    new, *earlier = [Paper(id=n, title=f"Shade trees {n}", authors=[], source="s") for n in "abc"]
+    collection = empty_collection("q").model_copy(update={"papers": [new], "earlier": earlier})
+    flow = ReportWorkflow(report_services(collection=collection), from_thread="s")
+    plan = str((await flow.start(QUESTION, thread_id="r")).model_dump())
+    assert "1 paper of the search s, without 2 papers of earlier rounds that nobody decided" in plan
 
 
 async def test_a_count_of_hits_that_was_never_sent_has_no_time_in_a_report():

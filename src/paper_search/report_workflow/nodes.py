@@ -69,9 +69,10 @@ async def planner(ctx: Context) -> tuple[Ok | Skip | Fail, StepUpdate]:
 
 
 async def _plan(step: ReportStep) -> PlannerOutput | None:
-    state, params, query = step.state, step.params, None
+    state, params, query, papers = step.state, step.params, None, ""
     if params.from_thread is not None:  # first, lest anybody approve a plan for nothing
-        query = _query_of(await step.services.collection(params.from_thread))
+        collection = await step.services.collection(params.from_thread)
+        query, papers = _query_of(collection), _papers_taken(collection, params)
     try:
         request = PlannerInput(
             original_query=state.original_query,
@@ -95,7 +96,6 @@ async def _plan(step: ReportStep) -> PlannerOutput | None:
     step.errors += map(_fatal, issues)
     if query is not None:
         output.research_plan.search_queries = [query]
-        papers = f"{_papers_taken(query.found, params)} of the search {params.from_thread}"
         output.warnings.append(f"the report rests on {papers}; nothing is searched")
     return output if is_valid else None
 
@@ -189,17 +189,22 @@ async def _approved(step: ReportStep, thread_id: str) -> tuple[list[SearchResult
     query = _query_of(collection)
     results = [result_of(paper, query.query_id) for paper in collection.papers]
     ended_by = collection.ended_by.value if collection.ended_by else "unknown"
-    papers = _papers_taken(len(results), step.params)
-    step.note(f"Used of thread {thread_id} ({ended_by}): {papers}; nothing else was searched")
+    papers = _papers_taken(collection, step.params)
+    step.note(f"Used ({ended_by}): {papers}; nothing else was searched")
     plan = step.plan.model_copy(update={"search_queries": [query]})
     return results, {"collection_ended_by": ended_by, "research_plan": plan}
 
 
-def _papers_taken(found: int, params: ReportParams) -> str:
-    """Return how many papers of a search a report takes."""
+def _papers_taken(collection: PaperCollection, params: ReportParams) -> str:
+    """Return how many papers of a search a report takes, and how many of its earlier rounds not."""
+    found = len(collection.papers)
     is_cut = found > params.max_sources
     first = f"the first {params.max_sources:,} (max_sources) of " if is_cut else ""
-    return f"{first}{quantity(found, 'paper')}"
+    taken = f"{first}{quantity(found, 'paper')} of the search {params.from_thread}"
+    if not collection.earlier:
+        return taken
+    earlier = f"{quantity(len(collection.earlier), 'paper')} of earlier rounds"
+    return f"{taken}, without {earlier} that nobody decided on"
 
 
 def _query_of(collection: PaperCollection) -> SearchQuery:
