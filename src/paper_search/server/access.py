@@ -129,9 +129,11 @@ class Access:
         ownership = await catalog.ownership(thread_id) if catalog else Ownership()
         return ownership.role_of(person, self._accounts)
 
-    def is_listed(self, person: str | None) -> Visibility:
-        """Return which threads a list has that somebody sees; None sees all."""
-        return lambda whose: person is None or bool(whose.role_of(person, self._accounts))
+    def visibility(self, person: str | None) -> Visibility | None:
+        """Return which threads a list has that somebody sees; None sees all, as whoever is None."""
+        if person is None:
+            return None
+        return lambda whose: whose.role_of(person, self._accounts) is not None
 
     async def session(
         self,

@@ -129,7 +129,7 @@ class McpTools:
         """
         async with self._access.shared.use() as persistence:
             catalogs = self._access.catalogs(persistence)
-            is_listed = self._access.is_listed(_owner(ctx))
+            is_listed = self._access.visibility(_owner(ctx))
             infos = await catalogs.threads(limit=_LISTED, is_listed=is_listed)
         lines = [
             f"- `{info.thread_id}`: {info.status.value}; {inert(info.question)}"
@@ -238,11 +238,8 @@ class McpTools:
         self, graph: str, question: str, sources: list[str] | None, ctx: Context
     ) -> Reply:
         """Begin a thread, or go on with the one of a call like this that got no answer."""
-        call, thread_id = (
-            (graph, question, repr(sources), _owner(ctx)),
-            Asking(ctx).state.get("thread"),
-        )
-        is_answered = True
+        call = (graph, question, repr(sources), _owner(ctx))
+        thread_id, is_answered = Asking(ctx).state.get("thread"), True
         try:
             if thread_id is None:  # else this call began it before, and asked
                 if call not in self._unanswered:

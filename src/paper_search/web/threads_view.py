@@ -172,7 +172,7 @@ async def threads(visit: Visit, problem: str | None = None) -> Response:
     names = dict(_ORDER)
     first, *rest = names.values()
     by_group: dict[str, list[BriefInfo]] = {name: [] for name in (first, _OF_OTHERS, *rest)}
-    is_listed = visit.site.access.is_listed(visit.owner)
+    is_listed = visit.site.access.visibility(visit.owner)
     for info in await visit.catalogs.threads(limit=LISTED, is_listed=is_listed):
         if role := await visit.role(info.thread_id, info.graph):
             is_asked = role is Role.OWNER or info.status is not ThreadStatus.WAITING
