@@ -121,10 +121,11 @@ async def test_max_iterations_reached():
 
 
 async def test_iteration_feeds_previous_strategies():
-    """REQ-14 REQ-20: all earlier strategies, oldest first, in the form that ran."""
+    """REQ-14 REQ-20: all earlier strategies and notes, oldest first, strategies as they ran."""
     skills, edited = FakeSkills(), fake_strategy("mine")
-    script = [edit(edited.model_dump()), "reject", "approve", "reject", "approve", "approve"]
-    await workflow(skills, ScriptedHandler(script)).run("q")
+    answers = [edit(edited.model_dump()), reject("a"), "approve", reject("b")]
+    await workflow(skills, ScriptedHandler([*answers, "approve", "approve"])).run("q")
+    assert [request.earlier_feedback for request in skills.requests] == [[], [], ["a"]]
     assert [request.previous_strategies for request in skills.requests] == [
         [],
         [edited],
