@@ -1,7 +1,13 @@
 """The commands for threads, given the thread of a report."""
 
+import asyncio
+
 import pytest
 from tests.cli.conftest import Cli, Once
+from tests.report_workflow.doubles import later
+
+from paper_search.config import AppConfig, SearchSourceConfig
+from paper_search.report_workflow import ReportWorkflow
 
 
 def plan(cli: Cli) -> str:
@@ -62,6 +68,20 @@ def test_an_option_of_which_nothing_would_come_is_refused(cli, planned, done, co
     other = "a report" if "REPORT" in command else "a search"
     assert command[2] in ended.stderr
     assert f"this thread is {other}" in ended.stderr
+
+
+def test_resume_goes_on_with_what_silence_approves(cli, home):
+    config = AppConfig(home=home, sources={"sample": SearchSourceConfig(name="sample")})
+    flow = ReportWorkflow.from_config(
+        config,
+        persistence=config.persistence_url,
+        hitl_after_planning=True,
+        auto_approve_on_timeout=["plan_review"],
+    )
+    asyncio.run(flow.start("protein folding", thread_id="t"))
+    with later(hours=1):
+        assert "is this the plan" not in cli("resume", "t").stderr
+    assert "nobody answered in time" in cli("show", "t").stdout
 
 
 def test_an_export_of_a_report_is_in_its_own_formats(cli, written, tmp_path):

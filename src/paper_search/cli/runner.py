@@ -36,6 +36,7 @@ from paper_search.errors import (
     PaperSearchError,
     StaleDecisionError,
     ThreadError,
+    ThreadWaitingError,
 )
 from paper_search.models import EndReason, PaperCollection
 from paper_search.models.source_report import quantity
@@ -98,12 +99,15 @@ class ThreadRunner(ABC):
     async def _continued(self, answer: Answer) -> Any:
         if not answer.is_empty:
             return await self._workflow.answer(self._thread_id, await self._decision(answer))
-        question = await self._workflow.pending(self._thread_id)
-        if question is None:
+        try:
             return await self._workflow.proceed(self._thread_id)
-        if answer.token not in {None, question.token}:
-            raise self._stale(answer, question)
-        return question
+        except ThreadWaitingError:
+            question = await self._workflow.pending(self._thread_id)
+            if question is None:
+                raise
+            if answer.token not in {None, question.token}:
+                raise self._stale(answer, question) from None
+            return question
 
     def _stale(self, answer: Answer, question: Any) -> StaleDecisionError:
         return StaleDecisionError(
