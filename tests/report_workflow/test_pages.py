@@ -1,5 +1,6 @@
 """How the graph has pages read: so many as the settings allow, and never without them."""
 
+import itertools
 from dataclasses import replace
 from unittest.mock import AsyncMock
 
@@ -88,6 +89,21 @@ def test_a_source_that_is_not_there_is_not_replaced_by_those_that_are():
     services = assemble_report(AppConfig(sources={"sample": SearchSourceConfig(name="sample")}))
     with pytest.raises(UnknownNameError, match="source 'library'; known: sample"):
         services.searcher(None, ["sample", "library"])
+
+
+async def test_a_source_that_is_gone_when_it_is_searched_costs_no_search():
+    services = report_services()
+    times = itertools.count(1)
+
+    def searcher(llm, only):
+        if next(times) == 2:  # after the planner asked what can be searched
+            raise UnknownNameError("source", "library", ["sample"])
+        return services.searcher(llm, only)
+
+    flow = ReportWorkflow(replace(services, searcher=searcher))
+    with pytest.raises(UnknownNameError):
+        await flow.run(QUESTION, thread_id="t")
+    assert (await flow.proceed("t")).metadata["sources_collected"] > 0
 
 
 def test_the_settings_can_switch_reading_off_and_a_run_on_again():

@@ -164,13 +164,14 @@ async def _searched(
         timeout_seconds=params.timeout_seconds,
         original_query=state.original_query,
     )
-    try:
-        async with step.model() as llm:
-            output = await step.services.searcher(llm, params.sources).collect(request, earlier)
-    except (PaperSearchError, OSError) as error:
-        step.errors.append(classified(error, "searcher"))
-        failed = [query.model_copy(update={"status": "failed"}) for query in batch]
-        return [], {"research_plan": _with_queries(step, failed)}
+    async with step.model() as llm:
+        role = step.services.searcher(llm, params.sources)
+        try:
+            output = await role.collect(request, earlier)
+        except (PaperSearchError, OSError) as error:
+            step.errors.append(classified(error, "searcher"))
+            failed = [query.model_copy(update={"status": "failed"}) for query in batch]
+            return [], {"research_plan": _with_queries(step, failed)}
     for message in output.errors:
         failure = classified(SearchSourceError(message), "searcher")
         step.errors.append(failure.with_fallback("continued with the other searches"))
