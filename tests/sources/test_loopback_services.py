@@ -175,8 +175,11 @@ async def test_full_texts_are_not_asked_of_core(httpserver):
     assert service.asked[0]["exclude"] == ["fullText"]
 
 
-async def test_pubmed_is_asked_for_all_numbers_where_records_are_removed_locally(httpserver):
+@pytest.mark.parametrize(
+    "kinds", [{"publication_types": ["book"]}, {"excluded_types": ["article-journal"]}]
+)
+async def test_pubmed_is_asked_for_all_numbers_where_records_are_removed_locally(httpserver, kinds):
     service = SERVICES["pubmed"](httpserver)
-    [entry] = (await source_of(service).report(strategy(publication_types=["book"]))).sources
+    [entry] = (await source_of(service).report(strategy(**kinds))).sources
     assert (entry.kept, entry.excluded) == (0, len(TITLED))
     assert service.asked[0]["retmax"] == "9999"

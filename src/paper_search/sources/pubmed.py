@@ -142,7 +142,7 @@ class Pubmed(Adapter):
 
     def first(self, query: Translated, filters: SearchConstraints, limit: int) -> Request:
         # Numbers cost little: where records may be removed locally, all that there are.
-        is_checked = query.remainder is not None or bool(filters.publication_types)
+        is_checked = bool(query.remainder or filters.publication_types or filters.excluded_types)
         params: dict[str, str | int] = {
             **_IDENTITY,
             "term": query.text,
