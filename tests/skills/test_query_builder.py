@@ -696,7 +696,8 @@ async def test_a_model_is_told_what_the_program_cannot_read_and_what_was_said_be
     assert strategy.notes == [left]
 
 
-async def test_a_note_holds_and_what_is_not_read_of_it_is_named_where_the_model_fails():
-    strategy = await asked_for(LLMError("down"), "more on toxicity; nothing on children")
+@pytest.mark.parametrize("reply", [LLMError("down"), answer("(a")])
+async def test_a_note_holds_and_what_is_not_read_of_it_is_named_where_the_model_fails(reply):
+    strategy = await asked_for(reply, "more on toxicity; nothing on children")
     assert "toxicity" in strategy.queries[-1].boolean_query
     assert any("not acted on: 'nothing on children'" in note for note in strategy.notes)

@@ -124,6 +124,7 @@ class QueryBuilder:
                 }
             )
         queries, notes = inspection.usable[:MAX_QUERIES], inspection.left_out[:]
+        remarks = note.remarks_beside_model if queries else note.remarks
         if not queries:
             queries = plain_queries(intent)
             notes.append("the model gave no query that can be asked: the concepts are used")
@@ -140,7 +141,7 @@ class QueryBuilder:
                 "sources": answer.sources,
                 "filters": next_limits(answer.filters.added_to(base.filters), note),
                 "reason": answer.reason or "",
-                "notes": [*notes, *note.remarks_beside_model],
+                "notes": [*notes, *remarks],
             }
         )
 
