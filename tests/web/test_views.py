@@ -114,6 +114,11 @@ def test_a_word_is_marked_in_its_other_forms_and_a_short_one_marks_no_other_word
     assert highlight("Serious", ["series"]) == "Serious"
 
 
+def test_each_part_of_a_snippet_with_an_ellipsis_is_marked():
+    marked = "<mark>Nets learn</mark> fast, and <mark>forget</mark>"
+    assert highlight("Nets learn fast, and forget", [], ["Nets learn … forget"]) == marked
+
+
 def test_a_question_that_cannot_be_asked_stays_in_its_form(visitors):
     page = visitors()
     page.open("")

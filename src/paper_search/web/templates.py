@@ -109,7 +109,8 @@ def highlight(text: str | None, words: Iterable[str], snippets: Iterable[str] = 
     """Return text as HTML with snippets marked, and words, whatever their ending."""
     plain = text or ""
     stems = sorted({re.escape(stem(word)) for word in words if len(word) >= _LEAST_WORD})
-    whole = sorted({re.escape(snippet) for snippet in snippets if snippet}, key=len, reverse=True)
+    quotes = {quote for snippet in snippets if snippet for quote in snippet.split(" … ")}
+    whole = sorted(map(re.escape, quotes), key=len, reverse=True)
     patterns = [*whole, *([rf"\b(?:{'|'.join(stems)})\w*"] if stems else [])]
     if not patterns:
         return escape(plain)
