@@ -6,6 +6,7 @@ import pytest
 
 from paper_search.config import load_config
 from paper_search.errors import ConfigError
+from paper_search.server.access import Access, SharedPersistence
 from paper_search.server.guard import EVERYBODY, owner_of
 from paper_search.threads.sharing import Ownership
 
@@ -32,6 +33,8 @@ def test_tokens_come_from_the_environment(configured):
 def test_without_tokens_everybody_is_one(configured):
     config = configured("")
     assert owner_of(config.server, None) == EVERYBODY
+    access = Access(SharedPersistence("memory:"), config)
+    assert access.visibility(EVERYBODY) is None, "no list asks whose each thread is"
 
 
 @pytest.mark.parametrize(

@@ -130,8 +130,8 @@ class Access:
         return ownership.role_of(person, self._accounts)
 
     def visibility(self, person: str | None) -> Visibility | None:
-        """Return which threads a list has that somebody sees; None sees all, as whoever is None."""
-        if person is None:
+        """Return which threads a list has that somebody sees; None: all of them."""
+        if person is None or not self._accounts:
             return None
         return lambda whose: whose.role_of(person, self._accounts) is not None
 
