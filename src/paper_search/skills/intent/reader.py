@@ -119,10 +119,12 @@ def parse_question(question: str, today: date, lookup: Lookup = no_lookup) -> Pa
     reading = parse_limits(question, today, lookup)
     kind, match = next(matches("type", reading.subject), (IntentType.METHOD, None))
     subject = without_spans(reading.subject, match.span()) if match else reading.subject
+    left_out = list[str]()
     for what, clause in reading.clauses:
         rest = subject.replace(clause, CUT)
-        if what == "unwanted" and says_something(rest):
+        if what == "unwanted" and rest != subject and says_something(rest):
             subject = rest
+            left_out.append(clause)
     excluded = {name.casefold() for name in reading.excluded}
     concepts: dict[str, list[str]] = {}
     if reading.question:
@@ -145,7 +147,7 @@ def parse_question(question: str, today: date, lookup: Lookup = no_lookup) -> Pa
         authors=reading.authors,
         venues=reading.venues,
         identifiers=reading.identifiers,
-        notes=[*reading.notes, *_remarks(question, reading)],
+        notes=[*reading.notes, *_remarks(question, reading, left_out)],
     )
 
 
@@ -193,7 +195,7 @@ def _without_limits(reading: ParsedQuestion, text: str) -> ParsedQuestion:
     return ParsedQuestion(rest, subject=text, identifiers=reading.identifiers, notes=notes)
 
 
-def _remarks(question: str, reading: ParsedQuestion) -> Iterator[str]:
+def _remarks(question: str, reading: ParsedQuestion, left_out: Sequence[str]) -> Iterator[str]:
     if question.count('"') % 2:
         yield "a closing quotation mark is missing: the question is read as plain words"
     if not reading.question and not reading.names:
@@ -208,6 +210,8 @@ def _remarks(question: str, reading: ParsedQuestion) -> Iterator[str]:
     left += (m[0] for _, m in matches("left_words", reading.question) if m[0] not in noted)
     if left:
         yield f"not acted on: {', '.join(map(repr, left))}, which may be part of the subject"
+    if left_out:
+        yield f"papers are ranked by {', '.join(map(repr, left_out))}, but no query is made of that"
     if reading.question and not _or_empty_if_generic(reading.question):
         yield "the question contains only words that most papers use: say what it is about"
 
