@@ -2,17 +2,24 @@
 
 import asyncio
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from pydantic import TypeAdapter
 from tests.report_workflow.doubles import inventing, report_workflow
 
-from paper_search.errors import ConfigError, InvalidDecisionError, LLMError, ThreadWaitingError
+from paper_search.errors import (
+    ConfigError,
+    InvalidDecisionError,
+    LLMError,
+    LLMRefusalError,
+    ThreadWaitingError,
+)
 from paper_search.llm.metering import count_call
 from paper_search.report.outputs.markdown import render_markdown
 from paper_search.report_workflow import ReportWorkflow
 from paper_search.report_workflow.reviews import answer_model
-from paper_search.testing.llm import FakeLLM
+from paper_search.testing.llm import FakeLLM, LLMCall
 from paper_search.testing.reports import QUESTION, good_answer, report_services
 
 PLAN = {
@@ -239,3 +246,41 @@ async def test_a_handler_that_takes_too_long_leaves_the_question_open():
     with pytest.raises(ThreadWaitingError, match="in time"):
         await flow.run(QUESTION, thread_id="t")
     assert (await flow.pending("t")).kind == "plan_review"
+
+
+def refusing_to_revise(call: LLMCall) -> Any:
+    """Answer as a model that invents a work and writes no second version."""
+    if call.schema["title"] == "DraftAnswer" and '"revision"' in call.user_message:
+        return LLMRefusalError("the model declined to answer: no")
+    return inventing(call)
+
+
+async def test_a_draft_that_the_model_does_not_revise_stays_and_is_not_reviewed_again():
+    llm = FakeLLM(refusing_to_revise)
+    review = await workflow(llm, hitl_after_planning=False).start(QUESTION, thread_id="t")
+    assert review.kind == "critical_issue_review"
+    assert review.shows["draft"]["version"] == 1
+    assert "Merlin" in str(review.shows["draft"]["sections"])
+    assert "not done" in review.shows["revision_notes"][0]
+    assert sum(call.schema["title"] == "ReviewAnswer" for call in llm.calls) == 1
+
+
+async def test_without_a_person_the_draft_that_was_not_revised_is_the_best_there_is():
+    report = await workflow(FakeLLM(refusing_to_revise)).run(QUESTION)
+    assert (report.status, report.confidence) == ("partial", "low")
+    assert "Merlin" in str(report.sections)
+    assert "Not approved after 1 draft: Invented citation" in report.reason
+
+
+async def test_a_persons_own_text_stays_where_the_model_does_not_do_what_they_ask_for():
+    flow = workflow(FakeLLM(refusing_to_revise), hitl_after_planning=False)
+    review = await flow.start(QUESTION, thread_id="t")
+    sections = [dict(show) for show in review.shows["draft"]["sections"]]
+    sections[1]["content"] = "I write this myself."
+    edit = {"action": "modify", "modifications": {"draft": {"sections": sections}}}
+    review = await flow.answer("t", edit, token=review.token)
+    review = await flow.answer("t", "modify: shorten it", token=review.token)
+    assert "I write this myself." in str(review.shows["draft"]["sections"])
+    assert "(shorten it)" in review.shows["revision_notes"][0]
+    report = await flow.answer("t", "approve", token=review.token)
+    assert "I write this myself." in str(report.sections)

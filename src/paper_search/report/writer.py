@@ -78,19 +78,25 @@ class Writer(Role):
     """Writes from what a model found in the sources; else, it gives the table of evidence."""
 
     async def write(self, request: WriterInput) -> WriterOutput:
-        """Return a draft; with a previous draft and its critique, the next version of it."""
-        evidence = Evidence(request.search_results)
+        """Return a draft; with a previous draft and its critique, the next version of it.
+
+        A text that a model or a person wrote stays as it is, also by its version, where no model
+        writes another one.
+        """
+        evidence, previous = Evidence(request.search_results), request.previous_draft
         if self._llm is None or not request.analysis.findings:
+            items = request.critique.items if request.critique else []
+            notes = [f"{_NOT_DONE} ({item.description})" for item in items]
+            if previous is not None and (previous.is_by_model or previous.is_by_person):
+                return WriterOutput(draft=previous, revision_notes=notes)
             title, studies = request.research_plan.original_query, request.analysis.studies
             rows = section(1, "Evidence", table_text(studies, evidence))
             draft = ResearchDraft(title=title.strip(), sections=[rows])
-            items = request.critique.items if request.critique else []
-            notes = [f"{_NOT_DONE} ({item.description})" for item in items]
         else:
             answer = await self._answer(self._llm, request, evidence)
             draft = _draft_of(answer, evidence)
             notes = _notes(answer, request)
-        version = request.previous_draft.version + 1 if request.previous_draft else 1
+        version = previous.version + 1 if previous else 1
         finished = referenced(draft.model_copy(update={"version": version}), evidence)
         return WriterOutput(draft=finished, revision_notes=notes)
 

@@ -40,14 +40,15 @@ async def writer(ctx: Context) -> tuple[Ok | Fail, StepUpdate]:
         return Outcome.FAIL, step.update(status=ResearchStatus.FAILED)
     draft = output.draft
     await step.records.store_version(draft)
+    is_next = draft.version not in state.draft_versions
     step.say(
-        f"Draft v{draft.version} complete: {len(draft.sections)} sections, "
-        f"{draft.word_count} words."
+        f"Draft v{draft.version} {'complete' if is_next else 'stays as it is'}: "
+        f"{len(draft.sections)} sections, {draft.word_count} words."
     )
     return Outcome.OK, step.update(
         draft=draft,
         revision_notes=output.revision_notes,
-        draft_versions=[*state.draft_versions, draft.version],
+        draft_versions=[*state.draft_versions, *([draft.version] if is_next else [])],
         collected_data=data,
         human_note="",
         is_edited_by_person=changes is not None,
@@ -87,27 +88,24 @@ def _to_answer(state: StepState) -> Critique:
 
 
 async def reviewer(ctx: Context) -> tuple[Ok | Iterate | Approve | Fail, StepUpdate]:
-    """Judge the draft; the rules say whether it is given out, mended, shown to a person, or not."""
+    """Judge the draft; the rules say whether it is given out, mended, shown to a person, or not.
+
+    Where no model wrote another version, what was said of this one holds, and it is not revised
+    again.
+    """
     step = ReportStep(ctx)
     state, params = step.state, step.params
-    output = await _review(step)
-    if output is None:
-        return Outcome.FAIL, step.update(status=ResearchStatus.FAILED)
-    critique = output.critique
-    await step.records.store_version(critique)
-    score = critique.overall_score
-    verdict = "no score" if score is None else f"Score {score:.1f}/10"
-    step.say(
-        f"Review complete: {verdict}, Recommendation: {(critique.recommendation or 'none').upper()}"
-    )
-    changes: dict[str, Any] = {
-        "critique": critique,
-        "iteration_count": state.iteration_count + 1,
-        "improvement_potential": output.improvement_potential,
-        "status": ResearchStatus.REVIEWING,
-        **_best(state, critique),
-    }
-    after = state.model_copy(update=changes)
+    changes: dict[str, Any] = {"status": ResearchStatus.REVIEWING}
+    critique = state.critique
+    if critique is not None and state.draft is not None and critique.version == state.draft.version:
+        after = state.model_copy(update={"iteration_count": state.max_iterations})
+    else:
+        output = await _review(step)
+        if output is None:
+            return Outcome.FAIL, step.update(status=ResearchStatus.FAILED)
+        critique = output.critique
+        changes |= await _reviewed(step, output)
+        after = state.model_copy(update=changes)
     own = step.own_breakpoint(after)
     outcome = route_after_reviewer(after, params, is_asked=own is not None)
     if outcome is Outcome.OK:
@@ -120,6 +118,23 @@ async def reviewer(ctx: Context) -> tuple[Ok | Iterate | Approve | Fail, StepUpd
     elif outcome is Outcome.FAIL:
         step.note(f"Max iterations ({state.max_iterations}) reached, returning best effort")
     return outcome, step.update(**changes)
+
+
+async def _reviewed(step: ReportStep, output: ReviewerOutput) -> dict[str, Any]:
+    """Store a critique; return what it changes."""
+    state, critique = step.state, output.critique
+    await step.records.store_version(critique)
+    score = critique.overall_score
+    verdict = "no score" if score is None else f"Score {score:.1f}/10"
+    step.say(
+        f"Review complete: {verdict}, Recommendation: {(critique.recommendation or 'none').upper()}"
+    )
+    return {
+        "critique": critique,
+        "iteration_count": state.iteration_count + 1,
+        "improvement_potential": output.improvement_potential,
+        **_best(state, critique),
+    }
 
 
 async def _review(step: ReportStep) -> ReviewerOutput | None:
