@@ -13,6 +13,14 @@ from paper_search.skills.words import STOP_WORDS, tokens
 
 _KEY = r"@[A-Za-z0-9_:.#$%&+?<>~/-]*[A-Za-z0-9_]"
 _CITED = re.compile(rf"\[\s*({_KEY}(?:\s*[;,]\s*{_KEY})*)\s*\]")
+_MIXED = re.compile(rf"\[([^\[\]]*{_KEY}[^\[\]]*)\](?!\()")
+"""Keys in brackets, perhaps with other words."""
+_KEYS = re.compile(rf"{_KEY}(?:\s*[;,]\s*{_KEY})*")
+_PAGES = re.compile(
+    rf"({_KEY})\s*,\s*(?:pp?\b|pages?|ch\b|chap|chapter|sec|section|figs?\b|figure|tab|table|§)"
+    r"?\.?\s*\d[\d\s,–-]*(?=;|$)"
+)
+"""A key with where in its source: "@rowan_2019, p. 5"."""
 _BARE_KEY = re.compile(rf"(?<![\w\[;,@])({_KEY})(?![\w@])")
 _NAME = r"[A-ZÀ-ÞŁŚŽČ][\w'’-]+"
 _WHO = rf"{_NAME}(?:\s+(?:et\s+al\.?|(?:and|&)\s+{_NAME}|(?:and|&)\s+(?:colleagues|others)))?"
@@ -102,8 +110,9 @@ def foreign_citations(
 def normalised(text: str, evidence: Evidence) -> str:
     """Return the text with every citation that can mean one source only written `[@key]`.
 
-    Of "Smith (2020) shows", the sentence keeps its name.
+    Of "Smith (2020) shows", the sentence keeps its name; of "[see @key, p. 5]" it keeps "see".
     """
+    text = _MIXED.sub(_keys_alone, text)
     for citation in foreign_citations(text, evidence):
         if len(citation.keys) == 1:
             key = cite(citation.keys)
@@ -111,6 +120,17 @@ def normalised(text: str, evidence: Evidence) -> str:
             words = f"{citation.text[: named.start(2) - 1].rstrip(', ')} {key}" if named else key
             text = text.replace(f"({citation.text})", key).replace(citation.text, words, 1)
     return text
+
+
+def _keys_alone(match: re.Match[str]) -> str:
+    """Return keys in brackets of their own, and what stood beside them in parentheses.
+
+    Pages go: nothing that was collected has any to look them up by.
+    """
+    inner = _PAGES.sub(r"\1", match[1]).strip()
+    if _CITED.fullmatch(f"[{inner}]"):
+        return f"[{inner}]"
+    return f"({_KEYS.sub(lambda keys: f'[{keys[0]}]', inner)})"
 
 
 def _take(text: str, pattern: re.Pattern[str], citations: list[Foreign], keys: object) -> str:
