@@ -214,3 +214,11 @@ async def test_an_estimate_is_within_a_fifth_of_what_is_spent(words, batch_size,
     made = llm.calls[planning:]
     assert estimate.calls == pytest.approx(len(made), rel=0.2)
     assert estimate.input_tokens == pytest.approx(sum(map(sent_tokens, made)), rel=0.2)
+
+
+async def test_clients_that_show_a_description_alone_show_the_cost_of_a_plan():
+    _, asked = await planned(priced(), target_length=150)
+    estimate = ReportEstimate.model_validate(asked.shows["estimate"])
+    said = asked.action_requests[0].description
+    assert f"- Will cost: about {estimate.one_draft} with one draft" in said
+    assert f"- At most: about {estimate.at_most} with 3 drafts" in said

@@ -1,6 +1,7 @@
 """The three places where a person is asked: what each answer does, and what silence does."""
 
 import asyncio
+import re
 from datetime import timedelta
 from typing import Any
 
@@ -106,7 +107,9 @@ async def test_words_on_a_plan_make_another_plan():
     assert review.kind == "plan_review"
     assert review.number == 2
     assert "look at winter as well" in llm.calls[1].user_message
-    assert (await flow.answer("t", "skip")).shows["usage"][0]["calls"] == 2
+    draft = await flow.answer("t", "skip")
+    assert draft.shows["usage"][0]["calls"] == 2
+    assert re.search(r"- Spent: \d+ calls, ", draft.action_requests[0].description)
     assert "previous_plan" in llm.calls[1].user_message
 
 

@@ -8,6 +8,7 @@ from tests.workflow.doubles import workflow
 
 from paper_search.errors import InvalidDecisionError
 from paper_search.models import PaperCollection
+from paper_search.models.usage import StepSpending
 from paper_search.report_workflow import ReportWorkflow
 from paper_search.report_workflow.engine import ReportSession
 from paper_search.testing.reports import QUESTION, report_services
@@ -189,8 +190,10 @@ async def test_text_of_papers_cannot_pass_for_a_part_of_the_question():
     long = hostile.model_copy(update={"title": "x" * 400})
     papers = [long, *[hostile] * PAGE]
     shown = collection.model_copy(update={"papers": papers})
-    payload = ResultPayload(collection=shown)
+    usage = [StepSpending(step="score", calls=2)]
+    payload = ResultPayload(collection=shown, usage=usage)
     text = describe_result(payload)
+    assert "\n- Spent: 2 calls, 0 tokens, " in text
     assert f"\n{PAGE}. " in text
     assert f"\n{PAGE + 1}. " not in text, "a page of papers"
     assert "x" * 299 + "…" in text

@@ -19,11 +19,11 @@ from paper_search.cli.prompts import (
     rejection,
 )
 from paper_search.cli.tables import Fact, print_lines, thread_facts
-from paper_search.cli.usage import report_estimate_facts, usage_facts
+from paper_search.cli.usage import usage_facts
 from paper_search.errors import InvalidDecisionError
 from paper_search.report.document import MARK, MARKS, Report
 from paper_search.report.outputs.markdown import render_markdown
-from paper_search.report_workflow.questions import describe_review
+from paper_search.report_workflow.questions import cost_facts, describe_review
 from paper_search.report_workflow.reviews import Review
 
 if TYPE_CHECKING:
@@ -96,8 +96,8 @@ def _review(review: Review) -> Iterator[Fact | RenderableType]:
     shows = review.shows
     yield text(review.name, "bold")
     yield _markdown(describe_review(review.kind, shows))
-    yield from report_estimate_facts(shows)
-    yield from usage_facts(shows.get("usage") or [])
+    usage = shows.get("usage") or []
+    yield from usage_facts(usage) if usage else cost_facts(shows)
     for action, effect in review.effects.items():
         yield text(f"  {action}: {effect}", "dim")
     silence = "counts as approval" if review.auto_approve_on_timeout else "decides nothing"

@@ -93,27 +93,6 @@ def _of_round(step: StepSpending) -> str:
     return f"{_STEPS.get(step.step, step.step)} of round {step.iteration + 1}"
 
 
-def report_estimate_facts(shows: Mapping[str, Any]) -> Iterator[Fact]:
-    """Yield what a report will cost by its plan, and what it may; nothing without a model."""
-    if not shows.get("estimate"):
-        return
-    from paper_search.models.source_report import quantity
-    from paper_search.report_workflow.state import ReportEstimate
-
-    estimate = ReportEstimate.model_validate(shows["estimate"])
-    once, most = estimate.one_draft, estimate.at_most
-    dated = f" (prices of {once.priced_at})" if once.priced_at else ""
-    judged = f" and {quantity(once.papers, 'paper')} to judge" if once.papers else ""
-    yield "will cost", f"about {once} with one draft{judged}{dated}"
-    more = [quantity(estimate.drafts, "draft")]
-    if estimate.gap_searches:
-        more.append(quantity(estimate.gap_searches, "more search", "more searches"))
-    if most != once:
-        yield "at most", f"about {most} with {' and '.join(more)}"
-    if shows.get("budget"):
-        yield "budget", shows["budget"]
-
-
 def usage_facts(usage: Sequence[StepSpending | Mapping[str, Any]]) -> Iterator[Fact]:
     """Yield what was spent, in all and by step; nothing where no model was asked."""
     if not usage:

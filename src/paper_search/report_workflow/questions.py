@@ -1,9 +1,12 @@
 """The steps that ask a person, what is shown then, and the steps that end a report."""
 
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from paper_search.errors import PersistenceError
 from paper_search.exports.markdown import inert
+from paper_search.models.source_report import quantity
+from paper_search.models.usage import StepSpending, total
 from paper_search.report.models import (
     Critique,
     ResearchDraft,
@@ -23,7 +26,7 @@ from paper_search.report_workflow.reviews import (
     answer_model,
     plan_or_draft_args,
 )
-from paper_search.report_workflow.state import ReportParams, WorkflowState
+from paper_search.report_workflow.state import ReportEstimate, ReportParams, WorkflowState
 from paper_search.steps import Outcome, StepUpdate
 from paper_search.steps.types import Approve, Edit, Iterate, Ok, Reject
 from paper_search.threads.decisions import client_forms
@@ -189,7 +192,8 @@ def review_of(state: WorkflowState, params: ReportParams, names: tuple[str, str]
     if number >= params.max_human_reviews:
         del effects[HITLAction.MODIFY]
     shows = _contents(state, params, kind)
-    description = describe_review(kind, shows)
+    costs = [f"- {name.capitalize()}: {words}" for name, words in cost_facts(shows)]
+    description = "\n".join([describe_review(kind, shows), *costs])
     takes_edits = HITLAction.MODIFY in effects
     return Review(
         kind=kind,
@@ -233,6 +237,26 @@ def describe_review(kind: str, shows: dict[str, Any]) -> str:
             lines.append(f"- {inert(issue)}")
     lines += [f"- Revised: {inert(note)}" for note in shows.get("revision_notes") or []]
     return "\n".join(lines)
+
+
+def cost_facts(shows: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield what models will cost by a plan, and may, or what they did; nothing without a model."""
+    if usage := shows.get("usage"):
+        yield "spent", str(total(map(StepSpending.model_validate, usage)))
+    if not shows.get("estimate"):
+        return
+    estimate = ReportEstimate.model_validate(shows["estimate"])
+    once, most = estimate.one_draft, estimate.at_most
+    dated = f" (prices of {once.priced_at})" if once.priced_at else ""
+    judged = f" and {quantity(once.papers, 'paper')} to judge" if once.papers else ""
+    yield "will cost", f"about {once} with one draft{judged}{dated}"
+    more = [quantity(estimate.drafts, "draft")]
+    if estimate.gap_searches:
+        more.append(quantity(estimate.gap_searches, "more search", "more searches"))
+    if most != once:
+        yield "at most", f"about {most} with {' and '.join(more)}"
+    if shows.get("budget"):
+        yield "budget", shows["budget"]
 
 
 _PLAN: Any = {

@@ -10,7 +10,7 @@ from paper_search.llm.metering import Metering
 from paper_search.models import Paper, SearchStrategy
 from paper_search.models.settings import Skill
 from paper_search.models.source_report import quantity
-from paper_search.models.usage import Budget, SpendingEstimate, Tokens
+from paper_search.models.usage import Budget, SpendingEstimate, Tokens, total
 from paper_search.query import lint
 from paper_search.skills.judging.question import criteria_of
 from paper_search.skills.judging.run import MOST_JUDGED, cost_of_judging
@@ -49,8 +49,8 @@ def describe_strategy(payload: StrategyPayload) -> str:
 def describe_result(payload: ResultPayload) -> str:
     """Return what a person needs to decide on a result, with its first papers."""
     collection = payload.collection
-    total = payload.total_papers or len(collection.papers)
-    lines = [f"{quantity(total, 'paper')}, {payload.set_aside:,} {aside(payload.excluded)}"]
+    count = payload.total_papers or len(collection.papers)
+    lines = [f"{quantity(count, 'paper')}, {payload.set_aside:,} {aside(payload.excluded)}"]
     if payload.counts:
         lines.append(payload.counts.summary)
     if payload.fit:
@@ -66,6 +66,8 @@ def describe_result(payload: ResultPayload) -> str:
         lines.append(payload.changes.summary)
     if payload.stopping_estimate:
         lines.append(payload.stopping_estimate)
+    if payload.usage:
+        lines.append(f"Spent: {total(payload.usage)}")
     head = f"## Round {payload.iteration + 1}: is this the result?"
     facts = [f"- {inert(line)}" for line in lines]
     return "\n".join([head, "", *facts, "", *paper_rows(collection.papers[:PAGE])])
