@@ -70,6 +70,13 @@ async def next_strategy(
     return await builder(llm).build(given_text(text, *earlier, **rest))
 
 
+async def test_where_the_model_fails_in_a_later_round_sources_stay_as_a_person_left_them():
+    first = await strategy_for(intent("soil"))
+    own = first.model_copy(update={"sources": SOURCES[:1]})
+    llm = FakeLLM(LLMError("down"))
+    assert (await next_strategy("more on moss", own, llm=llm)).sources == SOURCES[:1]
+
+
 async def test_a_question_is_asked_as_one_block_for_each_concept_joined_by_and():
     strategy = await strategy_for(intent("graph neural networks", "drug discovery"))
     [query] = strategy.queries

@@ -115,7 +115,6 @@ class QueryBuilder:
                 update={
                     "queries": with_added(plain_queries(intent), note),
                     "ranked": ranked,
-                    "sources": self._askable(),
                     "filters": next_limits(base.filters, note),
                     "notes": [
                         f"the model gave no strategy ({error}): the concepts are used",

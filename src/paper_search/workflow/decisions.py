@@ -1,7 +1,6 @@
 """Which decisions a checkpoint takes, and what an edit and a run make of a strategy."""
 
 import textwrap
-from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from pydantic import BaseModel, Field, ValidationError, field_validator, model_validator
@@ -10,10 +9,8 @@ from paper_search.bibliography.languages import language_code
 from paper_search.errors import QuerySyntaxError
 from paper_search.models import (
     PUBLICATION_TYPES,
-    SNOWBALL,
     Criterion,
     CriterionKind,
-    MarkedPaper,
     MergeDecision,
     RankedQuery,
     SearchConstraints,
@@ -21,7 +18,6 @@ from paper_search.models import (
     SearchStrategy,
     SynonymMap,
     UserFeedback,
-    relevant_seeds,
 )
 from paper_search.models.query import FEWEST_CRITERIA, MOST_CRITERIA, MOST_RESULTS
 from paper_search.query import conditions_in, parse
@@ -43,10 +39,9 @@ from paper_search.workflow.checkpoints import (
     DecisionAction,
     StrategyPayload,
 )
-from paper_search.workflow.state import MAX_WAITS, SearchParams
+from paper_search.workflow.state import MAX_WAITS
 
 MAX_QUERIES = 50
-_RECORDS = SearchConstraints().max_results
 MAX_NOTE_CHARS = 20_000
 MAX_RANKED_CHARS = 10_000
 MAX_NAMED = 10
@@ -372,24 +367,3 @@ def apply_edit(proposed: SearchStrategy, revised: Any) -> SearchStrategy:
     lines = strategy.lines if first == before else []
     seeds = strategy.seeds or proposed.seeds
     return strategy.model_copy(update={"seeds": seeds, "lines": lines})
-
-
-def with_seeds(strategy: SearchStrategy, papers: Sequence[MarkedPaper]) -> SearchStrategy:
-    if SNOWBALL not in strategy.sources or strategy.seeds:
-        return strategy
-    return strategy.model_copy(update={"seeds": relevant_seeds(papers)})
-
-
-def within_limits(
-    strategy: SearchStrategy, params: SearchParams, *, is_first: bool
-) -> SearchStrategy:
-    """Return a proposal within the limits of a run; later ones keep the numbers of a person."""
-    sources, filters = strategy.sources, strategy.filters
-    if params.sources is not None:
-        sources = [source for source in sources if source in params.sources] or params.sources
-    # Few papers are cut from a full search at its end: the program ranks better than a source.
-    records = filters.max_results if filters.max_papers is None else _RECORDS
-    if is_first and (most := params.max_results or filters.max_papers) is not None:
-        limits = {"max_papers": most, "max_results": max(records, filters.max_results, most)}
-        filters = filters.model_copy(update=limits)
-    return strategy.model_copy(update={"sources": sources, "filters": filters})

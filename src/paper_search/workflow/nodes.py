@@ -25,11 +25,10 @@ from paper_search.workflow.decisions import (
     answer_model,
     apply_edit,
     feedback_of,
-    with_seeds,
-    within_limits,
 )
 from paper_search.workflow.judging import StoredJudgements, criteria_update, intent_after_note
 from paper_search.workflow.marks import MarkStore
+from paper_search.workflow.proposals import with_seeds, within_limits
 from paper_search.workflow.questions import (
     markable_ids,
     record_ids,
@@ -106,8 +105,7 @@ async def build_strategy(ctx: Context) -> tuple[Ok, StepUpdate]:
     )
     strategy = with_seeds(strategy, marked_papers)
     await _records(ctx).index(state.question)
-    is_first = not state.previous_strategies
-    strategy = within_limits(strategy, ctx.workflow_params, is_first=is_first)
+    strategy = within_limits(strategy, ctx.workflow_params, state)
     strategy = ctx.services.within_ceiling(strategy)
     return Outcome.OK, {"strategy": strategy, "intent": intent}
 
@@ -148,9 +146,10 @@ async def confirm_strategy(ctx: Context) -> tuple[Approve | Edit | Reject | Fail
     if decision.action is DecisionAction.EDIT:
         strategy = ctx.services.within_ceiling(apply_edit(_strategy(state), decision.revised_data))
         await _approvals(ctx).write(strategy, *by)
-        edit = StrategyEdit(proposed=_strategy(state), by=by[1], at=decision.decided_at)
-        criteria = criteria_update(state, decision.revised_data)
-        return Outcome.EDIT, {"strategy": strategy, "edit": edit, **criteria}
+        update, gone = criteria_update(state, decision.revised_data)
+        edit = StrategyEdit(proposed=_strategy(state), by=by[1], criteria_gone=gone)
+        edit.at = decision.decided_at
+        return Outcome.EDIT, {"strategy": strategy, "edit": edit, **update}
     answer = decision, feedback_of(decision)
     return await _next_round(ctx, state, Outcome.REJECT, answer, result_count=0)
 

@@ -109,6 +109,7 @@ def message_of(
         for number, strategy in enumerate(request.previous_strategies, 1):
             lines += [f"round {number}: {query.boolean_query}" for query in strategy.queries]
             lines += [f"   ranked_text: {query.text}" for query in strategy.ranked]
+            lines.append(f"   sources: {inline_json(strategy.sources)}")
             lines.append(f"   filters: {strategy.filters.model_dump_json()}")
     if request.earlier_feedback:
         lines += ["", f"Feedback of earlier rounds: {inline_json(request.earlier_feedback)}"]

@@ -1,0 +1,68 @@
+"""What of a run, and of earlier answers, holds for the strategy that is proposed next."""
+
+from collections.abc import Sequence
+
+from paper_search.models import (
+    SNOWBALL,
+    MarkedPaper,
+    SearchConstraints,
+    SearchStrategy,
+    relevant_seeds,
+)
+from paper_search.sources.base import title_of
+from paper_search.workflow.state import SearchParams, WorkflowState
+
+_RECORDS = SearchConstraints().max_results
+
+
+def with_seeds(strategy: SearchStrategy, papers: Sequence[MarkedPaper]) -> SearchStrategy:
+    if SNOWBALL not in strategy.sources or strategy.seeds:
+        return strategy
+    return strategy.model_copy(update={"seeds": relevant_seeds(papers)})
+
+
+def within_limits(
+    strategy: SearchStrategy, params: SearchParams, state: WorkflowState
+) -> SearchStrategy:
+    """Return a proposal within the limits of a run; later ones keep the numbers of a person."""
+    sources, filters = strategy.sources, strategy.filters
+    if params.sources is not None:
+        sources = [source for source in sources if source in params.sources] or params.sources
+    # Few papers are cut from a full search at its end: the program ranks better than a source.
+    records = filters.max_results if filters.max_papers is None else _RECORDS
+    most = params.max_results or filters.max_papers
+    if not state.previous_strategies and most is not None:
+        limits = {"max_papers": most, "max_results": max(records, filters.max_results, most)}
+        filters = filters.model_copy(update=limits)
+    strategy = strategy.model_copy(update={"sources": sources, "filters": filters})
+    return _without_refused(strategy, state)
+
+
+def _without_refused(strategy: SearchStrategy, state: WorkflowState) -> SearchStrategy:
+    """Return a proposal without the sources that a person took out, unless their note names them.
+
+    One that they put back is no longer refused, and the last round's stay where none is left.
+    """
+    refused: set[str] = set()
+    for record in state.history:
+        proposed = record.edit.proposed.sources if record.edit else []
+        refused = (refused | {*proposed}) - {*record.strategy.sources}
+    feedback = state.latest_feedback
+    note = (feedback.free_text_feedback if feedback else None) or ""
+    back = {name for name in strategy.sources if _is_named(name, note)}
+    left_out = [name for name in strategy.sources if name in refused - back]
+    if not left_out:
+        return strategy
+    sources = [name for name in strategy.sources if name not in left_out]
+    remark = f"left out: {', '.join(left_out)}, which you took out; a note that names it asks it"
+    return strategy.model_copy(
+        update={
+            "sources": sources or state.previous_strategies[-1].sources,
+            "notes": [*strategy.notes, remark],
+        }
+    )
+
+
+def _is_named(source: str, note: str) -> bool:
+    names = source.replace("_", " "), source, title_of(source)
+    return any(name.casefold() in note.casefold() for name in names)
