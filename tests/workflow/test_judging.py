@@ -191,7 +191,8 @@ def test_papers_are_judged_by_the_criteria_that_a_note_leaves(note, wanted, unwa
         ({}, ["trials", "review", "bees", "protocol"]),
         ({"excluded_types": []}, ["trials", "bees", "protocol"]),
         ({"conditions": ["trials OR trial"]}, ["trials", "review", "protocol"]),
-        ({"conditions": [], "excluded_types": []}, ["trials", "protocol"]),
+        ({"conditions": ['NOT "honey bees"']}, ["review", "bees", "protocol"]),
+        ({"conditions": [], "excluded_types": []}, ["protocol"]),
     ],
 )
 def test_a_limit_that_a_person_takes_off_takes_its_criterion_with_it(filters, remaining):
@@ -206,6 +207,29 @@ def test_a_limit_that_a_person_takes_off_takes_its_criterion_with_it(filters, re
     intent = INTENT.model_copy(update={"excluded": ["honey bees"]}).with_criteria(criteria)
     state = WorkflowState(question="graphs?", intent=intent, strategy=strategy)
     edit = StrategyEdit.model_validate({**strategy.model_dump(), "filters": {**limits, **filters}})
-    edited = criteria_update(state, edit)["intent"]
+    update, gone = criteria_update(state, edit)
+    edited = update["intent"]
     assert [each.text.split()[-1] for each in edited.criteria] == ["graphs", *remaining]
     assert edited.excluded == (["honey bees"] if "bees" in remaining else [])
+    assert gone == [each.text for each in criteria if each not in edited.criteria]
+
+
+async def test_the_result_says_which_criterion_went_with_a_limit():
+    class Limited(Judged):
+        async def parse(self, user_input: str) -> models.ParsedIntent:
+            intent = await super().parse(user_input)
+            against = models.Criterion(text="It is a review", kind=models.CriterionKind.EXCLUSION)
+            return intent.with_criteria([*intent.criteria, against])
+
+        async def build(self, request: models.QueryBuilderInput) -> models.SearchStrategy:
+            strategy = await super().build(request)
+            limits = strategy.filters.model_copy(update={"excluded_types": ["review"]})
+            return strategy.model_copy(update={"filters": limits})
+
+    flow = workflow(Limited(), relevance_scorer=RelevanceScorer(FakeLLM(grades_of({}))))
+    asked = await flow.start("moss", thread_id="t")
+    edit = {"action": "edit", "revised_data": {"filters": {"excluded_types": []}}}
+    result = await flow.answer("t", edit, token=asked.token)
+    assert result.payload.remark == "with its limit went as a criterion: “It is a review”"
+    assert result.payload.remark in result.action_requests[0].description
+    assert all(len(paper.grades) == 2 for paper in result.payload.collection.papers)

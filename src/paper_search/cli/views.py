@@ -245,6 +245,8 @@ def _result_question(payload: ResultPayload, *, has_details: bool) -> Iterator[L
         yield "limits", "; ".join(narrowed)
     if payload.fit:
         yield "concepts", payload.fit
+    if payload.remark:
+        yield "remark", payload.remark
     yield from _must_find(payload.known_papers)
     yield from _unjudged(collection)
     yield from usage_facts(payload.usage)

@@ -95,6 +95,8 @@ class ResultPayload(BaseModel):
     """What became of the papers that the search must find; None if none were named."""
     fit: str = ""
     """How many papers of the round have all concepts of the question, some and none."""
+    remark: str = ""
+    """What the person's edit of the strategy changed that they did not; empty: nothing."""
     total_papers: int | None = None
     """How many papers there are, where the collection shows only the first; None if it has all."""
     hidden: int = 0

@@ -12,6 +12,7 @@ from typing_extensions import override
 
 from paper_search.errors import ConfigError, ThreadNotWaitingError
 from paper_search.models import (
+    Criterion,
     CriterionKind,
     Paper,
     ParsedIntent,
@@ -21,9 +22,9 @@ from paper_search.models import (
 from paper_search.models.query import kinds_in_words
 from paper_search.skills import RelevanceScorer
 from paper_search.skills.intent.notes import after_note, parse_note
-from paper_search.skills.judging.question import criteria_of, with_note
+from paper_search.skills.judging.question import OF_NOTE, criteria_of, with_note
 from paper_search.skills.result_ranker import by_grades
-from paper_search.skills.strategy.limits import unwanted_stems
+from paper_search.skills.strategy.limits import required_stems, unwanted_stems
 from paper_search.skills.words import tokens
 from paper_search.steps import StepUpdate
 from paper_search.threads.records import ROOT, RecordStore, storable
@@ -58,23 +59,33 @@ class StoredJudgements:
         await self._rows.put(_PART, {key: storable(row) for key, row in rows.items()})
 
 
-def criteria_update(state: WorkflowState, edit: Any) -> StepUpdate:
-    """Return the intent with the criteria of an edit, else without those of limits it takes off."""
+def criteria_update(state: WorkflowState, edit: Any) -> tuple[StepUpdate, list[str]]:
+    """Return the intent with the criteria of an edit, else without those of limits it takes off.
+
+    The texts of the latter are returned, too: of exclusions that name what is welcome again, and of
+    inclusions that a note wrote of what is no longer required.
+    """
     intent = state.intent
     if not isinstance(edit, StrategyEdit) or intent is None or state.strategy is None:
-        return {}
+        return {}, []
     edited = intent if edit.criteria is None else intent.with_criteria(edit.criteria)
     if edited.criteria != intent.criteria:
-        return {"intent": edited}
+        return {"intent": edited}, []
     welcome = _unwanted(state.strategy.filters) - _unwanted(edit.filters)
     excluded = [name for name in intent.excluded if tuple(tokens(name)) not in welcome]
-    criteria = [
-        each
-        for each in intent.criteria
-        if each.kind is not CriterionKind.EXCLUSION
-        or not any(set(tokens(each.text)).issuperset(stems) for stems in welcome)
-    ]
-    return {"intent": intent.model_copy(update={"excluded": excluded}).with_criteria(criteria)}
+    optional = required_stems(state.strategy.filters) - required_stems(edit.filters)
+
+    def is_taken_off(each: Criterion) -> bool:
+        if each.kind is CriterionKind.EXCLUSION:
+            return any(set(tokens(each.text)).issuperset(stems) for stems in welcome)
+        return each.text.startswith(OF_NOTE) and (
+            tuple(tokens(each.text.removeprefix(OF_NOTE))) in optional
+        )
+
+    gone = [each.text for each in intent.criteria if is_taken_off(each)]
+    criteria = [each for each in intent.criteria if each.text not in gone]
+    edited = intent.model_copy(update={"excluded": excluded}).with_criteria(criteria)
+    return {"intent": edited}, gone
 
 
 def _unwanted(limits: SearchConstraints) -> set[tuple[str, ...]]:

@@ -53,8 +53,7 @@ def describe_result(payload: ResultPayload) -> str:
     lines = [f"{quantity(count, 'paper')}, {payload.set_aside:,} {aside(payload.excluded)}"]
     if payload.counts:
         lines.append(payload.counts.summary)
-    if payload.fit:
-        lines.append(payload.fit)
+    lines += filter(None, (payload.fit, payload.remark))
     failed = sorted({report.source for report in payload.reports if report.error})
     if failed:
         lines.append(f"Failed, papers may be missing: {', '.join(failed)}")
@@ -158,6 +157,7 @@ async def result_question(
         unfinished_sources=state.unfinished_sources,
         known_papers=state.known_papers,
         fit=state.fit,
+        remark=state.edit.remark if state.edit else "",
         same_work=same_work_questions(state),
         total_papers=len(state.result.paper_ids),
         hidden=state.result.hidden,

@@ -78,10 +78,19 @@ class StrategyEdit(BaseModel):
     by: str | None = None
     at: str | None = None
     """UTC, ISO 8601."""
+    criteria_gone: list[str] = Field(default_factory=list, exclude_if=lambda texts: not texts)
+    """The criteria that went with limits that were taken off."""
 
     def summary(self, strategy: SearchStrategy) -> str:
         changed = changes(self.proposed, strategy) or "the same terms in another form"
-        return f"edited by {self.by or 'a person'}: {changed}"
+        gone = f"; {self.remark}" if self.criteria_gone else ""
+        return f"edited by {self.by or 'a person'}: {changed}{gone}"
+
+    @property
+    def remark(self) -> str:
+        """Return what a person should know of an edit beside its changes; empty: nothing."""
+        texts = ", ".join(f"“{text}”" for text in self.criteria_gone)
+        return f"with its limit went as a criterion: {texts}" if texts else ""
 
 
 class IterationRecord(BaseModel):

@@ -28,6 +28,8 @@ from paper_search.skills.untrusted import (
     titles_of_marks,
 )
 
+OF_NOTE = "It is, or is about, "
+"""How a criterion begins that a note wrote."""
 _MOST_EXCLUSIONS = 2
 _LONGEST_QUERY = 250
 """Of a boolean question that is a criterion as it stands; a cut one would mean something else."""
@@ -63,11 +65,8 @@ def with_note(criteria: Sequence[Criterion], note: str) -> list[Criterion]:
     wishes = parse_note(note, date.today())  # noqa: DTZ011  # the person's own calendar
     texts = {criterion.text.casefold() for criterion in criteria}
     wishes_as_criteria = [
-        *(
-            Criterion(text=_shorten(f"It is, or is about, {term}"), weight=3)
-            for term in wishes.required
-        ),
-        *(_against(f"It is, or is about, {term}") for term in wishes.excluded),
+        *(Criterion(text=_shorten(f"{OF_NOTE}{term}"), weight=3) for term in wishes.required),
+        *(_against(f"{OF_NOTE}{term}") for term in wishes.excluded),
         *map(_against, _of_kinds(wishes.limits)),
     ]
     new = [criterion for criterion in wishes_as_criteria if criterion.text.casefold() not in texts]

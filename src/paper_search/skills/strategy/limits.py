@@ -1,6 +1,6 @@
 """Limits of a strategy: what can be searched within, and conditions that come from words."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 
 from paper_search.bibliography.languages import language_code
@@ -77,10 +77,22 @@ def without_unwanted(ranked: Sequence[RankedQuery], limits: SearchConstraints) -
 
 def unwanted_stems(limits: SearchConstraints) -> set[tuple[str, ...]]:
     """Return the stems of each term that no record may have."""
+    exclusions = (part.child for part in _conditions(limits) if isinstance(part, Not))
+    return _stems_of(exclusions)
+
+
+def required_stems(limits: SearchConstraints) -> set[tuple[str, ...]]:
+    """Return the stems of each term that is one of those that a record must have."""
+    return _stems_of(part for part in _conditions(limits) if not isinstance(part, Not))
+
+
+def _conditions(limits: SearchConstraints) -> Iterator[Node]:
     trees = [tree for text in limits.conditions if (tree := tree_of(text)) is not None]
-    exclusions = (part for tree in trees for part in conjuncts(tree) if isinstance(part, Not))
-    terms = (_stems(term) for part in exclusions for term in alternatives(part.child))
-    return set(filter(None, terms))
+    return (part for tree in trees for part in conjuncts(tree))
+
+
+def _stems_of(nodes: Iterable[Node]) -> set[tuple[str, ...]]:
+    return set(filter(None, (_stems(term) for node in nodes for term in alternatives(node))))
 
 
 def without_terms(text: str, unwanted: set[tuple[str, ...]]) -> str:
