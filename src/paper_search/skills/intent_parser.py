@@ -142,7 +142,11 @@ class IntentAnswer(BaseModel):
             authors=authors,
             venues=reading.venues,
             identifiers=reading.identifiers,
-            criteria=[Criterion.model_validate(one.model_dump()) for one in self.criteria],
+            criteria=[
+                Criterion.model_validate(one.model_dump())
+                for one in self.criteria
+                if not _repeats_limits(one.text, constraints, today)
+            ],
             notes=notes,
         )
 
@@ -159,6 +163,14 @@ class IntentAnswer(BaseModel):
             if concept and names:
                 by_concept[concept] = names
         return by_concept
+
+
+def _repeats_limits(criterion: str, limits: SearchConstraints, today: date) -> bool:
+    """Whether a criterion says only what limits say; by title and abstract all papers fail it."""
+    reading = parse_parts(f"papers {criterion}", today)
+    is_rest = bool(reading.question or reading.excluded)
+    own = reading.own_limits.items()
+    return bool(own) and not is_rest and all(getattr(limits, name) == value for name, value in own)
 
 
 def _terms(names: list[str]) -> list[str]:

@@ -112,3 +112,21 @@ def test_a_note_becomes_a_criterion_where_papers_can_be_judged_by_it(note, added
     assert with_note(made, note) == made
     full = [Criterion(text=letter) for letter in "abcdef"]
     assert with_note(full, note) == [*full[: 6 - len(added)], *made[2:]]
+
+
+@pytest.mark.parametrize(
+    ("text", "stays"),
+    [
+        ("Published since 2015", False),
+        ("Written in English", False),
+        ("The study was published in 2015 or later", False),
+        ("Published since 2012", True),
+        ("The cells were bought since 2015", True),
+        ("The survey was written in English and in Spanish", True),
+    ],
+)
+async def test_a_criterion_that_only_repeats_a_limit_is_none(text, stays):
+    given = [{"text": "It is about moss"}, {"text": "It is about roofs"}, {"text": text}]
+    llm = FakeLLM({**ANSWER, "criteria": given})
+    intent = await IntentParser(llm).parse("moss on roofs since 2015 in English")
+    assert (text in [each.text for each in intent.criteria]) == stays
