@@ -22,6 +22,7 @@ from tests.ports import free_port
 
 from paper_search.config import AppConfig, load_config
 from paper_search.persistence import open_persistence
+from paper_search.report_workflow.listing import ThreadCatalogs
 from paper_search.review import share_thread
 from paper_search.server import mcp_tools
 from paper_search.server.access import Access, SharedPersistence
@@ -196,23 +197,39 @@ async def test_a_form_that_cannot_be_used_is_shown_again_with_what_is_wrong(conn
 
 @pytest.mark.parametrize("tool", ["search", "answer"])
 async def test_a_thread_whose_call_broke_off_is_found_again(connect, tool):
-    is_shown, person = asyncio.Event(), Person(APPROVE, APPROVE)
+    """Also where the server was started anew."""
+    is_shown, begin = asyncio.Event(), {**BEGIN, "idempotency_key": "a"}
 
-    async def late(context: Any, params: Any) -> ElicitResult:
-        if not is_shown.is_set():
-            is_shown.set()
-            await asyncio.sleep(60)
-        return await person(context, params)
+    async def late(_context: Any, _params: Any) -> ElicitResult:
+        is_shown.set()
+        await asyncio.sleep(60)
+        raise AssertionError("nobody waits so long")
 
     async with connect(late) as client:
-        call = asyncio.create_task(told(client, "search", **BEGIN))
+        call = asyncio.create_task(told(client, "search", **begin))
         await is_shown.wait()
         call.cancel()
+    async with connect(Person(APPROVE, APPROVE)) as client:
         listed = await told(client, "threads")
         assert listed.endswith(f"waiting; {BEGIN['question']}")
-        again = BEGIN if tool == "search" else {"thread_id": thread_in(listed)}
+        again = begin if tool == "search" else {"thread_id": thread_in(listed)}
         assert "ended by: approved" in await told(client, tool, **again)
         assert re.findall(": (done|waiting); ", await told(client, "threads")) == ["done"]
+
+
+async def test_only_the_same_call_with_the_same_key_goes_on_with_a_thread(connect, shared):
+    async with connect() as client:
+        keys = ("a", "b", None, None, "a")
+        texts = [await told(client, "search", **BEGIN, idempotency_key=key) for key in keys]
+        first, *others = map(thread_in, texts)
+        assert others[-1] == first
+        assert len({first, *others}) == len(keys) - 1
+        other = {**BEGIN, "question": "soil microbes", "idempotency_key": "a"}
+        assert thread_in(await told(client, "search", **other)) not in {first, *others}
+        async with shared.use() as persistence:
+            await ThreadCatalogs(persistence).delete(first)
+        text = await told(client, "search", **BEGIN, idempotency_key="a")
+        assert text.startswith(f"thread: {first}; token: ")
 
 
 @pytest.mark.parametrize("era", ERAS)

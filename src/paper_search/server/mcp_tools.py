@@ -6,6 +6,7 @@ a client decides by itself counts where the settings let it, and is recorded as 
 
 import asyncio
 import contextlib
+import json
 import uuid
 from collections.abc import AsyncIterator, Coroutine
 from dataclasses import dataclass
@@ -43,6 +44,10 @@ from paper_search.workflow.questions import PAGE
 Question = Annotated[str, Field(description="What literature is needed, in the person's words.")]
 Sources = Annotated[
     list[str] | None, Field(description="Search only these; null: those of the settings.")
+]
+IdempotencyKey = Annotated[
+    str | None,
+    Field(description="Any text, new for each search; the same to repeat a call that broke off."),
 ]
 ThreadId = Annotated[str, Field(description="As `search` or `report` returned it.")]
 Token = Annotated[str | None, Field(description="Of the question that the decision is for.")]
@@ -82,23 +87,34 @@ class McpTools:
     def __init__(self, config: AppConfig, access: Access) -> None:
         self._config, self._access = config, access
         self._running: set[asyncio.Task[Any]] = set()
-        self._unanswered: dict[tuple[Any, ...], asyncio.Task[str]] = {}
-        """Beginnings of threads by the call, up to its answer: one that broke off has none."""
 
-    async def search(self, question: Question, ctx: Context, sources: Sources = None) -> Reply:
+    async def search(
+        self,
+        question: Question,
+        ctx: Context,
+        sources: Sources = None,
+        idempotency_key: IdempotencyKey = None,
+    ) -> Reply:
         """Begin a search of the literature.
 
         The person is asked about the search strategy, and then about the papers, by a form. If a
-        call breaks off, its search goes on: the same call goes on with it, and `threads` finds it.
+        call breaks off, its search goes on: the same call with the same idempotency_key goes on
+        with it, and `threads` finds it. Without a key, a call begins another search.
         """
-        return await self._begin(SEARCH, question, sources, ctx)
+        return await self._begin(SEARCH, question, sources, idempotency_key, ctx)
 
-    async def report(self, question: Question, ctx: Context, sources: Sources = None) -> Reply:
+    async def report(
+        self,
+        question: Question,
+        ctx: Context,
+        sources: Sources = None,
+        idempotency_key: IdempotencyKey = None,
+    ) -> Reply:
         """Begin a research report. The person is asked about its plan and its text by a form.
 
         If a call breaks off, its report goes on, as with `search`.
         """
-        return await self._begin(REPORT, question, sources, ctx)
+        return await self._begin(REPORT, question, sources, idempotency_key, ctx)
 
     async def answer(
         self,
@@ -235,34 +251,27 @@ class McpTools:
             yield _Thread(graph, session, catalog, flow, ctx)
 
     async def _begin(
-        self, graph: str, question: str, sources: list[str] | None, ctx: Context
+        self, graph: str, question: str, sources: list[str] | None, key: str | None, ctx: Context
     ) -> Reply:
-        """Begin a thread, or go on with the one of a call like this that got no answer."""
-        call = (graph, question, repr(sources), _owner(ctx))
-        thread_id, is_answered = Asking(ctx).state.get("thread"), True
-        try:
-            if thread_id is None:  # else this call began it before, and asked
-                if call not in self._unanswered:
-                    start = self._start(graph, question, sources, _owner(ctx))
-                    self._unanswered[call] = asyncio.create_task(start)
-                thread_id = await asyncio.shield(self._unanswered[call])
-            async with self._thread(thread_id, ctx) as thread:
-                reply = await self._ask(thread)
-        except asyncio.CancelledError:
-            is_answered = False
-            raise
-        else:
-            is_answered = isinstance(reply, str)
-            return reply
-        finally:
-            if is_answered:
-                self._unanswered.pop(call, None)
+        """Begin a thread, or go on with that of the same call with the same key."""
+        owner, thread_id = _owner(ctx), Asking(ctx).state.get("thread")
+        if thread_id is None:  # else this call began it before, and asked
+            call = json.dumps([owner, graph, question, sources, key])
+            thread_id = str(uuid.uuid4() if key is None else uuid.uuid5(uuid.NAMESPACE_OID, call))
+            if key is None or not await self._access.may(Right.DECIDE, thread_id, owner):
+                await self._run(self._start(graph, question, sources, owner, thread_id))
+        async with self._thread(thread_id, ctx) as thread:
+            return await self._ask(thread)
 
     async def _start(
-        self, graph: str, question: str, sources: list[str] | None, owner: str | None
-    ) -> str:
-        """Run a new thread to its first question, also for a client that is gone; return its id."""
-        thread_id = str(uuid.uuid4())
+        self,
+        graph: str,
+        question: str,
+        sources: list[str] | None,
+        owner: str | None,
+        thread_id: str,
+    ) -> None:
+        """Run a new thread to its first question, also for a client that is gone."""
         async with self._access.shared.use() as persistence:
             session = self._access.catalogs(persistence).by_graph[graph].session(thread_id)
             run = Run({session.begins_with: question}, {"sources": sources})
@@ -274,7 +283,6 @@ class McpTools:
             except InputError:
                 await self._access.catalogs(persistence).delete(thread_id)
                 raise
-        return thread_id
 
     async def _ask(self, thread: _Thread) -> Reply:
         """Ask the person every question up to the end, as far as this client can.
