@@ -12,7 +12,7 @@ import socket
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 from urllib.parse import urlsplit
 
 import platformdirs
@@ -296,14 +296,21 @@ def remember_setting(name: str, value: str, *, home: Path) -> Path:
         InputError: the value cannot be used.
         ConfigError: the home cannot be written.
     """
-    text = value.strip()
-    if name in REMEMBERED and not text:
+    parse_setting(name, value)
+    return _change_file(home, name, value.strip())
+
+
+def parse_setting(name: str, text: str) -> Any:
+    """Return what a text means as the value of a setting; Raises as `remember_setting`."""
+    if name not in REMEMBERED:
+        raise UnknownNameError("setting", name, list(REMEMBERED))
+    if not text.strip():
         raise InputError(
             f"{name}: the value is empty; `paper-search config unset {name}` forgets it"
         )
-    if name in REMEMBERED and name != "sources":
-        _validate({name: value}, InputError)
-    return _change_file(home, name, text)
+    if name == "sources":
+        return expand_sources(text.split(","))
+    return getattr(_validate({name: text}, InputError), name)
 
 
 def forget_setting(name: str, *, home: Path) -> Path:

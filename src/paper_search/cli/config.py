@@ -47,10 +47,9 @@ def set_one(
 
     Options, the environment and `.env` take precedence.
     """
-    from paper_search.config import remember_setting, setting_origins
+    from paper_search.config import parse_setting, remember_setting, setting_origins
 
-    if name == "sources":
-        require_sources(value)
+    require_known(name, parse_setting(name, value))
     path = remember_setting(name, value, home=settings(ctx, home).home)
     say(visible(f"{name} = {value}, saved in {path}"))
     origin = setting_origins(home=home_option(ctx, home))[name]
@@ -84,16 +83,28 @@ def setting_rows(config: "AppConfig", home: Path | None) -> list[SettingRow]:
     return [*entries, *_services(config)]
 
 
-def require_sources(names: str) -> None:
-    """Raise UnknownNameError, naming those that are and `web`, if a source is not installed."""
-    from paper_search.config import expand_sources
-    from paper_search.errors import UnknownNameError
-    from paper_search.sources import known_sources
+def require_known(setting: str, value: Any) -> None:
+    """Raise InputError, with what is accepted, if a setting names what is not installed or known.
 
-    installed = known_sources()
-    for name in expand_sources(names.split(",")):
-        if name not in installed:
-            raise UnknownNameError("source", name, [*installed, "web"])
+    The settings themselves cannot say: they know no source, no enricher and no report.
+    """
+    from paper_search.errors import ConfigError, UnknownNameError
+    from paper_search.report_workflow import ReportParams
+    from paper_search.sources import known_sources
+    from paper_search.sources.enrichment import enricher_names
+    from paper_search.steps.parameters import parse_settings
+
+    if setting == "report":
+        try:
+            parse_settings(ReportParams, value, "a report")
+        except ConfigError as error:
+            raise UsageMistakeError(str(error)) from None
+    elif setting in {"sources", "enrichers"}:
+        known = known_sources() if setting == "sources" else enricher_names()
+        for name in value:
+            if name not in known:
+                accepted = [*known, "web"] if setting == "sources" else known
+                raise UnknownNameError(setting.removesuffix("s"), name, accepted)
 
 
 def _value(config: "AppConfig", name: str) -> str | None:
