@@ -20,6 +20,7 @@ from paper_search.http.limits import process_limiter
 from paper_search.http.network import limits_scope
 from paper_search.models import Purpose, RawPaper, SearchConstraints, SourceReport, SourceStatus
 from paper_search.sources.adapter import Adapter, Page, Request
+from paper_search.sources.arxiv import Arxiv
 from paper_search.sources.base import journal
 from paper_search.sources.client import SourceSettings
 from paper_search.sources.core_works import Core
@@ -117,6 +118,44 @@ async def test_a_stored_answer_bears_the_time_at_which_its_request_was_sent(cata
     assert before <= (sent.asked_at or "") <= after
     assert before <= (stored.asked_at or "") <= after
     assert (sent.requests[0].is_stored, stored.requests[0].is_stored) == (False, True)
+
+
+def page_of_arxiv(request: httpx.Request, holes: list[int]) -> httpx.Response:
+    """Answer with a page of 150 preprints; an empty one where one of the holes is."""
+    start = int(request.url.params["start"])
+    end = min(150, start + int(request.url.params["max_results"]))
+    entry = "<entry><id>http://arxiv.org/abs/2601.{:05}v1</id><title>Deep graphs</title></entry>"
+    is_hole = start in holes
+    if is_hole:
+        holes.remove(start)
+    entries = "" if is_hole else "".join(entry.format(number) for number in range(start, end))
+    total = "<totalResults>150</totalResults>"
+    feed = f'<feed xmlns="http://www.w3.org/2005/Atom">{total}{entries}</feed>'
+    return httpx.Response(200, text=feed, headers={"content-type": "application/atom+xml"})
+
+
+@pytest.mark.parametrize(
+    ("holes", "kept", "requests"),
+    [([], 150, 2), ([0], 150, 3), ([100], 150, 3), ([100] * 2, 100, 3)],
+)
+async def test_an_empty_page_in_the_middle_is_asked_for_once_more(holes, kept, requests):
+    left = [*holes]
+    source = source_of(lambda request: page_of_arxiv(request, left), Arxiv())
+    [said] = (await source.report(strategy("graphs", max_results=150))).sources
+    assert (said.kept, len(said.requests)) == (kept, requests)
+    assert ("gave 100 of 150: the service stopped" in str(said.note)) is (kept < 150)
+
+
+async def test_an_answer_that_lacks_something_is_not_kept(tmp_path):
+    """Nor does it make a repeated search ask for what came whole."""
+    holes, settings = [100] * 2, SourceSettings(cache_path=tmp_path / "http.db")
+    source = source_of(lambda request: page_of_arxiv(request, holes), Arxiv(), settings)
+    entries = [
+        (await source.report(strategy("graphs", max_results=150))).sources[0] for _ in range(3)
+    ]
+    assert [entry.kept for entry in entries] == [100, 150, 150]
+    stored = [[request.is_stored for request in entry.requests] for entry in entries]
+    assert stored == [[False, False, False], [True, False], [True, True]]
 
 
 async def test_a_source_that_is_left_alone_leaves_a_row_of_what_was_sent():

@@ -111,6 +111,8 @@ class Page:
         next: what to ask next; None if this was the last page. A page without papers but with
             `next` is a step on the way (PubMed gives ids first, records then).
         notes: what the person should know, such as words that the service did not know.
+        is_partial: something is missing that the service has, and may give if it is asked again:
+            the answer is not kept, and an empty page is asked for once more.
     """
 
     papers: list[RawPaper] = field(default_factory=list)
@@ -118,6 +120,7 @@ class Page:
     hits: int | None = None
     next: Request | None = None
     notes: tuple[str, ...] = ()
+    is_partial: bool = False
 
     @classmethod
     def of(

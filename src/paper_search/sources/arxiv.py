@@ -6,6 +6,7 @@ operator it reads OR, and a NOT needs something before it.
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import ClassVar
 from xml.etree.ElementTree import Element  # for its type only
 
@@ -125,14 +126,15 @@ class Arxiv(Adapter):
         entries = list(every(feed, "entry"))
         hits = number(first(feed, "totalResults"))
         params = request.params
-        start = (number(params.get("start")) or 0) + (number(params.get("max_results")) or 1)
+        start, size = number(params.get("start")) or 0, number(params.get("max_results")) or 1
         more = min(hits or 0, self.most_results)
-        return Page.of(
+        page = Page.of(
             entries,
             lambda entry: read_entry(entry, source),
             hits=hits,
-            next=request.turned(start=start) if start < more else None,
+            next=request.turned(start=start + size) if start + size < more else None,
         )
+        return replace(page, is_partial=len(entries) < min(size, more - start))
 
     @staticmethod
     def _feed(answer: HttpAnswer) -> Element:

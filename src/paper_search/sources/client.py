@@ -131,11 +131,15 @@ class ServiceClient:
         try:
             return await asyncio.to_thread(read, answer)
         except (ServiceError, HttpError) as error:
-            await self._http.forget(answer)
+            await self.forget(answer)
             failure = self._explained(error) if isinstance(error, HttpError) else error
             if failure.status is SourceStatus.RATE_LIMITED:
                 await self._http.refuse(answer.url, "it said so in an answer")
             raise failure from None
+
+    async def forget(self, answer: HttpAnswer) -> None:
+        """Keep an answer no longer, so that the same request is sent the next time."""
+        await self._http.forget(answer)
 
     def _explained(self, error: HttpError) -> ServiceError:
         return explained(error, self._service, patience_s=self._settings.deadline_s)

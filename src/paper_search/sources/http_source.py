@@ -24,7 +24,7 @@ from paper_search.models import (
     SourceStatus,
 )
 from paper_search.models.scope import HitCount, Translation
-from paper_search.sources.adapter import Adapter, Request, Translated
+from paper_search.sources.adapter import Adapter, Page, Request, Translated
 from paper_search.sources.asking import QueryRun, Question, distinct, keep_best, text_of
 from paper_search.sources.base import open_row, reason_to_end
 from paper_search.sources.client import (
@@ -303,9 +303,9 @@ class HttpSource:
         most = 1 if progress.purpose is Purpose.COUNT else usual
         while request is not None and request not in turned and len(turned) < most:
             turned.append(request)
-            answer = await http.get(request, progress.requests, ends_at)
-            progress.quota = answer.quota or progress.quota
-            page = await http.read(answer, partial(adapter.read, request=request))
+            page = await self._page(http, request, progress, ends_at)
+            if page.is_partial and not page.papers and not page.dropped:
+                page = await self._page(http, request, progress, ends_at)
             verdicts = await asyncio.to_thread(progress.verdicts, page)
             fresh = progress.take(page, verdicts, adapter.name, limit)
             is_step = not page.papers and not page.dropped
@@ -328,6 +328,16 @@ class HttpSource:
             progress.notes += (f"stopped after {len(turned)} pages",)
         else:
             progress.note_gap()
+
+    async def _page(
+        self, http: ServiceClient, request: Request, progress: QueryRun, ends_at: float
+    ) -> Page:
+        answer = await http.get(request, progress.requests, ends_at)
+        progress.quota = answer.quota or progress.quota
+        page = await http.read(answer, partial(self.adapter.read, request=request))
+        if page.is_partial:
+            await http.forget(answer)
+        return page
 
     def _failure(self, error: Exception) -> ServiceError:
         if isinstance(error, ServiceError):

@@ -119,9 +119,10 @@ class OpenAlex(Adapter):
         if short_lists := every(body, "results.is_authors_truncated").count(True):
             many = f"{short_lists} works have more than 100 authors"
             notes += (f"{many}: OpenAlex lists the first 100",)
-        if first(body, "meta.timed_out", flag):
+        is_partial = bool(first(body, "meta.timed_out", flag))
+        if is_partial:
             notes += ("OpenAlex ran out of time: it may have more than it says",)
-        return replace(page, notes=notes)
+        return replace(page, notes=notes, is_partial=is_partial)
 
 
 def limits_of(first: int | None, last: int | None, language: str | None) -> list[str]:

@@ -7,6 +7,7 @@ word without one is mapped to subject headings that nobody asked for
 """
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from http import HTTPStatus
 from itertools import product
 from typing import Any, ClassVar
@@ -190,7 +191,7 @@ class Pubmed(Adapter):
             notes=(note,) if missing > 0 else (),
         )
         page.papers.sort(key=lambda paper: places.get(paper.pmid or "", len(places)))
-        return page
+        return replace(page, is_partial=missing > 0)
 
     def _citations(self, answer: HttpAnswer) -> list[Element]:
         root = answer.xml()

@@ -1,6 +1,7 @@
 """A SearXNG server (https://docs.searxng.org); needs its URL, no key."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from http import HTTPStatus
 from typing import ClassVar
 
@@ -80,8 +81,11 @@ class Searxng(WebAdapter):
         page = super().read(answer, request, source)
         engines = every(answer.json(), "unresponsive_engines")
         silent = [text(next(iter(items(engine)), "")) for engine in engines]
-        if not page.papers and not page.dropped and any(silent) and request.params["pageno"] == 1:
-            names = ", ".join(filter(None, silent))[:200]
+        names = ", ".join(filter(None, silent))[:200]
+        if not page.papers and not page.dropped and names and request.params["pageno"] == 1:
             message = f"SearXNG's engines did not answer: {names}"
             raise ServiceError(message, status=SourceStatus.UNREACHABLE)
-        return page
+        if not names:
+            return page
+        note = f"SearXNG's engines that did not answer: {names}"
+        return replace(page, notes=(*page.notes, note), is_partial=True)
