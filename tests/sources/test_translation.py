@@ -9,12 +9,15 @@ from tests.sources.test_shown_is_sent import CONTACT, KEY
 
 from paper_search.config import AppConfig, SearchSourceConfig
 from paper_search.models import RankedQuery, SearchConstraints, SearchStrategy, Seed
-from paper_search.query import Node
+from paper_search.query import Node, judge
 from paper_search.sources import create_source
 from paper_search.sources.adapter import Translated
+from paper_search.sources.asking import NativeQuery
 from paper_search.sources.base import translations
 from paper_search.sources.client import SourceSettings
 from paper_search.sources.http_source import HttpSource
+from paper_search.sources.pubmed import Pubmed
+from paper_search.sources.translation import translated
 from paper_search.testing.sources import FakeSource
 
 QUERY = '("graph neural network*" OR gnn*) AND title:protein'
@@ -112,3 +115,34 @@ def test_a_source_that_does_not_say_it_is_given_the_query_as_it_is():
     [said] = translations(FakeSource("theirs", []), strategy(QUERY))
     assert said.texts == [QUERY]
     assert "not known" in said.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "years"),
+    [
+        ("openalex", "publication_year:2010-2020"),
+        ("semantic_scholar", "2010-2020"),
+        ("crossref", "from-pub-date:2010-01-01,until-pub-date:2020-12-31"),
+        ("serpapi_scholar", "2010"),
+        ("pubmed", ""),
+        ("arxiv", ""),
+    ],
+)
+async def test_the_years_go_beside_a_string_of_ones_own_or_are_checked(client, sent, name, years):
+    source = source_of(name, client)
+    [said] = source.translations(strategy(sources=[name], native={name: "own"}))
+    await source.report(strategy(sources=[name], native={name: "own"}))
+    assert said.texts == ["own"]
+    assert any(years in value for value in sent[0].url.params.values())
+    assert ("checked in the results" in str(said.notes)) is (not years)
+
+
+def test_limits_that_a_string_of_ones_own_leaves_out_are_checked():
+    conditions = {"year_from": 2010, "conditions": ["NOT survey"]}
+    filters = SearchConstraints.model_validate(conditions)
+    [query] = translated(Pubmed(), NativeQuery("own"), filters, {})
+    papers = {"title": "Graphs", "abstract": "", "year": 2012}
+    assert query.remainder is not None
+    assert judge(query.remainder, papers)
+    assert not judge(query.remainder, papers | {"year": 2009})
+    assert not judge(query.remainder, papers | {"title": "A survey"})

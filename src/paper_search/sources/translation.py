@@ -6,10 +6,11 @@ from dataclasses import replace
 from urllib.parse import urlencode
 
 from paper_search.bibliography.identifiers import parse_doi
+from paper_search.bibliography.languages import language_code
 from paper_search.errors import InputError
 from paper_search.models import RankedQuery, SearchConstraints, SearchStrategy
 from paper_search.models.scope import Translation
-from paper_search.query import Term, parse, with_conditions
+from paper_search.query import And, Node, Term, YearRange, normalise, parse, with_conditions
 from paper_search.sources.adapter import Adapter, Request, Translated
 from paper_search.sources.asking import NativeQuery, Question, text_of
 from paper_search.sources.client import explain_bug
@@ -20,6 +21,7 @@ WORK_LIMITS = SearchConstraints(max_results=5)
 """Those of a work that is asked for by its identifier: it is wanted whatever the others are."""
 
 
+_CHECKED = "sent as it is; limits that it may leave out are checked in the results"
 _SENT_ONCE = "the same as a query before it, and sent once"
 
 
@@ -67,11 +69,30 @@ def translated(
     if (work := work_of(adapter, query)) is not None:
         return (work,)
     if isinstance(query, NativeQuery):
-        return (adapter.translate_native(query.text),)
+        return (_native(adapter, query.text, filters),)
     if isinstance(query, RankedQuery):
         return adapter.translate_ranked(query, in_words(adapter, filters, endings))
     tree = with_conditions(parse(text_of(query)), filters.every_condition)
     return union(adapter, tree, filters, endings)
+
+
+def _native(adapter: Adapter, text: str, filters: SearchConstraints) -> Translated:
+    """Return a person's own string as it is; what it may leave out of the limits is not dropped.
+
+    Years are sent beside it where the service has parameters for them; else, as conditions and a
+    language, they are checked in the results.
+    """
+    bare = replace(adapter.translate_native(text), language=language_code(filters.language))
+    years = YearRange(filters.year_from, filters.year_to)
+    within = replace(bare, year_from=years.first, year_to=years.last)
+    checks: list[Node] = [parse(condition) for condition in filters.every_condition]
+    has_years = (years.first, years.last) != (None, None)
+    if has_years and adapter.first(within, filters, 1) == adapter.first(bare, filters, 1):
+        checks.append(years)
+    if not checks:
+        return within
+    rest = normalise(And(tuple(checks)))
+    return replace(within, notes=(*bare.notes, _CHECKED), remainder=rest)
 
 
 def work_of(adapter: Adapter, query: Question) -> Translated | None:
