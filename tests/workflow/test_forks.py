@@ -13,6 +13,10 @@ from paper_search.persistence import LedgerStatus, open_persistence
 from paper_search.steps.types import OUTCOME
 from paper_search.testing.skills import FakeSkills, ScriptedHandler
 from paper_search.workflow import CheckpointKind, ThreadCatalog, ThreadStatus
+from paper_search.workflow.marks import MarkStore
+from paper_search.workflow.records import SearchRecords
+from paper_search.workflow.results import final_collection
+from paper_search.workflow.rounds import work_verdicts
 from paper_search.workflow.session import SearchSession
 
 STRATEGY, RESULT = CheckpointKind.STRATEGY_CONFIRMATION, CheckpointKind.RESULT_REVIEW
@@ -55,6 +59,25 @@ async def test_a_thread_that_is_done_can_go_back_to_any_round(durable_url):
         assert early.iteration == 0
         with pytest.raises(errors.StaleDecisionError, match="of round 7 in its history"):
             await flow.fork("t", RESULT, 6)
+
+
+async def test_what_was_marked_in_a_later_round_holds_after_going_back(persistence):
+    """As shown, as counted, and as the next answer has it."""
+    flow = workflow(persistence=persistence)
+    first = await at_result(flow)
+    paper_id = first.payload.collection.papers[0].id
+    for answer in (mark_last(first), "approve", "approve"):
+        await reply_to(flow, "t", answer)
+    session = ThreadCatalog(persistence).session("t")
+    await session.mark([paper_id], is_relevant=False)
+    again = await flow.fork("t", RESULT, 0)
+    assert again.payload.marks == {paper_id: False}
+    state, records = await session.state(), SearchRecords(persistence.store, "t")
+    shown = await final_collection(state, records, MarkStore(persistence.store, "t"))
+    assert [paper.id for paper in shown.set_aside if paper.decision == "excluded"] == [paper_id]
+    assert await work_verdicts(state, records) == {paper_id: False}
+    await reply_to(flow, "t", "approve")
+    assert (await session.state()).marks == {paper_id: False}
 
 
 async def test_an_answer_sent_with_an_old_checkpoint_decides_nothing(durable_url):

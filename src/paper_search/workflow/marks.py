@@ -147,15 +147,16 @@ class MarkStore:
     async def of_round(self, iteration: int) -> tuple[list[ScreeningMark], list[MergeDecision]]:
         """Return the marks of one round, and what was said of pairs of records.
 
-        A paper that was merged into another since, with records that came late, is named by that
+        Those of later rounds, which somebody went back from, are among them: they still hold. A
+        paper that was merged into another since, with records that came late, is named by that
         one; of what was said on both, the latest verdict counts.
         """
         rows, pairs = await self._records.rows_of_parts(self.part, _PAIRS)
-        marks = [mark for mark in self._marks(rows) if mark.iteration == iteration]
+        marks = [mark for mark in self._marks(rows) if mark.iteration >= iteration]
         works = await self._records.works_of([mark.paper_id for mark in marks])
         marks.sort(key=lambda mark: mark.is_relevant is not None or mark.is_taken_back)
         latest = {works.get(mark.paper_id, mark.paper_id): mark for mark in marks}
-        said = [row["decision"] for row in pairs.values() if row["iteration"] == iteration]
+        said = [row["decision"] for row in pairs.values() if row["iteration"] >= iteration]
         of_papers = [mark.model_copy(update={"paper_id": i}) for i, mark in latest.items()]
         return of_papers, [MergeDecision.model_validate(decision) for decision in said]
 
@@ -202,10 +203,11 @@ def author_and_time(by: str | None) -> dict[str, str]:
 
 
 def verdicts(marks: Sequence[ScreeningMark], iteration: int) -> dict[str, bool]:
+    """Return what the marks of a round, and of later ones as in `of_round`, say of papers."""
     return {
         mark.paper_id: mark.is_relevant
         for mark in marks
-        if mark.iteration == iteration and mark.is_relevant is not None
+        if mark.iteration >= iteration and mark.is_relevant is not None
     }
 
 

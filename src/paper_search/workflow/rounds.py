@@ -30,6 +30,7 @@ from paper_search.threads.records import storable
 from paper_search.workflow.counts import arrivals_of, count_rounds, round_changes, searched_round
 from paper_search.workflow.marks import MarkStore
 from paper_search.workflow.records import SearchRecords
+from paper_search.workflow.results import decisions_on_papers
 from paper_search.workflow.rows import dumped
 from paper_search.workflow.skills import Skills
 from paper_search.workflow.state import (
@@ -145,13 +146,10 @@ async def work_verdicts(state: WorkflowState, records: SearchRecords) -> dict[st
 
     Marks that were saved since the last answer are among them: of a review that was done, too.
     """
-    said: dict[str, bool | None] = {**state.marks}
-    store = MarkStore(records.store, records.thread_id)
-    for mark in (await store.of_round(state.current_iteration))[0]:
-        if mark.is_relevant is not None or mark.is_taken_back:
-            said[mark.paper_id] = mark.is_relevant
-    work_of = await records.works_of(list(said))
-    return {work_of.get(i, i): yes for i, yes in said.items() if yes is not None}
+    marks = await MarkStore(records.store, records.thread_id).marks()
+    work_of = await records.works_of([*state.marks, *(mark.paper_id for mark in marks)])
+    decisions = decisions_on_papers(state, marks, work_of)
+    return {i: said.decision == "include" for i, said in decisions.items()}
 
 
 async def ask_again(
