@@ -5,6 +5,7 @@ from typing import Any
 
 from rich.console import Console
 
+from paper_search.cli.tables import paper_table
 from paper_search.cli.views import show_paper
 from paper_search.models import Author, Criterion, Grade, Paper
 
@@ -52,7 +53,7 @@ def test_an_open_question_names_the_command_and_has_the_new_judgements(cli, mode
     assert "papers are judged" in cli("judge", thread, "--unjudged").stderr
     shown = cli("show", thread)
     assert "unjudged" not in shown.stdout
-    assert "/3 It is about graph neural networks" in shown.stdout.replace("\n", " ")
+    assert shown.stdout.count(") It is about graph neural networks") == 1
     assert cli("resume", thread, "--approve").code == 0
 
 
@@ -62,19 +63,34 @@ def test_judging_needs_a_model_and_papers(cli, done):
     assert cli("judge", "nobody").code == 4
 
 
-def test_the_words_that_a_grade_rests_on_stand_out():
-    paper = Paper(
+def graded_paper() -> Paper:
+    grades = [
+        Grade(criterion=Criterion(text="It measures sleep"), grade=3, snippet="slept less"),
+        Grade(criterion=Criterion(text="It is about tea", weight=2), grade=0),
+    ]
+    return Paper(
         id="p",
         title="Coffee and sleep",
         abstract="Adults slept less. Others did not.",
         authors=[Author(name="A")],
         source="s",
-        grades=[
-            Grade(criterion=Criterion(text="It measures sleep"), grade=3, snippet="slept less"),
-            Grade(criterion=Criterion(text="It is about tea"), grade=0),
-        ],
+        grades=grades,
+        relevance_reason="; ".join(map(str, grades)),
     )
+
+
+def test_criteria_are_named_once_below_a_table():
+    written = io.StringIO()
+    Console(file=written, width=200).print(paper_table([graded_paper(), graded_paper()]))
+    assert written.getvalue().count('3/3 (1): "slept less"; 0/3 (2)') == 2
+    *_, first, second = map(str.strip, written.getvalue().splitlines())
+    assert (first, second) == ("(1) It measures sleep", "(2) It is about tea (weight 2)")
+    assert written.getvalue().count("sleep") == 3  # of two titles, and a criterion
+
+
+def test_the_words_that_a_grade_rests_on_stand_out():
+    paper = graded_paper()
     written = io.StringIO()
     show_paper(Console(file=written, force_terminal=True, color_system="standard"), 1, paper)
     assert "Adults \x1b[1;33mslept less\x1b[0m. Others" in written.getvalue()
-    assert written.getvalue().count("\x1b[1;33m") == 1
+    assert written.getvalue().count("\x1b[1;33m") == 2

@@ -81,6 +81,8 @@ def paper_table(
 ) -> Table:
     """Return papers with their verdicts, the reason of a verdict below the title.
 
+    Criteria are named once, below the table; reasons have their numbers.
+
     `marks`: by id: is it relevant? None: as the papers say; no column if none was decided.
     `new_ids`: papers that no earlier round found; their titles say so.
     """
@@ -88,19 +90,25 @@ def paper_table(
         decided = {paper.id: paper.decision for paper in papers if paper.decision != "undecided"}
         marks = {i: decision == "included" for i, decision in decided.items()} or None
     signs = {True: "+", False: "-", None: ""}
-    return grid(
+    criteria = [*dict.fromkeys(str(grade.criterion) for paper in papers for grade in paper.grades)]
+    table = grid(
         ["#>", *([""] if marks is not None else []), *_RECORD, "Score>"],
         (
             [
                 number,
                 *([signs[marks.get(paper.id)]] if marks is not None else []),
-                _title_and_reason(paper, is_new=paper.id in new_ids),
+                _title_and_reason(paper, criteria, is_new=paper.id in new_ids),
                 *_record_cells(paper),
                 score(paper),
             ]
             for number, paper in enumerate(papers, start=first)
         ),
     )
+    if criteria:
+        lines = (text(f"({n}) {each}") for n, each in enumerate(criteria, start=1))
+        table.caption = Text("\n").join(lines)
+        table.caption_justify = "left"
+    return table
 
 
 def record_table(records: Sequence[BibliographicRecord]) -> Table:
@@ -221,10 +229,16 @@ def age(moment: str | None, now: datetime) -> str:
     return "just now"
 
 
-def _title_and_reason(paper: Paper, *, is_new: bool) -> Text:
+def _title_and_reason(paper: Paper, criteria: Sequence[str], *, is_new: bool) -> Text:
     flag = " [retracted]" if paper.is_retracted else ""
     title = text(f"{'[new] ' if is_new else ''}{paper.title}{flag}")
     if not paper.relevance_reason:
         return title
-    reason = text(paper.relevance_reason, style="dim")
+    numbered = (
+        str(grade).replace(criterion, f"({criteria.index(criterion) + 1})", 1)
+        for grade in paper.grades
+        for criterion in [str(grade.criterion)]
+    )
+    in_full, by_number = "; ".join(map(str, paper.grades)), "; ".join(numbered)
+    reason = text(paper.relevance_reason.replace(in_full, by_number), style="dim")
     return Text.assemble(title, "\n", highlighted(reason, paper))
