@@ -22,8 +22,8 @@ MAX_WIRING_LINES = 30
 MAX_MODULES = 381
 MAX_LINES = {
     "skills": 10_975,
-    "sources": 7_137,
-    "cli": 6_128,
+    "sources": 7_183,
+    "cli": 6_153,
     "workflow": 5_700,
     "report": 5_192,
     "library": 4_904,
@@ -33,7 +33,7 @@ MAX_LINES = {
     "steps": 2_524,
     "threads": 2_501,
     "web": 2_485,
-    "server": 2_307,
+    "server": 2_315,
     "audit": 1_907,
     "models": 1_843,
     "llm": 1_649,
@@ -41,7 +41,7 @@ MAX_LINES = {
     "exports": 1_319,
     "testing": 1_110,
     "bibliography": 1_219,
-    "(top)": 1_242,
+    "(top)": 1_249,
     "pages": 869,
     "review": 1_516,
     "evaluation": 379,
