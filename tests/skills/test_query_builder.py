@@ -699,7 +699,7 @@ async def test_a_model_is_told_what_the_program_cannot_read_and_what_was_said_be
     assert 'Left to you: ["nothing on children"]' in message
     assert 'Feedback of earlier rounds: ["more on naps"]' in message
     assert strategy.filters.conditions == ["NOT tea"]
-    left = "left to the model: 'nothing on children'; its queries show what it did"
+    left = "left to the model: 'nothing on children'; the strategy shows what it did"
     assert strategy.notes == [left]
 
 

@@ -46,7 +46,7 @@ _BARE_WORDS = 5
 """Of a clause that is nothing but terms; a longer one says something."""
 _LONGEST_TERM = 60
 _NOT_ACTED_ON = "not acted on: {!r}; write 'no' or 'more on' and a term, or edit the limits"
-_LEFT_TO_MODEL = "left to the model: {!r}; its queries show what it did"
+_LEFT_TO_MODEL = "left to the model: {!r}; the strategy shows what it did"
 
 
 @dataclass(frozen=True)
