@@ -111,9 +111,9 @@ class ThreadRunner(ABC):
 
     def _stale(self, answer: Answer, question: Any) -> StaleDecisionError:
         return StaleDecisionError(
-            f"the open question is not the one with the token {answer.token}, by which papers are "
-            f"numbered, but {question.reference} (token {question.token}). See "
-            f"`paper-search show {self._thread_id}`"
+            f"the open question is not the one with the token {answer.token}, but "
+            f"{question.reference} (token {question.token}). See `paper-search show "
+            f"{self._thread_id}`"
         )
 
     def run(self, beginning: Coroutine[Any, Any, Any], *, is_asking: bool) -> None:
