@@ -84,6 +84,10 @@ def test_the_included_papers_go_to_the_collection_once(cli, zotero, thread):
     again = cli("export", thread, "--to", "zotero:Bees", "--json").document
     assert (again["collection"], again["created"], again["unchanged"]) == ("Bees", 0, 2)
     assert len(zotero.writes) == writes
+    excluded = ("export", thread, "--to", "zotero:Bees", "--decision", "excluded", "--json")
+    assert cli(*excluded).document["created"] == 1
+    left_out = cli("export", thread, "--to", "zotero:Bees", "--json").document
+    assert left_out["unchanged"] == 3, "what is there is brought up to date, also if left out now"
 
 
 @pytest.mark.parametrize("options", [("--format", "csv"), ("--output", "a.csv")])
