@@ -708,3 +708,8 @@ async def test_a_note_holds_and_what_is_not_read_of_it_is_named_where_the_model_
     strategy = await asked_for(reply, "more on toxicity; nothing on children")
     assert "toxicity" in strategy.queries[-1].boolean_query
     assert any("not acted on: 'nothing on children'" in note for note in strategy.notes)
+
+
+async def test_what_a_note_adds_is_looked_for_beside_words_that_narrow_it():
+    strategy = await next_strategy("more on wild bees", fake_strategy("bees AND (rain OR smog)"))
+    assert texts(strategy)[-1] == '("wild bees" OR "wild bee") AND (rain OR smog)'
