@@ -21,20 +21,10 @@ async def clusters(*papers: RawPaper, llm: FakeLLM | None = None) -> list[list[s
     return sorted(work.merged_from or [work.id] for work in merged)
 
 
-async def test_the_same_record_of_one_source_is_one():
-    one, other = paper("1"), paper("1", title="Other", year=1999)
-    assert len(await Deduplicator().deduplicate([one, other])) == 1
-
-
 async def test_two_sources_that_number_different_works_alike_keep_both():
     one, other = paper("1", source="a"), paper("1", title="Something else", source="b")
     ids = {work.id for work in await Deduplicator().deduplicate([one, other])}
     assert ids == {"1", "b:1"}
-
-
-async def test_a_record_without_year_does_not_join_two_works():
-    found = await clusters(paper("1", year=2019), paper("2", year=2021), paper("3", year=None))
-    assert found == [["1"], ["2"], ["3"]]
 
 
 @pytest.mark.parametrize("papers", [[], [paper("1")]])

@@ -66,21 +66,6 @@ async def test_nothing_is_read_out_of_quotation_marks():
 
 
 @pytest.mark.parametrize(
-    ("question", "topic"),
-    [
-        ("papers by Vaswani", "Vaswani"),
-        ("2015", "2015"),
-        ("papers published between 2010 and 2015", "2010-2015"),
-        ("10.1000/ABC", "doi:10.1000/abc"),
-        ("papers by Darwin since 1990", "Darwin, 1990"),
-    ],
-)
-async def test_limits_alone_are_an_intent_without_a_subject(question, topic):
-    intent = await parse(question)
-    assert (intent.topic, intent.question, intent.concepts) == (topic, "", [])
-
-
-@pytest.mark.parametrize(
     "question",
     [
         "künstliche Intelligenz in der Medizin",
@@ -328,22 +313,11 @@ async def test_with_a_fallback_a_question_that_the_model_does_not_read_is_read_w
     assert intent.criteria, "the model still judges"
 
 
-async def test_a_model_without_concepts_gives_the_topic():
-    llm = FakeLLM({"topic": "dogs", "intent_type": "method", "constraints": None})
-    assert (await IntentParser(llm).parse("x")).concepts == ["dogs"]
-
-
 async def test_a_domain_adds_its_instructions_to_the_prompt():
     llm = FakeLLM(GOOD)
     await IntentParser(llm, domain="materials_science").parse("x")
     await IntentParser(llm, domain="unheard-of").parse("x")
     assert ["material families" in call.system_prompt for call in llm.calls] == [True, False]
-
-
-async def test_the_number_of_results_is_the_configured_one_where_none_is_asked_for():
-    parser = IntentParser(default_max_results=25)
-    assert (await parser.parse("graph neural networks")).constraints.max_results == 25
-    assert (await parser.parse("10 papers on graph neural networks")).constraints.max_results == 10
 
 
 async def test_a_model_names_alternatives_exclusions_and_authors():
@@ -359,12 +333,6 @@ async def test_a_model_names_alternatives_exclusions_and_authors():
     assert intent.excluded == ["wind", "Stability"]
     assert intent.authors == ["M. Green"]
     assert intent.constraints.excluded_types == ["review"]
-
-
-async def test_fields_that_a_model_leaves_out_or_sets_to_null_are_empty():
-    answer = GOOD | {"alternatives": None, "excluded": None, "authors": None}
-    intent = await IntentParser(FakeLLM(answer)).parse("solar cells")
-    assert (intent.alternatives, intent.excluded, intent.authors) == ({}, [], [])
 
 
 @pytest.mark.parametrize(
@@ -383,89 +351,10 @@ async def test_a_model_changes_no_limit_that_the_question_states(constraints):
     assert (intent.authors, intent.excluded) == (["M. Green"], ["wind", "wave"])
 
 
-async def test_a_boolean_query_is_not_shown_to_the_model():
-    llm = FakeLLM(GOOD)
-    intent = await IntentParser(llm).parse("moss AND (lichen OR fern)")
-    assert intent.boolean_query == "moss AND (lichen OR fern)"
-    assert intent.concepts == ["moss", "lichen"]
-    assert llm.calls == []
-
-
 async def test_a_question_that_names_only_a_year_says_so():
     intent = await parse("2015")
     assert intent.constraints.year_from == intent.constraints.year_to == 2015
     assert intent.notes == ["the question contains only years: say what it is about"]
-
-
-@pytest.mark.parametrize(
-    ("question", "rest", "concepts", "excluded"),
-    [
-        ("Klimawandel in den Tropen, keine Bücher", "Klimawandel in den Tropen",
-         ["Klimawandel", "Tropen"], ["book"]),
-        ("les abeilles sans les guêpes", "les abeilles sans les guêpes", ["abeilles"], []),
-        ("la vigne et le climat, sauf en Californie, depuis 2010", "la vigne et le climat",
-         ["vigne", "climat"], ["Californie"]),
-        ("estudios sobre malaria sin incluir África", "estudios sobre malaria sin incluir África",
-         ["malaria"], []),
-        ("außer Kontrolle: die Macht der Banken", "außer Kontrolle: die Macht der Banken",
-         ["außer Kontrolle", "Macht", "Banken"], []),
-        ("crianças sem acesso à escola no Brasil", "crianças sem acesso à escola no Brasil",
-         ["crianças", "Brasil"], []),
-        ("Wirkung von Koffein auf den Schlaf", "Wirkung von Koffein auf den Schlaf",
-         ["Koffein", "Schlaf"], []),
-        ("图神经网络，不要综述", "图神经网络", ["图神经网络"], ["review"]),
-    ],
-)  # fmt: skip
-async def test_of_another_language_years_and_exclusions_are_read(
-    question, rest, concepts, excluded
-):
-    intent = await parse(question)
-    assert (intent.question, intent.concepts) == (rest, concepts)
-    assert [*intent.excluded, *intent.constraints.excluded_types] == excluded
-    assert "only its years and what it excludes are read as limits" in intent.notes[-1]
-
-
-@pytest.mark.parametrize(
-    ("question", "wish"),
-    [
-        ("most cited papers on moss", "most cited"),
-        ("seminal work on moss", "seminal"),
-        ("papers citing 10.1000/1", "papers citing"),
-        ("moss, newest first", "newest first"),
-        ("open access papers on moss", "open access"),
-    ],
-)
-async def test_a_wish_without_effect_is_said_and_not_ranked_by(question, wish):
-    intent = await parse(question)
-    assert f"not acted on: {wish}" in intent.notes
-    assert wish not in intent.question
-
-
-@pytest.mark.parametrize(
-    ("question", "kind"),
-    [
-        ("PhD theses on ice", "thesis"),
-        ("preprints about ice", "article"),
-        ("conference papers on ice", "paper-conference"),
-        ("books about ice", "book"),
-    ],
-)
-async def test_a_kind_of_publication_is_a_limit(question, kind):
-    intent = await parse(question)
-    assert intent.constraints.publication_types == [kind]
-    assert intent.question == "ice"
-
-
-@pytest.mark.parametrize(
-    "question",
-    [
-        "Hi Sam, hope you are well. Could you look for moss? Many thanks, Priya",
-        "hi need stuff abt moss thx",
-        "moss pls",
-    ],
-)
-async def test_greetings_and_thanks_are_not_ranked_by(question):
-    assert (await parse(question)).topic == "moss"
 
 
 async def test_concepts_in_another_language_are_asked_for_in_english_once():

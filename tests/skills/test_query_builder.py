@@ -19,7 +19,7 @@ from paper_search.models import (
 from paper_search.query import evaluate, parse, with_conditions
 from paper_search.skills import QueryBuilder
 from paper_search.skills.query_builder import DEPTH
-from paper_search.skills.strategy.trees import MAX_QUERY_CHARS, block_texts, normalised
+from paper_search.skills.strategy.trees import MAX_QUERY_CHARS, block_texts
 from paper_search.testing.llm import FakeLLM, obedient_answer
 from paper_search.testing.skills import fake_strategy
 
@@ -43,10 +43,6 @@ def builder(llm: FakeLLM | None = None, **options: Any) -> QueryBuilder:
 
 def texts(strategy: SearchStrategy) -> list[str]:
     return [query.boolean_query for query in strategy.queries]
-
-
-def identity(strategy: SearchStrategy) -> tuple[Any, ...]:
-    return (frozenset(map(normalised, texts(strategy))), strategy.filters.model_dump_json())
 
 
 def given_text(text: str | None, *earlier: SearchStrategy, **rest: Any) -> QueryBuilderInput:
@@ -107,55 +103,10 @@ async def test_a_long_concept_that_is_no_name_is_asked_by_its_words_and_the_name
     assert (await builder().build(asked)).queries[0].keywords == keywords
 
 
-async def test_a_heading_that_another_name_leads_to_is_asked():
-    strategy = await strategy_for(intent("older people"), available_sources=["pubmed"])
-    assert texts(strategy)[0].endswith("mesh:aged")
-
-
-async def test_a_query_that_would_be_too_long_has_fewer_names_of_each_concept():
-    organs, kinds = ("breast", "gastric", "colorectal", "lung"), ("cancer", "tumour", "neoplasms")
-    many = [f"{organ} {kind}" for organ in organs for kind in kinds]
-    wanted = intent(*many, alternatives={"gastric cancer": ["GIST"]})
-    [query] = (await strategy_for(wanted)).queries
-    whole = (await strategy_for(intent("lung neoplasms"))).queries[0].synonym_map
-    assert query.synonym_map[-1].synonyms == whole[0].synonyms[:3]
-    assert "GIST" in query.synonym_map[3].synonyms
-
-
-async def test_why_a_word_was_added_or_learned_is_told():
-    first = await next_strategy(None)
-    mark = MarkedPaper(id="1", title="Adenosine receptors", is_relevant=True)
-    second = await next_strategy("also teenagers", first, marked_papers=[mark])
-    reasons = {
-        name: why
-        for query in second.queries
-        for entry in query.synonym_map
-        for name, why in entry.reasons.items()
-    }
-    assert reasons["adolescence"] == "MeSH: adolescent"
-    assert reasons["adenosine"] == "in papers marked relevant"
-
-
 async def test_the_names_that_a_model_gives_are_said_to_be_its_own():
     answer = {"boolean_query": "car OR auto", "synonym_map": {"car": ["auto"]}}
     strategy = await strategy_for(intent("cars"), FakeLLM({"queries": [answer]}))
     assert str(strategy.queries[0].synonym_map[0]) == "car = auto (by the model)"
-
-
-@pytest.mark.parametrize("kind", list(IntentType))
-async def test_the_kind_of_paper_is_never_required(kind):
-    wanted = intent("caffeine", "sleep").model_copy(update={"intent_type": kind})
-    plain = await strategy_for(intent("caffeine", "sleep"))
-    assert texts(await strategy_for(wanted)) == texts(plain)
-
-
-@pytest.mark.parametrize("source", ["pubmed", "europe_pmc"])
-async def test_concepts_are_asked_by_their_headings_where_a_source_has_headings(source):
-    given = QueryBuilderInput(intent=intent("heart attacks", "basal cell carcinomas"))
-    strategy = await builder(available_sources=["library", source]).build(given)
-    assert 'mesh:"myocardial infarction"' in texts(strategy)[0]
-    assert 'mesh:"carcinoma, basal cell"' in texts(strategy)[0]
-    assert "mesh:" not in " ".join(texts(await builder().build(given)))
 
 
 @pytest.mark.parametrize(
@@ -185,22 +136,6 @@ async def test_no_name_that_the_person_did_not_write_has_an_excluded_term(concep
     strategy = await builder(available_sources=["pubmed"]).build(given)
     [block] = block_texts(texts(strategy)[0])
     assert block.terms == terms
-
-
-async def test_authors_and_what_is_not_wanted_are_limits_and_stand_in_no_query():
-    wanted = intent(
-        "acid rain",
-        authors=["Likens", "Le Cun"],
-        excluded=["honey bees"],
-        excluded_types=["review"],
-    )
-    strategy = await strategy_for(wanted)
-    assert strategy.filters.conditions == [
-        'author:Likens OR author:"Le Cun"',
-        'NOT ("honey bees" OR "honey bee")',
-    ]
-    assert strategy.filters.excluded_types == ["review"]
-    assert not any("bee" in text or "author" in text for text in texts(strategy))
 
 
 async def test_only_authors_are_a_query_of_their_own():
@@ -245,14 +180,6 @@ async def test_marks_narrow_what_a_boolean_question_finds_by_a_query_of_their_ow
     assert second.ranked == []
 
 
-async def test_limits_come_from_the_intent_in_order_and_within_bounds():
-    wanted = intent("a1", year_from=2020, year_to=2010, max_results=5000, language="de")
-    strategy = await strategy_for(wanted, max_results_ceiling=500)
-    assert strategy.filters == SearchConstraints(
-        year_from=2010, year_to=2020, max_results=500, language="de"
-    )
-
-
 @pytest.mark.parametrize(
     "concept",
     ['foo" OR bar', "AND", "NOT", "a) OR (b", "title:secret", "x*", "NEAR/3", "50% (w/w)", "C++"],
@@ -281,128 +208,6 @@ async def test_any_concepts_and_feedback_give_queries_that_can_be_read(concepts,
         for text in texts(strategy):
             parse(text)
             assert len(text) <= MAX_QUERY_CHARS
-
-
-@pytest.mark.parametrize(
-    "concepts",
-    [("caffeine",), ("caffeine", "sleep"), ("图神经网络",), ("x",), ("a b", "c d", "e f")],
-)
-async def test_no_strategy_is_ever_given_twice(concepts):
-    earlier: list[SearchStrategy] = []
-    for _ in range(14):
-        strategy = await builder().build(
-            QueryBuilderInput(intent=intent(*concepts), previous_strategies=earlier)
-        )
-        assert 1 <= len(strategy.queries) <= 4
-        assert identity(strategy) not in map(identity, earlier)
-        earlier.append(strategy)
-
-
-@pytest.mark.parametrize(
-    ("text", "ranked", "conditions", "is_asked"),
-    [
-        ("only randomised trials", "caffeine sleep quality", ["RCT"], {}),
-        ("good, but no coffee", "caffeine sleep quality", ["NOT coffee"], {"coffee": False}),
-        *(
-            (text, "caffeine sleep quality adenosine", [], {"adenosine": True})
-            for text in ("more about adenosine", "also adenosine", "adenosine")
-        ),
-        ("no caffeine", "sleep quality", ["NOT caffeine"], {"caffeine": False}),
-        ("adenosine instead of caffeine", "sleep quality adenosine", [], {"caffeine": False}),
-    ],
-)
-async def test_what_feedback_asks_for_is_a_limit_in_sight_or_is_looked_for(
-    text, ranked, conditions, is_asked
-):
-    first = await next_strategy(None)
-    second = await next_strategy(text, first)
-    assert [query.text for query in second.ranked] == [ranked]
-    assert first.filters.conditions == []
-    for words, condition in zip(conditions, second.filters.conditions, strict=True):
-        assert words in condition
-    for word, is_new in is_asked.items():
-        assert any(word in query for query in texts(second)) is is_new
-        assert not all(word in query for query in texts(second))
-    assert is_asked or texts(second) == texts(first)
-
-
-async def test_instead_replaces_what_is_looked_for_and_keeps_the_limits():
-    first = await next_strategy("not mice", await builder().build(given_text(None)))
-    second = await next_strategy("focus on adenosine receptors instead", first)
-    assert [query.text for query in second.ranked] == ["adenosine receptors"]
-    assert all(text.startswith('"adenosine receptors"') for text in texts(second))
-    assert second.filters.conditions == ["NOT mice"]
-
-
-async def test_a_long_concept_goes_with_all_its_words():
-    asked = QueryBuilderInput(intent=intent("knee replacement rehab", "statins"))
-    first = await builder().build(asked)
-    second = await next_strategy("yoga instead of knee replacement rehab", first)
-    assert not any(word in text for text in texts(second) for word in ("knee", "rehab"))
-    assert any("statins" in text for text in texts(second))
-
-
-async def test_what_was_said_in_an_earlier_round_still_holds():
-    first = await next_strategy(None)
-    second = await next_strategy("exclude mice, only randomised trials", first)
-    third = await next_strategy("more about adenosine", first, second)
-    required, barred = third.filters.conditions
-    assert "RCT" in required
-    assert barred == "NOT mice"
-
-
-async def test_no_word_that_is_excluded_is_learned_from_marked_papers():
-    marked = [
-        MarkedPaper(id=name, title="Caffeine, naps and adenosine", is_relevant=True)
-        for name in "ab"
-    ]
-    first = await next_strategy(None)
-    second = await next_strategy("no naps", first, marked_papers=marked)
-    third = await next_strategy(None, first, second, marked_papers=marked)
-    for later in (second, third):
-        assert "adenosine" in later.ranked[0].terms
-        assert not {"nap", "naps"} & {word.lower() for word in later.ranked[0].terms}
-
-
-async def test_marked_papers_teach_weighted_words():
-    marks = [
-        MarkedPaper(id="1", title="Adenosine receptors and insomnia", is_relevant=True),
-        MarkedPaper(id="2", title="Adenosine receptors in adults", is_relevant=True),
-        MarkedPaper(id="3", title="Athletes and doping", is_relevant=False),
-    ]
-    first = await next_strategy(None)
-    second = await next_strategy(None, first, marked_papers=marks)
-    [ranked] = second.ranked
-    assert ranked.text == first.ranked[0].text
-    assert ranked.terms["adenosine"] > 0 > ranked.terms["doping"]
-    own, learned = texts(second)
-    assert [own] == texts(first)
-    assert "adenosine" in learned
-    assert "doping" not in " ".join(texts(second))
-    third = await next_strategy(None, first, second)
-    assert third.ranked[0].terms == ranked.terms
-    by_model = await next_strategy(None, first, llm=FakeLLM(answer("a")), marked_papers=marks)
-    assert by_model.ranked[0].terms == ranked.terms
-
-
-async def test_the_round_after_starts_from_what_a_person_edited():
-    first = await next_strategy(None)
-    edited = first.model_copy(
-        update={
-            "queries": fake_strategy("coffee AND dreams", *(f"tea{n}" for n in range(5))).queries,
-            "ranked": [RankedQuery(text="dreams", terms={"rem": 0.5})],
-            "filters": SearchConstraints(conditions=["NOT tea"], year_from=2001, max_results=7),
-            "sources": ["arxiv"],
-        }
-    )
-    second = await next_strategy("not mice", edited)
-    assert second.ranked == [RankedQuery(text="dreams", terms={"rem": 0.5}, depth=DEPTH)]
-    kept = edited.filters.model_copy(update={"conditions": ["NOT tea", "NOT mice"]})
-    assert (second.filters, second.sources) == (kept, ["arxiv"])
-    assert len(second.queries) == 6
-    assert texts(second)[0] == "coffee AND dreams"
-    without = edited.model_copy(update={"ranked": []})
-    assert (await next_strategy("not mice", without)).ranked == []
 
 
 def answer(*queries: str, **rest: Any) -> dict[str, Any]:
@@ -627,14 +432,6 @@ async def test_a_correction_that_is_worse_or_fails_is_not_taken():
         assert len(strategy.notes) == 1
 
 
-async def test_operators_that_a_model_writes_in_lower_case_are_operators():
-    llm = FakeLLM(answer('(caffeine or coffee) and "sleep and wake"'))
-    assert texts(await next_strategy(None, llm=llm)) == [
-        '(caffeine OR coffee) AND "sleep and wake"'
-    ]
-    assert llm.call_count == 1
-
-
 def finds(strategy: SearchStrategy, title: str) -> list[bool]:
     """Return for each query whether it has the title within the limits."""
     conditions = strategy.filters.every_condition
@@ -656,38 +453,6 @@ async def test_what_feedback_requires_every_query_of_a_model_asks_for():
     assert finds(strategy, "coffee") == [False, False]
     assert finds(strategy, "a randomised trial of coffee") == [True, True]
     assert finds(strategy, "coffee in a randomized, double-blind study") == [True, False]
-
-
-async def test_what_feedback_adds_a_query_of_a_model_asks_for():
-    strategy = await asked_for(answer("coffee", "caffeine"), "more on toxicity")
-    assert any("toxicity" in text and "caffeine" in text for text in texts(strategy))
-    asked = await asked_for(answer("coffee AND toxicity", "caffeine"), "more on toxicity")
-    assert texts(asked) == ["coffee AND toxicity", "caffeine"]
-
-
-async def test_what_the_last_round_excluded_stays_excluded_until_it_is_welcome():
-    first = await asked_for(answer("coffee", "caffeine"), "not mice")
-    for text, is_barred in (("more on toxicity", True), ("more on mice", False)):
-        second = await next_strategy(text, first, llm=FakeLLM(answer("tea")))
-        assert any(finds(second, "tea mice toxicity")) is not is_barred
-
-
-async def test_years_of_the_feedback_win_over_those_of_a_model():
-    first = await next_strategy(None)
-    assert (await next_strategy("only since 2019", first)).filters.year_from == 2019
-    strategy = await asked_for(answer("a", filters={"year_from": 1999}), "only since 2015")
-    assert strategy.filters.year_from == 2015
-
-
-async def test_a_round_says_why_it_differs():
-    by_model = await asked_for(answer("tea", reason="You asked\nfor tea."), "more on tea")
-    assert by_model.reason == "You asked for tea."
-    assert (await asked_for(answer("tea"), "more on tea")).reason == "you wrote: more on tea"
-    marked = UserFeedback(marked_relevant=["1", "2"], marked_irrelevant=["3"])
-    given = given_text(None, await next_strategy(None))
-    given = given.model_copy(update={"user_feedback": marked})
-    assert (await builder().build(given)).reason == "you marked 2 relevant; you marked 1 irrelevant"
-    assert not (await asked_for(answer("tea"))).reason
 
 
 async def test_a_model_is_told_what_the_program_cannot_read_and_what_was_said_before():

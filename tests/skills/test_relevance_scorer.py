@@ -49,12 +49,6 @@ async def score(title: str, abstract: str | None = None, **rest: Any) -> float:
     return (await judged(paper("1", title, abstract, **rest)))[0].relevance_score
 
 
-async def test_keywords_count_as_words_of_the_abstract():
-    assert await score("T", None, keywords=["graph neural networks", "drugs"]) == await score(
-        "T", "graph neural networks; drugs"
-    )
-
-
 @pytest.mark.parametrize(
     ("concept", "title", "is_meant"),
     [
@@ -72,27 +66,6 @@ async def test_a_word_with_wildcards_is_found_in_what_it_matches(concept, title,
     )
     (found,) = await RelevanceScorer(None).score([paper("1", title)], intent)
     assert (found.relevance_score > 0.8) == is_meant, found.relevance_reason
-
-
-async def test_scores_are_anchored():
-    everything = await score("Graph neural networks predict drug toxicity")
-    in_abstract = await score("Deep nets", "We use GNNs to predict the toxicity of drugs.")
-    [pair] = await judged(paper("1", "Graph neural networks for drugs"))
-    assert pair.relevance_reason == "matches: graph neural network, drug; not found: toxicity"
-    two = pair.relevance_score
-    one = await score("Toxicity of cadmium")
-    assert 0.9 <= everything <= 1.0
-    assert 0.6 <= in_abstract < everything
-    assert 0.5 <= two < in_abstract + 0.1
-    assert 0.25 <= one <= 0.4
-    assert await score("A neural model") < 0.2
-    assert await score("History of Rome", "Emperors and wars.") == 0.0
-
-
-async def test_a_score_does_not_depend_on_the_other_papers():
-    mixed = [paper("1", "Drug toxicity"), paper("2", "Neural networks"), paper("3", "Rome")]
-    together = [judgement.relevance_score for judgement in await judged(*mixed)]
-    assert together == [(await judged(batch))[0].relevance_score for batch in mixed]
 
 
 async def test_the_rarer_concept_tells_more_and_so_does_a_word_that_is_there_more_often():

@@ -39,19 +39,6 @@ async def test_irrelevant_papers_go_and_unjudged_ones_stay():
     assert datetime.fromisoformat(found.metadata.timestamp).tzinfo is not None
 
 
-async def test_the_best_come_first():
-    found = await organized(
-        scored("zero", 0.5, citation_count=0),
-        scored("e", 0.5, year=None),
-        scored("d", 0.5, year=2001),
-        scored("b", 0.5, year=2020, title="B"),
-        scored("a", 0.5, year=2020, title="a"),
-        scored("cited", 0.5, citation_count=3),
-        scored("top", 0.9),
-    )
-    assert [paper.id for paper in found.papers] == ["top", "cited", "a", "b", "d", "e", "zero"]
-
-
 async def test_facets_count_the_kept():
     ada = [models.Author(name="ada lovelace")]
     authors = [

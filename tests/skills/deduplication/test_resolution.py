@@ -31,13 +31,6 @@ def is_one(first: dict[str, Any], second: dict[str, Any]) -> bool:
     return len(found.works) == 1
 
 
-def is_asked_about(first: dict[str, Any], second: dict[str, Any]) -> bool:
-    """Whether two records stay two, and a person is asked whether they are one."""
-    found = Deduplicator().cluster([paper("1", **first), paper("2", **second)])
-    pairs = [{pair.one, pair.other} for pair in found.uncertain]
-    return len(found.works) == 2 and pairs == [{"1", "2"}]
-
-
 @pytest.mark.parametrize(
     ("first", "second"),
     [
@@ -89,16 +82,6 @@ def test_works_that_only_look_alike_stay_apart(first, second):
     assert not is_one(first, second)
 
 
-def test_a_doi_of_a_whole_supplement_merges_none_of_its_abstracts():
-    titles = ["Insulin in mice at night", "Tractors and ploughs", "A history of Norwegian stamps"]
-    people = [["Ann Ash"], ["Bob Bay"], ["Cy Cole"]]
-    papers = [
-        paper(str(number), title=title, authors=names, doi="10.1000/supplement")
-        for number, (title, names) in enumerate(zip(titles, people, strict=True))
-    ]
-    assert len(Deduplicator().cluster(papers).works) == 3
-
-
 def test_every_merge_says_why():
     one = paper("1", doi="10.1000/abc", pmid="7", abstract=ABSTRACT, venue="V")
     other = paper("2", doi="10.1000/ABC", pmid="7", abstract=ABSTRACT, venue="V")
@@ -119,65 +102,6 @@ def test_every_merge_says_why():
     [by_content] = Deduplicator().cluster([paper("1"), paper("2")]).clusters[0].merges
     assert by_content.reason is MergeReason.CONTENT
     assert 0.7 < by_content.confidence < 0.999
-
-
-def test_what_is_neither_sure_nor_absurd_is_asked():
-    pair = [paper("1", doi="10.1000/a"), paper("2", doi="10.1000/b")]
-    asked = Deduplicator().cluster([*pair, paper("3", title="Ploughs", authors=["D D"])]).uncertain
-    assert [(request.one, request.other) for request in asked] == [("1", "2")]
-    assert asked[0].confidence < 0.73
-
-
-@pytest.mark.parametrize("rest", [{"authors": []}, {"authors": [], "venue": "V"}, {}])
-def test_two_records_of_pubmed_are_asked_about_unless_text_or_place_make_them_one(rest):
-    one, other = {"pmid": "111111", **rest}, {"pmid": "222222", **rest}
-    assert is_asked_about(one, other)
-    for same in ({"abstract": ABSTRACT}, {"venue": "V", "volume": "2", "pages": "5-9"}):
-        assert is_one({**one, **same}, {**other, **same})
-    assert is_one(one, {**rest, "pmid": "111111"})
-
-
-@pytest.mark.parametrize(
-    "other",
-    [
-        {"publication_type": "dissertation"}, {"venue": "PhD thesis, University of Leeds"},
-        {"publication_type": "dataset", "venue": "Zenodo"}, {"publication_type": "erratum"},
-    ],
-)  # fmt: skip
-def test_a_thesis_or_a_dataset_with_the_title_of_a_paper_is_asked_about(other):
-    for one in ({"publication_type": "journal-article"}, {"venue": "Journal of Shade"}):
-        assert is_asked_about(one, other)
-    assert is_one(other, other)
-    assert is_one({}, other), "no type: nothing contradicts"
-
-
-@pytest.mark.parametrize("title", ["Executive summary", "Concluding remarks", "Chapter 1"])
-def test_chapters_of_one_title_by_one_author_in_one_year_stay_apart(title):
-    one, other = (paper(str(n), title=title, venue=f"Handbook {n} of Shade") for n in range(2))
-    assert len(Deduplicator().cluster([one, other]).works) == 2
-
-
-def test_a_renamed_preprint_is_known_by_its_abstract_and_its_people():
-    renamed = {"title": "Messages along bonds: a view of whole molecules", "abstract": ABSTRACT}
-    assert is_one({"abstract": ABSTRACT}, renamed)
-    assert not is_one({"abstract": ABSTRACT}, renamed | {"authors": ["Eve Stone", "Jo Berg"]})
-    assert not is_one({"abstract": ABSTRACT}, renamed | {"abstract": OTHER_ABSTRACT})
-
-
-@pytest.mark.parametrize(
-    "longer", [{"abstract": OTHER_ABSTRACT}, {"venue": "Annual Congress of Chemistry"}]
-)
-def test_a_longer_title_with_another_abstract_or_place_is_asked_about(longer):
-    first = {"abstract": ABSTRACT if "abstract" in longer else None, "venue": "Thorax"}
-    assert is_asked_about(
-        first, {"title": f"{TITLE} in frozen samples", "venue": "Thorax"} | longer
-    )
-
-
-def test_nobody_is_asked_about_a_thousand_editorials_or_about_parts():
-    papers = [paper(f"e{n}", title="Editorial", year=None, venue="Nature") for n in range(1_000)]
-    papers += [paper("1", title=f"{TITLE}. I"), paper("2", title=f"{TITLE}. II")]
-    assert Deduplicator().cluster(papers).uncertain == []
 
 
 def decision(one: str, other: str, *, is_same: bool) -> MergeDecision:
@@ -355,12 +279,6 @@ async def test_every_record_is_named_in_what_comes_out_whatever_their_order(pape
         assert len({work.id for work in works}) == len(works) <= len(papers)
     again = await Deduplicator().deduplicate(chance.sample(papers, len(papers)))
     assert sorted(map(repr, found)) == sorted(map(repr, again))
-
-
-async def test_what_was_merged_stays_merged_and_keeps_its_id_in_the_next_round():
-    first = await Deduplicator().deduplicate([paper("1", doi="10.1000/x"), paper("2", volume="3")])
-    again = await Deduplicator().deduplicate([*first, paper("3", doi="10.1000/x", abstract="A")])
-    assert [work.merged_from for work in again] == [["1", "2", "3"]]
 
 
 async def test_five_thousand_authors_and_records_of_one_title_take_no_long_time():

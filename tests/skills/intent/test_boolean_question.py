@@ -109,10 +109,6 @@ def test_a_field_of_one_word_before_a_name_of_two_is_noted_with_what_works():
     assert read("anxiety author:Berta AND School").notes == []
 
 
-def test_small_words_inside_terms_make_no_sentence_of_a_query():
-    assert read("(quality of life OR standard of care OR activities of daily living) AND stroke")
-
-
 def test_a_query_that_wants_nothing_is_refused():
     with pytest.raises(QuestionError, match="only says what to exclude"):
         parse_boolean("NOT moss")

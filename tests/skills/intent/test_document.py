@@ -63,13 +63,6 @@ async def test_a_frame_requires_population_and_intervention_and_ranks_by_outcome
     assert any("not searched" in note and "waiting list" in note for note in intent.notes)
 
 
-async def test_a_frame_can_stand_on_one_line():
-    for text in ("p= elderly i= vitamin d c= none o= falls", "[P] elderly [I] vitamin d [O] falls"):
-        intent = await read(text)
-        assert intent.concepts == ["elderly", "vitamin d"]
-        assert intent.question == "elderly. vitamin d. falls"
-
-
 async def test_criteria_limit_the_search_only_where_all_of_one_is_a_limit():
     intent = await read(CRITERIA)
     assert intent.concepts == ["tutoring", "reading scores", "primary school"]

@@ -68,22 +68,6 @@ def test_a_kind_that_is_acted_on_is_not_noted_as_left_alone():
     assert (intent.intent_type, intent.notes) == (IntentType.SURVEY, [])
 
 
-@pytest.mark.parametrize(
-    "question",
-    [
-        "diabetes AND/OR obesity in adolescents",
-        "diabetes AND / OR obesity",
-        "heuristic search in AND/OR graphs",
-    ],
-)
-def test_and_or_in_capitals_is_read_as_in_small_letters(question):
-    small = question.replace("AND / OR", "and/or").replace("AND/OR", "and/or")
-    intent = asyncio.run(IntentParser().parse(question))
-    assert intent == asyncio.run(IntentParser().parse(small))
-    assert (intent.boolean_query, intent.notes) == (None, [])
-    assert not any("/" in name for name in intent.concepts)
-
-
 def test_a_request_in_english_is_no_concept_of_a_question_in_another_language():
     intent = asyncio.run(IntentParser().parse("Can you find me inflação no Brasil antes de 1994?"))
     assert intent.concepts == ["inflação", "Brasil"]
