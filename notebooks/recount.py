@@ -41,21 +41,30 @@ def main(directory: Path) -> int:
     log = rows(directory / "search_log.csv")
     update_of = {row["round"]: int(row["update"]) for row in log if row["purpose"] == "search"}
     said = json.loads((directory / "prisma_flow.json").read_text())
+    # What belongs to no round, as after a fork, does not count; a decision does.
+    decided = {"included", "excluded"}
+    counting = [r for r in tables["records"] if r["round"] or r["status"] in decided]
+    update_of[""] = 0
     first = {}
-    for row in tables["records"]:
+    for row in counting:
         first.setdefault(row["kept_as"], update_of[row["round"]])
-    texts = [row for row in tables["decisions"] if row["question"] == "full text"]
+    work_of = {row["id"]: row["kept_as"] for row in tables["records"]}
+    texts = [
+        {**row, "paper": work_of.get(row["paper"], row["paper"])}
+        for row in tables["decisions"]
+        if row["question"] == "full text"
+    ]
     updates = range(len(said["parts"]) or 1)  # the last may wait for its approval
     parts = []
     for update in updates:
-        own = [row for row in tables["records"] if update_of[row["round"]] == update]
+        own = [row for row in counting if update_of[row["round"]] == update]
         works = {work for work, number in first.items() if number == update and work}
-        parts.append(counted(tables["records"], own, works, texts))
-    everything = counted(tables["records"], tables["records"], set(first) - {""}, texts)
+        parts.append(counted(counting, own, works, texts))
+    everything = counted(counting, counting, set(first) - {""}, texts)
     faults = differences("flow", everything, said)
     for number, part in enumerate(parts if said["parts"] else []):
         faults += differences(f"part {number}", part, said["parts"][number])
-    faults += [*of_rounds(tables["records"], said["rounds"]), *of_kappa(directory)]
+    faults += [*of_rounds(counting, said["rounds"]), *of_kappa(directory)]
     columns = [*parts, everything] if said["parts"] else [everything]
     faults += of_documents(directory, columns)
     print("\n".join(faults) or f"every number is right: {everything}")

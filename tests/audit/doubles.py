@@ -123,7 +123,8 @@ def disagreements(flow: PrismaFlow) -> list[str]:
     for name, total in {"by_source": "identified", **reasons}.items():
         sums[name] = sum(fields[name].values()), fields[total]
     arrived = sum(counts.arrived for counts in flow.rounds)
-    sums["rounds"] = arrived + flow.outside_rounds, flow.identified
+    # A decision on a work that only a reopened round found counts, and so does its record.
+    sums["rounds"] = arrived, min(arrived, flow.identified)
     if (texts := flow.full_texts) is not None:
         rest = texts.waiting + texts.not_retrieved + texts.unassessed
         sums["sought"] = texts.sought, flow.included

@@ -5,6 +5,7 @@ import hashlib
 import io
 import json
 import re
+import runpy
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,8 @@ from paper_search.workflow import (
 )
 from paper_search.workflow.results import empty_collection
 from paper_search.workflow.session import SearchSession
+
+recount = runpy.run_path(str(Path(__file__).parents[2] / "notebooks" / "recount.py"))["main"]
 
 
 def table(audit: Audit, name: str) -> list[dict[str, str]]:
@@ -299,6 +302,7 @@ def test_of_two_papers_with_one_record_the_one_decided_on_has_it():
         ("a", "undecided"),
         ("b", "included"),
     ]
+    assert [row.is_counted for row in told] == [False, True]
     assert disagreements(flow_of(thread, told)) == []
 
 
@@ -311,11 +315,33 @@ async def test_a_round_that_was_reopened_does_not_count_and_its_records_are_told
     told = {record.arrival.record: record for record in audit.records}
     assert told["a-round_1"].why == "found in a round that was reopened"
     assert told["a-round_1"].round is None
+    counts = audit.flow.identified, audit.flow.works, audit.flow.not_carried_over
+    assert counts == (audit.flow.rounds[0].arrived, 3, 0)
     assert audit.flow.outside_rounds == 2
+    assert "| Not counted: of rounds that" in audit.files["report.md"].decode()
     assert disagreements(audit.flow) == []
     assert told["a-round_0"].status.value == "undecided"
     events = [row["event"] for row in table(audit, "decisions.csv")]
     assert "forked" in events
+
+
+async def test_a_work_is_counted_by_a_record_of_a_round_that_counts(tmp_path, capsys):
+    persistence = await searched(APPROVE, APPROVE)
+    workflow = two_sources(persistence)
+    await workflow.fork("t", CheckpointKind.STRATEGY_CONFIRMATION, 0)
+    queries = [{"boolean_query": "another"}]
+    await reply_to(workflow, "t", edit({"queries": queries}))
+    await reply_to(workflow, "t", edit({"marked_relevant": ["a-another"]}))
+    await reply_to(workflow, "t", "approve")
+    await reply_to(workflow, "t", "approve")
+    audit = await write_audit(persistence, "t", tmp_path / "audit")
+    assert audit.flow.outside_rounds == 2
+    assert audit.flow.identified == sum(item.arrived for item in audit.flow.rounds)
+    assert {row["query"].split()[0] for row in table(audit, "records.csv") if row["round"]} == {
+        *("another", "round_1")
+    }
+    assert disagreements(audit.flow) == []
+    assert recount(tmp_path / "audit") == 0, capsys.readouterr().out
 
 
 async def test_a_round_whose_strategy_was_rejected_after_all_is_counted_nowhere():

@@ -1,8 +1,8 @@
 """What became of every record of a search, and the PRISMA 2020 flow that counts them."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import Enum
 from itertools import pairwise
 
@@ -38,7 +38,8 @@ class PrismaFlow(BaseModel):
     """The same, by the service or database that gave them."""
     rounds: list[RoundCounts] = Field(default_factory=list)
     outside_rounds: int = 0
-    """Of the records identified, those of rounds that were reopened."""
+    """Records of rounds before which a fork went back. They are in no other count: what is counted
+    is what the search log has the strings of."""
     removed_by_checks: int = 0
     """Before anything was screened, for one of `removal_reasons`: no record that can be used, not
     what was asked for, or beyond the number that was."""
@@ -107,8 +108,9 @@ def flow_of(thread: ReviewThread, records: "Sequence[RecordRow]") -> PrismaFlow:
 
 
 def _flow(
-    thread: ReviewThread, records: "Sequence[RecordRow]", rounds: list[RoundCounts]
+    thread: ReviewThread, rows: "Sequence[RecordRow]", rounds: list[RoundCounts]
 ) -> PrismaFlow:
+    records = [row for row in rows if row.is_counted]
     count = Counter(record.status for record in records)
     excluded = [record for record in records if record.status is Status.EXCLUDED]
     removed = [record for record in records if record.status is Status.REMOVED]
@@ -120,7 +122,7 @@ def _flow(
         identified=len(records),
         by_source=dict(sorted(Counter(record.arrival.source for record in records).items())),
         rounds=rounds,
-        outside_rounds=sum(record.round is None for record in records),
+        outside_rounds=len(rows) - len(records),
         removed_by_checks=count[Status.REMOVED],
         removal_reasons=_most_first(record.why for record in removed),
         duplicates=count[Status.DUPLICATE],
@@ -169,12 +171,13 @@ class Work:
 
     paper: Paper
     members: tuple[str, ...]
+    """First the one that stands for the work: of a round that counts, if there is one."""
     status: Status
     why: str
 
     @property
     def own(self) -> str:
-        return self.paper.id if self.paper.id in self.members else self.members[0]
+        return self.members[0]
 
 
 @dataclass(frozen=True)
@@ -202,6 +205,11 @@ class RecordRow:
         return self.row.before is not None
 
     @property
+    def is_counted(self) -> bool:
+        """Whether the flow counts it: a search before which a fork went back was not made."""
+        return self.round is not None or self.status in {Status.INCLUDED, Status.EXCLUDED}
+
+    @property
     def kept_as(self) -> str:
         """Return the id of the record that stands for its work; "" if it was removed at once."""
         return self.work.own if self.work else ""
@@ -212,13 +220,19 @@ def record_rows(thread: ReviewThread) -> list[RecordRow]:
 
     Records of rounds that do not count any more come last, each once.
     """
-    works = {member: work for work in _works(thread) for member in work.members}
-    work_of = {member: work.own for member, work in works.items()}
     counting = {i for round_ in thread.rounds for i in round_.records}
+    every = (_with_own_first(work, counting) for work in _works(thread))
+    works = {member: work for work in every for member in work.members}
+    work_of = {member: work.own for member, work in works.items()}
     outside = [i for i in sorted(thread.records) if i not in counting]
     rest = [(Arrival(record=i, source=thread.records[i].source), None) for i in outside]
     rows = placements([*rows_of(thread.rounds), *rest], work_of)
     return [_record_row(row, thread.records, works) for row in rows]
+
+
+def _with_own_first(work: Work, counting: Container[str]) -> Work:
+    by_rank = sorted(work.members, key=lambda i: (i not in counting, i != work.paper.id))
+    return replace(work, members=tuple(by_rank))
 
 
 def works_of(records: Iterable[RecordRow]) -> list[Work]:

@@ -36,6 +36,7 @@ def pictures(
     thread: ReviewThread, records: list[RecordRow], flow: PrismaFlow, kind: Format = "svg"
 ) -> dict[str, bytes]:
     """Return the pictures by name; those that there is nothing to show for are left out."""
+    records = [row for row in records if row.is_counted]
     works = works_of(records)
     files: dict[str, Callable[[], Any]] = {
         "prisma_flow": lambda: prisma_flow(flow),

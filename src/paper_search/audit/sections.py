@@ -169,7 +169,7 @@ def _flow(flow: PrismaFlow) -> Section:
     )
 
 
-_GONE_BACK = "of these, in no round any more: the thread went back to a question before them"
+_GONE_BACK = "Not counted: of rounds that the thread went back to a question before"
 
 
 def _flow_rows(flow: PrismaFlow) -> list[tuple[str, int]]:
