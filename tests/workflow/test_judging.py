@@ -186,6 +186,32 @@ def test_papers_are_judged_by_the_criteria_that_a_note_leaves(note, wanted, unwa
 
 
 @pytest.mark.parametrize(
+    ("queries", "concepts", "alternatives"),
+    [
+        (["maps AND robots AND fewer"], ["maps", "robots", "fewer"], {"maps": ["charts"]}),
+        (["charts AND (robots OR rovers)"], ["maps", "robots"], {"maps": ["charts"]}),
+        (["maps", "robots"], ["maps", "robots"], {"maps": ["charts"]}),
+        (["rovers AND mapping NOT fewer"], ["maps", "rovers"], {"maps": ["charts"]}),
+        (['("sea ice" OR snow) AND robot'], ["robots", "sea ice"], {"sea ice": ["snow"]}),
+        (["author:Vaswani"], ["maps", "robots", "fewer"], {"maps": ["charts"]}),
+        ([], ["robots"], {}),
+    ],
+)
+def test_papers_are_judged_by_the_concepts_of_the_queries_that_a_person_wrote(
+    queries, concepts, alternatives
+):
+    query = {"keywords": [], "boolean_query": "(maps OR charts) AND robots AND fewer"}
+    strategy = models.SearchStrategy(queries=[query], sources=[], ranked=[{"text": "robots"}])
+    update = {"concepts": ["maps", "robots", "fewer"], "alternatives": {"maps": ["charts"]}}
+    intent = INTENT.model_copy(update=update)
+    state = WorkflowState(question="maps?", intent=intent, strategy=strategy)
+    changed = {"queries": [{"keywords": [], "boolean_query": text} for text in queries]}
+    edit = StrategyEdit.model_validate({**strategy.model_dump(), **changed})
+    edited = criteria_update(state, edit)[0]["intent"]
+    assert (edited.concepts, edited.alternatives) == (concepts, alternatives)
+
+
+@pytest.mark.parametrize(
     ("filters", "remaining"),
     [
         ({}, ["trials", "review", "bees", "protocol"]),

@@ -21,6 +21,7 @@ from paper_search.models import (
 )
 from paper_search.models.query import kinds_in_words
 from paper_search.skills import RelevanceScorer
+from paper_search.skills.intent.boolean_question import after_edit
 from paper_search.skills.intent.notes import after_note, parse_note
 from paper_search.skills.judging.question import OF_NOTE, criteria_of, with_note
 from paper_search.skills.result_ranker import by_grades
@@ -60,14 +61,15 @@ class StoredJudgements:
 
 
 def criteria_update(state: WorkflowState, edit: Any) -> tuple[StepUpdate, list[str]]:
-    """Return the intent with the criteria of an edit, else without those of limits it takes off.
+    """Return the intent with the concepts and criteria of an edit.
 
-    The texts of the latter are returned, too: of exclusions that name what is welcome again, and of
-    inclusions that a note wrote of what is no longer required.
+    If it changes no criterion, those of limits that it takes off go. Their texts are returned, too:
+    of exclusions that name what is welcome again, and of inclusions that a note wrote of what is no
+    longer required.
     """
-    intent = state.intent
-    if not isinstance(edit, StrategyEdit) or intent is None or state.strategy is None:
+    if not isinstance(edit, StrategyEdit) or state.intent is None or state.strategy is None:
         return {}, []
+    intent = after_edit(state.intent, state.strategy, edit)
     edited = intent if edit.criteria is None else intent.with_criteria(edit.criteria)
     if edited.criteria != intent.criteria:
         return {"intent": edited}, []

@@ -6,7 +6,13 @@ from dataclasses import replace
 
 from paper_search.bibliography.languages import language_code
 from paper_search.errors import QuerySyntaxError, QuestionError
-from paper_search.models import IntentType, ParsedIntent, SearchConstraints, StrategyLine
+from paper_search.models import (
+    IntentType,
+    ParsedIntent,
+    SearchConstraints,
+    SearchStrategy,
+    StrategyLine,
+)
 from paper_search.query import normalise, parse, render
 from paper_search.query.ast import (
     INDEXED,
@@ -27,6 +33,7 @@ from paper_search.query.parser import Reading, analyse
 from paper_search.query.prose import SMALL_WORDS, is_prose
 from paper_search.query.strategy import Strategy, parse_strategy
 from paper_search.query.systems import count_tags
+from paper_search.skills.intent.concepts import concepts_of
 from paper_search.skills.intent.forms import (
     LONGEST_TOPIC,
     QUOTED,
@@ -35,6 +42,7 @@ from paper_search.skills.intent.forms import (
     no_subject,
     with_notes,
 )
+from paper_search.skills.words import STOP_WORDS, tokens
 
 _OPERATOR = re.compile(r"(?<![\w-])(?:AND|OR|NOT|NEAR(?:/\d+)?|ADJ\d*|W/\d+)(?![\w-])")
 AND_OR = re.compile(r"(?<![\w/])and\s?/\s?or(?![\w/])", re.IGNORECASE)
@@ -130,7 +138,7 @@ def parse_boolean(question: str) -> ParsedIntent | None:
     is_dated = any(isinstance(part, YearRange) for part in _parts(tree))
     if not is_dated and next(positive_leaves(tree), None) is None:
         raise no_subject(question)
-    groups = [group for part in _parts(tree) if (group := list(dict.fromkeys(_positives(part))))]
+    groups = _groups(tree)
     concepts = list(dict.fromkeys(group[0] for group in groups))
     alternatives = {group[0]: group[1:] for group in groups if len(group) > 1}
     names = [name for concept in concepts for name in (concept, *alternatives.get(concept, ()))]
@@ -151,6 +159,47 @@ def parse_boolean(question: str) -> ParsedIntent | None:
         ],
         notes=[*_notes(tree, strategy, reading), *_notes_on_words(question, query)],
     )
+
+
+def after_edit(intent: ParsedIntent, before: SearchStrategy, after: SearchStrategy) -> ParsedIntent:
+    """Return what is wanted once a person has changed the queries: papers are judged by that.
+
+    A concept of which no word is asked for any more is dropped, and a group of words that has none
+    of any concept is one.
+    """
+    old, new = _groups_of(before), _groups_of(after)
+    dropped = _stems(*old) - _stems(*new)
+    concepts = [[name, *intent.alternatives.get(name, ())] for name in intent.concepts]
+    remaining = [
+        names
+        for names in concepts
+        if _stems(names).isdisjoint(dropped) or not _stems(names).isdisjoint(_stems(*new))
+    ]
+    known = _stems(*remaining)
+    added = [each for each in new if each not in old and _stems(each).isdisjoint(known)]
+    groups = {group[0]: group[1:] for group in (*remaining, *added)}
+    if not groups:
+        return intent
+    alternatives = {name: others for name, others in groups.items() if others}
+    return intent.model_copy(update={"concepts": list(groups), "alternatives": alternatives})
+
+
+def _groups_of(strategy: SearchStrategy) -> list[list[str]]:
+    """Return the words that each part asks for; without queries, those of the plain question."""
+    if strategy.queries:
+        return [
+            group for query in strategy.queries for group in _groups(parse(query.boolean_query))
+        ]
+    texts = (query.text for query in strategy.ranked)
+    return [[name, *others] for text in texts for name, others in concepts_of(text).items()]
+
+
+def _groups(tree: Node) -> list[list[str]]:
+    return [group for part in _parts(tree) if (group := list(dict.fromkeys(_positives(part))))]
+
+
+def _stems(*groups: Iterable[str]) -> set[str]:
+    return {*tokens(" ".join(name for group in groups for name in group))} - STOP_WORDS
 
 
 def _with_or(query: str) -> str:
