@@ -21,10 +21,10 @@ MAX_FUNCTION_LINES = 40
 MAX_WIRING_LINES = 30
 MAX_MODULES = 381
 MAX_LINES = {
-    "skills": 10_975,
+    "skills": 11_024,
     "sources": 7_183,
     "cli": 6_153,
-    "workflow": 5_700,
+    "workflow": 5_702,
     "report": 5_192,
     "library": 4_904,
     "query": 4_733,
@@ -34,7 +34,7 @@ MAX_LINES = {
     "threads": 2_501,
     "web": 2_485,
     "server": 2_315,
-    "audit": 1_907,
+    "audit": 1_922,
     "models": 1_843,
     "llm": 1_649,
     "http": 1_686,
