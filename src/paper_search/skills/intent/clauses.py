@@ -9,12 +9,12 @@ from typing import NamedTuple
 from paper_search.bibliography.languages import language_code
 from paper_search.skills.intent.forms import (
     CUT,
-    NUMBERS,
     QUOTED,
     ParsedQuestion,
     Span,
     form,
     forms,
+    number_of,
 )
 from paper_search.skills.words import word_table
 
@@ -28,7 +28,7 @@ _STAY = {"kind", "study", "design", *_LANGUAGES}
 _HEADS = {"thing", "design", "kind", "study", "citing"}
 """What a subject may follow without "on" or "about"."""
 _WORD_START = re.compile(r"(?<![^\s\ue000])\S")
-_GAP = re.compile(r"[\s/&+:.-]*")
+_GAP = re.compile(r"[\s/&+:,.-]*")
 _SIGNS = " ,;:.?!()[]–—-"
 _WORD = re.compile(r"[^\W\d_]+(?:['’][a-z]+)?(?![\w’']|-\w)")
 _GLUE = word_table("function") - {"about", "on", "re", "without", "no", "not", "neither", "nor"}
@@ -108,10 +108,7 @@ def read_clauses(reading: ParsedQuestion) -> None:
 
 
 def limits_left(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the clauses of a text that look like a limit, each behind its kind in the table `left`.
-
-    What is acted on is cut out, so they are to be named.
-    """
+    """Yield the clauses of a text that look like a limit, each behind its kind in `left`."""
     for start, end in pairwise([*(start for start, _ in _spans(text)), len(text)]):
         names, place = [] if start else ["first"], start
         for word in _WORD_START.finditer(text, start, end):
@@ -125,7 +122,9 @@ def limits_left(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _spans(text: str) -> Iterator[Span]:
-    blanked = QUOTED.sub(lambda quoted: "_" * len(quoted[0]), text)
+    blanked = text
+    for whole in (QUOTED, form("around_clause", "list")):
+        blanked = whole.sub(lambda part: "_" * len(part[0]), blanked)
     stops = form("around_clause", "stop").finditer(blanked)
     edges = [0, *(edge for stop in stops for edge in stop.span()), len(text)]
     return zip(edges[::2], edges[1::2], strict=True)
@@ -232,18 +231,18 @@ def _note(run: _Run, items: list[_Item], reading: ParsedQuestion) -> list[_Item]
     return items
 
 
-def _note_wishes(run: _Run, reading: ParsedQuestion) -> list[_Item]:
+def _note_wishes(run: _Run, reading: ParsedQuestion) -> Sequence[_Item]:
     """Note what no search can meet."""
-    wishes = run.of(*_WISHES)
+    wishes = run.items if run.of("negation") else run.of(*_WISHES)
     last = run.of(*_WISHES, "ranking", "number" if run.of("least") else "")[-1]
+    last = max(last, wishes[-1], key=lambda item: item.end)
     reading.leave(run.text[wishes[0].start : last.end].replace(CUT, "").strip())
     return wishes
 
 
 def _count(run: _Run, reading: ParsedQuestion) -> list[_Item]:
     numbers, limits = run.of("number"), reading.constraints
-    name = " ".join(numbers[-1].name.split())
-    count = int(name) if name.isdecimal() else NUMBERS.get(name, 0)
+    count = number_of(numbers[-1].name)
     if not 0 < count <= _MOST_RESULTS:
         return []
     limits.max_papers = limits.max_results = limits.max_papers or count

@@ -14,12 +14,13 @@ from paper_search.skills.intent.forms import (
     matches,
     without_spans,
 )
-from paper_search.skills.phrases import without_request
+from paper_search.skills.phrases import phrases, without_request
 from paper_search.skills.words import BREAKS, STOP_WORDS, tokens, word_table
 
 _OF_TELEGRAMS = {"no", "not", "and", "or", "minus", "but"}
 _LONGEST_LIST = 2_000
 """Characters: a list of negations is read once for each of them."""
+_SAYING_NOTHING = STOP_WORDS | word_table("more breaks") | {"one", "ones"}
 _THIRD_PERSON = {f"{verb}s" for verb in word_table("verbs") - word_table("also nouns")}
 _FINITE = _THIRD_PERSON | word_table("finite")
 """Verbs that tell of a subject; what they tell of is no term that is not wanted."""
@@ -32,6 +33,7 @@ class _Negation:
     cue: str
     start: int
     end: int
+    is_first: bool  # no subject stands before it
     terms: list[str] = field(default_factory=list)
     kinds: list[str] = field(default_factory=list)
     is_choice: bool = False
@@ -75,11 +77,7 @@ def read_exclusions(reading: ParsedQuestion, *, is_english: bool = True) -> None
 
 
 def _objection(term: str, rest: str) -> str | None:
-    """Return why a term must not be excluded.
-
-    Examples: "non-small cell lung cancer, not small cell"; "EU not US", since capitals tell nothing
-    to most services.
-    """
+    """Return why a term must not be excluded; "EU not US": most services ignore capitals."""
     if f" {' '.join(tokens(term))} " in rest:
         return "the question asks for it"
     if term.casefold() in BREAKS:
@@ -94,17 +92,20 @@ def _negations(text: str, table: str) -> list[_Negation]:
     """
     apart: list[_Negation] = []
     cues = sorted(matches(table, text), key=lambda cue: cue[1].start())
+    names = phrases(text[:_LONGEST_LIST]) if cues else []
+    subjects = (one.start for one in names if not (one.is_empty or kind_at(one.text, 0)))
+    subject = min(next(subjects, len(text)), (text + ";").index(";"))
     for start, group in groupby(cues, key=lambda cue: cue[1].start()):
         if not apart or start >= apart[-1].end:
-            candidates = filter(None, (_negation(cue, match) for cue, match in group))
+            candidates = filter(None, (_negation(*cue, is_first=start <= subject) for cue in group))
             longest = max(candidates, key=lambda one: one.end, default=None)
             apart += [longest] if longest else []
     return apart
 
 
-def _negation(cue: str, match: re.Match[str]) -> _Negation | None:
+def _negation(cue: str, match: re.Match[str], *, is_first: bool) -> _Negation | None:
     """Return a cue with what it names; None: nothing, in no order, or it is part of a name."""
-    negation, text = _Negation(cue, *match.span()), match.string
+    negation, text = _Negation(cue, *match.span(), is_first=is_first), match.string
     is_of_author = match.start() and form("negated", "author").match(text, match.end())
     if cue == "hedge":
         negation.terms = [match[0]]
@@ -132,13 +133,14 @@ def _read_objects(negation: _Negation, text: str, start: int) -> None:
         size = "list" if negation.cue in {"no", "inside"} and not is_order else "long list"
         size = "order list" if is_order and ";" not in text[: negation.start] else size
         filler = form("negated", "filler").match(text, start)
-        size = size if negation.start else "short list"  # the subject follows a comma
+        size = "short list" if negation.is_first else size  # the subject follows a comma
         first = filler.end() if filler else start
         listed = form("negated", size).match(text, first, first + _LONGEST_LIST)
         span = listed.span() if listed else (0, 0)
     for one in form("negated", "object").finditer(text, *span):
         kind = kind_at(text, one.start("term"))
-        if kind and not form("negated", "of").match(text, kind[1]):
+        behind = max(kind[1], one.end("term")) if kind else 0
+        if kind and form("negated", "rest").fullmatch(text, kind[1], behind):
             negation.kinds.append(kind[0])
             negation.end = kind[1]
         elif not _is_empty(one["term"]):
@@ -154,7 +156,7 @@ def _read_objects(negation: _Negation, text: str, start: int) -> None:
 
 def _is_empty(term: str) -> bool:
     return all(
-        word.isdigit() or (word.casefold() in STOP_WORDS and not word.isupper())
+        word.isdigit() or (word.casefold() in _SAYING_NOTHING and not word.isupper())
         for word in term.partition(" of ")[0].split()
     )
 
@@ -177,6 +179,7 @@ def _certainty(negation: _Negation, text: str) -> str | None:
         "" if _THIRD_PERSON.isdisjoint(before) else "tells",
         *(f"kind:{kind}" for kind in negation.kinds),
         "" if negation.names else "nothing",
+        f"led:{''.join(text[: negation.start].split()[-1:])}" if negation.is_first else "",
     ]
     head = " ".join(filter(None, outline))
     return around("negation", text, negation.start, negation.end, head=f"{head} \ue003")

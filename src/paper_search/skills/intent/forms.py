@@ -34,15 +34,23 @@ NUMBERS = {
     **{f"{a}-{b}": _TENS[a] + _ONES[b] for a in _TENS for b in _ONES if _ONES[b] < _ONES["ten"]},
 }  # fmt: skip
 """Numbers in words."""
+
+
+def number_of(text: str) -> int:
+    """Return a number in digits or words; 0: it is none."""
+    name = " ".join(text.lower().split())
+    return int(name) if name.isdecimal() else NUMBERS.get(name, 0)
+
+
 _WITH_CAPITALS = {
     "author",
-    "name_around",
     "capital",
-    "person",
-    "venue",
-    "one_venue",
-    "talk",
     "line",
+    "name_around",
+    "one_venue",
+    "person",
+    "talk",
+    "venue",
 }
 """Tables that tell capitals from small letters."""
 _OF_WORDS = {"clause", "kind"}
@@ -58,6 +66,7 @@ _BRACKETS = re.compile(r"[(\[][\s,;\ue000]*[)\]]")
 _AT_END = re.compile(
     rf"(?<![\s,;:–—-])(?:\s|[,;:–—-](?!\w)|(?<!\S)(?:{_LEFT_OVER})\b)+([.?!]*)$", re.IGNORECASE
 )
+_CUT_AT_END = re.compile(r"\ue000[\s,;:.?!]*(?:please)?[\s.?!]*$", re.IGNORECASE)
 _AT_START = re.compile(
     rf"^(?:\s|[,;:.!?–—]|-(?!\w)|\b(?:{_JOINING})\b(?=[\s,;:.]))+", re.IGNORECASE
 )
@@ -223,7 +232,7 @@ def without_cuts(text: str) -> str:
         return text.strip()
     text = _BRACKETS.sub(CUT, text)
     is_cut_at_start = text.lstrip(" ,;:.").startswith(CUT)
-    is_cut_at_end = text.rstrip(" ,;:.?!").endswith(CUT)
+    is_cut_at_end = _CUT_AT_END.search(text, max(0, len(text) - _LAST)) is not None
     result = _AROUND.sub(_joint, text).strip()
     if is_cut_at_start:
         result = _AT_START.sub("", result)

@@ -8,13 +8,13 @@ from typing import Literal, TypeAlias
 
 from paper_search.bibliography.words import rarity
 from paper_search.skills.intent.forms import (
-    NUMBERS,
     STOP,
     ParsedQuestion,
     Span,
     around,
     form,
     matches,
+    number_of,
     words_of_table,
 )
 from paper_search.skills.phrases import without_request
@@ -75,10 +75,8 @@ def _read_name(
     first, wording, groups = names[0], ", ".join(names), match.groupdict()
     certainty = certainty if kind == "author" or _is_venue(match) else "known"
     is_certain = certainty == "certain"
-    lead = next((name for name in ("papers", "works") if groups.get(name)), None)
-    start = match.end(lead) if lead else match.start()
-    place = match.end("papers") if lead == "papers" else match.start()
-    if negated := _negated(match.string, place, match.end()):
+    start = match.end("papers") if groups.get("papers") else match.start()
+    if negated := _negated(match.string, start, match.end()):
         advice = f'in a boolean query, write NOT {kind}:"{first}"'
         reading.leave(f"{kind}s that are not wanted ({wording})", advice)
         reading.cut((min(negated[0], match.start()), negated[1]))
@@ -212,10 +210,10 @@ def read_years(reading: ParsedQuestion, today: date) -> None:
 
 def _limit(reading: ParsedQuestion, match: re.Match[str], years: Interval) -> tuple[Span, Interval]:
     """Return the span of a limit on years, and what it leaves if it is negated."""
-    negated, (first, last) = _negated(match.string, *match.span()), years
+    start = match.end("led") if match.groupdict().get("led") else match.start()
+    negated, (first, last) = _negated(match.string, start, match.end()), years
     if negated is None:
-        is_led = bool(match.groupdict().get("led"))
-        return (match.end("led") if is_led else match.start(), match.end()), years
+        return (start, match.end()), years
     if (first is None) != (last is None):
         return negated, (last and last + 1, first and first - 1)
     what = f"years that are not wanted ({match.string[slice(*negated)].strip(' ,')!r})"
@@ -253,12 +251,10 @@ def _common(text: str, intervals: dict[Span, Interval]) -> Interval | None:
 
 def _interval(kind: str, match: re.Match[str], today: date) -> Interval:
     groups, this = match.groupdict(), today.year
-    if kind == "back":
-        count = " ".join((groups["n"] or "").lower().split())
-        number = int(count) if count.isdecimal() else NUMBERS.get(count, 1)
-        if groups["unit"].lower().startswith("month"):
-            return (this * 12 + today.month - 1 - number) // 12, None
-        return this - number * (10 if groups["unit"].lower().startswith("decade") else 1), None
+    if kind in {"back", "older"}:
+        months = {"m": 1, "d": 120}.get(groups["unit"][0].lower(), 12)
+        first = (this * 12 + today.month - 1 - (number_of(groups["n"] or "") or 1) * months) // 12
+        return (first, None) if kind == "back" else (None, first - 1)
     first, last = _years(groups.get("a") or groups["b"], this)
     if groups.get("a") and groups.get("b"):
         other = _years(groups["b"], this)
@@ -276,7 +272,8 @@ def _years(span: str, this: int) -> tuple[int, int]:
     if text.endswith(("year", "last")):  # this year or the last
         return (this - ("last" in text),) * 2
     if text.endswith(("century", "millennium", "decade")):  # this one
-        return (this - this % (10 if "decade" in text else 100),) * 2
+        first = this - this % (10 if text.endswith("decade") else 100) + 10 * ("second" in text)
+        return first, first + (9 if "decade" in text else 99)
     tens = next((tens for tens, name in enumerate(_DECADES) if name in text), None)
     digits = re.search(r"(\d{2,4})(['’]?s\b)?\s*$", text)
     is_decade = tens is not None or (digits is not None and digits[2] is not None)

@@ -7,13 +7,7 @@ from datetime import date
 from paper_search.bibliography.identifiers import parse_arxiv_id, parse_doi
 from paper_search.bibliography.text import WORD
 from paper_search.bibliography.words import rarity
-from paper_search.models import (
-    IntentType,
-    MarkedPaper,
-    ParsedIntent,
-    RawPaper,
-    Seed,
-)
+from paper_search.models import IntentType, MarkedPaper, ParsedIntent, RawPaper, Seed
 from paper_search.skills.intent.clauses import limits_left, read_clauses
 from paper_search.skills.intent.concepts import MAX_CONCEPTS, concepts_of
 from paper_search.skills.intent.exclusions import read_exclusions
@@ -35,10 +29,6 @@ from paper_search.skills.intent.names import Lookup, read_names, read_years
 from paper_search.skills.phrases import phrases, reads_as_english, without_request
 from paper_search.skills.words import STOP_WORDS, tokens
 
-_REQUEST = re.compile(
-    r"\b(?:I|I['’]m|me|my|please|pls|find|looking|need|want|search(?:ing)?|interested|papers"
-    r"|articles|literature|publications|anything|anyone)\b|\?"
-)
 _OPERATOR = re.compile(r"(?<![\w-])(?:AND|OR|NOT)(?![\w-])")
 _RARE = 2.0
 """Rarity of all words of a subject below which they select nothing: "learning", "patients"."""
@@ -60,9 +50,13 @@ def parse_limits(question: str, today: date, lookup: Lookup = no_lookup) -> Pars
     """
     question = re.sub(" -- ", lambda m: m[0] if is_quoted(m.string, m.start()) else " – ", question)
     text, identifiers = parse_identifiers(question)
+    unwanted = form("negated_limit", "before").search(text, 0, max(text.find(CUT), 0))
+    text = without_spans(text, unwanted.span()) if unwanted else text
     is_english = reads_as_english(question)
     reading = parse_parts(text, today, lookup, is_english=is_english)
-    reading.identifiers = identifiers
+    reading.identifiers = [] if unwanted else identifiers
+    if unwanted:
+        reading.leave(f"works that are not wanted ({', '.join(identifiers)})")
     if _is_abstract(text):
         return _without_limits(reading, text)
     if is_english:
@@ -80,8 +74,7 @@ def parse_limits(question: str, today: date, lookup: Lookup = no_lookup) -> Pars
         return reading
     if reading.excluded or reading.constraints.excluded_types:
         raise no_subject(question)
-    notes = [] if is_english else reading.notes
-    return ParsedQuestion(question, subject=question, notes=notes)
+    return ParsedQuestion(question, subject=question, notes=[] if is_english else reading.notes)
 
 
 def parse_parts(
@@ -125,17 +118,15 @@ def parse_question(question: str, today: date, lookup: Lookup = no_lookup) -> Pa
         if what == "unwanted" and rest != subject and says_something(rest):
             subject = rest
             left_out.append(clause)
-    excluded = {name.casefold() for name in reading.excluded}
     concepts: dict[str, list[str]] = {}
     if reading.question:
         in_english = reads_as_english(question)
         concepts = concepts_of(subject, in_english=in_english)
         concepts = concepts or concepts_of(reading.subject, in_english=in_english)
-    names = [name for name in concepts if name.casefold() not in excluded]
+    names = [*concepts]
     topic = _topic(reading) or question[:LONGEST_TOPIC]
     if not names and reading.question:
         names = [topic] if topic in question else WORD.findall(topic)[:MAX_CONCEPTS] or [topic]
-    barred = {name.casefold() for name in names}
     return ParsedIntent(
         topic=topic,
         concepts=names,
@@ -143,7 +134,7 @@ def parse_question(question: str, today: date, lookup: Lookup = no_lookup) -> Pa
         constraints=reading.constraints,
         question=reading.question,
         alternatives={name: others for name in names if (others := concepts.get(name))},
-        excluded=[name for name in reading.excluded if name.casefold() not in barred],
+        excluded=reading.excluded,
         authors=reading.authors,
         venues=reading.venues,
         identifiers=reading.identifiers,
@@ -174,11 +165,9 @@ def tells_of_study(text: str) -> bool:
 
 def _is_abstract(text: str) -> bool:
     """Return whether a text asks for nothing: its "not" and its years are its own."""
+    is_told = form("abstract", "sentence").match(text) or tells_of_study(text)
     is_long = len(text.split()) >= _WORDS_OF_AN_ABSTRACT
-    is_told = form("abstract", "sentence").match(text) and not form("abstract", "request").search(
-        text
-    )
-    return bool(is_told) or (is_long and not _REQUEST.search(text)) or tells_of_study(text)
+    return not form("abstract", "request").search(text) and (is_long or bool(is_told))
 
 
 def _without_limits(reading: ParsedQuestion, text: str) -> ParsedQuestion:
