@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from tests.cli.conftest import Cli
+from tests.cli.test_import_screening import ris
 
 QUESTION = "graph neural networks for molecules"
 SAMPLE = ("--source", "sample")
@@ -126,3 +127,23 @@ def test_a_report_is_counted_and_kept_within_its_budget(cli, model):
     assert "spent  4 calls" in shown.stdout
     assert "budget of 4 calls" in shown.stdout
     assert "Cost" in cli("threads").stdout
+
+
+def test_the_cost_of_an_update_is_that_of_what_is_new(cli, reply, model, tmp_path):
+    def add(*numbers: int) -> None:
+        path = tmp_path / "own.ris"
+        title = "Graph neural networks, part {} of a series"
+        path.write_text("\n".join(ris(title.format(n), doi=f"10.1000/{n}") for n in numbers))
+        assert cli("library", "add", str(path)).code == 0
+
+    add(*range(40))
+    found = cli("find", QUESTION, "--source", "library", "--json").document
+    thread, first = found["thread_id"], found["checkpoint"]["payload"]["estimate"]
+    assert (first["papers"], reply(thread, "--approve").code) == (40, 3)
+    assert reply(thread, "--approve").code == 0
+    add(*range(50))
+    told = cli("update", thread, code=3)
+    assert "for about 10 new papers, by the rise in hits" in told.stderr
+    model.calls.clear()
+    assert reply(thread, "--approve").code == 3
+    assert model.calls["BatchAnswer"] == 10

@@ -94,12 +94,16 @@ class SpendingEstimate(Spending):
     """Papers that a model may have to judge, at most."""
     priced_at: str = ""
     """The date of the prices; empty: a model has no price."""
+    is_by_rise: bool = Field(default=False, exclude_if=lambda is_by_rise: not is_by_rise)
+    """Whether the papers are what an update will find, by the rise in hits."""
 
     def in_words(self, iteration: int) -> str:
         """Return what a round costs, about; the first one is iteration 0."""
+        dated = f" (prices of {self.priced_at})" if self.priced_at else ""
+        if self.is_by_rise:
+            return f"about {self} for about {self.papers:,} new papers, by the rise in hits{dated}"
         papers = f" for up to {self.papers:,} papers, best ranked first" if self.papers else ""
         again = "; what was judged by the same criteria before is not asked about again"
-        dated = f" (prices of {self.priced_at})" if self.priced_at else ""
         return f"about {self}{papers}{again if iteration and papers else ''}{dated}"
 
 

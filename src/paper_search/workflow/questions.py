@@ -1,5 +1,6 @@
 """The two questions, put together from the state, and what they say of the cost of models."""
 
+import math
 from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 
@@ -26,7 +27,7 @@ from paper_search.workflow.checkpoints import (
 from paper_search.workflow.counts import aside
 from paper_search.workflow.decisions import result_args, strategy_args
 from paper_search.workflow.records import SearchRecords
-from paper_search.workflow.rounds import update_remarks
+from paper_search.workflow.rounds import hits_then_and_now, update_remarks
 from paper_search.workflow.skills import Skills
 from paper_search.workflow.state import WorkflowState
 from paper_search.workflow.strategy_facts import checkpoint_facts
@@ -244,13 +245,16 @@ def estimate_of(state: WorkflowState, skills: Skills) -> SpendingEstimate | None
     if not calls or not papers:
         return None
     count = papers if Skill.JUDGE in metering.models else 0
-    return metering.prices.estimate(calls).model_copy(update={"papers": count})
+    is_by_rise = bool(count and _shares_of_news(state))
+    changes = {"papers": count, "is_by_rise": is_by_rise}
+    return metering.prices.estimate(calls).model_copy(update=changes)
 
 
 def _papers(state: WorkflowState, ranking: Collection[str]) -> int:
     """Return how many papers the sources give at most.
 
-    Of a source on this disk it is known; of others by their hit counts, else by the limit.
+    Of a source on this disk it is known; of others by their hit counts, else by the limit. In an
+    update, only what is new is judged: as large a share of each source as its hits have risen by.
     """
     strategy = state.strategy
     if strategy is None:
@@ -260,12 +264,26 @@ def _papers(state: WorkflowState, ranking: Collection[str]) -> int:
         for entry in (state.scope.queries if state.scope else [])
         for count in entry.counts
     }
-    counts = state.scope.papers if state.scope else {}
-    limit, papers = strategy.filters.max_results, sum(counts.values())
+    counts = dict(state.scope.papers) if state.scope else {}
+    limit = strategy.filters.max_results
     for source in strategy.sources:
         if source in counts:
             continue
-        share = strategy.for_source(ranks_text=source in ranking)
-        hits = [hits_of.get((query.boolean_query, source), limit) for query in share.queries]
-        papers += limit * len(share.ranked) + sum(min(limit, count) for count in hits)
-    return papers
+        part = strategy.for_source(ranks_text=source in ranking)
+        hits = [hits_of.get((query.boolean_query, source), limit) for query in part.queries]
+        counts[source] = limit * len(part.ranked) + sum(min(limit, count) for count in hits)
+    news = _shares_of_news(state)
+    papers = sum(math.ceil(count * news.get(source, 1)) for source, count in counts.items())
+    return max(papers, min(1, sum(counts.values())))  # a service may show late what it had
+
+
+def _shares_of_news(state: WorkflowState) -> dict[str, float]:
+    """Return, by source, which share of its hits came since an update's last search."""
+    if state.new_update is None:
+        return {}
+    rows = [row for row in state.counts if row.iteration == state.current_iteration]
+    shares: dict[str, float] = {}
+    for source, hits in hits_then_and_now(state, rows).items():
+        if total := sum(now for _, now in hits):
+            shares[source] = sum(max(0, now - then) for then, now in hits) / total
+    return shares
