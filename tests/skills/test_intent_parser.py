@@ -256,7 +256,8 @@ async def test_the_model_answer_is_cleaned():
     assert (limits.year_from, limits.year_to, limits.language) == (2015, 2020, "en")
     assert limits.max_results == 100
     assert intent.notes == [
-        "the years are read as 2015 to 2020: the model gave them in reverse order"
+        "the years are read as 2015 to 2020: the model gave them in reverse order",
+        "read by the model alone: the years and the language; take off what you did not ask for",
     ]
     assert llm.calls[0].user_message == '"solar cells?"'
 
@@ -282,6 +283,7 @@ DESCRIBED = "bridges excluding wood that is treated with tar"
 )
 async def test_what_neither_words_nor_model_act_on_is_named(question, answer, left):
     notes = (await IntentParser(FakeLLM(SILENT | answer)).parse(question)).notes
+    notes = [note for note in notes if "read by the model alone" not in note]
     assert [left in note for note in notes] == [True] if left else notes == []
 
 
@@ -311,6 +313,21 @@ async def test_with_a_fallback_a_question_that_the_model_does_not_read_is_read_w
     assert intent.constraints == alone.constraints
     assert "the model did not read the question" in intent.notes[-1]
     assert intent.criteria, "the model still judges"
+
+
+@pytest.mark.parametrize(
+    ("question", "note"),
+    [
+        ("Solarzellen", "the years and the language"),
+        ("solar cells since 2015", "the language"),
+        ("solar cells since 2015 in German", None),
+    ],
+)
+async def test_limits_that_only_the_model_read_are_named(question, note):
+    llm = FakeLLM(SILENT | {"constraints": {"year_from": 2015, "language": "de"}})
+    notes = (await IntentParser(llm).parse(question)).notes
+    advice = "take off what you did not ask for"
+    assert notes == ([f"read by the model alone: {note}; {advice}"] if note else [])
 
 
 async def test_a_domain_adds_its_instructions_to_the_prompt():

@@ -131,6 +131,7 @@ class IntentAnswer(BaseModel):
             "years": (constraints.year_from, constraints.year_to) != (own.year_from, own.year_to),
         }
         notes += [note for note, part in reading.left.items() if not is_acted_on.get(part)]
+        notes += _on_limits_of_model(constraints, reading)
         return ParsedIntent(
             topic=topic,
             concepts=concepts,
@@ -163,6 +164,19 @@ class IntentAnswer(BaseModel):
             if concept and names:
                 by_concept[concept] = names
         return by_concept
+
+
+def _on_limits_of_model(limits: SearchConstraints, reading: ParsedQuestion) -> list[str]:
+    """Return a note on limits of which the question has no word that is known to mean them."""
+    own, words = reading.constraints, reading.left.values()
+    has_years = limits.year_from is not None or limits.year_to is not None
+    is_dated = own.year_from is not None or own.year_to is not None or "years" in words
+    names = ["the years"] if has_years and not is_dated else []
+    names += (
+        ["the language"] if limits.language and not (own.language or "language" in words) else []
+    )
+    text = f"read by the model alone: {' and '.join(names)}; take off what you did not ask for"
+    return [text] if names else []
 
 
 def _repeats_limits(criterion: str, limits: SearchConstraints, today: date) -> bool:
