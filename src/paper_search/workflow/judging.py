@@ -105,13 +105,15 @@ def intent_after_note(state: WorkflowState, intent: ParsedIntent) -> ParsedInten
         return intent
     today = date.today()  # noqa: DTZ011  # the person's own calendar
     note = parse_note(text, today)
-    intent, criteria = after_note(intent, note, today), intent.criteria
+    concepts, criteria = intent.concepts, intent.criteria
+    intent = after_note(intent, note, today)
     if not criteria:
         return intent
     if note.instead:
         against = [each for each in criteria if each.kind is CriterionKind.EXCLUSION]
         criteria = criteria_of(intent.with_criteria(against))
-    return intent.with_criteria(with_note(criteria, text))
+    intent = intent.with_criteria(with_note(criteria, text, concepts))
+    return intent.with_criteria(criteria_of(intent))
 
 
 _PART = "judged"

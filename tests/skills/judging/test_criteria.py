@@ -117,6 +117,24 @@ def test_a_note_becomes_a_criterion_where_papers_can_be_judged_by_it(note, added
 @pytest.mark.parametrize(
     ("text", "stays"),
     [
+        ("Transformers are used", False),
+        ("A transformer is used", False),
+        ("A transformer or a graph neural network is used", True),
+        ("A graph neural network is used", True),
+        ("Items are recommended", True),
+    ],
+)
+def test_an_inclusion_of_a_concept_goes_with_a_note_that_excludes_it(text, stays):
+    given = [Criterion(text="It helps users"), Criterion(text=text)]
+    concepts = ["transformers", "graph neural network", "users"]
+    made = [str(each) for each in with_note(given, "no transformers", concepts)]
+    assert (text in made) == stays
+    assert made[-1] == "not: It is, or is about, transformers (weight 3)"
+
+
+@pytest.mark.parametrize(
+    ("text", "stays"),
+    [
         ("Published since 2015", False),
         ("Written in English", False),
         ("The study was published in 2015 or later", False),

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
+from typing import TypeAlias
 
 from paper_search.models import (
     Criterion,
@@ -27,9 +28,11 @@ from paper_search.skills.untrusted import (
     shown_to_model,
     titles_of_marks,
 )
+from paper_search.skills.words import tokens
 
 OF_NOTE = "It is, or is about, "
 """How a criterion begins that a note wrote."""
+_Terms: TypeAlias = set[tuple[str, ...]]
 _MOST_EXCLUSIONS = 2
 _LONGEST_QUERY = 250
 """Of a boolean question that is a criterion as it stands; a cut one would mean something else."""
@@ -57,12 +60,22 @@ def usable(criteria: Iterable[Criterion]) -> list[Criterion]:
     return first
 
 
-def with_note(criteria: Sequence[Criterion], note: str) -> list[Criterion]:
+def with_note(
+    criteria: Sequence[Criterion], note: str, concepts: Sequence[str] = ()
+) -> list[Criterion]:
     """Return criteria with those that a person's note adds: "only trials", "not surveys".
 
-    They take the place of the last ones where there would be too many.
+    They take the place of the last ones where there would be too many. An inclusion of a concept
+    that the note excludes goes, unless it names another concept, too.
     """
     wishes = parse_note(note, date.today())  # noqa: DTZ011  # the person's own calendar
+    unwanted = {tuple(tokens(term)) for term in wishes.excluded}
+    named = {tuple(tokens(name)) for name in concepts}
+    criteria = [
+        each
+        for each in criteria
+        if not _is_inclusion(each) or not _is_of(each, unwanted & named, named - unwanted)
+    ]
     texts = {criterion.text.casefold() for criterion in criteria}
     wishes_as_criteria = [
         *(Criterion(text=_shorten(f"{OF_NOTE}{term}"), weight=3) for term in wishes.required),
@@ -71,6 +84,11 @@ def with_note(criteria: Sequence[Criterion], note: str) -> list[Criterion]:
     ]
     new = [criterion for criterion in wishes_as_criteria if criterion.text.casefold() not in texts]
     return usable([*criteria[: MOST_CRITERIA - len(new)], *new]) if new else list(criteria)
+
+
+def _is_of(criterion: Criterion, some: _Terms, others: _Terms) -> bool:
+    stems = set(tokens(criterion.text))
+    return any(map(stems.issuperset, some)) and not any(map(stems.issuperset, others))
 
 
 def _of_kinds(limits: SearchConstraints) -> list[str]:
