@@ -356,6 +356,12 @@ async def test_failures_are_told_apart(httpserver, answer, reason):
     assert not is_lasting or len(script.sent) == 1
 
 
+async def test_an_answer_that_is_cut_off_is_told_in_plain_words(httpserver):
+    Script(httpserver, completion('{"score": 0.5}', finish="length"))
+    with pytest.raises(errors.LLMLengthError, match=r"^the answer was cut off at max_tokens$"):
+        await ask(provider(httpserver), Verdict, "s", "u")
+
+
 async def test_a_question_that_is_too_long_is_told_apart(httpserver):
     """LLM-15"""
     words = "The number of tokens to keep is greater than the context length"

@@ -11,7 +11,7 @@ from paper_search.report.models import (
     ResearchPlan,
     ReviewerInput,
 )
-from paper_search.report.reviewer import Reviewer
+from paper_search.report.reviewer import ItemAnswer, ReviewAnswer, Reviewer, conclude
 from paper_search.report.writer import referenced, section
 from paper_search.testing.llm import FakeLLM, LLMCall, data_block
 from paper_search.testing.reports import good_answer, report_sources
@@ -47,6 +47,15 @@ async def reviewed(answer, *texts: str, known: Critique | None = None) -> tuple[
     llm = FakeLLM(answered)
     critique = (await Reviewer(llm).review(given)).critique
     return critique, [call for call in llm.calls if call.schema["title"] == "SupportAnswer"]
+
+
+def test_an_item_that_says_nothing_is_none():
+    draft = ResearchDraft(title="Shade", sections=[], is_by_model=True)
+    plan = ResearchPlan(original_query="Do shade trees cool streets?")
+    given = ReviewerInput(draft=draft, analysis=AnalysisResult(), research_plan=plan)
+    items = [ItemAnswer(description=text, severity="critical") for text in (" ", "It is wrong.")]
+    critique = conclude(given, [], ReviewAnswer(items=items), []).critique
+    assert [item.description for item in critique.items] == ["It is wrong."]
 
 
 def said(verdict: str, words: str = WORDS, reason: str = "why"):

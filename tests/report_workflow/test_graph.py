@@ -168,3 +168,16 @@ async def test_the_best_version_is_given_when_the_limit_is_reached():
 
     report, _ = await written(FakeLLM(answer), max_iterations=3)
     assert report.metadata["version"] == 2
+
+
+@pytest.mark.parametrize(
+    ("gaps", "words"),
+    [
+        (["a"], "1 sub-question is not answered"),
+        (["a", "b"], "2 sub-questions are not answered"),
+    ],
+)
+def test_open_sub_questions_are_counted(gaps, words):
+    state = WorkflowState(original_query=reports.QUESTION)
+    state.analysis = models.AnalysisResult(gaps=gaps)
+    assert words in final_output(state, ReportParams(), [])["caveats"]

@@ -118,7 +118,9 @@ def failure_of(error: Exception, *secrets: str) -> Failure:
     reason = _reason(error)
     text = redacted(f"{type(error).__name__}: {_words(error)}", *secrets)
     kind, words = _MEANINGS[reason]
-    return Failure(kind(f"{words}: {text}", reason=reason), reason in _RETRIED, _wait_wish(error))
+    if reason is not _F.ANSWER_TOO_LONG:  # of which a client says nothing more to a person
+        words = f"{words}: {text}"
+    return Failure(kind(words, reason=reason), reason in _RETRIED, _wait_wish(error))
 
 
 def _reason(error: Exception) -> LLMFailure:
@@ -318,7 +320,7 @@ class ChatProvider(LLMProvider):
         end = str(next((metadata[name] for name in _STOP_NAMES if metadata.get(name)), "")).lower()
         refusal = message.additional_kwargs.get("refusal")
         if refusal or end == "refusal":
-            text = redacted(str(refusal or "it gave no reason"), self._api_key)
+            text = redacted(str(refusal or "it gave no reason"), self._api_key).strip()
             return LLMRefusalError(f"the model declined to answer: {text}")
         if end in _FILTERED:
             filtered = "a content filter stopped the answer"

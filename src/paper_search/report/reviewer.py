@@ -120,7 +120,8 @@ def conclude(
     )
     opinion = None
     if answer is not None:
-        critique.items = [*items, *map(_item, answer.items[:_MAX_ITEMS])]
+        own = [item for item in answer.items if item.description.strip()]
+        critique.items = [*items, *map(_item, own[:_MAX_ITEMS])]
         critique.scores = criterion_scores(critique.items, answer.scores)
         critique.overall_score = overall_score(critique.scores)
         critique.is_by_model = True

@@ -231,7 +231,9 @@ def _caveats(state: WorkflowState, results: Sequence[SearchResult]) -> list[str]
     if degraded:
         caveats.append(f"Some steps failed: {', '.join(degraded)}")
     if state.analysis is not None and state.analysis.gaps:
-        caveats.append(f"{len(state.analysis.gaps)} sub-questions are not answered")
+        count = len(state.analysis.gaps)
+        are = "is" if count == 1 else "are"
+        caveats.append(f"{quantity(count, 'sub-question')} {are} not answered")
     if (end := state.collection_ended_by) not in {None, "approved"}:
         caveats.append(f"The search that it is based on was not approved ({end.replace('_', ' ')})")
     return caveats
