@@ -120,6 +120,22 @@ def test_words_and_pages_beside_a_key_do_not_hide_its_citation(bracket, citation
     assert SHADE in cited_keys(text)
 
 
+@pytest.mark.parametrize(
+    ("text", "after"),
+    [
+        (
+            f"It is cool.[@{SHADE}] It is dry.[@{DRY}]",
+            f"It is cool [@{SHADE}]. It is dry [@{DRY}].",
+        ),
+        (f"It is cool. [@{SHADE}; @{DRY}]\n\nSo", f"It is cool [@{SHADE}; @{DRY}].\n\nSo"),
+        (f"It is cool. [@{SHADE}] shows it.", f"It is cool. [@{SHADE}] shows it."),
+        (f"So say Rowan et al. [@{SHADE}] Trees do.", f"So say Rowan et al. [@{SHADE}] Trees do."),
+    ],
+)
+def test_what_is_cited_behind_a_full_stop_is_cited_before_it(text, after):
+    assert normalised(text, EVIDENCE) == after
+
+
 def test_keys_are_read_in_order_and_once_as_they_are_cited():
     assert cited_keys(f"a [@{DRY}; @{SHADE}] b [@{DRY}]") == [DRY, SHADE]
     assert cited_keys(cite([SHADE, DRY, SHADE])) == [SHADE, DRY]

@@ -10,6 +10,7 @@ from tests.report.claims.false_statements import (
     ORAL,
     QUESTION,
     SOURCES,
+    SPRAY,
     UNVERIFIABLE,
     WRONG,
     Form,
@@ -189,3 +190,12 @@ async def test_what_is_wrong_stays_wrong_though_the_model_approves_of_all():
     for text in inventions:
         after = shown.partition(text.partition(" [@")[0].rstrip("."))[2].partition("\n")[0]
         assert "not supported" in after
+
+
+@pytest.mark.parametrize("quotation", ["“{}”", '"{}"', "‘{}’"])
+def test_a_quotation_behind_a_sentence_lends_it_none_of_its_sources(quotation):
+    words = quotation.format("Sumatriptan spray relieved headache in 63% of adults")
+    of_another = f"Sumatriptan relieved headache in 63% of adults {ORAL}."
+    first, second = sentences(f"{of_another} {words} {SPRAY}.")
+    assert (first.text, first.status) == (of_another, "unsupported")
+    assert second.text.endswith(f"{SPRAY}.")

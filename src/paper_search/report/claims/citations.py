@@ -21,6 +21,11 @@ _PAGES = re.compile(
     r"?\.?\s*\d[\d\s,–-]*(?=;|$)"
 )
 """A key with where in its source: "@rowan_2019, p. 5"."""
+_BEHIND = re.compile(
+    rf"(?<!\bal)(?P<stop>[.!?])[ \t]*(?P<cited>{_CITED.pattern})"
+    r"(?=\s+[\"“(]*[A-ZÀ-Þ0-9]|\s*(?:\n|$))"
+)
+"""A citation behind the end of its sentence, where another one begins or nothing follows."""
 _BARE_KEY = re.compile(rf"(?<![\w\[;,@])({_KEY})(?![\w@])")
 _NAME = r"[A-ZÀ-ÞŁŚŽČ][\w'’-]+"
 _WHO = rf"{_NAME}(?:\s+(?:et\s+al\.?|(?:and|&)\s+{_NAME}|(?:and|&)\s+(?:colleagues|others)))?"
@@ -110,9 +115,10 @@ def foreign_citations(
 def normalised(text: str, evidence: Evidence) -> str:
     """Return the text with every citation that can mean one source only written `[@key]`.
 
-    Of "Smith (2020) shows", the sentence keeps its name; of "[see @key, p. 5]" it keeps "see".
+    Of "Smith (2020) shows", the sentence keeps its name; of "[see @key, p. 5]" it keeps "see". What
+    is cited behind a full stop is cited before it, in the sentence that it belongs to.
     """
-    text = _MIXED.sub(_keys_alone, text)
+    text = _BEHIND.sub(r" \g<cited>\g<stop>", _MIXED.sub(_keys_alone, text))
     for citation in foreign_citations(text, evidence):
         if len(citation.keys) == 1:
             key = cite(citation.keys)

@@ -366,7 +366,10 @@ def _sentences(text: str) -> Iterator[tuple[int, int]]:
     """Return where the sentences stand; a quotation is part of one, a list item begins one."""
     masked = list(text)
     for quoted in quotations(text):
+        first = next(filter(str.isalnum, quoted.text))
+        begins_one = first.isupper() or first.isdigit()
         masked[quoted.start : quoted.end] = "q" * (quoted.end - quoted.start)
+        masked[quoted.start] = "Q" if begins_one else "q"
     plain = "".join(masked)
     own = {match.start() for match in _LINE.finditer(text)}
     after = {text.find("\n", start) + 1 for start in own if text[start] in "#|>*"} - {0}
