@@ -9,6 +9,7 @@ import pytest
 from tests.web.conftest import Visitor, visiting
 
 from paper_search.persistence import open_persistence
+from paper_search.web import threads_view
 from paper_search.workflow.reviewers import ReviewerMarks
 
 TOKENS = {name: f"token-of-{name}-0123456789" for name in ("ada", "bob", "cy")}
@@ -62,6 +63,15 @@ def test_a_search_is_seen_by_those_with_whom_it_is_shared(team):
     assert pages["cy"].open(place) == 404
     assert share(pages["ada"], place, "bob", "none") == 200
     assert pages["bob"].open(f"{place}/reviewers") == 404
+
+
+def test_the_latest_threads_of_others_take_no_place_in_a_list(team, monkeypatch):
+    monkeypatch.setattr(threads_view, "LISTED", 1)
+    pages, place = team
+    others = pages["bob"].begin()
+    for name, own in (("ada", place), ("bob", others)):
+        pages[name].open("")
+        assert own.rpartition("/")[2] in pages[name].text
 
 
 def test_a_reviewer_is_blind_until_all_are_done_and_overwrites_nobody(team, tmp_path):
