@@ -247,6 +247,12 @@ async def test_a_body_that_is_no_json_is_refused(reach, body):
     assert answer.json() == {"detail": "the body cannot be read as JSON"}
 
 
+async def test_a_thread_with_a_state_is_refused_before_it_is_made(reach, echo):
+    answer = await reach().post("/threads", json={"supersteps": [{"updates": []}]})
+    assert (answer.status_code, echo.bodies) == (403, [])
+    assert (await reach().post("/threads", json={"supersteps": []})).status_code == 200
+
+
 async def test_a_huge_body_is_refused_by_what_it_says_of_itself__sec_18(reach, echo):
     answer = await reach().post(WRITE, json={"q": "x" * MAX_BODY_BYTES})
     assert answer.status_code == 413
