@@ -143,6 +143,12 @@ async def test_marked_papers_come_with_their_text(records):
     ]
 
 
+async def test_more_records_are_stored_than_are_written_at_once(records, monkeypatch):
+    monkeypatch.setattr("paper_search.threads.records.PAGE", 2)
+    papers = [raw(name) for name in "abcde"]
+    assert await records.records(await records.save_records(papers)) == papers
+
+
 async def test_threads_do_not_see_each_others_records(persistence):
     """Also where one name could be taken for a pattern or a part of another."""
     names = ["a", "a.b", "a_b", "axb", "a-b", "a:b", "threads", "a.", "A"]
