@@ -89,6 +89,25 @@ async def test_no_door_asks_for_more_than_the_ceiling(tmp_path, unpacked_sample,
     assert "MAX_RESULTS_CEILING" in " ".join(shown.notes)
 
 
+async def test_the_result_says_that_an_edit_asked_for_more_than_the_ceiling(
+    tmp_path, unpacked_sample
+):
+    (tmp_path / unpacked_sample.name).symlink_to(unpacked_sample)
+    limits = {"filters": {"max_results": 700}}
+    handler = ScriptedHandler([edit(limits), "approve"])
+    config = AppConfig(
+        home=tmp_path,
+        max_results_ceiling=600,
+        sources={"sample": SearchSourceConfig(name="sample")},
+    )
+    await SearchWorkflow.from_config(config, handler).run("graph neural networks")
+    strategy, result = (asked.payload for asked in handler.asked)
+    note = "at most 600 results of a source are asked for (MAX_RESULTS_CEILING)"
+    assert note not in strategy.strategy.notes
+    assert result.remark == note
+    assert note.split(" (")[0] in handler.asked[1].action_requests[0].description
+
+
 def test_a_source_that_cannot_be_asked_says_why_in_its_place(tmp_path):
     wanted = STRATEGY.model_copy(update={"sources": ["serpapi_scholar", "pubmed", "no such"]})
     first, second, third = translations(AppConfig(home=tmp_path), wanted)

@@ -158,7 +158,7 @@ async def result_question(
         unfinished_sources=state.unfinished_sources,
         known_papers=state.known_papers,
         fit=state.fit,
-        remark=state.edit.remark if state.edit else "",
+        remark=state.edit.remark(state.strategy) if state.edit and state.strategy else "",
         same_work=same_work_questions(state),
         total_papers=len(state.result.paper_ids),
         hidden=state.result.hidden,

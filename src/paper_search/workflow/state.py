@@ -83,14 +83,18 @@ class StrategyEdit(BaseModel):
 
     def summary(self, strategy: SearchStrategy) -> str:
         changed = changes(self.proposed, strategy) or "the same terms in another form"
-        gone = f"; {self.remark}" if self.criteria_gone else ""
-        return f"edited by {self.by or 'a person'}: {changed}{gone}"
+        remark = self.remark(strategy)
+        return f"edited by {self.by or 'a person'}: {changed}{'; ' * bool(remark)}{remark}"
 
-    @property
-    def remark(self) -> str:
-        """Return what a person should know of an edit beside its changes; empty: nothing."""
+    def remark(self, strategy: SearchStrategy) -> str:
+        """Return what a person should know of an edit beside its changes; empty: nothing.
+
+        `strategy`: what the edit has become, with a note where it asked for more than it may.
+        """
         texts = ", ".join(f"“{text}”" for text in self.criteria_gone)
-        return f"with its limit went as a criterion: {texts}" if texts else ""
+        notes = [note for note in strategy.notes if note not in self.proposed.notes]
+        gone = [f"with its limit went as a criterion: {texts}"] if texts else []
+        return "; ".join([*gone, *notes])
 
 
 class IterationRecord(BaseModel):
