@@ -170,6 +170,14 @@ def test_files_join_a_search_of_services_and_none_of_their_records_is_set_aside(
     assert "Beekeeping in the Alps" in {paper["title"] for paper in queue}
 
 
+def test_an_import_is_decided_on_where_the_sources_of_searches_are_stored(cli, review):
+    assert cli("config", "set", "sources", "sample").code == 0
+    token = cli("show", review, "--json").document["open_checkpoint"]["token"]
+    more = ("--relevant", "1", "--note", "more on molecules", "--token", token, "--json")
+    asked = cli("resume", review, *more, code=3).document
+    assert asked["checkpoint"]["payload"]["strategy"]["sources"] == ["sample"]
+
+
 def test_the_limits_of_a_search_are_not_said_of_a_file(cli, tmp_path):
     question = "hepatotoxicity of molecules since 2010"
     asked = cli("find", question, "--source", "sample", "--json").document

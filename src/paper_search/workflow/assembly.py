@@ -136,12 +136,10 @@ def sources_of_run(config: AppConfig, values: Mapping[str, Any]) -> list[str] | 
         return run_sources
     enabled = [name for name, source in config.sources.items() if source.enabled]
     strategy_sources = (values.get("strategy") or {}).get("sources") or []
-    if strategy_sources:  # what the home remembers is for new threads
+    own = [name for name in strategy_sources if name in known_sources()]  # files are none
+    if own:  # what the home remembers is for new threads
         enabled = [name for name in enabled if name not in config.remembered_sources]
-    return [
-        *enabled,
-        *(name for name in strategy_sources if name in known_sources() and name not in enabled),
-    ]
+    return [*enabled, *(name for name in own if name not in enabled)]
 
 
 def translations(config: AppConfig, strategy: SearchStrategy) -> list[Translation]:

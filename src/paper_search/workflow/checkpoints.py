@@ -161,7 +161,8 @@ class CheckpointRef(BaseModel):
 
     def __str__(self) -> str:
         again = f", asked anew ({self.waits})" if self.waits else ""
-        return f"{self.kind.value} of iteration {self.iteration} of run {self.run_id!r}{again}"
+        kind = self.kind.value.replace("_", " ")
+        return f"{kind} of round {self.iteration + 1} of thread {self.run_id!r}{again}"
 
 
 class Decision(BaseModel):
