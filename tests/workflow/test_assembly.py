@@ -105,7 +105,7 @@ async def test_the_result_says_that_an_edit_asked_for_more_than_the_ceiling(
     note = "at most 600 results of a source are asked for (MAX_RESULTS_CEILING)"
     assert note not in strategy.strategy.notes
     assert result.remark == note
-    assert note.split(" (")[0] in handler.asked[1].action_requests[0].description
+    assert note.split(" (", maxsplit=1)[0] in handler.asked[1].action_requests[0].description
 
 
 def test_a_source_that_cannot_be_asked_says_why_in_its_place(tmp_path):

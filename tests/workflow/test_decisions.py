@@ -271,7 +271,9 @@ async def test_an_answer_to_another_checkpoint_changes_nothing(field):
     skills = FakeSkills()
     flow = workflow(skills)
     asked = await flow.start("q", thread_id="t")
-    with pytest.raises(StaleDecisionError, match="the open question is strategy confirmation of round 1"):
+    with pytest.raises(
+        StaleDecisionError, match="the open question is strategy confirmation of round 1"
+    ):
         await reply_to(flow, "t", {"action": "approve", "checkpoint": _ref(**field)})
     assert await flow.pending("t") == asked
     assert skills.calls == ["parse", "build"]
