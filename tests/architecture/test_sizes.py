@@ -24,7 +24,7 @@ MAX_LINES = {
     "skills": 11_053,
     "sources": 7_183,
     "cli": 6_153,
-    "workflow": 5_722,
+    "workflow": 5_725,
     "report": 5_202,
     "library": 4_904,
     "query": 4_733,
