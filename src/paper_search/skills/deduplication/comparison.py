@@ -386,4 +386,4 @@ def log_odds(levels: Comparison) -> float:
 
 
 def probability(odds: float) -> float:
-    return 1 / (1 + exp(-odds)) if odds > -500 else 0.0  # noqa: PLR2004  # exp overflows beyond 709
+    return 1 / (1 + exp(-odds))
