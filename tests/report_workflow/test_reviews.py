@@ -287,3 +287,22 @@ async def test_a_persons_own_text_stays_where_the_model_does_not_do_what_they_as
     assert "(shorten it)" in review.shows["revision_notes"][0]
     report = await flow.answer("t", "approve", token=review.token)
     assert "I write this myself." in str(report.sections)
+
+
+async def test_words_beside_an_edit_of_the_text_are_named_as_not_done():
+    flow, _ = await at_output()
+    edit = {"modifications": {"draft": {"title": "My title"}}, "feedback": "shorten it"}
+    review = await flow.answer("t", {"action": "modify", **edit})
+    edited, words = review.shows["revision_notes"]
+    assert edited == "edited by a person"
+    assert words.startswith("not done, since your text is taken as it is")
+    assert "'shorten it'" in words
+
+
+async def test_a_plan_takes_changes_or_words_and_not_both():
+    flow = workflow()
+    await flow.start(QUESTION, thread_id="t")
+    both = {"modifications": {"research_plan": PLAN}, "feedback": "more on winter"}
+    with pytest.raises(InvalidDecisionError, match="give one of the two"):
+        await flow.answer("t", {"action": "modify", **both})
+    assert (await flow.answer("t", "approve")).kind == "pre_output_review"

@@ -23,6 +23,10 @@ from paper_search.report_workflow.state import ReportParams, StepState, Workflow
 from paper_search.steps import Outcome, StepUpdate
 from paper_search.steps.types import Approve, Fail, Iterate, Ok
 
+_TEXT_AS_IT_IS = (
+    "not done, since your text is taken as it is; say the words alone to have another version"
+)
+
 
 async def writer(ctx: Context) -> tuple[Ok | Fail, StepUpdate]:
     """Write the first version or the next one; what a person wrote is taken as it is."""
@@ -33,7 +37,10 @@ async def writer(ctx: Context) -> tuple[Ok | Fail, StepUpdate]:
     output: WriterOutput | None
     if changes is not None and state.draft is not None:
         draft = with_edits(state.draft, changes, Evidence(results))
-        output = WriterOutput(draft=draft, revision_notes=["edited by a person"])
+        notes = ["edited by a person"]
+        if state.human_note:
+            notes.append(f"{_TEXT_AS_IT_IS}: {state.human_note!r}")
+        output = WriterOutput(draft=draft, revision_notes=notes)
     else:
         output = await _write(step, results)
     if output is None:

@@ -311,6 +311,11 @@ def _check(decision: ReviewDecision, review: Review) -> None:
         )
     _check_content(decision, review.kind)
     thread_id, changes = review.shows.get("from_thread"), decision.modifications or {}
+    if review.kind == "plan_review" and changes and (decision.feedback or "").strip():
+        raise ValueError(
+            "feedback: a plan is taken as you change it, or made again by your words; give one of"
+            " the two"
+        )
     if thread_id and "search_queries" in changes.get("research_plan", {}):
         raise ValueError(
             f"search_queries: the papers of thread {thread_id} are used, so nothing is searched;"
