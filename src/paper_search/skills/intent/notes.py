@@ -270,6 +270,8 @@ def _read(words: str, sign: str, today: date) -> _Clause:
             return _Clause(words, known if is_certain else "unclear", text=what or words)
     clause = words
     if only := _ONLY_BEHIND.search(clause):
+        if form("note", "negative").match(clause):  # "not simulation only" wants some of it
+            return _Clause(words, "unclear")
         clause = f"{only[1]} {clause[: only.start()]}{only[2]}"
     if _INSTEAD.search(clause):
         return _Clause(words, "wish", "instead", clause)
