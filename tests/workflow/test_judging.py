@@ -256,6 +256,9 @@ async def test_the_result_says_which_criterion_went_with_a_limit():
     asked = await flow.start("moss", thread_id="t")
     edit = {"action": "edit", "revised_data": {"filters": {"excluded_types": []}}}
     result = await flow.answer("t", edit, token=asked.token)
-    assert result.payload.remark == "with its limit went as a criterion: “It is a review”"
+    assert (
+        result.payload.remark
+        == "no longer a criterion, since its limit was taken off: “It is a review”"
+    )
     assert result.payload.remark in result.action_requests[0].description
     assert all(len(paper.grades) == 2 for paper in result.payload.collection.papers)

@@ -93,7 +93,7 @@ class StrategyEdit(BaseModel):
         """
         texts = ", ".join(f"“{text}”" for text in self.criteria_gone)
         notes = [note for note in strategy.notes if note not in self.proposed.notes]
-        gone = [f"with its limit went as a criterion: {texts}"] if texts else []
+        gone = [f"no longer a criterion, since its limit was taken off: {texts}"] if texts else []
         return "; ".join([*gone, *notes])
 
 
