@@ -13,7 +13,7 @@ from paper_search.skills.words import STOP_WORDS, tokens
 
 _KEY = r"@[A-Za-z0-9_:.#$%&+?<>~/-]*[A-Za-z0-9_]"
 _CITED = re.compile(rf"\[\s*({_KEY}(?:\s*[;,]\s*{_KEY})*)\s*\]")
-_MIXED = re.compile(rf"\[([^\[\]]*{_KEY}[^\[\]]*)\](?!\()")
+_MIXED = re.compile(rf"([ \t]*)\[([^\[\]]*{_KEY}[^\[\]]*)\](?!\()")
 """Keys in brackets, perhaps with other words."""
 _KEYS = re.compile(rf"{_KEY}(?:\s*[;,]\s*{_KEY})*")
 _PAGES = re.compile(
@@ -129,14 +129,15 @@ def normalised(text: str, evidence: Evidence) -> str:
 
 
 def _keys_alone(match: re.Match[str]) -> str:
-    """Return keys in brackets of their own, and what stood beside them in parentheses.
+    """Return keys in brackets of their own, and what stood beside them as words of the sentence.
 
     Pages go: nothing that was collected has any to look them up by.
     """
-    inner = _PAGES.sub(r"\1", match[1]).strip()
+    gap, inner = match[1], _PAGES.sub(r"\1", match[2]).strip()
     if _CITED.fullmatch(f"[{inner}]"):
-        return f"[{inner}]"
-    return f"({_KEYS.sub(lambda keys: f'[{keys[0]}]', inner)})"
+        return f"{gap}[{inner}]"
+    words = _KEYS.sub(lambda keys: f"[{keys[0]}]", inner)
+    return f", {words}" if match.start() and not words.startswith("[") else f"{gap}{words}"
 
 
 def _take(text: str, pattern: re.Pattern[str], citations: list[Foreign], keys: object) -> str:
