@@ -268,6 +268,18 @@ async def test_a_draft_that_the_model_does_not_revise_stays_and_is_not_reviewed_
     assert sum(call.schema["title"] == "ReviewAnswer" for call in llm.calls) == 1
 
 
+async def test_a_person_sees_a_draft_that_is_not_revised_though_nothing_in_it_is_critical():
+    def grumpy(call: LLMCall) -> Any:
+        answer = good_answer(call)
+        if call.schema["title"] == "ReviewAnswer":
+            return answer | {"scores": dict.fromkeys(answer["scores"], 5.5)}
+        return LLMRefusalError("no") if '"revision"' in call.user_message else answer
+
+    review = await workflow(FakeLLM(grumpy), hitl_after_planning=False).start(QUESTION)
+    assert (review.kind, review.shows["draft"]["version"]) == ("critical_issue_review", 1)
+    assert review.shows["critique"]["overall_score"] == 5.5
+
+
 async def test_without_a_person_the_draft_that_was_not_revised_is_the_best_there_is():
     report = await workflow(FakeLLM(refusing_to_revise)).run(QUESTION)
     assert (report.status, report.confidence) == ("partial", "low")

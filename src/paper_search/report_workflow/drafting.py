@@ -98,13 +98,14 @@ async def reviewer(ctx: Context) -> tuple[Ok | Iterate | Approve | Fail, StepUpd
     """Judge the draft; the rules say whether it is given out, mended, shown to a person, or not.
 
     Where no model wrote another version, what was said of this one holds, and it is not revised
-    again.
+    again; a person who is asked before the end sees it.
     """
     step = ReportStep(ctx)
     state, params = step.state, step.params
     changes: dict[str, Any] = {"status": ResearchStatus.REVIEWING}
-    critique = state.critique
-    if critique is not None and state.draft is not None and critique.version == state.draft.version:
+    critique, draft = state.critique, state.draft
+    is_stuck = critique is not None and draft is not None and critique.version == draft.version
+    if critique is not None and is_stuck:
         after = state.model_copy(update={"iteration_count": state.max_iterations})
     else:
         output = await _review(step)
@@ -114,9 +115,10 @@ async def reviewer(ctx: Context) -> tuple[Ok | Iterate | Approve | Fail, StepUpd
         changes |= await _reviewed(step, output)
         after = state.model_copy(update=changes)
     own = step.own_breakpoint(after)
-    outcome = route_after_reviewer(after, params, is_asked=own is not None)
+    is_asked = own is not None or (is_stuck and params.hitl_before_output)
+    outcome = route_after_reviewer(after, params, is_asked=is_asked)
     if outcome is Outcome.OK:
-        kind = breakpoint_after_review(after, params, is_asked=own is not None)
+        kind = breakpoint_after_review(after, params, is_asked=is_asked)
         changes |= step.asks(kind, own) if kind is not None else {}
     elif outcome is Outcome.ITERATE:
         step.note(f"Revision loop iteration {after.iteration_count}")
