@@ -21,15 +21,15 @@ MAX_FUNCTION_LINES = 40
 MAX_WIRING_LINES = 30
 MAX_MODULES = 381
 MAX_LINES = {
-    "skills": 11_019,
+    "skills": 11_021,
     "sources": 7_183,
     "cli": 6_153,
     "workflow": 5_725,
-    "report": 5_202,
+    "report": 5_203,
     "library": 4_904,
     "query": 4_733,
     "persistence": 3_179,
-    "report_workflow": 2_794,
+    "report_workflow": 2_808,
     "steps": 2_524,
     "threads": 2_501,
     "web": 2_485,
