@@ -6,6 +6,7 @@ import pytest
 from tests.cli.conftest import Cli, Once
 from tests.report_workflow.doubles import later
 
+from paper_search.cli.answers import Answer
 from paper_search.config import AppConfig, SearchSourceConfig
 from paper_search.report_workflow import ReportWorkflow
 
@@ -68,6 +69,12 @@ def test_an_option_of_which_nothing_would_come_is_refused(cli, planned, done, co
     other = "a report" if "REPORT" in command else "a search"
     assert command[2] in ended.stderr
     assert f"this thread is {other}" in ended.stderr
+
+
+@pytest.mark.parametrize("name", ["note", "feedback"])
+def test_a_note_stands_in_place_of_that_of_the_file(name):
+    whole = {"action": "modify", name: "of the file"}
+    assert Answer(edit=whole, note="mine").decision(None) == {"action": "modify", "note": "mine"}
 
 
 def test_resume_goes_on_with_what_silence_approves(cli, home):

@@ -45,7 +45,9 @@ def test_a_draft_is_worse_the_more_of_its_sentences_cite_nothing(bare, severity)
     """Three sentences stand beside them."""
     sections = [section(1, "Results", " ".join([GOOD, *bare * ["Trees have limits."]]))]
     told = [item for item in items(sections=sections, abstract=GOOD) if item[1] == "citation"]
-    assert [item[::2][:2] for item in told] == [(severity, "general")] * (severity is not None)
+    reason = f"{bare} of {bare + 3} sentences cite no source, first “Trees have limits.”"
+    expected = [(severity, "citation", "general", reason)] * (severity is not None)
+    assert [item[:4] for item in told] == expected
 
 
 INVENTED = ("critical", "citation", "Cite a source that exists.")

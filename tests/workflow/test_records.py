@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from langgraph.store.memory import InMemoryStore
 from tests.examples import examples
 
 from paper_search.models import (
@@ -143,10 +144,12 @@ async def test_marked_papers_come_with_their_text(records):
     ]
 
 
-async def test_more_records_are_stored_than_are_written_at_once(records, monkeypatch):
+async def test_more_records_are_stored_than_are_written_at_once(persistence, monkeypatch):
     monkeypatch.setattr("paper_search.threads.records.PAGE", 2)
     papers = [raw(name) for name in "abcde"]
-    assert await records.records(await records.save_records(papers)) == papers
+    for store in (persistence.store, InMemoryStore()):  # which asks for values one by one
+        records = SearchRecords(store, "t")
+        assert await records.records(await records.save_records(papers)) == papers
 
 
 async def test_threads_do_not_see_each_others_records(persistence):
