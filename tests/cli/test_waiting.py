@@ -12,6 +12,7 @@ from paper_search.cli.search_questions import ResultReview
 from paper_search.cli.source_lines import unfinished_line
 from paper_search.skills import Searcher
 from paper_search.testing.sources import FakeSource
+from paper_search.workflow import assembly
 
 QUESTION = "marching ants"
 
@@ -30,7 +31,7 @@ def late(monkeypatch: pytest.MonkeyPatch) -> Late:
     def searcher(*_: Any) -> Searcher:
         return Searcher([*quick, source], straggler_s=0.05, patience_s=0.05)
 
-    monkeypatch.setattr(workflow.assembly, "_searcher", searcher)
+    monkeypatch.setattr(assembly, "_searcher", searcher)
     return source
 
 
