@@ -101,7 +101,8 @@ class SpendingEstimate(Spending):
         """Return what a round costs, about; the first one is iteration 0."""
         dated = f" (prices of {self.priced_at})" if self.priced_at else ""
         if self.is_by_rise:
-            return f"about {self} for about {self.papers:,} new papers, by the rise in hits{dated}"
+            papers = f"{self.papers:,} new {'paper' if self.papers == 1 else 'papers'}"
+            return f"about {self} for about {papers}, by the rise in hits{dated}"
         papers = f" for up to {self.papers:,} papers, best ranked first" if self.papers else ""
         again = "; what was judged by the same criteria before is not asked about again"
         return f"about {self}{papers}{again if iteration and papers else ''}{dated}"

@@ -111,13 +111,40 @@ def test_a_citation_that_can_mean_one_source_is_brought_into_our_form():
         (f" [see @{SHADE}]", f", see [@{SHADE}]"),
         (f" [e.g. @{SHADE}; @{DRY}, p. 2]", f", e.g. [@{SHADE}; @{DRY}]"),
         (f" [@{SHADE} in 40 cities]", f" [@{SHADE}] in 40 cities"),
-        (f" [@{SHADE}, @{DRY}]", f" [@{SHADE}, @{DRY}]"),
+        (f" [@{SHADE}, @{DRY}]", f" [@{SHADE}; @{DRY}]"),
     ],
 )
 def test_words_and_pages_beside_a_key_do_not_hide_its_citation(bracket, citation):
     text = normalised(f"Trees cool streets{bracket}.", EVIDENCE)
     assert text == f"Trees cool streets{citation}."
     assert SHADE in cited_keys(text)
+
+
+@pytest.mark.parametrize(
+    "citation",
+    [
+        "[{0}]",
+        "({0})",
+        "(@{0})",
+        "【{0}】",
+        "[@{0}]",
+        "[Rowan, 2019]",
+        "[Rowan et al., 2019]",
+        "(Rowan, 2019)",
+    ],
+)
+def test_a_source_in_any_brackets_is_cited_in_ours(citation):
+    text = normalised(f"Trees cool {citation.format(SHADE)}.", EVIDENCE)
+    assert text == f"Trees cool [@{SHADE}]."
+
+
+@pytest.mark.parametrize(
+    "citation",
+    [f"[{SHADE}; {DRY}]", "[Rowan, 2019; Birch, 2021]", "(Rowan, 2019; Birch, 2021)"],
+)
+def test_two_sources_in_any_brackets_are_cited_in_one_pair_of_ours(citation):
+    text = normalised(f"Trees cool {citation}.", EVIDENCE)
+    assert text == f"Trees cool [@{SHADE}; @{DRY}]."
 
 
 @pytest.mark.parametrize(

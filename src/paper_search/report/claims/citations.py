@@ -26,6 +26,9 @@ _BEHIND = re.compile(
     r"(?=\s+[\"“(]*[A-ZÀ-Þ0-9]|\s*(?:\n|$))"
 )
 """A citation behind the end of its sentence, where another one begins or nothing follows."""
+_IN_BOTH = re.compile(rf"\(\s*{_CITED.pattern}(?:\s*[;,]\s*{_CITED.pattern})*\s*\)")
+"""Citations in parentheses, as of "(Rowan, 2019; Birch, 2021)" are left."""
+_BRACKETS = re.compile(r"[\[(【]([^\[\]()【】\n]{3,600})[\])】](?!\()")
 _BARE_KEY = re.compile(rf"(?<![\w\[;,@])({_KEY})(?![\w@])")
 _NAME = r"[A-ZÀ-ÞŁŚŽČ][\w'’-]+"
 _WHO = rf"{_NAME}(?:\s+(?:et\s+al\.?|(?:and|&)\s+{_NAME}|(?:and|&)\s+(?:colleagues|others)))?"
@@ -35,6 +38,7 @@ _ONE_OF_THEM = re.compile(rf"(?<![\w'’-])({_NAME})(?![\w'’-])[^;()\d]{{0,80}
 _NARRATIVE = re.compile(rf"\b({_WHO})(?:['’]s)?,?\s+[\[(]({_YEAR})[\])]")
 _BARE = re.compile(rf"\b({_WHO}),?\s+({_YEAR})\b")
 _ET_AL = re.compile(rf"\b({_NAME})\s+(?:et\s+al\b\.?|and\s+colleagues\b)")
+_AUTHOR_YEAR = re.compile(rf"\s*{_WHO},?\s+{_YEAR}\s*")
 _NUMBERED = re.compile(r"\[\s*\d{1,3}(?:\s*[-–,;]\s*\d{1,3})*\s*\]")
 _TITLED = re.compile(r"\[([A-ZÀ-Þ][^\[\]@]{7,300})\](?!\()")
 _DOI = re.compile(r"\b10\.\d{4,9}/[^\s\"'<>)\]},;]+")
@@ -118,14 +122,26 @@ def normalised(text: str, evidence: Evidence) -> str:
     Of "Smith (2020) shows", the sentence keeps its name; of "[see @key, p. 5]" it keeps "see". What
     is cited behind a full stop is cited before it, in the sentence that it belongs to.
     """
+    text = _BRACKETS.sub(lambda match: _in_our_brackets(match, evidence), text)
     text = _BEHIND.sub(r" \g<cited>\g<stop>", _MIXED.sub(_keys_alone, text))
     for citation in foreign_citations(text, evidence):
         if len(citation.keys) == 1:
             key = cite(citation.keys)
             named = _NARRATIVE.fullmatch(citation.text)
             words = f"{citation.text[: named.start(2) - 1].rstrip(', ')} {key}" if named else key
-            text = text.replace(f"({citation.text})", key).replace(citation.text, words, 1)
-    return text
+            is_in_parentheses = f"({citation.text})" in text
+            old = f"({citation.text})" if is_in_parentheses else citation.text
+            text = text.replace(old, key if is_in_parentheses else words, 1)
+    return _IN_BOTH.sub(lambda match: cite(cited_keys(match[0])), text)
+
+
+def _in_our_brackets(match: re.Match[str], evidence: Evidence) -> str:
+    """Return keys in any brackets, with @ or without, in ours; authors and years in parentheses."""
+    parts = [part.strip().removeprefix("@") for part in re.split(r"[;,]", match[1])]
+    if all(part in evidence.by_key for part in parts):
+        return cite(parts)
+    is_author_year = all(map(_AUTHOR_YEAR.fullmatch, match[1].split(";")))
+    return f"({match[1]})" if is_author_year else match[0]
 
 
 def _keys_alone(match: re.Match[str]) -> str:
