@@ -140,6 +140,12 @@ async def test_findings_of_a_model_without_a_quote_that_exists_are_thrown_away()
                 "quotes": [{"source": "rowan_2019_shade", "text": "trees sing loudly at noon"}],
             },
             {
+                "text": "All trees cool all streets.",
+                "question": 1,
+                "grade": "strong",
+                "quotes": [{"source": "rowan_2019_shade", "text": "shade trees"}],
+            },
+            {
                 "text": "Trees cool streets.",
                 "question": 1,
                 "grade": "strong",
@@ -153,6 +159,7 @@ async def test_findings_of_a_model_without_a_quote_that_exists_are_thrown_away()
     analysis = (await analysed(FakeLLM(answer))).analysis
     texts = [finding.text for finding in analysis.findings]
     assert "Trees sing." not in texts
+    assert "All trees cool all streets." not in texts
     assert "Trees cool streets." in texts
     kept = next(finding for finding in analysis.findings if finding.text == "Trees cool streets.")
     assert kept.grade == "weak"  # one source, whatever the model says

@@ -27,10 +27,13 @@ from paper_search.report.models import (
 from paper_search.report.passages import sources_block, studies_on
 from paper_search.report.planner import gap_queries
 from paper_search.skills.untrusted import shown_to_model
+from paper_search.skills.words import tokens
 
 _MAX_FINDINGS, _MAX_THEMES, _MAX_CONTRADICTIONS = 20, 5, 10
 _MIN_THEME_SOURCES = 2
 _LONGEST_QUERY = 300
+_FEWEST = 3
+"""Words that a finding, or which way a source goes, can rest on; a shorter title does as well."""
 _DIRECTIONS: dict[str, Direction] = {"yes": "yes", "no": "no", "mixed": "mixed"}
 _WEIGHT: dict[Grade, float] = {"strong": 1.0, "moderate": 0.7, "weak": 0.4}
 
@@ -146,7 +149,9 @@ def _quote_of(claim: QuoteAnswer, evidence: Evidence) -> Quote | None:
     result = evidence.by_key.get(_key(claim.source))
     if result is None or result.is_retracted or not claim.text.strip():
         return None
-    return located(claim.text, result)
+    quote = located(claim.text, result)
+    is_title = quote is not None and quote.text == result.title
+    return quote if is_title or len(tokens(claim.text)) >= _FEWEST else None
 
 
 def _key(source: str) -> str:
