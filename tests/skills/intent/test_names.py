@@ -3,12 +3,11 @@ import pytest
 from paper_search.skills import IntentParser
 from paper_search.skills.intent.forms import ParsedQuestion, without_cuts
 from paper_search.skills.intent.names import Lookup, lookups_of, read_names
-from paper_search.skills.intent.reader import no_lookup
 
 KNOWN = {("author", "Ostrom"), ("venue", "Solar Physics")}
 
 
-def read(text: str, lookup: Lookup = no_lookup) -> ParsedQuestion:
+def read(text: str, lookup: Lookup = lambda *_: None) -> ParsedQuestion:
     reading = ParsedQuestion(text)
     read_names(reading, lookup)
     return reading

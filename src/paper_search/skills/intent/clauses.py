@@ -25,7 +25,7 @@ _LANGUAGES = ("language", "tongue", "tongue of", "labelled")
 _WISHES = ("order", "access", "citing", "least", "reach")
 _STAY = {"kind", "study", "design", *_LANGUAGES}
 """What is ranked by unless it is acted on."""
-_HEADS = {"thing", "design", "kind", "study", "citing"}
+_HEADS = {"thing", "design", "kind", "study", "citing", "asker", "piece"}
 """What a subject may follow without "on" or "about"."""
 _WORD_START = re.compile(r"(?<![^\s\ue000])\S")
 _GAP = re.compile(r"[\s/&+:,.-]*")
@@ -205,22 +205,20 @@ def _act(run: _Run, reading: ParsedQuestion, *, is_behind: bool) -> list[_Item]:
 
 def _items_of(what: str, run: _Run, reading: ParsedQuestion) -> Sequence[_Item]:
     languages, kinds = run.of(*_LANGUAGES), run.of("kind")
-    items: Sequence[_Item] = []
     match what:
         case "rest":
-            items = run.items
+            return run.items
         case "count":
-            items = _count(run, reading)
+            return _count(run, reading)
         case "wish":
-            items = _note_wishes(run, reading)
-        case "language" if languages:
-            items = _language(run, languages, reading)
+            return _note_wishes(run, reading)
+        case "language":
+            return _language(run, languages, reading) if languages else []
         case "kind":
-            items, types = kinds, reading.constraints.publication_types
+            types = reading.constraints.publication_types
             types[:] = dict.fromkeys([*types, *(item.name for item in kinds)])
-        case "note":
-            items = _note(run, [*languages, *kinds, *run.of("order")], reading)
-    return items
+            return kinds
+    return _note(run, [*languages, *kinds, *run.of("order")], reading)
 
 
 def _note(run: _Run, items: list[_Item], reading: ParsedQuestion) -> list[_Item]:

@@ -42,19 +42,6 @@ def number_of(text: str) -> int:
     return int(name) if name.isdecimal() else NUMBERS.get(name, 0)
 
 
-_WITH_CAPITALS = {
-    "author",
-    "capital",
-    "line",
-    "name_around",
-    "one_venue",
-    "person",
-    "talk",
-    "venue",
-}
-"""Tables that tell capitals from small letters."""
-_OF_WORDS = {"clause", "kind"}
-"""Tables whose forms end where a word does."""
 QUOTED = re.compile(r'"[^"]*"|“[^“”]*”|„[^„“”]*[“”]|«[^«»]*»')
 STOP = re.compile(r"[,;:.?!()\ue000–—]")
 """Ends a clause."""
@@ -161,8 +148,8 @@ def _rows() -> list[tuple[str, str, str]]:
 @cache
 def forms(table: str) -> list[tuple[str, re.Pattern[str]]]:
     """Return the kind and the pattern of every form of a table of `forms.txt`, in its order."""
-    flags = re.NOFLAG if table in _WITH_CAPITALS else re.IGNORECASE
-    whole = r"(?:{})(?![\w’']|-\w)" if table in _OF_WORDS else "{}"
+    flags = re.NOFLAG if table in words_of_table("with_capitals") else re.IGNORECASE
+    whole = r"(?:{})(?![\w’']|-\w)" if table in words_of_table("of_words") else "{}"
     return [
         (kind, re.compile(whole.replace("{}", pattern.replace(" ", r"\s+")), flags))
         for name, kind, pattern in _rows()
@@ -224,10 +211,7 @@ def is_quoted(text: str, place: int) -> bool:
 
 
 def without_cuts(text: str) -> str:
-    """Return the text without marks, and without the small words that a cut left at its ends.
-
-    A text that nothing was cut out of comes back as it is.
-    """
+    """Return the text without marks, and without the small words that a cut left at its ends."""
     if CUT not in text:
         return text.strip()
     text = _BRACKETS.sub(CUT, text)

@@ -29,9 +29,10 @@ _RARE = 3.0
 """Rarity from which a word in lower case may be a name."""
 _FEW = 3
 """Long words that are no title."""
+_LONG_WORD = re.compile(r"[^\W\d_]{4,}")
 _IN_QUOTES = re.compile(r'["“]([^"“”]+)["”]')
 _LIST = re.compile(r"(?<!\s)(?:(?:\s*,)?\s+or\s+|\s*[,&]\s*(?=[A-Z])|\s+and\s+(?=[A-Z]+\b$))")
-_LIST_OF_SEVERAL = re.compile(r"(?<!\s)(?:\s*[,&]\s*(?:(?:and|or)\s+)?|\s+(?:and|or)\s+)")
+_LIST_OF_SEVERAL = re.compile(r"(?<!\s)(?:\s*[,&/]\s*(?:(?:and|or)\s+)?|\s+(?:and|or)\s+)")
 _SEVERAL = re.compile(r"(?:journals|magazines|conferences)\b", re.IGNORECASE)
 _ARTICLE = re.compile(r"^[Tt]he\s+|(?<!\s)\s+(?:magazine|only)$")
 LONG = 60
@@ -126,7 +127,7 @@ def _is_venue(match: re.Match[str]) -> bool:
 
 def _persons(match: re.Match[str]) -> list[str]:
     groups = match.groupdict()
-    head = "title \ue003" if _is_title(match.string) else ""
+    head = "title \ue003" if _is_title(match.string, match[0]) else ""
     if around("name_around", match.string, *match.span(), head=head) == "none":
         return []
     if lower := groups.get("lower"):
@@ -143,10 +144,10 @@ def _is_no_person(name: str) -> bool:
     return is_other or words <= STOP_WORDS - {"may", "will"}
 
 
-def _is_title(text: str) -> bool:
-    """Return whether most long words are capitalised, as in a title: capitals then tell nothing."""
-    words = re.findall(r"[^\W\d_]{4,}", text)
-    return len(words) > _FEW and sum(word[0].isupper() for word in words) * 3 > len(words) * 2
+def _is_title(text: str, name: str = "") -> bool:
+    """Return whether long words are capitalised, as in a title: capitals of a name tell nothing."""
+    words, others = map(_LONG_WORD.findall, (text, text.replace(name, "")))
+    return len(words) > _FEW and sum(word[0].isupper() for word in others) * 3 > len(others) * 2
 
 
 Interval: TypeAlias = tuple[int | None, int | None]

@@ -4,9 +4,11 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import date
 
+from rapidfuzz.distance import OSA
+
 from paper_search.bibliography.identifiers import parse_arxiv_id, parse_doi
 from paper_search.bibliography.text import WORD
-from paper_search.bibliography.words import rarity
+from paper_search.bibliography.words import is_known, rarity, stem
 from paper_search.models import IntentType, MarkedPaper, ParsedIntent, RawPaper, Seed
 from paper_search.skills.intent.clauses import limits_left, read_clauses
 from paper_search.skills.intent.concepts import MAX_CONCEPTS, concepts_of
@@ -24,23 +26,23 @@ from paper_search.skills.intent.forms import (
     with_notes,
     without_cuts,
     without_spans,
+    words_of_table,
 )
 from paper_search.skills.intent.names import Lookup, read_names, read_years
 from paper_search.skills.phrases import phrases, reads_as_english, without_request
+from paper_search.skills.variants import is_heading
 from paper_search.skills.words import STOP_WORDS, tokens
 
 _OPERATOR = re.compile(r"(?<![\w-])(?:AND|OR|NOT)(?![\w-])")
 _RARE = 2.0
 """Rarity of all words of a subject below which they select nothing: "learning", "patients"."""
 _WORDS_OF_AN_ABSTRACT = 25
+_SHORT = len("since")
+_LONG_WORD = re.compile(r"(?<![\w'’])[a-z]{5,}(?![\w'’])")
 _SENTENCE_ENDS, _SEVERAL = re.compile(r"[.!?](?=\s|$)"), 2
 
 
-def no_lookup(kind: str, name: str) -> bool | None:  # noqa: ARG001  # the type `Lookup`
-    return None
-
-
-def parse_limits(question: str, today: date, lookup: Lookup = no_lookup) -> ParsedQuestion:
+def parse_limits(question: str, today: date, lookup: Lookup) -> ParsedQuestion:
     """Return what the question limits, and the rest of it.
 
     `question` has single spaces; "last five years" is counted from `today`.
@@ -78,10 +80,12 @@ def parse_limits(question: str, today: date, lookup: Lookup = no_lookup) -> Pars
 
 
 def parse_parts(
-    text: str, today: date, lookup: Lookup = no_lookup, *, is_english: bool = True
+    text: str, today: date, lookup: Lookup = lambda *_: None, *, is_english: bool = True
 ) -> ParsedQuestion:
     """Return what a text limits, and all the rest of it; identifiers are not read."""
     reading = ParsedQuestion(without_talk(text))
+    if is_english:
+        correct_spelling(reading)
     read_years(reading, today)
     read_names(reading, lookup)
     read_clauses(reading)
@@ -93,6 +97,22 @@ def parse_parts(
     reading.question = " ".join(without_cuts(reading.question).split())
     reading.notes = list(dict.fromkeys(reading.notes))
     return reading
+
+
+def correct_spelling(reading: ParsedQuestion) -> None:
+    """Read the words of limits that are misspelt as they are meant, with a note on each."""
+
+    def meant_by(match: re.Match[str]) -> str:
+        word, near = match[0], words_of_table("limit_word")
+        distance, meant = min((OSA.distance(word, one, score_cutoff=1), one) for one in near)
+        is_near = distance == 1 and (len(word) > _SHORT or sorted(word) == sorted(meant))
+        is_own = is_near and (is_known(stem(word)) or is_heading(word))
+        if not is_near or is_own or is_quoted(match.string, match.start()):
+            return word
+        reading.notes.append(f"{word!r} is read as {meant!r}")
+        return meant
+
+    reading.question = _LONG_WORD.sub(meant_by, reading.question)
 
 
 def says_something(text: str) -> bool:
@@ -107,7 +127,7 @@ def without_talk(text: str, *, is_note: bool = False) -> str:
     return text
 
 
-def parse_question(question: str, today: date, lookup: Lookup = no_lookup) -> ParsedIntent:
+def parse_question(question: str, today: date, lookup: Lookup = lambda *_: None) -> ParsedIntent:
     """Return the intent of a question in plain words; see `parse_limits`."""
     reading = parse_limits(question, today, lookup)
     kind, match = next(matches("type", reading.subject), (IntentType.METHOD, None))
@@ -265,10 +285,7 @@ def _note_on_seed(paper: RawPaper) -> str:
 
 
 def parse_identifiers(text: str) -> tuple[str, list[str]]:
-    """Return the text without identifiers of works, and these: `doi:...`, `arxiv:...`, `pmid:...`.
-
-    A bare number is a PMID only where the text says so.
-    """
+    """Return the text without identifiers, and these: `doi:...`, `arxiv:...`, `pmid:...`."""
     names: dict[str, None] = {}
 
     def cut(match: re.Match[str]) -> str:
@@ -282,10 +299,8 @@ def parse_identifiers(text: str) -> tuple[str, list[str]]:
 
 
 def _identifier(match: re.Match[str]) -> str | None:
-    groups = match.groupdict()
-    for name in ("pmid", "pmcid"):
-        if groups.get(name):
-            return f"{name}:{groups[name].lower().lstrip('0')}"
+    if match.lastgroup in {"pmid", "pmcid"}:
+        return f"{match.lastgroup}:{match[match.lastgroup].lower().lstrip('0')}"
     doi = parse_doi(match[0])
     arxiv = parse_arxiv_id(doi or match[0])
     return f"arxiv:{arxiv}" if arxiv else f"doi:{doi}" if doi else None
