@@ -210,6 +210,14 @@ async def test_any_concepts_and_feedback_give_queries_that_can_be_read(concepts,
             assert len(text) <= MAX_QUERY_CHARS
 
 
+async def test_instead_replaces_what_is_looked_for_and_keeps_the_limits():
+    first = await next_strategy("not mice", await builder().build(given_text(None)))
+    second = await next_strategy("focus on adenosine receptors instead", first)
+    assert [query.text for query in second.ranked] == ["adenosine receptors"]
+    assert all(text.startswith('"adenosine receptors"') for text in texts(second))
+    assert second.filters.conditions == ["NOT mice"]
+
+
 def answer(*queries: str, **rest: Any) -> dict[str, Any]:
     return {
         "queries": [{"keywords": ["k"], "boolean_query": query} for query in queries],

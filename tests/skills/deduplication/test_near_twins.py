@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import examples
@@ -26,13 +27,26 @@ def resolved(*papers: RawPaper) -> Clustering:
     return Deduplicator().cluster(papers)
 
 
-# --- one page of a journal ------------------------------------------------------------------------
+def are_one(one: RawPaper, other: RawPaper) -> bool:
+    return len(resolved(one, other).works) == 1
 
 
-# --- one text of one team -------------------------------------------------------------------------
-
-
-# --- marks and notes ------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Anaemia of the newborn in tropical centres", "Anemia of the newborn in tropical centers"),
+        ("Modelling behaviour of colour vision", "Modeling behavior of color vision"),
+        ("Data base systems for on-line queries", "Database systems for online queries"),
+        ("Prognosis of bleomycin lung", "Prognosis of bleomycoin lung"),
+        ("Judgement of distance in birds", "Judgment of distances in birds"),
+        ("Modern networks of learning machines", "Modem networks of leaming machines"),
+        ("The development of infant vision", "The developmoent of infant vision"),
+        ("Nonlinear waves in shallow channels", "Non-linear waves in shallow channels"),
+        ("Godel numbering of formal systems", "Gödel numbering of formal systems"),
+    ],
+)
+def test_a_slip_or_another_spelling_is_no_other_work(one, other):
+    assert are_one(paper("1", one), paper("2", other))
 
 
 # --- a closer title never scores lower ------------------------------------------------------------
