@@ -75,23 +75,6 @@ def test_records_of_another_database_join_a_result_that_waits(cli, review, tmp_p
     assert [row["note"] for row in decisions if row["event"] == "added"] == ["scopus.ris"]
 
 
-def test_only_new_works_are_asked_about_on_a_review_that_is_done(cli, review, tmp_path):
-    ids = [paper["id"] for paper in cli("screen", review, "--json").document["queue"]]
-    decide(cli, review, relevant=",".join(ids[:4]), irrelevant=",".join(ids[4:]))
-    assert cli("show", review, "--json").document["status"] == "done"
-    second = export(tmp_path, "scopus.ris", range(25, 40))
-    told = cli("add", review, second, "--database", "Scopus", "--json")
-    assert told.code == 0, told.stderr
-    assert told.document["flow"]["undecided"] == 10
-    queue = cli("screen", review, "--json").document["queue"]
-    assert {paper["id"] for paper in queue} == {f"scopus.ris#{n}" for n in range(6, 16)}
-    flow, _ = audit(cli, review, tmp_path / "audit")
-    assert (flow["included"], flow["excluded"], flow["undecided"]) == (4, 26, 10)
-    decide(cli, review, irrelevant=",".join(paper["id"] for paper in queue))
-    third = export(tmp_path, "cinahl.ris", range(38, 42))
-    assert cli("add", review, third, "--json").document["flow"]["undecided"] == 2
-
-
 def test_a_file_that_cannot_join_is_named_and_nothing_changes(cli, review, tmp_path):
     good = export(tmp_path, "good.ris", range(50, 52))
     again = tmp_path / "renamed.ris"
@@ -142,21 +125,6 @@ def test_a_database_that_has_no_record_is_in_the_search_log(cli, review, tmp_pat
     for missing in (words[:2], words[2:]):
         told = cli("add", review, *missing)
         assert (told.code, "name the database that has no record" in told.stderr) == (2, True)
-
-
-def test_a_file_of_the_same_name_is_another_file(cli, review, tmp_path):
-    (tmp_path / "part").mkdir()
-    second = export(tmp_path / "part", "embase.ris", range(30, 33))
-    assert cli("add", review, second, "--json").document["flow"]["works"] == 33
-
-
-def test_a_strategy_that_waits_for_approval_is_answered_first(cli, review, tmp_path):
-    token = cli("show", review, "--json").document["open_checkpoint"]["token"]
-    assert cli("resume", review, "--reject", "also gait", "--token", token).code == 3
-    told = cli("add", review, export(tmp_path, "scopus.ris", range(40, 41)))
-    assert told.code != 0
-    assert "Resume it up to the question about the result" in told.stderr
-    assert cli("show", review, "--json").document["status"] == "waiting"
 
 
 def test_files_join_a_search_of_services_and_none_of_their_records_is_set_aside(cli, tmp_path):

@@ -22,21 +22,6 @@ def searched(home: Path) -> list[str]:
     return [name for name, item in load_config(home=home).sources.items() if item.enabled]
 
 
-def test_all_settings_are_shown_with_where_they_come_from(cli, monkeypatch):
-    monkeypatch.setenv("PAPER_SEARCH_CONTACT", "me@x.org")
-    assert cli("config", "set", "domain", "materials_science").code == 0
-    settings = shown(cli)
-    assert settings["contact"] == {
-        "name": "contact",
-        "value": "me@x.org",
-        "origin": "environment: PAPER_SEARCH_CONTACT",
-    }
-    assert settings["domain"]["origin"] == "config.toml"
-    assert (settings["sources"]["value"], settings["sources"]["origin"]) == ("library", "default")
-    table = cli("config").stdout
-    assert all(name in table for name in settings)
-
-
 def test_no_secret_is_shown(cli, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "CANARY-1")
     monkeypatch.setenv("SERPAPI_API_KEY", "CANARY-2")
@@ -83,14 +68,6 @@ def test_a_variable_that_counts_more_is_named(cli, monkeypatch):
     monkeypatch.setenv("PAPER_SEARCH_SOURCES", "arxiv")
     ended = cli("config", "set", "sources", "library")
     assert "environment: PAPER_SEARCH_SOURCES takes precedence" in ended.stderr
-
-
-def test_without_a_terminal_nothing_is_asked_and_the_library_is_searched(cli, home):
-    ended = cli("find", QUESTION, stdin="w\n", code=3)
-    assert ASKED not in ended.stderr
-    assert not (home / "config.toml").exists()
-    thread = cli("threads", "--json").document[0]["thread_id"]
-    assert strategy_of(cli, thread)["sources"] == ["library"]
 
 
 def strategy_of(cli: Cli, thread: str) -> dict[str, Any]:

@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import pytest
-
 from paper_search.cli.console import command_line, print_json
 
 
@@ -21,22 +19,6 @@ def test_a_program_outside_of_the_path_is_named_as_it_was_typed(tmp_path, monkey
     monkeypatch.setenv("PATH", "/nowhere")
     monkeypatch.setattr("sys.argv", ["its bin/paper-search"])
     assert command_line("threads") == "'its bin/paper-search' threads"
-
-
-def test_of_two_programs_the_one_that_runs_is_named(tmp_path, monkeypatch):
-    here, other = program_at(tmp_path / "here"), program_at(tmp_path / "other")
-    monkeypatch.setenv("PATH", str(other.parent))
-    monkeypatch.setattr("sys.argv", [str(here)])
-    assert command_line("threads") == f"{here} threads"
-    monkeypatch.setattr("sys.argv", [str(other)])
-    assert command_line("threads") == "paper-search threads"
-
-
-@pytest.mark.parametrize("typed", ["paper-search", "/usr/bin/pytest"])
-def test_otherwise_it_has_its_name(typed, monkeypatch):
-    monkeypatch.setenv("PATH", "/nowhere")
-    monkeypatch.setattr("sys.argv", [typed])
-    assert command_line("threads") == "paper-search threads"
 
 
 def test_every_value_can_be_printed_as_json(capsysbinary):

@@ -38,24 +38,11 @@ def package(
         del sys.modules[name]
 
 
-def test_importing_a_part_does_not_run_the_package(package):
-    runs = package("LARGE = 2\n")
-    part = importlib.import_module("slow_one.part")
-    assert (part.SMALL, runs) == (1, ["slow_one.part"])
-
-
 def test_the_first_name_that_is_asked_for_runs_the_package_once(package):
     runs = package("LARGE = 2\n")
     module = importlib.import_module("slow_one")
     assert runs == []
     assert (module.LARGE, module.LARGE, runs) == (2, 2, ["slow_one"])
-
-
-def test_a_name_that_the_package_lacks_is_the_usual_error(package):
-    package("LARGE = 2\n")
-    module = importlib.import_module("slow_one")
-    with pytest.raises(AttributeError, match=r"module 'slow_one' has no attribute 'nonsense'"):
-        _ = module.nonsense
 
 
 def test_a_package_that_cannot_run_fails_at_every_use(package):

@@ -1,7 +1,6 @@
 """`paper-search doctor`, `find --must-find` and the reports that people see."""
 
 import time
-from typing import Any
 
 import pytest
 from psycopg.conninfo import conninfo_to_dict
@@ -12,17 +11,6 @@ from paper_search.cli.source_lines import failure_lines
 from paper_search.http.limits import Refusal, process_limiter
 from paper_search.models import SourceReport, SourceStatus
 from paper_search.sources.client import time_text
-
-
-def test_all_is_well_without_any_setting(cli):
-    ended = cli("doctor", "--json", code=0)
-    checks: dict[str, Any] = {block["what"]: block for block in ended.document}
-    assert list(checks) == ["contact", "model", "library", "threads", "source library"]
-    assert all(check["is_well"] for check in checks.values())
-    assert checks["source library"]["found"].startswith("ok: 1 of ")
-    assert checks["threads"]["found"] == "0 searches"
-    assert checks["library"]["found"] == "empty: the sample is used"
-    assert "library add" in checks["library"]["fix"]
 
 
 def test_what_is_wrong_is_said_with_how_to_fix_it(cli, home, monkeypatch):

@@ -42,16 +42,6 @@ def test_a_report_is_changed_by_words_and_rejected_with_a_note(cli, drafted):
     assert (shown["version"], shown["ended_by"]) == (2, "rejected_by_person")
 
 
-def test_the_text_that_waits_can_be_had_in_every_format(cli, drafted, tmp_path):
-    page = tmp_path / "draft.html"
-    assert cli("export", drafted, "-o", str(page)).code == 0
-    assert "Status: draft" in page.read_text()
-    ended = cli("export", drafted)
-    assert "## References" in ended.stdout
-    assert "unfinished report (waiting)" in ended.stderr
-    assert cli("show", drafted, "--json").document["status"] == "waiting"
-
-
 def report() -> Report:
     text = "Shade cures fever [@rowan_2019]. It is cheap."
     mark = CheckedSentence(
@@ -66,18 +56,6 @@ def report() -> Report:
         conclusion="It cools.",
         critique=Critique(sentences=[mark]),
     )
-
-
-def test_a_text_comes_back_from_the_editor_as_it_went_without_its_marks():
-    text = write_draft(report())
-    assert "Shade cures fever [@rowan_2019]. [not supported] It is cheap." in text
-    assert parse_draft(text) == {
-        "title": "Shade",
-        "abstract": "On shade.",
-        "sections": [{"title": "Fever", "content": report().sections[0].content}],
-        "conclusion": "It cools.",
-    }
-    assert changes(text, text) is None
 
 
 def test_only_what_was_changed_is_an_edit():

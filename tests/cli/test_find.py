@@ -1,7 +1,6 @@
 """`paper-search find` without a terminal."""
 
 import json
-import re
 import shlex
 
 import pytest
@@ -18,30 +17,6 @@ def printed_command(text: str) -> list[str]:
     return words[1:]
 
 
-def test_the_question_says_that_the_sample_stands_in_for_an_empty_library(cli):
-    told = "your library is empty: the sample of"
-    assert told in " ".join(cli("find", QUESTION).stderr.split())
-    assert told not in cli("find", QUESTION, *SAMPLE).stderr
-
-
-def test_a_question_that_names_no_kind_of_paper_is_not_said_to_want_one(cli):
-    assert "wanted" not in cli("find", "robot safety", *SAMPLE).stderr
-    assert "wanted  survey" in cli("find", "a survey of robot safety", *SAMPLE).stderr
-
-
-def test_the_head_of_a_result_says_how_many_papers_have_the_concepts(cli):
-    foreign = "How do vaccines affect child mortality in Africa?"
-    asked = cli(*printed_command(cli("find", foreign, *SAMPLE).stderr), "--json")
-    line = asked.document["checkpoint"]["payload"]["fit"]
-    assert re.fullmatch(
-        r"of \d+ papers, 0 with all 3 concepts of the question, \d with some, \d+ without", line
-    )
-    assert line in cli("find", foreign, *SAMPLE, "--yes").stderr
-    assert line in asked.document["checkpoint"]["action_requests"][0]["description"]
-    thread = asked.document["thread_id"]
-    assert line in " ".join(cli("show", thread).stdout.split())
-
-
 def test_a_round_on_another_subject_is_judged_by_that_subject(cli):
     result = cli(*printed_command(cli("find", "depression in adolescents", *SAMPLE).stderr))
     [approve] = [printed_command(result.stderr)]
@@ -51,18 +26,6 @@ def test_a_round_on_another_subject_is_judged_by_that_subject(cli):
     assert "sleep quality" in first["relevance_reason"]
     assert "depression" not in first["relevance_reason"]
     assert ended["fit"].startswith(f"of {len(ended['collection']['papers'])} papers, ")
-
-
-def test_a_question_is_printed_as_json_for_machines(cli):
-    ended = cli("find", QUESTION, *SAMPLE, "--json")
-    document = ended.document
-    assert ended.code == 3
-    assert document["status"] == "waiting"
-    assert document["checkpoint"]["kind"] == "strategy_confirmation"
-    assert document["checkpoint"]["payload"]["strategy"]["queries"]
-    words = shlex.split(document["continue"])
-    named = ["--approve", "--token", document["checkpoint"]["token"]]
-    assert words == ["paper-search", "resume", document["thread_id"], *named, "--json"]
 
 
 def test_max_iterations_ends_a_search_that_nobody_approves(cli):
@@ -82,27 +45,6 @@ def test_papers_that_go_to_a_file_are_named_in_the_messages(cli, tmp_path):
     assert [line.rpartition(" (")[0] for line in ended.stderr.splitlines()[:10]] == named
     assert ended.stderr.splitlines()[10] == f"     and {len(papers) - 10} more"
     assert ended.stdout == ""
-
-
-def test_nothing_but_json_is_said_to_machines_of_papers_in_a_file(cli, tmp_path):
-    file = tmp_path / "papers.bib"
-    ended = cli("find", QUESTION, *SAMPLE, "--yes", "--json", "--output", str(file))
-    assert ended.document["papers"][0]["title"] not in ended.stderr
-
-
-@pytest.mark.parametrize(
-    ("options", "begins"),
-    [
-        (("--output", "papers.bib"), b"@"),
-        (("--output", "papers.xlsx"), b"PK"),
-    ],
-)
-def test_the_suffix_of_the_file_or_the_option_says_the_format(cli, done, tmp_path, options, begins):
-    file = tmp_path / options[-1]
-    ended = cli("export", done, *options)
-    assert (ended.code, ended.stdout) == (0, "")
-    assert file.read_bytes().lstrip().startswith(begins)
-    assert f"papers to {file.name}\n" in ended.stderr
 
 
 def test_nothing_is_overwritten_unasked_and_no_search_is_wasted_on_it(cli, tmp_path):
@@ -201,32 +143,6 @@ Search Strategy:
 4     (molecul$ or drug?).tw. (999999)
 5     3 and 4 (345)
 """
-
-
-def test_a_strategy_in_a_file_becomes_the_strategy_of_the_first_question(cli, tmp_path):
-    file = tmp_path / "strategy.txt"
-    file.write_bytes(STRATEGY.replace("\n", "\r\n").encode("utf-8-sig"))
-    asked = cli("find", "--strategy", str(file), *SAMPLE, "--json", code=3)
-    payload = asked.document["checkpoint"]["payload"]
-    assert [line["text"] for line in payload["strategy"]["lines"]] == [
-        "exp Graph Theory/",
-        "(graph adj2 network$).ti,ab.",
-        "1 or 2",
-        "(molecul$ or drug?).tw.",
-        "3 and 4",
-    ]
-    [query] = payload["strategy"]["queries"]
-    assert query["boolean_query"] == payload["strategy"]["lines"][-1]["boolean_query"]
-    hits = {line["text"]: line["counts"][0]["hits"] for line in payload["scope"]["lines"]}
-    assert hits["3"] >= max(hits["1"], hits["2"]) >= hits["5"] > 0
-
-
-def test_a_pasted_strategy_is_shown_line_by_line_with_hits(cli):
-    asked = cli("find", STRATEGY, *SAMPLE)
-    assert "1 or 2 (42 sample)" in asked.stderr
-    assert "what line 5 finds is searched" in asked.stderr
-    ended = cli(*printed_command(asked.stderr))
-    assert "is this the result?" in ended.stderr
 
 
 @pytest.mark.parametrize(

@@ -29,14 +29,6 @@ def test_json_has_the_same_edges(cli):
 # --- list -----------------------------------------------------------------------------------------
 
 
-def test_list_names_the_workflows_of_the_program(cli):
-    shown = [line.split("  ")[:2] for line in cli("graph", "list").stdout.splitlines()]
-    assert ["paper_search", "10 steps"] in shown
-    rows = cli("graph", "list", "--json").document
-    assert [row["name"] for row in rows] == ["paper_search", "research_report"]
-    assert all(row["path"].endswith("graph.py") for row in rows)
-
-
 def test_list_finds_those_of_a_directory(cli):
     names = [block["name"] for block in cli("graph", "list", "--in", EXAMPLES, "--json").document]
     assert names == ["confidence_loop", "hybrid_steps", "linear", "mode_branching", "quality_gate"]
@@ -53,15 +45,6 @@ def test_list_shows_the_others_and_fails_where_one_cannot_be_used(cli, tmp_path)
     )
 
 
-# --- show -----------------------------------------------------------------------------------------
-
-
-def test_show_prints_mermaid_and_json(cli):
-    assert cli("graph", "show", "paper_search").stdout == cli("graph").stdout
-    shown = cli("graph", "show", "linear", "--in", EXAMPLES, "--json").document
-    assert [entry["id"] for entry in shown["steps"]] == ["split", "shorten", "name"]
-
-
 # --- check ----------------------------------------------------------------------------------------
 
 
@@ -73,11 +56,6 @@ def test_check_compares_with_langgraph_json(cli, monkeypatch):
         "is_compared": True,
         "problems": [],
     }
-
-
-def test_check_says_when_there_was_nothing_to_compare_with(cli):
-    assert cli("graph", "check", "--json").document["is_compared"] is False
-    assert "compared" not in cli("graph", "check").stderr
 
 
 @pytest.mark.parametrize("services", ["no.such:thing", "paper_search.errors:no_such_function"])

@@ -47,19 +47,3 @@ def test_all_records_of_files_are_merged_and_can_be_screened_and_searched_furthe
     assert again.code == 3, again.stderr
     strategy = cli("show", thread, "--json").document["open_checkpoint"]["payload"]
     assert strategy["strategy"]["sources"] == ["library"]
-
-
-def test_a_file_without_records_makes_no_thread(cli, tmp_path):
-    (tmp_path / "none.ris").write_text("TY  - JOUR\nER  -\n")
-    told = cli("screen", "--import", str(tmp_path / "none.ris"), "--question", QUESTION, code=2)
-    assert "'none.ris' has no record that can be used" in told.stderr
-    assert cli("threads", "--json").document == []
-
-
-def test_a_question_with_limits_leaves_out_no_record_of_a_file(cli, tmp_path):
-    file = tmp_path / "all.ris"
-    file.write_text("\n".join([ris("Bees and neonicotinoids", 2010), ris("Lattices", 2020)]))
-    question = "bees since 2015, not on neonicotinoids, at most 1 paper"
-    told = cli("screen", "--import", str(file), "--question", question, "--json")
-    assert told.document["papers"] == 2
-    assert "2 records identified, 0 duplicates, 2 works" in told.stderr

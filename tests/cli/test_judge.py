@@ -6,7 +6,6 @@ from typing import Any
 from rich.console import Console
 
 from paper_search.cli.tables import paper_table
-from paper_search.cli.views import show_paper
 from paper_search.models import Author, Criterion, Grade, Paper
 
 FIND = ("find", "graph neural networks for molecules", "--source", "sample")
@@ -86,11 +85,3 @@ def test_criteria_are_named_once_below_a_table():
     *_, first, second = map(str.strip, written.getvalue().splitlines())
     assert (first, second) == ("(1) It measures sleep", "(2) It is about tea (weight 2)")
     assert written.getvalue().count("sleep") == 3  # of two titles, and a criterion
-
-
-def test_the_words_that_a_grade_rests_on_stand_out():
-    paper = graded_paper()
-    written = io.StringIO()
-    show_paper(Console(file=written, force_terminal=True, color_system="standard"), 1, paper)
-    assert "Adults \x1b[1;33mslept less\x1b[0m. Others" in written.getvalue()
-    assert written.getvalue().count("\x1b[1;33m") == 2

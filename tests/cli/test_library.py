@@ -18,22 +18,6 @@ def bib(tmp_path: Path) -> Path:
     return file
 
 
-def test_importing_twice_adds_nothing(cli, bib):
-    (first,) = cli("library", "add", str(bib), "--json").document
-    (again,) = cli("library", "add", str(bib), "--json").document
-    assert (first["added"], first["unchanged"], first["rejected"]) == (1, 0, 0)
-    assert (again["added"], again["unchanged"], again["rejected"]) == (0, 1, 0)
-    assert cli("library", "info", "--json").document["records"] == 1
-
-
-def test_broken_records_are_listed_with_their_line_and_the_good_ones_go_in(cli, bib):
-    bib.write_text(GOOD + "\n" + BROKEN)
-    ended = cli("library", "add", str(bib), code=0)
-    assert f"{bib}:3:" in ended.stderr
-    assert "1 added" in ended.stdout
-    assert "1 rejected" in ended.stdout
-
-
 @pytest.mark.parametrize(
     ("name", "content"),
     [("empty.bib", b""), ("binary.bib", b"\x00\x01\x02" * 99), ("broken.bib", BROKEN.encode())],
@@ -46,29 +30,6 @@ def test_a_file_without_a_record_fails_and_the_others_go_in(cli, bib, name, cont
     assert name in ended.stderr
     assert "missing.ris" in ended.stderr
     assert [block["imported"] for block in ended.document] == [0, 1, 0]
-
-
-def test_the_library_is_searched_and_counted(cli, bib):
-    cli("library", "add", str(bib))
-    document = cli("library", "search", "toxicity", "--json").document
-    assert document["total"] == 1
-    assert document["papers"][0]["title"] == "Graph Toxicity"
-    shown = cli("library", "search", "graph AND toxicity")
-    assert "Graph Toxicity" in shown.stdout
-    assert "records  1" in cli("library", "info").stdout
-
-
-def test_while_the_library_is_empty_the_sample_is_searched_and_that_is_said(cli, home, bib):
-    ended = cli("library", "search", "graph neural networks", "--json")
-    assert ended.document["total"] > 100
-    assert ended.document["note"].startswith("your library is empty: the sample of")
-    assert ended.document["note"] in ended.stderr
-    shown = cli("library", "search", "graph neural networks")
-    assert "Neural Network" in shown.stdout
-    assert shown.stderr.count("your library is empty") == 1
-    assert not (home / "library").exists()
-    cli("library", "add", str(bib))
-    assert cli("library", "search", "graph", "--json").document["note"] is None
 
 
 def test_a_library_that_was_made_but_holds_nothing_is_empty(cli, home):

@@ -66,15 +66,6 @@ def _papers(cli: Cli, thread: str, home: Path) -> list[dict[str, str]]:
     return papers
 
 
-def test_the_command_that_searches_the_public_services_asks_the_same_question(cli):
-    ended = cli("find", "--source", "sample", "--yes", "--", ODD)
-    (command,) = [c for c in printed(ended) if c[0] == "find"]
-    words = [word if word != "web" else "sample" for word in command]
-    again = cli(words[0], "--yes", "--json", *words[1:], code=0)
-    shown = cli("show", again.document["thread_id"], "--json").document
-    assert shown["question"] == ODD
-
-
 def test_what_reports_and_reviewers_print_can_be_run(cli, home, tmp_path, reviewing):
     odd_home = tmp_path / "a home's $(folder)"
     home.rename(odd_home)

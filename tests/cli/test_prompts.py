@@ -6,7 +6,7 @@ import sys
 import pytest
 from typing_extensions import override
 
-from paper_search.cli.prompts import Choice, QuitError, Terminal, decide, edit
+from paper_search.cli.prompts import Choice, Terminal, decide, edit
 from paper_search.errors import InvalidDecisionError
 
 
@@ -36,11 +36,6 @@ def test_a_decision_is_not_taken_from_half_a_sentence(line, capsys):
     assert "takes nothing more" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("line", [" R 1 3-5 ", "relevant 1 3-5", "r  1 3-5"])
-def test_a_line_is_a_key_or_its_word_with_what_stands_behind_it(line):
-    assert decide(Typed(line), CHOICES) == "marked 1 3-5"
-
-
 def test_another_key_is_refused_by_name_and_what_only_shows_asks_again(capsys):
     terminal = Typed("x", "", "s", "h", "?", "a")
     assert decide(terminal, CHOICES) == "approved"
@@ -48,11 +43,6 @@ def test_another_key_is_refused_by_name_and_what_only_shows_asks_again(capsys):
     told = capsys.readouterr().err
     assert told.count("is none of: a, r, s, h, q") == 2
     assert told.count("show it") == 2
-
-
-def test_leaving_is_no_decision():
-    with pytest.raises(QuitError):
-        decide(Typed("q"), CHOICES)
 
 
 def test_a_menu_breaks_between_choices(monkeypatch):

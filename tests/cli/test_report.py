@@ -150,10 +150,3 @@ def test_no_report_is_wasted_on_a_file_that_cannot_be_written(cli, tmp_path, nam
     ended = cli(*ASK, "--yes", "--depth", "quick", "-o", str(tmp_path / name), code=1)
     assert name.partition("/")[0] in ended.stderr
     assert cli("threads", "--json").document == []
-
-
-def test_a_report_that_could_not_begin_is_not_said_to_go_on(cli, home):
-    (home / "threads.db").write_bytes(b"no database at all" * 500)
-    ended = cli(*ASK, "--yes", "--depth", "quick", code=1)
-    assert "threads.db" in ended.stderr
-    assert "continue with" not in ended.stderr

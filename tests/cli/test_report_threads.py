@@ -35,15 +35,6 @@ def written(cli: Cli, reply: Cli, once: Once) -> str:
     return once(("written",), write)
 
 
-def test_show_has_the_report_and_who_decided_what(cli, written):
-    shown = cli("show", written).stdout
-    assert "done (approved)" in shown
-    assert "References" not in shown
-    document = cli("show", written, "--json").document
-    assert [block["detail"]["action"] for block in document["decisions"]] == ["approve"] * 2
-    assert document["report"]["sections"]
-
-
 def test_papers_cannot_be_marked_in_a_report(cli, planned):
     ended = cli("resume", planned, "--relevant", "1", code=2)
     assert "this thread is a report" in ended.stderr
@@ -145,18 +136,6 @@ def test_prune_keeps_the_question_of_a_report(cli, waiting, planned):
     assert set(cli("prune", "--yes", "--json").document["pruned"]) == {waiting, planned}
     assert cli("resume", planned, "--approve").code == 3
     assert cli("fork", planned, "--to", "plan").code == 3
-
-
-def test_a_report_cannot_be_screened_or_reported_from(cli, planned):
-    for words in (("screen", planned), ("report", "--from", planned, "--yes")):
-        ended = cli(*words, code=4)
-        assert "is not a search" in ended.stderr
-
-
-def test_doctor_counts_reports(cli, planned):
-    checks = {block["what"]: block for block in cli("doctor", "--json").document}
-    assert planned
-    assert checks["threads"]["found"] == "0 searches, 1 reports"
 
 
 def test_a_bibliography_that_is_there_stays_and_nothing_is_written_beside_it(

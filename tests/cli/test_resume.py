@@ -15,27 +15,6 @@ def payload(cli: Cli, thread: str) -> dict[str, Any]:
     return found
 
 
-def test_without_a_decision_the_question_is_shown_and_stays_open(cli, waiting):
-    ended = cli("resume", waiting, code=3)
-    assert "is this the search strategy?" in ended.stderr
-    assert f"paper-search resume {waiting} --approve" in ended.stderr
-
-
-def test_an_edited_strategy_is_what_is_searched_by_the_sources_of_the_thread(
-    cli, waiting, tmp_path
-):
-    strategy = payload(cli, waiting)["strategy"]
-    strategy["queries"] = [{"boolean_query": "graph* AND molecul*", "keywords": []}]
-    file = tmp_path / "strategy.json"
-    file.write_text(json.dumps(strategy))
-    ended = cli("resume", waiting, "--edit", str(file), "--json", code=3)
-    reports = ended.document["checkpoint"]["payload"]["reports"]
-    assert [(report["source"], report["query"]) for report in reports] == [
-        ("sample", strategy["ranked"][0]["text"]),
-        ("sample", "graph* AND molecul*"),
-    ]
-
-
 @pytest.mark.parametrize("command", ["find", "report"])
 def test_a_thread_whose_process_died_at_once_goes_on_with_the_sources_it_was_begun_with(
     cli, home, command
@@ -57,14 +36,6 @@ def test_a_thread_whose_process_died_at_once_goes_on_with_the_sources_it_was_beg
         assert shown["open_checkpoint"]["payload"]["available_sources"] == ["sample"]
     else:
         assert shown["open_review"]["kind"] == "plan_review"
-
-
-def test_a_whole_decision_can_come_from_standard_input(cli, waiting):
-    decision = json.dumps({"action": "reject", "note": "only reviews"})
-    ended = cli("resume", waiting, "--edit", "-", "--json", stdin=decision, code=3)
-    assert ended.document["checkpoint"]["iteration"] == 1
-    history = cli("show", waiting, "--json").document["history"]
-    assert history[0]["feedback"]["free_text_feedback"] == "only reviews"
 
 
 def test_a_decision_for_another_checkpoint_is_refused(cli, waiting):

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import pytest
-
 from paper_search.testing.llm import LLMCall
 from paper_search.testing.model_server import run_model_server
 
@@ -45,14 +43,3 @@ def test_a_note_is_obeyed_and_what_changed_is_said(cli, home, monkeypatch):
     assert "+ NOT survey" in shown.stderr
     assert "why  It follows your note: toxicity" in shown.stderr
     assert "; not review;" in shown.stderr
-
-
-@pytest.fixture
-def model_answers() -> dict[str, Any]:
-    return {"StrategyAnswer": {"queries": []}}
-
-
-def test_what_a_strategy_lacks_is_said_where_nobody_is_asked_about_it(cli, model):
-    assert model.url
-    ended = cli("find", "graph neural networks", "--source", "sample", "--yes")
-    assert "the model gave no query that can be asked: the concepts are used" in ended.stderr

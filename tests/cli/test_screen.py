@@ -1,6 +1,5 @@
 """Papers screened one by one, by a person at a terminal."""
 
-import json
 import re
 from typing import Any
 
@@ -75,19 +74,6 @@ def test_what_was_screened_is_in_front_of_the_person_who_answers_and_can_be_unma
 def test_without_a_terminal_screening_is_refused(cli, reviewing):
     ended = cli("screen", reviewing, code=2)
     assert "screening needs a terminal" in ended.stderr
-
-
-def test_a_thread_without_a_result_is_not_screened(cli, waiting):
-    ended = cli("screen", waiting, "--json")
-    assert ended.code != 0
-    assert "no result to screen" in ended.stderr
-    assert cli("screen", "nothing", "--json").code == 4
-
-
-def test_a_finished_thread_can_be_screened(cli, done):
-    cli("screen", done, typed=["r", "q"], code=0).shows(KEYS, "1 of ", " screened, ", KEYS)
-    assert marks(cli, done) == [(True, None)]
-    assert json.loads(cli("show", done, "--json").stdout)["status"] == "done"
 
 
 def test_a_narrow_window_without_colours_shows_it_all_and_may_change_its_width(

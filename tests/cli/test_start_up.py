@@ -1,6 +1,5 @@
 """What starting the program costs, and what it says about itself."""
 
-import re
 import subprocess
 import sys
 
@@ -86,32 +85,7 @@ def test_help_documents_the_exit_codes(cli):
     assert "no such thread" in shown
 
 
-ON_THREADS = ("find", "threads", "show", "resume", "export", "delete")
-
-
-@pytest.mark.parametrize(
-    "command", [*ON_THREADS, "library add", "library search", "library info", "sources", "config"]
-)
-def test_every_command_has_help_and_json(cli, command):
-    shown = cli(*command.split(), "--help", code=0).stdout
-    assert ("--json" in shown, "--home" in shown) == (True, True)
-
-
-@pytest.mark.parametrize("group", [(), ("library",), ("config",), ("graph",)])
-def test_the_short_help_of_a_command_is_a_whole_sentence(cli, group, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "80")
-    monkeypatch.setenv("TERMINAL_WIDTH", "80")
-    lines = cli(*group, "--help").stdout.splitlines()
-    assert [line for line in lines if re.search(r"\w\.\.\.$", line)] == []
-
-
 def test_the_version_is_that_of_the_package(cli):
     import paper_search
 
     assert cli("--version").stdout == f"paper-search {paper_search.__version__}\n"
-
-
-def test_settings_that_cannot_be_used_are_one_clear_error(cli, monkeypatch):
-    monkeypatch.setenv("DEFAULT_MAX_RESULTS", "many")
-    ended = cli("threads", code=1)
-    assert "default_max_results" in ended.stderr

@@ -19,11 +19,6 @@ def test_json_has_the_text_and_what_has_no_counterpart(cli, done):
     assert document["left_out"] == []
 
 
-def test_an_unknown_database_is_refused_with_those_that_are_known(cli, done):
-    ended = cli("strategy", done, "--database", "dialog", code=2)
-    assert "proquest" in ended.stderr
-
-
 def test_a_thread_that_is_not_there_has_no_strategy(cli):
     assert cli("strategy", "nobody", "--database", "ovid").code == 4
 

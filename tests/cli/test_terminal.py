@@ -53,13 +53,6 @@ form = json.dumps(fields)
     assert strategy["filters"]["max_results"] == 7
 
 
-def test_without_an_editor_it_says_where_a_strategy_can_be_edited(waiting, cli):
-    ended = cli("resume", waiting, typed=["e", "q"], code=3)
-    where = "set EDITOR, or edit it on the page, which `paper-search review` opens"
-    ended.shows(MENU_1, where, MENU_1)
-    assert cli("show", waiting, "--json").document["status"] == "waiting"
-
-
 def test_a_strategy_is_shown_again_and_rejected_with_words(waiting, cli):
     ended = cli("resume", waiting, typed=["s", "x", "newer ones", "x older ones"], code=3)
     ended.shows(
@@ -159,25 +152,6 @@ def test_marks_are_saved_at_once_and_no_way_of_leaving_loses_them(person, cli, r
     out = cli("export", reviewing, "--decision", "excluded", "--format", "json").document["papers"]
     assert [(p["id"], p["screening"]["reason"]) for p in out] == [(second, "wrong population")]
     assert third not in marked
-
-
-def test_marks_of_an_earlier_round_are_shown_once_as_they_stand_and_can_be_taken_back(
-    cli, reviewing
-):
-    asked = cli("resume", reviewing, "--relevant", "1", "--irrelevant", "2", "--json")
-    payload = asked.document["checkpoint"]["payload"]
-    assert sorted(payload["earlier_marks"].values()) == [False, True]
-    kept = next(i for i, is_relevant in payload["earlier_marks"].items() if is_relevant)
-    (title,) = [p["title"] for p in payload["collection"]["papers"] if p["id"] == kept]
-    number = [p["id"] for p in payload["collection"]["papers"]].index(kept) + 1
-    ended = cli("resume", reviewing, typed=[f"u {number}", "a"], code=0)
-    ended.shows(MENU_2, "relevant: -", MENU_2)
-    assert ended.stderr.partition(MENU_2)[0].count(title[:25]) == 1
-    assert "set aside, 1 of them excluded (" in " ".join(ended.stderr.split())
-    assert "kept from earlier rounds" not in ended.stderr.partition(MENU_2)[0]
-    after = cli("show", reviewing, "--json", "--decision", "all").document["collection"]
-    decided = [p["screening"]["decision"] for p in after["papers"] if p.get("screening")]
-    assert decided == ["exclude"]
 
 
 @pytest.fixture

@@ -3,18 +3,6 @@
 import pytest
 
 
-def test_the_table_of_threads_shows_their_age(cli):
-    begun = cli("find", "graphs", "--source", "sample", "--json").document["thread_id"]
-    shown = cli("threads").stdout
-    assert begun in shown
-    assert "just now" in shown
-
-
-def test_no_threads_are_an_empty_list(cli):
-    assert cli("threads", "--json").document == []
-    assert "paper-search find" in cli("threads").stderr
-
-
 def test_show_says_what_each_source_will_be_sent(cli, waiting):
     assert "What each source will be sent" not in cli("show", waiting).stdout
     shown = cli("show", waiting, "--details").stdout
@@ -22,33 +10,6 @@ def test_show_says_what_each_source_will_be_sent(cli, waiting):
     sent = cli("show", waiting, "--json").document["translations"]
     assert {report["source"] for report in sent} == {"sample"}
     assert all(item["texts"] and not item["requests"] for item in sent)
-
-
-def test_show_has_the_rounds_the_sources_and_the_papers(cli, reply, reviewing):
-    assert reply(reviewing, "--reject", "more molecules please").code == 3
-    assert reply(reviewing, "--approve").code == 0
-    shown = cli("show", reviewing).stdout
-    assert "Round 1" in shown
-    assert "more molecules please" in shown
-    assert "Round 2" in shown
-    assert "sample" in shown
-    assert "approved" in shown
-    document = cli("show", reviewing, "--json").document
-    assert len(document["history"]) == 2
-    assert document["reports"]
-    assert document["collection"]["papers"]
-
-
-def test_a_thread_without_papers_has_nothing_to_export(cli, waiting):
-    ended = cli("export", waiting, "--format", "bibtex", code=1)
-    assert "no papers yet" in ended.stderr
-    assert ended.stdout == ""
-
-
-def test_an_unfinished_thread_exports_what_it_has_and_says_so(cli, reviewing):
-    ended = cli("export", reviewing, "--format", "ris", code=0)
-    assert ended.stdout.startswith("TY  - ")
-    assert "unfinished search" in ended.stderr
 
 
 def test_deleting_needs_a_yes_where_nobody_can_be_asked(cli, done):

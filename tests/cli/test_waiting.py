@@ -4,11 +4,9 @@ from typing import Any
 
 import pytest
 from tests.cli.conftest import Cli
-from tests.cli.test_prompts import Typed
 from tests.workflow.doubles import Late
 
 from paper_search import models, workflow
-from paper_search.cli.search_questions import ResultReview
 from paper_search.cli.source_lines import unfinished_line
 from paper_search.skills import Searcher
 from paper_search.testing.sources import FakeSource
@@ -82,15 +80,6 @@ def test_there_is_nothing_to_wait_for_at_the_strategy(cli):
     assert "no source was asked yet" in refused.stderr
 
 
-@pytest.mark.usefixtures("late")
-def test_a_search_without_reviews_does_not_wait_and_says_what_helps(cli):
-    found = cli("find", QUESTION, "--yes", code=0)
-    assert "source late FAILED (timeout)" in found.stderr
-    assert "not waited for beyond 0 s, when the others were done: it may have more" in found.stderr
-    assert "Left behind: late. Without --yes, you can wait at the result; or" in found.stderr
-    assert f"paper-search find --source late '{QUESTION}'" in found.stderr
-
-
 def test_the_line_names_each_source_once():
     reports = [
         models.SourceReport(source=name, status=models.SourceStatus.TIMEOUT, is_unfinished=is_late)
@@ -101,38 +90,3 @@ def test_the_line_names_each_source_once():
         assert "Left behind: doaj and dblp." in line
         assert line.endswith(": run the same `find` with --source doaj --source dblp")
     assert unfinished_line("q", reports[1:2], None) is None
-
-
-def question(*unfinished: str) -> workflow.Checkpoint:
-    strategy = models.SearchStrategy(queries=[], sources=[], filters=models.SearchConstraints())
-    metadata = models.SearchMetadata(query="q", search_strategy=strategy, total_found=0)
-    collection = models.PaperCollection(metadata=metadata, papers=[], facets=models.Facets())
-    payload = workflow.ResultPayload(collection=collection, unfinished_sources=list(unfinished))
-    return workflow.Checkpoint(
-        kind=workflow.CheckpointKind.RESULT_REVIEW, payload=payload, token="t"
-    )
-
-
-def _no_saving(_work: object) -> None:
-    pytest.fail("nothing was marked")
-
-
-@pytest.mark.parametrize("word", ["t", "wait"])
-def test_a_key_waits_at_the_terminal(word, capsys):
-    terminal = Typed("h", word)
-    decision = ResultReview(terminal, question("doaj", "arxiv"), _no_saving).decide()
-    waiting = {"action": "edit", "revised_data": {"wait_for_sources": True}}
-    assert decision == {**waiting, "note": None, "token": "t"}
-    assert "wai[t] for doaj and arxiv" in terminal.prompts[0]
-    told = capsys.readouterr().err
-    assert "unfinished  doaj and arxiv may have more" in told
-    assert "t         wait for doaj and arxiv: the rest joins this result" in told
-
-
-def test_the_key_is_not_there_when_nothing_is_left(capsys):
-    terminal = Typed("t", "h", "a")
-    decision = ResultReview(terminal, question(), _no_saving).decide()
-    assert decision["action"] == "approve"
-    told = capsys.readouterr().err
-    assert "'t' is none of" in told
-    assert "wait" not in "".join(terminal.prompts) + told

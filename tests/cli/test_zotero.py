@@ -31,28 +31,6 @@ def test_a_collection_is_added_like_a_file_and_twice_adds_nothing(cli, zotero):
     assert cli("library", "search", "dance", "--json").document["total"] == 1
 
 
-@pytest.mark.parametrize(
-    ("name", "words"), [("zotero:Ants", "known: Bees"), ("zotero:Bees", "holds no papers")]
-)
-def test_without_the_collection_no_other_file_is_imported(cli, zotero, tmp_path, name, words):
-    assert zotero.items == {}
-    (tmp_path / "a.bib").write_text("@article{a, title={Ants}}")
-    ended = cli("library", "add", "a.bib", name, code=2)
-    assert words in ended.stderr
-    assert cli("library", "info", "--json").document["records"] == 0
-
-
-def test_papers_that_a_search_must_find_may_be_a_collection(cli, zotero):
-    found = cli("find", QUESTION, "--source", "sample", "--yes", "--json").document["papers"]
-    zotero.add_item("BEES2345", "AAAA2222", title=found[0]["title"])
-    zotero.add_item("BEES2345", "BBBB2222", title="Nowhere", DOI="10.1000/nowhere")
-    args = ("--yes", "--must-find", "zotero:Bees", "--must-find", "10.1000/nowhere-b")
-    ended = cli("find", QUESTION, "--source", "sample", *args, "--json")
-    known = ended.document["known_papers"]
-    assert known["in_result"] == [found[0]["title"]]
-    assert known["missing"] == ["Nowhere 10.1000/nowhere", "10.1000/nowhere-b"]
-
-
 def test_a_key_is_neither_printed_nor_written(cli, zotero, home, tmp_path):
     zotero.add_item("BEES2345", "AAAA2222", title="Bees dance")
     told = [cli("--debug", "library", "add", "zotero:Bees")]
@@ -88,13 +66,6 @@ def test_the_included_papers_go_to_the_collection_once(cli, zotero, thread):
     assert cli(*excluded).document["created"] == 1
     left_out = cli("export", thread, "--to", "zotero:Bees", "--json").document
     assert left_out["unchanged"] == 3, "what is there is brought up to date, also if left out now"
-
-
-@pytest.mark.parametrize("options", [("--format", "csv"), ("--output", "a.csv")])
-def test_a_collection_takes_no_format_and_no_file(cli, zotero, thread, options):
-    ended = cli("export", thread, "--to", "zotero:Bees", *options, code=2)
-    assert "without --format and --output" in ended.stderr
-    assert zotero.requests == []
 
 
 def test_what_zotero_refuses_fails_the_command_and_is_told(cli, zotero, thread):

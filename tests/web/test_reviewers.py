@@ -1,35 +1,12 @@
 """Reviewers of one result, asked over HTTP in one process."""
 
-import re
-
 from tests.web.conftest import Visitor
 from tests.web.test_sharing import paper_on, screen
-
-from paper_search.persistence import open_persistence
-from paper_search.workflow.session import SearchSession
 
 
 def visit(page: Visitor, path: str) -> str:
     page.open(path)
     return page.text
-
-
-def test_who_screens_for_the_thread_sees_what_was_agreed_at_once(page, place):
-    screen(page, place, "ada", "relevant")
-    second = re.findall(r'data-paper="([^"]+)"', visit(page, f"{place}/results"))[1]
-    assert page.send(f"{place}/marks", paper=second, say="irrelevant") == 200
-    screen(page, place, "bo", "relevant")
-    assert "1 relevant, 1 irrelevant" in visit(page, f"{place}/screen")
-
-
-async def test_what_a_reviewer_said_at_the_terminal_is_on_their_page(page, place, tmp_path):
-    page.send(f"{place}/reviewers", say="join", reviewer="ada")
-    assert "0 relevant, 0 irrelevant" in page.text
-    async with open_persistence(f"sqlite:///{tmp_path / 'threads.db'}") as persistence:
-        found = await SearchSession.on(persistence, place.rpartition("/")[2]).reviewers()
-        screening = await found.screening("ada")
-        await screening.say(screening.papers[0], is_relevant=True)
-    assert "1 relevant, 0 irrelevant" in visit(page, f"{place}/screen?reviewer=ada")
 
 
 def test_nobody_screens_as_a_reviewer_once_all_are_done(page, place):
@@ -43,16 +20,6 @@ def test_nobody_screens_as_a_reviewer_once_all_are_done(page, place):
         ask = page.open if path == "screen" else page.send
         assert ask(f"{place}/{path}?reviewer=cy") == 422
         assert "nobody screens as" in page.text.lower()
-
-
-def test_who_goes_on_after_being_done_is_not_done_any_more(page, place):
-    screen(page, place, "ada", "relevant")
-    assert ", done" in page.text
-    paper = paper_on(page, f"{place}/screen?reviewer=ada")
-    page.send(f"{place}/marks?reviewer=ada", paper=paper, say="irrelevant")
-    page.open(f"{place}/reviewers")
-    assert "2 of" in page.text
-    assert ", done" not in page.text
 
 
 def test_only_conflicts_of_reviewers_who_are_done_are_settled(page, place):

@@ -6,7 +6,7 @@ import re
 
 import pytest
 from tests.answers import reply_to
-from tests.workflow.test_same_work import AGAIN, ALIKE, OTHER, same
+from tests.workflow.test_same_work import AGAIN, ALIKE, OTHER
 
 from paper_search.persistence import open_persistence
 from paper_search.skills import Deduplicator
@@ -42,22 +42,3 @@ def test_a_pair_that_was_decided_counts_with_every_decision(visitors, tmp_path, 
     page.send(page.path, action=action, asked=page.asked(), note="more of it", **{name: "same"})
     page.arrive("/threads/t")
     assert asyncio.run(merge_decisions(url)) == [({"alike", "again"}, True)]
-
-
-def test_marks_of_records_that_became_one_work_are_one_on_the_page(visitors, tmp_path):
-    url = f"sqlite:///{tmp_path / 'threads.db'}"
-    data = {"marked_relevant": ["alike", "again"], **same("alike", "again")}
-
-    async def merged() -> None:
-        await at_the_result(url)
-        async with open_persistence(url) as persistence:
-            fake = FakeSkills(lambda _strategy: (ALIKE, AGAIN, OTHER))
-            skills = (fake, fake, fake, Deduplicator(), fake, fake)
-            search = SearchWorkflow(*skills, persistence=persistence)
-            await reply_to(search, "t", {"action": "edit", "revised_data": data})
-            await reply_to(search, "t", "approve")
-
-    asyncio.run(merged())
-    page = visitors()
-    page.open("/threads/t/screen")
-    assert "1 relevant, 0 irrelevant, 1 left of 2" in page.text

@@ -17,7 +17,6 @@ from paper_search.models import (
     Criterion,
     ParsedIntent,
     QueryBuilderInput,
-    SearchQuery,
     SearchStrategy,
 )
 from paper_search.persistence import open_persistence
@@ -50,20 +49,6 @@ def test_groups_that_are_joined_mean_what_the_query_meant(rows):
 
 
 @pytest.mark.parametrize(
-    ("query", "groups"),
-    [
-        ("(a OR b) AND c", [[["a", "b"], ["c"]]]),
-        ("a OR b", [[["a", "b"]]]),
-        ("(a OR b) AND c OR d", [[["a", "b"], ["c"]], [["d"]]]),
-        ("a AND (b AND (c OR d) OR e)", []),
-        ("(((", []),
-    ],
-)
-def test_a_query_is_shown_in_groups_where_it_is_no_deeper_than_that(query, groups):
-    assert term_groups(query) == groups
-
-
-@pytest.mark.parametrize(
     ("form", "asked"),
     [
         ([], ["(a OR b) AND c"]),
@@ -86,25 +71,6 @@ def test_a_query_is_shown_in_groups_where_it_is_no_deeper_than_that(query, group
 )
 def test_what_was_changed_in_a_query_is_changed_and_no_more(form, asked):
     assert queries(form) == asked
-
-
-@pytest.mark.parametrize("most", [None, 20])
-def test_a_form_that_was_not_changed_leaves_the_strategy_as_it_was(most):
-    filters = {"year_from": 2010, "max_results": 50, "max_papers": most}
-    before = strategy(filters=filters, ranked=[{"text": "a question", "terms": {"gnn": 0.5}}])
-    form = [
-        ("source", "library"),
-        ("sources-shown", "1"),
-        ("types-shown", "1"),
-        ("year_from", "2010"),
-        ("year_to", ""),
-        ("language", ""),
-        ("max_results", "50"),
-        ("max_papers", str(most or "")),
-        ("ranked-0", "a question"),
-    ]
-    assert strategy_from_form(before, form) == strategy_from_form(before, [])
-    assert SearchStrategy.model_validate(strategy_from_form(before, form)) == before
 
 
 def test_limits_sources_and_criteria_come_from_the_form():
@@ -131,15 +97,6 @@ def test_limits_sources_and_criteria_come_from_the_form():
 def test_a_narrower_query_asks_for_one_term_more(query):
     wanted = f'({query}) AND "drug target"'
     assert render(parse(narrowed(query, "drug target"))) == render(parse(wanted))
-
-
-def test_the_keywords_of_an_edited_query_stay():
-    query = SearchQuery(keywords=["a"], boolean_query="a OR b")
-    before = SearchStrategy(queries=[query], sources=["library"])
-    edited = strategy_from_form(before, [("group-0-0-0", "a\nc")])
-    assert edited["queries"] == [
-        {"keywords": ["a"], "synonym_map": [], "boolean_query": "(a OR c)"}
-    ]
 
 
 class Fields(HTMLParser):
@@ -203,17 +160,6 @@ def test_what_is_wrong_is_told_in_the_words_of_the_form(visitors):
     assert "revised_data" not in page.text
 
 
-@pytest.mark.parametrize("number", ["20²", "9" * 5_000, "1e3"])
-def test_a_number_that_cannot_be_read_is_refused_and_the_form_stays(visitors, number):
-    page = visitors()
-    page.begin("graph neural networks for molecules")
-    for field in ("year_from", "criterion-0-weight"):
-        fields = {field: number, "criterion-0": "on graphs", "criteria-shown": "1"}
-        fields |= {"action": "edit", "note": "more on wasps"}
-        assert page.send(page.path, asked=page.asked(), **fields) == 422
-        assert Fields(page.text).values["note"] == ["more on wasps"]
-
-
 def test_a_step_is_offered_with_its_hits_while_the_query_that_it_is_from_stands(visitors):
     page = visitors()
     page.begin("graph neural networks for molecules", max_results="7")
@@ -257,18 +203,6 @@ async def test_hits_that_were_counted_stand_by_the_limits_that_they_were_counted
     assert limits == {("count", "years 2010-"), ("search", "years 2021-")}
 
 
-def test_what_is_worth_knowing_beside_hits_stays_when_limits_change(visitors):
-    page = visitors()
-    thread = page.begin("graph neural networks since 2010")
-    place, asked, note = page.path, page.asked(), "Your library is empty"
-    page.send(place, action="preview", asked=asked, year_from="2021")
-    assert note in page.text
-    page.send(place, action="approve", asked=asked, year_from="2021")
-    page.arrive(thread)
-    page.open(place)
-    assert note in page.text
-
-
 def test_a_strategy_that_is_proposed_anew_says_what_changed_since_the_one_that_was_rejected(
     visitors,
 ):
@@ -294,39 +228,6 @@ def test_a_broader_query_names_the_query_that_it_is_from(visitors):
     broader = page.text.split('id="steps"')[1].split("</section>")[0]
     assert "Query 1: words instead of phrases" in broader
     assert "Query 2: words instead of phrases" in broader
-
-
-@pytest.mark.parametrize("dropped", [0, 1])
-def test_a_query_that_was_dropped_stays_dropped_after_a_look(dropped):
-    queries = [SearchQuery(keywords=[text], boolean_query=text) for text in ("bees", "wasps")]
-    before = SearchStrategy(queries=queries, sources=["library"])
-    kept = queries[1 - dropped]
-    shown = [("queries-shown", "1")]
-    first = [*shown, ("query-0", "bees"), ("query-1", "wasps"), (f"query-{dropped}", "")]
-    again = [*shown, ("query-0", kept.boolean_query), ("query-new", "")]
-    for form in (first, again):
-        edited = SearchStrategy.model_validate(strategy_from_form(before, form))
-        assert edited.queries == [kept]
-
-
-def test_a_question_that_moves_up_keeps_its_own_terms():
-    ranked = [{"text": "bees", "terms": {"hive": 0.5}}, {"text": "wasps"}]
-    form = [("ranked-0", "wasps"), ("ranked-1", "")]
-    edited = SearchStrategy.model_validate(strategy_from_form(strategy(ranked=ranked), form))
-    assert [(query.text, query.terms) for query in edited.ranked] == [("wasps", {})]
-
-
-@pytest.mark.parametrize("texts", [["a"], ["a", "b", "c", "d"], ["b"], []])
-def test_the_criteria_of_a_form_are_those_that_stand_in_it(texts):
-    criteria = [Criterion(text=text, kind="inclusion", weight=1) for text in "abc"]
-    form = [("criteria-shown", "1")]
-    form += [(f"criterion-{number}", text) for number, text in enumerate([*texts, ""])]
-    revision = strategy_from_form(strategy(), form, criteria)
-    assert [row["text"] for row in revision["criteria"]] == texts
-    assert strategy_from_form(strategy(), form[:1], criteria)["criteria"] == []
-    assert strategy_from_form(strategy(), [], criteria)["criteria"] == [
-        criterion.model_dump(mode="json") for criterion in criteria
-    ]
 
 
 class Judging(FakeSkills):

@@ -11,12 +11,10 @@ from tests.workflow.doubles import Late
 from paper_search.models import Criterion, Grade, RawPaper, ScoredPaper
 from paper_search.persistence import open_persistence
 from paper_search.skills import Searcher
-from paper_search.steps.types import PARAMS
 from paper_search.testing.skills import FakeSkills
 from paper_search.testing.sources import FakeSource
-from paper_search.web.templates import highlight, is_written_in, words
+from paper_search.web.templates import highlight
 from paper_search.workflow import SearchWorkflow, assembly
-from paper_search.workflow.session import SearchSession
 
 ADA, BOB = "CANARY-token-of-ada-01", "CANARY-token-of-bob-02"
 
@@ -58,22 +56,6 @@ def test_visitors_are_not_told_where_the_database_is__sec_19(visitors, tmp_path,
     assert str(tmp_path) in alone.text
 
 
-def test_each_term_of_the_strategy_has_its_hits_and_why_it_is_there(page):
-    page.begin("graph neural networks")
-    assert re.search(r"<li>GNN <small>\d+; abbreviation</small></li>", page.text)
-    assert re.search(
-        r"<li>.*graph neural networks.* <small>\d+; your words</small></li>", page.text
-    )
-
-
-def test_only_whole_words_of_the_question_are_said_to_be_the_persons():
-    question = "AI in supply chains: state-of-the-art"
-    assert all(is_written_in(term, question) for term in ('"supply chains"', "ai", "state"))
-    assert not any(
-        is_written_in(term, question) for term in ("hai", "ain", "chain", "chain*", '""')
-    )
-
-
 @pytest.mark.parametrize(
     "damage",
     [
@@ -95,42 +77,9 @@ def test_a_damaged_thread_is_listed_beside_the_others(page, place, tmp_path, dam
         assert "damaged" in page.text
 
 
-def test_nobody_is_asked_to_reject_a_result_that_is_approved(visitors):
-    page = visitors()
-    thread = page.search("zzzqqq xyzzyplugh")
-    assert "Nothing relevant was found: reject the result and say what to look for." in page.text
-    page.send(page.path, action="approve", asked=page.asked())
-    page.arrive(f"{thread}/results")
-    assert "Nothing relevant was found." in page.text
-
-
-def test_sources_have_the_names_that_people_know():
-    named = [words(name) for name in ("europe_pmc", "openalex", "my_own-source", "my__own.ris")]
-    assert named == ["Europe PMC", "OpenAlex", "my own source", "my__own.ris"]
-
-
-def test_a_word_is_marked_in_its_other_forms_and_a_short_one_marks_no_other_word():
-    assert highlight("Nets, a network", ["networks"]) == "Nets, a <mark>network</mark>"
-    assert highlight("Serious", ["series"]) == "Serious"
-
-
 def test_each_part_of_a_snippet_with_an_ellipsis_is_marked():
     marked = "<mark>Nets learn</mark> fast, and <mark>forget</mark>"
     assert highlight("Nets learn fast, and forget", [], ["Nets learn … forget"]) == marked
-
-
-def test_a_question_that_cannot_be_asked_stays_in_its_form(visitors):
-    page = visitors()
-    page.open("")
-    assert page.send("/threads", question="?!", max_results="7") == 422
-    assert "holds no word" in page.text
-    assert 'value="7"' in page.text
-    assert page.send("/threads", question="graphs", max_results="many") == 422
-    assert page.send("/threads", question="graphs", max_results=str(10**20)) == 422
-    assert page.send("/threads", question='moss AND "wall') == 422
-    assert "this quote is never closed" in page.text
-    page.open("")
-    assert "No searches yet" in page.text
 
 
 def test_a_search_that_cannot_begin_is_not_listed(visitors):
@@ -163,45 +112,11 @@ def test_without_the_key_no_search_begins_in_clear_and_locked_ones_are_listed(
     assert b"in clear" not in (tmp_path / "threads.db").read_bytes()
 
 
-def test_only_sources_that_can_be_searched_are_offered(visitors, monkeypatch):
-    page = visitors()
-    page.open("")
-    assert 'value="arxiv"' in page.text
-    assert 'value="serpapi_scholar"' not in page.text
-    assert "serpapi_scholar needs a key: set SERPAPI_API_KEY" in page.text
-    assert "All public services" in page.text
-    monkeypatch.setenv("PAPER_SEARCH_SOURCES", "library")
-    page = visitors()
-    page.open("")
-    assert 'value="library" checked' in page.text
-    assert 'value="arxiv"' not in page.text
-    assert "All public services" not in page.text
-
-
-async def test_only_a_choice_of_sources_limits_a_search_to_them(visitors, tmp_path):
-    page = visitors()
-    chosen = {}
-    for source in ("library", "sample"):
-        page.begin(source=source)
-        chosen[source] = page.path.split("/")[2]
-    async with open_persistence(f"sqlite:///{tmp_path / 'threads.db'}") as persistence:
-        for source, limits in (("library", None), ("sample", ["sample"])):
-            snapshot = await SearchSession.on(persistence, chosen[source]).snapshot()
-            assert snapshot.values[PARAMS]["sources"] == limits
-
-
 def test_a_pasted_strategy_is_asked_as_it_stands(visitors):
     page = visitors()
     page.begin("1. graph neural networks\n2. protein*\n3. 1 AND 2")
     assert "protein*" in page.text
     assert page.path.endswith("/strategy")
-
-
-def test_hits_name_their_source_as_people_call_it(visitors):
-    page = visitors("sample")
-    page.begin(source="sample")
-    assert re.search(r'<span class="pill">\d+ Sample library<', page.text)
-    assert re.search(r"<small>\d+ Sample library", page.text)
 
 
 async def test_a_thread_that_stopped_goes_on_from_the_page(visitors, tmp_path):
