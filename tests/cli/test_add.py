@@ -120,7 +120,7 @@ def test_a_database_that_has_no_record_is_in_the_search_log(cli, review, tmp_pat
         "CINAHL", "2025-11-02", "0", "empty",
     ]  # fmt: skip
     reporting = (tmp_path / "after" / "reporting.md").read_text()
-    assert "CINAHL: 2025-11-02" in reporting
+    assert "Embase (Ovid): not known; CINAHL: 2025-11-02" in reporting
     assert "is on thread" in cli("add", review, *words).stderr
     for missing in (words[:2], words[2:]):
         told = cli("add", review, *missing)

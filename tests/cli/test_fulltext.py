@@ -243,6 +243,25 @@ def test_what_cannot_be_attached_or_decided_is_said_and_changes_nothing(cli, rev
     assert cli("fulltext", "nothing").code == 4
 
 
+def test_what_a_person_enters_as_not_retrieved_is_not_sought_again(
+    cli, review, home, tmp_path, httpserver
+):
+    paper = texts(cli, review)[0]["id"]
+    entered = texts(cli, review, paper, "--not-retrieved", "no library  has it")
+    assert entered[0]["summary"] == "not retrieved: no library has it"
+    assert entered[0]["retrieved_at"]
+    assert entered[0]["retrieved_by"]
+    assert (
+        "in 200 characters" in cli("fulltext", review, paper, "--not-retrieved", 201 * "x").stderr
+    )
+    seek(home, review, httpserver.port)
+    assert texts(cli, review)[0]["summary"] == "not retrieved: no library has it"
+    (tmp_path / "own.pdf").write_bytes(PDF)
+    assert texts(cli, review, paper, str(tmp_path / "own.pdf"))[0]["summary"] == "retrieved"
+    for words, reason in ((("late",), "is there: retrieved"), ((" ",), "say why")):
+        assert reason in cli("fulltext", review, paper, "--not-retrieved", *words).stderr
+
+
 @pytest.mark.usefixtures("plain_audits")
 def test_reviewers_decide_apart_at_the_command_and_one_who_leaves_is_not_waited_for(
     cli, review, tmp_path
