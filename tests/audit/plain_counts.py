@@ -1,9 +1,8 @@
-"""Plain counts of raw answers and raw files: what every number of ours is compared with.
+"""Plain counts of raw answers: what every number of ours is compared with.
 
 Nothing of the program is imported here.
 """
 
-import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -20,14 +19,8 @@ def raw_answer(round_: int, service: int, query: str) -> dict[str, Any]:
     return {"works": list(range(first, first + 5)), "wrong": service % 3, "untitled": round_}
 
 
-def recounted(rounds: int, joined: set[frozenset[int]] = frozenset()) -> dict[str, Any]:
-    """Return the counts by a plain loop over the raw answers.
-
-    Args:
-        rounds: how many there were.
-        joined: pairs of works that a person said are one.
-    """
-    alias = {max(pair): min(pair) for pair in joined}
+def recounted(rounds: int) -> dict[str, Any]:
+    """Return the counts of so many rounds by a plain loop over the raw answers."""
     arrived, removed, again, new, new_works = ([0] * rounds for _ in range(5))
     by_source = dict.fromkeys(NAMES, 0)
     records: set[tuple[int, int]] = set()
@@ -44,20 +37,18 @@ def recounted(rounds: int, joined: set[frozenset[int]] = frozenset()) -> dict[st
                 arrived[round_] += count
                 removed[round_] += lost
                 by_source[NAMES[service]] += count
-                for number in answer["works"]:
-                    work = alias.get(number, number)
-                    again[round_] += (service, number) in records
-                    new[round_] += (service, number) not in records
+                for work in answer["works"]:
+                    again[round_] += (service, work) in records
+                    new[round_] += (service, work) not in records
                     new_works[round_] += work not in works
-                    records.add((service, number))
+                    records.add((service, work))
                     works.add(work)
                     found_by.setdefault(work, set()).add(NAMES[service])
                     of_round[round_].add(work)
                     if round_ == rounds - 1:
-                        kept[NAMES[service]].add(number)
+                        kept[NAMES[service]].add(work)
     last = of_round[-1]
     return {
-        "joined": joined,
         "of_round": last,
         "of_earlier_rounds": len(works - last),
         "kept": {name: len(numbers) for name, numbers in kept.items()},
@@ -67,17 +58,6 @@ def recounted(rounds: int, joined: set[frozenset[int]] = frozenset()) -> dict[st
         "records": len(records),
         "works": len(works),
         "found_by": sorted(sorted(sources) for sources in found_by.values()),
-    }
-
-
-def recounted_files(files: Iterable[str]) -> dict[str, Any]:
-    """Return the counts of files in RIS: records, and works by their DOIs."""
-    records = [re.findall(r"^TY  - ", text, re.MULTILINE) for text in files]
-    dois = [doi for text in files for doi in re.findall(r"^DO  - (.*)$", text, re.MULTILINE)]
-    return {
-        "by_file": [len(found) for found in records],
-        "records": sum(map(len, records)),
-        "works": len(set(dois)),
     }
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from openpyxl import load_workbook
 from rich.console import Console
-from tests.audit.plain_counts import NAMES, QUERIES, raw_answer, recounted, recounted_files
+from tests.audit.plain_counts import NAMES, QUERIES, raw_answer, recounted
 from tests.web.conftest import visiting
 
 from paper_search import models
@@ -21,8 +21,6 @@ from paper_search.cli.views import show_checkpoint
 from paper_search.config import AppConfig
 from paper_search.exports import export
 from paper_search.persistence import Persistence, open_persistence
-from paper_search.review.arrivals import begin_import
-from paper_search.review.files import parse_files
 from paper_search.skills import Deduplicator, RelevanceScorer, ResultOrganizer, Searcher
 from paper_search.testing.skills import FakeSkills, fake_strategy
 from paper_search.workflow import Checkpoint, SearchWorkflow, ThreadCatalog
@@ -228,8 +226,7 @@ async def check_doors(
     collection = payload.collection
     assert collection.metadata.total_found == len(works)
     assert sum(collection.facets.by_year.values()) == len(works)
-    if not truth["joined"]:
-        assert set(collection.facets.by_year) == {1980 + work for work in works}
+    assert set(collection.facets.by_year) == {1980 + work for work in works}
     assert set(rows_of_exports(part_of(collection)).values()) == {len(works)}
 
 
@@ -251,85 +248,3 @@ async def test_three_rounds_of_nine_services_are_counted_as_their_answers_are(se
         assert {entry.source: entry.kept for entry in summaries(payload.reports)} == truth["kept"]
         fresh = payload.changes.new_ids if payload.changes else []
         assert len(fresh) == (counts.new_works if round_ else 0)
-
-
-async def test_a_merge_and_a_split_by_hand_change_the_works_and_nothing_else(search, tmp_path):
-    await search.result_of(0)
-    merge = {"one": "service_0:0", "other": "service_8:30", "is_same": True}
-    for round_, decision in ((1, merge), (2, {**merge, "is_same": False})):
-        question = await search.result_of(round_, {"merge_decisions": [decision]})
-        truth = recounted(round_ + 1, {frozenset((0, 30))} if decision["is_same"] else set())
-        check(await audit_of(search.persistence, "t", has_pictures=False), truth)
-        await check_doors(search, question, tmp_path, truth)
-    last = {"action": "approve", "revised_data": {"merge_decisions": [merge]}}
-    ended = await search.answer(last)
-    works = {0 if work == 30 else work for work in truth["of_round"]}
-    assert ended.metadata.total_found == len(ended.papers) == len(works)
-
-
-async def test_what_was_decided_is_counted_alike_in_every_place(search, tmp_path):
-    question = await search.result_of(0)
-    ids = [paper.id for paper in question.payload.collection.papers]
-    total = len(ids)
-    session = ThreadCatalog(search.persistence).session("t")
-    await session.mark(ids[:3], is_relevant=False, reason="no bees")
-    await session.mark(ids[3:5], is_relevant=True)
-    flow = (await audit_of(search.persistence, "t", has_pictures=False)).flow
-    assert (flow.excluded, flow.included, flow.undecided) == (3, 2, total - 5)
-    assert flow.exclusion_reasons == {"no bees": 3}
-    with visiting(tmp_path) as visitor:
-        page = visitor(source="")
-        page.open("/threads/t/results")
-    facet = dict(re.findall(r'<option value="(\w+)">\w+ \(([\d,]+)\)</option>', page.text))
-    decided = {name: int(facet[name]) for name in ("included", "excluded", "undecided")}
-    assert decided == {"included": 2, "excluded": 3, "undecided": total - 5}
-    result = await session.result()
-    for decision, count in (*decided.items(), (None, total - 3), ("all", total)):
-        part = part_of(result, decision=decision)
-        assert set(rows_of_exports(part).values()) == {count}
-        assert sum(part.facets.by_year.values()) == count
-    (info,) = await ThreadCatalog(search.persistence).threads()
-    assert info.papers == total
-    ended = await search.answer({"action": "approve"})
-    assert sum(ended.facets.by_year.values()) == len(ended.papers) == total - 3
-    assert ended.metadata.total_found == total
-    (info,) = await ThreadCatalog(search.persistence).threads()
-    assert info.papers == total - 3
-
-
-def ris(first: int, last: int, database: str) -> str:
-    """Return a file of records, one for each number."""
-    lines = [
-        f"TY  - JOUR\nTI  - How {NOUNS[n % 7]} {VERBS[n % 5]}: observation number {n}\n"
-        f"DO  - 10.1000/{n}\nPY  - {1950 + n}\nDB  - {database}\nER  - \n"
-        for n in range(first, last)
-    ]
-    return "\n".join(lines)
-
-
-async def test_records_of_files_are_counted_as_the_files_have_them(tmp_path):
-    texts = {"embase.ris": ris(0, 30, "Embase"), "scopus.ris": ris(15, 45, "Scopus")}
-    truth = recounted_files(texts.values())
-    config = AppConfig(home=tmp_path)
-    files = parse_files([(name, text.encode()) for name, text in texts.items()])
-    async with open_persistence(config.persistence_url) as persistence:
-        await begin_import(config, "insects", "t", files, persistence=persistence)
-        audit = await audit_of(persistence, "t", has_pictures=False)
-        (info,) = await ThreadCatalog(persistence).threads()
-        with visiting(tmp_path) as visitor:
-            page = visitor(source="")
-            page.open("/threads/t/results")
-    flow = audit.flow
-    assert list(flow.by_source.values()) == truth["by_file"]
-    assert (flow.identified, flow.works) == (truth["records"], truth["works"])
-    assert flow.duplicates == truth["records"] - truth["works"]
-    rows = table(audit, "records.csv")
-    assert [int(row["position"]) for row in rows] == [*range(1, 31), *range(1, 31)]
-    assert len({row["id"] for row in rows}) == truth["records"]
-    assert info.papers == truth["works"]
-    pattern = r"([\d,]+) records arrived: ([\d,]+) new; ([\d,]+) new works"
-    assert numbers_in(page.text, pattern) == [60, 60, truth["works"]]
-    # Nobody said when these databases were searched; the day of the import is not that day.
-    assert {row["asked_at"] for row in table(audit, "search_log.csv")} == {""}
-    document = audit.files["reporting.md"].decode()
-    assert "Day of each search | Embase: not known; Scopus: not known |" in document
