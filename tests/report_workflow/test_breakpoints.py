@@ -50,16 +50,6 @@ async def test_a_person_is_asked_where_their_own_condition_holds():
     assert report.status == "complete"
 
 
-async def test_nobody_is_asked_where_it_does_not_hold():
-    assert await asked(workflow(lambda state: state.critique.overall_score < 7)) is None
-
-
-async def test_a_plan_can_be_asked_about_by_a_condition_too():
-    long = workflow(lambda state: len(state.research_plan.search_queries) > 2, location="planner")
-    review = await asked(long)
-    assert (review.kind, review.name) == ("plan_review", "Extended Review")
-
-
 async def test_a_condition_that_fails_asks_and_says_so():
     flow = workflow(lambda state: state.no_such_field)
     review = await asked(flow)

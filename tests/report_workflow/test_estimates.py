@@ -47,49 +47,12 @@ def priced(model: str = "gpt-4o-mini") -> ReportServices:
     return replace(services, model=lambda name: scripted if name == "planner" else provider)
 
 
-async def test_without_a_model_nothing_is_said_of_cost():
-    _, asked = await planned(report_services())
-    assert asked.shows["estimate"] is None
-
-
-async def test_a_report_makes_the_calls_that_were_estimated_or_fewer():
-    llm = FakeLLM(good_answer)
-    flow, asked = await planned(report_services(llm), target_length=150, hitl_before_output=False)
-    estimate = ReportEstimate.model_validate(asked.shows["estimate"])
-    planning = llm.call_count
-    await flow.answer("t", "approve", token=asked.token)
-    made = llm.calls[planning:]
-    assert 0 < len(made) <= estimate.one_draft.calls < estimate.at_most.calls
-
-
 async def test_the_estimate_has_the_price_of_each_role_and_its_date():
     cheap = await estimated(priced(), planner_model="planner")
     dear = await estimated(priced("gpt-4o"), planner_model="planner")
     assert 0 < (cheap.one_draft.money or 0) < (dear.one_draft.money or 0) / 10
     assert cheap.one_draft.priced_at == load_prices().date
     assert (await estimated(report_services(FakeLLM(good_answer)))).one_draft.money is None
-
-
-async def test_longer_reports_more_drafts_and_more_searches_cost_more():
-    services = report_services(FakeLLM(good_answer))
-    usual = await estimated(services)
-    longer = await estimated(services, target_length=5000)
-    assert longer.one_draft.output_tokens > usual.one_draft.output_tokens
-    patient = await estimated(services, max_iterations=5)
-    assert patient.one_draft == usual.one_draft
-    assert patient.at_most.calls > usual.at_most.calls
-    single = await estimated(services, max_iterations=1, max_gap_searches=0)
-    assert single.at_most.calls - single.one_draft.calls in {0, 100}  # of the other queries
-
-
-@pytest.mark.parametrize(
-    ("role", "calls"), [("analyst", (1, 3)), ("writer", (1, 2)), ("reviewer", (101, 202))]
-)
-async def test_each_role_is_asked_as_often_as_drafts_and_searches_allow(role, calls):
-    llm = FakeLLM(good_answer)
-    services = replace(report_services(), model=lambda name: llm if name == "it" else None)
-    estimate = await estimated(services, **{f"{role}_model": "it"}, max_iterations=2)
-    assert (estimate.one_draft.calls, estimate.at_most.calls) == calls
 
 
 async def test_a_report_from_a_search_judges_no_paper_and_searches_no_more():

@@ -35,14 +35,6 @@ async def test_a_plan_is_decided_anew_and_what_came_after_is_done_again(flow, pe
     assert said[:3] == [("decided", "ada"), ("forked", "bob"), ("decided", "bob")]
 
 
-async def test_without_a_name_the_latest_decided_question_is_asked_again(flow):
-    await reply_to(flow, "t", "reject: too thin")
-    review = await flow.fork("t")
-    assert (review.kind, review.number) == ("pre_output_review", 2)
-    report = await reply_to(flow, "t", "approve")
-    assert report.provenance["ended_by"] == "approved"
-
-
 async def test_a_number_that_was_never_asked_is_named(flow):
     with pytest.raises(StaleDecisionError, match="number 9"):
         await flow.fork("t", number=9)

@@ -1,6 +1,5 @@
 """A decision on a report counts once, whoever gives it how often, and silence is one as well."""
 
-import asyncio
 from typing import Any
 
 import pytest
@@ -9,7 +8,7 @@ from tests.workflow.doubles import workflow
 
 from paper_search.errors import AlreadyDecidedError, ThreadNotFoundError, ThreadWaitingError
 from paper_search.persistence import LedgerStatus
-from paper_search.report_workflow import ReportWorkflow, Review
+from paper_search.report_workflow import ReportWorkflow
 from paper_search.report_workflow.engine import ReportSession
 from paper_search.testing.reports import QUESTION, FakeSearch, report_services
 
@@ -70,14 +69,6 @@ async def test_silence_is_in_the_ledger_as_silence(flow, persistence):
     assert report.provenance["is_approved_by_person"] is False
 
 
-async def test_two_who_find_the_time_to_be_over_approve_once(flow, persistence, search):
-    with later(hours=1):
-        told = await asyncio.gather(flow.proceed("t"), flow.proceed("t"), return_exceptions=True)
-    assert sum(isinstance(message, Review) for message in told) == 1
-    assert len(await persistence.ledger.entries("t")) == 1
-    assert search.asked == list(dict.fromkeys(search.asked))
-
-
 async def test_an_answer_stored_before_the_time_was_over_beats_silence(flow, persistence, search):
     assert flow
     driven = ReportSession.on(persistence, "t", report_services(search=search))
@@ -102,17 +93,6 @@ async def test_a_person_who_comes_after_silence_decided_is_told_so(flow, persist
 
 
 # --- two graphs on one place ----------------------------------------------------------------------
-
-
-async def test_the_thread_of_a_search_is_no_report_and_the_other_way_round(persistence):
-    reporting = report_workflow(persistence=persistence)
-    await reporting.start(QUESTION, thread_id="t")
-    searching = workflow(persistence=persistence)
-    with pytest.raises(ThreadNotFoundError, match="is not a search"):
-        await searching.answer("t", "approve")
-    await searching.start(QUESTION, thread_id="s")
-    with pytest.raises(ThreadNotFoundError, match="is not a report"):
-        await reporting.answer("s", "approve")
 
 
 async def test_a_thread_that_died_at_once_is_of_the_graph_that_began_it(persistence, monkeypatch):

@@ -7,9 +7,7 @@ from tests.report_workflow.doubles import report_workflow
 from tests.workflow.doubles import Crash
 
 from paper_search.errors import LLMFailure, LLMLengthError
-from paper_search.persistence import open_persistence
 from paper_search.report_workflow import ReportWorkflow
-from paper_search.report_workflow.context import ReportRecords
 from paper_search.testing.llm import FakeLLM
 from paper_search.testing.reports import QUESTION, good_answer
 
@@ -36,20 +34,6 @@ def head(call) -> dict:
 def asked(llm: FakeLLM) -> list[str]:
     """Return the titles of the sections that were asked for, in order."""
     return [str(wanted(call)["title"]) for call in llm.calls if wanted(call)]
-
-
-async def test_a_report_of_5000_words_is_asked_for_in_pieces_that_a_model_can_answer():
-    llm = FakeLLM(good_answer)
-    report = await flow(llm).run(QUESTION)
-    pieces = [wanted(call) for call in llm.calls if wanted(call)]
-    assert sum(int(piece["words"]) for piece in pieces) >= 4500
-    assert max(int(piece["words"]) for piece in pieces) <= 900
-    assert [section.title for section in report.sections] == SECTIONS
-    assert report.title == "Shade trees and the temperature of streets"
-    assert report.abstract
-    assert report.conclusion
-    assert report.metadata["is_by_model"] is True
-    assert "DraftAnswer" not in map(kind, llm.calls)
 
 
 async def test_a_piece_goes_on_from_the_one_before_it_on_the_sub_question_of_its_section():
@@ -119,25 +103,6 @@ async def test_a_revision_asks_for_the_sections_that_have_a_fault():
     again = set(asked(llm)[first:]) - {"Limitations"}
     assert again == {"By day"}
     assert "Merlin" not in report.sections[1].content
-
-
-async def test_what_a_person_asks_for_is_asked_of_every_section():
-    llm = FakeLLM(good_answer)
-    asking = flow(llm, hitl_after_planning=False, hitl_before_output=True)
-    review = await asking.start(QUESTION, thread_id="t")
-    before = len(asked(llm))
-    note = {"action": "modify", "feedback": "say more on dry cities", "token": review.token}
-    await asking.answer("t", note)
-    assert set(asked(llm)[before:]) == set(SECTIONS)
-    revision = head(next(c for c in llm.calls[::-1] if wanted(c)))["revision"]  # no data: obeyed
-    assert "say more on dry cities" in revision["a_person_asks"][0]
-
-
-async def test_answers_are_kept_no_longer_than_their_step(url):
-    await flow(FakeLLM(good_answer), persistence=url).run(QUESTION, thread_id="t")
-    async with open_persistence(url) as persistence:
-        kept = await ReportRecords(persistence.store, "t").rows("report_answers")
-    assert len({key.partition("/")[0] for key in kept}) == 1
 
 
 @pytest.mark.parametrize("dying", ["At night", "frame"])

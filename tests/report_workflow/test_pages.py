@@ -8,61 +8,9 @@ import pytest
 
 from paper_search.config import AppConfig, SearchSourceConfig
 from paper_search.errors import UnknownNameError
-from paper_search.models import SourceReport, SourceStatus
-from paper_search.models.source_report import Purpose
-from paper_search.report.models import PagesRead, SearchResult
 from paper_search.report_workflow import ReportWorkflow
 from paper_search.report_workflow.assembly import assemble_report
 from paper_search.testing.reports import QUESTION, report_services
-
-
-class FakePages:
-    """Reads whatever it is asked to, and remembers what that was."""
-
-    def __init__(self) -> None:
-        self.limits: list[int] = []
-
-    async def add_texts(self, results: list[SearchResult], limit: int) -> PagesRead:
-        self.limits.append(limit)
-        text = "Shade trees lower the temperature of city streets by 7.5 degrees on roofs."
-        read = [
-            result.model_copy(update={"full_content": f"{result.text}\n\n{text}"})
-            for result in results[:limit]
-        ]
-        row = SourceReport(source="a.example", purpose=Purpose.PAGE, status=SourceStatus.OK)
-        return PagesRead(
-            results=[*read, *results[limit:]], rows=[row] * len(read), notes=["Not read, a.example"]
-        )
-
-
-async def test_what_was_read_can_be_quoted_and_what_failed_is_told():
-    pages = FakePages()
-    workflow = ReportWorkflow(replace(report_services(), pages=pages), depth="quick")
-    report = await workflow.run(QUESTION)
-    assert pages.limits[0] == 10
-    assert "7.5 degrees" in report.model_dump_json()
-    assert "Not read, a.example" in str(report.provenance)
-    assert {row.allowed_by for row in report.journal} == {"nobody was asked"}
-    assert sum(row.purpose is Purpose.PAGE for row in report.journal) == 6
-
-
-async def test_the_journal_names_who_approved_the_plan():
-    workflow = ReportWorkflow(replace(report_services(), pages=FakePages()), depth="quick")
-    await workflow.start(QUESTION, thread_id="t")
-    await workflow.answer("t", "approve", by="ada")
-    report = await workflow.answer("t", {"action": "approve", "decider": "eve"}, by="bob")
-    assert {row.allowed_by for row in report.journal} == {"ada"}
-    assert report.approval.by == "bob"
-
-
-async def test_the_limit_holds_over_all_rounds():
-    pages = FakePages()
-    workflow = ReportWorkflow(replace(report_services(), pages=pages), max_pages=2)
-    report = await workflow.run(QUESTION)
-    assert (pages.limits, report.metadata["pages_fetched"]) == ([2], 2)
-    none = FakePages()
-    await ReportWorkflow(replace(report_services(), pages=none), max_pages=0).run(QUESTION)
-    assert none.limits == []
 
 
 @pytest.mark.parametrize(

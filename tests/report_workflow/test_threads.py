@@ -5,7 +5,6 @@ from tests.answers import reply_to
 from tests.report_workflow.doubles import report_workflow
 from tests.workflow.doubles import workflow
 
-from paper_search.errors import ThreadNotFoundError, ThreadWaitingError
 from paper_search.models import Paper, SourceStatus
 from paper_search.models.source_report import Purpose, SourceReport
 from paper_search.report_workflow import ReportWorkflow
@@ -63,19 +62,6 @@ async def test_all_threads_are_one_list_in_the_order_of_change_by_pages(persiste
     pages = [await every.threads(limit=2, offset=start) for start in (0, 2, 4)]
     assert [[part.thread_id for part in page] for page in pages] == [["r2", "s2"], ["r1", "s1"], []]
     assert [page.graph for page in pages[0]] == [REPORT, SEARCH]
-
-
-async def test_no_report_begins_from_a_search_that_has_not_ended(persistence):
-    await workflow(persistence=persistence).start("q", thread_id="s")
-    flow = report_workflow(persistence=persistence, from_thread="s")
-    for begin in (flow.start, flow.run):
-        with pytest.raises(ThreadWaitingError, match="the search of thread 's' has not ended"):
-            await begin(QUESTION, thread_id="r")
-    with pytest.raises(ThreadNotFoundError):
-        await report_workflow(persistence=persistence, from_thread="none").start(
-            QUESTION, thread_id="r"
-        )
-    assert await ReportCatalog(persistence).threads() == []
 
 
 @pytest.mark.parametrize(

@@ -147,25 +147,6 @@ async def test_an_answer_is_for_the_latest_checkpoint_only__hum_18(door, begin, 
     assert await door.run(thread_id, {**GO_ON, "checkpoint_id": ids[-1]}, "ada")
 
 
-@pytest.mark.parametrize(
-    "limited",
-    [
-        {"context": {"sources": ["library", "sample", "scopus"]}},
-        {"input": {"question": "q", "workflow_params": {"sources": ["sample", "scopus"]}}},
-        {"config": {"configurable": {"sources": ["sample", "scopus"]}}},
-    ],
-)
-async def test_a_source_that_the_server_lacks_is_refused_with_those_that_it_has(door, limited):
-    status, text = await door.refused(str(uuid.uuid4()), {**NEW, **limited})
-    assert status == 422
-    assert "sample, scopus: not enabled here, where there is library, arxiv" in text
-
-
-async def test_a_search_may_be_limited_to_the_sources_that_the_server_has(door):
-    run = {**NEW, "context": {"sources": ["arxiv"]}}
-    assert await door.run(str(uuid.uuid4()), run, "ada")
-
-
 async def test_a_thread_stays_with_who_began_it__sec_02(door, begin, persistence):
     thread_id = await begin()
     records = SearchRecords(persistence.store, thread_id)

@@ -70,20 +70,6 @@ async def test_the_list_follows_the_file(attachment, server, begin, persistence)
     assert server["threads"] == []
 
 
-async def test_a_thread_that_another_process_drives_is_busy(attachment, server, begin, persistence):
-    thread_id = await begin("approve", "approve")
-    new = await begin()
-    del thread_id
-    flow = workflow(FailingSkills("search", RuntimeError("gone")), persistence=persistence)
-    with pytest.raises(RuntimeError):
-        await reply_to(flow, new, "approve")
-    async with persistence.leases.hold(new):
-        await attachment.refresh()
-        assert listed(server)[new]["status"] == "busy"
-    await attachment.refresh()
-    assert listed(server)[new]["status"] == "error"
-
-
 async def test_a_refused_run_does_not_hide_a_waiting_thread__hum_02(attachment, server, begin):
     thread_id = await begin()
     await attachment.refresh()

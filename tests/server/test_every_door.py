@@ -140,10 +140,3 @@ def test_a_run_that_cannot_be_is_refused_at_every_door(config, run, door, words)
             return await ThreadCatalogs(persistence).threads()
 
     assert asyncio.run(threads()) == []
-
-
-def test_a_search_of_no_rounds_begun_over_the_api_is_let_in(config):
-    door = Door(Access(SharedPersistence(config.persistence_url), config))
-    payload = {"assistant_id": "paper_search", "input": {"question": "q"}}
-    run = {**payload, "context": {"max_iterations": 0}}
-    assert asyncio.run(door.run(str(uuid.uuid4()), run, "an unnamed person"))

@@ -146,14 +146,6 @@ async def test_of_a_long_foreign_name_only_the_beginning_is_told(reach):
 
 
 @pytest.mark.parametrize(
-    "host", ["localhost", "LOCALHOST:1", "127.0.0.1:2024", "[::1]:2024", "papers.lan"]
-)
-async def test_its_own_names_are_taken(reach, host):
-    answer = await reach(hosts=["papers.lan"]).get("/threads/x", headers={"host": host})
-    assert answer.status_code == 200
-
-
-@pytest.mark.parametrize(
     "headers",
     [
         {"origin": "https://evil.example"},

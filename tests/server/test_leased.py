@@ -3,7 +3,6 @@
 import asyncio
 import base64
 import uuid
-from contextlib import aclosing
 
 import pytest
 from langgraph.types import Command, StateUpdate
@@ -147,16 +146,6 @@ async def test_going_on_does_not_answer_a_question__hum_14(graph):
         await graph.ainvoke(None, CONFIG)
     ((interrupt),) = (await graph.aget_state(CONFIG)).interrupts
     assert interrupt.value["kind"] == "strategy_confirmation"
-
-
-async def test_each_part_may_be_taken_by_another_task(graph):
-    """As the server does: a lease that belonged to the first of them would be lost."""
-    stream = graph.astream(QUESTION, CONFIG, stream_mode="updates")
-    parts = []
-    async with aclosing(stream):
-        while (part := await asyncio.create_task(anext(stream, None))) is not None:
-            parts.extend(part)
-    assert parts == ["parse_intent", "build_strategy", "scope_strategy", "__interrupt__"]
 
 
 async def test_a_thread_that_is_driven_is_busy_and_nothing_runs__per_13(graph, persistence, skills):

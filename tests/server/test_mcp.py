@@ -233,15 +233,6 @@ async def test_only_the_same_call_with_the_same_key_goes_on_with_a_thread(connec
 
 
 @pytest.mark.parametrize("era", ERAS)
-@pytest.mark.parametrize("closing", ["decline", "cancel"])
-async def test_who_closes_the_form_decides_nothing(connect, shared, era, closing):
-    async with connect(Person(closing), era) as client:
-        text = await told(client, "search", **BEGIN)
-        assert text.startswith(f"Nobody decided ({closing})")
-        assert await deciders(shared, thread_in(text)) == []
-
-
-@pytest.mark.parametrize("era", ERAS)
 async def test_a_client_without_forms_is_told_where_a_person_decides(connect, era):
     async with connect(era=era) as client:
         thread_id, _ = await begun(client)

@@ -11,7 +11,6 @@ from paper_search.errors import (
 )
 from paper_search.report_workflow import ReportWorkflow
 from paper_search.report_workflow.engine import ReportSession
-from paper_search.server.attachment import ServerThreads, ThreadAttachment
 from paper_search.testing.reports import QUESTION, report_services
 
 REPORT = "research_report"
@@ -67,13 +66,6 @@ async def test_a_report_from_the_papers_of_somebody_elses_search_is_refused__sec
     assert (await door.refused(str(uuid.uuid4()), missing))[0] == 404
 
 
-async def test_a_report_from_a_search_that_has_not_ended_is_refused(door, begin):
-    waiting = {**NEW, "context": {"from_thread": await begin()}}
-    status, text = await door.refused(str(uuid.uuid4()), waiting)
-    assert status == 409
-    assert "has not ended" in text
-
-
 async def test_a_thread_is_driven_by_the_graph_that_began_it(door, begin, begin_report):
     report, search = await begin_report(), await begin()
     status, text = await door.refused(report, answer("approve", "paper_search"))
@@ -82,22 +74,6 @@ async def test_a_thread_is_driven_by_the_graph_that_began_it(door, begin, begin_
     assert (await door.refused(search, answer("approve")))[0] == 409
     named = str(uuid.uuid5(uuid.UUID("6ba7b821-9dad-11d1-80b4-00c04fd430c8"), REPORT))
     assert await door.run(report, answer("approve", named), "ada")
-
-
-@pytest.mark.parametrize(
-    "said",
-    [
-        *("approve", "skip", [{"type": "accept"}]),
-        {"action": "approve", "decided_by": "timeout"},  # nobody passes for silence
-    ],
-)
-async def test_an_answer_of_any_shape_names_its_question_and_is_a_persons(door, begin_report, said):
-    thread_id = await begin_report()
-    run = await door.run(thread_id, answer(said), "ada")
-    ((interrupt, decision),) = run["command"]["resume"].items()
-    assert len(interrupt) == 32
-    assert decision["review"] == {"run_id": thread_id, "kind": "plan_review", "number": 1}
-    assert decision["decided_by"] == "person"
 
 
 # --- runs that hold the lease ---------------------------------------------------------------------
@@ -119,17 +95,6 @@ async def test_an_input_sets_nothing_but_what_a_report_is_asked_with(report_grap
 
 
 # --- the server's list ----------------------------------------------------------------------------
-
-
-async def test_reports_are_in_the_servers_list_beside_searches(persistence, begin, begin_report):
-    server = {"threads": [], "runs": []}
-    report, search = await begin_report(), await begin()
-    await ThreadAttachment(persistence, ["ada"], ServerThreads(server)).refresh()
-    listed = {str(entry["thread_id"]): entry for entry in server["threads"]}
-    graphs = {name: entry["metadata"]["graph_id"] for name, entry in listed.items()}
-    assert graphs == {report: REPORT, search: "paper_search"}
-    ((question,),) = listed[report]["interrupts"].values()
-    assert question["value"]["kind"] == "plan_review"
 
 
 def test_the_graph_of_reports_of_the_app_factory_takes_leases(monkeypatch, tmp_path):

@@ -52,19 +52,6 @@ def test_settings_that_cannot_be_used_are_a_sentence(settings):
         admit(SearchParams, settings, "search")
 
 
-@pytest.mark.parametrize("door", ["context", "configurable"])
-async def test_known_settings_are_taken_from_context_and_config_alike(door):
-    graph, settings = await search_graph(), {"max_iterations": 2}
-    config = {"configurable": {**PLACE, "user_id": "ann"}}
-    if door == "context":
-        await graph.ainvoke({"question": "bees"}, config, context=settings)
-    else:
-        config["configurable"] |= settings
-        await graph.ainvoke({"question": "bees"}, config)
-    state = await graph.aget_state(config)
-    assert state.values["workflow_params"]["max_iterations"] == 2
-
-
 async def test_a_workflow_without_settings_takes_no_notice_of_the_config():
     step = StepDef("only", "Do it", handler=lambda _: (Outcome.OK, {}), next={Outcome.OK: None})
     graph = compile_in_memory(Workflow("plain", step))

@@ -90,16 +90,6 @@ async def test_what_is_changed_in_a_text_box_changes_and_the_rest_stays(edited, 
 
 
 @EDITS
-async def test_lists_come_as_json_or_a_line_for_each_entry(edited, persistence):
-    for queries in ('["cats AND dogs", "birds"]', "cats AND dogs\nbirds\n"):
-        flow, thread = workflow(persistence=persistence), str(len(queries))
-        asked = await flow.start("q", thread_id=thread)
-        await flow.answer(thread, edited(asked.model_dump(mode="json"), queries=queries))
-        after = (await SearchSession.on(persistence, thread).state()).strategy
-        assert [query.boolean_query for query in after.queries] == ["cats AND dogs", "birds"]
-
-
-@EDITS
 async def test_papers_are_marked_in_a_text_box(edited, persistence):
     flow = workflow(persistence=persistence)
     await flow.start("q", thread_id="t")
@@ -149,15 +139,6 @@ async def test_a_plan_changes_in_a_text_box_and_other_queries_keep_their_kind(ed
         *((query["query_text"], query["search_type"]) for query in before),
         ("shade", "academic"),
     ]
-
-
-@EDITS
-async def test_an_edit_that_changes_nothing_is_no_decision(edited):
-    flow = workflow()
-    asked = await flow.start("q", thread_id="t")
-    with pytest.raises(InvalidDecisionError, match="question stays open"):
-        await flow.answer("t", edited(asked.model_dump(mode="json")))
-    assert await flow.pending("t") == asked
 
 
 async def test_a_question_that_is_ignored_stays_open_and_says_how_to_reject_it():

@@ -3,18 +3,15 @@
 import dataclasses
 import itertools
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 import pytest
 from langgraph.types import Command
-from starlette.exceptions import HTTPException
 from tests.workflow.doubles import workflow
 
 from paper_search.config import AppConfig
 from paper_search.errors import AlreadyDecidedError, InvalidDecisionError, StaleDecisionError
 from paper_search.persistence import DecisionLedger, Persistence, open_persistence
-from paper_search.server.access import Access, Run, SharedPersistence, http_refusals
-from paper_search.server.guard import EVERYBODY
+from paper_search.server.access import Access, SharedPersistence
 from paper_search.server.leased import leased
 from paper_search.steps.compiler import compile_workflow
 from paper_search.testing.skills import FakeSkills
@@ -72,13 +69,6 @@ async def test_a_bare_approval_given_twice_approves_one_question_however_late(fl
     assert "ada decided (approve) at 2" in str(told.value)
     assert f"`paper-search resume t --approve --token {result.token}`" in str(told.value)
     assert (await flow.pending("t")).kind is RESULT
-
-
-async def test_a_bare_answer_counts_for_the_question_that_its_author_was_shown_last(flow, other):
-    await flow.answer("t", "approve", by="ada")
-    shown = await other.pending("t")
-    assert shown.kind is RESULT
-    assert not isinstance(await other.answer("t", "approve", by="bob"), Checkpoint)
 
 
 async def test_a_bare_answer_to_a_question_that_was_decided_since_answers_no_later_one(flow, other):
@@ -150,28 +140,6 @@ async def test_the_question_of_the_graph_carries_its_token_and_its_form_is_fille
     assert form["action"]["enum"] == ["approve", "edit", "reject"]
     assert "$ref" not in repr(form)
     assert not {"decided_by", "decided_at"} & set(form)
-
-
-async def test_the_server_refuses_a_bare_approval_that_comes_twice_with_409(flow, persistence):
-    access = Access(SharedPersistence("memory:"), AppConfig())
-
-    async def run(resume: Any) -> Any:
-        session = await access.session(persistence, "t", EVERYBODY)
-        answer = Run(Command(resume=resume), {})
-        with http_refusals():
-            return await access.prepare(persistence, SearchSession, session, answer, EVERYBODY)
-
-    strategy = await flow.pending("t")
-    await run("approve")  # admitted; now as if it had run
-    result = await flow.answer("t", {"action": "approve", "token": strategy.token}, by=EVERYBODY)
-    for again in ("approve", {"action": "approve", "token": strategy.token}):
-        with pytest.raises(HTTPException) as told:
-            await run(again)
-        assert told.value.status_code == 409
-        assert result.token in str(told.value)
-    with pytest.raises(HTTPException, match=r"already decided \(approve\)"):
-        await run({"action": "reject", "token": strategy.token})
-    assert await run({"action": "approve", "token": result.token})
 
 
 async def test_a_bare_langgraph_server_refuses_it_too(url):

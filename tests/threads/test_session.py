@@ -11,7 +11,7 @@ from langgraph.types import Command
 from tests.threads.looks import LookCatalog, LookSession
 
 from paper_search.config import current_person
-from paper_search.errors import AlreadyDecidedError, StaleDecisionError, ThreadBusyError
+from paper_search.errors import AlreadyDecidedError, ThreadBusyError
 from paper_search.persistence import Persistence
 from paper_search.threads.session import STRICT_RESUME
 
@@ -163,23 +163,6 @@ async def test_who_is_overtaken_by_the_same_answer_is_done_though_more_is_asked(
     assert await refused(persistence) == []
 
 
-async def test_who_is_overtaken_by_another_answer_learns_which(persistence):
-    session, decision = await overtaken(persistence)
-    with pytest.raises(AlreadyDecidedError, match="by ada"):
-        await session.answers.take({**decision, "action": "approve"}, "bob")
-    assert [(by, why) for by, why, _ in await refused(persistence)] == [("bob", "already decided")]
-
-
-async def test_a_decision_that_was_not_applied_yet_can_be_asked_again(decided, persistence):
-    async with decided.lease():
-        await decided.answers.reopen(lambda named: named.number == 1, "enough", "eve")
-    await decided.answers.take(await naming_its_question(decided, "reject"), "eve")
-    told = await LookCatalog(persistence).decisions("t")
-    assert [(one.event, one.by) for one in told][1:] == [("forked", "eve"), ("decided", "eve")]
-    (forked,) = [event.detail for event in told if event.event == "forked"]
-    assert forked["back_to"]["number"] == 1
-
-
 async def test_who_gives_no_name_acts_as_who_runs_the_program(session, persistence):
     await session.begin("a b")
     question = await session.require_question()
@@ -192,17 +175,6 @@ async def test_who_gives_no_name_acts_as_who_runs_the_program(session, persisten
     told = await LookCatalog(persistence).decisions("t")
     assert {event.event for event in told} == {"decided", "refused", "forked"}
     assert {event.by for event in told} == {current_person()}
-
-
-async def test_what_may_answer_the_question_before_is_kept_with_the_open_one(session, persistence):
-    await session.begin("a b c")
-    await session.answers.take(await naming_its_question(session, "reject"), "ada")
-    question = await session.require_question()
-    with pytest.raises(StaleDecisionError, match="which question it is for"):
-        await session.answers.take("approve", "ada")
-    assert await refused(persistence) == [("ada", "names no question", '"approve"')]
-    last = (await persistence.ledger.audit("t"))[-1]
-    assert last.interrupt_id == question.interrupt_id
 
 
 async def test_a_fork_keeps_what_it_left_and_replaces_what_was_decided_since(session, persistence):

@@ -144,13 +144,3 @@ def test_a_result_is_what_its_round_found_and_what_was_marked(rounds):
     assert not numbers(ended.papers) & irrelevant
     assert irrelevant <= numbers(ended.set_aside)
     assert ended.metadata.total_found == len(rounds[-1].found)
-
-
-def test_nothing_of_a_rejected_round_comes_back_when_the_next_finds_nothing():
-    first = Round({0: 0, 1: 0}, is_rejected=True, marks={1: True})
-    second = Round({}, is_rejected=False, marks={})
-    person = Person([first, second])
-    ended = asyncio.run(flow_of([first, second], person).run("a study of moss"))
-    assert numbers(ended.papers) == {1}
-    assert (ended.set_aside, ended.earlier) == ([], [])
-    assert ended.metadata.total_found == 0

@@ -223,15 +223,6 @@ async def test_every_way_to_reject_or_to_mark_papers_reaches_the_builder(kind, a
     assert skills.requests[1].user_feedback == feedback
 
 
-async def test_marks_of_an_earlier_result_may_be_given_with_a_rejected_strategy():
-    skills = FakeSkills()
-    flow = workflow(skills)
-    await _asked(flow, RESULT)
-    await reply_to(flow, "t", "reject")
-    await reply_to(flow, "t", _feedback("reject", marked_relevant=["always"]))
-    assert skills.requests[2].marked_papers[0].id == "always"
-
-
 NOTES = ["אבג \u202e right to left", "🧪" * 100, "a\x00b\x1b[31m", "x" * 20_000, "\n\n"]
 
 
@@ -403,30 +394,3 @@ def test_a_decision_on_a_question_that_is_past_is_read_if_there_is_one(kind):
     marks = _feedback("reject", marked_relevant=["gone"])
     assert past_decision(kind, marks).revised_data.marked_relevant == ["gone"]
     assert (past_decision(kind, _edit()) is not None) is (kind is STRATEGY)
-
-
-async def test_an_edit_in_parts_leaves_the_rest_as_it_was_proposed(strategy_asked):
-    limits = models.SearchConstraints(year_from=2010, conditions=["NOT bees"], max_results=7)
-    ranked = [models.RankedQuery(text="moss")]
-    proposed = strategy_asked.payload.strategy.model_copy(
-        update={"ranked": ranked, "filters": limits, "works": ["doi:10.1000/1"]}
-    )
-    payload = strategy_asked.payload.model_copy(update={"strategy": proposed})
-    asked = strategy_asked.model_copy(update={"payload": payload})
-
-    def edited(**fields: Any) -> models.SearchStrategy:
-        answer = {"action": "edit", "revised_data": fields}
-        strategy = checked(asked, answer).revised_data
-        return models.SearchStrategy.model_validate(strategy.model_dump())
-
-    later = limits.model_copy(update={"year_from": 2015})
-    assert edited(filters={"year_from": 2015}) == proposed.model_copy(update={"filters": later})
-    free = limits.model_copy(update={"conditions": []})
-    assert edited(filters={"conditions": [" "]}) == proposed.model_copy(update={"filters": free})
-    queries = [models.SearchQuery(keywords=[], boolean_query="x")]
-    new = edited(queries=[query.model_dump() for query in queries])
-    assert new == proposed.model_copy(update={"queries": queries})
-    assert edited(ranked=[]) == proposed.model_copy(update={"ranked": []})
-    whole = proposed.model_copy(update={"ranked": [], "filters": free}).model_dump(mode="json")
-    assert edited(**whole).filters.conditions == []
-    assert edited(**whole).ranked == []

@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import ormsgpack
@@ -22,7 +21,6 @@ from paper_search.testing.skills import FakeSkills, ScriptedHandler
 from paper_search.workflow import CheckpointKind, SearchWorkflow, ThreadCatalog, ThreadStatus
 from paper_search.workflow.session import SearchSession
 
-ROOT = Path(__file__).parents[2]
 ROUNDS = [*STEPS, *STEPS[1:]]
 
 

@@ -71,13 +71,6 @@ async def test_a_run_that_wants_it_fills_what_merged_works_lack():
     assert "filled 1 abstracts" in str([report.note for report in result.reports])
 
 
-async def test_a_run_that_does_not_want_it_asks_nobody():
-    shelf = Shelf()
-    result = await workflow(shelf).run("sorting")
-    assert shelf.asked == []
-    assert {paper.abstract for paper in result.papers} == {None, "Own."}
-
-
 async def test_another_process_goes_on_as_the_run_was_begun(url):
     """The second workflow stands for a process whose settings do not want it."""
     await workflow(Shelf(), enrich=True, persistence=url).start("sorting", thread_id="t")

@@ -60,25 +60,6 @@ def titles_asked(llm: FakeLLM) -> list[str]:
     return [record["title"] for call in llm.calls for record in data_block(call)]
 
 
-async def test_another_round_asks_about_what_it_found_and_nothing_else():
-    llm = FakeLLM(grades_of({}, default=3))
-    handler = ScriptedHandler(["approve", reject("more"), "approve", "approve"])
-    result = await judging_workflow(llm, handler).run("moss")
-    asked = titles_asked(llm)
-    first = asked[: asked.index(f"Moss number {PAPERS}")]
-    assert {*asked[len(first) :]} == {f"Moss number {n}" for n in range(PAPERS, PAPERS + 10)}
-    assert len(result.papers) == PAPERS + 10
-    assert all(paper.is_judged and paper.grades for paper in result.papers)
-
-
-async def test_another_thread_on_the_same_file_pays_for_nothing(url):
-    first = await judging_workflow(FakeLLM(grades_of({})), persistence=url).run("moss")
-    llm = FakeLLM(grades_of({}))
-    again = await judging_workflow(llm, persistence=url).run("moss")
-    assert llm.call_count == 0
-    assert [paper.grades for paper in again.papers] == [paper.grades for paper in first.papers]
-
-
 async def test_what_a_deleted_thread_leaves_of_its_judgements_does_not_tell_its_question(url):
     question = "moss of a secret garden"
     await judging_workflow(FakeLLM(grades_of({})), persistence=url).run(question)

@@ -6,13 +6,11 @@ import os
 import re
 import signal
 import time
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
-from tests.answers import reply_to
 from tests.preforked import workers
 from tests.workflow.crashing import LoggingSkills
 from tests.workflow.doubles import STEPS, workflow
@@ -275,14 +273,3 @@ async def resumed_when_free(flow: SearchWorkflow) -> PaperCollection:
 async def shown(url: str) -> Any:
     async with open_persistence(url) as persistence:
         return await ThreadCatalog(persistence).show("t")
-
-
-async def test_the_history_says_who_ended_a_round_and_when():
-    async with open_persistence("memory:") as persistence:
-        flow = workflow(persistence=persistence)
-        await flow.start("How do proteins fold?", thread_id="t")
-        await reply_to(flow, "t", "approve")
-        await reply_to(flow, "t", "reject", by="ada")
-        [ended] = (await ThreadCatalog(persistence).show("t")).history
-    assert ended.decided_by == "ada"
-    assert datetime.fromisoformat(ended.decided_at).tzinfo is not None

@@ -1,7 +1,5 @@
 """What the steps of a search hand on: limits of the run, edits of a person, counts, progress."""
 
-from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,13 +8,9 @@ from tests.workflow.doubles import Builder, at_result, edit, reject, workflow
 
 from paper_search.errors import UnknownNameError
 from paper_search.models import Criterion, ParsedIntent, RawPaper, ScoredPaper, SearchStrategy
-from paper_search.persistence import open_persistence
-from paper_search.skills import RelevanceScorer, ResultOrganizer
-from paper_search.skills.result_ranker import ResultRanker
 from paper_search.testing.skills import FakeSkills, ScriptedHandler, fake_strategy
 from paper_search.workflow import CheckpointKind
 from paper_search.workflow.session import SearchSession
-from paper_search.workflow.state import SearchParams
 
 
 class Judging(FakeSkills):
@@ -71,25 +65,6 @@ async def test_a_step_begins_with_its_iteration_and_with_how_much_there_is_to_do
 
 
 @pytest.mark.parametrize(
-    ("allowed", "asked"),
-    [(None, ["a", "b"]), (["b", "c"], ["b"]), (["b", "a"], ["a", "b"]), (["c"], ["c"])],
-)
-async def test_only_sources_that_the_run_allows_are_searched(allowed, asked):
-    skills = Builder(fake_strategy("x", sources=["a", "b"]))
-    await workflow(skills, sources=allowed).run("q")
-    assert skills.searched[0].sources == asked
-
-
-@pytest.mark.parametrize(("most", "asked"), [(None, 100), (3, 100), (100, 100), (200, 200)])
-async def test_a_source_is_asked_for_no_fewer_papers_than_are_shown(most, asked):
-    skills = FakeSkills()
-    result = await workflow(skills, max_results=most).run("q")
-    assert skills.searched[0].filters.max_results == asked
-    assert len(result.papers) == 2
-    assert [len((await workflow(max_results=1).run("q")).papers)] == [1]
-
-
-@pytest.mark.parametrize(
     ("limits", "most", "shown"),
     [({}, None, 1), ({}, 2, 2), ({"max_papers": None}, None, 2), ({"max_papers": 2}, 1, 2)],
 )
@@ -140,47 +115,6 @@ async def test_papers_are_judged_by_criteria_and_limits_as_a_person_edited_them(
         ["written by the model"],
         judged_by,
     ]
-
-
-async def test_a_note_of_the_person_is_judged_by_from_then_on():
-    skills = Judging()
-    notes = ["approve", reject("only trials"), "approve", reject("and more"), "approve", "approve"]
-    await workflow(skills, ScriptedHandler(notes)).run("q")
-    first, second, third = skills.judged_by
-    assert first == ["written by the model"]
-    assert second == third == ["written by the model", "It is, or is about, trials"]
-
-
-class RecordingRanker(ResultRanker):
-    """Puts the lowest score first, and keeps the question that it was to go by."""
-
-    def __init__(self) -> None:
-        self.questions: list[str] = []
-
-    def order(self, papers: Sequence[ScoredPaper], *_: Any, **by: Any) -> list[ScoredPaper]:
-        self.questions.append(by["question"])
-        return sorted(papers, key=lambda scored: scored.relevance_score)
-
-
-async def test_a_result_is_in_the_order_of_likeness_to_the_question_whatever_the_scores():
-    def found(_strategy: SearchStrategy) -> list[RawPaper]:
-        titles = ["Erosion", "Soil erosion", "Rome"]
-        return [RawPaper(id=title, title=title, source="s") for title in titles]
-
-    ranker = RecordingRanker()
-    unattended = SearchParams(enable_strategy_checkpoint=False, enable_result_checkpoint=False)
-    skills = replace(
-        FakeSkills(found).skills,
-        relevance_scorer=RelevanceScorer(),
-        result_organizer=ResultOrganizer(),
-        result_ranker=ranker,
-    )
-    async with open_persistence() as persistence:
-        session = SearchSession.on(persistence, "t", skills)
-        await session.begin("soil erosion", unattended)
-        result = await session.result()
-    assert ranker.questions == ["soil erosion"]
-    assert [paper.id for paper in result.papers] == ["Rome", "Erosion", "Soil erosion"]
 
 
 class Knowing(FakeSkills):

@@ -2,16 +2,13 @@
 
 import io
 from collections.abc import Sequence
-from itertools import chain
-from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from openpyxl import load_workbook
 from tests.answers import reply_to
 from tests.examples import examples
-from tests.workflow.doubles import at_result, edit, workflow
+from tests.workflow.doubles import at_result, workflow
 
 from paper_search.exports import export, exporter_names
 from paper_search.models import (
@@ -23,74 +20,16 @@ from paper_search.models import (
     UserFeedback,
 )
 from paper_search.skills.result_organizer import by_score, facets_of
-from paper_search.testing.skills import ScriptedHandler, fake_strategy
+from paper_search.testing.skills import fake_strategy
 from paper_search.threads.engine import open_memory
-from paper_search.workflow import Decision, DecisionAction, results
+from paper_search.workflow import results
 from paper_search.workflow.marks import MarkStore, ScreeningMark, labels_by_paper
 from paper_search.workflow.records import SearchRecords
-from paper_search.workflow.session import SearchSession
 from paper_search.workflow.state import WorkflowState
-
-
-def reviewer(*answers: dict[str, Any], ends_with: dict[str, Any] | None = None) -> ScriptedHandler:
-    """Approve strategies, and give results one answer after the other before they are approved."""
-    last = Decision(action=DecisionAction.APPROVE, revised_data=ends_with)
-    return ScriptedHandler(chain(*(("approve", edit(said)) for said in answers), ("approve", last)))
-
-
-def relevant(*ids: str) -> dict[str, Any]:
-    return UserFeedback(marked_relevant=list(ids)).model_dump()
-
-
-def irrelevant(*ids: str, **reasons: str) -> dict[str, Any]:
-    return UserFeedback(marked_irrelevant=list(ids), reasons=reasons).model_dump()
-
-
-async def found_after(*answers: dict[str, Any], ends_with: Any = None) -> PaperCollection:
-    return await workflow(handler=reviewer(*answers, ends_with=ends_with)).run("q")
 
 
 def ids(papers: Sequence[Paper]) -> list[str]:
     return [paper.id for paper in papers]
-
-
-async def test_a_paper_decided_irrelevant_leaves_the_result_and_stands_aside():
-    found = await found_after(irrelevant("always", always="no trial"))
-
-    assert ids(found.papers) == ["only-round_1"]
-    (left,) = found.set_aside
-    assert left.id == "always"
-    assert left.decision == "excluded"
-    assert left.screening.reason == "no trial"
-    assert found.metadata.total_found == 2
-    assert found.facets.by_year == {2021: 1}
-
-
-async def test_a_mark_given_with_the_approval_counts_as_any_other():
-    found = await found_after(ends_with=irrelevant("only-round_0"))
-    assert ids(found.papers) == ["always"]
-    assert ids(found.set_aside) == ["only-round_0"]
-
-
-@pytest.mark.parametrize(
-    ("first", "then"), [(relevant, irrelevant), (irrelevant, relevant)], ids=["out", "in"]
-)
-async def test_the_latest_decision_on_a_paper_of_an_earlier_round_holds(first, then):
-    is_in = then is relevant
-    found = await found_after(first("only-round_0", "always"), then("always"))
-    assert ("always" in ids(found.papers)) is is_in
-
-    # This one is found by the first round only, so it is there for its mark alone.
-    found = await found_after(relevant("only-round_0"), then("only-round_0"))
-    assert ("only-round_0" in ids(found.papers)) is is_in
-
-
-async def test_a_mark_that_is_taken_back_later_says_nothing():
-    taken_back = UserFeedback(unmarked=["always", "only-round_0"]).model_dump()
-    marked = UserFeedback(marked_relevant=["only-round_0"], marked_irrelevant=["always"])
-    found = await found_after(marked.model_dump(), taken_back)
-    assert ids(found.papers) == ["always", "only-round_2"]
-    assert {paper.decision for paper in found.papers} == {"undecided"}
 
 
 async def test_every_export_says_what_was_decided_by_whom_when_why_and_the_note(url):
@@ -123,19 +62,6 @@ def test_labels_of_papers_that_were_merged_are_on_the_one_that_is_left():
         ScreeningMark(paper_id="c", number=3, iteration=1),
     ]
     assert labels_by_paper(marks, {"b": "a"}) == {"a": ["one", "two", "three"]}
-
-
-async def test_labels_hold_in_all_rounds_and_come_with_the_result():
-    flow = workflow(persistence=(persistence := await open_memory()))
-    await at_result(flow)
-    screening = await SearchSession.on(persistence, "t").screening()
-    await screening.label(screening.papers[0], "for chapter 2")
-    await reply_to(flow, "t", {"action": "reject", "note": "more"})
-    await reply_to(flow, "t", "approve")
-    result = await reply_to(flow, "t", "approve")
-    assert {paper.id: paper.labels for paper in result.papers if paper.labels} == {
-        screening.papers[0].id: ["for chapter 2"]
-    }
 
 
 def written(collection: PaperCollection, name: str) -> str:

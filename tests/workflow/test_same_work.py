@@ -46,10 +46,6 @@ MERGED = [
 ]
 
 
-def workflow(*records: models.RawPaper) -> SearchWorkflow:
-    return merging(FakeSkills(lambda _strategy: records))
-
-
 def merging(skills: FakeSkills, **options: Any) -> SearchWorkflow:
     return doubles.workflow(skills, deduplicator=Deduplicator(), **options)
 
@@ -59,33 +55,6 @@ def same(one: str, other: str, *, is_same: bool = True) -> dict[str, object]:
 
 
 SPLIT = same("copy1", "copy2", is_same=False)
-
-
-def ids(collection: Any) -> list[str]:
-    return [paper.id for paper in collection.papers]
-
-
-@pytest.mark.parametrize(("is_same", "count"), [(True, 2), (False, 3)])
-async def test_what_was_said_holds_in_the_next_round(*, is_same, count):
-    search = workflow(ALIKE, AGAIN, OTHER)
-    await at_result(search)
-    edit = {"action": "edit", "revised_data": same("alike", "again", is_same=is_same)}
-    await reply_to(search, "t", edit)
-    question = await reply_to(search, "t", "approve")
-    assert question.payload.same_work == []
-    assert len(question.payload.collection.papers) == count
-
-
-async def test_a_merge_can_be_undone_at_once_and_for_good():
-    search = workflow(*MERGED, OTHER)
-    question = await at_result(search)
-    assert len(question.payload.collection.papers) == 2
-    await reply_to(search, "t", {"action": "edit", "revised_data": SPLIT})
-    question = await reply_to(search, "t", "approve")
-    assert {paper.id for paper in question.payload.collection.papers} == {"copy1", "copy2", "other"}
-    together = same("copy1", "copy2")
-    result = await reply_to(search, "t", {"action": "approve", "revised_data": together})
-    assert len(result.papers) == 2
 
 
 class Graded(FakeSkills):
@@ -151,16 +120,3 @@ async def test_the_last_step_can_be_repeated_after_a_split():
     repeated = models.PaperCollection.model_validate(again["collection"])
     assert repeated == result
     assert len(repeated.papers) == 3
-
-
-async def test_a_relevant_work_that_is_merged_with_the_approval_is_in_the_result_once():
-    """Merged anew, it has the id of another of its records, on which nobody decided."""
-    rounds = iter([MERGED[1:], MERGED])
-    search = merging(FakeSkills(lambda _strategy: [*next(rounds), OTHER]))
-    await at_result(search)
-    await reply_to(search, "t", {"action": "reject", "note": "more"})
-    await reply_to(search, "t", "approve")
-    said = {"marked_relevant": ["copy2"], **same("copy2", "other")}
-    result = await reply_to(search, "t", {"action": "approve", "revised_data": said})
-    [work] = result.papers
-    assert (work.id, work.decision) == ("copy1", "included")

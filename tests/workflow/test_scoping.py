@@ -3,12 +3,9 @@
 from typing import Any
 
 from tests.answers import reply_to
-from tests.counting import FakeCountingSource
-from tests.workflow.doubles import edit, workflow
+from tests.workflow.doubles import workflow
 
 from paper_search import models
-from paper_search.skills import Scoper, Searcher
-from paper_search.testing.skills import FakeSkills
 
 
 class CountingScoper:
@@ -29,7 +26,6 @@ class CountingScoper:
 HITS = models.ScopeReport(
     queries=[models.QueryHits(text="round_0", counts=[models.SourceHits(source="library", hits=3)])]
 )
-RELAXED = models.ScopeReport(relaxed=[models.RelaxedQuery(original="round_0", instead="wider")])
 
 
 async def test_each_strategy_is_looked_at_once_also_by_a_thread_that_resumes(durable_url):
@@ -43,22 +39,6 @@ async def test_each_strategy_is_looked_at_once_also_by_a_thread_that_resumes(dur
     assert scoper.asked == [("round_0", True), ("round_1", True)]
 
 
-async def test_a_relaxed_query_is_what_is_shown_approved_and_searched():
-    skills = FakeSkills()
-    flow = workflow(skills, scoper=CountingScoper(RELAXED))
-    shown = (await flow.start("q", thread_id="t")).payload.strategy
-    assert [query.boolean_query for query in shown.queries] == ["wider"]
-    await flow.answer("t", "approve")
-    assert skills.searched == [shown]
-
-
-async def test_a_run_that_asks_nobody_searches_with_the_relaxed_query():
-    skills, scoper = FakeSkills(), CountingScoper(RELAXED)
-    await workflow(skills, scoper=scoper).run("q")
-    assert scoper.asked == [("round_0", False)]
-    assert [query.boolean_query for query in skills.searched[0].queries] == ["wider"]
-
-
 async def test_a_look_that_fails_is_a_note_at_the_question():
     class Broken:
         async def scope(self, *_args: Any, **_options: Any) -> models.ScopeReport:
@@ -68,21 +48,3 @@ async def test_a_look_that_fails_is_a_note_at_the_question():
     scope = (await flow.start("q", thread_id="t")).payload.scope
     assert scope.notes == ["no hit counts: RuntimeError: token=*** is wrong"]
     assert isinstance(await workflow(scoper=Broken()).run("q"), models.PaperCollection)
-
-
-async def test_the_question_says_which_sources_rank():
-    sources = [FakeCountingSource("one", ranks=True), FakeCountingSource("other")]
-    flow = workflow(searcher=Searcher(sources))
-    assert (await flow.start("q", thread_id="t")).payload.ranking_sources == ["one"]
-
-
-async def test_an_edit_after_the_look_is_searched_as_it_was_written():
-    skills = FakeSkills()
-    scoper = Scoper([FakeCountingSource("fake", {"round_0": 5})])
-    flow = workflow(skills, scoper=scoper)
-    shown = (await flow.start("q", thread_id="t")).payload
-    assert str(shown.scope.queries[0].counts[0]) == "5 fake"
-    mine = shown.strategy.model_dump(mode="json")
-    mine["queries"][0]["boolean_query"] = "nothing has this"
-    await flow.answer("t", edit(mine))
-    assert skills.searched[0].queries[0].boolean_query == "nothing has this"

@@ -2,15 +2,11 @@
 
 import pytest
 from langgraph.store.memory import InMemoryStore
-from tests.answers import reply_to
-from tests.workflow.doubles import at_result, workflow
 
 from paper_search.errors import InputError
 from paper_search.models import Paper, UserFeedback
-from paper_search.threads.engine import open_memory
 from paper_search.workflow.marks import MarkStore, ScreeningMark, join_marks
 from paper_search.workflow.screening import Screening
-from paper_search.workflow.session import SearchSession
 
 PAPERS = [
     Paper(id=f"p{n}", title=title, authors=[], source="s", relevance_score=1 - n / 10)
@@ -122,28 +118,6 @@ def test_the_answer_counts_where_both_speak_of_a_paper():
     assert both.reasons == {"c": "fits"}
     assert join_marks(None, [], known) is None
     assert join_marks(None, [mark("gone"), mark("f", says=None, note="odd")], known) is None
-
-
-@pytest.mark.parametrize("action", ["approve", "edit", "reject"])
-async def test_the_marks_join_any_answer_to_the_result_once(action):
-    search = workflow(persistence=(persistence := await open_memory()))
-    await at_result(search)
-    session = SearchSession.on(persistence, "t")
-    screening = await session.screening()
-    paper = screening.queue()[-1]
-    await screening.say(paper, is_relevant=True)
-    question = await session.open_question()
-    assert question.question.payload.marks == {paper.id: True}
-    assert "1 of 2 screened" in question.question.payload.stopping_estimate
-    data = {"marked_irrelevant": []} if action == "edit" else None
-    await reply_to(search, "t", {"action": action, "revised_data": data})
-    state = await session.state()
-    assert state.history[-1].feedback.marked_relevant == [paper.id]
-    assert state.accumulated_ids == [paper.id]
-    if action != "approve":
-        await reply_to(search, "t", "approve")
-        again = await session.open_question()
-        assert again.question.payload.marks == {}
 
 
 async def test_papers_that_the_person_picked_say_nothing_about_the_rest():

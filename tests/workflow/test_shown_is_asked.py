@@ -15,7 +15,6 @@ from tests.workflow.doubles import Builder, edit, workflow
 
 from paper_search import models
 from paper_search.cli.search_questions import parse_form, write_form
-from paper_search.config import AppConfig
 from paper_search.query import conditions_in, render
 from paper_search.skills import Searcher
 from paper_search.sources.adapter import Translated
@@ -23,7 +22,6 @@ from paper_search.sources.http_source import HttpSource
 from paper_search.sources.ranked_text import content_words
 from paper_search.testing.skills import fake_strategy
 from paper_search.web.strategy_view import strategy_from_form
-from paper_search.workflow import SearchWorkflow
 from paper_search.workflow.state import WorkflowState
 from paper_search.workflow.strategy_facts import limits, strategy_facts
 
@@ -173,15 +171,6 @@ async def test_the_requests_that_arrive_are_those_that_the_checkpoint_showed(dat
         *((name, query.boolean_query) for name in shown.sources for query in shown.queries),
         *((name, q.text) for name in shown.sources if name in ranking for q in shown.ranked),
     }
-
-
-async def test_what_a_synonym_finds_reaches_the_page_of_a_ranking_source(tmp_path, unpacked_sample):
-    (tmp_path / unpacked_sample.name).symlink_to(unpacked_sample)
-    flow = SearchWorkflow.from_config(AppConfig(home=tmp_path), sources=["sample"])
-    question = await flow.start("T2DM", thread_id="t")
-    hits = max(count.hits for entry in question.payload.scope.queries for count in entry.counts)
-    result = await flow.answer("t", "approve")
-    assert len(result.payload.collection.papers) >= hits > 0
 
 
 def test_the_order_of_the_question_counts_before_that_of_the_queries():

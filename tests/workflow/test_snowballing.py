@@ -1,6 +1,5 @@
 """From a mark to what the paper cites: proposed, approved, followed over loopback."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -96,37 +95,3 @@ async def test_nothing_is_followed_but_a_relevant_paper_with_identifiers(net, sa
     await workflow(net, handler).run("learning")
     assert sources_of(handler) == [["shelf"], ["shelf"]]
     assert net.asked == []
-
-
-async def test_a_source_that_is_not_configured_is_never_proposed():
-    handler = ScriptedHandler(["approve", mark("seed"), "approve", "approve"])
-    await workflow(None, handler).run("learning")
-    assert sources_of(handler) == [["shelf"], ["shelf"]]
-    assert all(proposed(item).seeds == [] for item in (handler.asked[0], handler.asked[2]))
-
-
-def searching(*sources: str) -> Callable[[Checkpoint], Decision]:
-    """Edit the sources of a strategy, which says nothing of seeds."""
-
-    def answer(checkpoint: Checkpoint) -> Decision:
-        revised = proposed(checkpoint).model_dump(mode="json", exclude={"seeds"})
-        return edit({**revised, "sources": list(sources)})
-
-    return answer
-
-
-with_snowball = searching("shelf", models.SNOWBALL)
-
-
-async def test_once_a_person_took_it_out_it_is_not_proposed_again(net):
-    again = [mark("seed"), "approve", mark("seed"), "approve", "approve"]
-    handler = ScriptedHandler(["approve", mark("seed"), searching("shelf"), *again])
-    await workflow(net, handler).run("learning")
-    assert sources_of(handler) == [["shelf"], ["shelf", models.SNOWBALL], ["shelf"], ["shelf"]]
-    assert net.asked == []
-
-
-async def test_an_edited_strategy_follows_the_same_papers(net):
-    handler = ScriptedHandler(["approve", mark("seed"), with_snowball, "approve"])
-    collection = await workflow(net, handler).run("learning")
-    assert titles(collection) >= FOLLOWED

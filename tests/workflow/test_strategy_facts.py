@@ -4,10 +4,8 @@ import io
 
 import pytest
 from rich.console import Console
-from tests.cli.test_prompts import Typed
 
 from paper_search import models
-from paper_search.cli.search_questions import decide_strategy
 from paper_search.cli.views import show_checkpoint
 from paper_search.models.scope import Translation
 from paper_search.workflow import Checkpoint, CheckpointKind, StrategyPayload, strategy_facts
@@ -134,15 +132,6 @@ def test_the_exact_strings_stand_under_what_they_ask():
         ("not asked", "pubmed, query 1: too long"),
         ("not asked", "core: core needs a key"),
     ]
-
-
-def test_s_shows_the_strategy_again_with_what_is_sent(capsys):
-    said = [Translation(source="pubmed", query="ice", texts=["ice[tiab]"])]
-    checkpoint = Checkpoint(kind=CheckpointKind.STRATEGY_CONFIRMATION, payload=payload(strategy()))
-    decide_strategy(Typed("s", "a"), checkpoint, translate=lambda _strategy: said)
-    written = capsys.readouterr().err
-    assert written.count("What each source will be sent") == 1
-    assert "pubmed  query 2: ice[tiab]" in written
 
 
 def test_a_query_that_nobody_could_count_has_no_hits_beside_it():

@@ -2,10 +2,9 @@
 
 import pytest
 from tests.answers import reply_to
-from tests.workflow.doubles import FailingSkills, mark_last, workflow
+from tests.workflow.doubles import FailingSkills, workflow
 
 from paper_search.errors import PersistenceError, ThreadNotFoundError
-from paper_search.testing.skills import ScriptedHandler
 from paper_search.workflow import CheckpointKind, ThreadCatalog, ThreadStatus
 from paper_search.workflow.records import SearchRecords
 
@@ -13,17 +12,6 @@ from paper_search.workflow.records import SearchRecords
 @pytest.fixture
 def catalog(persistence):
     return ThreadCatalog(persistence)
-
-
-async def test_the_thread_that_changed_last_comes_first(persistence, catalog):
-    flow = workflow(persistence=persistence)
-    for name in ("b", "c", "a"):
-        await flow.start(f"question {name}", thread_id=name)
-    assert [thread.thread_id for thread in await catalog.threads()] == ["a", "c", "b"]
-    await reply_to(flow, "b", "approve")
-    listed = await catalog.threads()
-    assert [thread.thread_id for thread in listed] == ["b", "a", "c"]
-    assert [row.question for row in listed] == ["question b", "question a", "question c"]
 
 
 async def test_a_list_says_of_every_thread_what_is_said_of_it_alone(persistence, catalog):
@@ -74,18 +62,6 @@ async def test_a_waiting_thread_says_with_which_question(persistence, catalog):
     await reply_to(flow, "t", "approve")
     info = await catalog.info("t")
     assert (info.checkpoint, info.iteration) == (CheckpointKind.RESULT_REVIEW, 1)
-
-
-async def test_showing_a_thread_shows_question_result_and_history(persistence, catalog):
-    handler = ScriptedHandler(["approve", mark_last])
-    flow = workflow(handler=handler, persistence=persistence)
-    with pytest.raises(AssertionError):
-        await flow.run("q", thread_id="t")
-    detail = await catalog.show("t")
-    assert detail.open_checkpoint == await flow.pending("t")
-    assert [paper.id for paper in detail.collection.papers] == ["always", "only-round_0"]
-    assert [report.source for report in detail.reports] == ["fake"]
-    assert [entry.feedback.marked_relevant for entry in detail.history] == [["only-round_0"]]
 
 
 async def test_a_deleted_thread_is_unknown_and_its_name_free(persistence, catalog):

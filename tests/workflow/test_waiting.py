@@ -10,15 +10,12 @@ from tests.answers import reply_to
 from tests.skills.test_searcher import Turning
 from tests.workflow import doubles
 from tests.workflow.doubles import Builder, Crash, Late
-from tests.workflow.test_enrichment import Shelf
 
 from paper_search import workflow
 from paper_search.errors import AlreadyDecidedError, InvalidDecisionError
 from paper_search.models import (
-    EndReason,
     PaperCollection,
     RawPaper,
-    ScoredPaper,
     SearchReport,
     SearchStrategy,
     SourceReport,
@@ -26,7 +23,6 @@ from paper_search.models import (
 )
 from paper_search.persistence import Persistence, open_persistence
 from paper_search.skills import Deduplicator, RelevanceScorer, Searcher
-from paper_search.skills.gap_filler import GapFiller
 from paper_search.sources.client import SourceSettings
 from paper_search.sources.http_source import HttpSource
 from paper_search.testing.skills import FakeSkills, fake_strategy
@@ -84,112 +80,8 @@ SCORERS = pytest.mark.parametrize(
 )
 
 
-@SCORERS
-async def test_a_slow_source_alone_is_asked_again_and_its_rest_joins_the_same_round(scorer):
-    late = Late("late", papers("late", 1, 2, 3))
-    flow, asked = await at_result(late, **scorer)
-    before = asked.payload
-    assert before.unfinished_sources == ["late"]
-    assert "late1" not in ids(before.collection)
-    payload = await wait_for(late, flow)
-    assert ids(payload.collection) == ids(before.collection) | {"late1", "late2", "late3"}
-    assert {*payload.changes.new_ids} == {"late1", "late2", "late3"}
-    assert payload.iteration == before.iteration == 0
-    assert payload.unfinished_sources == []
-    assert [report.source for report in payload.reports] == [*QUICK, "late", "late"]
-    assert (payload.reports[-1].status, payload.reports[-1].kept) == (SourceStatus.OK, 3)
-    sources = flow._searcher._sources.values()
-    assert [len(source.strategies) for source in sources] == [1, 1, 1, 1, 2]
-    first, second = late.strategies
-    assert (first.queries, first.filters) == (second.queries, second.filters)
-    assert flow._query_builder.calls.count("build") == 1
-
-
-async def test_what_a_round_brought_before_the_wait_is_still_new_after_it():
-    found = {name: papers(name, 1) for name in (*QUICK, "late")}
-    late = Late("late", lambda _: found["late"])
-    late.is_late = False
-    flow, _ = await at_result(
-        late, *[FakeSource(name, lambda _, name=name: found[name]) for name in QUICK]
-    )
-    found["a"] += papers("a", 2)
-    found["late"] += papers("late", 2)
-    late.is_late = True
-    await reply_to(flow, "t", {"action": "edit", "revised_data": {"marked_relevant": ["b1"]}})
-    asked = await reply_to(flow, "t", "approve")
-    assert asked.payload.changes.new_ids == ["a2"]
-    late.is_late = False
-    asked = await reply_to(flow, "t", WAIT)
-    assert {*asked.payload.changes.new_ids} == {"a2", "late2"}
-
-
-class Ordering(FakeSkills):
-    """Shows some papers first, in this order, and sets some aside."""
-
-    first: tuple[str, ...] = ()
-    aside: tuple[str, ...] = ()
-
-    async def organize(
-        self, papers: list[ScoredPaper], strategy: SearchStrategy, original_query: str
-    ) -> PaperCollection:
-        made = await super().organize(papers, strategy, original_query)
-        by_id = {paper.id: paper for paper in made.papers}
-        shown = dict.fromkeys([*self.first, *by_id])
-        update = {
-            "papers": [by_id[name] for name in shown if name in by_id and name not in self.aside],
-            "set_aside": [by_id[name] for name in self.aside],
-        }
-        return made.model_copy(update=update)
-
-
-async def test_after_a_wait_the_result_is_compared_with_that_of_the_round_before():
-    late, found, order = Late("late", papers("late", 1)), papers("a", *range(12)), Ordering()
-    late.is_late = False
-    others = [FakeSource(name, papers(name, 1)) for name in "bcd"]
-    flow, _ = await at_result(
-        late, FakeSource("a", lambda _: found), *others, result_organizer=order
-    )
-    late.is_late = True
-    found += papers("a", 12)
-    await reply_to(flow, "t", {"action": "edit", "revised_data": {"marked_relevant": ["b1"]}})
-    order.first, order.aside = ("a11", "a10"), ("a12",)
-    changes = (await reply_to(flow, "t", "approve")).payload.changes
-    assert (changes.new_ids, changes.risen) == ([], {"a11": 11})
-    order.first, order.aside = ("a10", "a12"), ()
-    changes = (await wait_for(late, flow)).changes
-    assert (changes.new_ids, changes.risen) == (["a12"], {"a10": 10})
-
-
 def of_late(payload: workflow.ResultPayload) -> list[SourceReport]:
     return [report for report in payload.reports if report.source == "late"]
-
-
-async def test_of_several_late_sources_none_is_left_behind_by_the_others_a_second_time():
-    """Four or more are a race wherever nobody waits."""
-    late = [Late(f"late{n}", papers(f"late{n}", 1)) for n in range(4)]
-    quick = [FakeSource(f"quick{n}", papers(f"quick{n}", 1)) for n in range(8)]
-    flow, asked = await at_result(late[-1], *quick, *late[:-1])
-    assert asked.payload.unfinished_sources == [source.source_name for source in late]
-    for source in late:
-        source.late_s = 0.0
-    late[-1].late_s = 0.5
-    second = (await reply_to(flow, "t", WAIT)).payload
-    assert second.unfinished_sources == []
-    assert {f"{source.source_name}1" for source in late} <= ids(second.collection)
-
-
-async def test_waiting_uses_up_no_iteration_and_is_told_in_history_and_ledger(late, persistence):
-    flow, _ = await at_result(late, max_iterations=1, persistence=persistence)
-    await reply_to(flow, "t", WAIT, by="ada")
-    late.is_late = False
-    await reply_to(flow, "t", WAIT, by="ada")
-    result = await reply_to(flow, "t", "approve", by="ada")
-    shown_thread = await workflow.ThreadCatalog(persistence).show("t")
-    assert "late1" in ids(result)
-    assert result.ended_by is EndReason.APPROVED
-    assert [(record.iteration, record.waits) for record in shown_thread.history] == [(0, 2)]
-    told = [decision.detail.get("wait_for_sources") for decision in shown_thread.decisions]
-    assert told == [None, True, True, None]
 
 
 async def test_marks_given_with_it_or_before_are_kept_with_who_made_them_and_why(late, persistence):
@@ -408,20 +300,6 @@ async def test_an_answer_that_names_the_question_before_decides_nothing(late, de
     assert len(late.strategies) == 2
 
 
-async def test_one_can_go_back_to_the_result_that_a_wait_gave(late, durable_url):
-    async with open_persistence(durable_url) as persistence:
-        flow, first = await at_result(late, persistence=persistence)
-        late.is_late = False
-        second = await reply_to(flow, "t", WAIT)
-        await reply_to(flow, "t", "approve")
-        again = await flow.fork("t", workflow.CheckpointKind.RESULT_REVIEW)
-        assert again.reference == second.reference
-        entries = await persistence.ledger.entries("t")
-        assert [entry.status for entry in entries] == ["applied", "applied", "superseded"]
-        assert (await flow.answer("t", "approve", token=again.token)).ended_by is not None
-    assert first.reference != second.reference
-
-
 async def test_going_back_before_a_wait_takes_what_it_brought_out_of_the_round(late, persistence):
     flow, first = await at_result(late, persistence=persistence)
     await wait_for(late, flow)
@@ -467,15 +345,6 @@ async def test_a_process_that_dies_while_it_waits_loses_nothing(late, durable_ur
             assert sum(row.kept for row in rows if row.source == "late") == 1
         result = await reply_to(flow, "t", "approve")
     assert len(result.papers) == 9
-
-
-async def test_what_works_lack_is_looked_up_again_and_each_look_up_has_a_row(late):
-    shelf = Shelf()
-    flow, _ = await at_result(late, gap_filler=GapFiller([shelf]), enrich=True)
-    asked = await wait_for(late, flow)
-    again = ["late", "late", "shelf", "shelf"]
-    assert sorted(report.source for report in asked.reports) == [*QUICK, *again]
-    assert shelf.asked == [8, 9]
 
 
 async def test_a_query_that_was_answered_in_full_is_sent_and_counted_once_when_the_rest_is_had(
