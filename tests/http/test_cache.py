@@ -149,12 +149,6 @@ async def test_no_key_is_on_disk(opened, path):
         assert KEY.encode() not in file.read_bytes()
 
 
-async def test_no_cookie_is_on_disk(opened, path):
-    async with opened(Answers(sound(1, **{"Set-Cookie": "session=CANARY-cookie"}))) as http:
-        await http.ask(URL)
-    assert all(b"CANARY-cookie" not in file.read_bytes() for file in path.parent.iterdir())
-
-
 async def test_what_is_posted_is_not_kept(opened):
     service = Answers(sound(1), sound(2))
     async with opened(service) as http:

@@ -337,10 +337,6 @@ async def test_a_lone_surrogate_in_a_query_is_replaced(server, opened):
     assert "q=a%3Fb" in server.heads[0] or "q=a?b" in server.heads[0]
 
 
-def test_settings_do_not_show_their_secrets():
-    assert KEY not in repr(HttpSettings(secrets=(KEY,)))
-
-
 # --- without a server: what a transport says and does ---------------------------------------------
 
 URL = "https://x.org/works"

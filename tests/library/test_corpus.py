@@ -14,7 +14,6 @@ from tests.library.papers import paper, titles
 from paper_search.errors import InputError, LibraryError
 from paper_search.library import Library
 from paper_search.library.index import TextIndex
-from paper_search.models import Author, RankedQuery, RawPaper, SearchConstraints
 
 TITLES = [
     "Graph neural networks for drug toxicity",
@@ -29,48 +28,6 @@ def library(tmp_path: Path) -> Iterator[Library]:
     with Library.open(tmp_path / "library") as opened:
         opened.add(paper(title, year=2000 + n) for n, title in enumerate(TITLES))
         yield opened
-
-
-def test_plain_words_find_any_of_them_and_rank_all_of_them_first(library):
-    found = titles(library, "graph neural networks drug toxicity")
-    assert found[0] == TITLES[0]
-    assert set(found) == set(TITLES)
-
-
-def test_a_question_is_ranked_by_its_telling_words(library):
-    assert titles(library, "What is the policy on this?") == ["Drug policy"]
-
-
-def test_operators_make_the_query_strict(library):
-    assert titles(library, "graph AND drug") == [TITLES[0]]
-    assert library.search_boolean("graph drug").total == 1
-    assert library.search("graph drug").total == 3
-
-
-def test_chinese_words_without_spaces_are_ranked_too(library):
-    library.add([paper("深度学习在医学图像中的应用"), paper("图论")])
-    assert titles(library, "医学图像分析")[0] == "深度学习在医学图像中的应用"
-
-
-def test_a_record_without_a_year_may_be_of_any(library):
-    library.add([paper("Graph undated")])
-    assert "Graph undated" in titles(library, "graph", year_from=2003)
-    assert "Graph undated" in titles(library, "graph", year_to=1980)
-
-
-def ranked(library: Library, text: str, **given: object) -> list[str]:
-    limits = SearchConstraints.model_validate({"conditions": given.pop("conditions", [])})
-    query = RankedQuery.model_validate({"text": text, **given})
-    return [hit.title for hit in library.search_ranked(query, limit=10, filters=limits).papers]
-
-
-def test_a_condition_alone_is_a_query(library):
-    assert ranked(library, "", conditions=["policy"]) == ["Drug policy"]
-
-
-def test_learned_terms_bring_in_and_raise_what_has_them(library):
-    assert "Drug policy" not in ranked(library, "theory of networks")
-    assert ranked(library, "theory of networks", terms={"policy": 3.0})[0] == "Drug policy"
 
 
 def test_equal_scores_come_in_the_order_of_import(tmp_path):
@@ -145,12 +102,6 @@ def test_info_says_what_there_is(library):
     assert info.path == library.path
 
 
-def test_an_empty_library_finds_nothing(tmp_path):
-    with Library.open(tmp_path) as library:
-        assert library.search("anything").papers == []
-        assert library.info().records == 0
-
-
 def test_whether_there_is_a_library_can_be_asked_without_making_one(tmp_path):
     assert not Library.exists(tmp_path / "none")
     assert not (tmp_path / "none").exists()
@@ -187,42 +138,3 @@ def test_a_full_disk_is_a_named_error(library):
 def test_the_index_says_what_cannot_be_read(tmp_path):
     with pytest.raises(LibraryError, match="it is rebuilt"):
         TextIndex(tmp_path / "nothing").searcher()
-
-
-def test_authors_are_found_unstemmed(library):
-    library.add([paper("Title", authors=[Author(name="Networks, Anna")])])
-    assert library.search_boolean("author:networks").total == 1
-    assert library.search_boolean("author:network").total == 0
-
-
-def test_an_inverted_heading_finds_its_natural_form_and_its_own(library):
-    library.add(
-        [
-            RawPaper(id="1", title="On type 2 diabetes mellitus", source="x"),
-            RawPaper(id="2", title="Old", keywords=["Diabetes Mellitus, Type 2"], source="x"),
-            RawPaper(id="3", title="Diabetes mellitus of type 1", source="x"),
-        ]
-    )
-    found = library.search_boolean('mesh-only:"Diabetes Mellitus, Type 2/drug therapy"').papers
-    assert sorted(paper.title for paper in found) == ["Old", "On type 2 diabetes mellitus"]
-
-
-@pytest.mark.parametrize(
-    ("query", "found"),
-    [
-        ("wom?n", ["women"]),
-        ("colo$r", ["colour", "color"]),
-        ("h$emorrhag*", ["haemorrhagic"]),
-        ("b*k", ["back"]),
-        ('"wom?n with"', ["women"]),
-        ("women PRE/1 colour", ["women"]),
-        ("colour PRE/1 women", []),
-        ("tiab:women NOT type:review", ["women"]),
-    ],
-)
-def test_wildcards_inside_words_and_the_order_of_a_distance_are_obeyed(library, query, found):
-    titles = ["women with colour", "wooden color", "haemorrhagic fever", "back"]
-    library.add([RawPaper(id=f"{n}", title=title, source="x") for n, title in enumerate(titles)])
-    matched = [paper.title for paper in library.search_boolean(query).papers]
-    wanted = [title for title in titles if any(word in title.split() for word in found)]
-    assert sorted(matched) == sorted(wanted)

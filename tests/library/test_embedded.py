@@ -56,11 +56,6 @@ def test_a_boolean_query_finds_exactly_what_it_means(library):
     assert library.search("automobile AND tomorrow").papers == []
 
 
-def test_years_and_language_hold_for_what_is_near(library):
-    library.embed()
-    assert titles(library, "automobile", year_from=2002, year_to=2002) == ["Vehicles"]
-
-
 def test_the_first_places_do_not_depend_on_how_many_are_wanted(tmp_path):
     with Library.open(tmp_path, embedder=FakeEmbeddings(8)) as library:
         words = ("tree", "river", "engine", "glass", "bee", "star", "cell")
@@ -101,12 +96,6 @@ def test_marked_papers_move_the_question(tmp_path, query):
         away = found(irrelevant="River beds")
         assert away.index("Model of an engine") < away.index("Model of a river")
         assert away.index("Engine parts") < away.index("River beds")
-
-
-def test_a_known_title_stays_first(library):
-    library.add([paper("Automobile", abstract="glass " * 50, doi="10.1000/9")])
-    library.embed()
-    assert titles(library, "automobile")[0] == "Automobile"
 
 
 def test_a_record_without_a_vector_is_not_lost_and_the_person_is_told(library):

@@ -8,7 +8,6 @@ from tests.library.papers import paper
 
 from paper_search.library import Library
 from paper_search.library.embedding import embedded_text
-from paper_search.library.lexicon import ranked_text
 
 
 @pytest.fixture
@@ -37,17 +36,6 @@ def library(tmp_path: Path) -> Iterator[Library]:
 )
 def test_a_word_without_a_field_is_found_among_the_keywords(library, query, titles):
     assert [hit.title for hit in library.search_boolean(query).papers] == titles
-
-
-def test_words_find_a_record_by_its_keywords(library):
-    found = library.search("hippocampus and memory consolidation").papers
-    assert found[0].title == "The role of sleep"
-
-
-def test_keywords_weigh_as_words_of_the_abstract_do():
-    keywords = {"title": "T", "keywords": ["graph theory", "trees"]}
-    abstract = {"title": "T", "abstract": "graph theory; trees"}
-    assert ranked_text(keywords) == ranked_text(abstract)
 
 
 def test_the_embedding_model_is_given_the_keywords():

@@ -89,21 +89,6 @@ def first(library: Library, query: str) -> str:
     return library.search(query).papers[0].title
 
 
-def test_a_known_title_is_found_first(library):
-    assert first(library, "deep learning") == "Deep learning"
-    assert first(library, "Deep Learning of Graphs") == "Deep learning of graphs"
-
-
-def test_spellings_meet(library):
-    assert first(library, "molecule color") == "Colour of molecules"
-
-
-def test_a_boolean_query_is_ranked_by_its_words(library):
-    found = library.search_boolean("graphs OR nothing OR deep")
-    assert found.total == 3
-    assert found.papers[0].title == "Deep learning of graphs"
-
-
 def test_a_question_of_five_thousand_words_is_ranked_by_the_rarest(library):
     many = " ".join(f"word{n}" for n in range(4_990))
     assert first(library, f"what is known of the {many} molecules") == "Colour of molecules"
@@ -137,13 +122,6 @@ def test_words_that_are_learned_order_a_few_results_and_bring_in_no_others(miner
     found = minerals.search("zeolite")
     assert {hit.title for hit in found.papers} == {"Zeolite frameworks", "Zeolite cages"}
     assert found.total == 2
-
-
-def test_as_many_results_as_are_wanted_come_and_all_are_counted(minerals):
-    assert len(titles_of(minerals, "stranger", limit=3)) == 3
-    assert minerals.search("stranger", limit=3).total == 20
-    assert minerals.search("nowhere").papers == []
-    assert minerals.search("nowhere").total == 0
 
 
 def test_words_in_the_order_of_the_question_come_before_the_same_words_apart(minerals):
@@ -181,13 +159,6 @@ def test_a_condition_is_met_by_every_result_of_words_and_of_stop_words(minerals)
     assert minerals.search_ranked(RankedQuery(text="?")).total == 0
 
 
-def test_what_is_counted_is_what_is_found_within_a_condition(minerals):
-    limits = SearchConstraints(conditions=["NOT cages"])
-    found = minerals.search_boolean("zeolite", filters=limits).papers
-    assert [hit.title for hit in found] == ["Zeolite frameworks"]
-    assert minerals.count_boolean("zeolite", filters=limits) == 1
-
-
 def test_weighted_terms_raise_what_has_them_and_lower_what_is_unwanted(minerals):
     def ranked(**terms: float) -> list[str]:
         query = RankedQuery(text="zeolite porous", terms=terms)
@@ -205,18 +176,6 @@ def test_what_has_a_weighted_term_alone_is_a_hit_too(minerals):
     wide = minerals.search_ranked(words, limit=50)
     assert plain.total == len(plain.papers) == 5
     assert wide.total == len(wide.papers) == 25
-
-
-def test_a_tree_is_ranked_by_all_of_its_words_and_no_others_are_found(minerals):
-    def found(query: str) -> list[str]:
-        return [hit.title for hit in minerals.search_boolean(query).papers]
-
-    assert set(found("zeol*")) == {"Zeolite frameworks", "Zeolite cages"}
-    assert found("zeolite AND (cages OR nothing)") == ["Zeolite cages"]
-    assert found('"porous catalyst" NOT zeolite') == ["Porous catalyst"]
-    assert found("zeolite NEAR/1 cages") == ["Zeolite cages"]
-    assert found("porous AND sieve*")[0] == "Zeolite cages"
-    assert found("alumina OR porous")[0] == "Porous catalyst"
 
 
 def test_results_without_a_score_teach_no_words():

@@ -5,10 +5,9 @@ import pytest
 from paper_search.models import QueryBuilderInput
 from paper_search.report.models import PlannerInput, SearcherInput, SearchQuery
 from paper_search.report.planner import Planner, gap_queries, weaker
-from paper_search.report.searcher import AcademicSearch, ReportSearcher
-from paper_search.skills import Deduplicator, IntentParser, QueryBuilder, RelevanceScorer, Searcher
+from paper_search.report.searcher import ReportSearcher
+from paper_search.skills import IntentParser, QueryBuilder
 from paper_search.testing.reports import FakeSearch, report_sources
-from paper_search.testing.sources import FakeSource
 
 
 def query(text: str, **changes: object) -> SearchQuery:
@@ -86,17 +85,3 @@ async def test_a_plan_without_a_model_searches_the_fields_that_a_person_names():
     given = PlannerInput(original_query="Do green roofs cool cities?", domain_hints=["ecology"])
     plan = (await Planner().plan(given)).research_plan
     assert any(query.query_text.endswith(" ecology") for query in plan.search_queries[:4])
-
-
-async def test_a_source_has_the_time_for_a_query_that_is_asked_for():
-    slow = AcademicSearch(
-        Searcher([FakeSource("slow", delay_s=60)]),
-        Deduplicator(llm=None),
-        RelevanceScorer(None),
-        ["slow"],
-    )
-    given = SearcherInput(search_queries=[query("trees")], timeout_seconds=1)
-    output = await ReportSearcher({"academic": slow}).collect(given)
-    assert output.queries_failed == 1
-    [row] = output.queries[0].runs
-    assert "no answer within 1 s" in (row.error or "")

@@ -105,13 +105,6 @@ def attempt(model: Model, amount: Amount | None = None) -> Attempt[str]:
     return Attempt("writer", model.answer, without, amount or Amount(40, 1200), model.sleep)
 
 
-async def test_an_answer_at_once_leaves_no_trace():
-    model = Model()
-    trial = attempt(model)
-    assert await trial.result() == "by model"
-    assert (trial.errors, trial.notes, model.waits) == ([], [], [])
-
-
 @pytest.mark.parametrize(
     ("make", "retries", "waits"),
     [
@@ -153,12 +146,6 @@ async def test_what_does_not_pass_is_not_tried_again(error):
     assert len(model.shown) == 1
     assert model.waits == []
     assert len(trial.errors) == 1
-
-
-async def test_each_kind_of_error_has_retries_of_its_own():
-    model = Model(LLMTimeoutError("a"), LLMError("b"), LLMTimeoutError("c"), LLMError("d"))
-    assert await attempt(model).result() == "by model"
-    assert len(model.shown) == 5
 
 
 async def test_a_question_that_is_too_long_is_asked_with_less_each_time_then_done_without():

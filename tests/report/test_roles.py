@@ -17,7 +17,7 @@ from paper_search.report.models import (
     WriterInput,
 )
 from paper_search.report.planner import Planner, validate_research_plan
-from paper_search.report.writer import Writer, section, with_edits
+from paper_search.report.writer import Writer
 from paper_search.testing.llm import FakeLLM, blocks, data_block
 from paper_search.testing.reports import QUESTION, good_answer, report_sources
 
@@ -165,27 +165,6 @@ async def test_findings_of_a_model_without_a_quote_that_exists_are_thrown_away()
     assert kept.grade == "weak"  # one source, whatever the model says
 
 
-def test_an_edit_is_a_version_with_its_citations_in_our_form():
-    evidence = Evidence(report_sources())
-    cited = evidence.key_of(evidence.results[0].result_id)
-    draft = ResearchDraft(title="Old", abstract="Trees.", sections=[section(1, "A", "a")])
-    parts = [{"title": "B", "content": " Cool (Rowan, 2019). "}, {"title": "C", "content": "c"}]
-    edited = with_edits(draft, {"title": "New", "sections": parts, "conclusion": None}, evidence)
-    assert edited.draft_id != draft.draft_id
-    assert edited.created_at > draft.created_at
-    assert edited.model_dump(exclude={"draft_id", "created_at", "references"}) == {
-        **draft.model_dump(exclude={"draft_id", "created_at", "references"}),
-        "title": "New",
-        "sections": [
-            section(1, "B", f"Cool [@{cited}].").model_dump(),
-            section(2, "C", "c").model_dump(),
-        ],
-        "version": 2,
-        "is_by_person": True,
-    }
-    assert [line.partition("]")[0] for line in edited.references] == [f"[@{cited}"]
-
-
 def test_words_are_found_in_a_source_whatever_their_marks():
     source = report_sources()[0]
     source.full_content = "They call it “the shade effect” — and it’s small."
@@ -215,16 +194,6 @@ async def test_a_grade_counts_sources_that_share_no_author(authors, grade):
 
     [finding] = (await analysed(FakeLLM(answer), search_results=sources)).analysis.findings
     assert finding.grade == grade
-
-
-async def test_a_model_that_found_nothing_has_nothing_written():
-    llm = FakeLLM({"findings": []})
-    analysis = (await analysed(llm)).analysis
-    given = WriterInput(analysis=analysis, research_plan=PLAN, search_results=report_sources())
-    draft = (await Writer(llm).write(given)).draft
-    assert llm.call_count == 1
-    assert not draft.is_by_model
-    assert [part.title for part in draft.sections] == ["Evidence"]
 
 
 SHADE_PLAN = ResearchPlan(

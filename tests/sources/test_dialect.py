@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paper_search.errors import InputError
-from paper_search.models import SearchConstraints
 from paper_search.query import And, Not, Or, Phrase, Term, YearRange, evaluate, parse, render
 from paper_search.sources.dialect import ANYTHING, Dialect, Expression
 
@@ -25,10 +24,6 @@ class OwnDialect(Dialect):
 
     def years(self, years: YearRange) -> Expression:
         return Expression(render(years))
-
-
-class YearlessDialect(OwnDialect):
-    has_year_parameters: ClassVar[bool] = True
 
 
 WORDS = ("ant", "bee", "cat", "dog", "blind")
@@ -75,43 +70,6 @@ def test_every_group_has_parentheses_and_no_not_stands_alone(query, text):
     assert OwnDialect().translate(parse(query)).text == text
 
 
-@pytest.mark.parametrize("query", ["NOT ant", "NOT ant NOT bee", "NOT (ant bee)", "year:2015"])
-def test_a_query_that_only_excludes_is_refused(query):
-    with pytest.raises(InputError, match="only excludes"):
-        OwnDialect().translate(parse(query))
-
-
 def test_a_query_of_which_nothing_can_be_said_is_refused():
     with pytest.raises(InputError, match="the test supports no part"):
         OwnDialect().translate(parse("ant OR blind"))
-
-
-def test_what_cannot_be_said_is_left_to_check_and_noted():
-    written = OwnDialect().translate(parse("ant (bee OR blind) NOT (cat blind)"))
-    assert written.text == "ant"
-    assert written.remainder == parse("(bee OR blind) NOT (cat blind)")
-    assert written.notes == ("blind cannot be said",)
-
-
-def test_a_distance_is_asked_as_and_and_checked():
-    written = OwnDialect().translate(parse("ant NEAR/3 bee"))
-    assert written.text == "(ant AND bee)"
-    assert written.remainder == parse("ant NEAR/3 bee")
-
-
-def test_the_years_of_filters_and_query_are_joined():
-    filters = SearchConstraints(year_from=2010, year_to=2020)
-    written = OwnDialect().translate(parse("ant year:2015-"), filters)
-    assert written.text == "(ant AND year:2015-2020)"
-    assert (written.year_from, written.year_to) == (2015, 2020)
-
-
-def test_a_service_with_parameters_for_years_gets_them_there():
-    written = YearlessDialect().translate(parse("ant (bee OR year:2015) year:2012-2019"))
-    assert written.text == "(ant AND (bee OR year:2015))"
-    assert (written.year_from, written.year_to) == (2012, 2019)
-
-
-def test_years_that_leave_nothing_are_refused():
-    with pytest.raises(InputError, match="2016 or later and 2015 or earlier"):
-        OwnDialect().translate(parse("ant year:2016-"), SearchConstraints(year_to=2015))

@@ -167,14 +167,6 @@ def test_a_word_that_could_be_misread_is_quoted(service, word):
     assert f'"{word}"' in ADAPTERS[service].translate(tree, NO_LIMITS).text
 
 
-def test_years_go_to_scholar_as_parameters():
-    serper, filters = ADAPTERS["serper_scholar"], SearchConstraints(year_from=2015, language="de")
-    query = serper.translate(parse("x year:-2019"), filters)
-    request = serper.first(query, filters, 5)
-    limits = {"as_ylo": 2015, "as_yhi": 2019, "lr": "lang_de"}
-    assert request.json == {"q": "x", "num": 5, "page": 1, **limits}
-
-
 @pytest.mark.parametrize(
     ("query", "text"),
     [
@@ -439,20 +431,6 @@ def test_openalex_searches_titles_alone_words_as_written_and_authors_by_a_filter
     assert ("words are matched exactly" in str(found.notes)) == ("*" in query)
 
 
-@pytest.mark.parametrize(
-    ("query", "span"),
-    [
-        ("learning year:2015", "publication_year:2015"),
-        ("learning year:2015-", "publication_year:>2014"),
-        ("learning year:-2015", "publication_year:<2016"),
-        ("author:smith year:2015-2016", "publication_year:2015-2016,raw_author_name.search:smith"),
-    ],
-)
-def test_openalex_takes_years_as_a_filter(query, span):
-    found = said("openalex", query)
-    assert ADAPTERS["openalex"].first(found, NO_LIMITS, 10).params["filter"] == span
-
-
 def test_types_go_to_who_has_a_filter_for_them():
     limits = SearchConstraints(publication_types=["paper-conference", "book"])
     openalex_filter = (
@@ -467,35 +445,10 @@ def test_types_go_to_who_has_a_filter_for_them():
     assert "type:journal-article" not in crossref_filter
 
 
-def test_what_openalex_cannot_say_is_checked_on_our_side():
-    found = said("openalex", "(title:mouse OR abstract:rat) venue:nature learning")
-    assert found.text == "((mouse OR rat) AND learning)"
-    assert found.remainder == parse("(title:mouse OR abstract:rat) venue:nature")
-    assert len(found.notes) == 3
-
-
 def test_datacite_is_asked_for_phrases_without_a_word_between():
     asked = said("datacite", '"object detection" AND few-shot NOT title:"deep network"')
     for phrase in ('"object detection"~0', '"few-shot"~0', 'AND NOT titles.title:"deep network"~0'):
         assert phrase in asked.text
-
-
-def test_datacite_is_asked_in_fields():
-    assert said("datacite", "neuro* abstract:mouse").text.startswith(
-        "((neuro* AND descriptions.description:mouse) AND NOT types."
-    )
-
-
-def test_doaj_takes_the_query_as_one_part_of_the_path():
-    request = ADAPTERS["doaj"].first(said("doaj", "10.1000/x OR b?"), NO_LIMITS, 10)
-    assert request.url.endswith("/articles/(%2210.1000%2Fx%22%20OR%20b)")
-
-
-def test_plain_words_leave_out_what_is_not_wanted():
-    found = said("crossref", f"({REVIEWED}) year:2015-")
-    assert found.text == "graph net gnn drug molecule"
-    assert found.year_from == 2015
-    assert found.remainder is not None
 
 
 def test_answers_to_one_plain_word_are_taken_as_they_come():
@@ -508,18 +461,6 @@ def test_semantic_scholar_is_asked_boolean_queries_in_bulk_and_plain_words_by_re
     assert service.first(boolean, NO_LIMITS, 10).url.endswith("/paper/search/bulk")
     [plain, *_] = service.translate_ranked(RankedQuery(text="girl migraine"), NO_LIMITS)
     assert service.first(plain, NO_LIMITS, 10).url.endswith("/paper/search")
-
-
-@pytest.mark.parametrize(
-    ("first", "last", "year"),
-    [(None, None, None), (2015, None, "2015-"), (None, 2019, "-2019"), (2015, 2015, "2015")],
-)
-def test_semantic_scholar_is_asked_for_the_years_that_are_wanted(first, last, year):
-    limits = SearchConstraints(year_from=first, year_to=last)
-    [asked, *_] = ADAPTERS["semantic_scholar"].translate_ranked(
-        RankedQuery(text="girl migraine"), limits
-    )
-    assert ADAPTERS["semantic_scholar"].first(asked, limits, 10).params.get("year") == year
 
 
 @pytest.mark.parametrize("dialect", [ArxivDialect, BulkDialect, CoreDialect, EuropePmcDialect])

@@ -13,8 +13,7 @@ from paper_search.sources.crossref import read_item
 from paper_search.sources.datacite import record_of_doi
 from paper_search.sources.doaj import article_of
 from paper_search.sources.europe_pmc import read_result
-from paper_search.sources.openalex_record import FIELDS, read_work
-from paper_search.sources.pubmed_record import citation_of
+from paper_search.sources.openalex_record import read_work
 
 
 def of_openalex(keywords: Any) -> RawPaper | None:
@@ -64,10 +63,6 @@ def test_keywords_arrive_and_odd_values_cost_nothing_else(read, given, expected)
     assert paper.keywords == expected
 
 
-def test_openalex_is_asked_for_keywords():
-    assert {"keywords", "topics"} <= set(FIELDS)
-
-
 def test_the_categories_of_arxiv_arrive_in_words():
     entry: Element = fromstring(  # noqa: S314  # our own text
         '<entry xmlns="http://www.w3.org/2005/Atom"><title>T</title>'
@@ -75,17 +70,6 @@ def test_the_categories_of_arxiv_arrive_in_words():
     )
     paper = read_entry(entry)
     assert paper.keywords == ["Machine Learning", "Biomolecules"]
-
-
-def test_headings_and_keywords_of_pubmed_arrive():
-    article: Element = fromstring(  # noqa: S314  # our own text
-        "<PubmedArticle><MedlineCitation><PMID>1</PMID><Article><ArticleTitle>T</ArticleTitle>"
-        "</Article><MeshHeadingList><MeshHeading><DescriptorName>Anxiety</DescriptorName>"
-        "<QualifierName>therapy</QualifierName></MeshHeading></MeshHeadingList>"
-        "<KeywordList><Keyword>exposure</Keyword></KeywordList></MedlineCitation></PubmedArticle>"
-    )
-    paper = citation_of(article)
-    assert paper.keywords == ["Anxiety", "exposure"]
 
 
 def test_a_record_is_not_left_out_for_a_word_that_is_among_its_keywords():

@@ -13,7 +13,6 @@ from tests.sources.loopback import SERVICES as OTHERS
 from paper_search.models import SearchConstraints, SearchStrategy, SourceStatus
 from paper_search.query import parse
 from paper_search.sources.client import SourceSettings
-from paper_search.sources.crossref import Crossref
 from paper_search.sources.http_source import HttpSource
 from paper_search.testing.skills import fake_strategy
 from paper_search.testing.sources import SourceContract, check_source
@@ -86,14 +85,6 @@ async def test_an_address_goes_along_where_it_is_not_refused(httpserver, contact
     assert (contact in asked["headers"]["User-Agent"]) == is_sent
 
 
-async def test_crossref_is_told_the_address_in_the_query_too(httpserver):
-    httpserver.expect_request("/works").respond_with_json({"message": {"items": []}})
-    adapter = Crossref(contact="me@x.org", endpoint=httpserver.url_for("/works"))
-    await HttpSource(adapter, SourceSettings(interval_s=0.0)).search("learning")
-    request, _ = httpserver.log[-1]
-    assert request.args["mailto"] == "me@x.org"
-
-
 async def test_pubmed_is_told_who_asks(httpserver):
     service = SERVICES["pubmed"](httpserver)
     await source_of(service).search("learning", max_results=2)
@@ -122,21 +113,6 @@ async def test_types_are_kept_to_by_who_has_no_filter_for_them(httpserver):
     assert len((await source.report(limited)).papers) == len(TITLED)
 
 
-REFUSALS = [
-    (429, '{"message": "Too Many Requests.", "code": "429"}', SourceStatus.RATE_LIMITED),
-    (500, "<html>oops</html>", SourceStatus.BAD_RESPONSE),
-    (400, '{"error": "no such field"}', SourceStatus.BAD_RESPONSE),
-]
-
-
-@pytest.mark.parametrize(("status", "body", "expected"), REFUSALS)
-async def test_a_refusal_is_told(service, httpserver, status, body, expected):
-    refuse_all(httpserver, status, body)
-    [entry] = (await source_of(service).report(strategy())).sources
-    assert entry.status is expected
-    assert service.adapter.title in (entry.error or "")
-
-
 @pytest.mark.parametrize("name", KEYED)
 async def test_a_key_that_is_refused_says_what_to_set(name, httpserver):
     service = SERVICES[name](httpserver)
@@ -158,28 +134,3 @@ async def test_works_with_more_authors_than_are_listed_are_told(httpserver):
     service = SERVICES["openalex"](httpserver)
     [entry] = (await source_of(service).report(strategy())).sources
     assert "1 works have more than 100 authors" in (entry.note or "")
-
-
-async def test_dblp_is_asked_words_and_the_rest_is_checked(httpserver):
-    service = SERVICES["dblp"](httpserver)
-    query = '"sorting part" learning NOT "part 1"'
-    [entry] = (await source_of(service).report(strategy(query))).sources
-    assert entry.query == "sorting part learning"
-    assert (entry.kept, entry.excluded) == (len(TITLED) - 1, 1)
-    assert "phrases are checked" in (entry.note or "")
-
-
-async def test_full_texts_are_not_asked_of_core(httpserver):
-    service = SERVICES["core"](httpserver)
-    await source_of(service).search("learning", max_results=2)
-    assert service.asked[0]["exclude"] == ["fullText"]
-
-
-@pytest.mark.parametrize(
-    "kinds", [{"publication_types": ["book"]}, {"excluded_types": ["article-journal"]}]
-)
-async def test_pubmed_is_asked_for_all_numbers_where_records_are_removed_locally(httpserver, kinds):
-    service = SERVICES["pubmed"](httpserver)
-    [entry] = (await source_of(service).report(strategy(**kinds))).sources
-    assert (entry.kept, entry.excluded) == (0, len(TITLED))
-    assert service.asked[0]["retmax"] == "9999"

@@ -121,11 +121,6 @@ async def test_a_named_work_is_found_whatever_the_limits_and_stands_first(source
     assert [entry.purpose for entry in report.sources] == [Purpose.WORK, Purpose.SEARCH]
 
 
-async def test_an_identifier_alone_is_not_asked_as_text(source, asked):
-    await source.report(strategy("10.1000/a.1", DOI))
-    assert asked == ["doi=10.1000/a.1"]
-
-
 async def test_a_service_that_cannot_look_it_up_says_so(source, asked):
     report = await source.report(strategy("2101.00001", ARXIV))
     assert asked == []

@@ -99,12 +99,6 @@ async def test_a_boolean_query_turns_pages_until_there_is_enough(source, catalog
     assert len(catalogue.asked) == 4
 
 
-async def test_a_service_that_does_not_rank_is_asked_no_plain_text(catalogue):
-    catalogue.known = {"bees": 1}
-    await source_of(catalogue).report(strategy("deep graphs", booleans=("bees",)))
-    assert catalogue.asked == ["bees"]
-
-
 async def test_a_condition_that_cannot_be_read_is_a_failure_and_nothing_is_sent(source, catalogue):
     report = await source.report(strategy("deep graphs", condition="NOT (bees"))
     [entry] = report.sources

@@ -86,22 +86,6 @@ def test_what_cannot_be_made_short_enough_is_not_asked_for_a_part_of_it_alone():
     assert [part.text for part in union(Short(20, 1000), parse(query), NO_LIMITS, {})] == [query]
 
 
-def long_strategy() -> str:
-    """Return a strategy of three concepts of a hundred synonyms each."""
-    concepts = ([f'"{name} synonym {number}"' for number in range(100)] for name in ("x", "y", "z"))
-    return " AND ".join(f"({' OR '.join(concept)})" for concept in concepts)
-
-
-@pytest.mark.parametrize("adapter", ADAPTERS.values(), ids=ADAPTERS)
-def test_no_service_refuses_a_long_strategy(adapter):
-    query = models.SearchQuery(keywords=[], boolean_query=long_strategy())
-    [said] = translations_of(
-        adapter, models.SearchStrategy(queries=[query], sources=[adapter.name])
-    )
-    assert said.error is None
-    assert len(said.requests) == len(said.texts)
-
-
 TOPICS = SHARED / "data" / "clef_tar" / "2017-TAR"
 
 
@@ -141,11 +125,6 @@ def test_a_truncated_word_is_sent_as_words_where_nothing_is_truncated(adapter):
     assert any("computer, " in note and "no '*'" in note for note in asked.notes)
 
 
-def test_words_that_were_seen_come_before_those_of_the_vocabulary():
-    [asked] = said(Doaj(), "comput*", comput=["computronium"])
-    assert asked.text.startswith("(computronium OR comput")
-
-
 def test_a_truncated_word_is_asked_of_doaj_as_all_the_words_that_are_known():
     [asked] = said(Doaj(), "trans*")
     assert asked.text.count(" OR ") > 100
@@ -169,12 +148,6 @@ def test_every_word_that_a_note_names_is_sent_also_of_a_phrase_of_two_truncated_
     for first in named[0].split(", "):
         for second in named[1].split(", "):
             assert f'"{first} {second}"' in text
-
-
-def test_to_exclude_a_truncated_word_is_checked_in_the_answers():
-    [asked] = said(Doaj(), "vision NOT comput*")
-    assert asked.remainder is not None
-    assert not evaluate(asked.remainder, {"title": "vision of computronium"})
 
 
 def test_phrases_and_wildcards_inside_of_words_are_written_out():

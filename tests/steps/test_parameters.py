@@ -32,19 +32,6 @@ def taking(
 TAKING = Workflow("taking", StepDef("take", handler=taking, next={OK: None}))
 
 
-def required(_ctx: Context, name: Annotated[str, Arg("Whose", required=True)] = "x") -> Result:
-    return OK, {"name": name}
-
-
-REQUIRED = Workflow("required", StepDef("take", handler=required, next={OK: None}))
-
-
-async def test_handlers_get_the_values_of_their_parameters():
-    run = await run_workflow(TAKING, params={"mode": "quick", "strict": False})
-    expected = {"mode": "quick", "rounds": 2, "strict": False, "aside": "not a setting"}
-    assert run.result == expected
-
-
 def test_the_graphs_context_schema_is_the_form_that_studio_shows():
     schema = compile_in_memory(TAKING).get_context_jsonschema()
     assert set(schema["properties"]) == {"mode", "rounds", "strict"}
@@ -66,12 +53,6 @@ def test_the_graphs_context_schema_is_the_form_that_studio_shows():
 async def test_bad_settings_are_refused_before_a_handler_runs(bad, error):
     with pytest.raises(error):
         await compile_in_memory(TAKING).ainvoke({"step_state": {}}, CONFIG, context=bad)
-
-
-async def test_a_required_setting_has_to_be_given():
-    with pytest.raises(ConfigError, match="name"):
-        await run_workflow(REQUIRED)
-    assert (await run_workflow(REQUIRED, params={"name": "y"})).result == {"name": "y"}
 
 
 async def test_settings_cannot_be_changed_by_a_handler():

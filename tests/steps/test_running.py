@@ -71,23 +71,6 @@ async def test_what_a_thread_cannot_take_is_said(url):
         await on_a_thread(url, resume_workflow, ordering(name="other"), answers=[{"copies": 1}])
 
 
-async def test_a_step_that_failed_is_run_again(url):
-    tries = []
-
-    def failing(_ctx: Any) -> Any:
-        tries.append(1)
-        if len(tries) == 1:
-            raise OSError("no network")
-        return Outcome.OK, {"copies": 9}
-
-    with pytest.raises(OSError, match="no network"):
-        await on_a_thread(url, run_workflow, ordering(failing))
-    async with open_persistence(url) as persistence:
-        (info,) = await ThreadCatalogs(persistence).threads()
-    assert (info.status, info.next_step) == (ThreadStatus.FAILED, "ask")
-    assert (await on_a_thread(url, resume_workflow, ordering(failing))).result["copies"] == 9
-
-
 async def test_its_threads_are_listed_shown_pruned_and_deleted(url):
     await on_a_thread(url, run_workflow, given={"copies": 2})
     async with open_persistence(url) as persistence:
@@ -115,14 +98,6 @@ async def test_a_misspelt_or_unfit_input_names_the_field(given, words):
         await run_workflow(ordering(), given)
     with pytest.raises(errors.InputError, match=words):
         await run_workflow(ordering(request=Order), given)
-
-
-@pytest.mark.parametrize("answer", [{"copeis": 2}, {"copies": "many"}, "two", None])
-async def test_a_bad_answer_names_step_and_field_and_the_question_stays_open(url, answer):
-    await on_a_thread(url, run_workflow)
-    with pytest.raises(errors.PaperSearchError, match=r"'ask'.*(copies|valid)"):
-        await on_a_thread(url, resume_workflow, answers=[answer])
-    assert (await on_a_thread(url, resume_workflow, answers=[{"copies": 3}])).result["copies"] == 3
 
 
 @pytest.mark.parametrize(

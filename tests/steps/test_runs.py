@@ -49,18 +49,6 @@ async def test_a_loop_may_run_to_its_bound_and_no_further():
         await graph.ainvoke({"goal": 4, "count": 0}, CONFIG)
 
 
-async def test_every_run_on_a_thread_counts_afresh_and_has_its_own_settings():
-    """Also where the entry point is part of the loop."""
-    graph = compile_in_memory(LOOP)
-    for number, rounds in enumerate([3, 2, 4], start=1):
-        result = await graph.ainvoke(
-            {"goal": rounds, "count": 0}, CONFIG, context={"rounds": rounds}
-        )
-        assert result["step_visits"] == {"count": rounds}
-        assert result["workflow_params"] == {"rounds": rounds}
-        assert result["total"] == [3, 5, 9][number - 1]
-
-
 def asking(ctx: Context, rounds: Rounds = 3) -> tuple[Literal[OK, ITERATE], dict[str, Any]]:
     del rounds  # bounds the loop
     options = tuple(steps.Option(value=name) for name in ("stop", "on"))

@@ -49,13 +49,6 @@ def test_every_format_is_read_in_every_encoding(tmp_path, content, encoding):
     assert entries[0].record.title == "Title"
 
 
-def test_western_european_text_is_read_line_by_line(tmp_path):
-    file = tmp_path / "a.jsonl"
-    file.write_bytes('{"title": "Größe"}\n'.encode("cp1252") + '{"title": "深"}\n'.encode())
-    read = [entry.record.title for entry in parse_file(file) if isinstance(entry, Imported)]
-    assert read == ["Größe", "深"]
-
-
 @pytest.mark.parametrize(
     ("content", "message"),
     [

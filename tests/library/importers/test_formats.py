@@ -38,35 +38,11 @@ def test_a_chapter_has_what_it_lacks_from_its_volume():
     assert [author.name for author in (*part.authors, *whole.authors)] == ["Ada Lee", "Bo Roe"]
 
 
-def test_a_broken_bibtex_entry_does_not_lose_the_good_ones():
-    text = """@article{one, title={One}}
-@article{broken, title={Never closed
-@article{two, title={Two}}
-@misc{untitled, year=2000}
-@article{,
- title={Keyless}}
-@article{one, title={Same Key, Other Work}}
-"""
-    good, bad = split(bibtex.parse_bibtex, text)
-    assert {record.title for record in good} >= {"One", "Two", "Keyless", "Same Key, Other Work"}
-    assert 2 in bad
-    assert 4 in bad
-
-
 def test_an_entry_that_is_cut_off_says_what_was_missing_and_is_not_logged_as_well(caplog):
     lines = ["@article{a, title={Never closed\n", "@misc{b, title={B}}\n"]
     [reason] = [e.reason for e in bibtex.parse_bibtex(lines) if isinstance(e, Rejected)]
     assert "looking for field-value closing" in reason
     assert caplog.records == []
-
-
-def test_a_broken_reference_does_not_lose_the_good_ones():
-    text = (
-        "1.\nTY  - JOUR\nTI  - One\nTY  - JOUR\nAU  - No Title\nER  - \nrubbish\n\nTY  -\nT1  - Two"
-    )
-    good, bad = split(tagged.RIS.parse, text)
-    assert [record.title for record in good] == ["One", "Two"]
-    assert bad == [4]
 
 
 def test_a_broken_item_does_not_lose_the_good_ones():

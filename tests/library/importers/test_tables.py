@@ -127,22 +127,6 @@ def test_a_table_without_titles_says_which_columns_it_has(text, columns):
     assert rows(text) == ([], [Rejected(1, f"no title column; the columns are {columns}")])
 
 
-def test_a_workbook_is_read_from_the_sheet_that_has_titles(tmp_path):
-    from openpyxl import Workbook
-
-    book = Workbook()
-    book.active.append(["Notes"])
-    sheet = book.create_sheet("papers")
-    sheet.append(["Title", "Authors", "Year", "DOI"])
-    sheet.append(["One", "Doe, Jane; Roe, Max", 2020, "10.1000/x"])
-    sheet.append([None, None, None, None])
-    sheet.append([None, "Nobody", 1999, None])
-    book.save(tmp_path / "papers.xlsx")
-    first, second = list(parse_file(tmp_path / "papers.xlsx"))
-    assert (first.record.title, first.record.year, len(first.record.authors)) == ("One", 2020, 2)
-    assert second == Rejected(4, "the title is missing")
-
-
 def test_a_zip_that_is_no_workbook_is_named(tmp_path):
     import zipfile
 

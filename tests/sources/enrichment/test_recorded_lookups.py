@@ -70,13 +70,6 @@ def test_every_batch_of_semantic_scholar_is_read_or_refused(recorded_of):
                 SemanticScholarLookup().read(report.answer)
 
 
-def test_an_unknown_paper_of_a_batch_loses_no_other(recorded):
-    name = "semanticscholar__test_get_papers_not_found_warning__00.json"
-    body = (recorded / "semantic_scholar" / name).read_bytes()
-    assert b"null" in body
-    assert SemanticScholarLookup().read(HttpAnswer(200, "application/json", body, 1))
-
-
 @pytest.mark.parametrize(
     ("file", "urls"),
     [

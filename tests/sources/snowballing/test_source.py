@@ -80,16 +80,6 @@ async def test_a_service_that_fails_is_replaced_by_the_next(net, status):
     assert KEY not in answer.model_dump_json()
 
 
-async def test_opencitations_is_the_last_resort(net):
-    net.refusals |= {"works": 500, "s2": 429}
-    answer = await net.source().report(strategy(BY_DOI))
-    assert {paper.title for paper in answer.papers} == ALL
-    paper = answer.papers[0]
-    assert [author.name for author in paper.authors] == ["Peroni, Silvio", "Shotton, D."]
-    assert (paper.venue, paper.issn, paper.openalex_id) == ("Scientometrics", "0138-9130", "W11")
-    assert (paper.doi, paper.year) == (doi(11), year(11))
-
-
 async def test_when_all_services_fail_the_reasons_are_told(net):
     net.refusals |= {"works": 500, "s2": 403, "oc": 503}
     answer = await net.source().report(strategy(BY_DOI))
@@ -138,11 +128,6 @@ async def test_without_seeds_nothing_is_asked_and_it_says_what_to_do(net):
     [entry] = answer.sources
     assert (entry.status, net.asked) == (SourceStatus.EMPTY, [])
     assert "mark papers relevant" in (entry.note or "")
-
-
-async def test_papers_named_in_a_query_are_followed(net):
-    papers = await net.source().search(f'"{doi(SEED)}" OR W99999')
-    assert {paper.title for paper in papers} == ALL
 
 
 async def test_only_the_first_of_many_seeds_are_followed(net):

@@ -69,14 +69,6 @@ async def test_the_outcome_that_ends_the_sub_workflow_is_the_outcome_of_the_step
     assert run.trace == (("hand_over", FAIL),)
 
 
-async def test_fields_that_only_the_sub_workflow_has_stay_there():
-    inner = Workflow(
-        "inner", StepDef("halve", handler=halve, next={OK: None, FAIL: None}), state=Inner
-    )
-    run = await run_workflow(outer(Dispatch(workflow=inner)), {"number": 5})
-    assert run.result == {"number": 5, "half": 2.5}
-
-
 async def test_a_step_can_say_what_goes_in_and_what_comes_out():
     def give(ctx: Context) -> dict[str, Any]:
         return {"number": ctx.step_state.number * 10}
@@ -178,12 +170,6 @@ def script() -> Iterator[types.ModuleType]:
     sys.modules[module.__name__] = module
     yield module
     del sys.modules[module.__name__]
-
-
-async def test_a_script_is_the_workflow_of_a_module_imported_at_compilation(script):
-    table = outer(Dispatch(AgentRole.QUALITY_REVIEWER, script="handed_over_script"))
-    script.WORKFLOW = HALVE
-    assert (await run_workflow(table, {"number": 3})).result["half"] == 1.5
 
 
 def test_a_script_that_is_not_there_or_has_no_workflow_is_named(script):

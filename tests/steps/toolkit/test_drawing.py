@@ -58,17 +58,3 @@ def test_mermaid_dashes_the_loops_and_frames_the_steps_with_a_bound():
         "review_results -- iterate --> search",
     ]
     assert "    class build_strategy,search bounded" in lines
-
-
-def test_the_compiled_graph_has_the_edges_of_the_table():
-    """What Studio draws."""
-    from paper_search.steps.compiler import compile_workflow
-
-    drawn = compile_workflow(WORKFLOW).get_graph()
-    edges = {(edge.source, edge.target) for edge in drawn.edges}
-    expected = {
-        (step, target or "__end__")
-        for step, targets in TABLE.items()
-        for target in targets.values()
-    }
-    assert edges == expected | {("__start__", "parse_intent")}

@@ -26,7 +26,7 @@ from paper_search.steps.constants import SUB_AGENT_QUESTION_FORMAT
 from paper_search.steps.running import run_workflow
 from paper_search.steps.toolkit.relay import questions_in
 
-OK, FAIL = Outcome.OK, Outcome.FAIL
+OK = Outcome.OK
 BLOCK = """<needs_user_input><question id="scope"><text>Which years?</text>
 <option value="recent">since 2020</option><option value="all">all</option></question>
 </needs_user_input>"""
@@ -167,25 +167,6 @@ async def test_a_crash_inside_a_sub_workflow_repeats_only_the_step_in_flight():
     assert calls["prepare"] == 1
 
 
-async def test_a_loop_asks_afresh_each_time_it_comes_round():
-    inner = Workflow("inner", StepDef("ask", handler=asking, next={OK: None}), state=State)
-
-    def checked(ctx: StepContext[State, Any, Any]) -> tuple[Literal[OK, Outcome.ITERATE], dict]:
-        log = [*ctx.step_state.log, ctx.step_state.depth]
-        return (OK if len(log) == 3 else Outcome.ITERATE), {"log": log}
-
-    outer = Workflow(
-        "outer",
-        StepDef("inner", handler=Dispatch(workflow=inner), next={OK: "check"}, bound=3),
-        StepDef("check", handler=checked, next={OK: None, Outcome.ITERATE: "inner"}),
-        state=State,
-    )
-    answers = [{"depth": name} for name in ("deep", "wide", "deep")]
-    run = await run_workflow(outer, answers=answers, services=Counter())
-    assert run.result["log"] == ["deep", "wide", "deep"]
-    assert len(run.questions) == 3
-
-
 async def test_more_than_three_questions_are_not_asked():
     def greedy(ctx: StepContext[State, Any, Any]) -> tuple[Literal[OK], dict[str, Any]]:
         return OK, ask_questions(ctx, *(question(f"q{n}") for n in range(4)))
@@ -206,14 +187,6 @@ def test_a_sheet_has_one_to_three_questions_with_different_ids():
         with pytest.raises(ValidationError):
             QuestionSheet(questions=tuple(question(name) for name in names))
     assert len(QuestionSheet(questions=(question("a"), question("b"))).questions) == 2
-
-
-async def test_a_run_with_too_few_answers_says_that_it_waits():
-    run = await run_workflow(OUTERMOST, answers=[{"depth": "deep"}], services=Counter())
-    assert run.is_waiting
-    assert [item["questions"][0]["id"] for item in run.questions] == ["depth", "tone"]
-    assert run.trace == (("first", OK),)
-    assert run.result == {"log": ["first"]}
 
 
 # --- questions of sub-agents that are prompted, in the form of seed 004 ---------------------------
