@@ -122,18 +122,6 @@ async def test_the_decision_log_has_who_said_what_of_which_paper():
     assert (rows[1]["note"], rows[3]["reason"]) == ("more on wasps", "no bees")
 
 
-@pytest.mark.parametrize("name", ["search_log.csv", "decisions.csv", "records.csv"])
-async def test_a_table_without_rows_has_the_columns_of_one_with_rows(name):
-    persistence = await open_memory()
-    await two_sources(persistence).start("bees", thread_id="t")
-    empty = (await audit_of(persistence, "t", has_pictures=False)).files[name].decode()
-    [header] = csv.reader(io.StringIO(empty))
-    rows = table(await reviewed(), name)
-    assert rows
-    assert header == list(rows[0])
-    assert None not in rows[0]
-
-
 async def test_the_strategies_of_all_rounds_are_told_with_what_changed_them():
     first, second, _ = json.loads((await reviewed()).files["strategies.json"])
     assert first["strategy"]["queries"][0]["boolean_query"] == "round_0"
