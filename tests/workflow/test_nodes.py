@@ -13,8 +13,11 @@ from paper_search.workflow import CheckpointKind
 from paper_search.workflow.session import SearchSession
 
 
+BY_MODEL = ["written by the model", "It is on moss", "It is a trial"]
+
+
 class Judging(FakeSkills):
-    """Reads one criterion out of every question, and remembers what it is to judge by."""
+    """Reads the same criteria out of every question, and remembers what it is to judge by."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -22,9 +25,8 @@ class Judging(FakeSkills):
         self.limits: list[Any] = []
 
     async def parse(self, user_input: str) -> ParsedIntent:
-        return (await super().parse(user_input)).with_criteria(
-            [Criterion(text="written by the model")]
-        )
+        criteria = [Criterion(text=text) for text in BY_MODEL]
+        return (await super().parse(user_input)).with_criteria(criteria)
 
     async def score(self, papers: list[RawPaper], intent: ParsedIntent) -> list[ScoredPaper]:
         self.judged_by.append([criterion.text for criterion in intent.criteria])
@@ -95,7 +97,7 @@ async def test_a_number_that_a_person_took_off_stays_off_in_later_rounds():
 @pytest.mark.parametrize(
     ("changes", "judged_by"),
     [
-        ({}, ["written by the model"]),
+        ({}, BY_MODEL),
         (
             {"criteria": [{"text": "a"}, {"text": "b", "kind": "exclusion", "weight": 2}]},
             ["a", "b"],
@@ -104,7 +106,7 @@ async def test_a_number_that_a_person_took_off_stays_off_in_later_rounds():
 )
 async def test_papers_are_judged_by_criteria_and_limits_as_a_person_edited_them(changes, judged_by):
     skills = Judging()
-    edited = fake_strategy("x").model_dump(mode="json", exclude={"seeds"}) | changes
+    edited = fake_strategy("round_0").model_dump(mode="json", exclude={"seeds"}) | changes
     edited["filters"]["excluded_types"] = ["review"]
     handler = ScriptedHandler([edit(edited), reject("more"), "approve", "approve"])
     await workflow(skills, handler).run("q")
@@ -112,7 +114,7 @@ async def test_papers_are_judged_by_criteria_and_limits_as_a_person_edited_them(
     assert skills.limits[0].excluded_types == ["review"]
     shown = [request.payload.intent.criteria for request in handler.asked[::2]]
     assert [[criterion.text for criterion in criteria] for criteria in shown] == [
-        ["written by the model"],
+        BY_MODEL,
         judged_by,
     ]
 
