@@ -129,19 +129,6 @@ async def test_the_strategies_of_all_rounds_are_told_with_what_changed_them():
     assert second["changes"] == "+ round_1; - round_0"
 
 
-async def test_an_edited_strategy_is_told_with_what_was_proposed_and_who_changed_it():
-    strategy = {"queries": [{"keywords": [], "boolean_query": "wasps"}], "sources": ["fake"]}
-    persistence = await searched(edit(strategy), edit({}), APPROVE, APPROVE)
-    audit = await audit_of(persistence, "t", has_pictures=False)
-    first, second = json.loads(audit.files["strategies.json"])
-    assert first["strategy"]["queries"][0]["boolean_query"] == "wasps"
-    assert first["proposed"]["queries"][0]["boolean_query"] == "round_0"
-    assert (first["changes"], first["edited_by"]) == ("+ wasps; - round_0", current_person())
-    assert first["edited_at"].startswith("20")
-    assert (second["proposed"], second["edited_by"]) == (None, None)
-    assert "+ wasps; - round\\_0" in audit.files["report.md"].decode()
-
-
 async def test_the_same_thread_gives_the_same_bytes():
     persistence = await searched(APPROVE, APPROVE)
     assert (await audit_of(persistence, "t")).files == (await audit_of(persistence, "t")).files
@@ -178,16 +165,6 @@ async def test_the_checklist_says_how_often_citations_were_looked_up_and_where()
     thread.text_rows.extend([look_up, look_up])
     told = SearchFacts(thread, audit.flow).citations()
     assert told == "2 look-ups at a; see the appendix."
-
-
-async def test_a_thread_that_waits_with_its_strategy_has_an_empty_flow():
-    persistence = await open_memory()
-    await two_sources(persistence).start("q", thread_id="t")
-    audit = await audit_of(persistence, "t")
-    assert audit.flow.identified == 0
-    assert disagreements(audit.flow) == []
-    [waiting] = json.loads(audit.files["strategies.json"])
-    assert waiting["strategy"]["queries"][0]["boolean_query"] == "round_0"
 
 
 async def test_an_audit_is_written_whole_with_the_hash_of_every_file(tmp_path):

@@ -34,17 +34,6 @@ def rows(name: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text)))
 
 
-def test_asreview_gets_labels_and_what_it_learns_from():
-    """The columns are those of ASReview's documentation of data formats."""
-    first, second, third = rows("asreview")
-    assert [row["included"] for row in (first, second, third)] == ["1", "0", ""]
-    assert first == {
-        "title": "Bees 1", "abstract": "They dance.", "authors": "Ada Lovelace;Bo Li",
-        "year": "2020", "keywords": "bees;dance", "doi": "10.1000/bees",
-        "url": "", "included": "1", "note": "see table 2",
-    }  # fmt: skip
-
-
 def test_rayyan_gets_decisions_as_it_writes_them_itself():
     first, second, third = rows("rayyan")
     assert first == {

@@ -122,15 +122,6 @@ async def test_a_refusal_without_a_time_is_tried_once_more_and_then_remembered(a
     assert asked[2:] == ["y.org", "y.org"]
 
 
-async def test_a_refusal_with_a_time_is_remembered_until_then(answered, tmp_path):
-    answer = httpx.Response(429, headers={"retry-after": "36000"})
-    async with answered(lambda _: answer, tmp_path / "l.db") as http:
-        await failure(http, URL)
-        error = await failure(http, URL)
-    assert isinstance(error, errors.HttpRefusedError)
-    assert error.until == pytest.approx(time.time() + 36_000, abs=300)
-
-
 async def test_a_host_that_a_caller_takes_for_refusing_is_left_alone_for_a_while(
     answered, tmp_path
 ):
@@ -270,18 +261,6 @@ async def test_a_client_that_would_follow_redirects_anywhere_is_not_let(server, 
         error = await failure(http, server.url("/redirect"), params=params)
     assert isinstance(error, errors.HttpStatusError)
     assert other.requests.total() == 0
-
-
-async def test_every_attempt_counts_against_the_budget(server, opened):
-    budget = CallBudget(2)
-    async with opened(max_retries=5) as http:
-        error = await failure(http, server.url("/status?code=500"), budget=budget)
-        assert isinstance(error, errors.HttpStatusError)
-        assert server.requests["/status"] == budget.used == 2
-        assert isinstance(
-            await failure(http, server.url("/ok"), budget=budget), errors.HttpCallLimitError
-        )
-    assert server.requests["/ok"] == 0
 
 
 async def test_as_many_requests_to_one_host_are_open_at_once_as_the_settings_allow(answered):

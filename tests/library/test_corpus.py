@@ -49,16 +49,6 @@ def test_a_changed_record_is_found_by_its_new_words_only(library):
     assert titles(library, "title:yesteryear") == []
 
 
-def test_the_index_of_another_library_is_not_trusted(library, tmp_path):
-    with Library.open(tmp_path / "other") as other:
-        other.add([paper("Zebra")])
-    shutil.rmtree(library.path / "index")
-    shutil.copytree(tmp_path / "other" / "index", library.path / "index")
-    with Library.open(library.path) as again:
-        assert titles(again, "zebra") == []
-        assert titles(again, "policy") == ["Drug policy"]
-
-
 def test_records_that_a_crash_left_out_of_the_index_are_caught_up(library):
     """PER-01"""
     library._records.upsert([paper("Written just before the crash")])

@@ -38,17 +38,6 @@ def library(tmp_path: Path) -> Iterator[Library]:
         yield opened
 
 
-def test_what_means_the_same_is_found_without_the_word(library):
-    assert titles(library, "automobile") == ["Automobile history"]
-    library.embed()
-    hits = library.search("automobile")
-    assert [hit.title for hit in hits.papers][:3] == [
-        "Automobile history", "Vehicles", "The car of tomorrow",
-    ]  # fmt: skip
-    assert hits.note is None
-    assert hits.total >= 3
-
-
 def test_a_boolean_query_finds_exactly_what_it_means(library):
     library.embed()
     assert sorted(titles(library, "automobile OR glass")) == ["Automobile history", "On glass"]

@@ -31,13 +31,6 @@ def test_a_paper_comes_back_as_it_went_in(store):
     assert store.get([back.id]) == {back.id: back}
 
 
-def test_the_same_record_twice_is_one(store):
-    assert store.upsert([paper(), paper()]) == Changes(added=1, unchanged=1)
-    before = store.generation
-    assert store.upsert([paper()]) == Changes(unchanged=1)
-    assert store.generation == before
-
-
 def test_a_changed_record_is_updated_and_loses_nothing(store):
     store.upsert([paper(doi="10.1000/x", abstract="Long.", year=2020)])
     changed = store.upsert([paper("A Title, Corrected", doi="10.1000/X", citation_count=3)])
@@ -115,13 +108,6 @@ def test_a_damaged_library_is_named_and_left_as_it_is(tmp_path):
     with pytest.raises(LibraryError, match="damaged"):
         RecordStore(path)
     assert path.read_bytes() == bytes(damaged)
-
-
-def test_an_empty_file_becomes_a_library(tmp_path):
-    path = tmp_path / "records.db"
-    path.touch()
-    with RecordStore(path) as store:
-        assert store.count() == 0
 
 
 def test_a_home_that_cannot_be_made_is_named(tmp_path):

@@ -80,19 +80,6 @@ async def test_an_empty_library_searches_the_sample_and_says_so(home):
     assert not library_path(home).exists()
 
 
-async def test_a_filled_library_searches_itself(tmp_path):
-    filled(tmp_path)
-    report = await source_of(tmp_path).report(strategy("graph", "theory", "zebra", "year:"))
-    graph, theory, zebra, broken = report.sources
-    assert sorted(paper.id for paper in report.papers) == [f"doi:10.1000/{n}" for n in range(3)]
-    assert (graph.query, graph.hits, graph.kept, graph.note) == ("graph", 2, 2, None)
-    assert (theory.status, zebra.status) == (models.SourceStatus.OK, models.SourceStatus.EMPTY)
-    assert broken.status.is_failure
-    assert broken.error
-    assert not (tmp_path / "sample").exists()
-    assert not any(source.is_sample for source in report.sources)
-
-
 async def test_options_limit_one_search(tmp_path):
     filled(tmp_path)
     source = source_of(tmp_path)

@@ -1,13 +1,11 @@
 """What a list says of threads is read beside their states, and is what the states say."""
 
 import base64
-import json
 import os
 from typing import Any
 
 import pytest
 from tests.answers import reply_to
-from tests.architecture.test_imports import run
 from tests.conftest import run_sql
 from tests.report_workflow.doubles import report_workflow
 from tests.workflow.doubles import workflow
@@ -103,15 +101,3 @@ async def test_a_thread_with_writes_of_a_step_that_is_not_done_is_looked_at_clos
         latest = await saver.aget_tuple({"configurable": {"thread_id": "result"}})
         await saver.aput_writes(latest.config, [("scores", {})], "task")
         assert (await saver.asummaries(["result"]))["result"].is_in_a_step
-
-
-async def test_threads_are_listed_without_the_graphs_that_made_them(tmp_path, url):
-    async with open_persistence(url) as persistence:
-        await begin(persistence)
-    words = ["paper-search", "threads", "--json", "--home", str(tmp_path)]
-    command = f"import sys; sys.argv = {words}; from paper_search.cli import main"
-    ended = run(f"{command}\ntry: main()\nexcept SystemExit: print(*sys.modules)")
-    *rows, loaded = ended.stdout.splitlines()
-    assert len(json.loads("\n".join(rows))) == 4, ended.stderr
-    slow = {"httpx", "langgraph.pregel.main", "numpy", "openai", "paper_search.workflow.nodes"}
-    assert set(loaded.split()) & slow == set()

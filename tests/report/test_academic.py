@@ -91,16 +91,6 @@ async def test_every_query_is_asked_of_every_source_as_a_strategy():
     assert all(strategy.sources == ["one", "two"] for strategy in one.strategies)
 
 
-async def test_records_of_all_queries_and_sources_are_merged_before_they_are_judged():
-    same = paper(1, id="other", source="two")
-    one, two, judge = FakeSource("one", [paper(1)]), FakeSource("two", [same]), Judge()
-    answer = await found(one, two, queries=[query(1), query(2)], judge=judge)
-    assert len(answer.results) == 1
-    assert [len(row) for row in judge.shown] == [1]
-    assert "shade trees" in judge.intents[0].topic.lower(), "the question of the report"
-    assert answer.hits == {"q1": 1, "q2": 1}
-
-
 async def test_a_work_that_nobody_judged_is_kept():
     judge = Judge({"p1": 0.0}, is_judged=False)
     assert ids(await found(FakeSource("one", [paper(1)]), judge=judge)) == ["p1"]
@@ -112,12 +102,6 @@ async def test_each_query_brings_at_most_so_many_and_is_named_with_what_it_broug
     assert len(answer.results) == 3
     assert {result.query_id for result in answer.results} == {"q1"}
     assert answer.hits == {"q1": 8}
-
-
-async def test_two_queries_that_find_the_same_bring_twice_as_many_as_one():
-    source = FakeSource("one", [paper(number) for number in range(1, 9)])
-    answer = await found(source, queries=[query(1), query(2)], limit=3)
-    assert sorted(result.query_id for result in answer.results) == ["q1"] * 3 + ["q2"] * 3
 
 
 async def test_what_is_known_is_merged_with_and_not_given_again():

@@ -99,18 +99,6 @@ def test_a_fault_is_told_with_its_place_and_what_to_do(text, description, rest):
     assert items(text) == [(severity, category, "Results", description, advice)]
 
 
-@pytest.mark.parametrize(
-    "quote",
-    [
-        "The effect is small at night",
-        "the effect IS small  at night.",
-        "Shade trees lower the temperature ... on summer days",
-    ],
-)
-def test_a_quotation_is_found_whatever_its_case_blanks_and_ellipses(quote):
-    assert found(f"They write “{quote}” [@{SHADE}].") == []
-
-
 def test_a_banned_word_is_looked_for_beside_citations_and_not_in_them():
     told = [text for _, _, text in found("This report is crucial[@robust].")]
     assert [text for text in told if "Banned" in text] == ["Banned word: “crucial”"]

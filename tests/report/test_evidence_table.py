@@ -115,17 +115,6 @@ def test_a_page_of_the_web_is_said_to_be_one():
     assert kind_of(page) == "web page, site.example"
 
 
-async def test_a_retracted_paper_is_counted_and_not_quoted():
-    bad = source("Yew", "Zinc shortened colds by a year.")
-    bad.metadata["is_retracted"] = True
-    report = await report_on(
-        "Does zinc shorten colds?", source("Rowan", "Zinc helps colds here."), bad
-    )
-    shown = render_markdown(report)
-    assert "1 retracted paper left out" in shown
-    assert "by a year" not in shown
-
-
 @pytest.mark.parametrize(
     ("title", "text", "is_answer"),
     [

@@ -14,7 +14,7 @@ from paper_search.models import Paper
 from paper_search.models.source_report import Purpose
 from paper_search.report.claims.citations import located
 from paper_search.report.evidence import Evidence, open_text_url, result_of
-from paper_search.report.models import PagesRead, SearchResult, Study
+from paper_search.report.models import SearchResult, Study
 from paper_search.report.page_reader import PageReader, address_of
 from paper_search.report.passages import quoted_sentences, studies_on
 
@@ -137,20 +137,6 @@ def test_only_what_a_service_calls_open_is_fetched(source, fields, *, is_open):
     )  # fmt: skip
     assert (open_text_url(given) is not None) is is_open
     assert bool(address_of(result_of(given, "q"))) is is_open
-
-
-async def test_no_more_is_fetched_than_is_allowed_and_the_most_relevant_first(httpserver):
-    for number in range(5):
-        httpserver.expect_request(f"/{number}").respond_with_data(page(), content_type="text/html")
-    results = [
-        web(address(httpserver, f"/{n}"), n, relevance_score=n / 10, title=f"Shade {n}")
-        for n in range(5)
-    ]
-    pages = await reader(httpserver).add_texts(results, 2)
-    assert len(pages.rows) == 2
-    assert [item.result_id for item in pages.results] == [result.result_id for result in results]
-    assert [bool(item.full_content) for item in pages.results] == [False, False, False, True, True]
-    assert await reader(httpserver).add_texts(results, 0) == PagesRead(results=results)
 
 
 async def test_what_fails_is_told_and_the_snippet_stays(httpserver):

@@ -95,17 +95,6 @@ async def test_every_finding_is_tied_to_a_quote_that_is_where_it_says():
         assert text[quote.start : quote.end] == quote.text
 
 
-async def test_a_question_that_no_source_answers_is_a_gap_with_a_search_for_it():
-    def of_the_first(call):
-        answer = good_answer(call)
-        return {**answer, "findings": [one for one in answer["findings"] if one["question"] == 1]}
-
-    output = await analysed(FakeLLM(of_the_first))
-    assert output.analysis.gap_questions == [1]
-    assert output.data_sufficiency == "gaps_minor"
-    assert [search.question for search in output.recommended_searches] == [1]
-
-
 async def test_a_theme_and_a_contradiction_have_two_sources():
     def answer(call):
         given = good_answer(call)

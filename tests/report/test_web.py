@@ -78,22 +78,6 @@ async def test_pages_become_sources_that_say_what_they_are():
     assert Evidence(answer.results).by_key
 
 
-async def test_one_page_is_one_source_however_often_it_is_found():
-    asked = given("shade trees", "city streets")
-    known = SearchResult(
-        query_id="q0", source_url="http://www.site3.example.org/a/", title="Known", snippet=""
-    )
-    pages = [
-        found(1),
-        found(2, url="http://www.site1.example.org/a/#top"),
-        found(3),
-        found(4, title="Shade trees cool city streets, part 1"),
-    ]
-    answer = await search(FakeSource("tavily", pages)).find(asked.search_queries, asked, [known])
-    assert [result.source_url for result in answer.results] == ["https://site1.example.org/a"]
-    assert answer.hits == {"q1": 4, "q2": 4}
-
-
 async def test_what_is_not_on_the_question_is_left_out_and_counted():
     asked = given()
     pages = [found(1), found(2, title="Buy shoes", snippet="Cheap shoes.")]

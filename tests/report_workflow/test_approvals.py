@@ -121,15 +121,6 @@ async def test_a_thread_whose_report_ended_takes_one_that_asks_nobody(approved, 
     assert len(search.asked) > asked
 
 
-async def test_what_passed_in_an_earlier_report_of_the_thread_does_not_count(approved, search):
-    _, graph = approved
-    asked = len(search.asked)
-    await graph.ainvoke({"original_query": QUESTION}, CONFIG, context={"hitl_after_planning": True})
-    with pytest.raises(UnapprovedStrategyError):
-        await graph.ainvoke(Command(goto="searcher"), CONFIG)
-    assert len(search.asked) == asked
-
-
 async def test_going_back_to_the_plan_takes_its_approval_back__sec_03(approved, search):
     flow, graph = approved
     await flow.fork("t", "plan_review")

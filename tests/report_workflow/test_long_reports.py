@@ -64,20 +64,6 @@ async def test_an_answer_that_is_cut_off_is_asked_for_in_sections_from_as_many_s
     assert not [row for row in report.provenance["checkpoints"] if "reduced" in row]
 
 
-async def test_a_section_that_is_cut_off_is_asked_for_in_smaller_pieces():
-    def answer(call):
-        if int(wanted(call).get("words", 0)) > 500:
-            return LLMLengthError("cut off", reason=LLMFailure.ANSWER_TOO_LONG)
-        return good_answer(call)
-
-    llm = FakeLLM(answer)
-    report = await flow(llm).run(QUESTION)
-    assert (
-        asked(llm) == ["Introduction"] * 4 + ["By day"] * 3 + ["At night"] * 3 + ["Limitations"] * 3
-    )
-    assert report.metadata["is_by_model"] is True
-
-
 async def test_a_model_that_cannot_answer_a_piece_is_done_without_and_the_reason_is_told():
     def answer(call):
         if wanted(call):

@@ -2,7 +2,6 @@
 
 import itertools
 from dataclasses import replace
-from unittest.mock import AsyncMock
 
 import pytest
 
@@ -61,13 +60,3 @@ def test_the_settings_can_switch_reading_off_and_a_run_on_again():
     assert ReportWorkflow.from_config(off)._services.pages is None
     assert ReportWorkflow.from_config(off, max_pages=3)._services.pages is not None
     assert ReportWorkflow.from_config(AppConfig(), max_pages=0)._services.pages is None
-
-
-async def test_a_workflow_from_settings_asks_its_handler_and_tells_its_reporter():
-    handler, steps = AsyncMock(), []
-    handler.handle.return_value = "approve"
-    config = AppConfig(sources={"sample": SearchSourceConfig(name="sample")}, report_pages=0)
-    workflow = ReportWorkflow.from_config(config, handler, lambda name, _: steps.append(name))
-    await workflow.run("graph neural networks")
-    assert handler.handle.await_count
-    assert steps

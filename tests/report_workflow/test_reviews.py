@@ -16,7 +16,6 @@ from paper_search.errors import (
     ThreadWaitingError,
 )
 from paper_search.llm.metering import count_call
-from paper_search.report.outputs.markdown import render_markdown
 from paper_search.report_workflow import ReportWorkflow
 from paper_search.testing.llm import FakeLLM, LLMCall
 from paper_search.testing.reports import QUESTION, good_answer, report_services
@@ -95,16 +94,6 @@ async def test_words_on_a_plan_make_another_plan():
     assert "previous_plan" in llm.calls[1].user_message
 
 
-async def test_a_plan_that_is_rejected_ends_the_report_with_nothing_searched():
-    flow = workflow()
-    await flow.start(QUESTION, thread_id="t")
-    report = await flow.answer("t", "reject: not my question")
-    assert report.status == "partial"
-    assert report.reason == "Rejected by a person"
-    assert report.sources == []
-    assert any("not my question" in row for row in report.provenance["checkpoints"])
-
-
 @pytest.mark.parametrize(
     ("answer", "status", "ended_by"),
     [
@@ -132,20 +121,6 @@ async def test_a_persons_own_text_is_taken_and_checked_like_any_other(is_bare):
     assert following.kind == "critical_issue_review"
     assert following.shows["draft"]["title"] == "My title"
     assert "Orpheus" in str(following.shows["critique"]["items"])
-
-
-async def test_what_a_person_wrote_is_not_called_checked_and_the_report_says_that_they_did():
-    flow, review = await at_output()
-    sections = [dict(show) for show in review.shows["draft"]["sections"]]
-    before = sections[0]["content"]
-    sections[0]["content"] = f"{before} Shade is a good thing for all of us."
-    answer = {"action": "modify", "modifications": {"draft": {"sections": sections}}}
-    following = await flow.answer("t", answer, by="ada")
-    report = await flow.answer("t", "approve", by="bob", token=following.token)
-    [own] = [sentence for sentence in report.sentences if sentence.text.startswith("Shade is a")]
-    assert own.status == "not_checked"
-    assert report.approval.by == "bob"
-    assert "without a language model and edited by a person on" in render_markdown(report)
 
 
 async def test_a_report_with_critical_issues_may_be_approved_and_then_names_them():

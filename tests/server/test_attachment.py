@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from langgraph_sdk import Auth
 from tests.answers import reply_to
-from tests.workflow.doubles import FailingSkills, workflow
+from tests.workflow.doubles import workflow
 
 from paper_search.report_workflow.listing import ThreadCatalogs
 from paper_search.server.app_factory import filter_of_threads
@@ -30,32 +30,6 @@ def attachment(persistence, server):
 
 def listed(server) -> dict[str, dict]:
     return {str(request["thread_id"]): request for request in server["threads"]}
-
-
-async def test_every_thread_is_there_and_says_how_it_stands(attachment, server, begin, persistence):
-    waiting, done = await begin(), await begin("approve", "approve")
-    broken = workflow(FailingSkills("search", RuntimeError("no network")), persistence=persistence)
-    failed = str(uuid.uuid4())
-    await broken.start("q?", thread_id=failed)
-    with pytest.raises(RuntimeError):
-        await reply_to(broken, failed, "approve")
-    await attachment.refresh()
-    threads = listed(server)
-    assert {name: item["status"] for name, item in threads.items()} == {
-        waiting: "interrupted",
-        done: "idle",
-        failed: "error",
-    }
-    ((question,),) = threads[waiting]["interrupts"].values()
-    assert question["value"]["kind"] == "strategy_confirmation"
-    assert threads[done]["interrupts"] == {}
-    assert threads[failed]["metadata"] == {
-        "graph_id": "paper_search",
-        "owner": "ada",
-        "question": "q?",
-        "readers": [],
-    }
-    assert threads[waiting]["values"]["question"] == "what is known of glass"
 
 
 async def test_the_list_follows_the_file(attachment, server, begin, persistence):

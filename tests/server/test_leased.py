@@ -33,21 +33,6 @@ def graph(persistence, skills, door):
     return served_graph(persistence, door, WORKFLOW, Skills(*[skills] * 6))
 
 
-async def test_a_run_holds_the_lease_while_it_works(graph, persistence, skills):
-    held = []
-    parse = skills.parse
-
-    async def watched(question: str):
-        held.append(await persistence.leases.is_held("t"))
-        return await parse(question)
-
-    skills.parse = watched
-    await graph.ainvoke(QUESTION, CONFIG)
-    assert held == [True]
-    assert not await persistence.leases.is_held("t")
-    assert (await graph.aget_state(CONFIG)).interrupts
-
-
 def of(person: str) -> dict:
     return {"configurable": {"thread_id": "t", "langgraph_auth_user_id": person}}
 

@@ -50,15 +50,6 @@ async def filled(one: RawPaper, *records: RawPaper) -> RawPaper:
     return report.works[0]
 
 
-async def test_what_is_missing_is_filled_with_where_it_comes_from():
-    record = known(full_text_url="https://x.org/a.pdf")
-    mine = work()
-    found = await filled(mine, record)
-    assert (found.abstract, found.full_text_url) == ("Known.", "https://x.org/a.pdf")
-    assert found.field_sources == {"abstract": record.id, "full_text_url": record.id}
-    assert mine == work()
-
-
 async def test_what_a_source_gave_stays():
     found = await filled(
         work(abstract="Own.", full_text_url="https://own.org/a"),

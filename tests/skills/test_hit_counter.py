@@ -10,15 +10,6 @@ from paper_search.models import SearchConstraints, SourceStatus
 from paper_search.skills.hit_counter import HitCounter
 
 
-async def test_a_query_is_asked_of_a_source_once():
-    source = FakeCountingSource("a", {"x": 3})
-    counter = HitCounter({"a": source}, SearchConstraints())
-    assert [await counter.count("a", "x") for _ in range(3)] == [3, 3, 3]
-    assert source.counted == ["x"]
-    assert counter.hits_of("x", ["a", "b"]) == {"a": 3}
-    assert counter.hits("y", text="by name").model_dump() == {"text": "by name", "counts": []}
-
-
 class Able(FakeCountingSource):
     keeps_conditions = True
 

@@ -166,20 +166,6 @@ async def test_a_question_that_is_a_boolean_query_is_the_only_query_unchanged(ll
     assert llm is None or llm.calls == []
 
 
-async def test_marks_narrow_what_a_boolean_question_finds_by_a_query_of_their_own():
-    wanted = intent("caffeine", boolean_query="(caffeine OR coffee) NOT tea")
-    first = await strategy_for(wanted)
-    mark = MarkedPaper(id="1", title="Adenosine receptors", is_relevant=True)
-    second = await builder().build(
-        QueryBuilderInput(intent=wanted, previous_strategies=[first], marked_papers=[mark])
-    )
-    own, learned = texts(second)
-    assert "adenosine" in learned
-    assert learned.endswith("(caffeine OR coffee) NOT tea")
-    assert own == texts(first)[0]
-    assert second.ranked == []
-
-
 @pytest.mark.parametrize(
     "concept",
     ['foo" OR bar', "AND", "NOT", "a) OR (b", "title:secret", "x*", "NEAR/3", "50% (w/w)", "C++"],

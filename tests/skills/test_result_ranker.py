@@ -48,17 +48,6 @@ def test_words_do_not_touch_the_order_of_a_single_source():
     assert names(ResultRanker().order(papers)) == ["first", "second"]
 
 
-def test_likeness_to_the_question_votes_where_several_sources_answered():
-    papers = [paper(f"p{n}", title=f"Rivers of sand {n}", openalex=n) for n in range(1, 7)]
-    papers += [
-        paper("other", title="Rivers of sand", crossref=1),
-        paper("meant", title="Bees and pesticides", crossref=2),
-    ]
-    asked = ResultRanker().order(papers, question="How do pesticides harm bees?")
-    unasked = ResultRanker().order(papers)
-    assert names(asked).index("meant") < names(unasked).index("meant")
-
-
 def test_likeness_to_the_question_does_not_touch_the_order_of_a_single_source():
     papers = [paper(f"p{n}", title=f"Rivers {n}", library=n) for n in range(1, 8)]
     papers.append(paper("meant", title="Bees", library=8))
@@ -178,16 +167,6 @@ def test_a_mark_on_a_paper_that_is_not_among_these_is_learned_from():
         mark("other", is_relevant=False, title="soil erosion in hills"),
     ]
     assert names(ResultRanker().order(papers, marks))[0].startswith("bee")
-
-
-def test_marks_are_learned_from_keywords_too():
-    papers = [paper(f"p{n}", title=f"report {n}", library=n) for n in range(1, 9)]
-    for judged_paper in papers:
-        judged_paper.paper.keywords = [
-            "honey bees" if judged_paper.paper.id in {"p7", "p8"} else "soil"
-        ]
-    marks = [mark("p8", is_relevant=True), mark("p1", is_relevant=False)]
-    assert names(ResultRanker().order(papers, marks))[1] == "p7"
 
 
 def test_before_any_mark_what_resembles_the_first_papers_moves_up_a_little():

@@ -54,15 +54,6 @@ async def test_each_query_has_its_hits_in_every_source_that_is_asked_it():
     assert report.relaxed == report.notes == []
 
 
-async def test_neither_sources_outside_of_the_strategy_nor_papers_to_follow_are_counted():
-    other = FakeCountingSource("other", {NARROW: 1}, is_local=True)
-    snowball = FakeCountingSource(models.SNOWBALL, {NARROW: 1})
-    pubmed = FakeCountingSource("pubmed", {NARROW: 1})
-    asked = strategy(NARROW, sources=["pubmed", models.SNOWBALL])
-    await Scoper([other, pubmed, snowball]).scope(asked, intent("ice"))
-    assert other.counted == other.strategies == snowball.counted == []
-
-
 @pytest.mark.parametrize("first_with_hits", range(len(forms_of(NARROW))))
 async def test_a_query_without_hits_becomes_the_narrowest_broader_form_that_has_any(
     first_with_hits,

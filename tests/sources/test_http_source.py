@@ -68,26 +68,6 @@ def catalogue() -> Catalogue:
     return Catalogue(CARDS)
 
 
-async def test_what_the_service_cannot_say_is_applied_to_the_answers(catalogue):
-    report = await source_of(catalogue).report(strategy("graphs NOT survey"))
-    assert [paper.id for paper in report.papers] == ["cards:2", "cards:4"]
-    assert [paper.sightings[0].rank for paper in report.papers] == [2, 4]
-    [said] = report.sources
-    assert (said.query, said.kept, said.excluded, said.hits) == ("graphs", 2, 2, 4)
-    assert said.removals == "2 not matching"
-    assert said.note == ("no phrases; 1 could not be checked (no abstract or year) and were kept")
-    assert catalogue.asked[0].url.params["q"] == "graphs"
-
-
-async def test_only_records_that_are_kept_are_said_to_be_kept_unchecked(catalogue):
-    source = source_of(catalogue)
-    [cut] = (await source.report(strategy("graphs NOT survey", max_results=1))).sources
-    assert (cut.kept, cut.beyond_limit, cut.note) == (1, 1, "no phrases")
-    again = await source.report(strategy("graphs NOT survey", "deep NOT survey"))
-    assert [(row.kept, row.repeated) for row in again.sources] == [(2, 0), (0, 2)]
-    assert [" kept" in (row.note or "") for row in again.sources] == [True, False]
-
-
 async def test_records_are_read_and_checked_in_a_thread_so_that_other_sources_go_on(catalogue):
     threads: set[int] = set()
 
@@ -175,17 +155,6 @@ async def test_a_source_that_is_left_alone_leaves_a_row_of_what_was_sent():
     [row] = [read() for read in rows]
     assert (row.purpose, row.status, row.query) == (Purpose.COUNT, SourceStatus.TIMEOUT, "graphs")
     assert row.attempts == 1
-
-
-async def test_a_count_is_the_request_that_the_search_would_send_first(catalogue, tmp_path):
-    settings = SourceSettings(cache_path=tmp_path / "http.db")
-    source = source_of(catalogue, Cards(URL, key=""), settings)
-    counted = await source.count("graphs", SearchConstraints())
-    assert (counted.hits, counted.is_at_most) == (4, False)
-    assert [paper.id for paper in counted.papers] == [f"cards:{n}" for n in (1, 2, 3, 4)]
-    [said] = (await source.report(strategy("graphs"))).sources
-    assert said.from_cache
-    assert len(catalogue.asked) == 1
 
 
 async def test_a_string_that_two_queries_come_to_is_sent_once_and_counted_once(catalogue):

@@ -26,25 +26,6 @@ def to_scholar(query: str, **filters: int | None) -> Translated:
 
 
 @pytest.mark.parametrize(
-    ("query", "sent"),
-    [
-        ("deep learning", "deep learning"),
-        ("deep AND learning", "deep learning"),
-        ('"deep learning" AND (graph OR tree) NOT study', '"deep learning" (graph OR tree) -study'),
-        ("(deep AND learning) OR graph", "((deep learning) OR graph)"),
-        ("title:graph author:smith venue:nature", "intitle:graph author:smith source:nature"),
-        ('title:"deep learning"', 'intitle:"deep learning"'),
-        ('deep NOT (graph OR "big data")', 'deep -graph -"big data"'),
-        ('COVID-19 "OR"', 'COVID-19 "OR"'),
-    ],
-)
-def test_a_query_is_sent_as(query, sent):
-    scholar = to_scholar(query)
-    assert scholar.text == sent
-    assert scholar.notes == ()
-
-
-@pytest.mark.parametrize(
     ("query", "sent", "note"),
     [
         ("graph*", "graph", "'*'"),

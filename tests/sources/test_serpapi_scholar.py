@@ -56,30 +56,6 @@ def make(
     )
 
 
-async def test_a_question_is_sent_with_its_filters():
-    scholar = Answers(page(entry(1)))
-    source = make(scholar)
-    papers = await source.search(
-        "graph AND drug", max_results=1, year_from=2015, year_to=2020, language="FR"
-    )
-    assert [paper.id for paper in papers] == ["serpapi_scholar:id1"]
-    assert [dict(request.url.params) for request in scholar.asked] == [
-        {
-            "engine": "google_scholar",
-            "q": "graph drug",
-            "num": "1",
-            "start": "0",
-            "as_ylo": "2015",
-            "as_yhi": "2020",
-            "lr": "lang_fr",
-            "api_key": KEY,
-        }
-    ]
-    [seen] = papers[0].sightings
-    assert (seen.source, seen.query, seen.rank) == ("serpapi_scholar", "graph drug", 1)
-    assert seen.seen_at is not None
-
-
 @pytest.mark.parametrize(
     ("answer", "error", "status", "attempts"),
     [
@@ -136,15 +112,6 @@ async def test_an_error_on_a_later_page_keeps_what_was_collected():
     assert len(report.papers) == 20
     assert report.sources[0].status is SourceStatus.PARTIAL
     assert "SERPAPI_API_KEY" in (report.sources[0].error or "")
-
-
-async def test_pages_are_turned_to_the_last_whatever_their_totals_say():
-    numbers = range(50)
-    pages = [page(*map(entry, numbers[:20])), page(*map(entry, numbers[20:40]), total=30)]
-    scholar = Answers(*pages, page(*map(entry, numbers[40:]), total=7, is_last=True))
-    [said] = (await make(scholar).report(strategy("graph", max_results=100))).sources
-    assert (said.kept, said.hits, said.pages) == (50, 1000, 3)
-    assert "gave 50 of 1000" in str(said.note)
 
 
 @pytest.mark.parametrize(

@@ -209,22 +209,3 @@ async def test_parts_of_the_same_request_are_sent_once_and_checked_for_either():
     assert [row.removed is None for row in report.arrivals] == [True, True, True, False]
     assert report.arrivals[3].id == f"cards:slam {words[3]}"
     assert [paper.title for paper in report.papers] == [f"slam {word}" for word in words[:3]]
-
-
-async def test_the_parts_of_a_query_are_all_asked_and_counted_as_one():
-    asked: list[str] = []
-
-    def answer(request: httpx.Request) -> httpx.Response:
-        query = request.url.params["q"]
-        asked.append(query)
-        cards = [{"id": name, "title": name} for name in (query, f"{query} 2", "both")]
-        return httpx.Response(200, json={"papers": cards, "total": 3})
-
-    source = source_of(answer, Short())
-    report = await source.report(strategy("aaaaaaaaa OR bbbbbbbbb", max_results=4))
-    counted = await source.count("aaaaaaaaa OR bbbbbbbbb", NO_LIMITS)
-    assert asked[:2] == ["aaaaaaaaa", "bbbbbbbbb"]
-    assert [paper.title for paper in report.papers] == [
-        "aaaaaaaaa", "aaaaaaaaa 2", "bbbbbbbbb", "bbbbbbbbb 2"
-    ]  # fmt: skip
-    assert (counted.hits, counted.is_at_most) == (6, True)

@@ -147,15 +147,6 @@ async def test_without_a_store_the_error_says_what_to_pass():
         await graph.ainvoke({"goal": 1}, CONFIG)
 
 
-async def test_without_a_state_model_the_steps_share_a_dict():
-    def handler(ctx):
-        return OK, {"seen": ctx.step_state.get("seen", 0) + 1, "step": ctx.step_id}
-
-    graph = compile_workflow(one_step(handler), **place())
-    result = await graph.ainvoke({"step_state": {"seen": 4, "kept": True}}, CONFIG)
-    assert result["step_state"] == {"seen": 5, "step": "only", "kept": True}
-
-
 async def test_handlers_get_services_store_thread_and_step():
     seen = {}
 
@@ -204,16 +195,6 @@ ASKING = Workflow(
 async def _question(graph: Any) -> Any:
     (interrupt,) = (await graph.aget_state(CONFIG)).interrupts
     return interrupt
-
-
-async def test_a_question_waits_and_its_answer_goes_on():
-    graph = compile_workflow(ASKING, **place())
-    await graph.ainvoke({"goal": 1}, CONFIG)
-    question = await _question(graph)
-    assert question.value == {"text": "1 of 3?"}
-    assert question.response_schema["properties"]["word"]["minLength"] == 2
-    result = await graph.ainvoke(Command(resume={question.id: {"word": "yes"}}), CONFIG)
-    assert result["answer"] == "yes"
 
 
 async def test_the_settings_of_a_run_are_fixed_at_its_start_for_every_process():

@@ -76,25 +76,3 @@ async def test_a_run_that_was_left_in_its_loop_does_not_count_for_the_next():
     await graph.ainvoke({"goal": 1}, CONFIG)
     await answer(graph, "on")
     assert (await answer(graph, "stop"))["step_visits"] == {"ask": 2}
-
-
-async def test_a_state_edited_in_studio_goes_on_as_the_same_run():
-    graph = compile_in_memory(
-        steps.Workflow(
-            "edited",
-            steps.StepDef(
-                "count", handler=counting, next={OK: "ask", ITERATE: "count"}, bound="rounds"
-            ),
-            steps.StepDef("ask", handler=asking, next={OK: None, ITERATE: "count"}),
-            state=State,
-            request=Request,
-        )
-    )
-    given = {"goal": 2}
-    await graph.ainvoke(given, CONFIG, context={"rounds": 4})
-    await graph.aupdate_state(CONFIG, {"total": 40})
-    await graph.ainvoke(None, CONFIG)
-    result = await answer(graph, "stop")
-    assert result["total"] == 41
-    assert result["step_visits"] == {"count": 2}
-    assert result["workflow_params"] == {"rounds": 4}

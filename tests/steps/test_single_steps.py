@@ -44,16 +44,6 @@ def workflow(**last: Any) -> steps.Workflow:
     )
 
 
-def test_a_step_gives_title_actions_outcome_update_and_what_runs_next():
-    assert workflow().run("look", state={"iteration": 1}) == steps.StepOutput(
-        title="Look",
-        actions=("read",),
-        next_command="paper-search graph run toy --step look",
-        outcome=ITERATE,
-        update={"iteration": 2},
-    )
-
-
 def test_without_an_id_the_entry_point_runs_with_the_settings_of_the_run():
     output = workflow().run(params={"most": 1})
     assert (output.outcome, output.next_command) == (OK, "paper-search graph run toy --step last")

@@ -28,7 +28,6 @@ OK, SKIP, FAIL, ITERATE = Outcome.OK, Outcome.SKIP, Outcome.FAIL, Outcome.ITERAT
 Context = StepContext[Any, Any, Any]
 Ok = Literal[Outcome.OK]
 Skip = Literal[Outcome.SKIP]
-Either = tuple[Ok | Skip, dict[str, Any]]
 Result = tuple[Ok, dict[str, Any]]
 
 
@@ -377,19 +376,6 @@ def test_all_problems_are_told_at_once_with_the_steps_they_are_in():
         "step 'c' cannot be reached",
     ):
         assert any(problem.startswith(words) for problem in problems), words
-
-
-def test_tables_with_parameters_bounds_gates_and_dispatches_can_be_hashed_and_compared():
-    def made() -> Workflow:
-        inner = Workflow("inner", StepDef("x", next={OK: None}))
-        return Workflow(
-            "toy",
-            StepDef("a", handler=mode_taken, next={OK: "b"}, when={"mode": ["full"]}),
-            StepDef("b", handler=Dispatch(workflow=inner), next={OK: None, FAIL: "b"}, bound=2),
-        )
-
-    assert made() == made()
-    assert len({made(), made()}) == 1
 
 
 def test_what_the_steps_take_is_known_by_step_and_name():

@@ -10,7 +10,7 @@ from tests.architecture.tree import ROOT
 from tests.workflow.doubles import workflow
 
 from paper_search.persistence import open_persistence
-from paper_search.workflow import CheckpointKind, ThreadCatalog
+from paper_search.workflow import ThreadCatalog
 
 SHIFTS = ["-1h", "+3d"]
 """First back or first forward; the other way comes next."""
@@ -68,12 +68,3 @@ async def test_a_thread_that_is_driven_is_not_taken_by_who_has_another_clock(url
                 await asyncio.to_thread(answer_at, shift, url, "approve")
         question = await workflow(persistence=persistence).pending("t")
     assert question.kind.value == "strategy_confirmation"
-
-
-async def test_what_is_asked_again_is_open_also_where_the_clock_was_set_back(url):
-    await workflow(persistence=url).start("q", thread_id="t")
-    await asyncio.to_thread(answer_at, "+3d", url, "approve")
-    flow = workflow(persistence=url)
-    again = await flow.fork("t", CheckpointKind.STRATEGY_CONFIRMATION)
-    assert again.kind is CheckpointKind.STRATEGY_CONFIRMATION
-    assert await asyncio.to_thread(answer_at, "-3d", url, "approve") == "result_review"

@@ -80,19 +80,6 @@ async def test_a_step_begins_when_the_one_before_it_is_saved(persistence):
     assert saved == ["2 papers (high)"]
 
 
-@pytest.mark.parametrize("by", ["bob", None])
-async def test_who_decides_while_another_drives_is_told_so_and_audited(session, persistence, by):
-    await session.begin("a b")
-    question = await session.require_question()
-    async with session.lease():
-        with pytest.raises(ThreadBusyError):
-            await session.answers.take("approve", by)
-    assert await refused(persistence) == [(by or current_person(), "busy", '"approve"')]
-    (event,) = await persistence.ledger.audit("t")
-    assert event.interrupt_id == question.interrupt_id
-    assert (await session.require_question()).interrupt_id == question.interrupt_id
-
-
 async def test_who_decides_the_same_while_it_is_applied_learns_who_was_first(decided):
     async with decided.lease():
         with pytest.raises(ThreadBusyError, match="same decision was stored by ada at 2"):
@@ -175,20 +162,3 @@ async def test_who_gives_no_name_acts_as_who_runs_the_program(session, persisten
     told = await LookCatalog(persistence).decisions("t")
     assert {event.event for event in told} == {"decided", "refused", "forked"}
     assert {event.by for event in told} == {current_person()}
-
-
-async def test_a_fork_keeps_what_it_left_and_replaces_what_was_decided_since(session, persistence):
-    await session.begin("a b c")
-    await session.answers.take(await naming_its_question(session, "reject"), "ada")
-    await session.answers.take(await naming_its_question(session, "approve"), "ada")
-    left = (await session.snapshot()).config["configurable"]["checkpoint_id"]
-    async with session.lease():
-        await session.answers.reopen(lambda named: named.number == 2, "enough", "eve")
-    statuses = {
-        session.reference_of(entry).number: entry.status.value
-        for entry in await persistence.ledger.entries("t")
-    }
-    assert statuses == {1: "applied", 2: "superseded"}
-    told = await LookCatalog(persistence).decisions("t")
-    (forked,) = [event.detail for event in told if event.event == "forked"]
-    assert forked["left"] == left

@@ -228,37 +228,6 @@ def decide(page: Visitor, place: str, name: str, paper: str, say: str) -> int:
     return page.send(path, paper=paper, say=say)
 
 
-def test_two_people_decide_blind_until_both_are_done_and_then_settle(page, place, works):
-    attach(page, place, works)
-    join(page, place, "ada", "bo")
-    assert page.path == f"{place}/full-texts"
-    for paper, say in zip(works, ("include", *2 * ["exclude:No trial"]), strict=True):
-        assert decide(page, place, "ada", paper, say) == 200
-    assert set(statuses(page, place).values()) == {"retrieved"}
-    for path in ("", "?reviewer=bo", f"/text?{urlencode({'paper': works[1], 'reviewer': 'bo'})}"):
-        page.open(f"{place}/full-texts{path}")
-        assert "You, apart" not in page.text
-        assert "ada: " not in page.text
-        assert "kappa" not in page.text
-    page.open(f"{place}/full-texts?reviewer=ada")
-    assert page.text.count("You, apart from the others: exclude, No trial") == 2
-    assert boxes(page, place)["Assessed"] == "0; 3 retrieved and not decided on"
-
-    decide(page, place, "bo", works[0], "include")
-    decide(page, place, "bo", works[1], "exclude:No trial")
-    assert page.send(f"{place}/full-texts", paper=works[2], say="include") == 422
-    assert "This text is for ada, bo, each by themselves" in page.text
-    decide(page, place, "bo", works[2], "include")
-    assert list(statuses(page, place).values()) == ["included", "excluded", "retrieved"]
-    assert "Decided by several: 3 (1 included, 1 excluded, 1 in conflict)." in page.text
-    assert "Agreement: 67%; Cohen&#39;s kappa: 0.40." in page.text
-    assert "ada: exclude, No trial; bo: include. To be settled" in page.text
-    assert decide(page, place, "ada", works[0], "exclude:No trial") == 422
-    assert "nobody overwrites what another person decided" in page.text
-    assert page.send(f"{place}/full-texts", paper=works[2], say="exclude:No trial") == 200
-    assert list(statuses(page, place).values()) == ["included", "excluded", "excluded"]
-
-
 def test_nobody_waits_for_a_reviewer_who_is_done_early_or_whom_the_owner_removes(
     page, place, works
 ):
@@ -272,18 +241,6 @@ def test_nobody_waits_for_a_reviewer_who_is_done_early_or_whom_the_owner_removes
     assert statuses(page, place)[works[0]] == "retrieved"
     assert page.send(f"{place}/full-texts", say="leave:cy") == 200
     assert statuses(page, place)[works[0]] == "included"
-
-
-def test_a_text_is_entered_as_not_retrieved_with_the_reason(page, place, works):
-    form = {"paper": works[0], "say": "give up", "reason": "no library has it"}
-    assert page.send(f"{place}/full-texts", **form) == 200
-    assert statuses(page, place)[works[0]] == "not retrieved"
-    assert page.give(file_of(place, works[1]), PDF) == 200
-    assert boxes(page, place) == {
-        "Sought": "3, of which nobody has looked for 1", "Not retrieved": "1",
-        "Assessed": "0; 1 retrieved and not decided on", "Excluded": "0", "Included": "0",
-    }  # fmt: skip
-    assert page.send(f"{place}/full-texts", **{**form, "reason": " "}) == 422
 
 
 def test_with_accounts_everybody_decides_under_their_own_name(signed_in, place, works):

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from tests.answers import reply_to
 from tests.workflow import doubles
 
 from paper_search.config import AppConfig
@@ -69,17 +68,6 @@ async def test_a_run_that_wants_it_fills_what_merged_works_lack():
     assert filled.field_sources["abstract"] == "shelf:1"
     assert set(filled.merged_from) == {"a", "b"}
     assert "filled 1 abstracts" in str([report.note for report in result.reports])
-
-
-async def test_another_process_goes_on_as_the_run_was_begun(url):
-    """The second workflow stands for a process whose settings do not want it."""
-    await workflow(Shelf(), enrich=True, persistence=url).start("sorting", thread_id="t")
-    shelf = Shelf()
-    second = workflow(shelf, enrich=False, persistence=url)
-    await reply_to(second, "t", "approve")
-    assert shelf.asked == [1]
-    result = await reply_to(second, "t", "approve")
-    assert "From the shelf." in {paper.abstract for paper in result.papers}
 
 
 @pytest.mark.parametrize(

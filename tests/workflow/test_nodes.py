@@ -12,7 +12,6 @@ from paper_search.testing.skills import FakeSkills, ScriptedHandler, fake_strate
 from paper_search.workflow import CheckpointKind
 from paper_search.workflow.session import SearchSession
 
-
 BY_MODEL = ["written by the model", "It is on moss", "It is a trial"]
 
 

@@ -24,7 +24,6 @@ from paper_search.testing.skills import fake_strategy
 from paper_search.threads.engine import open_memory
 from paper_search.workflow import results
 from paper_search.workflow.marks import MarkStore, ScreeningMark, labels_by_paper
-from paper_search.workflow.records import SearchRecords
 from paper_search.workflow.state import WorkflowState
 
 
@@ -138,18 +137,6 @@ def test_a_result_in_the_order_of_ranks_keeps_it_when_papers_are_added(found, ex
     after = results.merge_papers(collection_of(by_rank, []), extra)
     if [by_score(paper) for paper in by_rank] != sorted(map(by_score, by_rank)):
         assert ids(after.papers)[: len(found)] == ids(by_rank)
-
-
-async def test_a_later_note_on_a_merged_paper_does_not_hide_the_verdict_on_it():
-    persistence = await open_memory()
-    records = SearchRecords(persistence.store, "t")
-    await records.put("members", {"b": {"work": "a"}})
-    marks = MarkStore(persistence.store, "t")
-    await marks.say(["a"], 0, is_relevant=True)
-    await marks.put(ScreeningMark(paper_id="b", number=2, iteration=0, note="odd"))
-
-    [mark], _ = await marks.of_round(0)
-    assert (mark.paper_id, mark.is_relevant) == ("a", True)
 
 
 def test_a_mark_on_a_paper_that_was_merged_since_decides_on_the_one_that_it_is_now():

@@ -87,19 +87,6 @@ async def test_nobody_sees_or_settles_what_others_decided_until_all_are_done():
     assert said["c"].decided_by == "ada, bo"
 
 
-async def test_who_says_that_they_are_done_leaves_the_rest_open():
-    persistence = await searched()
-    await decide(persistence, "ada", a=True, b=False)
-    await decide(persistence, "bo", a=True, c=True)
-    review = await reviewers(persistence)
-    await review.finish("ada")
-    assert (await review.agreement()).is_blind
-    await review.finish("bo")
-    found = await review.agreement()
-    assert (found.is_blind, found.decided_by_several, found.included) == (False, 1, 1)
-    assert found.kappa is None
-
-
 async def test_who_has_seen_what_the_others_decided_decides_no_more():
     persistence = await searched()
     for name in ("ada", "bo"):
@@ -120,17 +107,6 @@ async def test_what_cannot_be_is_refused():
     await search.start("q", thread_id="young")
     with pytest.raises(ThreadNotWaitingError):
         await SearchSession.on(persistence, "young").reviewers()
-
-
-async def test_a_decision_of_the_thread_is_not_overruled_by_an_agreement():
-    persistence = await searched()
-    await decide(persistence, "ada", a=True, b=True, c=True, d=True)
-    await decide(persistence, "bo", a=True, b=True, c=True, d=True)
-    review = await reviewers(persistence)
-    await review.decide(["a"], is_relevant=False, by="cy")
-    assert await review.enter_agreed() == 3
-    result = await SearchSession.on(persistence, "t").result()
-    assert [paper.id for paper in result.papers] == ["b", "c", "d"]
 
 
 def test_kappa_is_that_of_cohens_formula():

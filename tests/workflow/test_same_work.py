@@ -92,18 +92,6 @@ async def test_place_and_verdict_stay_with_papers_merged_or_split(records, decis
     assert [paper.is_judged for paper in result.papers] == [bool(count) for count in grades]
 
 
-async def test_marks_of_a_paper_hold_for_the_work_that_it_was_merged_into():
-    fake = FakeSkills(lambda _strategy: [ALIKE, AGAIN])
-    search = merging(fake)
-    await at_result(search)
-    feedback = {"marked_relevant": ["again"], **same("alike", "again")}
-    await reply_to(search, "t", {"action": "edit", "revised_data": feedback})
-    await reply_to(search, "t", "approve")
-    await reply_to(search, "t", {"action": "reject", "note": "more"})
-    [work] = (await reply_to(search, "t", "approve")).payload.collection.papers
-    assert [paper.id for paper in fake.requests[-1].marked_papers] == [work.id]
-
-
 async def test_the_last_step_can_be_repeated_after_a_split():
     """PER-01: a crash repeats the step in flight and changes nothing in the end."""
     fake = FakeSkills(lambda _strategy: [*MERGED, OTHER])

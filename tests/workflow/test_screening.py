@@ -22,27 +22,6 @@ async def at(marks: MarkStore, iteration: int = 0, **earlier: bool) -> Screening
     return Screening(PAPERS, marks, await marks.marks(), iteration, earlier)
 
 
-async def test_keywords_are_learned_from_where_titles_tell_nothing():
-    papers = [
-        Paper(id=f"p{n}", title=f"Notes {n}", authors=[], source="s", keywords=[word])
-        for n, word in enumerate(["fish", "star", "fish", "star"])
-    ]
-    screening = Screening(papers, store(), [], 0, {})
-    await screening.say(papers[0], is_relevant=False)
-    await screening.say(papers[1], is_relevant=True)
-    assert [paper.id for paper in screening.queue()] == ["p3", "p2"]
-
-
-async def test_another_process_goes_on_in_the_same_order():
-    marks = store()
-    screening = await at(marks)
-    await screening.say(PAPERS[0], is_relevant=False)
-    await screening.skip(PAPERS[3])
-    again = await at(marks)
-    assert again.queue() == screening.queue()
-    assert again.queue()[-1].id == "p3"
-
-
 async def test_undo_goes_back_step_by_step_and_keeps_notes():
     screening = await at(marks := store())
     await screening.note(PAPERS[0], "odd")

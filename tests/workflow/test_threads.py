@@ -2,7 +2,7 @@
 
 import pytest
 from tests.answers import reply_to
-from tests.workflow.doubles import FailingSkills, workflow
+from tests.workflow.doubles import workflow
 
 from paper_search.errors import PersistenceError, ThreadNotFoundError
 from paper_search.workflow import CheckpointKind, ThreadCatalog, ThreadStatus
@@ -12,34 +12,6 @@ from paper_search.workflow.records import SearchRecords
 @pytest.fixture
 def catalog(persistence):
     return ThreadCatalog(persistence)
-
-
-async def test_a_list_says_of_every_thread_what_is_said_of_it_alone(persistence, catalog):
-    flow = workflow(persistence=persistence)
-    for name in ("strategy", "result", "done", "failed", "driven"):
-        await flow.start(f"question {name}", thread_id=name)
-    for name in ("result", "done", "done"):
-        await reply_to(flow, name, "approve")
-    broken = workflow(FailingSkills("search", RuntimeError("broken")), persistence=persistence)
-    with pytest.raises(RuntimeError):
-        await reply_to(broken, "failed", "approve")
-    early = workflow(FailingSkills("parse", RuntimeError("broken")), persistence=persistence)
-    with pytest.raises(RuntimeError):
-        await early.start("q", thread_id="early")
-    asked = await catalog.session("driven").open_question()
-    await persistence.ledger.record("driven", asked.interrupt_id, {}, "somebody")
-    async with persistence.leases.hold("driven"):
-        listed = {thread.thread_id: thread for thread in await catalog.threads()}
-        assert listed == {name: await catalog.info(name) for name in listed}
-    assert listed["early"].question == "q"
-    assert {name: item.status.value for name, item in listed.items()} == {
-        "strategy": "waiting",
-        "result": "waiting",
-        "done": "done",
-        "failed": "failed",
-        "early": "failed",
-        "driven": "running",
-    }
 
 
 async def test_a_thread_with_the_name_of_the_index_is_one_thread(persistence, catalog):

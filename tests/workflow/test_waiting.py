@@ -22,7 +22,7 @@ from paper_search.models import (
     SourceStatus,
 )
 from paper_search.persistence import Persistence, open_persistence
-from paper_search.skills import Deduplicator, RelevanceScorer, Searcher
+from paper_search.skills import RelevanceScorer, Searcher
 from paper_search.sources.client import SourceSettings
 from paper_search.sources.http_source import HttpSource
 from paper_search.testing.skills import FakeSkills, fake_strategy
@@ -111,40 +111,6 @@ async def test_marks_given_with_it_or_before_are_kept_with_who_made_them_and_why
         "b1": "included",
         "b2": "excluded",
     }
-
-
-async def at_two_that_are_one(persistence: Persistence) -> workflow.SearchWorkflow:
-    """Return a result with two papers that are one work, as the record of the late source shows."""
-    one, other, both = (
-        RawPaper(id=name, title="Ants who march", year=2020, source=source, **known)
-        for name, source, known in [
-            ("a1", "a", {"doi": "10.5/ants"}),
-            ("b1", "b", {"arxiv_id": "2001.00001"}),
-            ("late1", "late", {"doi": "10.5/ants", "arxiv_id": "2001.00001"}),
-        ]
-    )
-    other.title = "On the march of insects"
-    late = Late("late", [both])
-    held = {"a": [one], "b": [other], "c": papers("c", 1), "d": papers("d", 1)}
-    quick = [FakeSource(name, records) for name, records in held.items()]
-    flow, before = await at_result(
-        late, *quick, deduplicator=Deduplicator(), persistence=persistence
-    )
-    assert {"a1", "b1"} <= ids(before.payload.collection)
-    late.is_late = False
-    return flow
-
-
-async def test_a_mark_on_a_paper_that_the_late_records_merge_into_another_still_counts(persistence):
-    flow = await at_two_that_are_one(persistence)
-    await MarkStore(persistence.store, "t").say(["b1"], 0, is_relevant=True)
-    await reply_to(flow, "t", WAIT)
-    asked = (await flow.pending("t")).payload
-    [merged] = ids(asked.collection) & {"a1", "b1", "late1"}
-    async with flow._session("t") as session:
-        assert (await session.require_question()).question.payload.marks == {merged: True}
-    result = await reply_to(flow, "t", "approve")
-    assert [paper.id for paper in result.papers if paper.decision == "included"] == [merged]
 
 
 async def done_reviewers(persistence: Persistence) -> list[str]:

@@ -39,16 +39,6 @@ def test_the_format_is_recognised(name, content, expected):
     assert format_of(Path(name), content) == expected
 
 
-@pytest.mark.parametrize("content", [BIBTEX, RIS, CSL, LINES, OWN])
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "gzip"])
-def test_every_format_is_read_in_every_encoding(tmp_path, content, encoding):
-    file = tmp_path / "unnamed"
-    is_gzip = encoding == "gzip"
-    file.write_bytes(gzip.compress(content.encode()) if is_gzip else content.encode(encoding))
-    entries = list(parse_file(file))
-    assert entries[0].record.title == "Title"
-
-
 @pytest.mark.parametrize(
     ("content", "message"),
     [

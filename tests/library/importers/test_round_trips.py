@@ -17,9 +17,6 @@ from paper_search.models import Paper, RawPaper, ScreeningDecision, Sighting, Ve
 from paper_search.testing.exporters import collection_of
 
 MANAGERS = ("ris", "bibtex", "biblatex", "csl-json")
-TYPES = ("article-journal", "article-magazine", "paper-conference", "chapter", "book", "thesis",
-         "report", "dataset", "software", "webpage", "patent", "manuscript", "standard",
-         "document")  # fmt: skip
 
 
 def again(format_name: str, folder: Path, **fields: Any) -> RawPaper:
@@ -29,14 +26,6 @@ def again(format_name: str, folder: Path, **fields: Any) -> RawPaper:
     path.write_bytes(content.encode() if isinstance(content, str) else content)
     (entry,) = parse_file(path)
     return entry.record
-
-
-@pytest.mark.parametrize("format_name", MANAGERS)
-@pytest.mark.parametrize("kind", TYPES)
-def test_the_type_comes_back(format_name, kind, tmp_path):
-    for venue in ("Somewhere", None):
-        record = again(format_name, tmp_path, publication_type=kind, venue=venue)
-        assert record.publication_type == kind
 
 
 @pytest.mark.parametrize("format_name", MANAGERS)

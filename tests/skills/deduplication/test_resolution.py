@@ -135,16 +135,6 @@ def test_a_decision_holds_for_what_was_merged_into_a_record_and_unknown_ids_are_
     assert len(Deduplicator().cluster(papers, said).works) == 2
 
 
-async def test_a_split_holds_against_a_version_link_and_the_merged_records_too():
-    papers = [
-        paper("1", venue="arXiv", doi="10.48550/arXiv.2001.00001"),
-        paper("2", venue="Nature", doi="10.1000/n", year=2021),
-    ]
-    said = [decision("1", "2", is_same=False)]
-    assert len(await Deduplicator().deduplicate(papers, decisions=said)) == 2
-    assert len(await Deduplicator().deduplicate(papers)) == 1
-
-
 ARTICLE = {"venue": "Journal of Physics", "year": 2021, "volume": "3", "pages": "110-139"}
 LONG = f"{TITLE} in the frozen north"
 BY_PUBLISHERS = (
@@ -187,17 +177,6 @@ async def test_the_record_of_a_work_describes_its_best_version_and_lists_all():
     assert [version.ids for version in whole.versions] == [["2"], ["1"]]
     assert whole.versions[1].doi == preprint.doi
     assert whole.merged_from == ["1", "2"]
-
-
-async def test_a_merged_record_says_where_each_field_comes_from():
-    rich = paper("rich", doi="10.1000/x", venue="V", abstract=ABSTRACT)
-    poor = paper("poor", doi="10.1000/x", pmid="5", volume="3")
-    [whole] = await Deduplicator().deduplicate([poor, rich])
-    origins = whole.field_sources
-    assert (origins["abstract"], origins["pmid"], origins["volume"]) == ("rich", "poor", "poor")
-    assert all(getattr(whole, name) for name in origins)
-    [again] = await Deduplicator().deduplicate([whole, paper("new", doi="10.1000/x", issue="9")])
-    assert (again.field_sources["pmid"], again.field_sources["issue"]) == ("poor", "new")
 
 
 NASTY_TITLES = st.one_of(

@@ -41,17 +41,6 @@ from paper_search.testing.llm import FakeLLM, LLMCall, data_block, grades_of
 QUOTA = LLMRateLimitError("used up", reason=LLMFailure.QUOTA)
 
 
-async def test_the_score_is_computed_from_the_grades_and_every_grade_has_its_snippet():
-    llm = FakeLLM(grades_of({title_of(0): 3, title_of(1): 1}, default=0))
-    best, weak, none = await judged(llm, some(3))
-    assert [judgement.relevance_score for judgement in (best, weak, none)] == [1.0, 0.3333, 0.0]
-    assert [(grade.grade, grade.snippet) for grade in best.grades] == [(3, title_of(0)), (0, "")]
-    assert best.relevance_reason == (
-        f'3/3 It predicts the toxicity of drugs: "{title_of(0)}"; 0/3 not: It is a review'
-    )
-    assert all(item.is_judged for item in (best, weak, none))
-
-
 @given(st.integers(0, 40), st.integers(1, 12), st.integers(1, 6), st.data())
 @examples(40)
 async def test_as_many_calls_are_made_as_were_announced_whatever_is_answered(
@@ -374,19 +363,6 @@ async def test_a_paper_that_the_person_marked_is_not_paid_for():
 # --- judgements that were made before -------------------------------------------------------------
 
 
-async def test_what_was_judged_is_not_asked_again_and_each_answer_is_stored_as_it_comes():
-    shelf = Shelf()
-    llm = FakeLLM([grades_of({}), grades_of({}), QUOTA])
-    await judged(llm, some(30), batch_size=5, cache=shelf)
-    assert shelf.puts == [5, 5]
-    llm = FakeLLM(grades_of({}))
-    found = await judged(llm, some(30), cache=shelf)
-    assert sizes(llm) == [1] * 20
-    again = FakeLLM(AssertionError("asked"))
-    assert await judged(again, some(30), cache=shelf) == found
-    assert again.call_count == 0
-
-
 async def test_a_kill_in_the_middle_of_a_question_loses_what_is_in_it_and_no_more():
     shelf, hangs = Shelf(), asyncio.Event()
 
@@ -453,15 +429,6 @@ async def test_a_kept_judgement_that_cannot_be_read_is_asked_for_again(row):
     llm = FakeLLM(grades_of({}))
     [found] = await judged(llm, some(1), cache=shelf)
     assert (found.is_judged, llm.call_count) == (True, 1)
-
-
-async def test_a_paper_outside_of_the_limits_keeps_a_share_of_its_score():
-    limits = INTENT.constraints.model_copy(update={"year_from": 2018})
-    intent = INTENT.model_copy(update={"constraints": limits})
-    papers = [paper("p0", title_of(0), year=2010), paper("p1", title_of(1), year=2020)]
-    old, new = await RelevanceScorer(FakeLLM(grades_of({}, default=3))).score(papers, intent)
-    assert 0 < old.relevance_score < new.relevance_score == 1.0
-    assert old.relevance_reason.endswith("; published 2010, before 2018")
 
 
 async def test_tags_that_are_known_are_taken_and_others_dropped():

@@ -7,7 +7,6 @@ from paper_search.query import parse, with_conditions
 from paper_search.skills.intent.notes import Note
 from paper_search.skills.strategy.booleans import database_text
 from paper_search.skills.strategy.limits import (
-    changed_by,
     limits_of_intent,
     next_limits,
     sane_limits,
@@ -78,23 +77,6 @@ def test_a_note_adds_conditions_and_takes_back_what_no_longer_holds():
     assert after.conditions == ["lichens OR lichen", "NOT (ants OR ant)", "NOT (rain OR rains)"]
     assert after.year_from == 2001
     assert next_limits(after, Note()) == after
-
-
-@pytest.mark.parametrize(
-    ("query", "left"),
-    [
-        ("bees NOT (wasps OR wasp OR ants)", "bees NOT ants"),
-        ("bees NOT wasp", "bees"),
-        ("NOT wasps", ""),
-        ("bees NOT ants", "bees NOT ants"),
-        ("wasps AND bees", "wasps AND bees"),
-        ("(unreadable", "(unreadable"),
-    ],
-)
-def test_an_exclusion_can_be_lifted(query, left):
-    assert changed_by(Note(added=("Wasps",)), query) == left
-    assert changed_by(Note(required=("Wasps",)), query) == left
-    assert changed_by(Note(), query) == query
 
 
 def test_an_unwanted_term_of_two_words_is_in_no_ranked_text():

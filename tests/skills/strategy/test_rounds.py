@@ -36,16 +36,6 @@ def test_of_learned_words_the_strongest_are_asked():
     assert after("bees", terms=terms)[1] == "(bb1 OR cc1 OR dd1 OR ee1) AND bees"
 
 
-def test_earlier_queries_of_their_kind_make_room():
-    note = Note(added=("xylophagus",))
-    assert after("a1", "b1", "c1", "d1", note=note, terms={"zyzzyva": 1.0}) == [
-        "a1",
-        "b1",
-        "xylophagus AND a1",
-        "zyzzyva AND a1",
-    ]
-
-
 @pytest.mark.parametrize(
     ("query", "left"),
     [

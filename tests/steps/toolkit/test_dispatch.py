@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
 import pytest
-from pydantic import BaseModel, Field
+from pydantic import BaseModel
 
 from paper_search.errors import DispatchError, WorkflowDefinitionError
-from paper_search.steps import AgentRole, Arg, Dispatch, Outcome, StepContext, StepDef, Workflow
+from paper_search.steps import Arg, Dispatch, Outcome, StepContext, StepDef, Workflow
 from paper_search.steps.compiler import compile_in_memory, compile_workflow
 from paper_search.steps.running import run_workflow
 
@@ -86,24 +86,6 @@ async def test_a_step_can_say_what_goes_in_and_what_comes_out():
     assert run.trace == (("hand_over", SKIP),)
 
 
-class Params(BaseModel, frozen=True):
-    digits: int = Field(default=1, ge=0, le=3)
-    more: str = ""
-
-
-async def test_settings_of_the_same_name_reach_the_sub_workflow():
-    seen = []
-
-    def looking(ctx: Context, digits: Annotated[int, Arg()] = 9) -> tuple[Literal[OK], dict]:
-        seen.append((digits, ctx.workflow_params.model_dump()))
-        return OK, {}
-
-    inner = Workflow("inner", StepDef("look", handler=looking, next={OK: None}), state=Inner)
-    given = {"digits": 2, "more": "m"}
-    await run_workflow(outer(Dispatch(workflow=inner), params=Params), {}, params=given)
-    assert seen == [(2, {"digits": 2})]
-
-
 async def test_workflows_without_state_models_share_their_dicts():
     def add(ctx: Context) -> tuple[Literal[OK], dict[str, Any]]:
         return OK, {"sum": sum(ctx.step_state["numbers"])}
@@ -112,24 +94,6 @@ async def test_workflows_without_state_models_share_their_dicts():
     table = Workflow("outer", StepDef("a", handler=Dispatch(workflow=inner), next={OK: None}))
     run = await run_workflow(table, {"numbers": [1, 2]})
     assert run.result == {"numbers": [1, 2], "sum": 3}
-
-
-async def test_each_role_gets_its_own_live_objects():
-    seen = []
-
-    def looking(ctx: Context) -> tuple[Literal[OK], dict[str, Any]]:
-        seen.append(ctx.services)
-        return OK, {}
-
-    inner = Workflow("inner", StepDef("look", handler=looking, next={OK: None}))
-    table = Workflow(
-        "outer",
-        StepDef("a", handler=Dispatch(AgentRole.QUALITY_REVIEWER, workflow=inner), next={OK: "b"}),
-        StepDef("b", handler=Dispatch(AgentRole.DEVELOPER, workflow=inner), next={OK: None}),
-    )
-    agents = {AgentRole.QUALITY_REVIEWER: "strict model"}
-    await run_workflow(table, services="usual model", agents=agents)
-    assert seen == ["strict model", "usual model"]
 
 
 def test_a_step_has_to_lead_on_from_every_way_its_sub_workflow_can_end():
