@@ -6,7 +6,7 @@ import pytest
 from tests.cli.conftest import Cli
 from tests.workflow.doubles import Late
 
-from paper_search import models, workflow
+from paper_search import models
 from paper_search.cli.source_lines import unfinished_line
 from paper_search.skills import Searcher
 from paper_search.testing.sources import FakeSource

@@ -56,12 +56,6 @@ async def through(records: SearchRecords, works: list[RawPaper], score: float = 
     return ids
 
 
-async def test_records_come_back_in_order_and_as_often_as_asked_for(records):
-    papers = [raw(item) for item in "cab"]
-    assert await records.save_records(papers) == ["c", "a", "b"]
-    assert await records.records(["b", "c", "b"]) == [papers[2], papers[0], papers[2]]
-
-
 async def test_two_records_under_one_id_are_both_kept(records):
     one, other, third = raw("a", title="One"), raw("a", title="Other"), raw("a", title="Third")
     ids = await records.save_records([one, other, one, third])
@@ -111,19 +105,6 @@ async def test_a_scorer_may_add_and_change_works(records):
     assert await records.scored(["z", "a"]) == [scored[1], scored[0]]
 
 
-async def test_a_collection_comes_back_whole_also_what_the_organizer_made_up(records):
-    await through(records, [raw("a", year=2000), raw("b")])
-    plain = (await records.papers(["a"]))[0]
-    own = Paper(id="b", title="Retitled", source="o", authors=[Author(name="N")])
-    foreign = Paper(id="zzz", title="From nowhere", source="o", authors=[])
-    given_ = collection([own, plain, foreign])
-    reference = await records.save_collection(given_)
-    assert reference.paper_ids == ["b", "a", "zzz"]
-    assert await records.collection(reference) == given_
-    assert (await records.collection(reference, first=1)).papers == [own]
-    assert await records.papers(["b"]) == [own]
-
-
 @pytest.mark.parametrize(
     "said", [{"note": "odd"}, {"screening": ScreeningDecision(decision="include")}]
 )
@@ -133,15 +114,6 @@ async def test_what_a_person_said_of_a_paper_is_kept_beside_what_was_judged(reco
     given_ = collection([plain.model_copy(update=said)])
     reference = await records.save_collection(given_, scored=scored)
     assert await records.collection(reference) == given_
-
-
-async def test_marked_papers_come_with_their_text(records):
-    await through(records, [raw("a", abstract="A", keywords=["graphs"]), raw("b")])
-    marked = await records.marked_papers({"b": False, "a": True})
-    assert [(m.id, m.title, m.abstract, m.is_relevant) for m in marked] == [
-        ("b", "Title b", None, False),
-        ("a", "Title a", "A\ngraphs", True),
-    ]
 
 
 async def test_more_records_are_stored_than_are_written_at_once(persistence, monkeypatch):
