@@ -48,9 +48,6 @@ _PAPERS = frozenset({"article-journal", "chapter", "paper-conference"})
 _THESIS = re.compile(r"\bthes[ie]s\b|\bdissert")
 _NUMBER = re.compile(r"[a-z]{0,3}\d+", re.IGNORECASE)
 _LEADING_YEAR = re.compile(r"^[\W\d]*\(?(?:18|19|20)\d\d\)?[a-z]?[\s.,:)'\"]+(?=\S)")
-_TRANSLATION = re.compile(
-    r"(?:(?<!\s)\s+)?\[(?:german|french|spanish|italian|chinese|japanese|russian)\]\s*$"
-)
 _PAGE_WORD = re.compile(r"pages?|pgs?\b|pp?\b\.?")
 _MONTH_NAMES = "jan feb mar apr may jun jul aug sep oct nov dec"
 _MONTHS = {month: str(number) for number, month in enumerate(_MONTH_NAMES.split(), start=1)}
@@ -98,7 +95,7 @@ def profile(paper: RawPaper) -> Profile:
     title = without_line_breaks(folded(paper.title))
     own_title = title
     if "vol" in title or "(" in title or "[" in title or title.startswith("retracted"):
-        own_title = _TRANSLATION.sub("", without_annotations(title))
+        own_title = without_annotations(title)
     own_title = _LEADING_YEAR.sub("", own_title) or own_title
     title_words = words(own_title)
     doi = parse_doi(paper.doi) or ""
@@ -235,17 +232,8 @@ def venue_similarity(one: tuple[str, ...], other: tuple[str, ...]) -> float:
     place, matched = 0, 0
     for word in short:
         for position in range(place, len(long)):
-            if _begins_alike(word, long[position]):
+            if word.startswith(long[position]) or long[position].startswith(word):
                 matched += 1
                 place = position + 1
                 break
     return matched / len(short) * 0.6 + matched / len(long) * 0.4
-
-
-def _begins_alike(one: str, other: str) -> bool:
-    if one == other:
-        return True
-    short, long = (one, other) if len(one) <= len(other) else (other, one)
-    return long.startswith(short) or (
-        len(short) > 3 and short[:3] == long[:3] and short[-1] == long[-1]  # noqa: PLR2004  # "natl", "national"
-    )
