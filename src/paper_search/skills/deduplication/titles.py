@@ -51,8 +51,6 @@ _SHORTEST = 4
 _FAR_RARER = 1.5
 """In powers of ten."""
 _SHORTEST_ROOT = 5
-_SHORTEST_TAIL = 5
-"""Letters of a word behind its prefix: "tension" of "hypertension"."""
 _LONGEST_RUN = 4
 """Words that may be written as one: "alpha v beta 3"."""
 _SUBSTANCE = re.compile(r"[aeiouy](?=(?:te|ne|se)s?$)")
@@ -197,7 +195,6 @@ def _are_opposed(one: str, other: str) -> bool:
     """Whether two words are opposites, or spelt alike without being the same."""
     return (
         frozenset((one, other)) in _OPPOSITES
-        or Postfix.similarity(one, other) >= _SHORTEST_TAIL
         or Indel.normalized_similarity(one, other, score_cutoff=_ALIKE) > 0
     )
 
