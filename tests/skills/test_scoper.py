@@ -237,6 +237,28 @@ async def test_what_came_within_the_deadline_is_kept_and_who_is_late_is_named():
     assert report.notes == ["no answer within 0.1 s from PubMed"]
 
 
+@in_virtual_time
+async def test_a_slow_source_holds_up_no_count_of_parts_and_broader_queries():
+    slow = FakeCountingSource("crossref", {NARROW: 0}, delay_s=30)
+    hits = {NARROW: 0, **dict.fromkeys(forms_of(NARROW), 3)}
+    quick = FakeCountingSource("library", hits, is_local=True)
+    asked = strategy(NARROW, sources=["crossref", "library"])
+    report = await Scoper([slow, quick]).scope(asked, intent())
+    assert report.steps
+    assert all(block.counts for block in report.blocks)
+    assert report.relaxed == []
+    assert report.notes == ["no answer within 5 s from Crossref"]
+
+
+@in_virtual_time
+async def test_a_source_of_which_something_came_is_not_said_to_be_silent():
+    slow = FakeCountingSource("pubmed", {NARROW: 2, BROAD: 2}, delay_s=0.6)
+    asked = strategy(NARROW, BROAD, sources=["pubmed"])
+    report = await Scoper([slow], deadline_s=1).scope(asked, intent())
+    assert shown(report.queries)[NARROW] == ["2 pubmed"]
+    assert report.notes == ["not every answer within 1 s from PubMed"]
+
+
 async def test_without_time_nobody_is_asked():
     source = FakeCountingSource("pubmed", {NARROW: 1}, is_local=True)
     await Scoper([source], deadline_s=0).scope(strategy(NARROW, sources=["pubmed"]), intent("a"))

@@ -46,6 +46,11 @@ class HitCounter:
     def waiting(self) -> list[str]:
         return sorted(self._waiting)
 
+    @property
+    def counted(self) -> set[str]:
+        """Return the sources that have said how many hits a query has."""
+        return {name for counts in self._counts.values() for name in counts}
+
     async def count(self, source: str, query: str) -> int | None:
         """Return the hits of one query in one source; None means not supported.
 

@@ -1,7 +1,7 @@
 """The skill that counts hits and relaxes empty queries before a strategy is approved."""
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterable, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 from typing import Any
 
 from paper_search.errors import PaperSearchError, QuerySyntaxError
@@ -47,6 +47,8 @@ FIRST_RESULTS = 50
 MAX_SUGGESTED = 8
 
 _PATIENCE_S = 0.2
+_SHARE_OF_TIME = 0.4
+"""Of the deadline: for so long, parts and broader queries wait for what all sources have."""
 
 
 class Scoper:
@@ -77,7 +79,7 @@ class Scoper:
         """
         if self._deadline_s <= 0:
             return ScopeReport()
-        look = _Look(self._sources, strategy, intent)
+        look = _Look(self._sources, strategy, intent, self._deadline_s)
         if not is_asking:
             if not intent.boolean_query:
                 await self._within([look.rescue()])
@@ -85,7 +87,7 @@ class Scoper:
         await self._within(
             [look.collect_remarks(), look.count_queries(), look.count_lines(), look.read_first()]
         )
-        return look.report(deadline_s=self._deadline_s)
+        return look.report()
 
     async def _within(self, jobs: list[Coroutine[Any, Any, None]]) -> None:
         """Run the jobs until the deadline; what they found by then is kept."""
@@ -106,7 +108,11 @@ class _Look:
     """One look at the sources of one strategy; it is of use at any moment, done or not."""
 
     def __init__(
-        self, sources: Mapping[str, SearchSource], strategy: SearchStrategy, intent: ParsedIntent
+        self,
+        sources: Mapping[str, SearchSource],
+        strategy: SearchStrategy,
+        intent: ParsedIntent,
+        deadline_s: float,
     ) -> None:
         names = [name for name in dict.fromkeys(strategy.sources) if name in sources]
         asked = {
@@ -117,6 +123,7 @@ class _Look:
         able = {name: found for name in asked if (found := counting(sources[name]))}
         self._sources = {name: sources[name] for name in asked}
         self._asked, self._strategy, self._intent = asked, strategy, intent
+        self._deadline_s = deadline_s
         self._counter = HitCounter(able, strategy.filters)
         self._able = list(able)
         self._local = [name for name, source in able.items() if source.is_local]
@@ -160,12 +167,25 @@ class _Look:
                 self._kept.append(remark)
 
     async def count_queries(self) -> None:
-        await asyncio.gather(*(self._count_at(name, self._queries) for name in self._able))
+        """Count the queries everywhere, then parts and broader ones in one source.
+
+        A slow source holds up no other count; until it has answered, no query is changed.
+        """
+        counts = asyncio.gather(*(self._count_at(name, self._queries) for name in self._able))
+        try:
+            await asyncio.wait([counts], timeout=self._deadline_s * _SHARE_OF_TIME)
+            await self._count_further(is_whole=counts.done())
+            await counts
+        finally:
+            counts.cancel()
+
+    async def _count_further(self, *, is_whole: bool) -> None:
         for query in self._queries:
             hits = self._counter.most(query, self._able)
             if hits is not None and hits < ENOUGH:
                 await self._count_steps(query, is_all=bool(self._local))
-        self._relax()
+        if is_whole:
+            self._relax()
         revised = ScopeReport(relaxed=self.relaxed).revised(self._strategy)
         for name in self._cheapest:
             await self._count_at(name, self._limits)
@@ -259,13 +279,12 @@ class _Look:
                     self._kept.append(f"no first results from {title_of(name)}: {described(error)}")
             self._reading = []
 
-    def report(self, deadline_s: float = 0) -> ScopeReport:
+    def report(self) -> ScopeReport:
         """Return what was found so far; a source that is still awaited is a note."""
         relaxation = ScopeReport(relaxed=self.relaxed)
         queries = [query.boolean_query for query in relaxation.revised(self._strategy).queries]
         papers = [*filter(self._fits, (self._first or self._counter.papers())[:FIRST_RESULTS])]
-        names = ", ".join(dict.fromkeys(map(title_of, [*self._counter.waiting, *self._reading])))
-        gaps = [f"no answer within {deadline_s:g} s from {names}"] if names else []
+        gaps = [*self._gaps()]
         not_able = "hit counts are not supported"
         unable = [f"no hit counts from {title_of(name)}: {not_able}" for name in self._unable]
         block_hits = []
@@ -300,6 +319,16 @@ class _Look:
             asked=self.rows,
             notes=[*self._kept, *unable, *self._counter.failures, *gaps],
         )
+
+    def _gaps(self) -> Iterator[str]:
+        """Yield who did not answer, and of whom something is missing."""
+        late = dict.fromkeys([*self._counter.waiting, *self._reading])
+        partly = [name for name in late if name in self._counter.counted]
+        silent = [name for name in late if name not in partly]
+        for what, names in (("no answer", silent), ("not every answer", partly)):
+            if names:
+                listing = ", ".join(map(title_of, names))
+                yield f"{what} within {self._deadline_s:g} s from {listing}"
 
     def _fits(self, paper: RawPaper) -> bool:
         """Whether it has half of the concepts at least: terms of others lead away from them."""
