@@ -153,10 +153,10 @@ async def test_a_mark_gives_its_paper_what_the_person_said_and_changes_no_other_
     plain = await judged(*papers)
     marked = await judged(*papers, marked=marks)
     assert marked[0].relevance_score >= 0.95
-    assert marked[0].relevance_reason.startswith("marked relevant by you")
+    assert marked[0].relevance_reason.startswith("marked relevant;")
     assert marked[1] == plain[1]
     assert marked[2].relevance_score <= 0.05
-    assert marked[2].relevance_reason.startswith("marked irrelevant by you")
+    assert marked[2].relevance_reason.startswith("marked irrelevant;")
 
 
 @given(

@@ -181,7 +181,7 @@ def _by_person(
         names = (paper.id, *paper.merged_from)
         if (mark := next((marks[name] for name in names if name in marks), None)) is not None:
             score = max(score, RELEVANT_FLOOR) if mark else min(score, IRRELEVANT_CEILING)
-            note = f"marked {'relevant' if mark else 'irrelevant'} by you"
+            note = f"marked {'relevant' if mark else 'irrelevant'}"
             reason = f"{note}; {reason}" if reason else note
         yield replace(verdict, score=score, reason=reason)
 

@@ -356,7 +356,7 @@ async def test_a_paper_that_the_person_marked_is_not_paid_for():
     first, second, third = await judged(llm, papers, *marks)
     assert first.relevance_score >= 0.95
     assert second.relevance_score <= 0.05
-    assert first.relevance_reason.startswith("marked relevant by you")
+    assert first.relevance_reason.startswith("marked relevant;")
     assert (third.relevance_score, sizes(llm)) == (0.6667, [1])
 
 
