@@ -27,6 +27,10 @@ def test_two_people_decide_apart_and_settle_what_they_disagree_on(cli, reviewing
 
     assert "relevant: ada; not: bo" in told.stdout
     [conflict] = cli("reconcile", reviewing, "--json").document["conflicts"]
+    refused = cli("reconcile", reviewing, "--relevant", conflict["paper_id"], "--irrelevant", "x")
+    assert (refused.code, "'x' is no paper of this result" in refused.stderr) == (2, True)
+    [conflict] = cli("reconcile", reviewing, "--json").document["conflicts"]
+    assert conflict["settled"] is None
     why = ("--irrelevant", conflict["paper_id"], "--reason", "no molecules")
     assert cli("reconcile", reviewing, *why).code == 0
     assert cli("resume", reviewing, "--approve").code == 0
@@ -41,6 +45,8 @@ def test_options_that_do_not_go_together_are_refused(cli, reviewing):
     unnamed = cli("screen", reviewing, "--reviewer", "a/b", "--json")
     assert (unnamed.code, unnamed.stdout) == (2, "")
     assert "'a/b' cannot name a reviewer" in unnamed.stderr
-    assert "--reason goes with" in cli("reconcile", reviewing, "--reason", "x").stderr
+    for ids in ((), ("--relevant", "1", "--irrelevant", "2")):
+        told = cli("reconcile", reviewing, *ids, "--reason", "x")
+        assert (told.code, "--reason goes with" in told.stderr) == (2, True)
     told = cli("reconcile", reviewing, code=0)
     assert "at least two" in told.stderr

@@ -31,7 +31,7 @@ def reconcile(  # noqa: PLR0913, PLR0917  # one for each option
     thread: Thread,
     relevant: str | None = option("IDS", "Resolve these conflicts as relevant, with commas."),
     irrelevant: str | None = option("IDS", "Resolve these conflicts as irrelevant."),
-    reason: str | None = option("WORDS", "Why."),
+    reason: str | None = option("WORDS", "Why these are relevant, or irrelevant."),
     as_json: Json = False,
     home: Home = None,
 ) -> None:
@@ -41,15 +41,20 @@ def reconcile(  # noqa: PLR0913, PLR0917  # one for each option
     agree on decisions of the thread, prints their agreement (Cohen's kappa) and lists the
     conflicts. The page of `review` shows the papers beside them.
     """
-    if reason and not relevant and not irrelevant:
-        raise UsageMistakeError("--reason goes with --relevant IDS or --irrelevant IDS")
+    if reason and (relevant is None) == (irrelevant is None):
+        raise UsageMistakeError(
+            "--reason goes with --relevant IDS or --irrelevant IDS, one of them"
+        )
     url = settings(ctx, home).persistence_url
-    verdicts = {True: _ids(relevant), False: _ids(irrelevant)}
+    included, excluded = _ids(relevant), _ids(irrelevant)
+    if both := [name for name in included if name in excluded]:
+        raise UsageMistakeError(f"{both[0]!r} cannot be both relevant and irrelevant")
 
     async def resolve(reviewers: Reviewers) -> tuple[Agreement, int]:
         entered = await reviewers.enter_agreed()
-        for is_relevant, ids in verdicts.items():
-            await reviewers.settle(ids, is_relevant=is_relevant, reason=reason)
+        reviewers.require([*included, *excluded])
+        await reviewers.settle(included, is_relevant=True, reason=reason)
+        await reviewers.settle(excluded, is_relevant=False, reason=reason)
         return await reviewers.agreement(), entered
 
     agreement, entered = run(with_reviewers(url, thread, resolve))

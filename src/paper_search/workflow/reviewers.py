@@ -298,12 +298,7 @@ class Reviewers:
         reason: str | None = None,
     ) -> None:
         """Make decisions of the thread; `by`: who decides; None means who runs the program."""
-        ids = {paper.id for paper in self.papers}
-        if unknown := [i for i in paper_ids if i not in ids]:
-            raise InputError(
-                f"{unknown[0]!r} is no paper of this result; `paper-search reconcile "
-                f"{self.thread_id}` lists the ids of the conflicts"
-            )
+        self.require(paper_ids)
         if paper_ids:
             store = MarkStore(self.store, self.thread_id)
             await store.say(
@@ -313,6 +308,15 @@ class Reviewers:
             person = by or current_person()
             decision = ScreeningDecision(decision=word, decided_by=person, reason=reason)
             self.decisions.update(dict.fromkeys(paper_ids, decision))
+
+    def require(self, paper_ids: Sequence[str]) -> None:
+        """Raise an InputError where one of them is no paper of the result."""
+        ids = {paper.id for paper in self.papers}
+        if unknown := [i for i in paper_ids if i not in ids]:
+            raise InputError(
+                f"{unknown[0]!r} is no paper of this result; `paper-search reconcile "
+                f"{self.thread_id}` lists the ids of the conflicts"
+            )
 
     def _is_done(self, row: Mapping[str, Any]) -> bool:
         """Whether a reviewer said so, and no paper came since, say of a source that was slow.
