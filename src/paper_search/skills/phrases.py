@@ -55,7 +55,9 @@ _QUOTED = re.compile(r"[\"“”„«»]([^\"“”„«»\ue000]{2,80})[\"“�
 _CLAUSE = re.compile(r"(?:[\w\s+#]|(?<=\w)[./'’*\u2010-\u2015\u2212-](?=\w))+")
 _TOKEN = re.compile(r"[^\W_](?:[\w+#./'’\u2010-\u2015\u2212*-]*[\w+#])?")
 _FIXED = re.compile(
-    rf"\b(?:{'|'.join(re.escape(term) for (term,) in term_table('fixed terms'))})\b", re.IGNORECASE
+    rf"\b(?:{'|'.join(re.escape(term) for (term,) in term_table('fixed terms'))}"
+    r"|(?<!\.)[a-z]\. (?=(?-i:[a-z]{2,})(?:us|a|is|i|um|ns|ae|er|ile)\b))\b",  # "E. coli"
+    re.IGNORECASE,
 )
 INSIDE = "\ua78f"
 """Stands for the spaces inside of a term while a text is cut: a letter that nobody writes."""

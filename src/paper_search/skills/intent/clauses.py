@@ -22,10 +22,10 @@ _MOST_RESULTS = 1900
 _STUDIES = {"review", "dataset", "case report", "editorial"}
 """Surveys and data sets are types of an intent, the others no types of CSL."""
 _LANGUAGES = ("language", "tongue", "tongue of", "labelled")
-_WISHES = ("order", "access", "citing", "least", "reach")
+_WISHES = ("order", "access", "citing", "least", "reach", "origin")
 _STAY = {"kind", "study", "design", *_LANGUAGES}
 """What is ranked by unless it is acted on."""
-_HEADS = {"thing", "design", "kind", "study", "citing", "asker", "piece"}
+_HEADS = {"thing", "design", "kind", "study", "citing", "asker", "piece", "topic"}
 """What a subject may follow without "on" or "about"."""
 _WORD_START = re.compile(r"(?<![^\s\ue000])\S")
 _GAP = re.compile(r"[\s/&+:,.-]*")
@@ -58,22 +58,20 @@ class _Run:
         return self.items[-1].end
 
     @property
-    def about(self) -> re.Match[str] | None:
-        """What says that the subject of the papers follows."""
-        return form("around_clause", "about").match(self.text, self.end)
+    def is_about(self) -> bool:
+        """Whether the subject of the papers follows."""
+        about = form("around_clause", "about").match(self.text, self.end)
+        return about is not None or self.items[-1].kind == "topic"
 
     def of(self, *kinds: str) -> list[_Item]:
         return [item for item in self.items if item.kind in kinds]
 
     def outline(self, *, is_behind: bool) -> str:
-        """Return the run as the table `meaning` has it.
-
-        Example: ", whole only:only language:english $"
-        """
+        """Return the run as `meaning` has it, as in ", whole only:only language:english $"."""
         items = (f"{item.kind}:{item.name}".replace(" ", "_") for item in self.items)
         before = self.text[: self.start].rstrip()[-1:] or "^"
         after = self.text[self.end :].lstrip()[:1] or "$"
-        said, about = "said " * is_behind, "about " if self.about else ""
+        said, about = "said " * is_behind, "about " * self.is_about
         return f"{said}{before} {self.shape} {' '.join(items)} {about}{after}"
 
 
@@ -157,7 +155,7 @@ def _lead(text: str, items: Sequence[_Item]) -> Iterator[_Run]:
     for length in range(len(items), 0, -1):
         run = _Run(text, items[:length], "start")
         last = run.items[-1].kind
-        if last in _HEADS or (last != "glue" and run.about):
+        if last in _HEADS or (last != "glue" and run.is_about):
             if not form("around_clause", "joint").match(text, run.end):
                 yield run
             return
@@ -209,7 +207,7 @@ def _items_of(what: str, run: _Run, reading: ParsedQuestion) -> Sequence[_Item]:
         case "rest":
             return run.items
         case "count":
-            return _count(run, reading)
+            return _count(run.of("number"), reading)
         case "wish":
             return _note_wishes(run, reading)
         case "language":
@@ -219,6 +217,14 @@ def _items_of(what: str, run: _Run, reading: ParsedQuestion) -> Sequence[_Item]:
             types[:] = dict.fromkeys([*types, *(item.name for item in kinds)])
             return kinds
     return _note(run, [*languages, *kinds, *run.of("order")], reading)
+
+
+def _count(numbers: list[_Item], reading: ParsedQuestion) -> list[_Item]:
+    count, limits = number_of(numbers[-1].name), reading.constraints
+    if not 0 < count <= _MOST_RESULTS:
+        return []
+    limits.max_papers = limits.max_results = limits.max_papers or count
+    return numbers
 
 
 def _note(run: _Run, items: list[_Item], reading: ParsedQuestion) -> list[_Item]:
@@ -236,15 +242,6 @@ def _note_wishes(run: _Run, reading: ParsedQuestion) -> Sequence[_Item]:
     last = max(last, wishes[-1], key=lambda item: item.end)
     reading.leave(run.text[wishes[0].start : last.end].replace(CUT, "").strip())
     return wishes
-
-
-def _count(run: _Run, reading: ParsedQuestion) -> list[_Item]:
-    numbers, limits = run.of("number"), reading.constraints
-    count = number_of(numbers[-1].name)
-    if not 0 < count <= _MOST_RESULTS:
-        return []
-    limits.max_papers = limits.max_results = limits.max_papers or count
-    return numbers
 
 
 def _language(run: _Run, items: list[_Item], reading: ParsedQuestion) -> list[_Item]:

@@ -139,8 +139,7 @@ def _read_objects(negation: _Negation, text: str, start: int) -> None:
         span = listed.span() if listed else (0, 0)
     for one in form("negated", "object").finditer(text, *span):
         kind = kind_at(text, one.start("term"))
-        behind = max(kind[1], one.end("term")) if kind else 0
-        if kind and form("negated", "rest").fullmatch(text, kind[1], behind):
+        if kind and form("negated", "rest").fullmatch(text[kind[1] : one.end("term")]):
             negation.kinds.append(kind[0])
             negation.end = kind[1]
         elif not _is_empty(one["term"]):

@@ -33,6 +33,7 @@ from paper_search.skills.phrases import phrases, reads_as_english, without_reque
 from paper_search.skills.variants import is_heading
 from paper_search.skills.words import STOP_WORDS, tokens
 
+_SIGN = re.compile(r" (?:--|//|[|•]) ")
 _OPERATOR = re.compile(r"(?<![\w-])(?:AND|OR|NOT)(?![\w-])")
 _RARE = 2.0
 """Rarity of all words of a subject below which they select nothing: "learning", "patients"."""
@@ -50,7 +51,7 @@ def parse_limits(question: str, today: date, lookup: Lookup) -> ParsedQuestion:
     Raises:
         QuestionError: it only says what to exclude.
     """
-    question = re.sub(" -- ", lambda m: m[0] if is_quoted(m.string, m.start()) else " – ", question)
+    question = _SIGN.sub(lambda m: m[0] if is_quoted(m.string, m.start()) else "; ", question)
     text, identifiers = parse_identifiers(question)
     unwanted = form("negated_limit", "before").search(text, 0, max(text.find(CUT), 0))
     text = without_spans(text, unwanted.span()) if unwanted else text
@@ -68,8 +69,8 @@ def parse_limits(question: str, today: date, lookup: Lookup) -> ParsedQuestion:
     else:
         reading.subject = without_request(reading.subject)  # "can you find me", in English
         reading.notes.append(
-            "the question seems not to be in English, so only its years and what it excludes are"
-            " read as limits; most papers are indexed in English, so English terms find more;"
+            "the question seems not to be in English, so few of its limits are read; most papers"
+            " are indexed in English, so English terms find more;"
             f" ranked as it is: {reading.question[:LONGEST_SHOWN]!r}"
         )
     if reading.question or reading.is_limited:
