@@ -235,10 +235,11 @@ def estimate_of(state: WorkflowState, skills: Skills) -> SpendingEstimate | None
     None: no model is asked.
     """
     metering = skills.metering
-    papers = min(_papers(state, skills.ranking_sources), MOST_JUDGED)
+    every, own = _papers(state, skills.ranking_sources)
+    papers = min(every, MOST_JUDGED)
     criteria = len(criteria_of(state.intent)) if state.intent else 0
     costs = {
-        Skill.JUDGE: cost_of_judging(papers, metering.batch_size, criteria),
+        Skill.JUDGE: cost_of_judging(papers, metering.batch_size, criteria, own),
         Skill.DUPLICATES: _DUPLICATES,
     }
     calls = [(model, costs[skill]) for skill, model in metering.models.items() if skill in costs]
@@ -250,21 +251,22 @@ def estimate_of(state: WorkflowState, skills: Skills) -> SpendingEstimate | None
     return metering.prices.estimate(calls).model_copy(update=changes)
 
 
-def _papers(state: WorkflowState, ranking: Collection[str]) -> int:
-    """Return how many papers the sources give at most.
+def _papers(state: WorkflowState, ranking: Collection[str]) -> tuple[int, float]:
+    """Return how many papers the sources give at most, and the share of those on this disk.
 
     Of a source on this disk it is known; of others by their hit counts, else by the limit. In an
     update, only what is new is judged: as large a share of each source as its hits have risen by.
     """
     strategy = state.strategy
     if strategy is None:
-        return 0
+        return 0, 0.0
     hits_of = {
         (entry.text, count.source): count.hits
         for entry in (state.scope.queries if state.scope else [])
         for count in entry.counts
     }
     counts = dict(state.scope.papers) if state.scope else {}
+    own = sum(counts.values())
     limit = strategy.filters.max_results
     for source in strategy.sources:
         if source in counts:
@@ -274,7 +276,8 @@ def _papers(state: WorkflowState, ranking: Collection[str]) -> int:
         counts[source] = limit * len(part.ranked) + sum(min(limit, count) for count in hits)
     news = _shares_of_news(state)
     papers = sum(math.ceil(count * news.get(source, 1)) for source, count in counts.items())
-    return max(papers, min(1, sum(counts.values())))  # a service may show late what it had
+    every = sum(counts.values())
+    return max(papers, min(1, every)), own / max(1, every)  # a service may show late what it had
 
 
 def _shares_of_news(state: WorkflowState) -> dict[str, float]:

@@ -31,9 +31,11 @@ from paper_search.errors import (
     LLMTimeoutError,
     ModelCallLimitError,
 )
+from paper_search.llm.chat import instruction_tokens
+from paper_search.llm.metering import expected_tokens
 from paper_search.models import NOT_NEEDED, Criterion, MarkedPaper, PaperTag
 from paper_search.skills import RelevanceScorer
-from paper_search.skills.judging.judgement import key_of, model_name
+from paper_search.skills.judging.judgement import BatchAnswer, key_of, model_name
 from paper_search.skills.judging.question import PromptPaper
 from paper_search.skills.judging.run import cost_of_judging, prompt_digest
 from paper_search.testing.llm import FakeLLM, LLMCall, data_block, grades_of
@@ -54,6 +56,20 @@ async def test_as_many_calls_are_made_as_were_announced_whatever_is_answered(
     assert llm.call_count == announced == math.ceil(count / batch_size)
     assert [item.paper for item in found] == some(count)
     assert llm.most_running <= at_once
+
+
+@pytest.mark.parametrize(("own", "characters"), [(0.0, 1_100), (1.0, 500)])
+async def test_the_tokens_of_a_paper_are_announced_for_abstracts_as_their_source_has_them(
+    own, characters
+):
+    llm = FakeLLM(grades_of({}))
+    abstract = "a word " * (characters // 7)
+    paper = some(1)[0].model_copy(update={"abstract": abstract, "venue": "Robotics", "year": 2020})
+    await judged(llm, [paper])
+    [call] = llm.calls
+    form = instruction_tokens(call.system_prompt, BatchAnswer)
+    asked = form + expected_tokens(len(call.user_message))
+    assert cost_of_judging(1, 1, criteria=2, own=own).asked == pytest.approx(asked, rel=0.1)
 
 
 async def test_until_a_model_has_answered_one_question_is_open_then_as_many_as_may_be():

@@ -33,20 +33,24 @@ MOST_JUDGED = 100
 """Papers of a search that are judged, the first ones: those that a result shows. A fixed number, so
 that the calls are known beforehand."""
 PROMPT = "relevance_scorer"
-_PAPER_TOKENS = 180
-"""Of a title and an abstract, with their JSON."""
+_TOKENS_OF_SERVICES, _TOKENS_OF_OWN = 320, 180
+"""Of a title and an abstract, with their JSON: by a service, and in a library or the sample."""
 _CRITERION_TOKENS = 25
 """Of a criterion in the question, and of its grade with a snippet in the answer."""
 _NAMING_TOKENS = 10
 """Of what an answer says of one paper besides."""
 
 
-def cost_of_judging(papers: int, batch_size: int, criteria: int) -> Tokens:
-    """Return the calls that judge so many papers, and about their tokens."""
+def cost_of_judging(papers: int, batch_size: int, criteria: int, own: float = 0.0) -> Tokens:
+    """Return the calls that judge so many papers, and about their tokens.
+
+    `own`: the share of them that are on this disk.
+    """
     calls = math.ceil(papers / batch_size)
     each = _instruction_tokens() + criteria * _CRITERION_TOKENS
     answers = papers * (_NAMING_TOKENS + criteria * _CRITERION_TOKENS)
-    return Tokens(calls, calls * each + papers * _PAPER_TOKENS, answers)
+    texts = round(papers * (_TOKENS_OF_SERVICES + own * (_TOKENS_OF_OWN - _TOKENS_OF_SERVICES)))
+    return Tokens(calls, calls * each + texts, answers)
 
 
 @cache
