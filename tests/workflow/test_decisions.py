@@ -14,7 +14,12 @@ from paper_search.testing.skills import FakeSkills, fake_strategy
 from paper_search.threads.decisions import check
 from paper_search.threads.engine import open_memory
 from paper_search.workflow import Checkpoint, CheckpointKind, Decision, DecisionAction
-from paper_search.workflow.decisions import answer_model, apply_edit, past_decision
+from paper_search.workflow.decisions import (
+    ConstraintsEdit,
+    answer_model,
+    apply_edit,
+    past_decision,
+)
 from paper_search.workflow.session import SearchSession
 
 STRATEGY, RESULT = CheckpointKind.STRATEGY_CONFIRMATION, CheckpointKind.RESULT_REVIEW
@@ -95,6 +100,19 @@ NO_STRATEGY: list[tuple[Any, str]] = [
     (_feedback("approve"), "approving takes no revised_data"),
     (_feedback("reject", marked_relevant=["invented"]), "invented"),
 ]
+
+
+@pytest.mark.parametrize(
+    ("words", "kinds"),
+    [
+        (["Preprints", "preprint"], ["article"]),
+        (["reviews", "Conference papers"], ["review", "paper-conference"]),
+        (["dissertation", "case report"], ["thesis", "case report"]),
+    ],
+)
+def test_kinds_that_a_person_excludes_are_those_that_sources_name(words, kinds):
+    assert ConstraintsEdit(excluded_types=words).excluded_types == kinds
+
 
 NO_FEEDBACK: list[tuple[Any, str]] = [
     (_feedback(marked_relevant=3), r"revised_data\.marked_relevant"),

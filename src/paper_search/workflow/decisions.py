@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 from pydantic import BaseModel, Field, ValidationError, field_validator, model_validator
 
 from paper_search.bibliography.languages import language_code
+from paper_search.bibliography.publication_types import csl_type
 from paper_search.errors import QuerySyntaxError
 from paper_search.models import (
     PUBLICATION_TYPES,
@@ -19,7 +20,12 @@ from paper_search.models import (
     SynonymMap,
     UserFeedback,
 )
-from paper_search.models.query import FEWEST_CRITERIA, MOST_CRITERIA, MOST_RESULTS
+from paper_search.models.query import (
+    FEWEST_CRITERIA,
+    MOST_CRITERIA,
+    MOST_RESULTS,
+    TITLE_WORDS,
+)
 from paper_search.query import conditions_in, parse
 from paper_search.skills.strategy.changes import completed
 from paper_search.steps.parameters import describe_errors
@@ -78,12 +84,27 @@ class ConstraintsEdit(SearchConstraints, extra="forbid"):
             raise ValueError(str(error)) from None
         return [condition for condition in conditions if condition.strip()]
 
+    @field_validator("publication_types", "excluded_types")
+    @classmethod
+    def _are_kinds(cls, names: list[str]) -> list[str]:
+        return list(dict.fromkeys(map(_kind, names)))
+
     @field_validator("publication_types")
     @classmethod
     def _are_known(cls, names: list[str]) -> list[str]:
         if unknown := [name for name in names if name not in PUBLICATION_TYPES]:
             raise ValueError(f"unknown {_some(unknown)}; known: {', '.join(PUBLICATION_TYPES)}")
         return names
+
+
+def _kind(text: str) -> str:
+    """Return the kind that a person means: `article` for "Preprints"; else their own words."""
+    word = " ".join(text.split()).lower()
+    for name in (word, word.removesuffix("s")):
+        kind = name if name in TITLE_WORDS else csl_type(name)
+        if kind in TITLE_WORDS or kind in PUBLICATION_TYPES:
+            return kind
+    return text
 
 
 class SynonymEdit(SynonymMap, extra="forbid"):
