@@ -24,7 +24,7 @@ MAX_LINES = {
     "skills": 11_041,
     "sources": 7_183,
     "cli": 6_158,
-    "workflow": 5_732,
+    "workflow": 5_753,
     "report": 5_224,
     "library": 4_904,
     "query": 4_733,
