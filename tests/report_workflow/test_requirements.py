@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from paper_search.errors import InputError
 from paper_search.report import models
 from paper_search.report.claims.citations import cited_keys, located, quotations
 from paper_search.report.evidence import Evidence
@@ -35,6 +36,16 @@ async def result(llm: FakeLLM | None = None, **config: Any) -> dict[str, Any]:
     given = {"original_query": reports.QUESTION, "config": {"target_length": 150, **config}}
     run = await run_workflow(WORKFLOW, given, services=reports.report_services(llm))
     return run.result
+
+
+async def test_the_config_of_an_input_comes_before_the_settings_of_the_run():
+    given = {"original_query": reports.QUESTION, "config": {"max_sources": 2}}
+    settings = {"max_sources": 5, "max_iterations": 7}
+    services = reports.report_services()
+    run = await run_workflow(WORKFLOW, given, params=settings, services=services)
+    assert (len(run.result["result_ids"]), run.result["max_iterations"]) == (2, 7)
+    with pytest.raises(InputError, match="config: a report has no setting colour"):
+        await result(colour="red")
 
 
 async def test_each_step_leaves_a_message_on_what_it_did():
