@@ -1,5 +1,6 @@
 """The report's graph from end to end, without a model and with one."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -127,7 +128,19 @@ async def test_the_best_version_is_given_when_the_limit_is_reached():
         return given
 
     report, _ = await written(FakeLLM(answer), max_iterations=3)
-    assert report.metadata["version"] == 2
+    assert report.metadata["version"] == report.critique.version == 2
+
+
+async def test_what_a_search_says_of_itself_and_that_it_found_nothing_is_in_the_report():
+    class Noting(reports.FakeSearch):
+        async def find(self, queries, request, before):
+            return replace(
+                await super().find(queries, request, before), notes=["half of it was asked"]
+            )
+
+    report, _ = await written(search=Noting([]))
+    assert any("half of it was asked" in row for row in report.provenance["checkpoints"])
+    assert any("no search results collected" in row for row in report.provenance["errors"])
 
 
 @pytest.mark.parametrize(
