@@ -188,22 +188,6 @@ async def test_answers_on_disk_that_are_damaged_later_are_asked_for_again(opened
     assert "not cached any more" in caplog.text
 
 
-async def test_a_redirect_and_its_target_are_kept_under_their_own_addresses(opened):
-    def service(request: httpx.Request) -> httpx.Response:
-        asked.append(request.url.path)
-        if request.url.path == "/old":
-            return httpx.Response(302, headers={"location": "/works"})
-        return httpx.Response(200, json={"n": 1}, headers={"cache-control": "max-age=60"})
-
-    asked: list[str] = []
-    async with opened(service) as http:
-        moved = await http.ask("https://api.example.org/old")
-        again = await http.ask(URL)
-    assert (moved.json(), moved.from_cache) == ({"n": 1}, False)
-    assert (again.json(), again.from_cache) == ({"n": 1}, True)
-    assert asked == ["/old", "/works"]
-
-
 async def test_a_key_that_a_redirect_repeats_is_not_stored(opened, path):
     def service(request: httpx.Request) -> httpx.Response:
         asked.append(str(request.url))

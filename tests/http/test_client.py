@@ -431,18 +431,6 @@ async def test_a_wait_that_ends_with_the_deadline_is_too_long(answered, clock, w
     assert (error.attempts, clock.now - 1000.0) == (attempts, 59.0 if attempts == 2 else 0.0)
 
 
-async def test_a_part_of_a_longer_job_ends_with_the_job(answered, clock):
-    async with answered(
-        lambda _: httpx.Response(503, headers={"retry-after": "5"}), deadline_s=60.0
-    ) as http:
-        with pytest.raises(errors.HttpStatusError) as told:
-            await http.ask(URL, ends_at=clock.now + 6)
-        assert told.value.attempts == 2
-        with pytest.raises(errors.HttpStatusError) as told:
-            await http.ask(URL, ends_at=clock.now + 600)
-        assert told.value.attempts == 3
-
-
 async def test_an_attempt_ends_with_the_deadline(answered):
     """API-07"""
 

@@ -3,9 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paper_search.library import Library
 from paper_search.library.bm25 import Text, bonuses, pairs_of
-from paper_search.models import RawPaper
 
 WORDS = st.lists(st.sampled_from(["graph", "neural", "network", "drug"]), max_size=12)
 
@@ -40,15 +38,3 @@ def test_a_bonus_is_never_negative_nor_more_than_its_pairs_can_earn(query, title
     bonus, same = bonuses(pairs, [Text(title, rest)] * 2, one, 3)
     assert [bonus] == bonuses(pairs, [Text(title, rest)], one, 3) == [same]
     assert 0.0 <= bonus <= 0.4 * 2.2 * sum(pairs.values())
-
-
-def test_of_two_records_with_the_same_words_the_one_with_the_phrase_comes_first(tmp_path):
-    def paper(number: int, text: str) -> RawPaper:
-        return RawPaper(id="", title=f"Record {number}", abstract=text, source="x")
-
-    apart = [paper(n, "sonar a drift beside one beacon at sea") for n in range(6)]
-    together = paper(6, "drift beside one sonar beacon at sea")
-    others = [paper(n, f"harbour{n} with ships{n}") for n in range(7, 60)]
-    with Library.open(tmp_path / "library") as library:
-        library.add([*apart, together, *others])
-        assert library.search("sonar beacon drift").papers[0].title == "Record 6"

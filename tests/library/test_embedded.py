@@ -13,7 +13,6 @@ from tests.library.papers import paper, titles
 
 from paper_search.errors import EmbeddingError, LibraryError
 from paper_search.library import Embedder, Library
-from paper_search.models import UserFeedback
 from paper_search.testing.llm import FakeEmbeddings
 
 MEANINGS = {"automobile": "car", "vehicles": "car"}
@@ -55,48 +54,6 @@ def test_the_first_places_do_not_depend_on_how_many_are_wanted(tmp_path):
         many = [hit.title for hit in library.search("graph engine", limit=500).papers]
         assert many[:100] == few
         assert len(many) == 500
-
-
-def feedback(library: Library, *, relevant: str = "", irrelevant: str = "") -> UserFeedback:
-    ids = {record.title: record.id for record in library}
-    return UserFeedback(
-        marked_relevant=[ids[relevant]] if relevant else [],
-        marked_irrelevant=[ids[irrelevant], "of another source"] if irrelevant else [],
-    )
-
-
-@pytest.mark.parametrize("query", ["model", "model OR river OR engine"])
-def test_marked_papers_move_the_question(tmp_path, query):
-    with Library.open(tmp_path, embedder=FakeEmbeddings(256)) as library:
-        library.add([paper("Model of a river"), paper("Model of an engine")])
-        library.add([paper("River beds"), paper("Engine parts"), paper("Glass")])
-        library.embed()
-
-        def found(**marked: str) -> list[str]:
-            hits = library.search(query, feedback=feedback(library, **marked))
-            assert hits.note is None
-            return [hit.title for hit in hits.papers]
-
-        river, engine = found(relevant="River beds"), found(relevant="Engine parts")
-        assert river.index("Model of a river") < river.index("Model of an engine")
-        assert river.index("River beds") < river.index("Engine parts")
-        assert engine.index("Model of an engine") < engine.index("Model of a river")
-        assert engine.index("Engine parts") < engine.index("River beds")
-        away = found(irrelevant="River beds")
-        assert away.index("Model of an engine") < away.index("Model of a river")
-        assert away.index("Engine parts") < away.index("River beds")
-
-
-def test_a_record_without_a_vector_is_not_lost_and_the_person_is_told(library):
-    library.embed()
-    library.add([paper("Automobile repair", doi="10.1000/5")])
-    hits = library.search("automobile")
-    assert "Automobile repair" in [hit.title for hit in hits.papers]
-    assert "library embed" in str(hits.note)
-    assert not library.info().vectors.is_current
-    assert library.embed().made == 1
-    assert library.search("automobile").note is None
-    assert library.info().vectors.is_current
 
 
 def test_a_changed_text_gets_a_new_vector_and_any_other_change_does_not(tmp_path):

@@ -147,18 +147,6 @@ async def test_only_the_holder_can_renew(leases, clock):
 
 
 @in_virtual_time
-async def test_a_lease_is_renewed_while_it_is_held(leases, clock):
-    async with leases.hold("t"):
-        before = (await leases.holder("t")).expires_at
-        clock.now += LEASE_S - 1
-        await asyncio.sleep(RENEWAL_S * 1.5)
-        assert (await leases.holder("t")).expires_at == before + LEASE_S - 1
-        clock.now += LEASE_S - 1
-        await asyncio.sleep(RENEWAL_S)
-        assert await leases.is_held("t")
-
-
-@in_virtual_time
 async def test_a_renewal_that_fails_is_tried_again_and_hides_no_result(clock, caplog):
     class Flaky(Leases):
         attempts = 0

@@ -104,19 +104,6 @@ async def test_each_query_brings_at_most_so_many_and_is_named_with_what_it_broug
     assert answer.hits == {"q1": 8}
 
 
-async def test_what_is_known_is_merged_with_and_not_given_again():
-    source, judge = FakeSource("one", [paper(1), paper(2)]), Judge()
-    first = await found(source)
-    again = await found(
-        FakeSource("two", [paper(1, id="twin", source="two"), paper(2), paper(3)]),
-        known=first.results,
-        judge=judge,
-    )
-    assert ids(again) == ["p3"]
-    assert judge.shown == [["p3"]]
-    assert again.hits == {"q1": 3}
-
-
 async def test_a_page_that_is_known_is_no_paper_to_merge_with():
     page = SearchResult(
         result_id="w1", query_id="q0", source_url="https://example.org/a", title="A", snippet="B"

@@ -71,19 +71,6 @@ async def test_a_page_is_read_and_its_sentences_can_be_quoted(httpserver):
     assert result.metadata["text_fetched_at"]
 
 
-async def test_of_a_paper_the_abstract_stays_in_front_of_its_text(httpserver):
-    content = pdf([TITLE, *TREES])
-    httpserver.expect_request("/a.pdf").respond_with_data(content, content_type="application/pdf")
-    given = paper(address(httpserver, "/a.pdf"))
-    pages = await reader(httpserver).add_texts([given], 5)
-    [result] = pages.results
-    assert pages.notes == []
-    assert result.text.startswith("An abstract on trees.")
-    assert located(TREES[2], result) is not None
-    assert located("An abstract on trees.", result) is not None
-    assert result.metadata["text_is"] == "pdf"
-
-
 def printed(number: int, chance: random.Random) -> tuple[list[list[str]], list[str]]:
     """Return the pages of a paper, every other one with running heads, and its sentences."""
     words = [f"{chance.choice(TREES).split()[0].lower()}{n}" for n in range(600)]

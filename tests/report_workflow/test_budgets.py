@@ -5,7 +5,6 @@ from tests.report_workflow.doubles import Steps, dying, report_workflow
 from tests.workflow.doubles import Crash
 
 from paper_search.errors import SearchSourceError
-from paper_search.report.evidence import result_of
 from paper_search.report_workflow import ReportParams, ReportWorkflow, Review
 from paper_search.report_workflow.state import WorkflowState
 from paper_search.testing import reports
@@ -119,20 +118,3 @@ def test_the_specifications_settings_have_its_defaults():
     assert (params.max_gap_searches, params.max_search_errors) == (2, 3)
     assert (params.hitl_after_planning, params.hitl_before_output) == (False, False)
     assert WorkflowState().max_iterations == 3
-
-
-async def test_the_analyst_is_shown_more_of_a_source_than_the_writer_and_the_reviewer():
-    marks = [f"mark{number:03}" for number in range(200)]
-    first, *rest = [result_of(paper, "q1") for paper in reports.report_papers()]
-    text = " ".join(f"Trees cool the streets by {mark} degrees." for mark in marks)
-    search = reports.FakeSearch([first.model_copy(update={"full_content": text}), *rest])
-    llm = FakeLLM(reports.good_answer)
-    await report_workflow(llm, search=search).run(reports.QUESTION)
-    shown = {
-        call.schema["title"]: sum(mark in call.user_message for mark in marks)
-        for call in llm.calls
-        if call.schema
-    }
-    of_the_beginning = sum(mark in text[:1200] for mark in marks)
-    assert shown["DraftAnswer"] == shown["ReviewAnswer"] in {of_the_beginning, of_the_beginning - 1}
-    assert shown["AnalysisAnswer"] > 1.5 * shown["DraftAnswer"]

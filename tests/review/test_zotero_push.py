@@ -75,41 +75,6 @@ def bare(number: int) -> Paper:
     return Paper(id=f"p{number}", title=title, authors=[], source="s", screening=INCLUDED)
 
 
-async def test_a_paper_becomes_an_item_with_tags_a_note_and_a_link(zotero, tmp_path):
-    summary = await pushed(zotero, tmp_path, [BEES])
-    assert summary.counts == {"created": 1, "updated": 0, "unchanged": 0, "left": 0, "refused": 0}
-    [item, note, link] = [zotero.items[key] for key in list(zotero.items)[1:]]
-    key = item.pop("key")
-    assert item == {
-        "itemType": "journalArticle",
-        "version": 2,
-        "collections": ["BEES2345"],
-        "title": "Bees",
-        "creators": [
-            {"creatorType": "author", "lastName": "van Dyk", "firstName": "Carla"},
-            {"creatorType": "author", "name": "Hive Consortium"},
-        ],
-        "abstractNote": "They dance.",
-        "date": "2020",
-        "publicationTitle": "J. Bees",
-        "volume": "4",
-        "issue": "2",
-        "pages": "1-9",
-        "ISSN": "2045-2322",
-        "DOI": "10.1000/bees",
-        "language": "en",
-        "url": "https://example.org/bees",
-        "tags": [{"tag": "method"}, {"tag": "bees"}, {"tag": "decision: include"}],
-        "extra": "PMID: 12\npublisher: Hive\npaper-search: t1/doi:10.1000/bees",
-    }
-    assert (note["itemType"], note["parentItem"]) == ("note", key)
-    assert note["note"].startswith("<p>see table 2</p><p>decision: include</p>")
-    assert "reason: a &lt;b&gt;trial&lt;/b&gt;" in note["note"]
-    assert (link["itemType"], link["parentItem"]) == ("attachment", key)
-    shown = (link["linkMode"], link["title"], link["url"])
-    assert shown == ("linked_url", "Open text", "https://example.org/bees.pdf")
-
-
 async def test_a_second_push_sends_no_write(zotero, tmp_path):
     papers = [BEES, *nasty_papers()]
     await pushed(zotero, tmp_path, papers)

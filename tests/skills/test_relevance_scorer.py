@@ -68,21 +68,6 @@ async def test_a_word_with_wildcards_is_found_in_what_it_matches(concept, title,
     assert (found.relevance_score > 0.8) == is_meant, found.relevance_reason
 
 
-async def test_the_rarer_concept_tells_more_and_so_does_a_word_that_is_there_more_often():
-    intent = INTENT.model_copy(update={"concepts": ["caffeine", "model"]})
-    rare, common, once, often = await RelevanceScorer(None).score(
-        [
-            paper("1", "On caffeine"),
-            paper("2", "On a model"),
-            paper("3", "On tea", "Of caffeine, tea, milk and sugar."),
-            paper("4", "On tea", "Of caffeine in tea; caffeine in milk."),
-        ],
-        intent,
-    )
-    assert rare.relevance_score > common.relevance_score
-    assert often.relevance_score > once.relevance_score
-
-
 @pytest.mark.parametrize(
     ("title", "reason"),
     [

@@ -31,18 +31,6 @@ def test_what_two_sources_agree_on_comes_before_what_one_has_a_little_higher():
     assert names(ResultRanker().order(papers)) == ["both", "one"]
 
 
-def test_words_count_as_much_as_the_fused_ranks_of_several_sources():
-    papers = [
-        paper("ranked", 0.1, openalex=1, crossref=3),
-        paper("worded", 0.9, openalex=2),
-        paper("poor", 0.0, crossref=1),
-    ]
-    assert names(ResultRanker().order(papers)) == ["ranked", "worded", "poor"]
-    papers[1].relevance_score = 0.05
-    papers[2].relevance_score = 0.2
-    assert names(ResultRanker().order(papers)) == ["ranked", "poor", "worded"]
-
-
 def test_words_do_not_touch_the_order_of_a_single_source():
     papers = [paper("first", 0.0, library=1), paper("second", 1.0, library=2)]
     assert names(ResultRanker().order(papers)) == ["first", "second"]

@@ -10,7 +10,6 @@ from tests.virtual_time import in_virtual_time
 from paper_search import models
 from paper_search.errors import SearchSourceError
 from paper_search.skills import Scoper
-from paper_search.skills.judging.run import MOST_JUDGED
 from paper_search.skills.strategy.trees import broader_steps
 from paper_search.testing.skills import fake_strategy
 
@@ -177,21 +176,6 @@ async def test_blocks_are_counted_where_that_costs_least_and_terms_in_a_library(
         {},
         {"glacier": ["4 library"], "iceberg": ["2 library"]},
     ]
-
-
-async def test_frequent_terms_of_the_first_results_that_fit_are_suggested_with_their_counts():
-    titles = ["Glacier calving", "Charles spaniels"] * 9
-    papers = [models.RawPaper(id=f"{n}", title=title, source="l") for n, title in enumerate(titles)]
-    library = FakeCountingSource("library", {NARROW: 9}, papers, is_local=True, ranks=True)
-    asked = strategy(NARROW, sources=["library"], ranked=[models.RankedQuery(text="glacier")])
-    asked.filters.max_results = 3 * MOST_JUDGED
-    report = await Scoper([library]).scope(asked, intent("glacier"))
-    assert {entry.term: entry.papers for entry in report.suggested} == {"glacier calving": 9}
-    assert report.first_results == 9
-    [sent] = library.strategies
-    assert sent.ranked == asked.ranked
-    assert sent.filters.max_results == MOST_JUDGED
-    assert report.papers == {"library": 18}
 
 
 async def test_a_service_gives_first_results_for_the_request_that_the_search_sends():

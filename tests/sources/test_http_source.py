@@ -157,19 +157,6 @@ async def test_a_source_that_is_left_alone_leaves_a_row_of_what_was_sent():
     assert row.attempts == 1
 
 
-async def test_a_string_that_two_queries_come_to_is_sent_once_and_counted_once(catalogue):
-    source = source_of(catalogue)
-    twice = strategy("graphs AND deep", '"x y" AND graphs', "deep AND graphs", "graphs AND deep")
-    first, remainder, other, again = source.translations(twice)
-    assert again.requests == []
-    assert "the same as a query before it, and sent once" in again.notes
-    assert all(translation.requests for translation in (first, remainder, other))
-    report = await source.report(twice)
-    assert [row.query for row in report.sources] == ["graphs deep", "graphs", "deep graphs"]
-    assert len(catalogue.asked) == 3
-    assert len(report.rows()) == 3 * len(CARDS)
-
-
 async def test_a_count_is_empty_only_without_hits():
     totals = {"moss": 21, "peat": 0}
 
@@ -401,25 +388,6 @@ async def test_a_service_that_gives_no_more_than_it_does_says_so(hits, most, is_
     said = await told(answer, few, max_results=most)
     assert ("gives at most 3 records of a query" in str(said.note)) is is_said
     assert said.kept == min(hits, most, 3)
-
-
-async def test_a_redirect_that_is_not_followed_says_where_it_led():
-    where = f"https://login.example/?key={KEY}"
-    said = await told(httpx.Response(302, headers={"location": where}))
-    assert "led to https://login.example/, which is not followed" in str(said.error)
-    assert KEY not in str(said.error)
-
-
-async def test_a_page_that_comes_again_says_how_much_is_missing():
-    card = {"id": 1, "title": "Of graphs"}
-    pages = iter(range(2, 9))
-
-    def same(_: httpx.Request) -> httpx.Response:
-        return httpx.Response(200, json={"papers": [card], "total": 500, "next": next(pages)})
-
-    [said] = (await source_of(same, Cards(URL)).report(strategy("graphs"))).sources
-    assert (said.kept, said.pages) == (1, 2)
-    assert "gave 1 of 500: the service stopped" in str(said.note)
 
 
 async def test_an_estimate_of_all_does_not_end_a_bulk_search():

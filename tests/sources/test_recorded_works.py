@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 from tests.recorded import FETCH
@@ -18,28 +18,6 @@ from paper_search.sources.doaj import article_of
 from paper_search.sources.europe_pmc import read_result
 from paper_search.sources.openalex_record import read_work
 from paper_search.sources.semantic_scholar import read_paper
-
-
-class Facts(NamedTuple):
-    """What a person read in a record of a body: the number of authors is that of those named."""
-
-    body: str
-    title: str
-    year: int | None
-    doi: str | None
-    authors: int
-    place: int = 0
-    id: str = ""
-    """Where one was written down, without the name of the service."""
-
-
-FACTS: dict[str, list[Facts]] = {
-    service: [Facts(**row) for row in rows]
-    for service, rows in json.loads(
-        Path(__file__).with_name("recorded_facts.json").read_text(encoding="utf-8")
-    ).items()
-}
-
 
 READERS: dict[str, Callable[..., RawPaper | None]] = {
     "openalex": lambda entry: read_work(entry, "openalex"),
@@ -64,21 +42,6 @@ def read_record(folder: Path, service: str, name: str, place: int) -> Any:
         body = body.get("message", body)
         body = next((body[name] for name in ("results", "items", "data") if name in body), body)
     return READERS[service](body[place] if isinstance(body, list) else body)
-
-
-@pytest.mark.parametrize(
-    ("service", "facts"),
-    [
-        pytest.param(service, row, id=f"{service}-{row.body}-{row.place}")
-        for service, rows in FACTS.items()
-        for row in rows
-    ],
-)
-def test_the_facts_are_read(recorded, service, facts):
-    paper = read_record(recorded, service, facts.body, facts.place)
-    found = (paper.title, paper.year, paper.doi, len(paper.authors))
-    assert found == (facts.title, facts.year, facts.doi, facts.authors)
-    assert paper.id == f"{service}:{facts.id}" or not facts.id
 
 
 PAPER_QA = "paper-qa__test_doi_search_paper_attributes4___0"

@@ -147,20 +147,6 @@ async def test_without_a_store_the_error_says_what_to_pass():
         await graph.ainvoke({"goal": 1}, CONFIG)
 
 
-async def test_handlers_get_services_store_thread_and_step():
-    seen = {}
-
-    async def handler(ctx):
-        seen.update(services=ctx.services, thread=ctx.thread_id, step=ctx.step_id)
-        await ctx.store.aput(("n",), "k", {"v": 1})
-        return OK, {}
-
-    options = place(services="live")
-    await compile_workflow(one_step(handler), **options).ainvoke({"step_state": {}}, CONFIG)
-    assert seen == {"services": "live", "thread": "t", "step": "only"}
-    assert options["store"].get(("n",), "k").value == {"v": 1}
-
-
 async def test_progress_comes_out_of_the_custom_stream():
     def handler(ctx):
         ctx.progress("found", {"records": 2})

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from tests.answers import reply_to
-from tests.workflow.doubles import Builder, at_result, edit, reject, workflow
+from tests.workflow.doubles import at_result, edit, reject, workflow
 
 from paper_search.errors import UnknownNameError
 from paper_search.models import Criterion, ParsedIntent, RawPaper, ScoredPaper, SearchStrategy
@@ -63,23 +63,6 @@ async def test_a_step_begins_with_its_iteration_and_with_how_much_there_is_to_do
         {"step": "score", "iteration": 1, "works": 3},
         {"step": "organize", "iteration": 1, "works": 3},
     ]
-
-
-@pytest.mark.parametrize(
-    ("limits", "most", "shown"),
-    [({}, None, 1), ({}, 2, 2), ({"max_papers": None}, None, 2), ({"max_papers": 2}, 1, 2)],
-)
-async def test_the_number_of_the_approved_strategy_is_shown_of_a_full_search(limits, most, shown):
-    strategy = fake_strategy("x")
-    filters = strategy.filters.model_copy(update={"max_results": 1, "max_papers": 1})
-    skills = Builder(strategy.model_copy(update={"filters": filters}))
-    edited = strategy.model_copy(update={"filters": filters.model_copy(update=limits)})
-    handler = ScriptedHandler([edit(edited) if limits else "approve", "approve"])
-    result = await workflow(skills, handler=handler, max_results=most).run("q")
-    first = handler.asked[0].payload.strategy.filters
-    assert (first.max_results, first.max_papers) == (100, most or 1)
-    assert f"at most {most or 1} papers shown" in first.in_words
-    assert (len(result.papers), len(result.set_aside)) == (shown, 2 - shown)
 
 
 async def test_a_number_that_a_person_took_off_stays_off_in_later_rounds():

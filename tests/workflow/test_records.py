@@ -93,18 +93,6 @@ async def test_two_works_that_were_one_before_are_both_kept(records):
     assert [work.title for work in await records.works(ids)] == ["Title a", "Split off"]
 
 
-async def test_a_scorer_may_add_and_change_works(records):
-    await through(records, [raw("a")])
-    changed, added = raw("a", year=1999), raw("z")
-    scored = [
-        judged(changed, 1.0, tags=[PaperTag.METHOD], is_judged=False),
-        judged(added, 0.0, whole_concepts=2, blocks=3),
-    ]
-    scores = await records.save_judgements(scored, [raw("a")])
-    assert list(scores.items()) == [("a", 1.0), ("z", 0.0)]
-    assert await records.scored(["z", "a"]) == [scored[1], scored[0]]
-
-
 @pytest.mark.parametrize(
     "said", [{"note": "odd"}, {"screening": ScreeningDecision(decision="include")}]
 )

@@ -12,7 +12,7 @@ from tests.workflow import doubles
 from tests.workflow.doubles import Builder, Crash, Late
 
 from paper_search import workflow
-from paper_search.errors import AlreadyDecidedError, InvalidDecisionError
+from paper_search.errors import InvalidDecisionError
 from paper_search.models import (
     PaperCollection,
     RawPaper,
@@ -247,23 +247,6 @@ async def test_what_cannot_be_waited_for_is_said():
     assert asked.payload.unfinished_sources == []
     with pytest.raises(InvalidDecisionError, match="no source was left behind"):
         await reply_to(flow, "t", WAIT)
-
-
-@pytest.mark.parametrize("decision", [WAIT, {"action": "approve"}], ids=["wait", "approve"])
-async def test_an_answer_that_names_the_question_before_decides_nothing(late, decision):
-    """Both questions are of one kind and one iteration."""
-    flow, asked = await at_result(late)
-    named = {**decision, "checkpoint": asked.reference.model_dump(mode="json")}
-    await reply_to(flow, "t", WAIT, by="ada")
-    again = await flow.pending("t")
-    assert again.reference != asked.reference
-    if decision is WAIT:
-        assert (await flow.answer("t", named)).token == again.token
-    else:
-        with pytest.raises(AlreadyDecidedError, match=r"already decided \(edit\) by ada"):
-            await flow.answer("t", named)
-    assert (await flow.pending("t")).token == again.token
-    assert len(late.strategies) == 2
 
 
 async def test_going_back_before_a_wait_takes_what_it_brought_out_of_the_round(late, persistence):
