@@ -14,6 +14,12 @@ def result(cli: Cli, thread: str, *options: str) -> dict[str, Any]:
     return found
 
 
+@pytest.fixture
+def question() -> str:
+    """Return one that the sample has more papers on than are shown."""
+    return "drug toxicity of molecules"
+
+
 @pytest.mark.parametrize(
     "options", [(), ("--all",), ("--min-score", "0.3"), ("--all", "--min-score", "0.3")]
 )
