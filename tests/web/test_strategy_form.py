@@ -145,6 +145,17 @@ def test_what_a_form_says_is_still_there_after_a_look_at_what_would_be_sent(visi
     }
 
 
+def test_preprints_are_called_so_in_the_form(visitors):
+    page = visitors()
+    page.begin("graph neural networks for molecules, no preprints please")
+    assert Fields(page.text).values["excluded_types"] == ["preprint"]
+    unwanted = strategy().model_copy(deep=True)
+    unwanted.filters.excluded_types = ["article"]
+    for text, kinds in (("preprint", ["article"]), ("preprint\nreview", ["preprint", "review"])):
+        edited = strategy_from_form(unwanted, [("excluded_types", text)], [])
+        assert edited["filters"]["excluded_types"] == kinds
+
+
 def test_what_is_wrong_is_told_in_the_words_of_the_form(visitors):
     page = visitors()
     page.begin("graph neural networks for molecules")

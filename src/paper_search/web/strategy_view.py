@@ -17,6 +17,7 @@ from paper_search.errors import (
     ThreadNotWaitingError,
 )
 from paper_search.models import PUBLICATION_TYPES, Criterion, ScopeReport, SearchStrategy
+from paper_search.models.query import kinds_in_words
 from paper_search.models.scope import Translation
 from paper_search.models.source_report import early_requests
 from paper_search.models.usage import total
@@ -334,15 +335,14 @@ def _filters(filters: Mapping[str, Any], fields: Mapping[str, list[str]]) -> dic
     revision = dict(filters)
     for name in NUMBERS:
         if name in fields:
-            text = _last(fields, name, "").strip()
-            number = _number(text) if text else None
+            number = _number(text) if (text := _last(fields, name, "").strip()) else None
             if number != filters.get(name):
                 revision[name] = number
     if revision.get("max_results") is None:
         revision["max_results"] = filters["max_results"]
     for name in ("conditions", "excluded_types"):
-        entries = _terms(_last(fields, name, ""))
-        if name in fields and entries != filters.get(name, []):
+        entries, before = _terms(_last(fields, name, "")), filters.get(name, [])
+        if name in fields and entries not in (before, kinds_in_words(before)):
             revision[name] = entries
     if "language" in fields:
         revision["language"] = _last(fields, "language", "").strip() or None

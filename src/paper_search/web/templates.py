@@ -14,6 +14,7 @@ from markupsafe import Markup, escape
 from paper_search.bibliography.publication_types import type_name
 from paper_search.bibliography.text import WORD
 from paper_search.models import SourceHits, SourceReport
+from paper_search.models.query import kinds_in_words
 from paper_search.models.source_report import quantity
 from paper_search.sources.base import service_of
 
@@ -58,6 +59,7 @@ def _environment() -> Environment:
         counted=quantity,
         highlight=highlight,
         hits=hits_in_words,
+        kinds=kinds_in_words,
         link=link,
         number="{:,}".format,
         words=words,
