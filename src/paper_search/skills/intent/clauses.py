@@ -93,8 +93,8 @@ def read_clauses(reading: ParsedQuestion) -> None:
     for run in _runs(text):
         is_behind = bool(cuts) and not text[end : run.start].strip(" ,;()")
         around = f"{text[: run.start].rstrip(' ,;')[-1:]}{text[run.end :].lstrip(' ,;')[:1]}"
-        is_behind = is_behind or (CUT in around and len(run.of("language")) == len(run.items))
-        if handled := _act(run, reading, is_behind=is_behind):
+        is_bare = CUT in around and len(run.of("language", "kind")) == len(run.items)
+        if handled := _act(run, reading, is_behind=is_behind or is_bare):
             end = run.end
             ends = [*(item.start for item in run.items[1:]), end]
             cuts += (
