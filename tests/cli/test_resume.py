@@ -43,7 +43,7 @@ def test_a_decision_for_another_checkpoint_is_refused(cli, waiting):
     named = {"run_id": waiting, "kind": "result_review", "iteration": 0}
     decision = json.dumps({"action": "approve", "checkpoint": named})
     ended = cli("resume", waiting, "--edit", "-", stdin=decision, code=1)
-    assert "strategy_confirmation" in ended.stderr
+    assert "the open question is strategy confirmation of round 1" in ended.stderr
     assert cli("show", waiting, "--json").document["status"] == "waiting"
 
 
