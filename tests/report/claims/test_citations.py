@@ -112,6 +112,7 @@ def test_a_citation_that_can_mean_one_source_is_brought_into_our_form():
         (f" [e.g. @{SHADE}; @{DRY}, p. 2]", f", e.g. [@{SHADE}; @{DRY}]"),
         (f" [@{SHADE} in 40 cities]", f" [@{SHADE}] in 40 cities"),
         (f" [@{SHADE}, @{DRY}]", f" [@{SHADE}; @{DRY}]"),
+        (f" [-@{SHADE}]", f" [@{SHADE}]"),
     ],
 )
 def test_words_and_pages_beside_a_key_do_not_hide_its_citation(bracket, citation):
@@ -156,11 +157,32 @@ def test_two_sources_in_any_brackets_are_cited_in_one_pair_of_ours(citation):
         ),
         (f"It is cool. [@{SHADE}; @{DRY}]\n\nSo", f"It is cool [@{SHADE}; @{DRY}].\n\nSo"),
         (f"It is cool. [@{SHADE}] shows it.", f"It is cool. [@{SHADE}] shows it."),
+        (f"It is cool. [see @{SHADE}, p. 5] So", f"It is cool, see [@{SHADE}]. So"),
+        (f"It cools by 5. [@{SHADE}]", f"It cools by 5 [@{SHADE}]."),
+        (f"It is so... [@{SHADE}]", f"It is so [@{SHADE}]..."),
         (f"So say Rowan et al. [@{SHADE}] Trees do.", f"So say Rowan et al. [@{SHADE}] Trees do."),
     ],
 )
 def test_what_is_cited_behind_a_full_stop_is_cited_before_it(text, after):
     assert normalised(text, EVIDENCE) == after
+
+
+@pytest.mark.parametrize(
+    ("text", "after"),
+    [
+        (f"1. [@{SHADE}] Trees do.\n2. [@{DRY}] Moss does.", None),
+        (f"### 2. [@{SHADE}]\n\nSo", None),
+        (f"It is so, cf. [@{SHADE}] So", None),
+        (f"In Fig. [@{SHADE}] Trees do.", None),
+        (f"- [see @{SHADE}]\n| [see @{SHADE}] |", f"- see [@{SHADE}]\n| see [@{SHADE}] |"),
+        (f"It is so.\n\n[see @{SHADE}] is so.", f"It is so.\n\nsee [@{SHADE}] is so."),
+        ("Write to [ann@example.org].", None),
+        ("It is so (see Table 2), he said [sic] (2019) in `x[0]` or $f(x)[y]$.", None),
+        (f"[a title](https://example.org) or [@{SHADE}](https://example.org/1)", None),
+    ],
+)
+def test_marks_around_a_citation_and_other_brackets_stay(text, after):
+    assert normalised(text, EVIDENCE) == (after or text)
 
 
 def test_keys_are_read_in_order_and_once_as_they_are_cited():

@@ -13,8 +13,9 @@ from paper_search.skills.words import STOP_WORDS, tokens
 
 _KEY = r"@[A-Za-z0-9_:.#$%&+?<>~/-]*[A-Za-z0-9_]"
 _CITED = re.compile(rf"\[\s*({_KEY}(?:\s*[;,]\s*{_KEY})*)\s*\]")
-_MIXED = re.compile(rf"([ \t]*)\[([^\[\]]*{_KEY}[^\[\]]*)\](?!\()")
-"""Keys in brackets, perhaps with other words."""
+_AMONG_WORDS = rf"\[[^\[\]]*(?<!\w){_KEY}[^\[\]]*\](?!\()"
+"""Keys in brackets, perhaps with other words; an e-mail address has none."""
+_MIXED = re.compile(rf"((?<=[\w\])%”\"’])[ \t]+)?({_AMONG_WORDS})")
 _KEYS = re.compile(rf"{_KEY}(?:\s*[;,]\s*{_KEY})*")
 _PAGES = re.compile(
     rf"({_KEY})\s*,\s*(?:pp?\b|pages?|ch\b|chap|chapter|sec|section|figs?\b|figure|tab|table|§)"
@@ -22,10 +23,12 @@ _PAGES = re.compile(
 )
 """A key with where in its source: "@rowan_2019, p. 5"."""
 _BEHIND = re.compile(
-    rf"(?<!\bal)(?P<stop>[.!?])[ \t]*(?P<cited>{_CITED.pattern})"
-    r"(?=\s+[\"“(]*[A-ZÀ-Þ0-9]|\s*(?:\n|$))"
+    r"(?m:^[ \t>#]*(?:\d+|\w)\.(?=[ \t]))"
+    r"|(?<!\b(?:al|cf|vs))(?<!\b(?:e\.g|i\.e|[Ff]ig))([.!?]+)[ \t]*"
+    rf"({_AMONG_WORDS})(?=\s+[\"“(]*[A-ZÀ-Þ0-9]|\s*(?:\n|$))"
 )
-"""A citation behind the end of its sentence, where another one begins or nothing follows."""
+"""A citation behind the end of its sentence, where another one begins or nothing follows; or the
+number of an item, whose full stop ends none."""
 _IN_BOTH = re.compile(rf"\(\s*{_CITED.pattern}(?:\s*[;,]\s*{_CITED.pattern})*\s*\)")
 """Citations in parentheses, as of "(Rowan, 2019; Birch, 2021)" are left."""
 _BRACKETS = re.compile(r"[\[(【]([^\[\]()【】\n]{3,600})[\])】](?!\()")
@@ -123,7 +126,8 @@ def normalised(text: str, evidence: Evidence) -> str:
     is cited behind a full stop is cited before it, in the sentence that it belongs to.
     """
     text = _BRACKETS.sub(lambda match: _in_our_brackets(match, evidence), text)
-    text = _BEHIND.sub(r" \g<cited>\g<stop>", _MIXED.sub(_keys_alone, text))
+    text = _BEHIND.sub(lambda match: f" {match[2]}{match[1]}" if match[2] else match[0], text)
+    text = _MIXED.sub(_keys_alone, text)
     for citation in foreign_citations(text, evidence):
         if len(citation.keys) == 1:
             key = cite(citation.keys)
@@ -147,13 +151,15 @@ def _in_our_brackets(match: re.Match[str], evidence: Evidence) -> str:
 def _keys_alone(match: re.Match[str]) -> str:
     """Return keys in brackets of their own, and what stood beside them as words of the sentence.
 
-    Pages go: nothing that was collected has any to look them up by.
+    Pages go: nothing that was collected has any to look them up by. So does Pandoc's mark of an
+    author who is not named.
     """
-    gap, inner = match[1], _PAGES.sub(r"\1", match[2]).strip()
+    gap, inner = match[1] or "", match[2][1:-1].replace("-@", "@")
+    inner = _PAGES.sub(r"\1", inner).strip()
     if _CITED.fullmatch(f"[{inner}]"):
         return f"{gap}[{inner}]"
     words = _KEYS.sub(lambda keys: f"[{keys[0]}]", inner)
-    return f", {words}" if match.start() and not words.startswith("[") else f"{gap}{words}"
+    return f", {words}" if gap and not words.startswith("[") else f"{gap}{words}"
 
 
 def _take(text: str, pattern: re.Pattern[str], citations: list[Foreign], keys: object) -> str:
