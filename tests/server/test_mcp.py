@@ -232,6 +232,16 @@ async def test_only_the_same_call_with_the_same_key_goes_on_with_a_thread(connec
         assert text.startswith(f"thread: {first}; token: ")
 
 
+async def test_a_call_that_comes_twice_at_once_begins_one_thread(connect):
+    async with connect() as client:
+        calls = [told(client, "search", **BEGIN, idempotency_key="a") for _ in range(2)]
+        first, second = await asyncio.gather(*calls)
+        assert first == second
+        assert "it waits for a person's decision" in first
+        listed = await told(client, "threads")
+        assert listed == f"- `{thread_in(first)}`: waiting; {BEGIN['question']}"
+
+
 @pytest.mark.parametrize("era", ERAS)
 async def test_a_client_without_forms_is_told_where_a_person_decides(connect, era):
     async with connect(era=era) as client:
