@@ -235,6 +235,18 @@ async def test_a_slow_source_holds_up_no_count_of_parts_and_broader_queries():
 
 
 @in_virtual_time
+async def test_a_query_is_changed_as_well_where_a_slow_source_has_no_hits_either():
+    form, *_ = forms_of(NARROW)
+    slow = FakeCountingSource("crossref", {NARROW: 0, form: 9}, delay_s=3)
+    quick = FakeCountingSource("pubmed", {NARROW: 0, form: 20})
+    asked = strategy(NARROW, sources=["crossref", "pubmed"])
+    report = await Scoper([slow, quick]).scope(asked, intent())
+    assert [(query.original, query.instead) for query in report.relaxed] == [(NARROW, form)]
+    assert len(report.steps) == 1
+    assert quick.counted.count(form) == 1
+
+
+@in_virtual_time
 async def test_a_source_of_which_something_came_is_not_said_to_be_silent():
     slow = FakeCountingSource("pubmed", {NARROW: 2, BROAD: 2}, delay_s=0.6)
     asked = strategy(NARROW, BROAD, sources=["pubmed"])

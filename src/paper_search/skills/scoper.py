@@ -169,13 +169,17 @@ class _Look:
     async def count_queries(self) -> None:
         """Count the queries everywhere, then parts and broader ones in one source.
 
-        A slow source holds up no other count; until it has answered, no query is changed.
+        A slow source holds up no other count; until it has answered, no query is changed. If it
+        does in time, what was counted without it counts with it.
         """
         counts = asyncio.gather(*(self._count_at(name, self._queries) for name in self._able))
         try:
             await asyncio.wait([counts], timeout=self._deadline_s * _SHARE_OF_TIME)
-            await self._count_further(is_whole=counts.done())
+            is_whole = counts.done()
+            await self._count_further(is_whole=is_whole)
             await counts
+            if not is_whole:
+                await self._count_further(is_whole=True)
         finally:
             counts.cancel()
 
@@ -230,7 +234,8 @@ class _Look:
                 hits = await self._counter.count(name, step.boolean_query)
                 if hits is None:
                     return
-                self._steps.append((query, step))
+                if (query, step) not in self._steps:
+                    self._steps.append((query, step))
                 is_enough = (self._counter.most(step.boolean_query, [name]) or 0) >= ENOUGH
                 if is_enough and not is_all:
                     return
