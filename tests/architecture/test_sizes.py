@@ -21,11 +21,11 @@ MAX_FUNCTION_LINES = 40
 MAX_WIRING_LINES = 30
 MAX_MODULES = 381
 MAX_LINES = {
-    "skills": 11_041,
+    "skills": 11_046,
     "sources": 7_183,
     "cli": 6_158,
-    "workflow": 5_753,
-    "report": 5_224,
+    "workflow": 5_755,
+    "report": 5_230,
     "library": 4_904,
     "query": 4_733,
     "persistence": 3_179,
@@ -33,7 +33,7 @@ MAX_LINES = {
     "steps": 2_524,
     "threads": 2_501,
     "web": 2_487,
-    "server": 2_315,
+    "server": 2_317,
     "audit": 1_922,
     "models": 1_848,
     "llm": 1_651,

@@ -52,3 +52,11 @@ def test_where_no_source_is_left_those_of_the_round_before_stay():
     assert proposal.notes == [
         "left out: crossref, which you took out; a note that names it asks it"
     ]
+
+
+def test_a_source_is_named_by_a_whole_word():
+    state = WorkflowState(
+        history=[a_round("arxiv", proposed="arxiv core", note="only with scores of outcomes")]
+    )
+    proposal = within_limits(strategy("arxiv", "core"), SearchParams(), state)
+    assert proposal.sources == ["arxiv"]

@@ -1,5 +1,6 @@
 """What of a run, and of earlier answers, holds for the strategy that is proposed next."""
 
+import re
 from collections.abc import Sequence
 
 from paper_search.models import (
@@ -65,4 +66,5 @@ def _without_refused(strategy: SearchStrategy, state: WorkflowState) -> SearchSt
 
 def _is_named(source: str, note: str) -> bool:
     names = source.replace("_", " "), source, title_of(source)
-    return any(name.casefold() in note.casefold() for name in names)
+    pattern = rf"(?<!\w)(?:{'|'.join(map(re.escape, names))})(?!\w)"  # no "core" in "scores"
+    return re.search(pattern, note, re.IGNORECASE) is not None
