@@ -84,16 +84,16 @@ def kind_at(text: str, start: int) -> tuple[str, int] | None:
 def read_clauses(reading: ParsedQuestion) -> None:
     """Read what those clauses ask for of which every word is in the table `clause`.
 
-    Such is a whole clause, its start up to what papers are about, or its end. A clause with a word
-    that is not in the table is a subject. What a run says is in the table `meaning`. Cut out is all
-    of it but what is ranked by: what a study is, and a language of whom.
+    Such is a whole clause, its start up to what papers are about, or its end; what it says is in
+    the table `meaning`. What is ranked by is not cut out: what a study is, and a language of whom.
     """
     text, end = reading.question, -1
     cuts: list[Span] = []
     for run in _runs(text):
         is_behind = bool(cuts) and not text[end : run.start].strip(" ,;()")
         around = f"{text[: run.start].rstrip(' ,;')[-1:]}{text[run.end :].lstrip(' ,;')[:1]}"
-        is_bare = CUT in around and len(run.of("language", "kind")) == len(run.items)
+        bare = ("language", "kind") if run.shape == "whole" else ("language",)  # no "of the books"
+        is_bare = CUT in around and run.of(*bare) == run.items
         if handled := _act(run, reading, is_behind=is_behind or is_bare):
             end = run.end
             ends = [*(item.start for item in run.items[1:]), end]
