@@ -47,9 +47,8 @@ class _Negation:
 def read_exclusions(reading: ParsedQuestion, *, is_english: bool = True) -> None:
     """Read what the text excludes; in another language, by the forms of six.
 
-    A negation that may be part of the subject ("learning without labels") excludes nothing,
-    because a wrong exclusion hides papers: a note says how to exclude it. Neither that nor what the
-    question would rather have is part of the subject.
+    A negation that may be part of the subject ("learning without labels") excludes nothing, since a
+    wrong exclusion hides papers: a note says how to. Neither that nor a wish is of the subject.
     """
     text, limits = reading.question, reading.constraints
     negations = _negations(text, "exclusion" if is_english else "foreign_exclusion")
@@ -71,7 +70,9 @@ def read_exclusions(reading: ParsedQuestion, *, is_english: bool = True) -> None
             limits.excluded_types = list(dict.fromkeys([*limits.excluded_types, *negation.kinds]))
             for term in negation.terms:
                 if why := _objection(term, rest):
-                    reading.note_left(f"{term!r} is not excluded, because {why}", "excluded")
+                    end = negation.end if term == negation.terms[-1] else 0
+                    what = text[text.index(term, negation.start) : end].strip(' "') or term
+                    reading.note_left(f"{what!r} is not excluded, because {why}", "excluded")
                 elif term not in reading.excluded:
                     reading.excluded.append(term)
 
@@ -79,17 +80,14 @@ def read_exclusions(reading: ParsedQuestion, *, is_english: bool = True) -> None
 def _objection(term: str, rest: str) -> str | None:
     """Return why a term must not be excluded; "EU not US": most services ignore capitals."""
     if f" {' '.join(tokens(term))} " in rest:
-        return "the question asks for it"
+        return f"the question asks for {term!r}"
     if term.casefold() in BREAKS:
         return f"every paper with the word {term.casefold()!r} would be"
     return None
 
 
 def _negations(text: str, table: str) -> list[_Negation]:
-    """Return the negations; of those that overlap, the first.
-
-    A cue in what another lists is not read: a long list would be read once for each of its cues.
-    """
+    """Return the negations, without the cues in what another lists: a long list is read once."""
     apart: list[_Negation] = []
     cues = sorted(matches(table, text), key=lambda cue: cue[1].start())
     names = phrases(text[:_LONGEST_LIST]) if cues else []
@@ -121,6 +119,9 @@ def _negation(cue: str, match: re.Match[str], *, is_first: bool) -> _Negation | 
         negation.end += len(STOP.split(text[match.end() :], maxsplit=1)[0])
     certainty = _certainty(negation, text)
     negation.is_sure = certainty == "sure"
+    before = " ".join(tokens(text[: negation.start][-_LONGEST_LIST:])) if negation.is_sure else ""
+    if any(f" {' '.join(tokens(last))} " in f" {before} " for last in negation.terms[-1:]):
+        negation.end += len(STOP.split(text[negation.end :], maxsplit=1)[0])  # "hoards from Spain"
     return negation if certainty in {"sure", "doubt"} else None
 
 
@@ -163,8 +164,7 @@ def _is_empty(term: str) -> bool:
 def _certainty(negation: _Negation, text: str) -> str | None:
     """Return whether a negation is `sure` to exclude something, or in `doubt`, by its outline.
 
-    "told": it is the subject of a sentence ("no change was observed"); "tells": it is told of one
-    ("juice lowers fever but not pain").
+    "told": of it a sentence tells ("no change was seen"); "tells": it ends one ("but not pain").
     """
     words = {*without_request(text).casefold().split()} - _OF_TELEGRAMS
     behind = text[negation.end :].lstrip(" ,").partition(" ")[0]
