@@ -13,7 +13,7 @@ from paper_search.skills.words import STOP_WORDS, tokens
 
 _KEY = r"@[A-Za-z0-9_:.#$%&+?<>~/-]*[A-Za-z0-9_]"
 _CITED = re.compile(rf"\[\s*({_KEY}(?:\s*[;,]\s*{_KEY})*)\s*\]")
-_AMONG_WORDS = rf"\[[^\[\]]*(?<!\w){_KEY}[^\[\]]*\](?!\()"
+_AMONG_WORDS = rf"\[(?=[^\[\]]*+\](?!\())[^\[\]]*(?<!\w){_KEY}[^\[\]]*+\]"
 """Keys in brackets, perhaps with other words; an e-mail address has none."""
 _MIXED = re.compile(rf"((?<=[\w\])%”\"’])[ \t]+)?({_AMONG_WORDS})")
 _KEYS = re.compile(rf"{_KEY}(?:\s*[;,]\s*{_KEY})*")
@@ -24,7 +24,7 @@ _PAGES = re.compile(
 """A key with where in its source: "@rowan_2019, p. 5"."""
 _BEHIND = re.compile(
     r"(?m:^[ \t>#]*(?:\d+|\w)\.(?=[ \t]))"
-    r"|(?<!\b(?:al|cf|vs))(?<!\b(?:e\.g|i\.e|[Ff]ig))([.!?]+)[ \t]*"
+    r"|(?<![.!?])(?<!\b(?:al|cf|vs))(?<!\b(?:e\.g|i\.e|[Ff]ig))([.!?]++)[ \t]*"
     rf"({_AMONG_WORDS})(?=\s+[\"“(]*[A-ZÀ-Þ0-9]|\s*(?:\n|$))"
 )
 """A citation behind the end of its sentence, where another one begins or nothing follows; or the
