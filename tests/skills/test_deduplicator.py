@@ -34,6 +34,12 @@ async def test_nothing_to_merge_is_returned_as_it_is(papers):
     assert llm.call_count == 0
 
 
+@pytest.mark.parametrize("title", ["Ants uphill", "How ants walk uphill in the Alps in summer"])
+async def test_lines_of_a_list_with_nothing_but_one_title_are_one_work(title):
+    papers = [RawPaper(id=f"{name}:1", source=name, title=title) for name in ("embase", "scopus")]
+    assert len(await Deduplicator().deduplicate(papers)) == 1
+
+
 async def test_the_merged_record_is_the_richest_with_its_gaps_filled():
     sighting = Sighting(source="a", rank=3)
     poor = paper(

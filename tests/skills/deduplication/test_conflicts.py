@@ -96,7 +96,10 @@ class TestAPairThatAnIdentifierNames:
     def test_is_doubtful_where_the_abstracts_are_of_two_works(self, named):
         assert levels_that("abstract", DOUBTFUL, **named) == {"different"}
 
-    def test_is_doubtful_where_titles_name_two_parts(self, named):
+    def test_is_doubtful_where_like_titles_name_two_parts_and_no_abstract_agrees(self, named):
+        parts = {"numerals": "different", **named}
+        assert levels_that("abstract", DOUBTFUL, **parts) == every("abstract", *ONE_TEXT)
+        assert levels_that("title_length", CERTAIN, **parts) == {"tiny", "word"}
         assert levels_that("numerals", DOUBTFUL, **named) == {"different"}
 
 
@@ -105,11 +108,27 @@ def test_a_doi_that_several_works_carry_names_none():
     assert verdict(ids="same", is_doi_shared=True) == CERTAIN
 
 
-def test_without_a_title_a_person_decides():
-    assert levels_that("abstract", DOUBTFUL, title="missing") == every("abstract")
+def test_without_a_title_only_one_text_on_one_page_is_left_to_the_weights():
+    untitled = {"title": "missing", "difference": "none"}
+    assert verdict(**untitled) == DOUBTFUL
+    there = {**untitled, "place": "same page"}
+    assert levels_that("abstract", DOUBTFUL, **there) == every(
+        "abstract", "identical", "same", "near"
+    )
+    told = {**untitled, "abstract": "same"}
+    assert levels_that("place", DOUBTFUL, **told) == every("place", "same page")
 
 
 # --- what forbids ---------------------------------------------------------------------------------
+
+
+def test_one_title_and_one_text_are_forbidden_only_on_other_pages_of_another_venue():
+    one = {"title": "identical", "difference": "none", "pages": "different"}
+    for abstract in ("same", "near"):
+        assert levels_that("venue", IMPOSSIBLE, abstract=abstract, **one) == {"different"}
+    told = {**one, "abstract": "same", "venue": "different"}
+    assert levels_that("pages", IMPOSSIBLE, **told) == {"different"}
+    assert verdict(title="identical", abstract="same", year="far", numerals="different") is None
 
 
 def test_two_places_are_forbidden():
@@ -152,6 +171,13 @@ def test_a_title_such_as_editorial_is_forbidden_unless_the_two_stand_at_one_plac
     assert levels_that("pages", IMPOSSIBLE, **editorial) == every("pages", "missing")
     in_a_volume = {**editorial, "volume": "same"}
     assert levels_that("place", IMPOSSIBLE, **in_a_volume) == every("place", "same issue")
+    in_an_issue = {**in_a_volume, "issue": "same"}
+    assert levels_that("place", IMPOSSIBLE, **in_an_issue) == every(
+        "place", "same page", "same issue"
+    )
+    on_a_page = {**in_an_issue, "place": "same page"}
+    assert levels_that("issue", IMPOSSIBLE, **on_a_page) == every("issue", "same")
+    assert levels_that("venue", IMPOSSIBLE, **on_a_page) == every("venue", "same")
     elsewhere = {**editorial, "venue": "different", "year": "next"}
     assert levels_that("abstract", IMPOSSIBLE, **elsewhere) == every(
         "abstract", "identical", "same", "near"
@@ -216,10 +242,15 @@ def test_another_page_of_one_issue_is_forbidden_where_more_than_spelling_differs
 
 def test_a_title_of_a_word_or_two_says_too_little_without_year_or_author():
     for field in ("year", "authors"):
+        tiny = {"title_length": "tiny"}
+        assert levels_that(field, DOUBTFUL, **tiny) - {"near", "far"} == {"missing"}
+        word = {"title_length": "word"}
+        assert levels_that(field, DOUBTFUL, **word) - {"near", "far"} == {"missing", "both missing"}
         short = {field: "missing"}
         assert levels_that("title_length", DOUBTFUL, **short) == {"tiny", "word"}
-        word = levels_that(field, DOUBTFUL, title_length="word")
-        assert word - {"near", "far"} == {"missing", "both missing"}
+        said = {**short, "title_length": "word"}
+        assert levels_that("place", DOUBTFUL, **said) == {"unknown"}
+        assert levels_that("abstract", DOUBTFUL, **said) == {"missing", "different"}
 
 
 def test_another_pmid_holds_back_what_neither_text_nor_place_confirms():
@@ -230,6 +261,30 @@ def test_another_pmid_holds_back_what_neither_text_nor_place_confirms():
 
 
 # --- what is enough -------------------------------------------------------------------------------
+
+
+def test_one_title_is_enough_where_nothing_that_both_say_differs():
+    only = {"title": "identical", "difference": "none"}
+    enough = {
+        "title": {"identical"},
+        "title_length": {"long", "middle", "short", "tiny"},
+        "authors": {"all", "one name", "two names", "missing", "both missing"},
+        "year": {"same", "missing", "both missing"},
+        "venue": {"same", "partly", "missing", "both missing"},
+        "volume": {"same", "missing"},
+        "issue": {"same", "missing"},
+        "pages": {"same", "first", "last", "missing"},
+        "ids": {"missing"},
+        "doi": {"missing"},
+        "abstract": every("abstract", "different", "identical"),
+    }
+    for field, levels in enough.items():
+        # A tiny title without a year or an author is held back by another rule.
+        found = levels_that(field, AGREED, **{**only, "title_length": "long", "volume": "missing"})
+        if field == "title_length":
+            found = levels_that(field, AGREED, **only)
+        assert found == levels, field
+    assert verdict(**only, doi="same", is_doi_shared=True) == AGREED
 
 
 def test_one_text_of_one_team_is_enough_whatever_the_title():
@@ -251,6 +306,7 @@ def test_one_text_of_one_team_is_enough_whatever_the_title():
         assert levels_that(field, AGREED, **renamed) == levels, field
     assert verdict(**renamed, doi="same", is_doi_shared=True) == AGREED
     assert verdict(**renamed, venue="different") is None
+    assert verdict(**renamed, venue="different", kind="journal-report") == AGREED
 
 
 # --- what a model may join ------------------------------------------------------------------------

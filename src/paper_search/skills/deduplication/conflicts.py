@@ -13,7 +13,6 @@ IMPOSSIBLE = -2.0
 _UNLIKE = frozenset({"different", "weak"})
 _STRANGERS = frozenset({"none", "few"})
 _SHORTEST = frozenset({"tiny", "word"})
-_MISSING = frozenset({"missing", "both missing"})
 
 
 def adjust(levels: Comparison, odds: float, *, is_doi_shared: bool) -> float:
@@ -25,7 +24,9 @@ def adjust(levels: Comparison, odds: float, *, is_doi_shared: bool) -> float:
     is_named = levels.ids == "same" or (levels.doi == "same" and not is_doi_shared)
     if is_named:
         return min(odds, DOUBTFUL) if _are_contradicting(levels) else max(odds, CERTAIN)
-    if levels.title == "missing":
+    if levels.title == "missing" and not (
+        levels.abstract in ONE_TEXT and levels.place == "same page"
+    ):
         return min(odds, DOUBTFUL)
     if _is_forbidden(levels):
         return min(odds, IMPOSSIBLE)
@@ -33,19 +34,20 @@ def adjust(levels: Comparison, odds: float, *, is_doi_shared: bool) -> float:
         return min(odds, DOUBTFUL)
     if _is_one_text_of_one_team(levels):
         return max(odds, IDENTICAL if levels.abstract == "identical" else AGREED)
-    return odds
+    return max(odds, AGREED) if _is_all_that_is_known_agreed(levels) else odds
 
 
 AGREED = 2.5
-"""Log-odds of a pair of one abstract by the same people."""
+"""Log-odds of a pair of which one says little, and all it says agrees."""
 IDENTICAL = SURE
 """Log-odds of a pair of one long abstract: above those of a record that is merely similar."""
 
 
 def _are_contradicting(levels: Comparison) -> bool:
     """Whether two records of one identifier are of two works: one of them is mislabelled."""
+    is_part = levels.numerals == "different" and levels.title_length not in _SHORTEST
     return (
-        levels.numerals == "different"
+        (is_part and levels.abstract not in ONE_TEXT)
         or levels.abstract == "different"
         or (levels.title in _UNLIKE and levels.authors in _STRANGERS)
     )
@@ -53,6 +55,8 @@ def _are_contradicting(levels: Comparison) -> bool:
 
 def _is_forbidden(levels: Comparison) -> bool:
     """Whether a rule says that these are two works, however similar they are."""
+    if levels.abstract in ONE_TEXT and levels.title == "identical":
+        return levels.pages == levels.venue == "different"
     return (
         _is_elsewhere(levels)
         or _is_another_part(levels)
@@ -133,14 +137,23 @@ def _is_confirmed(levels: Comparison) -> bool:
 
 
 def _is_too_little_said(levels: Comparison) -> bool:
-    """Whether a title of a word or two stands without year or author."""
-    is_missing = not _MISSING.isdisjoint((levels.year, levels.authors))
-    return levels.title_length in _SHORTEST and is_missing
+    """Whether a title of a word or two stands without year or author, and nothing makes up for it.
+
+    Two words are enough where both records leave out the same.
+    """
+    if levels.title_length not in _SHORTEST or levels.place != "unknown":
+        return False
+    gaps = {"missing"} if levels.title_length == "tiny" else {"missing", "both missing"}
+    return bool(gaps & {levels.year, levels.authors}) and levels.abstract == "missing"
 
 
 def _is_at_one_place(levels: Comparison) -> bool:
-    """Whether two records of a title like "Editorial" have one text, or stand in one issue."""
-    return levels.abstract in ONE_TEXT or (
+    """Whether two records of a title like "Editorial" stand on one page, or in one issue."""
+    if levels.abstract in ONE_TEXT or (
+        levels.place == "same page" and levels.venue == levels.issue == "same"
+    ):
+        return True
+    return (
         levels.authors in AGREED_AUTHORS
         and levels.year in {"same", "off in one volume"}
         and levels.venue == "same"
@@ -148,17 +161,38 @@ def _is_at_one_place(levels: Comparison) -> bool:
     )
 
 
+def _is_all_that_is_known_agreed(levels: Comparison) -> bool:
+    """Whether one title is all there is, and nothing that both records say differs."""
+    return (
+        levels.title == "identical"
+        and levels.title_length not in {"generic", "word"}
+        and levels.authors in AGREED_AUTHORS | {"missing", "both missing"}
+        and levels.year in {"same", "missing", "both missing"}
+        and levels.venue in {"same", "partly", "missing", "both missing"}
+        and levels.volume in {"same", "missing"}
+        and levels.issue in {"same", "missing"}
+        and levels.pages in {"same", "first", "last", "missing"}
+        and levels.doi in {"same", "missing"}
+        and levels.ids in {"same", "missing"}
+        and levels.abstract != "different"
+    )
+
+
 def _is_one_text_of_one_team(levels: Comparison) -> bool:
     """Whether the same people wrote the same abstract under another title: a renamed preprint."""
+    is_long = levels.abstract == "identical" and levels.first_author == "same"
     return (
         levels.abstract in ONE_TEXT
-        and levels.authors in AGREED_AUTHORS
+        and (levels.authors in AGREED_AUTHORS or (is_long and levels.authors in {"most", "some"}))
         and levels.numerals in {"same", "one"}
         and levels.role == "same"
-        and levels.year in {"same", "missing", "both missing"}
+        and (
+            levels.year in {"same", "missing", "both missing"}
+            or (is_long and levels.year == "next")
+        )
         and levels.pages != "different"
-        and levels.doi in {"same", "missing"}
-        and levels.venue != "different"
+        and (levels.doi in {"same", "missing"} or (is_long and levels.doi == "elsewhere"))
+        and (levels.venue != "different" or "report" in levels.kind or is_long)
     )
 
 
