@@ -57,6 +57,7 @@ def test_five_thousand_authors_are_told_by_their_beginning():
         ("Nat Rev Nephrol", "Nature Reviews. Nephrology", True),
         ("J. Am. Chem. Soc.", "Journal of the American Chemical Society", True),
         ("PNAS", "Proceedings of the National Academy of Sciences", False),
+        ("J Natl Cancer Inst", "Journal of the National Cancer Institute", True),
         ("VLDB", "Very Large Data Bases", True),
         ("Diabetes", "Diabetologia", False),
         ("Nature", "Cell", False),

@@ -232,8 +232,15 @@ def venue_similarity(one: tuple[str, ...], other: tuple[str, ...]) -> float:
     place, matched = 0, 0
     for word in short:
         for position in range(place, len(long)):
-            if word.startswith(long[position]) or long[position].startswith(word):
+            if _begins_alike(word, long[position]):
                 matched += 1
                 place = position + 1
                 break
     return matched / len(short) * 0.6 + matched / len(long) * 0.4
+
+
+def _begins_alike(one: str, other: str) -> bool:
+    short, long = sorted((one, other), key=len)
+    return long.startswith(short) or (
+        len(short) > 3 and short[:3] == long[:3] and short[-1] == long[-1]  # noqa: PLR2004  # "natl", "national"
+    )
