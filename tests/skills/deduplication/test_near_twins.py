@@ -49,6 +49,14 @@ def test_a_slip_or_another_spelling_is_no_other_work(one, other):
     assert are_one(paper("1", one), paper("2", other))
 
 
+@pytest.mark.parametrize("abstract", [None, "Maples shade more than limes do. " * 20])
+def test_records_of_nothing_but_one_title_and_one_abstract_are_one(abstract):
+    bare = {"authors": [], "year": None, "venue": None, "abstract": abstract}
+    title = "What canopies do for pavements in towns"
+    assert are_one(paper("1", title, **bare), paper("2", title, **bare))
+    assert not are_one(paper("1", "Editorial", **bare), paper("2", "Sleep", **bare))
+
+
 # --- a closer title never scores lower ------------------------------------------------------------
 
 CLOSEST_FIRST = {
