@@ -237,11 +237,12 @@ async def test_without_a_person_the_draft_that_was_not_revised_is_the_best_there
     assert "Not approved after 1 draft: Invented citation" in report.reason
 
 
-async def test_a_persons_own_text_stays_where_the_model_does_not_do_what_they_ask_for():
-    flow = workflow(FakeLLM(refusing_to_revise), hitl_after_planning=False)
+@pytest.mark.parametrize("llm", [FakeLLM(refusing_to_revise), None])
+async def test_a_persons_own_text_stays_where_no_model_does_what_they_ask_for(llm):
+    flow = workflow(llm, hitl_after_planning=False)
     review = await flow.start(QUESTION, thread_id="t")
     sections = [dict(show) for show in review.shows["draft"]["sections"]]
-    sections[1]["content"] = "I write this myself."
+    sections[-1]["content"] = "I write this myself."
     edit = {"action": "modify", "modifications": {"draft": {"sections": sections}}}
     review = await flow.answer("t", edit, token=review.token)
     review = await flow.answer("t", "modify: shorten it", token=review.token)
