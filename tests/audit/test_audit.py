@@ -24,6 +24,7 @@ from tests.workflow.doubles import FailingSkills, edit, reject
 from paper_search import models
 from paper_search.audit import Audit, ReviewThread, audit_of, flow_of, record_rows, write_audit
 from paper_search.audit.checklists import SearchFacts
+from paper_search.audit.pictures import pictures
 from paper_search.audit.reading import load_review
 from paper_search.config import current_person
 from paper_search.errors import ExportError
@@ -307,6 +308,11 @@ async def test_a_work_is_counted_by_a_record_of_a_round_that_counts(tmp_path, ca
     }
     assert disagreements(audit.flow) == []
     assert recount(tmp_path / "audit") == 0, capsys.readouterr().out
+    thread = await load_review(persistence, "t")
+    counted = [row for row in audit.records if row.is_counted]
+    assert len(counted) < len(audit.records)
+    drawn = pictures(thread, audit.records, audit.flow)
+    assert drawn == pictures(thread, counted, audit.flow)
 
 
 async def test_a_round_whose_strategy_was_rejected_after_all_is_counted_nowhere():
