@@ -304,7 +304,7 @@ def parse_setting(name: str, text: str) -> Any:
     """Return what a text means as the value of a setting; Raises as `remember_setting`."""
     if name not in REMEMBERED:
         raise UnknownNameError("setting", name, list(REMEMBERED))
-    if not text.strip():
+    if not text.strip(" ,"):
         raise InputError(
             f"{name}: the value is empty; `paper-search config unset {name}` forgets it"
         )

@@ -55,6 +55,7 @@ MISTAKES: list[tuple[tuple[str, ...], int, str]] = [
     (("config", "set", "report", "colour=x"), 2, "depth"),
     (("config", "set", "report", "max_pages=999"), 2, "less than or equal to 100"),
     (("config", "set", "sources", " "), 2, "the value is empty"),
+    (("config", "set", "sources", " , "), 2, "the value is empty"),
     (("config", "unset", "colour"), 2, "sources"),
     (("config", "set", "domain"), 2, "VALUE"),
     (("share", "any", "--as", "reader"), 2, "--with ACCOUNT"),

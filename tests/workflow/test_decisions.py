@@ -108,6 +108,7 @@ NO_STRATEGY: list[tuple[Any, str]] = [
         (["Preprints", "preprint"], ["article"]),
         (["reviews", "Conference papers"], ["review", "paper-conference"]),
         (["dissertation", "case report"], ["thesis", "case report"]),
+        (["Articles"], ["article-journal"]),
     ],
 )
 def test_kinds_that_a_person_excludes_are_those_that_sources_name(words, kinds):

@@ -19,7 +19,7 @@ _SYNONYMS = {
     name: csl
     for csl, names in {
         "article": "preprint posted-content",
-        "article-journal": "journal-article review",
+        "article-journal": "journal-article review articles",
         "paper-conference": "proceedings-article conference-paper inproceedings conference",
         "chapter": "book-chapter book-section incollection inbook",
         "book": "monograph edited-book",
