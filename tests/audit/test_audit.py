@@ -28,6 +28,7 @@ from paper_search.audit.pictures import pictures
 from paper_search.audit.reading import load_review
 from paper_search.config import current_person
 from paper_search.errors import ExportError
+from paper_search.models.source_report import Arrival
 from paper_search.testing.skills import ScriptedHandler
 from paper_search.threads.engine import open_memory
 from paper_search.workflow import (
@@ -37,6 +38,7 @@ from paper_search.workflow import (
     ThreadStatus,
     WorkflowState,
 )
+from paper_search.workflow.counts import SearchedRound
 from paper_search.workflow.results import empty_collection
 from paper_search.workflow.session import SearchSession
 
@@ -270,6 +272,24 @@ def test_of_two_papers_with_one_record_the_one_decided_on_has_it():
     ]
     assert [row.is_counted for row in told] == [False, True]
     assert disagreements(flow_of(thread, told)) == []
+
+
+def test_a_work_stands_by_its_record_of_a_round_that_counts_even_if_another_leads_it():
+    records = {i: models.RawPaper(id=i, title=i, source="s") for i in "ab"}
+    work = models.Paper(id="a", title="a", authors=[], source="s", merged_from=["a", "b"])
+    arrival = Arrival(record="b", source="s")
+    thread = ReviewThread(
+        info=ThreadInfo(thread_id="t", status=ThreadStatus.DONE),
+        state=WorkflowState(),
+        records=records,
+        rounds=[SearchedRound(iteration=0, searched_at="", arrivals=[arrival], program="")],
+        collection=empty_collection("q").model_copy(update={"papers": [work]}),
+    )
+    rows = record_rows(thread)
+    flow = flow_of(thread, rows)
+    assert [row.arrival.record for row in rows if row.is_counted] == ["b"]
+    assert (flow.identified, flow.duplicates, flow.works, flow.outside_rounds) == (1, 0, 1, 1)
+    assert disagreements(flow) == []
 
 
 async def test_a_round_that_was_reopened_does_not_count_and_its_records_are_told_of():
