@@ -3,8 +3,7 @@
 from typing import Any
 
 import pytest
-
-from paper_search.testing.reports import REPORT_ANSWERS
+from tests.report.answers import REPORT_ANSWERS
 
 pytestmark = pytest.mark.usefixtures("model")
 ASK = ("report", "Do graph neural networks predict the properties of molecules?")

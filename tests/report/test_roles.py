@@ -3,6 +3,7 @@
 from json import JSONDecoder
 
 import pytest
+from tests.report.answers import good_answer
 
 from paper_search.report.analyst import Analyst
 from paper_search.report.claims.citations import located
@@ -19,7 +20,7 @@ from paper_search.report.models import (
 from paper_search.report.planner import Planner, validate_research_plan
 from paper_search.report.writer import Writer
 from paper_search.testing.llm import FakeLLM, blocks, data_block
-from paper_search.testing.reports import QUESTION, good_answer, report_sources
+from paper_search.testing.reports import QUESTION, report_sources
 
 PLAN = ResearchPlan(
     original_query=QUESTION,

@@ -1,6 +1,7 @@
 """What a model is asked of a sentence, and what its verdict does."""
 
 import pytest
+from tests.report.answers import good_answer
 
 from paper_search.errors import LLMError, LLMRateLimitError
 from paper_search.report.evidence import Evidence
@@ -14,7 +15,7 @@ from paper_search.report.models import (
 from paper_search.report.reviewer import ItemAnswer, ReviewAnswer, Reviewer, conclude
 from paper_search.report.writer import referenced, section
 from paper_search.testing.llm import FakeLLM, LLMCall, data_block
-from paper_search.testing.reports import good_answer, report_sources
+from paper_search.testing.reports import report_sources
 
 SOURCES = report_sources()
 SHADE, NIGHT, REVIEW = "rowan_2019_shade", "alder_2022_night", "linden_2020_a"

@@ -6,13 +6,14 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from tests.report.answers import good_answer
 from tests.workflow.doubles import Crash
 
 from paper_search.report.models import now
 from paper_search.report_workflow import ReportWorkflow, reviews
 from paper_search.report_workflow.graph import WORKFLOW
 from paper_search.testing.llm import LLMCall
-from paper_search.testing.reports import FakeSearch, good_answer, report_services
+from paper_search.testing.reports import FakeSearch, report_services
 
 
 class Steps(list[str]):

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tests.report.answers import good_answer
 from tests.workflow.crashing import count_writes, kill
 
 from paper_search.errors import ThreadExistsError, ThreadFinishedError, ThreadNotFoundError
@@ -168,7 +169,7 @@ async def _begun(flow: ReportWorkflow) -> Any:
 def _workflow(job: Job, persistence: Any) -> ReportWorkflow:
     def answer(call: LLMCall) -> Any:
         note(job.log, "call", str((call.schema or {}).get("title")))
-        return reports.good_answer(call)
+        return good_answer(call)
 
     llm = FakeLLM(answer) if job.has_model else None
     return ReportWorkflow(

@@ -8,12 +8,13 @@ import pytest
 from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage
 from langgraph.graph import END, START, StateGraph
 from pydantic import ValidationError
+from tests.report.answers import good_answer
 
 from paper_search.errors import ConfigError
 from paper_search.report_workflow import HITLBreakpoint, ReportWorkflow, Review
 from paper_search.report_workflow.state import WorkflowState
 from paper_search.testing.llm import FakeLLM
-from paper_search.testing.reports import QUESTION, good_answer, report_services
+from paper_search.testing.reports import QUESTION, report_services
 
 
 def poor(call: Any) -> Any:

@@ -1,6 +1,7 @@
 """Every limit of a run stops something, and says so."""
 
 import pytest
+from tests.report.answers import good_answer
 from tests.report_workflow.doubles import Steps, dying, report_workflow
 from tests.workflow.doubles import Crash
 
@@ -14,7 +15,7 @@ from paper_search.testing.llm import FakeLLM
 def without_answers(call):
     if call.schema["title"] == "AnalysisAnswer":
         return {"findings": [], "gaps": [1, 2, 3]}
-    return reports.good_answer(call)
+    return good_answer(call)
 
 
 class Flaky(reports.FakeSearch):
@@ -59,7 +60,7 @@ async def test_so_many_sources_are_kept_as_allowed(limit):
 @pytest.mark.parametrize("limit", [0, 1, 3])
 async def test_a_model_is_asked_so_often_as_allowed(limit):
     """LLM-18: what is left is done by algorithm, and the report says so."""
-    llm, steps = FakeLLM(reports.good_answer), Steps()
+    llm, steps = FakeLLM(good_answer), Steps()
     report = await report_workflow(llm, steps=steps, max_model_calls=limit).run(reports.QUESTION)
     assert llm.call_count == report.metadata["model_calls"] == limit
     assert any("max_model_calls" in row for row in report.provenance["errors"])
@@ -68,7 +69,7 @@ async def test_a_model_is_asked_so_often_as_allowed(limit):
 
 async def test_a_step_that_dies_again_and_again_asks_a_model_once(url):
     """LLM-18 PER-01: what was answered is kept with its call."""
-    llm = FakeLLM(reports.good_answer)
+    llm = FakeLLM(good_answer)
     settings = {"hitl_before_output": False, "max_model_calls": 4}
     await report_workflow(llm, persistence=url, **settings).start(reports.QUESTION, thread_id="t")
     with dying("analyst"):
@@ -95,7 +96,7 @@ async def test_a_person_is_asked_so_often_as_allowed():
 @pytest.mark.parametrize("name", ["planner", "searcher", "analyst", "writer", "reviewer"])
 async def test_each_role_has_a_model_of_its_own(name):
     asked = []
-    services = reports.report_services(FakeLLM(reports.good_answer))
+    services = reports.report_services(FakeLLM(good_answer))
 
     def choose(model: str | None):
         asked.append(model)

@@ -7,6 +7,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from tests.report.answers import good_answer
 
 from paper_search.llm.chat import format_request, response_format
 from paper_search.llm.creation import OpenAIProvider
@@ -22,7 +23,7 @@ from paper_search.report_workflow.spending import estimate_of
 from paper_search.report_workflow.state import ReportEstimate
 from paper_search.skills import Deduplicator, RelevanceScorer, Searcher
 from paper_search.testing.llm import FakeLLM, LLMCall, data_block, grades_of
-from paper_search.testing.reports import QUESTION, good_answer, report_services
+from paper_search.testing.reports import QUESTION, report_services
 from paper_search.testing.sources import FakeSource
 
 

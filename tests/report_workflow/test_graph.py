@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from tests.report.answers import good_answer
 from tests.report_workflow.doubles import Steps, inventing, report_workflow
 
 from paper_search.errors import LLMError, LLMLengthError
@@ -60,7 +61,7 @@ async def test_a_role_whose_model_fails_is_done_by_algorithm_and_says_so(failing
     def answer(call):
         if call.schema["title"] == failing:
             return LLMError("the server is down")
-        return reports.good_answer(call)
+        return good_answer(call)
 
     report, steps = await written(FakeLLM(answer))
     # The sub-questions by rule are more than this model has answers to.
@@ -77,7 +78,7 @@ async def test_a_question_too_long_for_the_model_is_asked_with_less():
     def answer(call):
         if call.schema["title"] == "AnalysisAnswer" and len(call.user_message) > 5000:
             return LLMLengthError("too long")
-        return reports.good_answer(call)
+        return good_answer(call)
 
     llm = FakeLLM(answer)
     report, _ = await written(llm, search=reports.FakeSearch(sources))
@@ -120,7 +121,7 @@ async def test_the_best_version_is_given_when_the_limit_is_reached():
     drafts = []
 
     def answer(call):
-        given = reports.good_answer(call)
+        given = good_answer(call)
         if call.schema["title"] == "DraftAnswer":
             drafts.append(call)
             magic = "Trees cool by magic (Merlin, 1985). "

@@ -3,13 +3,14 @@
 import json
 
 import pytest
+from tests.report.answers import good_answer
 from tests.report_workflow.doubles import report_workflow
 from tests.workflow.doubles import Crash
 
 from paper_search.errors import LLMFailure, LLMLengthError
 from paper_search.report_workflow import ReportWorkflow
 from paper_search.testing.llm import FakeLLM
-from paper_search.testing.reports import QUESTION, good_answer
+from paper_search.testing.reports import QUESTION
 
 SECTIONS = ["Introduction", "By day", "At night", "Limitations"]
 

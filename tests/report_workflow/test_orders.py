@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from markdown_it import MarkdownIt
+from tests.report.answers import good_answer
 from tests.report_workflow.doubles import Steps, report_workflow
 from tests.report_workflow.orders import KINDS, PLACES, canaries, ordering_sources
 
@@ -19,7 +20,7 @@ from paper_search.report.document import Report, cited_collection, render_json
 from paper_search.report.outputs.markdown import render_html, render_markdown
 from paper_search.report.outputs.pandoc import render_bibtex, render_latex
 from paper_search.testing.llm import FakeLLM, LLMCall, data_block
-from paper_search.testing.reports import QUESTION, FakeSearch, good_answer, report_sources
+from paper_search.testing.reports import QUESTION, FakeSearch, report_sources
 
 BLOCK = re.compile(r"^<data-(\w+)>\n.*\n</data-\1>$", re.MULTILINE)
 ESCAPES = {

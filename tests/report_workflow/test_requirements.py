@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from pydantic import ValidationError
+from tests.report.answers import good_answer
 
 from paper_search.errors import InputError
 from paper_search.report import models
@@ -61,7 +62,7 @@ async def test_each_step_leaves_a_message_on_what_it_did():
 
 
 async def test_the_collected_data_hold_the_report_with_all_that_it_rests_on():
-    state = await result(FakeLLM(reports.good_answer))
+    state = await result(FakeLLM(good_answer))
     product = state["collected_data"]["final_output"]
     assert set(product) >= {"status", "content", "caveats", "metadata", "provenance"}
     content = product["content"]
@@ -96,7 +97,7 @@ async def test_the_collected_data_hold_the_report_with_all_that_it_rests_on():
 
 
 async def test_the_critique_judges_every_sentence_of_the_version_that_is_given_out():
-    state = await result(FakeLLM(reports.good_answer))
+    state = await result(FakeLLM(good_answer))
     critique, draft = state["critique"], state["draft"]
     assert critique["version"] == draft["version"] == 1
     assert critique["recommendation"] == "approve"
@@ -114,7 +115,7 @@ async def test_the_critique_judges_every_sentence_of_the_version_that_is_given_o
 
 
 async def test_the_planner_tells_the_model_the_task_and_all_that_is_known():
-    llm = FakeLLM(reports.good_answer)
+    llm = FakeLLM(good_answer)
     given = models.PlannerInput(
         original_query=reports.QUESTION,
         context="only field studies",
@@ -176,7 +177,7 @@ async def test_the_writer_gives_nothing_but_sentences_of_the_sources_without_a_m
 
 async def test_the_writer_tells_the_model_what_to_write_and_takes_its_text():
     def answer(call):
-        given = reports.good_answer(call)
+        given = good_answer(call)
         given["sections"][1]["content"] = "Trees cool streets (Rowan, 2019)."
         return given
 
@@ -207,7 +208,7 @@ async def test_the_reviewer_shows_the_model_the_draft_and_what_code_found_and_de
                 "recommendation": "approve",
             }
             if call.schema["title"] == "ReviewAnswer"
-            else reports.good_answer(call)
+            else good_answer(call)
         )
     )
     draft = models.ResearchDraft(

@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from tests.report.answers import good_answer
 from tests.report_workflow.doubles import inventing, report_workflow
 
 from paper_search.errors import (
@@ -18,7 +19,7 @@ from paper_search.errors import (
 from paper_search.llm.metering import count_call
 from paper_search.report_workflow import ReportWorkflow
 from paper_search.testing.llm import FakeLLM, LLMCall
-from paper_search.testing.reports import QUESTION, good_answer, report_services
+from paper_search.testing.reports import QUESTION, report_services
 
 PLAN = {
     "decomposed_questions": ["How warm are streets?", "What do shade trees do?"],

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import examples
+from tests.skills.obedience import obedient_answer
 
 from paper_search.errors import LLMError
 from paper_search.models import (
@@ -20,7 +21,7 @@ from paper_search.query import evaluate, parse, with_conditions
 from paper_search.skills import QueryBuilder
 from paper_search.skills.query_builder import DEPTH
 from paper_search.skills.strategy.trees import MAX_QUERY_CHARS, block_texts
-from paper_search.testing.llm import FakeLLM, obedient_answer
+from paper_search.testing.llm import FakeLLM
 from paper_search.testing.skills import fake_strategy
 
 SOURCES = ["library", "arxiv"]

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.examples import examples
+from tests.skills.obedience import obedient_answer
 
 from paper_search.library.samples import shipped_sample
 from paper_search.models import IntentType, ParsedIntent, RawPaper, SearchConstraints
@@ -20,7 +21,7 @@ from paper_search.skills.untrusted import (
     shown_to_model,
     visible,
 )
-from paper_search.testing.llm import FakeLLM, LLMCall, obedient_answer
+from paper_search.testing.llm import FakeLLM, LLMCall
 from paper_search.testing.llm import data_block as read_block
 
 ORDERS = [

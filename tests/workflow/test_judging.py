@@ -6,13 +6,14 @@ import pytest
 from tests.skills.judging.papers import INTENT
 from tests.skills.judging.poison import poisoned
 from tests.skills.judging.test_isolation import clean, obedient
+from tests.skills.obedience import obedient_answer
 from tests.workflow.doubles import Crash, reject, with_real_skills, workflow
 
 from paper_search import models
 from paper_search.errors import ThreadNotWaitingError
 from paper_search.persistence import open_persistence
 from paper_search.skills import RelevanceScorer
-from paper_search.testing.llm import FakeLLM, LLMCall, data_block, grades_of, obedient_answer
+from paper_search.testing.llm import FakeLLM, LLMCall, data_block, grades_of
 from paper_search.testing.skills import FakeSkills, ScriptedHandler
 from paper_search.testing.sources import FakeSource
 from paper_search.workflow import SearchWorkflow, ThreadCatalog

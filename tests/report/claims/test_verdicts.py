@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 import pytest
+from tests.report.answers import good_answer
 from tests.report.claims.false_statements import (
     FRAMES,
     GONE,
@@ -23,7 +24,7 @@ from paper_search.report.outputs.markdown import render_markdown
 from paper_search.report.writer import referenced, section
 from paper_search.report_workflow import ReportWorkflow
 from paper_search.testing.llm import FakeLLM, data_block
-from paper_search.testing.reports import FakeSearch, good_answer, report_services
+from paper_search.testing.reports import FakeSearch, report_services
 
 SOUND = f"Sumatriptan relieved headache in 61% of adults {ORAL}."
 PLAN = models.ResearchPlan(

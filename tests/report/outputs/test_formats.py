@@ -14,6 +14,7 @@ from io import BytesIO
 
 import pytest
 from defusedxml.ElementTree import fromstring
+from tests.report.answers import good_answer
 
 from paper_search.errors import ExportError, InputError
 from paper_search.models import Author, Paper, SourceReport, SourceStatus
@@ -53,7 +54,7 @@ STYLE = """<?xml version="1.0" encoding="utf-8"?>
 
 @pytest.fixture(scope="module")
 def report() -> Report:
-    services = reports.report_services(FakeLLM(reports.good_answer), search=Searched())
+    services = reports.report_services(FakeLLM(good_answer), search=Searched())
     return asyncio.run(ReportWorkflow(services, target_length=150).run(reports.QUESTION))
 
 

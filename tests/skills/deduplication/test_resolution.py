@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import examples
+from tests.skills.obedience import obedient_answer
 
 from paper_search.models import Author, MergeDecision, MergeReason, RawPaper
 from paper_search.skills import Deduplicator
-from paper_search.testing.llm import FakeLLM, obedient_answer
+from paper_search.testing.llm import FakeLLM
 
 TITLE = "Learning molecular representations with message passing networks"
 ABSTRACT = (
