@@ -10,8 +10,7 @@ from pydantic_core import PydanticSerializationError
 from tests.library.papers import paper
 
 from paper_search.errors import LibraryError
-from paper_search.library.json_text import decoded, encoded
-from paper_search.library.records import Changes, RecordStore
+from paper_search.library.records import Changes, RecordStore, decoded, encoded
 from paper_search.models import Author
 
 

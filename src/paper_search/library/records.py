@@ -1,6 +1,7 @@
 """The records of a library in SQLite, from which every index can be rebuilt."""
 
 import hashlib
+import json
 import os
 import sqlite3
 import struct
@@ -12,10 +13,11 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any, Self
 
+import orjson
+
 from paper_search.bibliography.identifiers import stable_id
 from paper_search.bibliography.text import normalised_title
 from paper_search.errors import LibraryError
-from paper_search.library.json_text import decoded, encoded
 from paper_search.models import RawPaper
 from paper_search.private_files import private_file
 
@@ -67,7 +69,6 @@ class RecordStore:
     """
 
     def __init__(self, path: Path, *, timeout_s: float = 30.0) -> None:
-        """Open or create the file."""
         self.path = path
         self.damaged: set[str] = set()
         """Ids of the records that were left out so far, since their bytes were changed."""
@@ -115,7 +116,6 @@ class RecordStore:
 
     @property
     def key(self) -> str:
-        """What tells this library from any other."""
         for (key,) in self._rows("SELECT value FROM meta WHERE key = 'key'"):
             return str(key)
         raise LibraryError(f"the library {str(self.path)!r} is damaged: there is no 'key'")
@@ -173,7 +173,6 @@ class RecordStore:
         return {i: _paper(i, text) for _, i, _, text in self._select("id", list(ids))}
 
     def rows_of(self, ids: Iterable[str]) -> list[int]:
-        """Return the row numbers of these ids, without those that are unknown."""
         return [row for row, *_ in self._select("id", list(ids))]
 
     def get_rows(self, rows: Sequence[int]) -> list[RawPaper]:
@@ -182,7 +181,6 @@ class RecordStore:
         return [papers[row] for row in rows if row in papers]
 
     def fields_of(self, rows: Sequence[int]) -> dict[int, dict[str, Any]]:
-        """Return the fields of these row numbers as JSON has them, without the unknown."""
         return {row: decoded(text) for row, _, _, text in self._select("row", rows)}
 
     def changed_since(self, generation: int) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -348,3 +346,25 @@ def _is_same_work(old: dict[str, Any], new: dict[str, Any]) -> bool:
     if first.startswith(second) or second.startswith(first):
         return True
     return SequenceMatcher(None, first, second, autojunk=False).ratio() >= _SAME_TITLE
+
+
+def decoded(text: str) -> Any:
+    """Return the value in a JSON text; NaN, Infinity and long integers are taken as well.
+
+    Raises:
+        ValueError: it is not JSON.
+        RecursionError: it is nested too deeply.
+    """
+    try:
+        return orjson.loads(text)
+    except ValueError:
+        return json.loads(text)
+
+
+def encoded(value: Any) -> str:
+    """Return a value as compact JSON, keys sorted: equal values give equal texts."""
+    try:
+        return orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
+    except TypeError:
+        # Half surrogates and integers of more than 64 bits.
+        return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from paper_search.bibliography.fields import NO_TITLE, SOURCE, record_of
 from paper_search.bibliography.keywords import category_names
 from paper_search.library.importers.files import Entry, Imported, Rejected
-from paper_search.library.json_text import decoded
+from paper_search.library.records import decoded
 from paper_search.models import Paper, RawPaper
 
 _LONGEST_REASON = 160
