@@ -131,7 +131,6 @@ class AppConfig(BaseModel):
 
     @property
     def http_cache_path(self) -> Path | None:
-        """The file that answers of services are kept in; None if none are kept."""
         return self.home / "cache" / "http.db" if self.http_cache else None
 
     @property
@@ -234,7 +233,6 @@ def _enabled(sources: Mapping[str, Mapping[str, object]]) -> list[str]:
 def _validate(
     settings: Mapping[str, object], refusal: type[PaperSearchError] = ConfigError
 ) -> AppConfig:
-    """Return the settings; raise what refuses them."""
     try:
         return AppConfig.model_validate(settings)
     except ValidationError as error:

@@ -11,7 +11,6 @@ _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
 def new_owner() -> str:
-    """Return a name for something of this process."""
     return f"{socket.gethostname()}:{os.getpid()}:{_boot_id()}.{uuid.uuid4().hex}"
 
 

@@ -124,7 +124,6 @@ def sections_of(
 
 
 def _plain(cell: str | float) -> str | float:
-    """Return a cell for people: names in words, times without what is below a second."""
     if not isinstance(cell, str):
         return cell
     return cell.replace("_", " ") if _NAME.fullmatch(cell) else _TIME.sub(r"\1 \2", cell)

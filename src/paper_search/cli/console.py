@@ -186,7 +186,6 @@ def explanation(error: Exception) -> str:
 
 
 def named(error: Exception) -> str:
-    """Return an exception on one line, after the name of its type."""
     return " ".join(f"{type(error).__name__}: {error}".split())
 
 

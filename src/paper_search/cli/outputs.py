@@ -111,7 +111,6 @@ class PaperOutput(OutputTarget):
     def of_options(
         cls, format_name: str | None, output: Path | None, *, is_forced: bool, is_json: bool
     ) -> PaperOutput:
-        """Return the target that the options describe."""
         if format_name is None and output is not None:
             from paper_search.exports import format_for_suffix
 

@@ -88,7 +88,6 @@ def _markdown(document: str) -> Markdown:
 
 
 def show_review(console: Console, review: Review) -> None:
-    """Show what is asked, with what is needed to decide; the text is shown on request."""
     print_lines(console, _review(review))
 
 
@@ -151,7 +150,6 @@ def write_draft(report: Report) -> str:
 
 
 def parse_draft(text: str) -> dict[str, Any]:
-    """Return the fields of a draft that a text holds."""
     fields: dict[str, Any] = {"sections": []}
     plain = _MARK.sub("", _COMMENT.sub("", text, count=1))
     for block in re.split(r"(?m)^(?=##? )", plain):

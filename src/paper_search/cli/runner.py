@@ -86,14 +86,12 @@ class ThreadRunner(ABC):
         """Return what the person decides; Raises QuitError."""
 
     async def _decision(self, answer: Answer) -> dict[str, Any]:
-        """Return the decision that the options describe."""
         return answer.decision(None)
 
     @abstractmethod
     def _hand_over(self, result: Any, state: Any) -> None: ...
 
     def resume(self, answer: Answer) -> None:
-        """Answer the open question, or continue a thread that stopped; see `run`."""
         self.run(self._continued(answer), is_asking=answer.is_empty)
 
     async def _continued(self, answer: Answer) -> Any:

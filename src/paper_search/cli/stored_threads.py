@@ -41,7 +41,6 @@ AnyDetail: TypeAlias = "ThreadDetail | ReportDetail | PlainDetail"
 
 
 async def thread_detail(url: str, thread_id: str) -> AnyDetail:
-    """Return all that there is to know of a thread, of whatever kind it is."""
     from paper_search.report_workflow.listing import ThreadCatalogs
 
     async with open_persistence(url) as persistence:
@@ -60,7 +59,6 @@ def with_translations(config: AppConfig, detail: AnyDetail) -> AnyDetail:
 
 
 async def check_is_known(url: str, thread_id: str) -> None:
-    """Raise a `ThreadNotFoundError` if there is no such thread."""
     from paper_search.report_workflow.listing import ThreadCatalogs
 
     await with_persistence(url, lambda p: ThreadCatalogs(p).catalog_of(thread_id))

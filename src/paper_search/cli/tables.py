@@ -211,7 +211,6 @@ def score(paper: Paper) -> str:
 
 
 def highlighted(line: Text, paper: Paper) -> Text:
-    """Return a text with the words highlighted on which the judge based its grades."""
     if snippets := [visible(grade.snippet) for grade in paper.grades if grade.snippet]:
         line.highlight_words(snippets, SNIPPET)
     return line

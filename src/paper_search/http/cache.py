@@ -76,7 +76,6 @@ class AnswerCache:
         return AsyncCacheTransport(_Dated(network), self._storage, rfc={"shared": False})
 
     async def forget(self, url: httpx.URL | str) -> None:
-        """Remove the answer to a request, because it turned out to be of no use."""
         if self._storage is not None:
             for entry in await self._storage.get_entries(cache_key(url)):
                 await self._storage.remove_entry(entry.id)

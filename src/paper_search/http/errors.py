@@ -161,7 +161,6 @@ def is_refusal(error: HttpError) -> TypeGuard[HttpStatusError]:
 
 
 def refusal_of(error: HttpStatusError) -> str | None:
-    """Return why the server does not want to be asked for a while, if it said so."""
     return f"HTTP {error.status}" if is_refusal(error) else None
 
 

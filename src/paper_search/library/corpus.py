@@ -225,7 +225,6 @@ class Library:
         return self._vectors.bring_up_to_date(path, anew=anew, on_progress=on_progress)
 
     def get(self, ids: Iterable[str]) -> dict[str, RawPaper]:
-        """Return the papers of these ids, without those that are unknown."""
         with self._threads:
             return self._records.get(ids)
 
@@ -266,7 +265,6 @@ class Library:
     def search_ranked(
         self, query: RankedQuery, *, limit: int = 20, filters: SearchConstraints | None = None
     ) -> Hits:
-        """Return the best papers for plain text and its weighted terms."""
         bounds = filters or SearchConstraints()
         return self._answer(lambda one: one.words(query, max(0, limit), bounds), query)
 

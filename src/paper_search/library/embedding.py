@@ -150,7 +150,6 @@ def digest_of(text: str) -> bytes:
 
 
 def require_numpy() -> None:
-    """Raise EmbeddingError if numpy is not installed."""
     if importlib.util.find_spec("numpy") is None:
         raise EmbeddingError("vectors need numpy: pip install 'paper-search[vectors]'")
 

@@ -25,7 +25,6 @@ DIRECTORY = "sample"
 
 
 def shipped_sample() -> Traversable:
-    """Return the file that ships: gzip of JSON lines."""
     return PackageFiles("paper_search.library.sample").entry("records.jsonl.gz")
 
 

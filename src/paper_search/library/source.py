@@ -72,11 +72,9 @@ class LibrarySource:
     is_local = True
 
     async def remark(self) -> str | None:
-        """Return what to know before this is searched; see `sources.base.remark_of`."""
         return await asyncio.to_thread(self._remark)
 
     async def count(self, query: str, filters: SearchConstraints) -> HitCount:
-        """Return how many papers one boolean query has, exactly."""
         return await asyncio.to_thread(self._count, query, filters)
 
     async def search(self, query: str, **options: Any) -> list[RawPaper]:

@@ -208,7 +208,6 @@ def _resolved(config: LLMConfig) -> LLMConfig:
 
 
 def redact_output(secrets: tuple[str, ...]) -> None:
-    """Keep secrets out of all that others' packages log and trace while the process runs."""
     redact_logs(secrets)
     redact_traces(secrets)
 

@@ -353,7 +353,6 @@ class PaperCollection(BaseModel):
 
     @property
     def order(self) -> str:
-        """What the papers are ordered by, in words."""
         scores = [paper.relevance_score for paper in self.papers]
         is_by_score = scores == sorted(scores, reverse=True)
         return "highest score first" if is_by_score else "by rank and similarity"

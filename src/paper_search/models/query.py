@@ -280,11 +280,9 @@ class SearchStrategy(BaseModel):
         return self.model_copy(update=update)
 
     def for_source(self, *, ranks_text: bool) -> "SearchStrategy":
-        """Return the strategy, without ranked queries for a source that takes no plain text."""
         return self if ranks_text else self.model_copy(update={"ranked": []})
 
     def asks(self, source: str) -> bool:
-        """Whether there is anything in it that a source could be asked for."""
         if source == SNOWBALL and self.seeds:
             return True
         return bool(self.queries or self.ranked or self.works or source in self.native)

@@ -305,6 +305,5 @@ class NetworkConfig(BaseModel):
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """The proxies that hold a password."""
         proxies = (self.http, self.https)
         return tuple(proxy.value for proxy in proxies if proxy is not None and "@" in proxy.value)

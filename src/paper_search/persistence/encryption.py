@@ -114,7 +114,6 @@ class Keyring:
         return CIPHER, self.seal(plaintext, _STATE)
 
     def decrypt(self, ciphername: str, ciphertext: bytes) -> bytes:
-        """Return a state in what `encrypt` gave; Raises as `open`."""
         del ciphername  # there is one
         return self.open(bytes(ciphertext), _STATE)
 

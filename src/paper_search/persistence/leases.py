@@ -118,7 +118,6 @@ class Leases:
         return holder is not None and holder.is_alive(await self.now(), is_local=is_local)
 
     async def check_held(self) -> None:
-        """Raise ThreadTakenOverError if the running task has lost a lease that it holds."""
         for thread_id in _held.get():
             check_ownership(thread_id, await self.holder(thread_id))
 
@@ -253,7 +252,6 @@ class WorkLock:
         self._owner = new_owner()
 
     async def acquire(self) -> None:
-        """Take the lock."""
         winner = await self._leases.take(self._name, self._owner, WORK_LOCK_S)
         if winner.owner != self._owner:
             raise ThreadBusyError(

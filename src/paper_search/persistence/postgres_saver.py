@@ -252,13 +252,11 @@ class PostgresStore(AsyncPostgresStore):
         return items[0] if items else None
 
     async def aorphans(self) -> set[str]:
-        """Return the ids that rows name and no checkpoint."""
         async with self._cursor() as cursor:
             await cursor.execute(_LOST)
             return {str(row["thread_id"]) for row in await cursor.fetchall()}
 
     async def acheck_parts(self, namespace: tuple[str, ...]) -> None:
-        """Raise DamagedError if items below a namespace are in another part than they were put."""
         start = ".".join(namespace)
         async with self._cursor() as cursor:
             await cursor.execute(_PARTS, (f"{start}.", f"{start}/"))

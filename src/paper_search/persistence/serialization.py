@@ -110,7 +110,6 @@ class RecordSeal(ValueSeal):
     """Seals the values of a store on their way in and opens them on their way out."""
 
     def seal_all(self, ops: Iterable[Op]) -> list[Op]:
-        """Return the operations as the store gets them."""
         return [self._seal(op) for op in ops]
 
     def open_all(self, results: Iterable[Result]) -> list[Result]:

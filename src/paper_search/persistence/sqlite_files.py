@@ -193,7 +193,6 @@ def _uri(path: Path, mode: str) -> str:
 
 
 def remove(path: Path) -> None:
-    """Delete the file with all that SQLite keeps beside it."""
     for suffix in ("", "-wal", "-shm", "-journal"):
         path.with_name(path.name + suffix).unlink(missing_ok=True)
 

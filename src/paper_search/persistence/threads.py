@@ -58,7 +58,6 @@ class PersistenceConfig:
 
     @property
     def url(self) -> str:
-        """The URL to give to `open_persistence`."""
         text = self.connection_string
         if self.backend == "memory":
             return "memory:"
@@ -72,7 +71,6 @@ class PersistenceConfig:
 
     @contextlib.asynccontextmanager
     async def open(self) -> AsyncIterator[Persistence]:
-        """Open the persistence, for the length of an `async with` block."""
         async with open_persistence(self.url) as persistence:
             yield persistence
 

@@ -119,7 +119,6 @@ class Report(BaseModel):
 
     @property
     def is_without_answer(self) -> bool:
-        """Whether no source answers any sub-question: there is nothing to rely on."""
         return self.reason == NO_ANSWER
 
     @property

@@ -166,7 +166,6 @@ def parse_files(
 
 
 def digest_of(content: bytes) -> str:
-    """Return what tells the content of a file from that of any other."""
     return hashlib.sha256(content).hexdigest()
 
 

@@ -183,13 +183,11 @@ class FullTexts:
             await (await self.reviewers()).join(self._by)
 
     async def finish(self) -> None:
-        """Note that the person is done, and show what all decided if the others are."""
         async with self._alone():
             await (await self.reviewers()).finish(self._by)
             await (await self.reviewers()).show()
 
     async def leave(self, name: str) -> None:
-        """Take a reviewer off the list, and show what the others decided if they are done."""
         async with self._alone():
             await (await self.reviewers()).leave(name)
             await (await self.reviewers()).show()
@@ -209,7 +207,6 @@ class FullTexts:
             yield
 
     async def content(self, paper_id: str) -> bytes:
-        """Return the PDF of a work."""
         text = await self._text(paper_id)
         if not text.digest:
             raise InputError(f"the full text of {paper_id!r} is {text.status.value}")
@@ -221,7 +218,6 @@ class FullTexts:
             ) from error
 
     async def read(self, paper_id: str) -> DocumentText:
-        """Return what the PDF of a work says, page by page."""
         document = Document("", "pdf", "", await self.content(paper_id))
         return await document_text(document, _SHOWN)
 
@@ -247,7 +243,6 @@ class FullTexts:
         return reason
 
     async def remove_reason(self, reason: str) -> None:
-        """Keep a reason no longer."""
         if count := (await self.reasons()).get(reason):
             raise InputError(f"{reason!r} stays, since exclusions have it ({count:,})")
         await self._records.put(_REASONS, {reason.casefold(): None})

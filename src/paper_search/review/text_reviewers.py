@@ -46,7 +46,6 @@ class TextReviewers:
 
     @classmethod
     async def load(cls, records: SearchRecords, texts: Mapping[str, FullText]) -> "TextReviewers":
-        """Read who the reviewers are and what they said of the texts that are there now."""
         done_with = {i: row["done_with"] for i, row in (await records.rows(_REVIEWERS)).items()}
         rows = (await records.rows(_VERDICTS)).values()
         work_of = await records.works_of([row["paper_id"] for row in rows])
@@ -139,7 +138,6 @@ class TextReviewers:
             await put_full_text(self.records, self.texts[paper_id].model_copy(update=update))
 
     def require(self, name: str) -> None:
-        """Raise InputError if a person is not a reviewer."""
         if name not in self.names:
             raise InputError(
                 f"this text is for {', '.join(self.names)}, each by themselves; {name!r} is not "

@@ -231,7 +231,6 @@ def _path_of(key: str, entries: dict[str, dict[str, Any]]) -> str:
 
 
 def collection_name(reference: str) -> str:
-    """Return the name in `zotero:COLLECTION`."""
     name = reference.removeprefix(PREFIX).strip()
     if not reference.startswith(PREFIX) or not name:
         raise InputError(f"{reference!r} names no collection: give {PREFIX}NAME or {PREFIX}KEY")

@@ -118,14 +118,12 @@ class Access:
             raise _not_found(thread_id)
 
     async def may(self, right: Right, thread_id: str, person: str | None) -> bool:
-        """Return whether there is a thread, with which they may do that; Raises as `session`."""
         async with self.shared.use() as persistence:
             return await self.session(persistence, thread_id, person, right) is not None
 
     async def role(
         self, catalog: Catalog[Any, Any] | None, thread_id: str, person: str
     ) -> Role | None:
-        """Return what somebody is to a thread of a catalog, or of none; None means nothing."""
         ownership = await catalog.ownership(thread_id) if catalog else Ownership()
         return ownership.role_of(person, self._accounts)
 

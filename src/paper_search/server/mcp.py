@@ -104,7 +104,6 @@ class HttpDoor:
 
 
 async def serve_stdio(config: AppConfig) -> None:
-    """Answer the client that started this program, for as long as it is there."""
     shared = SharedPersistence(config.persistence_url)
     async with shared.open():
         await PaperSearchServer(config, Access(shared, config)).run_stdio_async()

@@ -96,7 +96,6 @@ class Asking:
 
     @property
     def client(self) -> str:
-        """What the client calls itself, as plain words."""
         params = self._ctx.session.client_params
         info = params.client_info if params else None
         name = f"{info.name} {info.version}".strip() if info else ""

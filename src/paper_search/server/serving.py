@@ -58,7 +58,6 @@ def check_options(options: ServerOptions, config: AppConfig) -> None:
 
 
 def require_mcp() -> None:
-    """Raises ConfigError: the package `mcp` is missing."""
     if importlib.util.find_spec("mcp") is None:
         raise ConfigError("MCP is not installed; install it with: pip install 'paper-search[mcp]'")
 
@@ -129,7 +128,6 @@ def environment(*, is_tracing: bool = False) -> dict[str, str]:
 
 
 def serve(options: ServerOptions, config: AppConfig) -> None:
-    """Run the server until it is stopped."""
     check_options(options, config)
     settings = server_settings(options, config)
     # What LangGraph's server remembers it pickles into the directory that it is started in. Threads

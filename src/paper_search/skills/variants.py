@@ -34,7 +34,6 @@ def variants(concept: str) -> list[str]:
 
 
 def synonyms(concept: str) -> list[str]:
-    """Return the other names of the concept in the built-in tables."""
     return [*synonym_reasons(concept)]
 
 

@@ -138,7 +138,6 @@ class ServiceClient:
             raise failure from None
 
     async def forget(self, answer: HttpAnswer) -> None:
-        """Keep an answer no longer, so that the same request is sent the next time."""
         await self._http.forget(answer)
 
     def _explained(self, error: HttpError) -> ServiceError:

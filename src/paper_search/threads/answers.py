@@ -108,7 +108,6 @@ class Answers:
         )
 
     async def is_same(self, entry: LedgerEntry, decision: Any, by: str | None = None) -> bool:
-        """Whether the decision says what was stored."""
         if not self._says(entry.decision, decision, self._session.reference_of(entry)):
             raise await self.refusal(entry, decision, by or current_person())
         return True

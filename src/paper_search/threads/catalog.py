@@ -168,7 +168,6 @@ class Catalog(ABC, Generic[SessionT, InfoT]):
         return await self._persistence.pages.aentry(self.listed_in, thread_id)
 
     async def info(self, thread_id: str) -> InfoT:
-        """Return the status of a thread."""
         return self._info(await self._status(thread_id))
 
     async def delete(self, thread_id: str) -> None:

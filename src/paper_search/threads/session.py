@@ -336,7 +336,6 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
     # --- within -----------------------------------------------------------------------------------
 
     def _read(self, values: Mapping[str, Any]) -> StateT:
-        """Return the state in the channels; Raises PersistenceError."""
         model: Any = self.workflow.state
         state: StateT = load_state(model, values, f"{self.noun} {self.thread_id!r}")
         return state

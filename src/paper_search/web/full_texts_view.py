@@ -149,7 +149,6 @@ async def _common(visit: Visit, texts: FullTexts) -> dict[str, Any]:
 
 
 def _path(visit: Visit, below: str = "", **query: object) -> str:
-    """Return a path of this tab, for the reviewer as whom the person is here."""
     asked = {"reviewer": visit.reviewer, **query}
     words = urlencode({name: value for name, value in asked.items() if value})
     return f"/review/threads/{visit.thread_id}/full-texts{below}{'?' if words else ''}{words}"

@@ -250,7 +250,6 @@ class Reading:
 
     @property
     def can_be_screened(self) -> bool:
-        """Whether marks on single papers are taken."""
         is_done = self.info.status is ThreadStatus.DONE
         return self.result is not None and (is_done or self.waits_with_result)
 

@@ -47,7 +47,6 @@ class Runs:
         return thread_id in self._runs
 
     def owner_of(self, thread_id: str) -> str | None:
-        """Return who started what runs on a thread; None means nothing runs on it."""
         run = self._runs.get(thread_id)
         return run.owner if run else None
 

@@ -224,7 +224,6 @@ class Visit:
         return self.site.access.catalogs(self.persistence)
 
     def screening(self, thread_id: str, reviewer: str = "") -> ScreeningSession:
-        """Return where a thread is screened; by a reviewer, apart from the others."""
         session = ScreeningSession(self.persistence, thread_id, reviewer)
         return self.site.screening.setdefault((thread_id, reviewer), session)
 
@@ -232,7 +231,6 @@ class Visit:
         return await self.catalogs.searches.info(self.thread_id)
 
     async def reading(self) -> Reading:
-        """Return the search in the path with its question and its papers."""
         return await self.site.readings.of(self.catalogs.searches, self.thread_id)
 
     def question_reference(self) -> dict[str, Any]:
@@ -269,7 +267,6 @@ class Visit:
         return name
 
     async def role(self, thread_id: str, graph: str = SEARCH) -> Role | None:
-        """Return what the visitor is to a thread; None means nothing."""
         return await self.site.access.role(self.catalogs.by_graph.get(graph), thread_id, self.owner)
 
     async def session(

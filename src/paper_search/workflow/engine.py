@@ -233,7 +233,6 @@ class SearchWorkflow(ThreadEngine[SearchSession, Checkpoint, PaperCollection]):
 
     @contextlib.asynccontextmanager
     async def hold(self, thread_id: str) -> AsyncIterator[SearchSession]:
-        """Open a thread and hold it against other processes; Raises ThreadBusyError."""
         async with self._session(thread_name(thread_id)) as session, session.lease():
             yield session
 

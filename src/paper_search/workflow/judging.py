@@ -56,7 +56,6 @@ class StoredJudgements:
         return await self._rows.get(_PART, keys)
 
     async def put(self, rows: Mapping[str, dict[str, Any]]) -> None:
-        """Store them; they are on disk on return."""
         await self._rows.put(_PART, {key: storable(row) for key, row in rows.items()})
 
 

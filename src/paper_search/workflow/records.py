@@ -91,7 +91,6 @@ class SearchRecords(RecordStore):
         return [row for round_ in rounds.values() for row in round_.arrivals if row.waits < waits]
 
     async def records(self, ids: Sequence[str]) -> list[RawPaper]:
-        """Return records as sources gave them, in order."""
         return _copies(self._models(await self.get("records", ids), ids))
 
     async def save_works(

@@ -235,12 +235,10 @@ class WorkflowState(BaseModel):
 
     @property
     def previous_strategies(self) -> list[SearchStrategy]:
-        """Return the strategies of all ended iterations, oldest first."""
         return [record.strategy for record in self.history]
 
     @property
     def latest_feedback(self) -> UserFeedback | None:
-        """Return what the person said last; None before the first answer."""
         return self.history[-1].feedback if self.history else None
 
     @property
@@ -320,7 +318,6 @@ class WorkflowState(BaseModel):
 
     @property
     def accumulated_ids(self) -> list[str]:
-        """Return the papers marked relevant in earlier rounds."""
         return [i for i, is_relevant in self.marks.items() if is_relevant]
 
     @property

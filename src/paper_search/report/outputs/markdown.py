@@ -319,7 +319,6 @@ def html_page(
 
 
 def embedded(svg: bytes) -> str:
-    """Return a drawing as an address of itself."""
     return _DRAWING + base64.b64encode(svg).decode("ascii")
 
 

@@ -50,7 +50,6 @@ class Discovery(Mapping[str, Workflow]):
         return sorted(self._workflows)
 
     def read(self, name: str) -> Workflow:
-        """Return a workflow: this is a `ResourceProvider`."""
         if name not in self._workflows:
             raise UnknownNameError("workflow", name, self.names())
         return self._workflows[name]
