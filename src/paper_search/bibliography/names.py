@@ -101,11 +101,10 @@ def author_named(name: str, author_id: str | None = None, *, is_inverted: bool =
     return Author(name=name, author_id=author_id, **fields_of(parts))
 
 
-def author_of(  # noqa: PLR0913  # the parts of a name
+def author_of(
     *,
     family: str | None = None,
     given: str | None = None,
-    particle: str | None = None,
     suffix: str | None = None,
     literal: str | None = None,
     author_id: str | None = None,
@@ -118,7 +117,7 @@ def author_of(  # noqa: PLR0913  # the parts of a name
         family, given = given, None
     if not family:
         return Author(name=literal, literal=literal, author_id=author_id) if literal else None
-    parts = PersonName(family, given or "", particle or "", suffix or "")
+    parts = PersonName(family, given or "", "", suffix or "")
     name = " ".join(filter(None, (parts.given, parts.full_family, parts.suffix)))
     return Author(name=name, author_id=author_id, **fields_of(parts))
 

@@ -121,9 +121,6 @@ def _question_of(question: str | None, file: Path | None) -> str:
     return text
 
 
-_FILES_OF_PAPERS = {".bib", ".bibtex", ".ris", ".json", ".jsonl"}
-
-
 def known_papers(values: list[str]) -> tuple[list[str], list["RawPaper"]]:
     """Return identifiers and titles, and the records of values that are files (.bib, .ris ...).
 
@@ -144,7 +141,10 @@ def known_papers(values: list[str]) -> tuple[list[str], list["RawPaper"]]:
 
 
 def _is_file_of_papers(value: str) -> bool:
-    return Path(value).suffix.lower() in _FILES_OF_PAPERS and "/10." not in value
+    from paper_search.library.importers import FORMATS
+
+    suffixes = {".json", *(suffix for form in FORMATS.values() for suffix in form.suffixes)}
+    return Path(value).suffix.lower() in suffixes and "/10." not in value
 
 
 def _naming(record: "RawPaper") -> str:

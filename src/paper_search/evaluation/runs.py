@@ -355,13 +355,13 @@ def _wrong(question: str, label: Label, scored: ScoredPaper | None) -> WrongPape
     )
 
 
-def ndcg(is_relevant: Sequence[bool], relevant: int, depth: int = DEPTH) -> float:
+def ndcg(is_relevant: Sequence[bool], relevant: int) -> float:
     """Return the normalised discounted cumulative gain of an order, from 0 to 1.
 
     Järvelin and Kekäläinen 2002, with gains of 0 and 1.
     """
-    gain = sum(_discounted(rank) for rank, hit in enumerate(is_relevant[:depth]) if hit)
-    best = sum(_discounted(rank) for rank in range(min(relevant, depth)))
+    gain = sum(_discounted(rank) for rank, hit in enumerate(is_relevant[:DEPTH]) if hit)
+    best = sum(_discounted(rank) for rank in range(min(relevant, DEPTH)))
     return gain / best if best else 0.0
 
 

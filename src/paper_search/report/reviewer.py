@@ -42,7 +42,7 @@ from paper_search.skills.untrusted import data_block, shown_to_model
 from paper_search.skills.words import tokens
 
 _MAX_ITEMS = 40
-_TOLD = 30
+_MOST = 30
 _TABLE = "Not judged: every sentence of the table stands word for word in its source."
 
 
@@ -169,7 +169,7 @@ def _material(request: ReviewerInput, items: list[CritiqueItem]) -> dict[str, An
     return {
         "report": {"version": draft.version, "words": draft.word_count, **draft.texts},
         "findings": request.analysis.key_findings,
-        "found_by_checks": [f"[{e.severity}] {e.location}: {e.description}" for e in items[:_TOLD]],
+        "found_by_checks": [f"[{e.severity}] {e.location}: {e.description}" for e in items[:_MOST]],
     }
 
 

@@ -47,8 +47,7 @@ class HitCounter:
         return sorted(self._waiting)
 
     @property
-    def counted(self) -> set[str]:
-        """Return the sources that have said how many hits a query has."""
+    def sources_with_counts(self) -> set[str]:
         return {name for counts in self._counts.values() for name in counts}
 
     async def count(self, source: str, query: str) -> int | None:

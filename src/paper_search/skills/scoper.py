@@ -328,7 +328,7 @@ class _Look:
     def _gaps(self) -> Iterator[str]:
         """Yield who did not answer, and of whom something is missing."""
         late = dict.fromkeys([*self._counter.waiting, *self._reading])
-        partly = [name for name in late if name in self._counter.counted]
+        partly = [name for name in late if name in self._counter.sources_with_counts]
         silent = [name for name in late if name not in partly]
         for what, names in (("no answer", silent), ("not every answer", partly)):
             if names:

@@ -67,7 +67,7 @@ class Translated:
         days = {first: (self.year_from, "01-01"), last: (self.year_to, "12-31")}
         return {name: f"{year}-{day}" for name, (year, day) in days.items() if year is not None}
 
-    def joined(self, other: Translated) -> Translated | None:
+    def merge(self, other: Translated) -> Translated | None:
         """Return one query for two of the same request, checked for either; None if they differ."""
         if replace(self, notes=(), remainder=None) != replace(other, notes=(), remainder=None):
             return None

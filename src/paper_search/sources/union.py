@@ -73,8 +73,8 @@ def _union(
             is_whole = False
             translation = looser or translation
         for place, part in enumerate(parts):
-            if (joined := part.joined(translation)) is not None:
-                parts[place] = joined
+            if (both := part.merge(translation)) is not None:
+                parts[place] = both
                 break
         else:
             parts.append(translation)

@@ -147,8 +147,8 @@ async def confirm_strategy(ctx: Context) -> tuple[Approve | Edit | Reject | Fail
         strategy = ctx.services.within_ceiling(apply_edit(_strategy(state), decision.revised_data))
         await _approvals(ctx).write(strategy, *by)
         update, gone = criteria_update(state, decision.revised_data)
-        edit = StrategyEdit(proposed=_strategy(state), by=by[1], criteria_gone=gone)
-        edit.at = decision.decided_at
+        at = decision.decided_at
+        edit = StrategyEdit(proposed=_strategy(state), by=by[1], at=at, criteria_gone=gone)
         return Outcome.EDIT, {"strategy": strategy, "edit": edit, **update}
     answer = decision, feedback_of(decision)
     return await _next_round(ctx, state, Outcome.REJECT, answer, result_count=0)

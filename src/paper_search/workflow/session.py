@@ -48,7 +48,7 @@ from paper_search.workflow.screening import Screening, open_screening, with_mark
 from paper_search.workflow.skills import Skills
 from paper_search.workflow.state import IterationRecord, SearchParams, WorkflowState
 
-_TOLD = ("decided_by", "decided_at")
+_AUDIT_FIELDS = ("decided_by", "decided_at")
 """What the graph is told of a decision besides the decision."""
 
 
@@ -252,10 +252,10 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
     def as_stored(self, decision: BaseModel, reference: CheckpointRef) -> dict[str, Any]:
         """See `ThreadSession`; who decided stands beside it, and nobody can pass for another."""
         row = super().as_stored(decision, reference)
-        return {name: value for name, value in row.items() if name not in _TOLD}
+        return {name: value for name, value in row.items() if name not in _AUDIT_FIELDS}
 
     def _decision_for_graph(self, entry: LedgerEntry) -> dict[str, Any]:
-        return entry.decision | {name: getattr(entry, name) for name in _TOLD}
+        return entry.decision | {name: getattr(entry, name) for name in _AUDIT_FIELDS}
 
     async def undo_effects(self, reference: CheckpointRef) -> None:
         # The strategy of a result was decided before it; who waits has it searched again.

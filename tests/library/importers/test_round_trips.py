@@ -13,7 +13,7 @@ from paper_search.bibliography.names import author_named, author_of, parts_of
 from paper_search.bibliography.text import clean
 from paper_search.exports import get_exporter, suffix_of_format
 from paper_search.library.importers import parse_file
-from paper_search.models import Paper, RawPaper, ScreeningDecision, Sighting, Version
+from paper_search.models import Author, Paper, RawPaper, ScreeningDecision, Sighting, Version
 from paper_search.testing.exporters import collection_of
 
 MANAGERS = ("ris", "bibtex", "biblatex", "csl-json")
@@ -41,7 +41,7 @@ PEOPLE = st.sampled_from(
     [
         author_of(family="Ma", given="Jun"),
         author_of(family="García Márquez", given="Gabriel"),
-        author_of(family="Berg", given="J.", particle="van der"),
+        Author(name="J. van der Berg", family="Berg", given="J.", particle="van der"),
         author_of(family="King", given="Martin Luther", suffix="Jr."),
         author_of(literal="The RECOVERY Team"),
         author_named("World Health Organization"),
