@@ -1,6 +1,5 @@
 """What of a run, and of earlier answers, holds for the strategy that is proposed next."""
 
-import re
 from collections.abc import Sequence
 
 from paper_search.models import (
@@ -10,7 +9,6 @@ from paper_search.models import (
     SearchStrategy,
     relevant_seeds,
 )
-from paper_search.sources.base import title_of
 from paper_search.workflow.state import SearchParams, WorkflowState
 
 _RECORDS = SearchConstraints().max_results
@@ -40,31 +38,23 @@ def within_limits(
 
 
 def _without_refused(strategy: SearchStrategy, state: WorkflowState) -> SearchStrategy:
-    """Return a proposal without the sources that a person took out, unless their note names them.
+    """Return a proposal without the sources that a person took out.
 
-    One that they put back is no longer refused, and the last round's stay where none is left.
+    Only an edit puts one back: a note that names it ("no arXiv please") may want it or not. The
+    last round's stay where none is left.
     """
     refused: set[str] = set()
     for record in state.history:
         proposed = record.edit.proposed.sources if record.edit else []
         refused = (refused | {*proposed}) - {*record.strategy.sources}
-    feedback = state.latest_feedback
-    note = (feedback.free_text_feedback if feedback else None) or ""
-    back = {name for name in strategy.sources if _is_named(name, note)}
-    left_out = [name for name in strategy.sources if name in refused - back]
+    left_out = [name for name in strategy.sources if name in refused]
     if not left_out:
         return strategy
     sources = [name for name in strategy.sources if name not in left_out]
-    remark = f"left out: {', '.join(left_out)}, which you took out; a note that names it asks it"
+    remark = f"left out: {', '.join(left_out)}, which you took out; an edit of the sources asks it"
     return strategy.model_copy(
         update={
             "sources": sources or state.previous_strategies[-1].sources,
             "notes": [*strategy.notes, remark],
         }
     )
-
-
-def _is_named(source: str, note: str) -> bool:
-    names = source.replace("_", " "), source, title_of(source)
-    pattern = rf"(?<!\w)(?:{'|'.join(map(re.escape, names))})(?!\w)"  # no "core" in "scores"
-    return re.search(pattern, note, re.IGNORECASE) is not None
