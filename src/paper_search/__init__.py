@@ -5,11 +5,14 @@ Everything here is imported when it is first used, so that `import paper_search`
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
+TYPE_CHECKING = False
+"""As `typing` has it, whose import is most of the time in which Ctrl-C ends in a traceback."""
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
     from paper_search.config import AppConfig, load_config
     from paper_search.errors import PaperSearchError
     from paper_search.exports.bibtex import export_bibtex

@@ -5,6 +5,9 @@ import sys
 
 import pytest
 
+from paper_search import cli
+from paper_search.cli.console import ExitCode
+
 HEAVY = ["langchain_core", "langgraph", "numpy", "openai", "pydantic", "rich", "tantivy"]
 
 
@@ -29,6 +32,16 @@ def test_nothing_heavy_is_imported_before_it_is_needed(statement):
         [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=240
     )
     assert ended.stdout.splitlines()[-1] == "[]"
+
+
+def test_ctrl_c_while_it_starts_ends_with_the_exit_code_alone(monkeypatch):
+    def interrupted(_name: str) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli, "defer_import", interrupted)
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    assert ended.value.code == ExitCode.INTERRUPTED
 
 
 UNASKED = [

@@ -7,6 +7,13 @@ DEFERRED = ("langsmith.types", "langgraph_sdk", "psutil", "sqlite_vec")
 
 
 def main() -> None:
+    try:
+        _run()
+    except KeyboardInterrupt:  # while it starts: what runs tells of it itself
+        raise SystemExit(130) from None
+
+
+def _run() -> None:
     import gc
     import logging
     import sys
@@ -21,12 +28,9 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")
     # What a person must know is printed by the commands; logs are for --debug.
     logging.getLogger().addHandler(logging.NullHandler())
-    try:
-        from paper_search.cli.app import app
+    from paper_search.cli.app import app
 
-        app(prog_name="paper-search")
-    except KeyboardInterrupt:
-        sys.exit(130)
+    app(prog_name="paper-search")
 
 
 def defer_import(name: str) -> None:
