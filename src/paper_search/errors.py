@@ -3,6 +3,11 @@
 from enum import Enum
 
 
+def how_to_install(extra: str) -> str:
+    """Return the command that brings what an extra needs, also for who runs a clone."""
+    return f"pip install 'paper-search[{extra}]' (in a clone: .venv/bin/pip install '.[{extra}]')"
+
+
 class PaperSearchError(Exception):
     """Base of all errors raised on purpose; its text is meant for people."""
 

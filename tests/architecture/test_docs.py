@@ -2,6 +2,7 @@
 
 import itertools
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from markdown_it.token import Token
 from scripts.docs import COMMANDS, LISTS, command_reference, overview, with_lists
 from tests.architecture.tree import ROOT, markdown_files, shown, text_of
 
+from paper_search.errors import how_to_install
 from paper_search.steps.toolkit.drawing import to_mermaid
 from paper_search.workflow.graph import WORKFLOW
 
@@ -46,6 +48,17 @@ def anchors(path: Path) -> set[str]:
         if block.type == "heading_open"
     ]
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def test_the_guide_names_every_extra_and_how_a_clone_gets_it():
+    guide = text_of(ROOT / "docs" / "guide.md")
+    section = guide.partition("\n## Extras\n")[2].partition("\n## ")[0]
+    project = tomllib.loads(text_of(ROOT / "pyproject.toml"))["project"]
+    rows = "".join(line.split("|")[1] for line in section.splitlines() if line.startswith("| `"))
+    assert sorted(re.findall("`(.+?)`", rows)) == sorted(project["optional-dependencies"])
+    clone, index = how_to_install("server").split(" (in a clone: ")[::-1]
+    assert f"`{index}`" in section
+    assert f"`{clone.removesuffix(')')}`" in section
 
 
 def test_every_link_leads_somewhere():

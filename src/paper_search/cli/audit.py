@@ -9,7 +9,7 @@ import typer
 
 from paper_search.cli.console import print_json, print_text, run, say, visible, with_persistence
 from paper_search.cli.options import Home, Json, Thread, option, settings
-from paper_search.errors import ThreadError
+from paper_search.errors import ThreadError, how_to_install
 
 if TYPE_CHECKING:
     from paper_search.models import RawPaper, SearchStrategy
@@ -55,7 +55,7 @@ def audit(
             f"{texts.waiting + texts.unassessed} not decided"
         )
     if not is_available():
-        say("no pictures: they need matplotlib (pip install 'paper-search[figures]')")
+        say(f"no pictures: they need matplotlib: {how_to_install('figures')}")
     say(visible(f"wrote {len(audit_files.files)} files to {output}; begin with report.html"))
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from paper_search.bibliography.names import fields_of
-from paper_search.errors import ConfigError, InputError
+from paper_search.errors import ConfigError, InputError, how_to_install
 from paper_search.exports.text import (
     citation_keys,
     csl_type_of,
@@ -99,7 +99,7 @@ def check_style(style: str) -> None:
     """Check that references can be formatted by a style, as far as that is known beforehand."""
     if find_spec("citeproc") is None:
         raise ConfigError(
-            f"the reference style {style!r} needs citeproc-py: pip install 'paper-search[cite]'"
+            f"the reference style {style!r} needs citeproc-py: {how_to_install('cite')}"
         )
     if not Path(style).is_file():
         raise InputError(f"no reference style {style!r}: give the path of a .csl file")

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from paper_search.errors import ConfigError, EmbeddingError, PaperSearchError
+from paper_search.errors import ConfigError, EmbeddingError, PaperSearchError, how_to_install
 from paper_search.library.lexicon import text_of
 from paper_search.models.settings import EMBEDDINGS_GROUP, EmbeddingsConfig
 from paper_search.resources import EntryPoints
@@ -151,7 +151,7 @@ def digest_of(text: str) -> bytes:
 
 def require_numpy() -> None:
     if importlib.util.find_spec("numpy") is None:
-        raise EmbeddingError("vectors need numpy: pip install 'paper-search[vectors]'")
+        raise EmbeddingError(f"vectors need numpy: {how_to_install('vectors')}")
 
 
 def _name_of(embeddings: object) -> str:

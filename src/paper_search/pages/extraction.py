@@ -11,13 +11,14 @@ from importlib.util import find_spec
 from typing import Any
 
 from paper_search.bibliography.text import clean, normalised_title
+from paper_search.errors import how_to_install
 from paper_search.pages.fetching import Document
 from paper_search.pages.network import PageContentError, PagePolicy
 from paper_search.pages.worker import MISSING
 
 READER = ["-I", "-m", "paper_search.pages.worker"]
 """What the interpreter is told, apart from the directory and the environment that we are in."""
-INSTALL = "pip install 'paper-search[pages]'"
+INSTALL = how_to_install("pages")
 _SHORTEST = 200
 """Characters of a text that says something."""
 _SHORT = 3000

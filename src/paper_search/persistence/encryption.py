@@ -11,7 +11,7 @@ from zlib import crc32
 
 import orjson
 
-from paper_search.errors import ConfigError, PersistenceError
+from paper_search.errors import ConfigError, PersistenceError, how_to_install
 
 logger = logging.getLogger(__name__)
 
@@ -67,7 +67,7 @@ class Keyring:
         except ImportError:
             raise ConfigError(
                 "an encryption key is set and AES is not installed; install the extra: "
-                "pip install 'paper-search[encryption]'"
+                f"{how_to_install('encryption')}"
             ) from None
         self._aes = AES
         raw = [_key(key, number) for number, key in enumerate(keys, start=1)]

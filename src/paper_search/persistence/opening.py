@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from paper_search.config import encryption_keys
-from paper_search.errors import ConfigError, InputError, UnknownNameError
+from paper_search.errors import ConfigError, InputError, UnknownNameError, how_to_install
 from paper_search.persistence.backups import compact
 from paper_search.persistence.encryption import Keyring
 from paper_search.persistence.leases import Leases
@@ -116,7 +116,7 @@ async def _open_postgres(url: str, keys: Sequence[str] | None) -> AsyncIterator[
     except ImportError as error:
         raise ConfigError(
             f"PostgreSQL needs {error.name or 'a driver'}, which is not installed; install the "
-            "extra: pip install 'paper-search[postgres]'"
+            f"extra: {how_to_install('postgres')}"
         ) from None
     async with postgres.open_database(url, _keyring(keys)) as persistence:
         yield persistence

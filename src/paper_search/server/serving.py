@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from paper_search.config import STUDIO, AppConfig, settings_elsewhere
-from paper_search.errors import ConfigError
+from paper_search.errors import ConfigError, how_to_install
 from paper_search.server.guard import LOOPBACK_NAMES
 
 DEFAULT_PORT = 2024
@@ -46,7 +46,7 @@ def check_options(options: ServerOptions, config: AppConfig) -> None:
     """Raise ConfigError if others could come in without a token, or the server is not installed."""
     if importlib.util.find_spec("langgraph_api") is None:
         raise ConfigError(
-            "the server is not installed; install it with: pip install 'paper-search[server]'"
+            f"the server is not installed; install it with: {how_to_install('server')}"
         )
     if options.is_mcp_open or config.server.is_mcp_open:
         require_mcp()
@@ -59,7 +59,7 @@ def check_options(options: ServerOptions, config: AppConfig) -> None:
 
 def require_mcp() -> None:
     if importlib.util.find_spec("mcp") is None:
-        raise ConfigError("MCP is not installed; install it with: pip install 'paper-search[mcp]'")
+        raise ConfigError(f"MCP is not installed; install it with: {how_to_install('mcp')}")
 
 
 def server_settings(options: ServerOptions, config: AppConfig) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from markupsafe import Markup, escape
 
 from paper_search.bibliography.publication_types import type_name
 from paper_search.bibliography.text import WORD
+from paper_search.errors import how_to_install
 from paper_search.models import SourceHits, SourceReport
 from paper_search.models.query import kinds_in_words
 from paper_search.models.source_report import quantity
@@ -64,7 +65,7 @@ def _environment() -> Environment:
         number="{:,}".format,
         words=words,
     )
-    environment.globals.update(steps=_STEPS, asset=asset)
+    environment.globals.update(steps=_STEPS, asset=asset, how_to_install=how_to_install)
     environment.tests["written_in"] = is_written_in
     return environment
 

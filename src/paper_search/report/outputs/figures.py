@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from types import MappingProxyType
 from typing import Any, Literal
 
-from paper_search.errors import ConfigError
+from paper_search.errors import ConfigError, how_to_install
 from paper_search.report.document import Report
 
 CAPTIONS: Mapping[str, str] = MappingProxyType(
@@ -90,7 +90,7 @@ def canvas(height: float) -> tuple[Any, Any]:
         from matplotlib.figure import Figure  # noqa: PLC0415  # an extra
     except ImportError:
         raise ConfigError(
-            "figures need matplotlib: pip install 'paper-search[figures]', or leave them out"
+            f"figures need matplotlib: {how_to_install('figures')}, or leave them out"
         ) from None
     figure = Figure(figsize=(_WIDTH, height), layout="constrained")
     axes = figure.subplots()

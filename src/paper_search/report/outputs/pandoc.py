@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from paper_search.errors import ExportError
+from paper_search.errors import ExportError, how_to_install
 from paper_search.exports.bibtex import export_bibtex
 from paper_search.exports.text import citation_keys, single_line
 from paper_search.report.document import Report, cited_collection, csl_items
@@ -21,7 +21,7 @@ _FORMAT = (
     "--from=markdown-raw_html-raw_tex-raw_attribute-tex_math_dollars-yaml_metadata_block"
     "+gfm_auto_identifiers"
 )
-_HOW = "pip install 'paper-search[docx]', or install pandoc 3"
+_HOW = f"{how_to_install('docx')}, or install pandoc 3"
 
 
 async def render_docx(
