@@ -108,7 +108,8 @@ NO_STRATEGY: list[tuple[Any, str]] = [
         (["Preprints", "preprint"], ["article"]),
         (["reviews", "Conference papers"], ["review", "paper-conference"]),
         (["dissertation", "case report"], ["thesis", "case report"]),
-        (["Articles"], ["article-journal"]),
+        (["Articles", "standards"], ["article-journal", "standard"]),
+        (["PhD theses", "Meta-analyses", "data sets"], ["thesis", "review", "dataset"]),
     ],
 )
 def test_kinds_that_a_person_excludes_are_those_that_sources_name(words, kinds):

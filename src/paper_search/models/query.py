@@ -60,7 +60,7 @@ PUBLICATION_TYPES = (
 )  # fmt: skip
 """The types of CSL that sources give; `article` is a preprint."""
 
-TITLE_WORDS: dict[str, tuple[str, ...]] = {
+_TITLE_WORDS: dict[str, tuple[str, ...]] = {
     "review": ("review", "survey", "overview", "meta-analysis", "state of the art"),
     "editorial": ("editorial", "commentary", "letter to the editor", "erratum", "corrigendum"),
     "thesis": ("thesis", "dissertation"),
@@ -101,7 +101,7 @@ class SearchConstraints(BaseModel):
 
     @property
     def every_condition(self) -> list[str]:
-        kinds = (TITLE_WORDS.get(kind, _own_words(kind)) for kind in self.excluded_types)
+        kinds = (_TITLE_WORDS.get(kind, _own_words(kind)) for kind in self.excluded_types)
         titles = (" OR ".join(f'title:"{name}"' for name in names) for names in kinds if names)
         return [*self.conditions, *(f"NOT ({names})" for names in titles)]
 

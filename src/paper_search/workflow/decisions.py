@@ -20,13 +20,9 @@ from paper_search.models import (
     SynonymMap,
     UserFeedback,
 )
-from paper_search.models.query import (
-    FEWEST_CRITERIA,
-    MOST_CRITERIA,
-    MOST_RESULTS,
-    TITLE_WORDS,
-)
+from paper_search.models.query import FEWEST_CRITERIA, MOST_CRITERIA, MOST_RESULTS
 from paper_search.query import conditions_in, parse
+from paper_search.skills.intent.clauses import kind_at
 from paper_search.skills.strategy.changes import completed
 from paper_search.steps.parameters import describe_errors
 from paper_search.threads.decisions import (
@@ -98,13 +94,13 @@ class ConstraintsEdit(SearchConstraints, extra="forbid"):
 
 
 def _kind(text: str) -> str:
-    """Return the kind that a person means: `article` for "Preprints"; else their own words."""
+    """Return the kind that a person means, as in a question; else their own words."""
     word = " ".join(text.split()).lower()
-    for name in (word, word.removesuffix("s")):
-        kind = name if name in TITLE_WORDS else csl_type(name)
-        if kind in TITLE_WORDS or kind in PUBLICATION_TYPES:
-            return kind
-    return text
+    named = kind_at(word, 0)
+    if named is not None and named[1] == len(word):
+        return named[0]
+    kinds = map(csl_type, (word, word.removesuffix("s")))
+    return next((kind for kind in kinds if kind in PUBLICATION_TYPES), text)
 
 
 class SynonymEdit(SynonymMap, extra="forbid"):
