@@ -275,7 +275,10 @@ def test_reviewers_decide_apart_at_the_command_and_one_who_leaves_is_not_waited_
     texts(cli, review, "--reviewer", "dee", "--leave")
     texts(cli, review, "--reviewer", "cy")
     for name, second in (("ada", ("--include",)), ("bo", ("--exclude", "no trial"))):
-        texts(cli, review, ids[0], "--include", "--reviewer", name)
+        [line] = cli(
+            "fulltext", review, ids[0], "--include", "--reviewer", name
+        ).stderr.splitlines()
+        assert line.startswith(f"{ids[0]}  retrieved; you, apart from the others: include: ")
         assert texts(cli, review, ids[1], *second, "--reviewer", name)[0]["status"] == "retrieved"
     for word in ("--done", "--leave"):
         assert "are for a --reviewer" in cli("fulltext", review, word).stderr

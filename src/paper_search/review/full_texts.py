@@ -248,14 +248,23 @@ class FullTexts:
         await self._records.put(_REASONS, {reason.casefold(): None})
 
     async def rows(self) -> list[dict[str, Any]]:
-        """Return a row for each included work: its id and title, its text, and where that is."""
+        """Return a row for each included work: its id and title, its text, and where that is.
+
+        The summary has what the person decided apart from others, which is shown to them alone.
+        """
+        reviewers = await self.reviewers()
+        own = {
+            i: f"; you, apart from the others: {said['decision']} {said['reason']}".rstrip()
+            for i in reviewers.pending
+            if (said := reviewers.verdict(self._by, i))
+        }
         return [
             {
                 "id": work.id,
                 "title": work.title,
                 **text.model_dump(mode="json", exclude={"paper_id"}),
                 "status": text.status.value,
-                "summary": text.summary,
+                "summary": text.summary + own.get(work.id, ""),
                 "path": str(self._path(text)) if text.digest else "",
             }
             for work, text in await self.works()
