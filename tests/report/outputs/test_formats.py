@@ -196,9 +196,9 @@ async def test_a_report_from_a_search_says_how_many_of_its_papers_it_uses(
     text = render_markdown(report.model_copy(update={"provenance": said})).replace("\\_", "_")
     used, searches = len(report.sources), len(report.journal)
     assert (
-        f"{searches} searches, taken over from the search t, gave 69 papers after merging, " in text
+        f"{searches} searches were taken over from the search t, whose result has 69 papers, of "
+        f"which the first {used} were used (max_sources), and" in text
     )
-    assert f"of which the first {used} were used (max_sources), and" in text
     assert "judging" not in text.split("taken over")[1].split("\n")[0]
 
 

@@ -214,8 +214,8 @@ def _search_summary(report: Report) -> str:
     if thread := report.provenance.get("from_thread"):
         found = report.provenance["search_queries"][0]["found"]
         first = f" the first {used:,} were used (max_sources), and" if found > used else ""
-        gave = f", taken over from the search {thread}, gave {quantity(found, 'paper')} after "
-        gave += f"merging, of which{first}"
+        gave = f" {'was' if len(report.searches) == 1 else 'were'} taken over from the search "
+        gave += f"{thread}, whose result has {quantity(found, 'paper')}, of which{first}"
     return (
         f"{searches}{gave} {count:,} {'is' if count == 1 else 'are'} "
         f"{'in the table' if report.is_table else 'cited'}."
