@@ -54,6 +54,7 @@ MISTAKES: list[tuple[tuple[str, ...], int, str]] = [
     (("config", "set", "enrichers", "openalex,wob"), 2, "crossref"),
     (("config", "set", "report", "colour=x"), 2, "depth"),
     (("config", "set", "report", "max_pages=999"), 2, "less than or equal to 100"),
+    (("config", "set", "domain", "medicin"), 2, "general, materials_science"),
     (("config", "set", "sources", " "), 2, "the value is empty"),
     (("config", "set", "sources", " , "), 2, "the value is empty"),
     (("config", "unset", "colour"), 2, "sources"),

@@ -89,6 +89,7 @@ def require_known(setting: str, value: Any) -> None:
     The settings themselves cannot say: they know no source, no enricher and no report.
     """
     from paper_search.errors import ConfigError, UnknownNameError
+    from paper_search.prompts import DOMAINS
     from paper_search.report_workflow import ReportParams
     from paper_search.sources import known_sources
     from paper_search.sources.enrichment import enricher_names
@@ -99,6 +100,8 @@ def require_known(setting: str, value: Any) -> None:
             parse_settings(ReportParams, value, "a report")
         except ConfigError as error:
             raise UsageMistakeError(str(error)) from None
+    elif setting == "domain" and value not in DOMAINS:
+        raise UnknownNameError("domain", value, list(DOMAINS))
     elif setting in {"sources", "enrichers"}:
         known = known_sources() if setting == "sources" else enricher_names()
         for name in value:

@@ -7,6 +7,7 @@ from paper_search.resources import Conventions, PackageFiles, ResourceProvider
 
 _DOMAINS = {"materials_science": "domain_materials_science"}
 """Domains with instructions of their own; all others add nothing."""
+DOMAINS = ("general", *_DOMAINS)
 
 
 def shipped_prompts() -> ResourceProvider[str]:
