@@ -20,15 +20,14 @@ def test_two_people_decide_apart_and_settle_what_they_disagree_on(cli, reviewing
 
     for name in ("ada", "bo"):
         assert cli("screen", reviewing, "--reviewer", name, "--done").code == 0
+    refused = cli("reconcile", reviewing, "--relevant", first, "--irrelevant", "x")
+    assert (refused.code, "'x' is no paper of this result" in refused.stderr) == (2, True)
     told = cli("reconcile", reviewing)
     assert "Decided by several: 2 (1 included, 0 excluded, 1 in conflict)." in told.stderr
     assert "Agreement: 50%; Cohen's kappa: 0.00." in told.stderr
     assert "1 agreed decisions are decisions of the thread now" in told.stderr
 
     assert "relevant: ada; not: bo" in told.stdout
-    [conflict] = cli("reconcile", reviewing, "--json").document["conflicts"]
-    refused = cli("reconcile", reviewing, "--relevant", conflict["paper_id"], "--irrelevant", "x")
-    assert (refused.code, "'x' is no paper of this result" in refused.stderr) == (2, True)
     [conflict] = cli("reconcile", reviewing, "--json").document["conflicts"]
     assert conflict["settled"] is None
     why = ("--irrelevant", conflict["paper_id"], "--reason", "no molecules")

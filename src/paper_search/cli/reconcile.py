@@ -51,8 +51,8 @@ def reconcile(  # noqa: PLR0913, PLR0917  # one for each option
         raise UsageMistakeError(f"{both[0]!r} cannot be both relevant and irrelevant")
 
     async def resolve(reviewers: Reviewers) -> tuple[Agreement, int]:
-        entered = await reviewers.enter_agreed()
         reviewers.require([*included, *excluded])
+        entered = await reviewers.enter_agreed()
         await reviewers.settle(included, is_relevant=True, reason=reason)
         await reviewers.settle(excluded, is_relevant=False, reason=reason)
         return await reviewers.agreement(), entered
