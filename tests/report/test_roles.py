@@ -155,6 +155,19 @@ async def test_findings_of_a_model_without_a_quote_that_exists_are_thrown_away()
     assert kept.grade == "weak"  # one source, whatever the model says
 
 
+async def test_a_title_of_two_words_bears_a_finding_that_copies_it():
+    sources = report_sources()
+    sources[0].title = "Quiet streets"
+    short = {"text": "They are.", "question": 1, "grade": "weak"}
+
+    def answer(call):
+        key = data_block(call)[0]["key"]
+        return {"findings": [{**short, "quotes": [{"source": key, "text": "Quiet streets"}]}]}
+
+    analysis = (await analysed(FakeLLM(answer), search_results=sources)).analysis
+    assert [finding.text for finding in analysis.findings] == ["They are."]
+
+
 def test_words_are_found_in_a_source_whatever_their_marks():
     source = report_sources()[0]
     source.full_content = "They call it “the shade effect” — and it’s small."
