@@ -23,8 +23,8 @@ MAX_MODULES = 380
 MAX_LINES = {
     "skills": 11_085,
     "sources": 7_182,
-    "cli": 6_149,
-    "workflow": 5_749,
+    "cli": 6_156,
+    "workflow": 5_735,
     "report": 5_228,
     "library": 4_890,
     "query": 4_733,
@@ -32,7 +32,7 @@ MAX_LINES = {
     "report_workflow": 2_808,
     "steps": 2_523,
     "threads": 2_498,
-    "web": 2_481,
+    "web": 2_482,
     "server": 2_311,
     "audit": 1_921,
     "models": 1_844,
@@ -41,11 +41,11 @@ MAX_LINES = {
     "exports": 1_319,
     "testing": 972,
     "bibliography": 1_218,
-    "(top)": 1_246,
-    "pages": 869,
-    "review": 1_507,
+    "(top)": 1_254,
+    "pages": 870,
+    "review": 1_516,
     "evaluation": 379,
-    "prompts": 25,
+    "prompts": 26,
 }
 """Lines of each package: numbers that go down; a commit that raises one says why."""
 
