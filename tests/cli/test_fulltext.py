@@ -20,7 +20,7 @@ from paper_search.persistence import open_persistence
 from paper_search.review.full_texts import FullTexts
 from paper_search.review.open_texts import text_services
 from paper_search.sources.client import SourceSettings
-from paper_search.sources.enrichment import TEXT_SERVICES, Enricher, HttpEnricher, LookupAdapter
+from paper_search.sources.enrichment import TEXT_SERVICES, Enricher, HttpEnricher, Lookup
 from paper_search.sources.enrichment.services import (
     CoreLookup,
     EuropePmcLookup,
@@ -152,7 +152,7 @@ def services_at(server: HTTPServer) -> list[Enricher]:
         server.expect_request(f"/unpaywall/10.1000/{number}").respond_with_json(known)
     entry = {"id": 4, "doi": "10.1000/4", "title": title(4), "downloadUrl": ""}
     server.expect_request("/core").respond_with_json({"totalHits": 1, "results": [entry]})
-    adapters: list[LookupAdapter] = [
+    adapters: list[Lookup] = [
         OpenAlexLookup(endpoint=server.url_for("/openalex")),
         UnpaywallLookup(contact="a@b.edu", endpoint=server.url_for("/unpaywall")),
         EuropePmcLookup(endpoint=server.url_for("/epmc")),

@@ -152,7 +152,7 @@ async def test_citations_are_asked_for_as_the_service_takes_it(made, recorder):
             {"queries": [], "sources": [], "seeds": seeds, "filters": {"max_results": 1000}}
         )
     )
-    check_form(recorder, tracker.service)
+    check_form(recorder, tracker)
     kinds = {re.sub(r"/(?:doi|DOI):.*|10\.1000.*", "", asked.path) for asked in recorder.asked}
     expected = {
         "openalex": {"/service"},
@@ -163,7 +163,7 @@ async def test_citations_are_asked_for_as_the_service_takes_it(made, recorder):
             "/service/meta/v1/metadata",
         },
     }
-    assert kinds == expected[tracker.service.name]
+    assert kinds == expected[tracker.name]
 
 
 @pytest.mark.parametrize("made", LOOKUPS)
@@ -177,7 +177,7 @@ async def test_missing_fields_are_asked_for_as_the_service_takes_it(made, record
     ]
     works.append(RawPaper(id="t", title="Without any identifier at all", source="t"))
     await HttpEnricher(adapter, SETTINGS).look_up(works)
-    check_form(recorder, adapter.service)
+    check_form(recorder, adapter)
 
 
 @pytest.mark.parametrize("name", ["doaj", "datacite", "arxiv", "pubmed"])

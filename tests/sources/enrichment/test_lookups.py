@@ -126,7 +126,7 @@ def services(httpserver: HTTPServer) -> Services:
     return Services(httpserver)
 
 
-def adapters(server: HTTPServer) -> dict[str, enrichment.LookupAdapter]:
+def adapters(server: HTTPServer) -> dict[str, enrichment.Lookup]:
     return {
         "openalex": OpenAlexLookup(KEY, endpoint=server.url_for("/openalex")),
         "crossref": CrossrefLookup(endpoint=server.url_for("/crossref")),

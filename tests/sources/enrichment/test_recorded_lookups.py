@@ -6,6 +6,9 @@ import pytest
 
 from paper_search.errors import PaperSearchError
 from paper_search.http.body import HttpAnswer
+from paper_search.models import RawPaper
+from paper_search.sources.adapter import Request
+from paper_search.sources.enrichment import Lookup
 from paper_search.sources.enrichment.services import (
     CoreLookup,
     EuropePmcLookup,
@@ -14,6 +17,11 @@ from paper_search.sources.enrichment.services import (
 )
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.record import OTHER_TEXTS
+
+
+def records(lookup: Lookup, answer: HttpAnswer) -> list[RawPaper]:
+    return lookup.read(answer, Request(lookup.endpoint)).papers
+
 
 UNPAYWALL = [
     ("libgen-mcp__unpaywall_notoa", "10.1126/science.1157784", 2009, None),
@@ -41,7 +49,8 @@ UNPAYWALL = [
 @pytest.mark.parametrize(("file", "doi", "year", "pdf"), UNPAYWALL)
 def test_what_unpaywall_says(recorded, file, doi, year, pdf):
     body = (recorded / "unpaywall" / f"{file}.json").read_bytes()
-    [paper] = UnpaywallLookup("a@example.org").read(HttpAnswer(200, "application/json", body, 1))
+    answer = HttpAnswer(200, "application/json", body, 1)
+    [paper] = records(UnpaywallLookup("a@example.org"), answer)
     assert (paper.doi, paper.year, paper.full_text_url) == (doi, year, pdf)
     assert paper.title
 
@@ -51,10 +60,10 @@ def test_every_answer_of_unpaywall_is_read_or_refused(recorded_of):
     lookup = UnpaywallLookup("a@example.org")
     for answer in recorded_of:
         if "doi" in json.loads(answer.content):
-            assert len(lookup.read(answer.answer)) == 1, answer
+            assert len(records(lookup, answer.answer)) == 1, answer
         else:  # of the search that Unpaywall no longer has
             with pytest.raises(ServiceError, match="no DOI"):
-                lookup.read(answer.answer)
+                records(lookup, answer.answer)
 
 
 @pytest.mark.recorded("semantic_scholar")
@@ -64,10 +73,11 @@ def test_every_batch_of_semantic_scholar_is_read_or_refused(recorded_of):
         if report.status >= 300:
             continue
         if isinstance(json.loads(report.content), list):
-            assert all(paper.title for paper in SemanticScholarLookup().read(report.answer)), report
+            papers = records(SemanticScholarLookup(), report.answer)
+            assert all(paper.title for paper in papers), report
         else:
             with pytest.raises(PaperSearchError):
-                SemanticScholarLookup().read(report.answer)
+                records(SemanticScholarLookup(), report.answer)
 
 
 @pytest.mark.parametrize(
@@ -82,11 +92,12 @@ def test_every_batch_of_semantic_scholar_is_read_or_refused(recorded_of):
 def test_a_pmcid_alone_is_no_open_text(recorded, file, urls):
     body = (recorded / f"{file}.json").read_bytes()
     lookup = CoreLookup() if file.startswith("core") else EuropePmcLookup()
-    papers = lookup.read(HttpAnswer(200, "application/json", body, 1))
+    papers = records(lookup, HttpAnswer(200, "application/json", body, 1))
     assert [paper.full_text_url for paper in papers] == urls
 
 
 def test_unpaywall_names_the_copies_beside_the_best_one(recorded):
     body = (recorded / "unpaywall" / "unpywall__cache_3.json").read_bytes()
-    [paper] = UnpaywallLookup("a@example.org").read(HttpAnswer(200, "application/json", body, 1))
+    answer = HttpAnswer(200, "application/json", body, 1)
+    [paper] = records(UnpaywallLookup("a@example.org"), answer)
     assert paper.raw_data[OTHER_TEXTS] == ["http://arxiv.org/pdf/1304.0473"]

@@ -4,6 +4,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from http import HTTPStatus
 from typing import ClassVar, Protocol, TypeVar, runtime_checkable
 
@@ -13,7 +14,7 @@ from paper_search.http.body import HttpAnswer
 from paper_search.http.limits import CallBudget
 from paper_search.models import Purpose, RawPaper, RequestRecord, SourceReport, SourceStatus
 from paper_search.resources import EntryPoints
-from paper_search.sources.adapter import Request, Service
+from paper_search.sources.adapter import Page, Request, Service
 from paper_search.sources.asking import HOPELESS
 from paper_search.sources.base import known_sources, open_row, service_of
 from paper_search.sources.client import ServiceClient, SourceSettings
@@ -66,17 +67,21 @@ def enricher_names() -> list[str]:
     return _REGISTRY.names()
 
 
+def _services() -> dict[str, type[Service]]:
+    """Return the services of the installed enrichers that have one, by name."""
+    owners = {name: getattr(_REGISTRY.read(name), "__self__", None) for name in enricher_names()}
+    return {name: owner for name, owner in owners.items() if isinstance(owner, type)}
+
+
 def title_of(name: str) -> str:
     """Return what people call the service of an enricher."""
-    owner = getattr(_REGISTRY.read(name), "__self__", None) if name in _REGISTRY.names() else None
-    return str(getattr(getattr(owner, "service_type", None), "title", name))
+    service = _services().get(name)
+    return name if service is None else service.title
 
 
 def says_open(prefix: str) -> bool:
     """Whether texts that a service links to are open to everybody, as it says itself."""
-    owners = [getattr(_REGISTRY.read(name), "__self__", None) for name in enricher_names()]
-    looked_up = [getattr(owner, "service_type", None) for owner in owners]
-    services = [service for service in (*map(service_of, known_sources()), *looked_up) if service]
+    services = filter(None, (*map(service_of, known_sources()), *_services().values()))
     return any(s.says_open and prefix == (s.record_prefix or s.name) for s in services)
 
 
@@ -100,21 +105,15 @@ class Batch:
     is_by_title: bool = False
 
 
-class LookupAdapter(ABC):
-    """One service: how works are asked for, and what it answers."""
+class Lookup(Service, ABC):
+    """A service that works are looked up at."""
 
-    service_type: ClassVar[type[Service]]
     fields: ClassVar[tuple[str, ...]] = GAPS
     """The gaps that the service may fill."""
 
-    def __init__(
-        self, key: str = "", *, contact: str | None = None, endpoint: str | None = None
-    ) -> None:
-        self.service = self.service_type(key, contact=contact, endpoint=endpoint)
-
     @classmethod
     def enricher(cls, config: AppConfig) -> "HttpEnricher":
-        settings = config.sources.get(cls.service_type.name)
+        settings = config.sources.get(cls.name)
         key = settings.api_key if settings else ""
         return HttpEnricher(
             cls(key, contact=config.contact),
@@ -136,8 +135,8 @@ class LookupAdapter(ABC):
         """Yield the requests, those that tell most first; what it cannot be asked is left out."""
 
     @abstractmethod
-    def read(self, answer: HttpAnswer) -> list[RawPaper]:
-        """Return the records of an answer."""
+    def read(self, answer: HttpAnswer, request: Request, source: str | None = None) -> Page:
+        """Return the records of an answer, as an adapter does."""
 
 
 @dataclass(slots=True)
@@ -158,12 +157,12 @@ class HttpEnricher:
     `max_calls` of the settings counts for one look-up.
     """
 
-    adapter: LookupAdapter
+    adapter: Lookup
     settings: SourceSettings
 
     @property
     def enricher_name(self) -> str:
-        return self.adapter.service.name
+        return self.adapter.name
 
     async def look_up(self, works: Sequence[RawPaper]) -> LookUp:
         started = time.monotonic()
@@ -176,7 +175,7 @@ class HttpEnricher:
             return LookUp(self._report(asking, 0.0))
         open_row(lambda: self._report(asking, time.monotonic() - started))
         budget = CallBudget(self.settings.max_calls, setting="PAPER_SEARCH_ENRICH_MAX_CALLS")
-        async with ServiceClient(self.adapter.service, self.settings, budget) as http:
+        async with ServiceClient(self.adapter, self.settings, budget) as http:
             for batch in self.adapter.batches(lacking):
                 ends = HOPELESS | {SourceStatus.TIMEOUT}
                 is_over = asking.error is not None and asking.error.status in ends
@@ -193,13 +192,13 @@ class HttpEnricher:
         first = len(asking.requests)
         try:
             answer = await http.get(batch.request, asking.requests, ends_at)
-            candidates = await http.read(answer, self.adapter.read)
+            page = await http.read(answer, partial(self.adapter.read, request=batch.request))
         except ServiceError as error:
             if error.http_status != HTTPStatus.NOT_FOUND or len(batch.works) > 1:
                 asking.error = error
                 return
         else:
-            asking.unassigned += _assign(candidates, batch, asking.records)
+            asking.unassigned += _assign(page.papers, batch, asking.records)
         finally:
             asking.count += len(batch.works)
             for record in asking.requests[first:]:

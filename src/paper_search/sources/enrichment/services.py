@@ -14,8 +14,8 @@ from paper_search.bibliography.text import normalised_title
 from paper_search.http.body import HttpAnswer
 from paper_search.models import RawPaper, SearchConstraints
 from paper_search.sources import core_works, crossref, europe_pmc, openalex, semantic_scholar
-from paper_search.sources.adapter import Adapter, Request, Service, Translated
-from paper_search.sources.enrichment import Batch, LookupAdapter, in_batches
+from paper_search.sources.adapter import Adapter, Page, Request, Translated
+from paper_search.sources.enrichment import Batch, Lookup, in_batches
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.openalex_record import FIELDS
 from paper_search.sources.record import OTHER_TEXTS, every, first, words
@@ -36,20 +36,8 @@ _UNKNOWN = ("10.48550/", "10.5281/", "10.4230/")
 """Prefixes of DataCite, which Unpaywall does not cover."""
 
 
-class _SourceLookup(LookupAdapter):
-    """A service that is a source, too, and answers here as it does there."""
-
-    service: Adapter
-
-    def read(self, answer: HttpAnswer) -> list[RawPaper]:
-        return self.service.read(answer, Request(self.service.endpoint)).papers
-
-
-class CrossrefLookup(_SourceLookup):
+class CrossrefLookup(crossref.Crossref, Lookup):
     """Crossref: DOIs for titles, some abstracts, few open texts."""
-
-    service_type = crossref.Crossref
-    service: crossref.Crossref
 
     def batches(self, works: Sequence[RawPaper]) -> Iterator[Batch]:
         """Yield works by DOI, then one by one those that lack one; arXiv's DOIs are not there."""
@@ -59,9 +47,7 @@ class CrossrefLookup(_SourceLookup):
         ]
         for batch in in_batches(incomplete, _CROSSREF_BATCH):
             filters = ",".join(f"doi:{dois[work.id]}" for work in batch)
-            request = Request(
-                self.service.endpoint, {"filter": filters, "rows": 2 * _CROSSREF_BATCH}
-            )
+            request = Request(self.endpoint, {"filter": filters, "rows": 2 * _CROSSREF_BATCH})
             yield Batch(request, batch)
         for work in works:
             if not parse_doi(work.doi) and len(normalised_title(work.title)) >= _SHORTEST_TITLE:
@@ -70,7 +56,7 @@ class CrossrefLookup(_SourceLookup):
     def _by_title(self, work: RawPaper) -> Request:
         family = family_name(work.authors[0].name) if work.authors else ""
         query = f"{work.title} {family}".strip()[:_LONGEST_QUERY]
-        return Request(self.service.endpoint, {"query.bibliographic": query, "rows": _CANDIDATES})
+        return Request(self.endpoint, {"query.bibliographic": query, "rows": _CANDIDATES})
 
 
 def _crossref_doi(work: RawPaper) -> str | None:
@@ -79,11 +65,8 @@ def _crossref_doi(work: RawPaper) -> str | None:
     return doi if doi and "," not in doi and not doi.startswith("10.48550/") else None
 
 
-class OpenAlexLookup(_SourceLookup):
+class OpenAlexLookup(openalex.OpenAlex, Lookup):
     """OpenAlex: abstracts, DOIs and open texts; a filter costs a tenth of a search."""
-
-    service_type = openalex.OpenAlex
-    service: openalex.OpenAlex
 
     def batches(self, works: Sequence[RawPaper]) -> Iterator[Batch]:
         """Yield works by DOI, then those without one by PMID."""
@@ -98,40 +81,34 @@ class OpenAlexLookup(_SourceLookup):
 
     def _request(self, kind: str, values: list[str]) -> Request:
         params = {"filter": f"{kind}:{'|'.join(values)}", "select": ",".join(FIELDS)}
-        return Request(self.service.endpoint, {**params, "per_page": 2 * _OPENALEX_BATCH})
+        return Request(self.endpoint, {**params, "per_page": 2 * _OPENALEX_BATCH})
 
 
-class _SearchLookup(_SourceLookup):
+class _SearchLookup(Adapter, Lookup):
     """A service whose search takes the identifiers of many works, joined by OR."""
 
     def batches(self, works: Sequence[RawPaper]) -> Iterator[Batch]:
         texts = {work.id: text for work in works if (text := self._text(work))}
         for batch in in_batches([work for work in works if work.id in texts], _SEARCH_BATCH):
             query = Translated(" OR ".join(texts[work.id] for work in batch))
-            yield Batch(self.service.first(query, SearchConstraints(), _MOST_RECORDS), batch)
+            yield Batch(self.first(query, SearchConstraints(), _MOST_RECORDS), batch)
 
     def _text(self, work: RawPaper) -> str:
         names = ((kind, name) for kind, name in identifiers_of(work).items() if name)
-        terms = (self.service.translate_work(kind, name) for kind, name in names)
+        terms = (self.translate_work(kind, name) for kind, name in names)
         return " OR ".join(term.text for term in terms if term)
 
 
-class EuropePmcLookup(_SearchLookup):
+class EuropePmcLookup(europe_pmc.EuropePmc, _SearchLookup):
     """Europe PMC: abstracts and open texts of the life sciences."""
 
-    service_type = europe_pmc.EuropePmc
 
-
-class CoreLookup(_SearchLookup):
+class CoreLookup(core_works.Core, _SearchLookup):
     """CORE: copies in repositories."""
 
-    service_type = core_works.Core
 
-
-class SemanticScholarLookup(LookupAdapter):
+class SemanticScholarLookup(semantic_scholar.SemanticScholar, Lookup):
     """Semantic Scholar: abstracts that publishers let it show, DOIs, open texts."""
-
-    service_type = semantic_scholar.SemanticScholar
 
     def batches(self, works: Sequence[RawPaper]) -> Iterator[Batch]:
         ids = {work.id: name for work in works if (name := _semantic_scholar_id(work))}
@@ -139,17 +116,17 @@ class SemanticScholarLookup(LookupAdapter):
         for batch in in_batches(named, _SEMANTIC_SCHOLAR_BATCH):
             params = {"fields": ",".join(semantic_scholar.FIELDS)}
             body = {"ids": [ids[work.id] for work in batch]}
-            url = f"{self.service.endpoint}/paper/batch"
+            url = f"{self.endpoint}/paper/batch"
             yield Batch(Request(url, params, json=body), batch)
 
-    def read(self, answer: HttpAnswer) -> list[RawPaper]:
+    def read(self, answer: HttpAnswer, request: Request, source: str | None = None) -> Page:
         """Return the papers of a batch; what is unknown is null there."""
+        del request
         body = answer.json()
         if not isinstance(body, list):
             message = first(body, "error|message") or "the response has no papers"
             raise ServiceError(f"Semantic Scholar: {message[:300]}")
-        papers = (semantic_scholar.read_paper(entry, self.service.name) for entry in body)
-        return [paper for paper in papers if paper]
+        return Page.of(body, lambda entry: semantic_scholar.read_paper(entry, source or self.name))
 
 
 def _semantic_scholar_id(work: RawPaper) -> str | None:
@@ -157,27 +134,20 @@ def _semantic_scholar_id(work: RawPaper) -> str | None:
     return semantic_scholar.graph_name(work.s2_id, **ids)
 
 
-class Unpaywall(Service):
-    """Where articles may be read by anybody."""
+class UnpaywallLookup(Lookup):
+    """Unpaywall: open texts only; it does not answer without an e-mail address."""
 
     name: ClassVar[str] = NAME
     title: ClassVar[str] = "Unpaywall"
-
+    fields: ClassVar[tuple[str, ...]] = ("full_text_url",)
     interval_s = 0.2
     contact_param: ClassVar[str | None] = "email"
     endpoint = "https://api.unpaywall.org/v2"
     says_open: ClassVar[bool] = True
 
-
-class UnpaywallLookup(LookupAdapter):
-    """Unpaywall: open texts only; it does not answer without an e-mail address."""
-
-    service_type = Unpaywall
-    fields: ClassVar[tuple[str, ...]] = ("full_text_url",)
-
     @property
     def obstacle(self) -> str | None:
-        if self.service.contact:
+        if self.contact:
             return None
         return "not asked: Unpaywall wants an e-mail address (PAPER_SEARCH_CONTACT)"
 
@@ -185,15 +155,16 @@ class UnpaywallLookup(LookupAdapter):
         for work in works:
             doi = parse_doi(work.doi)
             if doi and not doi.startswith(_UNKNOWN):
-                url = f"{self.service.endpoint}/{quote(doi, safe='/')}"
+                url = f"{self.endpoint}/{quote(doi, safe='/')}"
                 yield Batch(Request(url), (work,))
 
-    def read(self, answer: HttpAnswer) -> list[RawPaper]:
+    def read(self, answer: HttpAnswer, request: Request, source: str | None = None) -> Page:
+        del request, source
         body = answer.json()
         if mapping(body).get("error") is True or not mapping(body).get("doi"):
             message = text(mapping(body).get("message")) or "the response has no DOI"
             raise ServiceError(f"Unpaywall: {message[:300]}")
-        return [open_text_of(mapping(body))]
+        return Page([open_text_of(mapping(body))])
 
 
 def open_text_of(body: dict[str, Any]) -> RawPaper:

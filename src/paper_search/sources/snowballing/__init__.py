@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from http import HTTPStatus
 from operator import ne
-from typing import Any, ClassVar
+from typing import Any
 
 from paper_search.bibliography.identifiers import parse_doi
 from paper_search.bibliography.languages import language_code
@@ -51,13 +51,8 @@ class Trail:
     seeds: tuple[Seed, ...]
 
 
-class Tracker(ABC):
-    """How a service is asked what a work cites, and what cites it."""
-
-    service_type: ClassVar[type[Service]]
-
-    def __init__(self, key: str = "", *, endpoint: str | None = None) -> None:
-        self.service = self.service_type(key, endpoint=endpoint)
+class Tracker(Service, ABC):
+    """A service that is asked what a work cites, and what cites it."""
 
     def lookup(self, seeds: Sequence[Seed]) -> Request | None:
         """Return the request for the service's own ids of seeds; None if it needs none."""
@@ -77,7 +72,7 @@ class Tracker(ABC):
         """
 
     @abstractmethod
-    def read(self, answer: HttpAnswer, request: Request) -> Page:
+    def read(self, answer: HttpAnswer, request: Request, source: str | None = None) -> Page:
         """Return the records of an answer, as adapters do."""
 
 
@@ -129,7 +124,7 @@ class Following:
         request = self.tracker.lookup(seeds)
         if request is None:
             return list(seeds)
-        progress = self._new_run(f"{self.tracker.service.title} ids of {len(seeds)} papers")
+        progress = self._new_run(f"{self.tracker.title} ids of {len(seeds)} papers")
         self.answers.append(progress)
         with_ids = list(seeds)
         try:
@@ -156,7 +151,8 @@ class Following:
                     break
                 answer = await self.http.get(request, progress.requests, self.ends_at)
                 progress.quota = answer.quota or progress.quota
-                page = await self.http.read(answer, partial(self.tracker.read, request=request))
+                read = partial(self.tracker.read, request=request, source=SNOWBALL)
+                page = await self.http.read(answer, read)
                 progress.take(page, progress.verdicts(page), SNOWBALL, limit)
                 request = page.next
             if request is None:
@@ -179,7 +175,7 @@ class Following:
 
     def _note_failure(self, progress: QueryRun, error: ServiceError) -> None:
         if error.http_status == HTTPStatus.NOT_FOUND:
-            progress.notes = (*progress.notes, f"{self.tracker.service.title} does not know it")
+            progress.notes = (*progress.notes, f"{self.tracker.title} does not know it")
         else:
             progress.error = error
 
@@ -251,7 +247,7 @@ class SnowballSource:
             room = filters.max_results - sum(len(answer.papers) for answer in answers)
             if not remaining or room < 1 or budget.is_spent:
                 break
-            async with ServiceClient(tracker.service, self.settings, budget) as http:
+            async with ServiceClient(tracker, self.settings, budget) as http:
                 following = Following(tracker, http, filters, budget, ends_at)
                 remaining = await following.follow(remaining, room)
             answers += following.answers

@@ -22,9 +22,9 @@ from paper_search.bibliography.names import author_named
 from paper_search.bibliography.text import plain
 from paper_search.config import AppConfig, SearchSourceConfig
 from paper_search.http.body import HttpAnswer
-from paper_search.models import SNOWBALL, Author, SearchConstraints, Seed
+from paper_search.models import Author, SearchConstraints, Seed
 from paper_search.sources import openalex, openalex_record, semantic_scholar, values
-from paper_search.sources.adapter import SMALLEST_PAGE, Page, Request, Service
+from paper_search.sources.adapter import SMALLEST_PAGE, Page, Request
 from paper_search.sources.client import SourceSettings
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.record import Entry, Table, first
@@ -42,11 +42,8 @@ _TYPES = {
 }  # fmt: skip
 
 
-class OpenAlexTracker(Tracker):
+class OpenAlexTracker(openalex.OpenAlex, Tracker):
     """The filters `cites:` and `cited_by:` of OpenAlex, the most cited works first."""
-
-    service_type = openalex.OpenAlex
-    service: openalex.OpenAlex
 
     def lookup(self, seeds: Sequence[Seed]) -> Request | None:
         nameless = [seed for seed in seeds if not seed.openalex_id]
@@ -55,13 +52,11 @@ class OpenAlexTracker(Tracker):
         filters = f"doi:{'|'.join(dois)}" if dois else f"pmid:{'|'.join(pmids)}" if pmids else None
         if filters is None:
             return None
-        return Request(
-            self.service.endpoint, {"filter": filters, "per_page": 100, "select": "id,doi,ids"}
-        )
+        return Request(self.endpoint, {"filter": filters, "per_page": 100, "select": "id,doi,ids"})
 
     def with_ids(self, answer: HttpAnswer, seeds: Sequence[Seed]) -> list[Seed]:
         work_ids: dict[str, str] = {}
-        for work in self.service.entries_of(answer.json()):
+        for work in self.entries_of(answer.json()):
             work_id = openalex_record.short_id(work.get("id"))
             doi = parse_doi(values.text(work.get("doi")))
             pmid = parse_pmid(values.text(values.mapping(work.get("ids")).get("pmid")))
@@ -84,7 +79,7 @@ class OpenAlexTracker(Tracker):
             Trail(
                 f"OpenAlex {way}",
                 Request(
-                    self.service.endpoint,
+                    self.endpoint,
                     {
                         "filter": ",".join([way, *limits]),
                         "sort": "cited_by_count:desc",
@@ -97,9 +92,6 @@ class OpenAlexTracker(Tracker):
             )
             for way in ((f"cited_by:{works}", f"cites:{works}") if works else ())
         ]
-
-    def read(self, answer: HttpAnswer, request: Request) -> Page:
-        return self.service.read(answer, request, SNOWBALL)
 
 
 def _openalex_doi(seed: Seed) -> str | None:
@@ -121,18 +113,15 @@ class SeedTracker(Tracker):
     def trails(self, seeds: Sequence[Seed], filters: SearchConstraints, limit: int) -> list[Trail]:
         del filters
         return [
-            Trail(f"{self.service.title} {way} of {name}", self.request(name, way, limit), (seed,))
+            Trail(f"{self.title} {way} of {name}", self.request(name, way, limit), (seed,))
             for seed in seeds
             if (name := self.name_of(seed))
             for way in ("references", "citations")
         ]
 
 
-class SemanticScholarTracker(SeedTracker):
+class SemanticScholarTracker(semantic_scholar.SemanticScholar, SeedTracker):
     """The references and citations of the graph, the newest first."""
-
-    service_type = semantic_scholar.SemanticScholar
-    service: semantic_scholar.SemanticScholar
 
     def name_of(self, seed: Seed) -> str | None:
         ids = {"doi": seed.doi, "arxiv": seed.arxiv_id, "pmid": seed.pmid}
@@ -141,26 +130,29 @@ class SemanticScholarTracker(SeedTracker):
     def request(self, name: str, way: str, limit: int) -> Request:
         fields = ",".join(semantic_scholar.FIELDS)
         page = {"offset": 0, "limit": min(_LARGEST_PAGE, max(limit, 1))}
-        url = f"{self.service.endpoint}/paper/{quote(name, safe=':')}/{way}"
+        url = f"{self.endpoint}/paper/{quote(name, safe=':')}/{way}"
         return Request(url, {"fields": fields, **page})
 
-    def read(self, answer: HttpAnswer, request: Request) -> Page:
+    def read(self, answer: HttpAnswer, request: Request, source: str | None = None) -> Page:
         """Return the papers of a page; what has no title is counted, references often lack one."""
         body = answer.json()
         inner = "citedPaper" if request.url.endswith("references") else "citingPaper"
         if isinstance(body, dict) and "data" in body and body["data"] is None:
             return Page(notes=("may not be shown: their publisher withholds them",))
-        entries = self.service.entries_of(body)
+        entries = self.entries_of(body)
         offset = first(body, "next", number)
         return Page.of(
             [mapping(entry).get(inner) for entry in entries],
-            lambda entry: semantic_scholar.read_paper(entry, SNOWBALL),
+            lambda entry: semantic_scholar.read_paper(entry, source),
             next=request.turned(offset=offset) if offset and entries else None,
         )
 
 
-class OpenCitations(Service):
-    """Citations by DOI and PMID; an access token is optional."""
+class OpenCitationsTracker(SeedTracker):
+    """The index of citations by DOI and PMID, and the metadata of the works it names.
+
+    An access token is optional.
+    """
 
     name: ClassVar[str] = "opencitations"
     title: ClassVar[str] = "OpenCitations"
@@ -172,12 +164,6 @@ class OpenCitations(Service):
     interval_s = 0.34
     """180 requests a minute."""
 
-
-class OpenCitationsTracker(SeedTracker):
-    """The index of citations, and the metadata of the works it names."""
-
-    service_type = OpenCitations
-
     def name_of(self, seed: Seed) -> str | None:
         names = (
             f"doi:{seed.doi}" if seed.doi else None,
@@ -187,9 +173,9 @@ class OpenCitationsTracker(SeedTracker):
 
     def request(self, name: str, way: str, limit: int) -> Request:
         del limit
-        return Request(f"{self.service.endpoint}/index/v2/{way}/{quote(name, safe=':/()')}")
+        return Request(f"{self.endpoint}/index/v2/{way}/{quote(name, safe=':/()')}")
 
-    def read(self, answer: HttpAnswer, request: Request) -> Page:
+    def read(self, answer: HttpAnswer, request: Request, source: str | None = None) -> Page:
         body = answer.json()
         if not isinstance(body, list):
             message = values.text(values.mapping(body).get("error")) or "the answer is no list"
@@ -201,15 +187,13 @@ class OpenCitationsTracker(SeedTracker):
             return Page(hits=len(body), next=self._metadata(names) if names else None)
         return Page.of(
             body,
-            lambda entry: read_metadata(entry, SNOWBALL),
+            lambda entry: read_metadata(entry, source),
             next=self._metadata(request.later) if request.later else None,
         )
 
     def _metadata(self, names: Sequence[str]) -> Request:
         now = "__".join(quote(name, safe=":/()") for name in names[:_AT_ONCE])
-        return Request(
-            f"{self.service.endpoint}/meta/v1/metadata/{now}", later=tuple(names[_AT_ONCE:])
-        )
+        return Request(f"{self.endpoint}/meta/v1/metadata/{now}", later=tuple(names[_AT_ONCE:]))
 
 
 def _ids(entry: Entry) -> dict[str, str]:
@@ -272,6 +256,6 @@ _TRACKERS = (OpenAlexTracker, SemanticScholarTracker, OpenCitationsTracker)
 def create_source(config: AppConfig, settings: SearchSourceConfig) -> SnowballSource:
     keys = {name: service.api_key for name, service in config.sources.items()}
     return SnowballSource(
-        [tracker(keys.get(tracker.service_type.name, "")) for tracker in _TRACKERS],
+        [tracker(keys.get(tracker.name, "")) for tracker in _TRACKERS],
         SourceSettings.of(config, max_calls=settings.max_calls),
     )
