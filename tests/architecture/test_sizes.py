@@ -22,7 +22,7 @@ MAX_WIRING_LINES = 30
 MAX_MODULES = 380
 MAX_LINES = {
     "skills": 11_085,
-    "sources": 7_182,
+    "sources": 7_132,
     "cli": 6_156,
     "workflow": 5_735,
     "report": 5_228,
