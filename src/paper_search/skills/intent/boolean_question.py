@@ -93,7 +93,8 @@ def split_limits(
     if not words.strip(".?!"):
         return question[: last.end()], None
     reading = None if _SYNTAX.search(words) else parse(words)
-    if reading is None or not reading.has_limits or not words.startswith(reading.question):
+    is_limit = reading is not None and (reading.has_limits or bool(reading.left))
+    if reading is None or not is_limit or not words.startswith(reading.question):
         return question, None
     query = f"{question[: last.end()]} {reading.question}".strip()
     if _HANGING.search(query) or is_prose(query) or not _is_query(question):
@@ -102,8 +103,12 @@ def split_limits(
         excluded = " OR ".join(f'"{term}"' for term in reading.excluded)
         query = f"({query}) NOT ({excluded})"
     limits = words[len(reading.question) :].strip(" ,;.")
+    if not limits:
+        return question, None
     note = f"{limits!r} behind the query is read as a limit, not as words of it"
-    return query, replace(reading, notes=[note, *reading.notes])
+    return query, replace(
+        reading, notes=[note, *reading.notes] if reading.has_limits else reading.notes
+    )
 
 
 def with_limits(intent: ParsedIntent, behind: ParsedQuestion) -> ParsedIntent:
@@ -262,6 +267,9 @@ def _is_query(text: str) -> bool:
         return False
     # Quotes alone are a query where nothing says that the rest is a sentence.
     if any(pattern.search(outside) for _, pattern in forms("year")):
+        return False
+    named = _QUOTED.sub("x", text)
+    if any(pattern.search(named) for _, pattern in forms("exclusion")):
         return False
     words = [word.strip(".,;:?!").casefold() for word in outside.split()]
     return _QUOTED.search(text) is not None and '"' not in outside and SMALL_WORDS.isdisjoint(words)

@@ -20,6 +20,7 @@ from paper_search.skills.words import BREAKS, STOP_WORDS, tokens, word_table
 _OF_TELEGRAMS = {"no", "not", "and", "or", "minus", "but"}
 _LONGEST_LIST = 2_000
 """Characters: a list of negations is read once for each of them."""
+_LISTS = {"no": "list", "inside": "list", "sure": "sure list"}
 _SAYING_NOTHING = STOP_WORDS | word_table("more breaks") | {"one", "ones"}
 _THIRD_PERSON = {f"{verb}s" for verb in word_table("verbs") - word_table("also nouns")}
 _FINITE = _THIRD_PERSON | word_table("finite")
@@ -131,7 +132,7 @@ def _read_objects(negation: _Negation, text: str, start: int) -> None:
     if listed := form("negated", "bracketed").match(text, start):
         span = listed.span("list")
     else:
-        size = "list" if negation.cue in {"no", "inside"} and not is_order else "long list"
+        size = "sure list" if is_order else _LISTS.get(negation.cue, "long list")
         size = "order list" if is_order and ";" not in text[: negation.start] else size
         filler = form("negated", "filler").match(text, start)
         size = "short list" if negation.is_first else size  # the subject follows a comma
@@ -152,6 +153,8 @@ def _read_objects(negation: _Negation, text: str, start: int) -> None:
         is_bracketed = listed.end() > span[1]
         negation.is_choice = is_bracketed or bool(form("negated", "or").search(text, *span))
         negation.end = listed.end() if is_bracketed else negation.end
+        if tail := form("negated", "tail").match(text, negation.end):
+            negation.end = tail.end()
 
 
 def _is_empty(term: str) -> bool:
