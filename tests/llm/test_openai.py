@@ -105,8 +105,13 @@ REFUSED_OPTIONS = [
     ("system", failure(400, "System role not supported")),
     ("system", failure(422, "messages.0: unexpected value; permitted: 'user', 'assistant'")),
     ("system", failure(400, "Conversation roles must alternate user/assistant/user")),
+    ("system", failure(400, "Input should be 'user' or 'assistant'")),
     ("system", detail(400, "Developer instruction is not enabled for this model")),
     ("response_format", failure(400, "unknown parameter response_format")),
+    (
+        "response_format",  # of which the client of OpenAI warns who writes a program
+        failure(400, "'response_format' of type 'json_schema' is not supported with this model"),
+    ),
     ("response_format", detail(422, "json_schema output is not available here")),
     ("response_format", detail(400, "guided decoding is disabled")),
     ("response_format", Response("This model has no structured outputs", status=400)),

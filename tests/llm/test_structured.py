@@ -105,6 +105,8 @@ def test_no_text_breaks_the_reader(text):
     "text",
     [
         '<think>{"a": 0}? {"b" is no</think>{"a": 1}',
+        '<reasoning>{"a": 0}</reasoning>{"a": 1}',
+        '[THINK]{"a": 0}[/THINK]{"a": 1}',
         'Hm, {"a": 0}.\n</think>\n```json\n{"a": 1}\n```',
     ],
 )

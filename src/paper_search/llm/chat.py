@@ -348,7 +348,10 @@ _OPTIONS = {
     "temperature": re.compile(r"temperature|sampling param", re.IGNORECASE),
     "max_completion_tokens": re.compile(r"max\w*[ _]tokens", re.IGNORECASE),
     "max_tokens": re.compile(r"max\w*[ _]tokens", re.IGNORECASE),
-    "system": re.compile(r"\bsystem\b|\broles?\b|\bdeveloper\b|\bmessages\W+0\b", re.IGNORECASE),
+    "system": re.compile(
+        r"\bsystem\b|\broles?\b|\bdeveloper\b|\bmessages\W+0\b|\buser\W+(?:or|and)\W+(?:assistant|model)\b",
+        re.IGNORECASE,
+    ),
     "response_format": re.compile(
         r"response.?format|json.?(?:schema|object|mode)|structured.?output", re.IGNORECASE
     ),

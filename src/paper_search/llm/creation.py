@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import warnings
 from collections.abc import Callable
 from dataclasses import InitVar, dataclass
 from typing import TYPE_CHECKING, Any
@@ -49,6 +50,8 @@ class OpenAIProvider(ChatProvider):
         from langchain_openai import ChatOpenAI  # noqa: PLC0415  # as above
         from pydantic import SecretStr  # noqa: PLC0415  # kept beside its only use
 
+        # Of a refused option; it tells who writes a program to use another method of the client.
+        warnings.filterwarnings("ignore", category=UserWarning, module=r"langchain_openai\.")
         limit: dict[str, Any] = {}
         if "max_completion_tokens" in self.options:
             limit = {"max_completion_tokens": self.max_tokens}

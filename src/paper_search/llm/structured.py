@@ -12,8 +12,8 @@ from paper_search.errors import LLMLengthError, LLMRefusalError, LLMResponseErro
 from paper_search.llm.provider import LLMProvider
 
 _FENCE = re.compile(r"```(?:json)?\s*\n?(.*?)```", re.DOTALL | re.IGNORECASE)
-_THOUGHTS_BEGIN = re.compile(r"<think(?:ing)?>", re.IGNORECASE)
-_THOUGHTS_END = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
+_THOUGHTS_BEGIN = re.compile(r"[<\[](?:think(?:ing)?|thoughts?|reasoning)[>\]]", re.IGNORECASE)
+_THOUGHTS_END = re.compile(r"[<\[]/(?:think(?:ing)?|thoughts?|reasoning)[>\]]", re.IGNORECASE)
 _MAX_STARTS = 50  # opening braces that are tried: a long answer must not cost quadratic time
 _BEGINNING = 200
 
