@@ -99,7 +99,9 @@ async def mark(chance: Random, persistence: Persistence, asked: Checkpoint) -> N
     known = await SearchRecords(persistence.store, "t").rows("judgements")
     chosen = chance.sample(sorted(known), min(len(known), chance.randrange(3)))
     said = chance.choice([None, True, False])
-    await MarkStore(persistence.store, "t").say(chosen, asked.iteration, is_relevant=said)
+    await MarkStore(SearchRecords(persistence.store, "t")).say(
+        chosen, asked.iteration, is_relevant=said
+    )
 
 
 def answer(chance: Random, asked: Checkpoint) -> Decision:

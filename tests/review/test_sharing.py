@@ -29,8 +29,9 @@ async def test_a_reviewer_is_waited_for_until_they_leave_and_all_of_it_is_in_the
 
     async def share(account: str, role: str, **options: Any) -> tuple[Any, Any]:
         await share_thread(persistence, "t", account, role, accounts=accounts, **options)
-        ownership = await ThreadCatalog(persistence).ownership("t")
-        return await status_of(persistence.store, "t", account), ownership
+        catalog = ThreadCatalog(persistence)
+        ownership = await catalog.ownership("t")
+        return await status_of(catalog.session("t").records, account), ownership
 
     waited_for, shared = await share("bo", "reviewer", by="ada")
     assert (waited_for, shared) == (False, shared)

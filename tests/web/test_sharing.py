@@ -10,6 +10,7 @@ from tests.web.conftest import Visitor, visiting
 
 from paper_search.persistence import open_persistence
 from paper_search.web import threads_view
+from paper_search.workflow.records import SearchRecords
 from paper_search.workflow.reviewers import ReviewerMarks
 
 TOKENS = {name: f"token-of-{name}-0123456789" for name in ("ada", "bob", "cy")}
@@ -94,7 +95,10 @@ def test_a_reviewer_is_blind_until_all_are_done_and_overwrites_nobody(team, tmp_
     async def verdicts() -> dict[str, list[bool | None]]:
         async with open_persistence(f"sqlite:///{tmp_path / 'threads.db'}") as persistence:
             thread = place.rpartition("/")[2]
-            stores = {n: ReviewerMarks(persistence.store, thread, n) for n in ("ada", "bob")}
+            stores = {
+                n: ReviewerMarks(SearchRecords(persistence.store, thread), n)
+                for n in ("ada", "bob")
+            }
             return {n: [m.is_relevant for m in await s.marks()] for n, s in stores.items()}
 
     assert asyncio.run(verdicts()) == {"ada": [True], "bob": [False]}

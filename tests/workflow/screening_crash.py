@@ -11,6 +11,7 @@ from tests.workflow.crashing import kill
 from paper_search.models import Paper
 from paper_search.persistence import open_persistence
 from paper_search.workflow.marks import MarkStore
+from paper_search.workflow.records import SearchRecords
 from paper_search.workflow.screening import Screening
 
 PAPERS = [
@@ -50,7 +51,7 @@ def arm(store: MarkStore, point: int) -> None:
 async def screen(url: str, log: str, point: int) -> None:
     """Go on with the screening, one mark taken back first, until the process ends."""
     async with open_persistence(url) as persistence:
-        store = MarkStore(persistence.store, "t")
+        store = MarkStore(SearchRecords(persistence.store, "t"))
         screening = Screening(PAPERS, store, await store.marks(), 0, {})
         if (undone := await screening.undo()) is not None:
             acknowledge(log, f"undo {undone.id}")

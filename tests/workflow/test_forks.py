@@ -13,7 +13,6 @@ from paper_search.persistence import LedgerStatus, open_persistence
 from paper_search.steps.types import OUTCOME
 from paper_search.testing.skills import FakeSkills, ScriptedHandler
 from paper_search.workflow import CheckpointKind, ThreadCatalog, ThreadStatus
-from paper_search.workflow.marks import MarkStore
 from paper_search.workflow.records import SearchRecords
 from paper_search.workflow.results import final_collection
 from paper_search.workflow.rounds import work_verdicts
@@ -73,7 +72,7 @@ async def test_what_was_marked_in_a_later_round_holds_after_going_back(persisten
     again = await flow.fork("t", RESULT, 0)
     assert again.payload.marks == {paper_id: False}
     state, records = await session.state(), SearchRecords(persistence.store, "t")
-    shown = await final_collection(state, records, MarkStore(persistence.store, "t"))
+    shown = await final_collection(state, records)
     assert [paper.id for paper in shown.set_aside if paper.decision == "excluded"] == [paper_id]
     assert await work_verdicts(state, records) == {paper_id: False}
     await reply_to(flow, "t", "approve")

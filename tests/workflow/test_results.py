@@ -24,6 +24,7 @@ from paper_search.testing.skills import fake_strategy
 from paper_search.threads.engine import open_memory
 from paper_search.workflow import results
 from paper_search.workflow.marks import MarkStore, ScreeningMark, labels_by_paper
+from paper_search.workflow.records import SearchRecords
 from paper_search.workflow.state import WorkflowState
 
 
@@ -152,7 +153,7 @@ def test_taking_back_what_was_never_said_decides_nothing():
 
 async def test_what_was_said_of_a_pair_joins_the_answer_unless_that_says_otherwise():
     persistence = await open_memory()
-    marks = MarkStore(persistence.store, "t")
+    marks = MarkStore(SearchRecords(persistence.store, "t"))
     said = [MergeDecision(one="a", other="b", is_same=True)]
     await marks.say_same([*said, MergeDecision(one="c", other="d", is_same=True)], 0)
     answer = UserFeedback(merge_decisions=[MergeDecision(one="d", other="c", is_same=False)])

@@ -6,6 +6,7 @@ from langgraph.store.memory import InMemoryStore
 from paper_search.errors import InputError
 from paper_search.models import Paper, UserFeedback
 from paper_search.workflow.marks import MarkStore, ScreeningMark, join_marks
+from paper_search.workflow.records import SearchRecords
 from paper_search.workflow.screening import Screening
 
 PAPERS = [
@@ -15,7 +16,7 @@ PAPERS = [
 
 
 def store() -> MarkStore:
-    return MarkStore(InMemoryStore(), "t")
+    return MarkStore(SearchRecords(InMemoryStore(), "t"))
 
 
 async def at(marks: MarkStore, iteration: int = 0, **earlier: bool) -> Screening:

@@ -10,6 +10,7 @@ from tests.workflow.screening_crash import PAPERS
 
 from paper_search.persistence import open_persistence
 from paper_search.workflow.marks import MarkStore
+from paper_search.workflow.records import SearchRecords
 from paper_search.workflow.screening import Screening
 
 KILLS = 20
@@ -39,7 +40,7 @@ async def test_no_mark_is_lost_or_doubled_by_twenty_kills_and_undo_goes_on(crash
         elif paper_id in saved:
             saved.remove(paper_id)
     async with open_persistence(url) as persistence:
-        store = MarkStore(persistence.store, "t")
+        store = MarkStore(SearchRecords(persistence.store, "t"))
         marks = await store.marks()
         ids = [mark.paper_id for mark in marks]
         assert set(saved) <= set(ids)

@@ -86,7 +86,7 @@ def of_late(payload: workflow.ResultPayload) -> list[SourceReport]:
 
 async def test_marks_given_with_it_or_before_are_kept_with_who_made_them_and_why(late, persistence):
     flow, _ = await at_result(late, persistence=persistence)
-    store = MarkStore(persistence.store, "t")
+    store = MarkStore(SearchRecords(persistence.store, "t"))
     await store.say(["a1"], 0, is_relevant=False, reason="too old", by="bob")
     await store.say(["a2"], 0, is_relevant=True, by="bob")
     late.is_late = False

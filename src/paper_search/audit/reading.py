@@ -13,8 +13,8 @@ from paper_search.review.text_reviewers import TextReviewers
 from paper_search.workflow import ThreadCatalog, ThreadInfo
 from paper_search.workflow.counts import SearchedRound
 from paper_search.workflow.full_texts import FullText, full_texts
-from paper_search.workflow.marks import MarkStore, ScreeningMark
-from paper_search.workflow.records import SearchRecords, work_of_members
+from paper_search.workflow.marks import ScreeningMark
+from paper_search.workflow.records import work_of_members
 from paper_search.workflow.reviewers import Agreement
 from paper_search.workflow.state import WorkflowState
 
@@ -67,9 +67,8 @@ async def load_review(persistence: Persistence, thread_id: str) -> ReviewThread:
     info = await catalog.info(thread_id)
     session = catalog.session(thread_id)
     state = await session.state()
-    own_records = SearchRecords(persistence.store, thread_id)
-    rows, text_rows = await own_records.rows("records"), await own_records.rows(TEXT_ROWS)
-    members = await own_records.rows("members")
+    parts = ("records", TEXT_ROWS, "members")
+    rows, text_rows, members = [await session.records.rows(part) for part in parts]
     agreement, independent = Agreement(), dict[str, list[ScreeningMark]]()
     with contextlib.suppress(ThreadNotWaitingError):  # there is no result to decide on now
         reviewers = await session.reviewers()
@@ -77,18 +76,18 @@ async def load_review(persistence: Persistence, thread_id: str) -> ReviewThread:
         if not agreement.is_blind:
             for reviewer in agreement.reviewers:
                 independent[reviewer.name] = (await reviewers.screening(reviewer.name)).marks
-    collection, texts = await session.result(), await full_texts(own_records)
+    collection, texts = await session.result(), await full_texts(session.records)
     included = {p.id for p in collection.papers if p.decision == "included"} if collection else ()
     own_texts = {i: text for i, text in texts.items() if i in included}
-    text_reviewers = await TextReviewers.load(own_records, own_texts)
+    text_reviewers = await TextReviewers.load(session.records, own_texts)
     return ReviewThread(
         info=info,
         state=state,
         records={i: RawPaper.model_validate(row) for i, row in rows.items()},
         work_of=work_of_members(members),
-        rounds=await own_records.rounds(state.searched),
+        rounds=await session.records.rounds(state.searched),
         collection=collection,
-        marks=await MarkStore(persistence.store, thread_id).marks(),
+        marks=await session.mark_store.marks(),
         ledger=await session.entries(),
         agreement=agreement,
         independent=independent,

@@ -96,17 +96,16 @@ async def _evaluated(
 async def _of_thread(config: "AppConfig", thread: str) -> "list[LabelledQuestion]":
     from paper_search.evaluation.runs import Label, LabelledQuestion
     from paper_search.persistence import open_persistence
-    from paper_search.workflow.marks import MarkStore
-    from paper_search.workflow.records import SearchRecords
     from paper_search.workflow.session import SearchSession
 
     async with open_persistence(config.persistence_url) as persistence:
-        state = await SearchSession.on(persistence, thread).state()
+        session = SearchSession.on(persistence, thread)
+        state = await session.state()
         marks = dict(state.marks)
-        for mark in await MarkStore(persistence.store, thread).marks():
+        for mark in await session.mark_store.marks():
             if mark.is_relevant is not None:
                 marks[mark.paper_id] = mark.is_relevant
-        works = await SearchRecords(persistence.store, thread).works(list(marks))
+        works = await session.records.works(list(marks))
     labels = [Label(paper, marks[paper.id]) for paper in works]
     if not any(label.is_relevant for label in labels):
         raise InputError(f"thread {thread!r} has no paper that is marked relevant: screen it first")

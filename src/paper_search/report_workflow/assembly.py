@@ -32,7 +32,6 @@ from paper_search.sources.web import (
 from paper_search.steps.types import PARAMS
 from paper_search.workflow.assembly import metering_of
 from paper_search.workflow.full_texts import TextStatus, full_texts
-from paper_search.workflow.records import SearchRecords
 from paper_search.workflow.session import SearchSession
 
 _ON_THE_WEB: tuple[SearchType, ...] = ("web", "news")
@@ -140,7 +139,7 @@ async def finished_collection(persistence: Persistence, thread_id: str) -> Paper
             f"the search of thread {thread_id!r} has not ended; a report is made from its result. "
             f"Take it to its end first: paper-search resume {thread_id}"
         )
-    texts = await full_texts(SearchRecords(persistence.store, thread_id))
+    texts = await full_texts(session.records)
     excluded = {i for i, text in texts.items() if text.status is TextStatus.EXCLUDED}
     papers = [paper for paper in result.papers if paper.id not in excluded]
     return result.model_copy(update={"papers": papers})

@@ -60,9 +60,7 @@ class ReportSession(ThreadSession[WorkflowState, Review, Report]):
     decided_fields = frozenset({"is_complete", "ended_by", "human_approved", "human_note"})
     edited_after: ClassVar[Mapping[str, str]] = {"human_review": "planner"}
 
-    @property
-    def records(self) -> ReportRecords:
-        return ReportRecords(self._persistence.store, self.thread_id)
+    records: ReportRecords
 
     async def approve_by_timeout(self, waiting: OpenQuestion[Review]) -> bool:
         """Go on with what nobody answered in time, if the run is set to; return whether it did.

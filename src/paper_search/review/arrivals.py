@@ -14,7 +14,7 @@ from paper_search.workflow.assembly import assemble_skills
 from paper_search.workflow.checkpoints import Checkpoint
 from paper_search.workflow.engine import SearchWorkflow
 from paper_search.workflow.results import empty_collection
-from paper_search.workflow.rounds import SOURCE, AddedFile, Batch
+from paper_search.workflow.rounds import SOURCE, AddedFile, Batch, save_batch
 
 
 async def begin_import(  # noqa: PLR0913  # what a person says of files, and where
@@ -47,7 +47,7 @@ async def begin_import(  # noqa: PLR0913  # what a person says of files, and whe
     question_ = await workflow.start(question, thread_id=thread_id)
     if isinstance(question_, Checkpoint):
         async with workflow.hold(thread_id) as session:
-            await session.bring_files(_batch(files, by))
+            await save_batch(session.records, _batch(files, by), 0)  # its first search takes them
         reference = question_.reference.model_dump(mode="json")
         approval = {"action": "approve", "checkpoint": reference, "token": question_.token}
         approval["note"] = "by giving the files"

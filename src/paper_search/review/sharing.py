@@ -53,33 +53,28 @@ async def share_thread(  # noqa: PLR0913  # who shares what with whom
         except ThreadNotWaitingError:
             reviewers = None
         if own is Role.REVIEWER:
-            await _invite(persistence, thread_id, account, reviewers)
+            await _invite(session.records, account, reviewers)
         else:
-            await _dismiss(persistence, thread_id, account, reviewers)
-        await SearchRecords(persistence.store, thread_id).share(account, own)
+            await _dismiss(session.records, account, reviewers)
+        await session.records.share(account, own)
         detail = {"with": account, "as": role}
         await persistence.ledger.note(thread_id, "", "shared", by or current_person(), detail)
 
 
-async def _invite(
-    persistence: Persistence, thread_id: str, account: str, reviewers: Reviewers | None
-) -> None:
-    if await status_of(persistence.store, thread_id, account) is not None:
+async def _invite(records: SearchRecords, account: str, reviewers: Reviewers | None) -> None:
+    if await status_of(records, account) is not None:
         return
     if reviewers is not None:
         await reviewers.join(account)
         return
-    row = {"joined": True, "done_in": None}
-    await SearchRecords(persistence.store, thread_id).put("reviewers", {account: row})
+    await records.put("reviewers", {account: {"joined": True, "done_in": None}})
 
 
-async def _dismiss(
-    persistence: Persistence, thread_id: str, account: str, reviewers: Reviewers | None
-) -> None:
+async def _dismiss(records: SearchRecords, account: str, reviewers: Reviewers | None) -> None:
     """Have nobody wait for a reviewer who leaves; what they decided stays."""
-    if await status_of(persistence.store, thread_id, account) is not False:
+    if await status_of(records, account) is not False:
         return
-    if not await ReviewerMarks(persistence.store, thread_id, account).marks():
-        await SearchRecords(persistence.store, thread_id).put("reviewers", {account: None})
+    if not await ReviewerMarks(records, account).marks():
+        await records.put("reviewers", {account: None})
     elif reviewers is not None:
         await reviewers.finish(account)

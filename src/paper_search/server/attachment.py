@@ -135,7 +135,6 @@ class ThreadAttachment:
         self._owners = owners
         self._threads = threads
         self._catalogs = list(ThreadCatalogs(persistence).by_graph.values())
-        self._store = persistence.store
         self._unfit: set[str] = set()
         self._seen: dict[str, Any] = {}
 
@@ -192,7 +191,7 @@ class ThreadAttachment:
         reviewers = [who for who, role in roles.items() if role == Role.REVIEWER.value]
         session: Any = catalog.session(info.thread_id)
         try:
-            done = [await status_of(self._store, info.thread_id, who) for who in reviewers]
+            done = [await status_of(session.records, who) for who in reviewers]
             is_seen = all(done) and not (reviewers and await session.is_blind())
         except PaperSearchError:  # the list says so of the thread
             is_seen = False

@@ -98,7 +98,7 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
         self._events = events
         self._persistence = persistence
         self.ledger = persistence.ledger
-        self._records: Any = self.records_type(persistence.store, thread_id)
+        self.records: Any = self.records_type(persistence.store, thread_id)
         self.answers = Answers(self)
         # Strict: an answer to a question that is not open is an error, and changes nothing.
         place = {"thread_id": thread_id, STRICT_RESUME: True}

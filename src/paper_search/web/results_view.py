@@ -15,8 +15,7 @@ from paper_search.web.readings import PARTS, Choice, Reading, sources_of
 from paper_search.web.site import Visit
 from paper_search.workflow.checkpoints import ResultPayload
 from paper_search.workflow.counts import summaries
-from paper_search.workflow.marks import MarkStore, ScreeningMark, labels_by_paper
-from paper_search.workflow.records import SearchRecords
+from paper_search.workflow.marks import ScreeningMark, labels_by_paper
 
 _COMPARED = ("title", "year", "venue", "doi", "volume", "pages", "publication_type", "source")
 
@@ -90,9 +89,9 @@ def _paper_in_query(visit: Visit, reading: Reading) -> Paper:
 
 
 async def _records_page(visit: Visit, reading: Reading) -> Response:
-    paper, store = _paper_in_query(visit, reading), visit.persistence.store
-    saved = MarkStore(store, reading.thread_id)
-    _, pairs = await saved.of_round(reading.state.current_iteration)
+    paper = _paper_in_query(visit, reading)
+    session = visit.catalogs.searches.session(visit.thread_id)
+    _, pairs = await session.mark_store.of_round(reading.state.current_iteration)
     apart = [{pair.one, pair.other} for pair in pairs if not pair.is_same]
     members = set(paper.merged_from)
     filters = _filters_of(visit.request.query_params)
@@ -102,7 +101,7 @@ async def _records_page(visit: Visit, reading: Reading) -> Response:
         filters=filters,
         reading=reading,
         paper=paper,
-        records=await SearchRecords(store, reading.thread_id).records(paper.merged_from),
+        records=await session.records.records(paper.merged_from),
         split={i for i in members if all({i, other} in apart for other in members - {i})},
         fields=_COMPARED,
         tab="results",
@@ -146,7 +145,7 @@ def _filters_of(query: Mapping[str, str]) -> dict[str, str]:
 
 
 async def _papers(visit: Visit, reading: Reading, query: Mapping[str, str]) -> dict[str, Any]:
-    marks = await MarkStore(visit.persistence.store, reading.thread_id).marks()
+    marks = await visit.catalogs.searches.session(reading.thread_id).mark_store.marks()
     decisions, choice = decisions_of(reading, marks), Choice.parse(query)
     labels = labels_by_paper(marks)
     payload = reading.question.payload if reading.question else None

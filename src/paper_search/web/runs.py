@@ -16,7 +16,6 @@ from paper_search.review.arrivals import add_files, begin_import
 from paper_search.review.files import DatabaseSearch, FileReport
 from paper_search.workflow import SearchWorkflow
 from paper_search.workflow.assembly import sources_of_run
-from paper_search.workflow.records import SearchRecords
 from paper_search.workflow.session import SearchSession
 
 ACCEPTED_S = 20.0
@@ -109,7 +108,7 @@ class Runs:
         thread_id = str(uuid.uuid4())
         session = SearchSession.on(persistence, thread_id)
         await session.check_key()
-        await SearchRecords(persistence.store, thread_id).index(question, run.owner)
+        await session.records.index(question, run.owner)
         try:
             await self._go(thread_id, run, asyncio.create_task(start(thread_id=thread_id)))
         except PaperSearchError:

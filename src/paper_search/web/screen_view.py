@@ -71,7 +71,7 @@ async def mark(visit: Visit) -> Response:
 async def _session(visit: Visit, thread_id: str) -> ScreeningSession:
     """Return where the person screens: for the thread, or as a reviewer who has begun."""
     name = visit.reviewer
-    if name and await status_of(visit.persistence.store, thread_id, name) is None:
+    if name and await status_of(visit.catalogs.searches.session(thread_id).records, name) is None:
         raise InputError(f"nobody screens as {name!r}; the tab Reviewers has who does")
     return visit.screening(thread_id, name)
 

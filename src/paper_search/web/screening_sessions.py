@@ -8,7 +8,6 @@ from paper_search.errors import PaperSearchError, ThreadNotWaitingError, ThreadT
 from paper_search.persistence import Persistence
 from paper_search.persistence.leases import WorkLock
 from paper_search.web.readings import Reading
-from paper_search.workflow.marks import MarkStore
 from paper_search.workflow.reviewers import ReviewerMarks, status_of
 from paper_search.workflow.screening import Screening, open_screening
 from paper_search.workflow.session import SearchSession
@@ -25,13 +24,11 @@ class ScreeningSession:
     """
 
     def __init__(self, persistence: Persistence, thread_id: str, reviewer: str = "") -> None:
-        self._persistence = persistence
-        self._thread_id = thread_id
         self._search = SearchSession.on(persistence, thread_id)
         self._reviewer = reviewer
-        self._store = MarkStore(persistence.store, thread_id)
+        self._store = self._search.mark_store
         if reviewer:
-            self._store = ReviewerMarks(persistence.store, thread_id, reviewer)
+            self._store = ReviewerMarks(self._search.records, reviewer)
         self._lock = WorkLock(persistence.leases, thread_id, reviewer)
         self._turn = asyncio.Lock()
         self._leaving: asyncio.Task[None] | None = None
@@ -81,10 +78,10 @@ class ScreeningSession:
             self._leaving, self._now = None, None
         await self._lock.acquire()
         try:
-            names = self._persistence.store, self._thread_id, self._reviewer
             # Who is in the middle keeps the others blind; to join anew would read the whole result.
-            if self._reviewer and await status_of(*names) is not False:
-                await (await self._search.reviewers()).join(self._reviewer)
+            name, search = self._reviewer, self._search
+            if name and await status_of(search.records, name) is not False:
+                await (await search.reviewers()).join(name)
         except PaperSearchError:
             await self._lock.release()
             raise

@@ -152,20 +152,21 @@ class JudgingReport(BaseModel):
 
 
 async def judge_again(
-    state: WorkflowState, store: BaseStore, thread_id: str, skills: Skills, *, is_all: bool
+    state: WorkflowState, records: SearchRecords, skills: Skills, *, is_all: bool
 ) -> JudgingReport:
     """Judge the papers of the latest result, and put all in the order of their scores."""
     scorer = skills.relevance_scorer
     if not isinstance(scorer, RelevanceScorer) or scorer.model is None:
         raise ConfigError("no model is set that could judge: set LLM_MODEL and its key")
     if state.result is None or state.intent is None:
-        raise ThreadNotWaitingError(f"thread {thread_id!r} has no papers yet: resume it first")
-    records = SearchRecords(store, thread_id)
+        raise ThreadNotWaitingError(
+            f"thread {records.thread_id!r} has no papers yet: resume it first"
+        )
     ids = [*state.result.paper_ids, *state.result.set_aside_ids]
     before = await records.scored(await records.judged_ids(ids))
     works = [verdict.paper for verdict in before if is_all or not verdict.is_judged]
     marks = [*state.intent.seeds, *await records.marked_papers(state.marks)]
-    cache = StoredJudgements(store)
+    cache = StoredJudgements(records.store)
     verdicts = await scorer.score(works, state.intent, marks, cache=cache)
     await records.save_judgements(verdicts, works)
     changed = {verdict.paper.id: verdict for verdict in verdicts}

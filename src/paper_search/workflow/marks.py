@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from langgraph.store.base import BaseStore
 from pydantic import BaseModel, Field
 
 from paper_search.config import current_person
@@ -56,8 +55,8 @@ class MarkStore:
     part = "marks"
     """Where in the store they are."""
 
-    def __init__(self, store: BaseStore, thread_id: str) -> None:
-        self._records = SearchRecords(store, thread_id)
+    def __init__(self, records: SearchRecords) -> None:
+        self._records = records
 
     async def marks(self) -> list[ScreeningMark]:
         """Return all marks in the order in which they were made."""

@@ -269,7 +269,7 @@ async def review_results(
     answers = answer_model(question, markable_ids(state), record_ids(state))
     decision: Decision = asker(ctx)(question, answers)
     count = len(state.result.paper_ids) if state.result else 0
-    saved, iteration = MarkStore(ctx.store, ctx.thread_id), state.current_iteration
+    saved, iteration = MarkStore(_records(ctx)), state.current_iteration
     if decision.action is DecisionAction.APPROVE:
         marks = await saved.with_saved_marks(decision.revised_data, iteration, markable_ids(state))
         ending = _end_round(state, count, marks, decision)
@@ -291,8 +291,7 @@ async def finish(ctx: Context) -> tuple[Ok, StepUpdate]:
     """Merge the accumulated papers into the last collection and say why the search ended."""
     state = _begin_step(ctx)
     records = _records(ctx)
-    marks = MarkStore(ctx.store, ctx.thread_id)
-    collection = await final_collection(state, records, marks, ctx.services.deduplicate)
+    collection = await final_collection(state, records, ctx.services.deduplicate)
     reference = await records.save_collection(collection, part="final")
     if (before := state.result) is not None:
         hidden = {*before.set_aside_ids[: before.hidden]} & {*reference.set_aside_ids}

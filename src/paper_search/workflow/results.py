@@ -30,10 +30,7 @@ from paper_search.workflow.state import CollectionRef, SearchParams, WorkflowSta
 
 
 async def final_collection(
-    state: WorkflowState,
-    records: SearchRecords,
-    marks: MarkStore,
-    deduplicate: "Merge | None" = None,
+    state: WorkflowState, records: SearchRecords, deduplicate: "Merge | None" = None
 ) -> PaperCollection:
     """Return the result: the last collection with all papers decided relevant in any round.
 
@@ -41,17 +38,14 @@ async def final_collection(
     if nothing was searched. With `deduplicate`, what the person's last answer said on what is one
     work is carried out.
     """
-    return without_excluded(await collection_with_marks(state, records, marks, deduplicate))
+    return without_excluded(await collection_with_marks(state, records, deduplicate))
 
 
 async def collection_with_marks(
-    state: WorkflowState,
-    records: SearchRecords,
-    marks: MarkStore,
-    deduplicate: "Merge | None" = None,
+    state: WorkflowState, records: SearchRecords, deduplicate: "Merge | None" = None
 ) -> PaperCollection:
     """Return the result with what was decided irrelevant still in its place; see above."""
-    saved_marks = await marks.marks()
+    saved_marks = await MarkStore(records).marks()
     works = await records.works_of([*state.marks, *(mark.paper_id for mark in saved_marks)])
     if state.result is None:
         collection = empty_collection(state.question)

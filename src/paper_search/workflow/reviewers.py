@@ -8,7 +8,6 @@ from itertools import combinations
 from statistics import fmean
 from typing import Any
 
-from langgraph.store.base import BaseStore
 from pydantic import BaseModel, Field
 
 from paper_search.config import current_person
@@ -160,8 +159,8 @@ class ReviewerMarks(MarkStore):
 
     part = "reviews"
 
-    def __init__(self, store: BaseStore, thread_id: str, reviewer: str) -> None:
-        super().__init__(store, thread_id)
+    def __init__(self, records: SearchRecords, reviewer: str) -> None:
+        super().__init__(records)
         self._reviewer = reviewer
 
     def _marks(self, rows: Mapping[str, Any]) -> list[ScreeningMark]:
@@ -174,9 +173,9 @@ class ReviewerMarks(MarkStore):
         return f"{self._reviewer}/{paper_id}"
 
 
-async def status_of(store: BaseStore, thread_id: str, name: str) -> bool | None:
+async def status_of(records: SearchRecords, name: str) -> bool | None:
     """Return whether a reviewer said that they are done; None if nobody of that name has begun."""
-    rows = await SearchRecords(store, thread_id).rows("reviewers")
+    rows = await records.rows("reviewers")
     return rows[name].get("done_in") is not None if name in rows else None
 
 
@@ -185,8 +184,7 @@ class Reviewers:
     """The reviewers of one result: their screening, their agreement, their conflicts."""
 
     papers: list[Paper]
-    store: BaseStore
-    thread_id: str
+    records: SearchRecords
     iteration: int
     decisions: dict[str, ScreeningDecision]
     """Of the thread, by the id of the paper."""
@@ -195,33 +193,30 @@ class Reviewers:
     earlier: Verdicts
     """Decided before the last update: who joins then is not asked about them."""
 
-    @property
-    def _records(self) -> SearchRecords:
-        return SearchRecords(self.store, self.thread_id)
-
     async def join(self, name: str) -> None:
         """Enter a reviewer in the list, or note that one who was done goes on."""
         check_name(name)
         if not (await self.agreement()).is_blind:
+            thread_id = self.records.thread_id
             raise ThreadFinishedError(
-                f"the reviewers of thread {self.thread_id!r} are done, and nobody is blind any "
-                f"more; `paper-search reconcile {self.thread_id}` lists what they disagree on"
+                f"the reviewers of thread {thread_id!r} are done, and nobody is blind any "
+                f"more; `paper-search reconcile {thread_id}` lists what they disagree on"
             )
-        await self._records.put("reviewers", {name: {"joined": True, "done_in": None}})
+        await self.records.put("reviewers", {name: {"joined": True, "done_in": None}})
 
     async def finish(self, name: str) -> None:
         """Note that a reviewer is done with these papers, whatever they left undecided."""
         at = datetime.now(UTC).isoformat(timespec="seconds")
         done = {"done_in": self.iteration, "done_at": at, "done_with": [p.id for p in self.papers]}
-        await self._records.put("reviewers", {name: {"joined": True, **done}})
+        await self.records.put("reviewers", {name: {"joined": True, **done}})
 
     async def screening(self, name: str) -> Screening:
         check_name(name)
-        store = ReviewerMarks(self.store, self.thread_id, name)
+        store = ReviewerMarks(self.records, name)
         return Screening(self.papers, store, await store.marks(), self.iteration, self.earlier)
 
     async def agreement(self) -> Agreement:
-        rows = await self._records.rows("reviewers")
+        rows = await self.records.rows("reviewers")
         marks = {name: await self._marks_of(name) for name in rows}
         verdicts = {
             name: {i: m.is_relevant for i, m in own.items() if m.is_relevant is not None}
@@ -254,7 +249,7 @@ class Reviewers:
         if paper_ids and (await self.agreement()).is_blind:
             raise InputError(
                 "not all reviewers are done, so there is no conflict to settle yet; "
-                f"`paper-search reconcile {self.thread_id}` says how far each has come"
+                f"`paper-search reconcile {self.records.thread_id}` says how far each has come"
             )
         await self.decide(paper_ids, is_relevant=is_relevant, by=by, reason=reason)
 
@@ -264,7 +259,7 @@ class Reviewers:
         A paper that the thread has a decision on keeps it.
         """
         verdicts = await self.agreed()
-        names = ", ".join(await self._records.rows("reviewers"))
+        names = ", ".join(await self.records.rows("reviewers"))
         for is_relevant in (True, False):
             ids = [i for i, verdict in verdicts.items() if verdict is is_relevant]
             await self.decide(ids, is_relevant=is_relevant, by=names)
@@ -300,7 +295,7 @@ class Reviewers:
         """Make decisions of the thread; `by`: who decides; None means who runs the program."""
         self.require(paper_ids)
         if paper_ids:
-            store = MarkStore(self.store, self.thread_id)
+            store = MarkStore(self.records)
             await store.say(
                 paper_ids, self.iteration, is_relevant=is_relevant, reason=reason, by=by
             )
@@ -315,7 +310,7 @@ class Reviewers:
         if unknown := [i for i in paper_ids if i not in ids]:
             raise InputError(
                 f"{unknown[0]!r} is no paper of this result; `paper-search reconcile "
-                f"{self.thread_id}` lists the ids of the conflicts"
+                f"{self.records.thread_id}` lists the ids of the conflicts"
             )
 
     def _is_done(self, row: Mapping[str, Any]) -> bool:
@@ -327,6 +322,6 @@ class Reviewers:
         return row.get("done_in") == self.iteration and papers <= set(row.get("done_with", papers))
 
     async def _marks_of(self, name: str) -> dict[str, ScreeningMark]:
-        marks = await ReviewerMarks(self.store, self.thread_id, name).marks()
-        works = await self._records.works_of([mark.paper_id for mark in marks])
+        marks = await ReviewerMarks(self.records, name).marks()
+        works = await self.records.works_of([mark.paper_id for mark in marks])
         return {works.get(mark.paper_id, mark.paper_id): mark for mark in marks}

@@ -146,7 +146,7 @@ async def work_verdicts(state: WorkflowState, records: SearchRecords) -> dict[st
 
     Marks that were saved since the last answer are among them: of a review that was done, too.
     """
-    marks = await MarkStore(records.store, records.thread_id).marks()
+    marks = await MarkStore(records).marks()
     work_of = await records.works_of([*state.marks, *(mark.paper_id for mark in marks)])
     decisions = decisions_on_papers(state, marks, work_of)
     return {i: said.decision == "include" for i, said in decisions.items()}

@@ -71,11 +71,11 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
         "review_results": "score",
     }
 
-    _records: SearchRecords
+    records: SearchRecords
 
     @property
-    def _marks(self) -> MarkStore:
-        return MarkStore(self._persistence.store, self.thread_id)
+    def mark_store(self) -> MarkStore:
+        return MarkStore(self.records)
 
     @classmethod
     def check_input(cls, asked_for: str) -> None:
@@ -88,7 +88,7 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
         state = state or await self.state()
         if state.result is None and not state.is_complete:
             return None
-        return await final_collection(state, self._records, self._marks)
+        return await final_collection(state, self.records)
 
     async def mark(
         self, paper_ids: Sequence[str], *, is_relevant: bool | None, reason: str | None = None
@@ -98,11 +98,11 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
         `is_relevant`: None: what was said of them before is taken back.
         """
         iteration = (await self.state()).current_iteration
-        await self._marks.say(paper_ids, iteration, is_relevant=is_relevant, reason=reason)
+        await self.mark_store.say(paper_ids, iteration, is_relevant=is_relevant, reason=reason)
 
     async def mark_pairs(self, decisions: Sequence[MergeDecision]) -> None:
         """Save what the person at hand says of pairs of records; see `mark`."""
-        await self._marks.say_same(decisions, (await self.state()).current_iteration)
+        await self.mark_store.say_same(decisions, (await self.state()).current_iteration)
 
     async def screening(self) -> Screening:
         """Return the papers of the result to go through one by one.
@@ -112,25 +112,25 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
             ThreadNotWaitingError: there is no result yet, or another one is being made.
         """
         state = await self._at_result()
-        collection = await collection_with_marks(state, self._records, self._marks)
-        return await open_screening(collection.papers, state, self._marks)
+        collection = await collection_with_marks(state, self.records)
+        return await open_screening(collection.papers, state, self.mark_store)
 
     async def reviewers(self) -> Reviewers:
         """Return who decides on the papers of the result independently; Raises as `screening`."""
         state = await self._at_result()
-        collection = await collection_with_marks(state, self._records, self._marks)
-        rows = await self._records.rows("reviews")
-        work_of = await self._records.works_of([row["paper_id"] for row in rows.values()])
+        collection = await collection_with_marks(state, self.records)
+        rows = await self.records.rows("reviews")
+        work_of = await self.records.works_of([row["paper_id"] for row in rows.values()])
         ids = {work_of.get(row["paper_id"], row["paper_id"]) for row in rows.values()}
         rest = [p for p in (*collection.set_aside, *collection.earlier) if p.id in ids]
         papers = [*collection.papers, *rest]
         decided = [paper for paper in papers if paper.decision != "undecided"]
         decisions = {paper.id: paper.screening for paper in decided if paper.screening}
-        store, iteration = self._persistence.store, state.current_iteration
+        iteration = state.current_iteration
         brought = await self._brought_by(state)
-        now, verdicts = len(state.updates), await work_verdicts(state, self._records)
+        now, verdicts = len(state.updates), await work_verdicts(state, self.records)
         earlier = {i: verdict for i, verdict in verdicts.items() if brought.get(i, now) < now}
-        return Reviewers(papers, store, self.thread_id, iteration, decisions, brought, earlier)
+        return Reviewers(papers, self.records, iteration, decisions, brought, earlier)
 
     async def is_blind(self) -> bool:
         """Whether reviewers are not shown yet what others decided on papers."""
@@ -144,8 +144,8 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
     async def _brought_by(self, state: WorkflowState) -> dict[str, int]:
         """Return by work which update brought it; 0: the first search; empty: there was none."""
         starts = [update.iteration for update in state.updates]
-        rounds = await self._records.rounds(state.searched) if starts else []
-        work_of = await self._records.works_of([i for round_ in rounds for i in round_.records])
+        rounds = await self.records.rounds(state.searched) if starts else []
+        work_of = await self.records.works_of([i for round_ in rounds for i in round_.records])
         brought = dict[str, int]()
         for round_ in reversed(rounds):
             number = bisect(starts, round_.iteration)
@@ -159,19 +159,15 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
         """
         state = await self._at_result()
         number = state.batches + 1
-        files = await files_of_batches(self._records, state.batches)
+        files = await files_of_batches(self.records, state.batches)
         batch = await asyncio.to_thread(load, files)
-        await save_batch(self._records, batch, number)
+        await save_batch(self.records, batch, number)
         values: dict[str, Any] = {"waits": state.waits + 1, "batches": number, "arriving": number}
         if state.is_complete:
             params = (await self.channels()).get(PARAMS)
-            values |= await reopened(state, params, self._records)
+            values |= await reopened(state, params, self.records)
         detail = {"files": [file.name for file in batch.files]}
         await self._continue(Outcome.ITERATE, values, ("added", batch.by, detail))
-
-    async def bring_files(self, batch: Batch) -> None:
-        """Store the files that a thread begins with, whose records its first search takes."""
-        await save_batch(self._records, batch, 0)
 
     async def update(self, by: str, *, is_quiet: bool = False) -> None:
         """See `paper_search.review.update_review`. The caller holds the lease.
@@ -185,8 +181,8 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
                 f"question first (`paper-search resume {self.thread_id}`)"
             )
         params, kind = (await self.channels()).get(PARAMS), {"is_quiet": is_quiet}
-        values = await updated(state, params, self._records, by, **kind)
-        await StrategyApprovals(self._records).begin(is_asking=True)
+        values = await updated(state, params, self.records, by, **kind)
+        await StrategyApprovals(self.records).begin(is_asking=True)
         await self._continue(Outcome.OK, values, ("updated", by, kind), after="build_strategy")
 
     async def _continue(
@@ -223,8 +219,7 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
         metering = skills.metering
         meter = await meter_of(place, state.usage, self.thread_id, metering, budget)
         with metered(meter):
-            store = self._persistence.store
-            return await judge_again(state, store, self.thread_id, skills, is_all=is_all)
+            return await judge_again(state, self.records, skills, is_all=is_all)
 
     @classmethod
     def audit_detail(cls, decision: Mapping[str, Any]) -> dict[str, Any]:
@@ -239,8 +234,8 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
         if checkpoint.kind is CheckpointKind.STRATEGY_CONFIRMATION:
             return checkpoint
         names = checkpoint.run_id, checkpoint.token
-        whole = await result_question(state, names, self._records, preview=None)
-        payload = await with_marks(whole.payload, state, self._marks)
+        whole = await result_question(state, names, self.records, preview=None)
+        payload = await with_marks(whole.payload, state, self.mark_store)
         return whole.model_copy(update={"timestamp": checkpoint.timestamp, "payload": payload})
 
     def _answers(self, question: Checkpoint, state: WorkflowState) -> Any:
@@ -260,17 +255,17 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
     async def undo_effects(self, reference: CheckpointRef) -> None:
         # The strategy of a result was decided before it; who waits has it searched again.
         is_result = reference.kind is CheckpointKind.RESULT_REVIEW
-        await StrategyApprovals(self._records).revoke(reference.iteration + is_result)
+        await StrategyApprovals(self.records).revoke(reference.iteration + is_result)
 
     async def settle(self, reference: CheckpointRef, before: WorkflowState) -> dict[str, Any]:
         if reference.kind is not CheckpointKind.RESULT_REVIEW:
             return {}
         state, iteration = await self.state(), reference.iteration
-        for round_ in await self._records.rounds([iteration]):
-            rows = await self._records.arrivals(iteration, state.waits + 1)
-            await self._records.save_round(round_.model_copy(update={"arrivals": rows}))
-        files = await files_of_batches(self._records, before.batches)
-        stay = {file.digest for file in await files_of_batches(self._records, state.batches)}
+        for round_ in await self.records.rounds([iteration]):
+            rows = await self.records.arrivals(iteration, state.waits + 1)
+            await self.records.save_round(round_.model_copy(update={"arrivals": rows}))
+        files = await files_of_batches(self.records, before.batches)
+        stay = {file.digest for file in await files_of_batches(self.records, state.batches)}
         names = [file.name for file in files if file.digest not in stay]
         return {"files": names} if names else {}
 
