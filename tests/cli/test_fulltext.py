@@ -69,7 +69,7 @@ def seek(home: Path, thread: str, port: int, services: Sequence[Enricher] = ()) 
         url = f"sqlite:///{home / 'threads.db'}"
         async with open_persistence(url) as persistence, fetcher_for(port) as fetcher:
             session = ThreadCatalog(persistence).session(thread)
-            await FullTexts(session, persistence, home, by="ada").seek(fetcher, services)
+            await FullTexts(session, home, by="ada").seek(fetcher, services)
 
     asyncio.run(run())
 

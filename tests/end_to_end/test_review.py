@@ -59,7 +59,7 @@ async def screen(persistence: Persistence, thread: str) -> dict[str, str]:
 async def read(persistence: Persistence, thread: str, home: Path, works: dict[str, bool]) -> None:
     """Include full texts as ada, and those only that are to be included as bob."""
     for name in WANTED:
-        texts = FullTexts(SearchSession.on(persistence, thread), persistence, home, name)
+        texts = FullTexts(SearchSession.on(persistence, thread), home, name)
         await texts.join()
         for work, is_wanted in works.items():
             is_included = is_wanted or name == "ada"

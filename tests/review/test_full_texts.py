@@ -38,7 +38,7 @@ async def persistence(tmp_path: Path) -> AsyncIterator[Persistence]:
 
 
 def of(persistence: Persistence, home: Path, person: str) -> FullTexts:
-    return FullTexts(SearchSession.on(persistence, "t"), persistence, home, person)
+    return FullTexts(SearchSession.on(persistence, "t"), home, person)
 
 
 async def kept(texts: FullTexts) -> FullText:

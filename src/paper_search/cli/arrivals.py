@@ -236,7 +236,7 @@ def fulltext(  # noqa: PLR0913, PLR0917  # one for each option
         async with open_persistence(config.persistence_url) as persistence:
             catalog = ThreadCatalog(persistence)
             await catalog.info(thread)
-            texts = FullTexts(catalog.session(thread), persistence, config.home, reviewer)
+            texts = FullTexts(catalog.session(thread), config.home, reviewer)
             if reviewer is not None and not is_leaving:
                 await texts.join()
             for change in changes:

@@ -19,7 +19,6 @@ from paper_search.pages.extraction import (
 )
 from paper_search.pages.fetching import Document, PageFetcher
 from paper_search.pages.network import PageContentError, PagePolicy
-from paper_search.persistence import Persistence
 from paper_search.private_files import private_file
 from paper_search.review.open_texts import TEXT_ROWS, OpenTexts, check_pdf
 from paper_search.review.text_reviewers import TextReviewers
@@ -33,7 +32,6 @@ from paper_search.workflow.full_texts import (
     full_texts,
     put_full_text,
 )
-from paper_search.workflow.records import SearchRecords
 from paper_search.workflow.session import SearchSession
 
 FOLDER = "full_texts"
@@ -58,11 +56,8 @@ class FullTexts:
     decides raises `ThreadBusyError` while another process drives the search.
     """
 
-    def __init__(
-        self, session: SearchSession, persistence: Persistence, home: Path, by: str | None = None
-    ) -> None:
-        self._session = session
-        self._records = SearchRecords(persistence.store, session.thread_id)
+    def __init__(self, session: SearchSession, home: Path, by: str | None = None) -> None:
+        self._session, self._records = session, session.records
         self._folder = home / FOLDER
         self._by = current_person() if by is None else by
 

@@ -49,7 +49,7 @@ async def papers(visit: Visit) -> Response:
     name, decision = query.get("format", ""), query.get("decision", "")
     _require("format", name, exporter_names())  # no path of a .csl file of the server
     _require("decision", decision, ["", *get_args(Decided)])
-    collection = await visit.catalogs.searches.session(thread_id).result()
+    collection = await visit.search.result()
     if collection is None:
         raise ThreadNotWaitingError(f"thread {thread_id!r} has no papers yet")
     selection = part_of(collection, decision=cast("Decided", decision) if decision else None)

@@ -173,12 +173,11 @@ async def attach(visit: Visit) -> Response:
 
 async def _texts(visit: Visit, right: Right = Right.READ) -> FullTexts:
     """Return the full texts of the thread in the path, with which the visitor may do that."""
-    thread_id = await visit.require_thread(right=Right.READ)
+    await visit.require_thread(right=Right.READ)
     await visit.require_thread(right=right)
     if not (await visit.reading()).is_approved:
         raise ThreadNotWaitingError("full texts are assessed when the result is approved")
-    session = visit.catalogs.searches.session(thread_id)
-    return FullTexts(session, visit.persistence, visit.site.config.home, _name(visit))
+    return FullTexts(visit.search, visit.site.config.home, _name(visit))
 
 
 READS = {"": full_texts, "/text": work, "/file": file}

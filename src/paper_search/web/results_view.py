@@ -76,7 +76,7 @@ async def split(visit: Visit) -> Response:
         for other in members
         if other != record
     ]
-    await visit.catalogs.searches.session(visit.thread_id).mark_pairs(pairs)
+    await visit.search.mark_pairs(pairs)
     return await _records_page(visit, reading)
 
 
@@ -90,8 +90,7 @@ def _paper_in_query(visit: Visit, reading: Reading) -> Paper:
 
 async def _records_page(visit: Visit, reading: Reading) -> Response:
     paper = _paper_in_query(visit, reading)
-    session = visit.catalogs.searches.session(visit.thread_id)
-    _, pairs = await session.mark_store.of_round(reading.state.current_iteration)
+    _, pairs = await visit.search.mark_store.of_round(reading.state.current_iteration)
     apart = [{pair.one, pair.other} for pair in pairs if not pair.is_same]
     members = set(paper.merged_from)
     filters = _filters_of(visit.request.query_params)
@@ -101,7 +100,7 @@ async def _records_page(visit: Visit, reading: Reading) -> Response:
         filters=filters,
         reading=reading,
         paper=paper,
-        records=await session.records.records(paper.merged_from),
+        records=await visit.search.records.records(paper.merged_from),
         split={i for i in members if all({i, other} in apart for other in members - {i})},
         fields=_COMPARED,
         tab="results",
@@ -145,7 +144,7 @@ def _filters_of(query: Mapping[str, str]) -> dict[str, str]:
 
 
 async def _papers(visit: Visit, reading: Reading, query: Mapping[str, str]) -> dict[str, Any]:
-    marks = await visit.catalogs.searches.session(reading.thread_id).mark_store.marks()
+    marks = await visit.search.mark_store.marks()
     decisions, choice = decisions_of(reading, marks), Choice.parse(query)
     labels = labels_by_paper(marks)
     payload = reading.question.payload if reading.question else None

@@ -10,7 +10,7 @@ from starlette.responses import Response
 from paper_search.errors import InputError, RequestRefusedError
 from paper_search.models import Paper
 from paper_search.review.sharing import share_thread
-from paper_search.threads.sharing import Right, Role
+from paper_search.threads.sharing import Right
 from paper_search.web.readings import Reading
 from paper_search.web.screening_sessions import ScreeningSession
 from paper_search.web.site import Visit
@@ -32,10 +32,10 @@ async def screen(visit: Visit) -> Response:
     thread_id = await visit.require_thread(
         right=Right.SCREEN if name else Right.READ, shows_decisions=False
     )
-    if not name and await visit.role(thread_id) is Role.REVIEWER:
+    if not name and visit.is_reviewer:
         return visit.to(f"/review/threads/{thread_id}/screen?reviewer={quote(visit.owner)}")
     reading = await visit.reading()
-    session = await _session(visit, thread_id)
+    session = await _session(visit)
     screening = await session.look(reading)
     tab = "reviewers" if visit.reviewer else "screen"
     values = {**_values(screening), **_addresses(visit)}
@@ -47,7 +47,7 @@ async def mark(visit: Visit) -> Response:
     right = Right.SCREEN if visit.reviewer else Right.DECIDE
     thread_id = await visit.require_thread(right=right)
     reading = await visit.reading()
-    session = await _session(visit, thread_id)
+    session = await _session(visit)
     async with session.turn(reading) as screening:
         message = await _say(visit, reading, screening)
         values = _values(screening, learns=len(screening.papers) <= AT_ONCE)
@@ -68,12 +68,12 @@ async def mark(visit: Visit) -> Response:
     return visit.json({"html": html, "told": message})
 
 
-async def _session(visit: Visit, thread_id: str) -> ScreeningSession:
+async def _session(visit: Visit) -> ScreeningSession:
     """Return where the person screens: for the thread, or as a reviewer who has begun."""
     name = visit.reviewer
-    if name and await status_of(visit.catalogs.searches.session(thread_id).records, name) is None:
+    if name and await status_of(visit.search.records, name) is None:
         raise InputError(f"nobody screens as {name!r}; the tab Reviewers has who does")
-    return visit.screening(thread_id, name)
+    return visit.screening(visit.thread_id, name)
 
 
 async def _say(visit: Visit, reading: Reading, screening: Screening) -> str:
@@ -171,7 +171,7 @@ async def act(visit: Visit) -> Response:
                 visit.persistence, thread_id, name, role, accounts=visit.accounts, by=visit.person
             )
             return visit.to(f"{place}/reviewers")
-        group = await visit.catalogs.searches.session(thread_id).reviewers()
+        group = await visit.search.reviewers()
         if action == "join":
             await group.join(name)
             return visit.to(f"{place}/screen?reviewer={quote(name)}")
@@ -204,7 +204,7 @@ async def _finish(visit: Visit, group: Reviewers, name: str) -> None:
 
 
 async def _page(visit: Visit, problem: str | None = None) -> Response:
-    group = await visit.catalogs.searches.session(visit.thread_id).reviewers()
+    group = await visit.search.reviewers()
     agreement = await group.agreement()
     return visit.page(
         "reviewers.html",

@@ -36,6 +36,7 @@ from paper_search.web.runs import Runs
 from paper_search.web.screening_sessions import ScreeningSession
 from paper_search.web.templates import render_template
 from paper_search.workflow.listing import ThreadInfo
+from paper_search.workflow.session import SearchSession
 
 CSRF_COOKIE = "paper_search_form"
 CSRF_FIELD = "csrf"
@@ -222,6 +223,10 @@ class Visit:
     @property
     def catalogs(self) -> ThreadCatalogs:
         return self.site.access.catalogs(self.persistence)
+
+    @property
+    def search(self) -> SearchSession:
+        return self.catalogs.searches.session(self.thread_id)
 
     def screening(self, thread_id: str, reviewer: str = "") -> ScreeningSession:
         session = ScreeningSession(self.persistence, thread_id, reviewer)

@@ -97,8 +97,7 @@ async def thread(visit: Visit) -> Response:
         return visit.page("stopped.html", info=info, tab="")
     if info.checkpoint is not None and info.checkpoint.value == "strategy_confirmation":
         return visit.to(f"{place}/strategy")
-    is_reviewer = await visit.role(thread_id) is Role.REVIEWER
-    return visit.to(f"{place}/{'reviewers' if is_reviewer else 'results'}")
+    return visit.to(f"{place}/{'reviewers' if visit.is_reviewer else 'results'}")
 
 
 async def progress(visit: Visit) -> Response:
