@@ -279,7 +279,7 @@ class McpTools:
             run = Run({session.begins_with: question}, {"sources": sources})
             await self._access.check_begin(persistence, type(session), run, owner)
             flow = self._flow(graph, persistence, sources=sources)
-            await session.records_type(persistence.store, thread).index(question, owner)
+            await session.records.index(question, owner)
             try:
                 await flow.start(question, thread_id=thread)
             except InputError:
