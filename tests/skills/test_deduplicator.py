@@ -60,6 +60,18 @@ async def test_the_merged_record_is_the_richest_with_its_gaps_filled():
     assert [report.source for report in merged.sightings] == ["a", "b"]
 
 
+async def test_a_title_in_capitals_gives_way_to_the_same_one_in_small_letters():
+    loud = paper("loud", TITLE.upper(), doi="10.1000/x", abstract="text", venue="V")
+    plain = paper("plain", f"{TITLE}.", doi="10.1000/x")
+    for papers in ([loud, plain], [plain, loud]):
+        [merged] = await Deduplicator().deduplicate(papers)
+        assert (merged.title, merged.abstract) == (plain.title, "text")
+        assert merged.field_sources["title"] == "plain"
+    other = paper("other", "Graph networks at length", doi="10.1000/x")
+    [merged] = await Deduplicator().deduplicate([loud, other])
+    assert merged.title == loud.title
+
+
 async def test_the_stable_id_of_a_member_is_kept_and_what_was_merged_before_remembered():
     poor = paper("doi:10.1000/x", doi="10.1000/x", merged_from=["0", "doi:10.1000/x"])
     rich = paper("rich", doi="10.1000/x", abstract="text", venue="V", pmid="5")

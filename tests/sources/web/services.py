@@ -86,7 +86,7 @@ def searxng(server: HTTPServer) -> Loopback:
             for e in _found(given["q"])[start : start + 8]
         ]
         body = {"query": given["q"], "number_of_results": 0, "results": results}
-        return {**body, "unresponsive_engines": [["two", "timeout"]] if results else []}
+        return {**body, "unresponsive_engines": [["two", "timeout"]] if start or results else []}
 
     refusals = {
         "bad_response": Response("<h1>Forbidden</h1>", 403, content_type="text/html"),

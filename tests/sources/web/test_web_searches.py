@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pytest_httpserver import HTTPServer
 from tests.sources.loopback import Loopback, as_json
-from tests.sources.web.services import KEY, PAGES, SERVICES, TITLED
+from tests.sources.web.services import KEY, PAGES, SERVICES, TITLED, searxng
 
 from paper_search.models import SearchConstraints, SearchStrategy, SourceReport
 from paper_search.query import parse
@@ -131,6 +131,12 @@ async def test_api_13_answers_of_an_odd_shape_lose_only_what_is_odd(name, body, 
     report = await line(HttpSource(adapter, NO_WAITING))
     assert report.status.value in {"ok", "empty", "partial", "bad_response"}
     assert "bug" not in str(report.error)
+
+
+async def test_the_empty_page_behind_the_last_one_is_asked_for_once(httpserver):
+    service = searxng(httpserver)
+    await line(HttpSource(service.adapter, NO_WAITING), max_results=50)
+    assert [int(asked["pageno"]) for asked in service.asked] == [1, 2, 3, 4]
 
 
 async def test_a_server_that_gives_no_json_is_told_how_to(httpserver):

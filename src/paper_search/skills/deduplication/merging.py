@@ -7,6 +7,7 @@ from typing import Any
 
 from paper_search.bibliography.identifiers import stable_id
 from paper_search.bibliography.keywords import distinct_keywords
+from paper_search.bibliography.text import normalised_title
 from paper_search.models import Clustering, RawPaper, Sighting, Version
 from paper_search.skills.deduplication.comparison import AGREED_AUTHORS, Comparison
 from paper_search.skills.deduplication.profiles import Profile, profile
@@ -138,6 +139,8 @@ def _filled(ordered: Sequence[RawPaper], of_front: int) -> tuple[dict[str, Any],
         if name in _OWN:
             continue
         candidates = ordered[:of_front] if name in _OF_ONE_VERSION else ordered
+        if name == "title":
+            candidates = _in_small_letters(ordered) or ordered
         for paper in candidates:
             value = getattr(paper, name)
             if not _is_empty(value):
@@ -145,6 +148,12 @@ def _filled(ordered: Sequence[RawPaper], of_front: int) -> tuple[dict[str, Any],
                 origins[name] = paper.field_sources.get(name, paper.id)
                 break
     return values, origins
+
+
+def _in_small_letters(ordered: Sequence[RawPaper]) -> list[RawPaper]:
+    """Return the records that have the title of the first one, and not in capitals."""
+    title = normalised_title(ordered[0].title)
+    return [p for p in ordered if normalised_title(p.title) == title and not p.title.isupper()]
 
 
 def _versions(groups: Sequence[Sequence[RawPaper]]) -> list[Version]:

@@ -88,4 +88,5 @@ class Searxng(WebAdapter):
         if not names:
             return page
         note = f"SearXNG's engines that did not answer: {names}"
-        return replace(page, notes=(*page.notes, note), is_partial=True)
+        is_partial = bool(page.papers)  # the empty page behind the last one lacks nothing
+        return replace(page, notes=(*page.notes, note), is_partial=is_partial)
