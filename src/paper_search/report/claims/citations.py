@@ -25,10 +25,15 @@ _PAGES = re.compile(
 _BEHIND = re.compile(
     r"(?m:^[ \t>#]*(?:\d+|\w)\.(?=[ \t]))"
     r"|(?<![.!?])(?<!\b(?:al|cf|vs))(?<!\b(?:e\.g|i\.e|[Ff]ig))([.!?]++)[ \t]*"
-    rf"({_AMONG_WORDS})(?=\s+[\"“(]*[A-ZÀ-Þ0-9]|\s*(?:\n|$))"
+    rf"({_AMONG_WORDS}(?:[ \t]*{_AMONG_WORDS})*)(?=\s+[\"“(]*[A-ZÀ-Þ0-9]|\s*(?:\n|$))"
 )
-"""A citation behind the end of its sentence, where another one begins or nothing follows; or the
+"""Citations behind the end of their sentence, where another one begins or nothing follows; or the
 number of an item, whose full stop ends none."""
+_RAISED = re.compile(
+    rf"(?<![ \t])[ \t]*(?:<sup>|\^)\s*({_AMONG_WORDS})(?:\s*</sup>|\^)?"
+    r"|([.,;:!?])(?:<sup>\s*([\d\s,;–-]+?)\s*</sup>|([⁰¹²³⁴-⁹]+(?:[,˒][⁰¹²³⁴-⁹]+)*))"
+)
+"""Superscripts: keys, or numbers behind a sign, which are no powers."""
 _IN_BOTH = re.compile(rf"\(\s*{_CITED.pattern}(?:\s*[;,]\s*{_CITED.pattern})*\s*\)")
 """Citations in parentheses, as of "(Rowan, 2019; Birch, 2021)" are left."""
 _BRACKETS = re.compile(r"[\[(【]([^\[\]()【】\n]{3,600})[\])】](?!\()")
@@ -71,12 +76,8 @@ class Foreign:
 
 def cited_keys(text: str) -> list[str]:
     """Return the keys cited in a text, each once, in order; whether they exist is not asked."""
-    keys = [
-        key.lstrip("@")
-        for match in _CITED.finditer(text)
-        for key in re.findall(_KEY, match.group(1))
-    ]
-    return list(dict.fromkeys(keys))
+    keys = (key for cited in _CITED.findall(text) for key in re.findall(_KEY, cited))
+    return list(dict.fromkeys(key.lstrip("@") for key in keys))
 
 
 def without_citations(text: str) -> str:
@@ -126,6 +127,7 @@ def normalised(text: str, evidence: Evidence) -> str:
     is cited behind a full stop is cited before it, in the sentence that it belongs to.
     """
     text = _BRACKETS.sub(lambda match: _in_our_brackets(match, evidence), text)
+    text = _RAISED.sub(_lowered, text)
     text = _BEHIND.sub(lambda match: f" {match[2]}{match[1]}" if match[2] else match[0], text)
     text = _MIXED.sub(_keys_alone, text)
     for citation in foreign_citations(text, evidence):
@@ -146,6 +148,14 @@ def _in_our_brackets(match: re.Match[str], evidence: Evidence) -> str:
         return cite(parts)
     is_author_year = all(map(_AUTHOR_YEAR.fullmatch, match[1].split(";")))
     return f"({match[1]})" if is_author_year else match[0]
+
+
+def _lowered(match: re.Match[str]) -> str:
+    """Return a superscript on the line, its number before the sign, where it is seen as none."""
+    if match[1]:
+        return f" {match[1]}"
+    number = unicodedata.normalize("NFKC", match[3] or match[4]).replace("˒", ",")
+    return f" [{number}]{match[2]}"
 
 
 def _keys_alone(match: re.Match[str]) -> str:
@@ -236,7 +246,7 @@ def _is_in_sources(
     that it names a cited work of that year ("BERT (2019)"); what is written as a citation has to
     stand in a source that is cited beside it.
     """
-    before = text[: citation.start].rstrip()
+    before = text[max(0, citation.start - 100) : citation.start].rstrip()
     if _NUMBERED.fullmatch(citation.text):  # or the bounds of an interval
         return _INTERVAL.search(before) is not None
     if _LABEL.fullmatch(citation.text) and any(str(s.year) in citation.text for s in cited):
@@ -279,12 +289,8 @@ class Quotation:
 
 
 def quotations(text: str) -> list[Quotation]:
-    results = []
-    for match in _QUOTED.finditer(text):
-        inner = next((group for group in match.groups() if group), "")
-        if any(character.isalnum() for character in inner):
-            results.append(Quotation(inner, match.start(), match.end()))
-    return results
+    quoted = ((next(filter(None, m.groups()), ""), *m.span()) for m in _QUOTED.finditer(text))
+    return [Quotation(*each) for each in quoted if any(map(str.isalnum, each[0]))]
 
 
 def located(words: str, result: SearchResult) -> Quote | None:
