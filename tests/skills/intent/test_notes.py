@@ -156,6 +156,9 @@ def test_what_is_missing_is_looked_for(text, missing):
         "Owls are not needed",
         "trials aren't required",
         "add synonyms for owl",
+        "mehr zu Kindern",
+        "keine Tierstudien",
+        "sans les revues",
     ],
 )
 def test_what_is_no_certain_wish_is_not_acted_on_and_named(text):
