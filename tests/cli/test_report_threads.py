@@ -78,6 +78,7 @@ def test_resume_goes_on_with_what_silence_approves(cli, home):
     )
     asyncio.run(flow.start("protein folding", thread_id="t"))
     with later(hours=1):
+        assert "is not the one with the token abc" in cli("resume", "t", "--token", "abc").stderr
         assert "is this the plan" not in cli("resume", "t").stderr
     assert "nobody answered in time" in cli("show", "t").stdout
 

@@ -97,14 +97,14 @@ class ThreadRunner(ABC):
     async def _continued(self, answer: Answer) -> Any:
         if not answer.is_empty:
             return await self._workflow.answer(self._thread_id, await self._decision(answer))
+        question = await self._workflow.pending(self._thread_id)
+        if question is not None and answer.token not in {None, question.token}:
+            raise self._stale(answer, question)
         try:
             return await self._workflow.proceed(self._thread_id)
         except ThreadWaitingError:
-            question = await self._workflow.pending(self._thread_id)
             if question is None:
                 raise
-            if answer.token not in {None, question.token}:
-                raise self._stale(answer, question) from None
             return question
 
     def _stale(self, answer: Answer, question: Any) -> StaleDecisionError:
