@@ -242,6 +242,15 @@ async def test_a_call_that_comes_twice_at_once_begins_one_thread(connect):
         assert listed == f"- `{thread_in(first)}`: waiting; {BEGIN['question']}"
 
 
+async def test_a_call_that_comes_to_two_servers_at_once_begins_one_thread(connect):
+    async with connect() as one, connect() as other:
+        calls = [told(client, "search", **BEGIN, idempotency_key="a") for client in (one, other)]
+        first, second = await asyncio.gather(*calls)
+        assert first == second
+        assert "it waits for a person's decision" in first
+        assert await told(one, "threads") == f"- `{thread_in(first)}`: waiting; {BEGIN['question']}"
+
+
 @pytest.mark.parametrize("era", ERAS)
 async def test_a_client_without_forms_is_told_where_a_person_decides(connect, era):
     async with connect(era=era) as client:

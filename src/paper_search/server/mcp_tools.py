@@ -22,6 +22,8 @@ from paper_search.errors import (
     InputError,
     InvalidDecisionError,
     PaperSearchError,
+    ThreadBusyError,
+    ThreadExistsError,
     ThreadNotFoundError,
 )
 from paper_search.exports.markdown import inert
@@ -87,8 +89,6 @@ class McpTools:
     def __init__(self, config: AppConfig, access: Access) -> None:
         self._config, self._access = config, access
         self._running: set[asyncio.Task[Any]] = set()
-        self._beginning: dict[str, asyncio.Task[None]] = {}
-        """By the id of the thread: a call that comes twice at once waits for one beginning."""
 
     async def search(
         self,
@@ -260,31 +260,32 @@ class McpTools:
         if thread_id is None:  # else this call began it before, and asked
             call = json.dumps([owner, graph, question, sources, key])
             thread_id = str(uuid.uuid4() if key is None else uuid.uuid5(uuid.NAMESPACE_OID, call))
-            if thread_id not in self._beginning:
-                start = self._start(graph, question, sources, owner, thread_id)
-                task = self._beginning[thread_id] = asyncio.create_task(start)
-                task.add_done_callback(lambda _: self._beginning.pop(thread_id))
-            await asyncio.shield(self._beginning[thread_id])
+            await self._run(self._start(graph, question, sources, owner, thread_id))
         async with self._thread(thread_id, ctx) as thread:
             return await self._ask(thread)
 
     async def _start(
         self, graph: str, question: str, sources: list[str] | None, owner: str | None, thread: str
     ) -> None:
-        """Run a thread that is new to its first question, also for a client that is gone."""
-        if await self._access.may(Right.DECIDE, thread, owner):
-            return
+        """Run a thread that is new to its first question, also for a client that is gone.
+
+        Where the same call came before, here or to another process, that one is waited for.
+        """
         async with self._access.shared.use() as persistence:
             session = self._access.catalogs(persistence).by_graph[graph].session(thread)
-            run = Run({session.begins_with: question}, {"sources": sources})
-            await self._access.check_begin(persistence, type(session), run, owner)
-            flow = self._flow(graph, persistence, sources=sources)
-            await session.records.index(question, owner)
-            try:
-                await flow.start(question, thread_id=thread)
-            except InputError:
-                await self._access.catalogs(persistence).delete(thread)
-                raise
+            if not await self._access.may(Right.DECIDE, thread, owner):
+                run = Run({session.begins_with: question}, {"sources": sources})
+                await self._access.check_begin(persistence, type(session), run, owner)
+                flow = self._flow(graph, persistence, sources=sources)
+                await session.records.index(question, owner)
+                try:
+                    with contextlib.suppress(ThreadBusyError, ThreadExistsError):
+                        await flow.start(question, thread_id=thread)
+                except InputError:
+                    await self._access.catalogs(persistence).delete(thread)
+                    raise
+            while await session.is_driven():  # noqa: ASYNC110  # perhaps by another process
+                await asyncio.sleep(0.2)
 
     async def _ask(self, thread: _Thread) -> Reply:
         """Ask the person every question up to the end, as far as this client can.
