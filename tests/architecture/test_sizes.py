@@ -21,11 +21,11 @@ MAX_FUNCTION_LINES = 40
 MAX_WIRING_LINES = 30
 MAX_MODULES = 380
 MAX_LINES = {
-    "skills": 11_096,
-    "sources": 7_132,
+    "skills": 11_105,
+    "sources": 7_133,
     "cli": 6_155,
     "workflow": 5_718,
-    "report": 5_228,
+    "report": 5_234,
     "library": 4_890,
     "query": 4_733,
     "persistence": 3_170,
@@ -33,7 +33,7 @@ MAX_LINES = {
     "steps": 2_523,
     "threads": 2_498,
     "web": 2_479,
-    "server": 2_310,
+    "server": 2_311,
     "audit": 1_920,
     "models": 1_844,
     "llm": 1_656,
