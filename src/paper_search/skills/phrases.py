@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from paper_search.skills.intent.forms import form
-from paper_search.skills.words import BREAKS, GENERIC, is_unspaced, term_table, word_table
+from paper_search.skills.variants import is_heading, is_known_term
+from paper_search.skills.words import BREAKS, COMMANDS, GENERIC, is_unspaced, term_table, word_table
 
 _FOREIGN = word_table("foreign")
 _LETTERS = re.compile(r"(?<!/)\b[^\W\d_]+\b(?!/)")
@@ -37,6 +38,11 @@ _FINITE = {form for verb in _VERBS for form in (verb, _with(verb, "s")) if verb 
 _SURE_VERBS = _FINITE.union(word_table("still breaks"), {"affect", "you"})
 _PLURAL = re.compile(r"\w+[^sui\W]s|children|people|women|men|mice|bacteria")
 _BREAKS = BREAKS.union(_FINITE, word_table("still breaks"), word_table("more breaks"))
+_OF_PUBLICATIONS = word_table("of publications")
+_PUBLICATIONS = COMMANDS | word_table("publications")
+_NOUNS = {_with(verb, "s") for verb in _ALSO_NOUNS - {"study"}}
+_OBJECTS = {"to", "the", "a", "an", "their", "its", "that"}
+"""Begin what a verb has and a noun has not: "trust leads to", but "crop yields in Africa"."""
 _NO_ADVERBS = word_table("no adverbs")
 _EMPTY_ADJECTIVES = word_table("empty adjectives")
 _INFINITIVES = word_table("infinitives")
@@ -70,6 +76,7 @@ _ASKING = frozenset({"do", "does", "did", "can", "could", "may", "might", "will"
 _DENYING = frozenset({"don't", "doesn't", "didn't", "won't"})
 """Before a verb, but for "why don't antidepressants work"."""
 _ASKED = word_table("asked")
+_ARTICLES = ["a"], ["an"], ["the"], ["their"], ["its"]
 
 
 def reads_as_english(text: str) -> bool:
@@ -98,11 +105,14 @@ class Phrase:
 
     @property
     def is_empty(self) -> bool:
-        """Whether none of its words is a subject."""
+        """Whether it is no name ("time series"), and none of its words is a subject."""
         if self.is_quoted:
             return False
-        is_letter = len(self.text) == 1 or _INITIALS.fullmatch(self.text)
-        return bool(is_letter) or all(map(_is_empty_word, self.text.casefold().split()))
+        if len(self.text) == 1 or _INITIALS.fullmatch(self.text):
+            return True
+        words = self.text.casefold().split()
+        is_name = len(words) > 1 and (is_known_term(self.text) or is_heading(self.text))
+        return not is_name and all(map(_is_empty_word, words))
 
 
 def phrases(text: str, *, in_english: bool | None = None) -> list[Phrase]:
@@ -140,7 +150,12 @@ def _parts(text: str, start: int, end: int, *, is_english: bool) -> Iterator[tup
         # nothing stands before it that it could join.
         is_operator = word in {"and", "not"} or (word == "or" and bool(words))
         is_name = match[0].isupper() and len(word) > 1 and not is_shouted and not is_operator
-        is_break = word in breaks or (is_english and _is_verbal(before, word, behind))
+        is_noun = word in _NOUNS and bool(words) and behind in {"", *BREAKS} - _OBJECTS
+        is_request = word in _OF_PUBLICATIONS and behind in _PUBLICATIONS
+        is_request |= word in _PUBLICATIONS and not words and behind in {"on", "about"}
+        is_break = (word in breaks and not is_noun) or (
+            is_english and (is_request or _is_verbal(before, word, behind))
+        )
         if (is_break and not is_name) or (word.isdigit() and not words) or place == verb:
             yield from _trimmed(words, is_english=is_english)
             words = []
@@ -155,8 +170,9 @@ def _parts(text: str, start: int, end: int, *, is_english: bool) -> Iterator[tup
 def _verb_place(words: Sequence[str]) -> int | None:
     """Return where a question has a verb that is a noun elsewhere, or in no table, if certain.
 
-    The last of the table `asked` that has a subject; else what stands behind plurals, as in "how do
-    bees hear". In "what drives decline", the second word.
+    The last of the table `asked` that has a subject; else what stands before an article, as in
+    "does tea delay the onset", or behind plurals, as in "how do bees hear". In "what drives
+    decline", the second word.
     """
     if words[0] == "what" and len(words) > 1 and words[1].endswith("s"):
         return 1 if words[1][:-1] in _ASKED else None
@@ -165,8 +181,15 @@ def _verb_place(words: Sequence[str]) -> int | None:
         return None
     verbs = [place for place in range(start + 2, len(words)) if words[place - 1] not in _BREAKS]
     table = [place for place in verbs if words[place] in _ASKED]
-    if table or words[start] not in {"do", "did"}:
-        return table[-1] if table else None
+    objects = [
+        place
+        for place in verbs
+        if words[place] not in _BREAKS and words[place + 1 : place + 2] in _ARTICLES
+    ]
+    if sure := table or objects:
+        return sure[-1]
+    if words[start] not in {"do", "did"}:
+        return None
     behind = (place for place in verbs if _PLURAL.fullmatch(words[place - 1]))
     return next(
         (i for i in behind if words[i] not in _BREAKS and not _PLURAL.fullmatch(words[i])), None
