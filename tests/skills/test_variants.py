@@ -123,6 +123,8 @@ MASS_NOUNS = ("physics", "series", "diabetes", "learning", "analysis")
         ("seizures", "absence seizures"),  # only adds words
         ("macular oedema", "cystoid macular edema"),  # only adds words
         ("non-small cell lung cancer", "lung cancer"),  # only drops words
+        ("learning", "memory training"),  # narrower than a common word
+        ("health", "normality"),
         ("nurse staffing", "nurse"),
         ("teens", "female adolescents"),  # only adds words to another name
         ("T2DM", "diabetes"),

@@ -21,6 +21,8 @@ _SHORTEST = 3
 """Letters of a word that is put into the plural or taken out of it."""
 _RARER = 2.0
 """A name with a word that is a hundred times rarer than the concept adds next to nothing to it."""
+TELLING = 2.0
+"""Rarity of all words of a term below which they select nothing: "learning", "patients"."""
 _ENGLISH = re.compile(r"[A-Za-z][A-Za-z' -]*")
 _LETTERS = re.compile(r"[^\W\d_]+")
 
@@ -44,6 +46,7 @@ def synonym_reasons(concept: str) -> Mapping[str, str]:
     English ones for every language; Chinese ones only for Chinese. A name that only adds words to
     the concept ("absence seizures" for "seizures") or drops some ("lung cancer" for "non-small
     cell lung cancer") is none: it is narrower, or broader. Nor is one that adds words to another.
+    What MeSH files under a common word is narrower, too ("memory training" under "learning").
     """
     key = tuple(tokens(concept))
     is_english = not is_unspaced(concept)
@@ -58,7 +61,7 @@ def synonym_reasons(concept: str) -> Mapping[str, str]:
     subject = heading(own)
     by_heading = {
         name: "MeSH heading" if name == _natural(subject or "") else f"MeSH: {subject}"
-        for name in entry_terms(own)
+        for name in (entry_terms(own) if sum(map(rarity, key)) > TELLING else ())
         if tuple(tokens(name)) not in keys
     }
     least = _rarest(concept) + _RARER

@@ -30,13 +30,11 @@ from paper_search.skills.intent.forms import (
 )
 from paper_search.skills.intent.names import Lookup, read_names, read_years
 from paper_search.skills.phrases import phrases, reads_as_english, without_request
-from paper_search.skills.variants import is_heading
+from paper_search.skills.variants import TELLING, is_heading
 from paper_search.skills.words import STOP_WORDS, tokens
 
 _SIGN = re.compile(r" (?:--|//|[|•]) ")
 _OPERATOR = re.compile(r"(?<![\w-])(?:AND|OR|NOT)(?![\w-])")
-_RARE = 2.0
-"""Rarity of all words of a subject below which they select nothing: "learning", "patients"."""
 _WORDS_OF_AN_ABSTRACT = 25
 _SHORT = len("since")
 _LONG_WORD = re.compile(r"(?<![\w'’])[a-z]{5,}(?![\w'’])")
@@ -118,7 +116,7 @@ def correct_spelling(reading: ParsedQuestion) -> None:
 
 def says_something(text: str) -> bool:
     names = [one.text for one in phrases(without_request(text)) if not one.is_empty]
-    return sum(map(rarity, tokens(" ".join(names)))) >= _RARE
+    return sum(map(rarity, tokens(" ".join(names)))) >= TELLING
 
 
 def without_talk(text: str, *, is_note: bool = False) -> str:
