@@ -44,6 +44,15 @@ async def test_the_list_follows_the_file(attachment, server, begin, persistence)
     assert server["threads"] == []
 
 
+async def test_the_metadata_of_a_listed_thread_has_no_text__per_16(attachment, server, begin):
+    """LangGraph writes it into the checkpoints of the next run, in clear."""
+    thread_id = await begin()
+    await attachment.refresh()
+    metadata = {"graph_id": "paper_search", "owner": "ada", "readers": []}
+    assert listed(server)[thread_id]["metadata"] == metadata
+    assert listed(server)[thread_id]["values"]["question"]
+
+
 async def test_a_refused_run_does_not_hide_a_waiting_thread__hum_02(attachment, server, begin):
     thread_id = await begin()
     await attachment.refresh()

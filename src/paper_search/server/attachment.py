@@ -94,7 +94,7 @@ class ServerThreads:
                 "graph_id": info.graph,
                 "owner": owner,
                 READERS: readers,
-                "question": info.question,
+                # No text of a person: a later run writes all this into its checkpoints, in clear.
             },
             status=STATUS[info.status],
             error={"message": info.error} if info.error else None,
