@@ -143,7 +143,7 @@ class LLMRefusalError(LLMResponseError):
     reason = LLMFailure.REFUSAL
 
 
-class ThreadError(PaperSearchError):
+class ThreadError(PaperSearchError, RuntimeError):  # LangGraph's API hides texts of other kinds
     """A thread is not in the state that the call needs."""
 
 
@@ -233,7 +233,7 @@ class ZoteroError(PaperSearchError):
     """Zotero could not be asked, or refused; the text says what to do."""
 
 
-class RequestRefusedError(PaperSearchError):
+class RequestRefusedError(PaperSearchError, RuntimeError):
     """A request that the server does not take; `status` is that of HTTP."""
 
     def __init__(self, status: int, message: str) -> None:

@@ -2,10 +2,12 @@
 
 import asyncio
 import base64
+import json
 import uuid
 
 import pytest
 from langgraph.types import Command, StateUpdate
+from langgraph_api.serde import json_dumpb
 from starlette.exceptions import HTTPException
 from tests.server.conftest import served_graph
 from tests.workflow.doubles import workflow
@@ -135,9 +137,11 @@ async def test_going_on_does_not_answer_a_question__hum_14(graph):
 
 async def test_a_thread_that_is_driven_is_busy_and_nothing_runs__per_13(graph, persistence, skills):
     async with persistence.leases.hold("t"):
-        with pytest.raises(errors.ThreadBusyError):
+        with pytest.raises(errors.ThreadBusyError) as told:
             await asyncio.create_task(graph.ainvoke(QUESTION, CONFIG))
     assert skills.calls == []
+    shown = json.loads(json_dumpb(told.value))  # as LangGraph's server tells a client
+    assert (shown["error"], shown["message"]) == ("ThreadBusyError", str(told.value))
 
 
 async def test_a_run_that_fails_says_why_and_gives_the_lease_back(graph, persistence, skills):
