@@ -6,6 +6,7 @@ import functools
 import json
 import re
 import shutil
+import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -82,14 +83,16 @@ def render_bibtex(report: Report) -> str:
 def pandoc() -> str:
     """Return the pandoc program: that of the extra, else the one on the path.
 
-    The sandbox of older ones fails, as that of Debian 12.
+    The sandbox of older ones fails, as that of Debian 12: they are passed over.
     """
     try:
         import pypandoc  # noqa: PLC0415  # an extra
 
         return str(pypandoc.get_pandoc_path())
     except (ImportError, OSError):
-        if program := shutil.which("pandoc"):
+        program = shutil.which("pandoc") or ""
+        words = [program, "--sandbox", "--to=docx", "--output=-"]
+        if program and not subprocess.run(words, input=b"x", capture_output=True).returncode:  # noqa: S603, PLW1510  # fixed words
             return program
     raise ExportError(f"Word and LaTeX documents need pandoc: {_HOW}")
 
