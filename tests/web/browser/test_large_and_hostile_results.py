@@ -131,3 +131,25 @@ def test_5000_papers_are_shown_filtered_and_screened_a_page_at_a_time(reviewer):
     assert sum(url.endswith("/marks") for url in asked) == 5
     label = page.locator(".progress svg").get_attribute("aria-label")
     assert label == "1 relevant, 3 irrelevant, 4996 left of 5000"
+
+
+def test_a_title_from_right_to_left_is_read_in_its_order(reviewer):
+    title = "أثر CBT على"
+    papers = [RawPaper(id="p", title=title, source="library", sightings=[Sighting(source="s")])]
+    thread = beside_the_browser(reviewing(reviewer.folder, "CBT", lambda _strategy: papers))
+    for path in ("results", "screen"):
+        reviewer.open(f"{thread}/{path}")
+        left = """(heading, word) => {
+            const walk = document.createTreeWalker(heading, NodeFilter.SHOW_TEXT);
+            while (walk.nextNode()) {
+                const from = walk.currentNode.data.indexOf(word);
+                if (from < 0) continue;
+                const range = document.createRange();
+                range.setStart(walk.currentNode, from);
+                range.setEnd(walk.currentNode, from + word.length);
+                return range.getBoundingClientRect().left;
+            }
+        }"""
+        heading = reviewer.page.locator("h3", has_text="CBT").first
+        first, middle, last = (heading.evaluate(left, word) for word in title.split())
+        assert first > middle > last
