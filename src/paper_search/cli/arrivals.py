@@ -22,7 +22,7 @@ from paper_search.cli.console import (
     visible,
     with_persistence,
 )
-from paper_search.cli.options import argument, flag, home_option, option, settings
+from paper_search.cli.options import argument, flag, option, settings
 from paper_search.errors import InputError, PaperSearchError
 
 if TYPE_CHECKING:
@@ -36,7 +36,6 @@ _Change = Callable[["FullTexts"], Awaitable[object]]
 
 
 def add(  # noqa: PLR0913, PLR0917  # one for each option
-    ctx: typer.Context,
     thread: options.Thread,
     files: list[Path] | None = argument("[FILE...]", "Exports of a database."),
     database: options.Database = None,
@@ -58,7 +57,7 @@ def add(  # noqa: PLR0913, PLR0917  # one for each option
     from paper_search.review.arrivals import add_files
     from paper_search.review.files import DatabaseSearch
 
-    config, progress = settings(ctx, home), ProgressLine()
+    config, progress = settings(home), ProgressLine()
     text = strategy_in(strategy).strip() if strategy else ""
     search, contents = DatabaseSearch(searched, text), contents_of(files or [])
     workflow = run(load_search(config, thread, progress))
@@ -76,7 +75,7 @@ def add(  # noqa: PLR0913, PLR0917  # one for each option
         counts = {name: getattr(flow, name) for name in names}
         print_json({"thread_id": thread, "files": fields, "flow": counts})
     say(f"{quantity(flow.undecided, 'paper')} to decide on:")
-    say(f"  {command_line('screen', thread, home=home_option(ctx, home))}")
+    say(f"  {command_line('screen', thread, home=home)}")
 
 
 def contents_of(files: Sequence[Path], most: int = _LARGEST_EXPORTS) -> list[tuple[str, bytes]]:
@@ -107,7 +106,6 @@ def say_files(reports: Sequence[FileReport]) -> None:
 
 
 def update(
-    ctx: typer.Context,
     thread: options.OptionalThread = None,
     is_all: bool = flag("--all", "Update every search whose result was approved."),
     as_json: options.Json = False,
@@ -129,13 +127,13 @@ def update(
 
     if (thread is None) != is_all:
         raise UsageMistakeError("give a THREAD, or --all")
-    config, progress = settings(ctx, home), ProgressLine()
+    config, progress = settings(home), ProgressLine()
     if thread is None:
         _update_all(config, is_json=as_json)
         return
     output = PaperOutput.of_options(None, None, is_forced=False, is_json=as_json)
     workflow = run(load_search(config, thread, progress))
-    commands = NextCommands(thread, home_option(ctx, home))
+    commands = NextCommands(thread, home)
     runner = SearchRunner(config, workflow, progress, output, commands)
     runner.run(update_review(workflow, thread), is_asking=True)
 
@@ -190,7 +188,6 @@ async def _updates(config: AppConfig) -> list[dict[str, Any]]:
 
 
 def fulltext(  # noqa: PLR0913, PLR0917  # one for each option
-    ctx: typer.Context,
     thread: options.Thread,
     paper: str = argument("[PAPER]", "Id of an included work.", default=""),
     file: Path | None = argument("[FILE]", "Its text, a PDF."),
@@ -229,7 +226,7 @@ def fulltext(  # noqa: PLR0913, PLR0917  # one for each option
     changes = _wanted_changes(changes_of_paper, others, has_paper=bool(paper))
     if (is_done or is_leaving) and not reviewer:
         raise UsageMistakeError("--done and --leave are for a --reviewer")
-    config = settings(ctx, home)
+    config = settings(home)
     contents = contents_of([file], LARGEST) if file else []
 
     async def entries() -> list[dict[str, Any]]:

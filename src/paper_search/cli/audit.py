@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import typer
-
 from paper_search.cli.console import print_json, print_text, run, say, visible, with_persistence
 from paper_search.cli.options import Home, Json, Thread, option, settings
 from paper_search.errors import ThreadError, how_to_install
@@ -16,7 +14,6 @@ if TYPE_CHECKING:
 
 
 def audit(
-    ctx: typer.Context,
     thread: Thread,
     output: Path = option("DIR", "New directory for the files.", "--output", "-o", default=...),
     as_json: Json = False,
@@ -32,7 +29,7 @@ def audit(
     from paper_search.models.source_report import quantity
     from paper_search.report.outputs.figures import is_available
 
-    url = settings(ctx, home).persistence_url
+    url = settings(home).persistence_url
     audit_files = run(with_persistence(url, lambda p: write_audit(p, thread, output)))
     flow = audit_files.flow
     if as_json:
@@ -60,7 +57,6 @@ def audit(
 
 
 def strategy(
-    ctx: typer.Context,
     thread: Thread,
     database: str = option(
         "NAME", "ovid, pubmed, embase, wos, scopus, cochrane, ebsco or proquest.", default=...
@@ -76,7 +72,7 @@ def strategy(
     from paper_search.query import render
     from paper_search.skills.strategy.booleans import database_text
 
-    query, is_approved = run(_strategy_of(settings(ctx, home).persistence_url, thread))
+    query, is_approved = run(_strategy_of(settings(home).persistence_url, thread))
     rendered = database_text(query, database)
     if as_json:
         left_out = [render(node) for node in rendered.left_out]

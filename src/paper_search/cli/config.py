@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from paper_search.cli.console import UsageMistakeError, data, print_json, say, visible
-from paper_search.cli.options import Home, Json, argument, home_option, settings
+from paper_search.cli.options import Home, Json, argument, is_typed, settings
 
 if TYPE_CHECKING:
     from paper_search.config import AppConfig
@@ -21,14 +21,14 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the setting."
 def show(ctx: typer.Context, as_json: Json = False, home: Home = None) -> None:
     """Show all settings with where each comes from; `config set` has the home remember one."""
     if ctx.invoked_subcommand is not None:
-        if as_json or home is not None:
+        if as_json or is_typed(ctx, "home"):
             raise UsageMistakeError(
                 f"put --json and --home after {ctx.invoked_subcommand!r}, not before it"
             )
         return
     from paper_search.cli.tables import grid
 
-    rows = setting_rows(settings(ctx, home), home_option(ctx, home))
+    rows = setting_rows(settings(home), home)
     if as_json:
         print_json([row._asdict() for row in rows])
         return
@@ -38,7 +38,6 @@ def show(ctx: typer.Context, as_json: Json = False, home: Home = None) -> None:
 
 @config.command("set")
 def set_one(
-    ctx: typer.Context,
     name: Name,
     value: str = argument("VALUE", "sources: library, web, or names.", default=...),
     home: Home = None,
@@ -50,19 +49,19 @@ def set_one(
     from paper_search.config import parse_setting, remember_setting, setting_origins
 
     require_known(name, parse_setting(name, value))
-    path = remember_setting(name, value, home=settings(ctx, home).home)
+    path = remember_setting(name, value, home=settings(home).home)
     say(visible(f"{name} = {value}, saved in {path}"))
-    origin = setting_origins(home=home_option(ctx, home))[name]
+    origin = setting_origins(home=home)[name]
     if ":" in origin:
         say(visible(f"but {origin} takes precedence"))
 
 
 @config.command("unset")
-def unset(ctx: typer.Context, name: Name, home: Home = None) -> None:
+def unset(name: Name, home: Home = None) -> None:
     """Remove a stored setting, so that its default applies."""
     from paper_search.config import forget_setting
 
-    path = forget_setting(name, home=settings(ctx, home).home)
+    path = forget_setting(name, home=settings(home).home)
     say(visible(f"{name} was removed from {path}"))
 
 

@@ -5,8 +5,6 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import typer
-
 from paper_search.cli.console import UsageMistakeError, data, print_json, say, visible
 from paper_search.cli.options import BudgetOption, Home, Json, argument, budget_of, option, settings
 from paper_search.errors import InputError
@@ -22,7 +20,6 @@ _LONGEST_TITLE = 90
 
 
 def evaluate(  # noqa: PLR0913, PLR0917  # one for each option
-    ctx: typer.Context,
     labels: Path | None = argument(
         "[LABELS]",
         "A CSV or JSON lines file with question, doi or title, and label (1 or 0); or a "
@@ -50,7 +47,7 @@ def evaluate(  # noqa: PLR0913, PLR0917  # one for each option
     from paper_search.config import expand_sources
     from paper_search.evaluation.runs import read_labels
 
-    config = settings(ctx, home)
+    config = settings(home)
     if (labels is None) == (thread is None):
         raise UsageMistakeError("give LABELS or --thread THREAD, one of them")
     questions_of_labels = (

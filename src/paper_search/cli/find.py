@@ -4,8 +4,6 @@ import uuid
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from paper_search.cli import options
 from paper_search.cli.arrivals import contents_of, say_files, strategy_in
 from paper_search.cli.audit import print_contributions
@@ -17,7 +15,7 @@ from paper_search.cli.console import (
     with_persistence,
 )
 from paper_search.cli.library import collection_files
-from paper_search.cli.options import argument, budget_of, flag, home_option, option, settings
+from paper_search.cli.options import argument, budget_of, flag, option, settings
 from paper_search.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
@@ -27,7 +25,6 @@ if TYPE_CHECKING:
 
 
 def find(  # noqa: PLR0913, PLR0917  # one for each option
-    ctx: typer.Context,
     question: str | None = argument("QUESTION", "The question, in a sentence."),
     source: options.Source = None,
     strategy: Path | None = option(
@@ -69,12 +66,12 @@ def find(  # noqa: PLR0913, PLR0917  # one for each option
 
     topic = _question_of(question, strategy)
     target = PaperOutput.of_options(format_name, output, is_forced=force, is_json=as_json)
-    config = settings(ctx, home, keep=keep)
+    config = settings(home, keep=keep)
     named = _papers_named(must_find or [], config, topic if strategy is not None else None)
     if source is None and not yes and not as_json and is_interactive():
         from paper_search.cli.source_lines import with_sources_chosen
 
-        config = with_sources_chosen(config, home_option(ctx, home))
+        config = with_sources_chosen(config, home)
     progress = ProgressLine()
     workflow = SearchWorkflow.from_config(
         config,
@@ -90,7 +87,7 @@ def find(  # noqa: PLR0913, PLR0917  # one for each option
     )
     thread_id = str(uuid.uuid4())
     again = (*target.options, *["--keep"] * keep)
-    commands = NextCommands(thread_id, home_option(ctx, home), again)
+    commands = NextCommands(thread_id, home, again)
     begin = workflow.run if yes else workflow.start
     runner = SearchRunner(config, workflow, progress, target, commands)
     runner.run(begin(topic, thread_id=thread_id), is_asking=not yes)
@@ -154,7 +151,6 @@ def _naming(record: "RawPaper") -> str:
 
 
 def report(  # noqa: PLR0913, PLR0917  # one for each option
-    ctx: typer.Context,
     question: str | None = argument("[QUESTION]", "The question, in a sentence."),
     from_thread: str | None = option("THREAD", "Use the papers of this finished search.", "--from"),
     source: list[str] | None = option(
@@ -199,7 +195,7 @@ def report(  # noqa: PLR0913, PLR0917  # one for each option
     target = ReportOutput.of_options(
         format_name, output, references, has_figures=figures, is_forced=force, is_json=as_json
     )
-    config, thread_id, progress = settings(ctx, home), str(uuid.uuid4()), ProgressLine()
+    config, thread_id, progress = settings(home), str(uuid.uuid4()), ProgressLine()
     parameters = _pairs(named_settings or [])
     by_option = {
         "sources": source or None,
@@ -223,7 +219,7 @@ def report(  # noqa: PLR0913, PLR0917  # one for each option
         **parameters,
     )
     begin = workflow.run if yes else workflow.start
-    commands = NextCommands(thread_id, home_option(ctx, home), tuple(target.options))
+    commands = NextCommands(thread_id, home, tuple(target.options))
     beginning = begin(_question_of_report(config, question, from_thread), thread_id=thread_id)
     runner = ReportRunner(config, workflow, progress, target, commands)
     runner.run(beginning, is_asking=not yes)

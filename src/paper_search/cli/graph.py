@@ -22,7 +22,7 @@ from paper_search.cli.console import (
     visible,
     with_persistence,
 )
-from paper_search.cli.options import Home, Json, Thread, argument, home_option, option, settings
+from paper_search.cli.options import Home, Json, Thread, argument, option, settings
 from paper_search.errors import ConfigError, InputError, PaperSearchError, WorkflowRunError
 
 if TYPE_CHECKING:
@@ -147,7 +147,6 @@ ResultT = TypeVar("ResultT")
 
 @graph.command("run")
 def run(  # noqa: PLR0913  # one argument for each option
-    ctx: typer.Context,
     name: str = argument("NAME", "Name of a workflow; see `list`.", default=...),
     *,
     where: Where = "paper_search",
@@ -175,7 +174,7 @@ def run(  # noqa: PLR0913  # one argument for each option
     workflow = _discovered(where).read(name)
     options: dict[str, Any] = {
         "params": parse_params(workflow.params, params or []),
-        "services": _services(ctx, workflow, home),
+        "services": _services(workflow, home),
     }
     step_input = {} if input_json is None else _json(input_json, "--input")
     if not isinstance(step_input, dict):
@@ -188,24 +187,23 @@ def run(  # noqa: PLR0913  # one argument for each option
             words = shlex.split(output.next_command)[1:]
             words += ["--in", where, *(word for pair in params or [] for word in ("--param", pair))]
             words += [] if after is None else ["--input", json.dumps(after, ensure_ascii=False)]
-            document["next_command"] = command_line(*words, home=home_option(ctx, home))
+            document["next_command"] = command_line(*words, home=home)
         print_json(document)
         return
     options["answers"] = [_json(answer, "--answer") for answer in answers or []]
     if thread is None:
         outcome = _run(run_workflow(workflow, step_input, **options), where)
     else:
-        url, options["thread_id"] = settings(ctx, home).persistence_url, thread_name(thread)
+        url, options["thread_id"] = settings(home).persistence_url, thread_name(thread)
         work = with_persistence(
             url, lambda p: run_workflow(workflow, step_input, persistence=p, **options)
         )
         outcome = _run(work, where)
-    _tell(outcome, thread, home_option(ctx, home), as_json=as_json)
+    _tell(outcome, thread, home, as_json=as_json)
 
 
 @graph.command("resume")
-def resume(  # noqa: PLR0913  # one argument for each option
-    ctx: typer.Context,
+def resume(
     thread: Thread,
     *,
     where: Where,
@@ -226,11 +224,11 @@ def resume(  # noqa: PLR0913  # one argument for each option
             thread,
             persistence=persistence,
             answers=[_json(answer, "--answer") for answer in answers or []],
-            services=_services(ctx, workflow, home),
+            services=_services(workflow, home),
         )
 
-    outcome = _run(with_persistence(settings(ctx, home).persistence_url, resumed), where)
-    _tell(outcome, thread, home_option(ctx, home), as_json=as_json)
+    outcome = _run(with_persistence(settings(home).persistence_url, resumed), where)
+    _tell(outcome, thread, home, as_json=as_json)
 
 
 def _run(work: Coroutine[Any, Any, ResultT], where: str) -> ResultT:
@@ -285,11 +283,11 @@ def _json(text: str, option: str) -> Any:
         raise InputError(f"{option} {text!r} is not JSON: {error}") from error
 
 
-def _services(ctx: typer.Context, workflow: "Workflow", home: Path | None) -> Any:
+def _services(workflow: "Workflow", home: Path | None) -> Any:
     """Return the live objects that the workflow names, made from the program's settings, if any."""
     from paper_search.llm.creation import redact_output
 
-    config = settings(ctx, home)
+    config = settings(home)
     redact_output(config.secrets)
     return None if workflow.services is None else factory(workflow)(config)
 

@@ -41,8 +41,7 @@ library = typer.Typer(help="Your own library on disk.", no_args_is_help=True, ri
 
 
 @library.command("add")
-def add(  # noqa: PLR0913, PLR0917  # one for each option
-    ctx: typer.Context,
+def add(
     files: list[Path] = argument(
         "FILE...",
         "BibTeX, RIS, MEDLINE, PubMed XML, Web of Science, EndNote, RefWorks, CSL-JSON, "
@@ -73,7 +72,7 @@ def add(  # noqa: PLR0913, PLR0917  # one for each option
     from paper_search.library.embedding import create_embedder
     from paper_search.library.source import library_path
 
-    config = settings(ctx, home)
+    config = settings(home)
     embedder = create_embedder(config.embeddings) if with_vectors else None
     documents, passed_over = list[dict[str, Any]](), 0
     with (
@@ -169,7 +168,6 @@ def _document(summary: "ImportSummary", label: str) -> dict[str, Any]:
 
 @library.command("search")
 def search(
-    ctx: typer.Context,
     query: str = argument("QUERY", "Words, or a boolean query: a AND (b OR c).", default=...),
     limit: int = option("N", "Show at most N.", "--max", min=1, max=1000, default=20),
     as_json: Json = False,
@@ -182,7 +180,7 @@ def search(
 
     if not query.strip():
         raise UsageMistakeError("the query is empty; give words or a boolean query")
-    config = settings(ctx, home)
+    config = settings(home)
     library, remark, _ = open_searched(config.home, create_embedder(config.embeddings))
     with library:
         hits = library.search(query, limit=limit)
@@ -200,7 +198,6 @@ def search(
 
 @library.command("embed")
 def embed(
-    ctx: typer.Context,
     again: bool = flag("--again", "Replace all vectors, for example after changing the model."),
     as_json: Json = False,
     home: Home = None,
@@ -214,7 +211,7 @@ def embed(
     from paper_search.library.embedding import create_embedder
     from paper_search.library.source import library_path
 
-    config = settings(ctx, home)
+    config = settings(home)
     path = library_path(config.home)
     if not Library.exists(path):
         raise UsageMistakeError("your library is empty; `paper-search library add FILE` fills it")
@@ -238,12 +235,12 @@ def _summary_of(summary: "EmbeddingSummary") -> str:
 
 
 @library.command("info")
-def info(ctx: typer.Context, as_json: Json = False, home: Home = None) -> None:
+def info(as_json: Json = False, home: Home = None) -> None:
     """Show the size and location of your library, and what searches use."""
     from paper_search.library import Library, LibraryInfo
     from paper_search.library.source import library_path
 
-    config = settings(ctx, home)
+    config = settings(home)
     path = library_path(config.home)
     info_found = LibraryInfo(path, 0, None, None, 0, 0, is_index_current=True)
     if Library.exists(path):

@@ -37,8 +37,15 @@ def argument(metavar: str, text: str, *, default: Any = None) -> Any:
 
 _shared, _flag = partial(option, default=...), partial(flag, default=...)
 
+
+def _home_of(ctx: typer.Context, value: Path | None) -> Path | None:
+    """Return the home given on the command line, after the command or before it; absolute."""
+    home = value if value is not None else _globals(ctx).home
+    return home.expanduser().absolute() if home is not None else None
+
+
 _HOME = "Directory of your data; else PAPER_SEARCH_HOME, else the user data directory."
-Home = Annotated[Path | None, _shared("DIR", _HOME)]
+Home = Annotated[Path | None, _shared("DIR", _HOME, callback=_home_of)]
 Json = Annotated[bool, _flag("--json", "Print JSON.")]
 
 
@@ -104,21 +111,20 @@ class GlobalOptions:
     is_debugging: bool = False
 
 
-def home_option(ctx: typer.Context, home: Path | None) -> Path | None:
-    """Return the home given on the command line, after the command or before it; absolute."""
-    value = home if home is not None else _globals(ctx).home
-    return value.expanduser().absolute() if value is not None else None
-
-
 def is_debugging(ctx: typer.Context) -> bool:
     return _globals(ctx).is_debugging
 
 
-def settings(ctx: typer.Context, home: Path | None, *, keep: bool = False) -> AppConfig:
+def settings(home: Path | None, *, keep: bool = False) -> AppConfig:
     from paper_search.config import load_config
 
-    config = load_config(home=home_option(ctx, home))
+    config = load_config(home=home)
     return config.model_copy(update={"keep_found": True}) if keep else config
+
+
+def is_typed(ctx: typer.Context, name: str) -> bool:
+    source = ctx.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
 
 
 def refuse_others(ctx: typer.Context, *, is_report: bool) -> None:
@@ -127,9 +133,8 @@ def refuse_others(ctx: typer.Context, *, is_report: bool) -> None:
 
     mine, other = ("a report", "searches") if is_report else ("a search", "reports")
     for parameter in ctx.command.params:
-        source = ctx.get_parameter_source(parameter.name or "")
-        is_other = parameter.name in (_OF_SEARCHES if is_report else _OF_REPORTS)
-        if is_other and source and source.name == "COMMANDLINE":
+        name = parameter.name or ""
+        if name in (_OF_SEARCHES if is_report else _OF_REPORTS) and is_typed(ctx, name):
             spellings = "/".join([*parameter.opts, *parameter.secondary_opts])
             raise UsageMistakeError(
                 f"{spellings} is for {other}, and this thread is {mine}: leave it out"

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, TypeVar
 
-import typer
-
 from paper_search.cli.console import (
     UsageMistakeError,
     data,
@@ -27,7 +25,6 @@ T = TypeVar("T")
 
 
 def reconcile(  # noqa: PLR0913, PLR0917  # one for each option
-    ctx: typer.Context,
     thread: Thread,
     relevant: str | None = option("IDS", "Resolve these conflicts as relevant, with commas."),
     irrelevant: str | None = option("IDS", "Resolve these conflicts as irrelevant."),
@@ -45,7 +42,7 @@ def reconcile(  # noqa: PLR0913, PLR0917  # one for each option
         raise UsageMistakeError(
             "--reason goes with --relevant IDS or --irrelevant IDS, one of them"
         )
-    url = settings(ctx, home).persistence_url
+    url = settings(home).persistence_url
     included, excluded = _ids(relevant), _ids(irrelevant)
     if both := [name for name in included if name in excluded]:
         raise UsageMistakeError(f"{both[0]!r} cannot be both relevant and irrelevant")
@@ -103,8 +100,7 @@ async def with_reviewers(url: str, thread: str, work: Callable[[Reviewers], Awai
         return await work(await SearchSession.on(persistence, thread).reviewers())
 
 
-def share(  # noqa: PLR0913, PLR0917  # one for each option
-    ctx: typer.Context,
+def share(
     thread: Thread,
     account: str | None = option("ACCOUNT", "A name in PAPER_SEARCH_TOKENS.", "--with"),
     role: str | None = option("ROLE", "reviewer (default), reader, or none: do not share.", "--as"),
@@ -121,7 +117,7 @@ def share(  # noqa: PLR0913, PLR0917  # one for each option
     from paper_search.review.sharing import share_thread
     from paper_search.workflow import ThreadCatalog
 
-    config = settings(ctx, home)
+    config = settings(home)
     if account is None and role is not None:
         raise UsageMistakeError("--as says what --with ACCOUNT may do; give both")
 

@@ -6,7 +6,7 @@ import typer
 
 from paper_search.cli import options
 from paper_search.cli.console import ExitCode, ProgressLine, print_json, run, say, visible
-from paper_search.cli.options import budget_of, flag, home_option, option, settings
+from paper_search.cli.options import budget_of, flag, option, settings
 
 
 def resume(  # noqa: PLR0913, PLR0917  # one for each option
@@ -59,8 +59,7 @@ def resume(  # noqa: PLR0913, PLR0917  # one for each option
         load_search,
     )
 
-    config, root = settings(ctx, home, keep=keep), home_option(ctx, home)
-    limit, progress = budget_of(budget), ProgressLine()
+    config, limit, progress = settings(home, keep=keep), budget_of(budget), ProgressLine()
     marks = (relevant, irrelevant, reason, same, different, split, wait)
     answer = Answer(approve, load_document(edit), reject, note, token, skip, *marks)
     if run(is_report(config.persistence_url, thread)):
@@ -71,7 +70,7 @@ def resume(  # noqa: PLR0913, PLR0917  # one for each option
         )
         report = run(load_report(config, thread, progress))
         allow(config, thread, limit)
-        commands = NextCommands(thread, root, tuple(target.options))
+        commands = NextCommands(thread, home, tuple(target.options))
         ReportRunner(config, report, progress, target, commands).resume(answer)
         return
     answer.check_for_search()
@@ -79,12 +78,11 @@ def resume(  # noqa: PLR0913, PLR0917  # one for each option
     papers = PaperOutput.of_options(format_name, output, is_forced=force, is_json=as_json)
     search = run(load_search(config, thread, progress))
     allow(config, thread, limit)
-    commands = NextCommands(thread, root, (*papers.options, *["--keep"] * keep))
+    commands = NextCommands(thread, home, (*papers.options, *["--keep"] * keep))
     SearchRunner(config, search, progress, papers, commands).resume(answer)
 
 
-def judge(  # noqa: PLR0913, PLR0917  # one for each option
-    ctx: typer.Context,
+def judge(
     thread: options.Thread,
     unjudged: bool = flag("--unjudged", "Only papers that no model has judged."),
     budget: options.BudgetOption = None,
@@ -98,7 +96,7 @@ def judge(  # noqa: PLR0913, PLR0917  # one for each option
     """
     from paper_search.cli.stored_threads import NextCommands, allow, load_search
 
-    config = settings(ctx, home)
+    config = settings(home)
     allow(config, thread, budget_of(budget))
     workflow = run(load_search(config, thread, ProgressLine()))
     report = run(workflow.judge(thread, is_all=not unjudged))
@@ -108,7 +106,7 @@ def judge(  # noqa: PLR0913, PLR0917  # one for each option
         count = report.papers - sum(report.unjudged.values())
         say(f"{count} of {report.papers} papers are judged; {report.asked} were looked at now")
     if report.summary is not None:
-        again = NextCommands(thread, home_option(ctx, home)).command("judge", "--unjudged")
+        again = NextCommands(thread, home).command("judge", "--unjudged")
         say(visible(f"{report.summary}; `{again}` asks again"))
     if report.is_failure:
         raise typer.Exit(ExitCode.FAILED)

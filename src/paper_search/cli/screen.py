@@ -26,7 +26,7 @@ from paper_search.cli.console import (
     visible,
     with_persistence,
 )
-from paper_search.cli.options import flag, home_option, option, settings
+from paper_search.cli.options import flag, option, settings
 from paper_search.cli.prompts import Choice, QuitError, Terminal, decide
 from paper_search.cli.reconcile import with_reviewers
 
@@ -43,7 +43,6 @@ T = TypeVar("T")
 
 
 def screen(  # noqa: PLR0913, PLR0917  # one for each option
-    ctx: typer.Context,
     thread: options.OptionalThread = None,
     files: list[Path] | None = option(
         "FILE", "Screen the records of this file; repeatable.", "--import"
@@ -80,12 +79,12 @@ def screen(  # noqa: PLR0913, PLR0917  # one for each option
         raise UsageMistakeError("--database says where the records of --import FILE are from")
     if (thread is None) != bool(files) or bool(files) != (question is not None):
         raise UsageMistakeError("give a THREAD, or --import FILE with --question TEXT")
-    config = settings(ctx, home)
+    config = settings(home)
     if thread is None:
         thread = run(_import(config, files or [], question or "", database or []))
     from paper_search.cli.stored_threads import NextCommands
 
-    commands, url = NextCommands(thread, home_option(ctx, home)), config.persistence_url
+    commands, url = NextCommands(thread, home), config.persistence_url
     if done and reviewer is not None:
         run(with_reviewers(url, thread, lambda reviewers: _finish(reviewers, reviewer)))
         _say_reconcile(commands)

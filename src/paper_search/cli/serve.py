@@ -45,14 +45,14 @@ def serve(  # noqa: PLR0913, PLR0917  # one for each option
         is_tracing=trace,
         shows_logs=is_debugging(ctx),
     )
-    config = settings(ctx, home)
+    config = settings(home)
     _open_threads(config)
     say(f"Studio: {studio_url(options)}")
     say(f"Review: http://{host}:{port}/review")
     _serve(options, config)
 
 
-def mcp(ctx: typer.Context, home: Home = None) -> None:
+def mcp(home: Home = None) -> None:
     """Serve desktop and editor clients over MCP (stdio).
 
     The client starts this command. It shows you each question as a form, and your answer counts as
@@ -63,7 +63,7 @@ def mcp(ctx: typer.Context, home: Home = None) -> None:
     require_mcp()
     from paper_search.server.mcp import serve_stdio
 
-    run(serve_stdio(settings(ctx, home)))
+    run(serve_stdio(settings(home)))
 
 
 def _open_threads(config: "AppConfig") -> None:
@@ -97,7 +97,7 @@ def review(
     machine only, until Ctrl-C; if `serve` runs at the port already, its page is opened. It shows
     the same threads as all other commands.
     """
-    config = settings(ctx, home)
+    config = settings(home)
     if thread is not None:
         from paper_search.cli.stored_threads import check_is_known
 

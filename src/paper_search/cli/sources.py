@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from paper_search.config import AppConfig
 
 
-def sources(ctx: typer.Context, as_json: Json = False, home: Home = None) -> None:
+def sources(as_json: Json = False, home: Home = None) -> None:
     """List the sources, and what they need.
 
     PAPER_SEARCH_SOURCES sets the default sources; `web` means the public services that need no key.
@@ -23,7 +23,7 @@ def sources(ctx: typer.Context, as_json: Json = False, home: Home = None) -> Non
     """
     from paper_search.cli.tables import grid
 
-    entries = source_entries(settings(ctx, home))
+    entries = source_entries(settings(home))
     if as_json:
         print_json(entries)
         return
@@ -136,9 +136,7 @@ def _local_note(name: str, config: AppConfig) -> str | None:
     return "empty: the sample is used until `paper-search library add FILE`"
 
 
-def doctor(
-    ctx: typer.Context, source: Source = None, as_json: Json = False, home: Home = None
-) -> None:
+def doctor(source: Source = None, as_json: Json = False, home: Home = None) -> None:
     """Check settings, files and sources.
 
     It says how to fix what fails. Each source gets a small query, past the cache. Exits with code 1
@@ -148,7 +146,7 @@ def doctor(
     from paper_search.cli.tables import grid
     from paper_search.config import expand_sources
 
-    config = settings(ctx, home).model_copy(update={"http_cache": False})
+    config = settings(home).model_copy(update={"http_cache": False})
     checks = run(check_everything(config, expand_sources(source or [], config.keyed_sources)))
     if as_json:
         print_json([asdict(check) for check in checks])

@@ -19,7 +19,7 @@ from paper_search.cli.console import (
     visible,
     with_persistence,
 )
-from paper_search.cli.options import argument, flag, home_option, option, settings
+from paper_search.cli.options import argument, flag, option, settings
 from paper_search.errors import ExportError, PersistenceError, ThreadBusyError, ThreadNotFoundError
 
 if TYPE_CHECKING:
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 
 def threads(
-    ctx: typer.Context,
     limit: int = option("N", "Show at most N.", min=1, max=2**31, default=100),
     offset: int = option("N", "Skip the first N.", min=0, max=2**31, default=0),
     as_json: options.Json = False,
@@ -47,7 +46,7 @@ def threads(
 
     from paper_search.report_workflow.listing import ThreadCatalogs
 
-    url, more = settings(ctx, home).persistence_url, limit + 1
+    url, more = settings(home).persistence_url, limit + 1
     infos = run(
         with_persistence(url, lambda p: ThreadCatalogs(p).threads(limit=more, offset=offset))
     )
@@ -90,11 +89,11 @@ def show(  # noqa: PLR0913, PLR0917  # one for each option
     from paper_search.threads.catalogs import PlainDetail
     from paper_search.workflow.results import part_of
 
-    config = settings(ctx, home)
+    config = settings(home)
     detail = _detail(ctx, config, thread)
     detail = with_translations(config, detail)
     if isinstance(detail, PlainDetail):
-        show_plain(detail, is_json=as_json, home=home_option(ctx, home))
+        show_plain(detail, is_json=as_json, home=home)
         return
     is_listing = is_all or min_score is not None or decision is not None
     decided = ""
@@ -107,15 +106,14 @@ def show(  # noqa: PLR0913, PLR0917  # one for each option
     if as_json:
         print_json(detail.model_dump(mode="json"))
         return
-    root = home_option(ctx, home)
     if isinstance(detail, ReportDetail):
-        show_report(data(), detail, home=root)
+        show_report(data(), detail, home=home)
     else:
-        show_thread(data(), detail, home=root, has_details=details, is_all=is_listing)
+        show_thread(data(), detail, home=home, has_details=details, is_all=is_listing)
         if decided:
             typer.echo(decided)
     waiting = detail.open_review if isinstance(detail, ReportDetail) else detail.open_checkpoint
-    for line in NextCommands(thread, root).lines(waiting) if waiting is not None else ():
+    for line in NextCommands(thread, home).lines(waiting) if waiting is not None else ():
         typer.echo(line)
 
 
@@ -161,7 +159,7 @@ def export(  # noqa: PLR0913, PLR0917  # one for each option
     from paper_search.threads.catalogs import PlainDetail
     from paper_search.workflow.results import part_of
 
-    config = settings(ctx, home)
+    config = settings(home)
     detail = _detail(ctx, config, thread)
     if isinstance(detail, PlainDetail):
         raise ExportError(
@@ -197,8 +195,7 @@ def export(  # noqa: PLR0913, PLR0917  # one for each option
     say(decision_line(detail.collection, part, decision, is_json=is_json))
 
 
-def fork(  # noqa: PLR0913, PLR0917  # one for each option
-    ctx: typer.Context,
+def fork(
     thread: options.Thread,
     to: Annotated[
         Literal["strategy", "result", "plan", "draft"] | None,
@@ -222,14 +219,13 @@ def fork(  # noqa: PLR0913, PLR0917  # one for each option
     from paper_search.report_workflow import Review
     from paper_search.workflow import Checkpoint
 
-    question = run(reopened(settings(ctx, home), thread, to, round_number))
+    question = run(reopened(settings(home), thread, to, round_number))
     if isinstance(question, Checkpoint | Review):
-        NextCommands(thread, home_option(ctx, home)).pause(question, is_json=as_json)
+        NextCommands(thread, home).pause(question, is_json=as_json)
     say(f"thread {thread} has no open question")
 
 
 def delete(
-    ctx: typer.Context,
     thread: options.Thread,
     yes: options.Yes = False,
     as_json: options.Json = False,
@@ -242,7 +238,7 @@ def delete(
     from paper_search.llm.usage_log import UsageLog
     from paper_search.report_workflow.listing import ThreadCatalogs
 
-    config = settings(ctx, home)
+    config = settings(home)
     url = config.persistence_url
 
     async def question(persistence: "Persistence") -> str:
@@ -266,7 +262,6 @@ def delete(
 
 
 def prune(
-    ctx: typer.Context,
     threads: list[str] | None = argument("[THREAD]...", "Thread ids; none: all threads."),
     yes: options.Yes = False,
     as_json: options.Json = False,
@@ -281,7 +276,7 @@ def prune(
     from paper_search.report_workflow.listing import ThreadCatalogs
     from paper_search.threads.catalog import ALL
 
-    url = settings(ctx, home).persistence_url
+    url = settings(home).persistence_url
 
     async def pruned(persistence: "Persistence") -> tuple[list[str], dict[str, str]]:
         every, skipped = ThreadCatalogs(persistence), dict[str, str]()
@@ -313,7 +308,6 @@ def prune(
 
 
 def backup(
-    ctx: typer.Context,
     file: Path = argument("FILE", "The backup file to write.", default=...),
     force: options.Force = False,
     as_json: options.Json = False,
@@ -327,7 +321,7 @@ def backup(
     from paper_search.persistence.backups import back_up
     from paper_search.persistence.opening import sqlite_file
 
-    database = sqlite_file(settings(ctx, home).persistence_url)
+    database = sqlite_file(settings(home).persistence_url)
     size = back_up(database, file, is_overwriting=force)
     if as_json:
         print_json({"file": str(file), "bytes": size})
@@ -336,7 +330,6 @@ def backup(
 
 
 def restore(
-    ctx: typer.Context,
     file: Path = argument("FILE", "The backup file.", default=...),
     force: bool = flag("--force", "Replace existing threads."),
     as_json: options.Json = False,
@@ -346,7 +339,7 @@ def restore(
     from paper_search.persistence.backups import restore as put_back
     from paper_search.persistence.opening import sqlite_file
 
-    database = sqlite_file(settings(ctx, home).persistence_url)
+    database = sqlite_file(settings(home).persistence_url)
     put_back(file, database, is_overwriting=force)
     if as_json:
         print_json({"file": str(file), "restored": True})

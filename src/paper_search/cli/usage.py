@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from paper_search.cli.console import data, print_json, run, say
 from paper_search.cli.options import Home, Json, OptionalThread, settings
 
@@ -19,7 +17,6 @@ if TYPE_CHECKING:
 
 
 def usage(
-    ctx: typer.Context,
     thread: OptionalThread = None,
     as_json: Json = False,
     home: Home = None,
@@ -33,7 +30,7 @@ def usage(
     from paper_search.llm.usage_log import UsageLog, logged_threads
     from paper_search.models.usage import total
 
-    config = settings(ctx, home)
+    config = settings(home)
     directory = config.usage_path
     if thread is not None:
         log = UsageLog(directory, thread)
