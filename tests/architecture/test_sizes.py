@@ -23,7 +23,7 @@ MAX_MODULES = 380
 MAX_LINES = {
     "skills": 11_129,
     "sources": 7_133,
-    "cli": 6_155,
+    "cli": 6_121,
     "workflow": 5_718,
     "report": 5_237,
     "library": 4_890,
