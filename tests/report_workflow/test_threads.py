@@ -1,13 +1,16 @@
 """Reports in lists, alone and beside searches."""
 
+from dataclasses import replace
+
 import pytest
 from tests.answers import reply_to
 from tests.report_workflow.doubles import report_workflow
 from tests.workflow.doubles import workflow
 
-from paper_search.models import Paper, SourceStatus
+from paper_search.errors import ThreadWaitingError
+from paper_search.models import Paper, PaperCollection, SourceStatus
 from paper_search.models.source_report import Purpose, SourceReport
-from paper_search.report_workflow import ReportWorkflow
+from paper_search.report_workflow import ReportWorkflow, Review
 from paper_search.report_workflow.listing import REPORT, SEARCH, ReportCatalog, ThreadCatalogs
 from paper_search.testing.reports import QUESTION, FakeSearch, report_services
 from paper_search.workflow import ThreadStatus
@@ -86,6 +89,28 @@ async def test_a_plan_names_the_undecided_papers_of_earlier_rounds_that_it_leave
     flow = ReportWorkflow(report_services(collection=collection), from_thread="s")
     plan = str((await flow.start(QUESTION, thread_id="r")).model_dump())
     assert "1 paper of the search s, without 2 papers of earlier rounds that nobody decided" in plan
+
+
+@pytest.mark.parametrize("last", ["modify: ask about heat", "reject: no"])
+async def test_a_plan_stays_open_while_its_search_has_no_result(last):
+    services = report_services(collection=empty_collection("q"))
+    is_over = True
+
+    async def load(thread_id: str) -> PaperCollection:
+        if not is_over:
+            raise ThreadWaitingError("it is updated")
+        return await services.collection(thread_id)
+
+    flow = ReportWorkflow(replace(services, collection=load), from_thread="s")
+    review = await flow.start(QUESTION, thread_id="r")
+    is_over = False
+    for decision in ("approve", "modify: ask about heat"):
+        with pytest.raises(ThreadWaitingError, match="it is updated"):
+            await flow.answer("r", decision, token=review.token)
+    assert (await flow.pending("r")).token == review.token
+    is_over = not last.startswith("reject")
+    after = await flow.answer("r", last, token=review.token)
+    assert isinstance(after, Review) is is_over
 
 
 async def test_a_count_of_hits_that_was_never_sent_has_no_time_in_a_report():

@@ -272,11 +272,25 @@ class ReportWorkflow(ThreadEngine[ReportSession, Review, Report]):
 
     async def _begin(self, session: ReportSession, text: str, *, is_asking: bool) -> None:
         """See `ThreadEngine`; where the search to report on has no result yet, nothing begins."""
-        search, on = self._settings(is_asking=is_asking).from_thread, self._persistence
-        if search is not None:
-            services = self._services_on(on) if isinstance(on, Persistence) else self._services
-            await services.collection(search)
+        await self._require_result(self._settings(is_asking=is_asking).from_thread)
         await super()._begin(session, text, is_asking=is_asking)
+
+    async def _take(
+        self, session: ReportSession, decision: Any, by: str | None, token: str | None
+    ) -> None:
+        """See `ThreadEngine`; a plan stays open while the search to report on is updated."""
+        waiting = await session.open_question()
+        if waiting is not None and waiting.question.kind == "plan_review":
+            answer = session.past_decision(waiting.question.reference, decision)
+            if answer is None or answer.action is not HITLAction.REJECT:
+                await self._require_result(waiting.question.shows.get("from_thread"))
+        await super()._take(session, decision, by, token)
+
+    async def _require_result(self, search: str | None) -> None:
+        on = self._persistence
+        services = self._services_on(on) if isinstance(on, Persistence) else self._services
+        if search is not None:
+            await services.collection(search)
 
     async def _proceed(self, session: ReportSession) -> None:
         """See `ThreadEngine.proceed`; a question whose time is over may count as approved."""
