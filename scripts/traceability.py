@@ -27,6 +27,7 @@ CHECKS = "tests/report/test_checks.py"
 CRITERIA = "tests/report/test_criteria.py"
 ASKED = "tests/report_workflow/test_requirements.py"
 ACADEMIC = "tests/report/test_academic.py"
+PROMPTS = "tests/prompts/test_rendered.py"
 SUPPORT = "tests/report/test_support.py"
 
 WEB = "src/paper_search/sources/web"
@@ -44,10 +45,10 @@ REQUIREMENTS: tuple[tuple[str, str, str, str], ...] = (
     ("1 Node: Planner", f"{CODE}/planner.py", ROLES, "brought_within_the_limits"),
     ("1 Node: Searcher", f"{CODE}/searcher.py", ASKED, "answers_each_query"),
     ("1 Node: Analyst", f"{CODE}/analyst.py", ROLES, "tied_to_a_quote"),
-    ("1 Node: Writer", f"{CODE}/writer.py", ASKED, "tells_the_model_what_to_write"),
+    ("1 Node: Writer", f"{CODE}/writer.py", ASKED, "takes_the_text_of_the_model"),
     ("1 Node: Reviewer", f"{CODE}/reviewer.py", SUPPORT, "cannot_raise"),
     ("2 Planner schema", f"{CODE}/models.py", ROLES, "questions_of_its_depth"),
-    ("2 Planner logic", "src/paper_search/prompts/report_planner.md", ASKED, "planner_tells"),
+    ("2 Planner logic", "src/paper_search/prompts/report_planner.md", PROMPTS, "is_sent"),
     ("2 Searcher schema", f"{CODE}/models.py", ASKED, "answers_each_query"),
     ("2 Searcher logic, adaptive", f"{CODE}/planner.py", QUERIES, "reformulated_once"),
     ("2 Tool: web search", WEB, SEARCHES, "keeps_the_contract"),

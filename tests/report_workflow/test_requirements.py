@@ -114,25 +114,11 @@ async def test_the_critique_judges_every_sentence_of_the_version_that_is_given_o
     }
 
 
-async def test_the_planner_tells_the_model_the_task_and_all_that_is_known():
-    llm = FakeLLM(good_answer)
+async def test_the_planner_takes_the_plan_of_the_model():
     given = models.PlannerInput(
-        original_query=reports.QUESTION,
-        context="only field studies",
-        domain_hints=["ecology"],
-        depth="comprehensive",
-        search_types=["academic", "news"],
-        previous_plan=PLAN,
+        original_query=reports.QUESTION, depth="comprehensive", search_types=["academic", "news"]
     )
-    plan = (await Planner(llm).plan(given)).research_plan
-    (call,) = llm.calls
-    asked = json.loads(call.user_message)
-    assert (asked["question"], asked["context"]) == (reports.QUESTION, "only field studies")
-    assert asked["domain_hints"] == ["ecology"]
-    assert asked["search_types"] == ["academic", "news"]
-    assert asked["previous_plan"]["decomposed_questions"] == PLAN.decomposed_questions
-    for step in ("Understand", "Decompose", "Search", "Write", "Risk"):
-        assert f"{step}: " in call.system_prompt
+    plan = (await Planner(FakeLLM(good_answer)).plan(given)).research_plan
     assert plan.decomposed_questions[1] == (
         "Do shade trees lower the temperature of city streets at night?"
     )
@@ -175,13 +161,12 @@ async def test_the_writer_gives_nothing_but_sentences_of_the_sources_without_a_m
     assert "Shade trees and street temperature" in draft.references[0]
 
 
-async def test_the_writer_tells_the_model_what_to_write_and_takes_its_text():
+async def test_the_writer_takes_the_text_of_the_model():
     def answer(call):
         given = good_answer(call)
         given["sections"][1]["content"] = "Trees cool streets (Rowan, 2019)."
         return given
 
-    llm = FakeLLM(answer)
     results = reports.report_sources()
     quote = located("Shade trees lower the temperature of city streets by 2.5", results[0])
     finding = models.Finding(text=quote.text, question=0, grade="weak", quotes=[quote])
@@ -190,10 +175,7 @@ async def test_the_writer_tells_the_model_what_to_write_and_takes_its_text():
         research_plan=PLAN,
         search_results=results,
     )
-    draft = (await Writer(llm).write(given)).draft
-    asked = json.JSONDecoder().raw_decode(llm.calls[0].user_message)[0]
-    assert asked["question"] == reports.QUESTION
-    assert "[@key]" in llm.calls[0].system_prompt
+    draft = (await Writer(FakeLLM(answer)).write(given)).draft
     assert draft.sections[1].content == f"Trees cool streets [@{SHADE}]."
     assert draft.is_by_model
 
@@ -227,8 +209,6 @@ async def test_the_reviewer_shows_the_model_the_draft_and_what_code_found_and_de
     )
     critique = (await Reviewer(llm).review(given)).critique
     call = next(item for item in llm.calls if item.schema["title"] == "ReviewAnswer")
-    for name in ("accuracy", "completeness", "coherence", "citation", "methodology", "style"):
-        assert f"`{name}`" in call.system_prompt
     shown = json.dumps([data_block(call), call.user_message])
     for words in (reports.QUESTION, "Merlin, 1985", "Invented citation", SHADE):
         assert words in shown
