@@ -3,11 +3,9 @@
 from typing import ClassVar
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from paper_search.errors import InputError
-from paper_search.query import And, Not, Or, Phrase, Term, YearRange, evaluate, parse, render
+from paper_search.query import Phrase, Term, YearRange, parse, render
 from paper_search.sources.dialect import ANYTHING, Dialect, Expression
 
 
@@ -24,35 +22,6 @@ class OwnDialect(Dialect):
 
     def years(self, years: YearRange) -> Expression:
         return Expression(render(years))
-
-
-WORDS = ("ant", "bee", "cat", "dog", "blind")
-leaves = st.sampled_from([Term(word) for word in WORDS] + [Phrase(("ant", "bee"))])
-trees = st.recursive(
-    leaves,
-    lambda inner: st.one_of(
-        st.lists(inner, min_size=1, max_size=3).map(lambda clauses: And(tuple(clauses))),
-        st.lists(inner, min_size=1, max_size=3).map(lambda item: Or(tuple(item))),
-        inner.map(Not),
-    ),
-    max_leaves=8,
-)
-documents = st.lists(st.sampled_from(WORDS), max_size=5).map(" ".join)
-
-
-@given(trees, st.lists(documents, min_size=1, max_size=8))
-def test_the_text_and_the_remainder_together_mean_the_tree(tree, texts):
-    try:
-        written = OwnDialect().translate(tree)
-    except InputError:
-        return
-    sent = parse(written.text)
-    for text in texts:
-        document: dict[str, str | int | None] = {"title": text}
-        is_kept = evaluate(sent, document) and (
-            written.remainder is None or evaluate(written.remainder, document)
-        )
-        assert is_kept is evaluate(tree, document)
 
 
 @pytest.mark.parametrize(
