@@ -52,6 +52,8 @@ class OpenLibrary(NamedTuple):
 
 Opener = Callable[[], OpenLibrary]
 """Opens what is to be searched."""
+Query = RankedQuery | str | list[str]
+"""Plain text, a boolean query, or the works that a question names, whatever the limits."""
 
 
 @dataclass(eq=False)
@@ -150,9 +152,8 @@ class LibrarySource:
         by_id: dict[str, RawPaper] = {}
         reports: list[SourceReport] = []
         with library:
-            answers = [self._find_works(library, strategy.works)] if strategy.works else []
-            answers += [self._answer(library, query, strategy.filters) for query in queries]
-            for papers, report in answers:
+            for query in (*([strategy.works] if strategy.works else []), *queries):
+                papers, report = self._answer(library, query, strategy.filters)
                 report.note = "; ".join(filter(None, (note, report.note))) or None
                 if is_sample:
                     _say_sample(papers, report)
@@ -165,40 +166,24 @@ class LibrarySource:
                         by_id[paper.id] = paper
         return SearchReport(papers=list(by_id.values()), sources=reports)
 
-    def _find_works(
-        self, library: Library, identifiers: list[str]
-    ) -> tuple[list[RawPaper], SourceReport]:
-        """Return the works that the question names, whatever the limits."""
-        records = library.get(identifiers)
-        papers = [records[name] for name in identifiers if name in records]
-        label = " ".join(identifiers)
-        report = SourceReport(
-            source=self.source_name,
-            purpose=Purpose.WORK,
-            query=label,
-            limit=len(identifiers),
-            status=SourceStatus.OK if papers else SourceStatus.EMPTY,
-            hits=len(papers),
-            kept=len(papers),
-        )
-        return self._with_sightings(Hits(papers, len(papers)), label), report
-
     def _answer(
-        self, library: Library, query: RankedQuery | str, limits: SearchConstraints
+        self, library: Library, query: Query, limits: SearchConstraints
     ) -> tuple[list[RawPaper], SourceReport]:
         started = time.monotonic()
         papers: list[RawPaper] = []
-        label = _label(query)
-        depth = 0 if isinstance(query, str) else query.depth or 0
-        limit = max(limits.max_results, depth)
-        report = SourceReport(
-            source=self.source_name, query=label, limit=limit, status=SourceStatus.EMPTY
-        )
+        label, limit = _label(query), limits.max_results
+        report = SourceReport(source=self.source_name, query=label, status=SourceStatus.EMPTY)
         try:
             if isinstance(query, str):
                 hits = library.search_boolean(query, limit=limit, filters=limits)
-            else:
+            elif isinstance(query, RankedQuery):
+                limit = max(limit, query.depth or 0)
                 hits = library.search_ranked(query, limit=limit, filters=limits)
+            else:
+                limit, report.purpose = len(query), Purpose.WORK
+                records = library.get(query)
+                works = [records[name] for name in query if name in records]
+                hits = Hits(works, len(works))
         except InputError as error:
             report.status, report.error = SourceStatus.BAD_RESPONSE, str(error)
         except LibraryError as error:
@@ -207,7 +192,7 @@ class LibrarySource:
             papers = self._with_sightings(hits, label)
             report.hits, report.kept, report.note = hits.total, len(papers), hits.note
             report.status = SourceStatus.OK if papers else SourceStatus.EMPTY
-        report.milliseconds = round((time.monotonic() - started) * 1000)
+        report.limit, report.milliseconds = limit, round((time.monotonic() - started) * 1000)
         return papers, report
 
     def _with_sightings(self, hits: Hits, query: str) -> list[RawPaper]:
@@ -244,9 +229,9 @@ def _fault(query: RankedQuery | str, filters: SearchConstraints) -> str | None:
     return None
 
 
-def _label(query: RankedQuery | str) -> str:
-    if isinstance(query, str):
-        return query
+def _label(query: Query) -> str:
+    if not isinstance(query, RankedQuery):
+        return query if isinstance(query, str) else " ".join(query)
     terms = (f"{term}^{weight:.2g}" for term, weight in query.terms.items())
     names = [f"or {name}" for name in query.long_forms]
     return " ".join((query.text, *names, *terms))

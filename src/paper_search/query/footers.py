@@ -1,15 +1,12 @@
 """What databases print behind a query: filters, time spans, columns of a history, commands."""
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NoReturn
 
-from paper_search.query.ast import Node, leaf_of
+from paper_search.query.ast import Node, Refusal, leaf_of
 from paper_search.query.limits import Conditions, condition_of, conditions_of
 from paper_search.query.systems import COCHRANE, OVID, System
 
-_Refuse = Callable[[int, str], NoReturn]
 _LEFT_OUT = (
     r"Indexes|Databases?|Editions?|Search language|Sort(?:ed)? by|Expanders?|Search modes?"
     r"|Interface|Last run via|Search Screen|Date Run|Data last updated|Source|Results"
@@ -84,7 +81,7 @@ def is_footer(row: str) -> bool:
     return _FOOTER.match(row.strip()) is not None
 
 
-def meaning_of(footer: Footer, system: System, refuse: _Refuse) -> Conditions:
+def meaning_of(footer: Footer, system: System, refuse: Refusal) -> Conditions:
     """Return the conditions that a footer adds, and remarks on what is left out."""
     key = footer.key.lower()
     if system is COCHRANE and "publication" in key:
@@ -102,7 +99,7 @@ def meaning_of(footer: Footer, system: System, refuse: _Refuse) -> Conditions:
     return [], [(footer.start, f"{label!r} is left out")]
 
 
-def _narrowed(key: str, footer: Footer, refuse: _Refuse) -> Node:
+def _narrowed(key: str, footer: Footer, refuse: Refusal) -> Node:
     value = footer.value.lstrip("- ").strip()
     if "subject" in key:
         return leaf_of(tuple(value.split()))
@@ -126,7 +123,7 @@ class Command:
     notes: tuple[tuple[int, str], ...] = ()
 
 
-def command_of(text: str, refuse: _Refuse) -> Command | None:
+def command_of(text: str, refuse: Refusal) -> Command | None:
     """Return what `limit 5 to ...` and `remove duplicates from 5` say; None if it is neither."""
     if same := _SAME.fullmatch(text):
         note = (same.start("line"), "duplicates are left to this program")

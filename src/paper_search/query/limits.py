@@ -9,13 +9,13 @@ import calendar
 import re
 from collections.abc import Callable, Iterator
 from datetime import date, timedelta
-from typing import NoReturn
 
 from paper_search.query.ast import (
     Node,
     Not,
     Or,
     Phrase,
+    Refusal,
     Term,
     YearRange,
     is_wrapped,
@@ -62,6 +62,13 @@ def entry_span(first: str | None, last: str | None) -> Term:
     begin = day_after(first, 0) if first else ""
     end = last_day(last) if last else ""
     return Term(begin if begin == end else f"{begin}/{end}", "entered")
+
+
+def year_range(first: int | None, last: int | None) -> YearRange | None:
+    """Return the years from one to another, both inclusive; None if they run backwards."""
+    first = None if first == FIRST_YEAR else first
+    last = None if last is not None and last >= FAR_FUTURE else last
+    return None if first and last and first > last else YearRange(first, last)
 
 
 def day_after(day: str, days: int = 1) -> str:
@@ -182,10 +189,9 @@ _KNOWN_TYPES = frozenset({
     "conference review", "book review", "early access", "editorial material",
     "meeting abstract", "retracted publication",
 })  # fmt: skip
-_Refuse = Callable[[int, str], NoReturn]
 
 
-def conditions_of(text: str, start: int, refuse: _Refuse) -> Conditions:
+def conditions_of(text: str, start: int, refuse: Refusal) -> Conditions:
     """Return what limits mean that are joined by semicolons, commas or AND.
 
     Several languages or several types are alternatives, if they stand in a list of commas.
@@ -223,7 +229,7 @@ def _pieces(text: str, start: int) -> Iterator[tuple[int, str]]:
             before, sign = mark.end(), mark["cut"].strip()
 
 
-def condition_of(text: str, start: int, refuse: _Refuse) -> Node:
+def condition_of(text: str, start: int, refuse: Refusal) -> Node:
     """Return what a limit in words means; one that has no counterpart is refused."""
     piece = text.strip(" .")
     plain = " ".join(_bare(piece).split())
@@ -256,11 +262,8 @@ def _years(text: str) -> Node | None:
     begin, end = (int(year[0]) if year else None for year in (first, last))
     if begin is not None and not span["to"] and not text.startswith(("since", "after")):
         end = begin
-    if end is not None and end >= FAR_FUTURE:
-        end = None
-    begin = None if begin == FIRST_YEAR else begin
-    is_ordered = begin is None or end is None or begin <= end
-    return YearRange(begin, end) if is_ordered and (begin or end) else None
+    years = year_range(begin, end)
+    return years if years and (years.first or years.last) else None
 
 
 def _entry_dates(text: str) -> Node | None:

@@ -15,7 +15,8 @@ from paper_search.query.ast import (
     all_leaves,
     straighten,
 )
-from paper_search.query.parser import Reading, analyse
+from paper_search.query.operators import Reading
+from paper_search.query.parser import analyse
 from paper_search.query.prose import STOP_WORDS
 
 _CURLY = re.compile(f"[{CURLY_QUOTES}]")

@@ -4,10 +4,10 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import NoReturn
 
-from paper_search.query.ast import And, Node, Not, Or
+from paper_search.query.ast import And, Node, Not, Or, Refusal
 from paper_search.query.normal_form import is_near_side
 from paper_search.query.systems import SCOPUS, System
-from paper_search.query.tagged import Leaves, Refuse
+from paper_search.query.tagged import Leaves
 from paper_search.query.tokens import Token
 
 MAX_DEPTH = 100
@@ -31,10 +31,29 @@ class Part:
         return self.text if self.operator is None or is_same else f"({self.text})"
 
 
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A tree as it was written, before normalisation.
+
+    Attributes:
+        node: the tree.
+        columns: of leaves and of NOTs, by `id()` of their nodes, which `node` keeps alive.
+        notes: column, and what was not carried over from another system, or how it was read.
+        system: whose language it was in; None means our own.
+        line: the query alone, where it was given as a line with its number.
+    """
+
+    node: Node
+    columns: dict[int, int]
+    notes: tuple[tuple[int, str], ...] = ()
+    system: str | None = None
+    line: str | None = None
+
+
 class OperatorReader(ABC):
     """Recursive descent; operators of one level are read from left to right."""
 
-    def __init__(self, tokens: list[Token], system: System, refuse: Refuse, end: int) -> None:
+    def __init__(self, tokens: list[Token], system: System, refuse: Refusal, end: int) -> None:
         self._tokens, self._system, self._refuse, self._end = tokens, system, refuse, end
         self._next = self._depth = 0
         self._operators: list[set[str]] = []
@@ -74,6 +93,10 @@ class OperatorReader(ABC):
         if self._peek() is not None:
             self._unexpected("expected AND, OR or the end")
         return part
+
+    def _reading(self, node: Node) -> Reading:
+        notes = tuple((offset + 1, note) for offset, note in self.notes)
+        return Reading(node, self._leaves.columns, notes)
 
     def _deeper(self, start: int) -> None:
         self._depth += 1

@@ -3,7 +3,7 @@
 import itertools
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache, partial
 from typing import NoReturn
 
@@ -12,11 +12,11 @@ from paper_search.query import ast
 from paper_search.query.ast import And, Near, Node, Phrase, Term, conjuncts, rebuilt, straighten
 from paper_search.query.lines import without_number
 from paper_search.query.normal_form import depth, normalise
-from paper_search.query.operators import MAX_DEPTH, MAX_DISTANCE, OperatorReader, Part
-from paper_search.query.reader import parse_sentence
+from paper_search.query.operators import MAX_DEPTH, MAX_DISTANCE, OperatorReader, Part, Reading
+from paper_search.query.reader import SentenceReader
 from paper_search.query.strategy import parse_strategy
 from paper_search.query.systems import SYSTEMS, System, recognised
-from paper_search.query.tagged import EXPECTED, Refuse
+from paper_search.query.tagged import EXPECTED
 from paper_search.query.tokens import Token
 
 MAX_LENGTH = 50_000
@@ -70,25 +70,6 @@ def with_conditions(tree: Node, texts: Iterable[str]) -> Node:
     return normalise(And((tree, *conditions))) if conditions else tree
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """A tree as it was written, before normalisation.
-
-    Attributes:
-        node: the tree.
-        columns: of leaves and of NOTs, by `id()` of their nodes, which `node` keeps alive.
-        notes: column, and what was not carried over from another system, or how it was read.
-        system: whose language it was in; None means our own.
-        line: the query alone, where it was given as a line with its number.
-    """
-
-    node: Node
-    columns: dict[int, int]
-    notes: tuple[tuple[int, str], ...] = ()
-    system: str | None = None
-    line: str | None = None
-
-
 @lru_cache(maxsize=64)  # a strategy is shown, compared and linted several times a round
 def analyse(text: str) -> Reading:
     """Return the tree as it was written, with the columns of its parts among visible characters."""
@@ -103,12 +84,11 @@ def analyse(text: str) -> Reading:
     bare, number = without_number(text)
     own = text if not number or recognised(bare) is None else bare
     if (system := recognised(own)) is not None:
-        sentence = parse_sentence(own, system, refuse)
+        reading = SentenceReader(own, system, refuse).reading()
         label = f"{number!r} in front of the query is read as the number of its line"
         line = own.strip() if own is not text else None
-        before = [(1, label)] if line else []
-        notes = (*before, *((offset + 1, note) for offset, note in sentence.notes))
-        return Reading(sentence.node, sentence.columns, notes, system.name, line)
+        notes = ((1, label), *reading.notes) if line else reading.notes
+        return replace(reading, notes=notes, system=system.name, line=line)
     if sign := next((mark for mark in _FOREIGN.finditer(text) if mark["sign"]), None):
         refuse(sign.start(), f"{sign[0]!r} is not understood: leave it out, or quote it as a word")
     return _Parser(text, refuse).reading()
@@ -133,7 +113,7 @@ def _refuse(query: str, offset: int, reason: str) -> NoReturn:
 class _Parser(OperatorReader):
     """Reads the operands of our own language: words, phrases, years, fields, groups, NEAR."""
 
-    def __init__(self, text: str, refuse: Refuse) -> None:
+    def __init__(self, text: str, refuse: ast.Refusal) -> None:
         tokens = [
             Token(sign[0] if sign["paren"] else str(sign.lastgroup), sign[0], sign.start(), sign)
             for sign in _TOKEN.finditer(text)
@@ -143,8 +123,7 @@ class _Parser(OperatorReader):
 
     def reading(self) -> Reading:
         part = self._whole_of(self._tokens[0].start if self._tokens else self._end)
-        notes = tuple((offset + 1, note) for offset, note in self.notes)
-        return Reading(part.node, self._leaves.columns, notes)
+        return self._reading(part.node)
 
     def _check_neighbours(self, before: Token, token: Token) -> None:
         """Any parts may stand side by side: they are joined by AND."""

@@ -2,14 +2,26 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NoReturn, Protocol
 
-from paper_search.query.ast import LETTER, And, Near, Node, Not, Or, Phrase, Term, join, words_of
+from paper_search.query.ast import (
+    LETTER,
+    And,
+    Near,
+    Node,
+    Not,
+    Or,
+    Phrase,
+    Refusal,
+    Term,
+    join,
+    words_of,
+)
 from paper_search.query.footers import command_of, meaning_of, split_footers
 from paper_search.query.lines import LABEL
 from paper_search.query.normal_form import folded
-from paper_search.query.operators import MAX_DISTANCE, OperatorReader, Part
+from paper_search.query.operators import MAX_DISTANCE, OperatorReader, Part, Reading
 from paper_search.query.systems import (
     EBSCO,
     EBSCO_TAGS,
@@ -21,7 +33,7 @@ from paper_search.query.systems import (
     System,
 )
 from paper_search.query.systems import YEAR as YEAR_FIELD
-from paper_search.query.tagged import EXPECTED, Refuse
+from paper_search.query.tagged import EXPECTED
 from paper_search.query.tokens import Token, labels_of, tokens_of, with_names_in_front
 
 _SEARCH = re.compile(r"\s{0,9}Search:?\s")
@@ -41,30 +53,14 @@ class EarlierLines(Protocol):
         """Return what the line finds; one that is none of the lines before is refused."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
-    """A search string, read; its fields are those of `parser.Reading`, notes by offset."""
-
-    node: Node
-    columns: dict[int, int]
-    notes: list[tuple[int, str]]
-
-
-def parse_sentence(
-    text: str, system: System, refuse: Refuse, lines: EarlierLines | None = None
-) -> Sentence:
-    """Return the tree of one search string, a line without its number.
+class SentenceReader(OperatorReader):
+    """Reads one search string, a line without its number: words, headings, fields, dates, groups.
 
     `lines`: what it may name; None if it is a string by itself.
     """
-    return _Reader(text, system, refuse, lines).sentence()
-
-
-class _Reader(OperatorReader):
-    """Reads the operands of a string: words, headings, fields, dates, groups, lines."""
 
     def __init__(
-        self, text: str, system: System, refuse: Refuse, lines: EarlierLines | None
+        self, text: str, system: System, refuse: Refusal, lines: EarlierLines | None = None
     ) -> None:
         if system is PUBMED and (before := (_SEARCH if lines else _SEARCH_COLON).match(text)):
             text = " " * before.end() + text[before.end() :]
@@ -76,7 +72,7 @@ class _Reader(OperatorReader):
         self._depth_of_tags = 0
         self._is_naming = self._is_exact = False
 
-    def sentence(self) -> Sentence:
+    def reading(self) -> Reading:
         limits: list[Node] = []
         for footer in self._footers:
             nodes, notes = meaning_of(footer, self._system, self._refuse)
@@ -89,7 +85,7 @@ class _Reader(OperatorReader):
             )
         is_own = self._system in {PUBMED, WEB_OF_SCIENCE}
         tree = folded(And((rest, *limits)) if limits else rest, has_own_keywords=is_own)
-        return Sentence(tree, self._leaves.columns, self.notes)
+        return self._reading(tree)
 
     def _whole(self) -> Node:
         """Return the tree of all of the string but what is printed behind it."""

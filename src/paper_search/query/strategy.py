@@ -12,7 +12,7 @@ from paper_search.query.ast import INDEXED, Node, Not, alternatives, conjuncts, 
 from paper_search.query.evaluation import evaluate, judge, unknown_fields
 from paper_search.query.lines import Line, Lines, is_combined, lines_of, order
 from paper_search.query.normal_form import identity, normalise
-from paper_search.query.reader import parse_sentence
+from paper_search.query.reader import SentenceReader
 from paper_search.query.systems import PUBMED, System, recognised
 from paper_search.query.writer import is_limit
 
@@ -115,9 +115,9 @@ class _LineReader:
                 refuse(0, f"two lines are numbered {line.label}: number them apart")
             # Operators between the numbers of lines need no capitals in any system.
             text = line.text.upper() if is_combined(line.text, self._labels) else line.text
-            sentence = parse_sentence(text, self.system, refuse, self)
+            sentence = SentenceReader(text, self.system, refuse, self).reading()
             node = normalise(sentence.node)
-            notes = tuple((offset + line.column, note) for offset, note in sentence.notes)
+            notes = tuple((line.column - 1 + column, note) for column, note in sentence.notes)
             entry = ReadLine(line, node, notes)
         except QuerySyntaxError as error:
             entry = ReadLine(line, error=error)

@@ -1,10 +1,10 @@
 """Makes leaves of the words, tags, headings and years of another system's search string."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
-from typing import NoReturn, TypeAlias, TypeVar
+from typing import TypeVar
 
 from paper_search.query.ast import (
     HEADINGS,
@@ -16,29 +16,25 @@ from paper_search.query.ast import (
     Not,
     Or,
     Phrase,
+    Refusal,
     Term,
-    YearRange,
     join,
     leaf_of,
     rebuilt,
     words_of,
 )
 from paper_search.query.limits import (
-    FAR_FUTURE,
-    FIRST_YEAR,
     condition_of,
     day_after,
     entry_span,
     iso_date,
     language_of,
     type_of,
+    year_range,
 )
 from paper_search.query.systems import ANYWHERE, PUBMED, System
 from paper_search.query.systems import YEAR as YEAR_FIELD
 from paper_search.query.tokens import Token
-
-Refuse: TypeAlias = Callable[[int, str], NoReturn]
-"""Raises for an offset in the text as given, and a reason."""
 
 EXPECTED = "expected a word, a \"phrase\" or '('"
 
@@ -66,7 +62,7 @@ _Located = TypeVar("_Located", bound=Node)
 class Leaves:
     """The parts of one string that are not joined to others."""
 
-    def __init__(self, system: System, refuse: Refuse) -> None:
+    def __init__(self, system: System, refuse: Refusal) -> None:
         self._system, self._refuse = system, refuse
         self._kept: list[Node] = []
         self.columns: dict[int, int] = {}
@@ -255,9 +251,7 @@ class Leaves:
             ends = [whole, whole]
         if ends[0] is None or ends[1] is None:
             self._refuse(start, f"expected years or dates, as in 2015 or 2015-2019, not {text!r}")
-        if name == "entered":
-            return self.located(entry_span(ends[0], ends[1]), start)
-        return self._range(int(ends[0][:4]), int(ends[1][:4]), start)
+        return self._span(ends[0], ends[1], start, is_entry=name == "entered")
 
     def heading(self, token: Token) -> Node:
         """Return a subject heading, one for each of its subheadings."""
@@ -292,9 +286,8 @@ class Leaves:
         first, last = (iso_date(parts[end] or parts["day"]) for end in ("since", "until"))
         if first is None or last is None:
             self._refuse(token.start, f"there is no such date: {token.text}")
-        if any(parts[name] for name in ("entry1", "entry2", "entry3")):
-            return self.located(entry_span(first, last), token.start)
-        return self._range(int(first[:4]), int(last[:4]), token.start)
+        is_entry = any(parts[name] for name in ("entry1", "entry2", "entry3"))
+        return self._span(first, last, token.start, is_entry=is_entry)
 
     def dates(self, token: Token) -> Node:
         parts = token.match
@@ -304,38 +297,25 @@ class Leaves:
         if first is None or (parts["last"] and last is None):
             self._refuse(token.start, f"there is no such date: {token.text}")
         sign = _SIGNS.get((parts["sign"] or "=").upper(), "=")
-        is_year = len(first) == len("2019")
-        if is_entry or not is_year:
-            begin, end = {
-                ">": (first if is_year else day_after(first), None),
-                "<": (None, day_after(first, -1)),
-                ">=": (first, None),
-                "<=": (None, first),
-            }.get(sign, (first, last))
-            if is_entry:
-                return self.located(entry_span(begin, end), token.start)
-            since, until = (int(day[:4]) if day else None for day in (begin, end))
-            return self._range(since, until, token.start)
-        year = int(first)
-        spans: dict[str, tuple[int | None, int | None]] = {
-            ">": (year + 1, None),
-            ">=": (year, None),
-            "<": (None, year - 1),
-            "<=": (None, year),
-        }
-        node = self._range(*spans.get(sign, (year, int(last[:4]) if last else None)), token.start)
-        others = [
-            self._range(int(span[:4]), int(span[-4:]), token.start)
-            for span in _SPANS.findall(parts["others"])
-        ]
-        return join(Or, [node, *others])
+        if len(first) > len("2019"):
+            before, after = day_after(first, -1), day_after(first)
+        elif is_entry:
+            before, after = day_after(first, -1), first
+        else:
+            before, after = str(int(first) - 1), str(int(first) + 1)
+        ends = {">": (after, None), ">=": (first, None), "<": (None, before), "<=": (None, first)}
+        spans = [ends.get(sign, (first, last))]
+        spans += [(span[:4], span[-4:]) for span in _SPANS.findall(parts["others"])]
+        return join(Or, [self._span(*span, token.start, is_entry=is_entry) for span in spans])
 
-    def _range(self, first: int | None, last: int | None, start: int) -> Node:
-        if first is not None and last is not None and first > last:
-            self._refuse(start, f"the years run backwards: write {last}-{first}")
-        if last is not None and last >= FAR_FUTURE:
-            last = None
-        return self.located(YearRange(first if first != FIRST_YEAR else None, last), start)
+    def _span(self, first: str | None, last: str | None, start: int, *, is_entry: bool) -> Node:
+        """Return the condition that a paper is from one date to another, or came in then."""
+        if is_entry:
+            return self.located(entry_span(first, last), start)
+        begin, end = (int(day.partition("-")[0]) if day else None for day in (first, last))
+        if (years := year_range(begin, end)) is None:
+            self._refuse(start, f"the years run backwards: write {end}-{begin}")
+        return self.located(years, start)
 
     def limit(self, token: Token) -> Node:
         value = token.match["limits"].replace("[", " ").replace("]", " ").strip(' "').lower()

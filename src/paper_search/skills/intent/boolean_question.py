@@ -29,7 +29,8 @@ from paper_search.query.ast import (
     straighten,
     words_of,
 )
-from paper_search.query.parser import Reading, analyse
+from paper_search.query.operators import Reading
+from paper_search.query.parser import analyse
 from paper_search.query.prose import SMALL_WORDS, is_prose
 from paper_search.query.strategy import Strategy, parse_strategy
 from paper_search.query.systems import count_tags
@@ -213,9 +214,8 @@ def _with_or(query: str) -> str:
 
 
 def _notes(tree: Node, strategy: Strategy | None, reading: Reading | None) -> Iterator[str]:
-    remarks: Iterable[tuple[int, str]] = reading.notes if reading else ()
+    remarks = strategy.remarks() if strategy else iter(reading.notes if reading else ())
     if strategy is not None:
-        remarks = strategy.remarks()
         yield (
             f"read as a search strategy in the style of {strategy.system.name},"
             f" {len(strategy.lines)} lines: what line {strategy.lines[-1].line.label} finds is"
