@@ -24,7 +24,6 @@ import signal
 import sqlite3
 import tempfile
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -33,7 +32,7 @@ from benchmarks.kills_served import served_search
 
 from paper_search.cli.app import app
 from paper_search.config import load_config
-from paper_search.persistence import open_persistence, sqlite_files, tables
+from paper_search.persistence import open_persistence, tables
 from paper_search.report_workflow import ReportWorkflow
 from paper_search.report_workflow.listing import ThreadCatalogs
 from paper_search.testing.model_server import ModelServer, run_model_server
@@ -107,7 +106,7 @@ def _die(at: int, *, is_before: bool) -> None:
         if seen > at:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    call, opened = sqlite_files.OneCall.__call__, tables.SqliteDatabase._open  # noqa: SLF001  # to die in
+    call = tables.SqliteDatabase.__call__  # to die in
 
     async def dying(self: Any, *given: Any) -> Any:
         if is_before:
@@ -117,17 +116,7 @@ def _die(at: int, *, is_before: bool) -> None:
             passed()
         return result
 
-    @contextlib.contextmanager
-    def dying_too(self: Any) -> Iterator[Any]:
-        if is_before:
-            passed()
-        with opened(self) as connection:
-            yield connection
-        if not is_before:
-            passed()
-
-    sqlite_files.OneCall.__call__ = dying  # type: ignore[assignment]  # of this process alone
-    tables.SqliteDatabase._open = dying_too  # type: ignore[method-assign]  # noqa: SLF001  # as above
+    tables.SqliteDatabase.__call__ = dying  # type: ignore[assignment]  # of this process alone
 
 
 def _url(home: str) -> str:

@@ -78,8 +78,7 @@ async def finished(url: str) -> Any:
 
 async def fill(persistence: Any) -> None:
     """Let no connection of this persistence write another page."""
-    for connection in (persistence.checkpointer.conn, persistence.store.conn):
-        await connection.execute_fetchall("PRAGMA max_page_count = 1")
+    await persistence.checkpointer._database.rows("PRAGMA max_page_count = 1")
 
 
 LIMITED = """

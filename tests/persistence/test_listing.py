@@ -12,7 +12,6 @@ from tests.workflow.doubles import workflow
 
 from paper_search.errors import PersistenceError
 from paper_search.persistence import open_persistence
-from paper_search.persistence.listing import SqliteSummaries
 from paper_search.report_workflow.listing import ThreadCatalogs
 from paper_search.testing.skills import ScriptedHandler
 
@@ -89,8 +88,9 @@ async def test_a_copied_thread_keeps_its_summary(url):
         await begin(persistence)
         saver: Any = persistence.checkpointer
         await saver.acopy_thread("result", "copy")
-        found = await SqliteSummaries.asummaries(saver, ["result", "copy"])
+        found = await saver.asummaries(["result", "copy"])
         assert found["copy"] == found["result"]
+        assert found["copy"].channels["result"]["paper_ids"] == [None, None]  # read no state
 
 
 async def test_a_thread_with_writes_of_a_step_that_is_not_done_is_looked_at_closely(url):

@@ -1,4 +1,4 @@
-"""Searches and reports of earlier versions are listed, shown and taken to their end."""
+"""Searches and reports as a version left them are listed, shown and taken to their end."""
 
 import gzip
 from pathlib import Path

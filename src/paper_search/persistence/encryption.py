@@ -4,12 +4,9 @@ import base64
 import hashlib
 import json
 import logging
-import zlib
 from collections.abc import Iterable, Sequence
 from typing import Any
 from zlib import crc32
-
-import orjson
 
 from paper_search.errors import ConfigError, PersistenceError, how_to_install
 
@@ -19,13 +16,6 @@ KEY_BYTES = 32
 CIPHER = "sealed"
 SUFFIX = f"+{CIPHER}"
 """What the kind of a sealed state ends with."""
-SEALED = "sealed"
-PACKED = "deflate"
-"""The one field of a compressed record: its JSON, in base64."""
-_ZLIB = ("eF", "eH")
-"""What it begins with (RFC 1950, level 3): of earlier versions, and with the name of its row."""
-CLEAR = ("created_at", "updated_at")
-"""Of a sealed record, what stays readable besides its key, so that lists can be sorted."""
 _STATE = "a state"
 _MARK = b"ps1"
 _ID_BYTES, _NONCE_BYTES, _TAG_BYTES = 4, 12, 16
@@ -176,15 +166,13 @@ def seal_value(keyring: Keyring | None, value: Any, about: str, *beside: str) ->
 
 
 def open_value(keyring: Keyring | None, text: str, about: str, *beside: str) -> Any:
-    """Return the value in such a column; those of earlier versions have no checksum."""
+    """Return the value in such a column."""
     try:
         row = _plain_row(text, about) if keyring is None else keyring.open_json(text, about)
     except ValueError as error:
         if text.startswith(_MARK_IN_BASE64):
             raise LockedError(refusal_of_sealed_row(about)) from None
         raise DamagedError(about, error) from error
-    if not isinstance(row, list):
-        return row
     if row[1:] != list(beside):
         raise DamagedError(about)
     return row[0]
@@ -192,55 +180,9 @@ def open_value(keyring: Keyring | None, text: str, about: str, *beside: str) -> 
 
 def _plain_row(text: str, about: str) -> Any:
     checksum, _, rest = text.partition(" ")
-    if text.startswith("{"):
-        return json.loads(text)
     if checksum != f"{crc32(f'{about} {rest}'.encode()):08x}":
         raise ValueError("its bytes were changed")
     return json.loads(rest)
-
-
-class ValueSeal:
-    """Opens the values of a store; without keys they stay, and sealed ones are refused."""
-
-    def __init__(self, keyring: Keyring | None) -> None:
-        self._keyring = keyring
-
-    def value(self, namespace: Iterable[str], key: str, value: Any) -> Any:
-        """Return the value of an item as the caller gets it."""
-        is_sealed = SEALED in value and set(value) <= {SEALED, *CLEAR}
-        if self._keyring is None:
-            if is_sealed:
-                raise LockedError(refusal_of_sealed_row(about(namespace, key)))
-        elif not is_sealed:
-            raise LockedError(plain_row(about(namespace, key)))
-        else:
-            value = self._keyring.open_json(value[SEALED], about(namespace, key))
-        return _unpacked(value, about(namespace, key))
-
-    def value_or_empty(self, namespace: tuple[str, ...], key: str, value: Any) -> dict[str, Any]:
-        """Return the value of an item in a list; one that cannot be read hides no other."""
-        try:
-            opened: dict[str, Any] = self.value(namespace, key, value)
-        except PersistenceError as error:
-            logger.warning("%s cannot be read: %s", about(namespace, key), error)
-            return {}
-        return opened
-
-
-def _unpacked(value: dict[str, Any], what: str) -> dict[str, Any]:
-    """Return the record as it was compressed; earlier versions left small ones as they are."""
-    if PACKED not in value:
-        names = [name for name, text in value.items() if str(text).startswith(_ZLIB)]
-        if any(len(name) == len(PACKED) for name in names):
-            raise DamagedError(what)  # it is the name of the field that was changed
-        return value
-    try:
-        unpacking = zlib.decompressobj(zdict=what.encode("utf-8", "replace"))
-        text = unpacking.decompress(base64.b64decode(value[PACKED])) + unpacking.flush()
-        record: dict[str, Any] = orjson.loads(text)
-    except (ValueError, TypeError, zlib.error) as error:
-        raise DamagedError(what) from error  # what zlib says helps nobody
-    return record
 
 
 def about(namespace: Iterable[str], key: str) -> str:

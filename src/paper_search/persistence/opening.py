@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from langgraph.checkpoint.base import BaseCheckpointSaver
     from langgraph.store.base import BaseStore
 
+    from paper_search.persistence.sqlite_store import OpenStores
+
 POSTGRES = ("postgresql", "postgres")
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):", re.IGNORECASE)
 
@@ -89,12 +91,10 @@ def _keyring(keys: Sequence[str] | None) -> Keyring | None:
 
 @contextlib.asynccontextmanager
 async def _open_memory(_url: str, _keys: Sequence[str] | None) -> AsyncIterator[Persistence]:
-    from paper_search.persistence.memory import MemorySaver, MemoryStore  # noqa: PLC0415  # slow import
+    from paper_search.persistence import sqlite_store  # noqa: PLC0415  # slow import
 
-    leases, ledger = Leases(), DecisionLedger()
-    saver, store = MemorySaver(leases), MemoryStore()
     gone = functools.partial(asyncio.sleep, 0)  # what is deleted from memory is
-    yield Persistence(saver, store, leases, ledger, "memory:", gone)
+    yield _persistence(await sqlite_store.stores_in(SqliteDatabase()), None, "memory:", gone)
 
 
 @contextlib.asynccontextmanager
@@ -102,11 +102,16 @@ async def _open_sqlite(url: str, keys: Sequence[str] | None) -> AsyncIterator[Pe
     from paper_search.persistence import sqlite_store  # noqa: PLC0415  # slow import
 
     path, keyring = sqlite_path(url.partition(":")[2]), _keyring(keys)
-    async with sqlite_store.open_file(path, keyring) as (saver, store):
-        with contextlib.closing(SqliteDatabase(path)) as own:
-            leases, ledger = Leases(own), DecisionLedger(own, keyring)
-            compacting = functools.partial(asyncio.to_thread, compact, path)
-            yield Persistence(saver, store, leases, ledger, url, compacting)
+    async with sqlite_store.open_file(path, keyring) as stores:
+        compacting = functools.partial(asyncio.to_thread, compact, path)
+        yield _persistence(stores, keyring, url, compacting)
+
+
+def _persistence(
+    stores: OpenStores, keyring: Keyring | None, url: str, compacting: Callable[[], Awaitable[None]]
+) -> Persistence:
+    leases, ledger = Leases(stores.database), DecisionLedger(stores.database, keyring)
+    return Persistence(stores.saver, stores.store, leases, ledger, url, compacting)
 
 
 @contextlib.asynccontextmanager

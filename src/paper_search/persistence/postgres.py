@@ -19,7 +19,6 @@ from paper_search.persistence.ledger import DecisionLedger
 from paper_search.persistence.opening import Persistence
 from paper_search.persistence.postgres_saver import OneByOneCursor, PostgresSaver, PostgresStore
 from paper_search.persistence.serialization import RecordSeal, serializer
-from paper_search.persistence.sqlite_store import finish
 from paper_search.persistence.tables import schema
 
 CONNECT_TIMEOUT_S = 10
@@ -112,7 +111,10 @@ async def open_database(url: str, keyring: Keyring | None) -> AsyncIterator[Pers
         try:
             yield Persistence(saver, store, leases, ledger, address.shown, compact)
         finally:
-            await finish(store)
+            # Its own context manager leaves its task running, and there is no public way.
+            if (task := store._task) is not None:  # noqa: SLF001  # as said
+                task.cancel()
+                await asyncio.gather(task, return_exceptions=True)
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """How states and records are written: JSON values only, sealed where there is a key."""
 
 import base64
+import logging
 import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -14,21 +15,24 @@ from langgraph.store.base import Item, Op, PutOp, Result, SearchItem, SearchOp
 
 from paper_search.errors import PersistenceError
 from paper_search.persistence.encryption import (
-    CLEAR,
-    PACKED,
-    SEALED,
     SUFFIX,
     DamagedError,
     Keyring,
     LockedError,
-    ValueSeal,
     about,
     plain_row,
     refusal_of_sealed_row,
 )
 
+logger = logging.getLogger(__name__)
+
 SMALLER = "+deflate"
 """What the kind of a compressed state ends with."""
+SEALED = "sealed"
+PACKED = "deflate"
+"""The one field of a compressed record: its JSON, in base64."""
+CLEAR = ("created_at", "updated_at")
+"""Of a sealed record, what stays readable besides its key, so that lists can be sorted."""
 LARGE_STATE = 16_384
 """Bytes from which on compressing saves more space than it costs time."""
 _PARTS = ("channel_values", "channel_versions", "versions_seen")
@@ -106,8 +110,11 @@ class SealedSerializer(EncryptedSerializer):
         return self.serde.loads_typed((kind.removesuffix(SUFFIX), opened))
 
 
-class RecordSeal(ValueSeal):
-    """Seals the values of a store on their way in and opens them on their way out."""
+class RecordSeal:
+    """Compresses the values of a store on their way in, seals them with a key, and opens them."""
+
+    def __init__(self, keyring: Keyring | None) -> None:
+        self._keyring = keyring
 
     def seal_all(self, ops: Iterable[Op]) -> list[Op]:
         return [self._seal(op) for op in ops]
@@ -137,6 +144,33 @@ class RecordSeal(ValueSeal):
     def item(self, item: Any) -> Any:
         item.value = self.value(item.namespace, item.key, item.value)
         return item
+
+    def value(self, namespace: Iterable[str], key: str, value: Any) -> dict[str, Any]:
+        """Return the value of an item as the caller gets it."""
+        what = about(namespace, key)
+        is_sealed = SEALED in value and set(value) <= {SEALED, *CLEAR}
+        if self._keyring is None:
+            if is_sealed:
+                raise LockedError(refusal_of_sealed_row(what))
+        elif not is_sealed:
+            raise LockedError(plain_row(what))
+        else:
+            value = self._keyring.open_json(value[SEALED], what)
+        try:
+            unpacking = zlib.decompressobj(zdict=what.encode("utf-8", "replace"))
+            text = unpacking.decompress(base64.b64decode(value[PACKED])) + unpacking.flush()
+            record: dict[str, Any] = orjson.loads(text)
+        except (LookupError, ValueError, TypeError, zlib.error) as error:
+            raise DamagedError(what) from error  # what zlib says helps nobody
+        return record
+
+    def value_or_empty(self, namespace: tuple[str, ...], key: str, value: Any) -> dict[str, Any]:
+        """Return the value of an item in a list; one that cannot be read hides no other."""
+        try:
+            return self.value(namespace, key, value)
+        except PersistenceError as error:
+            logger.warning("%s cannot be read: %s", about(namespace, key), error)
+            return {}
 
 
 def _packed(value: Mapping[str, Any], name: str) -> dict[str, Any]:

@@ -1,23 +1,19 @@
 """The SQLite file of threads: where it may be, what is in it, and how it is opened."""
 
 import contextlib
-import contextvars
 import errno
 import os
 import re
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any
 
-import aiosqlite
 import orjson
 
 from paper_search.errors import DatabaseError
 from paper_search.persistence.encryption import DamagedError
 from paper_search.private_files import private_directory
-
-ResultT = TypeVar("ResultT")
 
 BUSY_TIMEOUT_S = 30.0
 PAGE_SIZE = 16_384
@@ -61,29 +57,6 @@ _ADVICE = {
     "SQLITE_IOERR": "the disk reports an error; make room or check it, then resume the thread",
 }
 """What to do, by the beginning of SQLite's name for the error."""
-
-
-@contextlib.asynccontextmanager
-async def connection_to(
-    path: Path, *, autocommit: bool = False
-) -> AsyncIterator[aiosqlite.Connection]:
-    """Open the file in write-ahead mode.
-
-    WAL with synchronous=NORMAL survives the death of the process at any point; only a power cut may
-    take back the last steps, which are then repeated.
-    """
-    options = {"isolation_level": None} if autocommit else {}
-    try:
-        async with aiosqlite.connect(
-            _uri(path, "rwc"), uri=True, timeout=BUSY_TIMEOUT_S, **options
-        ) as connection:
-            connection.text_factory = as_text
-            await connection.execute(f"PRAGMA page_size={PAGE_SIZE}")
-            await connection.execute("PRAGMA journal_mode=WAL")
-            await connection.execute("PRAGMA synchronous=NORMAL")
-            yield connection
-    except sqlite3.DatabaseError as error:
-        raise database_error(path, error) from error
 
 
 def is_there(path: Path) -> bool:
@@ -145,6 +118,9 @@ def translated_errors(path: Path) -> Iterator[None]:
         yield
     except sqlite3.DatabaseError as error:
         raise database_error(path, error) from error
+    except UnicodeDecodeError:  # SQLite's message quotes what is damaged
+        place = f"the database of threads {str(path)!r}"
+        raise DatabaseError(f"{place} cannot be used: {_DAMAGED}") from None
 
 
 def database_error(path: Path, error: sqlite3.DatabaseError) -> DatabaseError:
@@ -218,28 +194,3 @@ def parsed(text: Any, what: str) -> Any:
     if not isinstance(value, dict):
         raise DamagedError(what)
     return value
-
-
-class OneCall:
-    """Work on the thread of one connection: each call to it costs, so each has all of its work."""
-
-    def __init__(self, connection: aiosqlite.Connection, path: Path) -> None:
-        self._connection = connection
-        self._path = path
-
-    async def __call__(
-        self, work: Callable[[sqlite3.Connection], ResultT], what: str = ""
-    ) -> ResultT:
-        """Return what the work returns; cancelled or not, it is done whole."""
-        # aiosqlite has no public way to do more than one statement on its thread.
-        connection = self._connection._conn  # noqa: SLF001  # as said
-        execute: Any = self._connection._execute  # noqa: SLF001  # as said
-        context = contextvars.copy_context()  # says which leases the task holds
-        try:
-            return cast("ResultT", await execute(context.run, work, connection))
-        except sqlite3.DatabaseError as error:
-            raise database_error(self._path, error) from error
-        except ValueError as error:
-            if isinstance(error.__cause__, sqlite3.DatabaseError):
-                raise database_error(self._path, error.__cause__) from error
-            raise DamagedError(what or f"a row of {str(self._path)!r}", error) from error

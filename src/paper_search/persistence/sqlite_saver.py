@@ -1,19 +1,19 @@
-"""LangGraph's SQLite saver: fenced, sealed, with what it lacks."""
+"""Checkpoints in SQLite, in the tables of LangGraph's own saver: fenced, sealed, with checksums."""
 
 import contextlib
 import functools
 import json
 import logging
+import random
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Sequence
-from pathlib import Path
 from typing import Any
 from zlib import crc32
 
-import aiosqlite
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import (
     WRITES_IDX_MAP,
+    BaseCheckpointSaver,
     ChannelVersions,
     CheckpointMetadata,
     CheckpointTuple,
@@ -23,7 +23,6 @@ from langgraph.checkpoint.base import (
 )
 from langgraph.checkpoint.serde.base import SerializerProtocol
 from langgraph.checkpoint.serde.types import ERROR
-from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.checkpoint.sqlite.utils import search_where
 
 from paper_search.errors import PersistenceError
@@ -31,19 +30,16 @@ from paper_search.persistence.encryption import DamagedError
 from paper_search.persistence.leases import check_lease, lease_memory
 from paper_search.persistence.listing import (
     ASKED,
-    CRC,
-    LATEST_OF,
-    SqliteSummaries,
+    LatestCheckpoint,
     Summary,
     check_prune,
-    checksum_of,
-    is_unchanged,
     outlines,
     questions_in_write,
     stay_after,
 )
 from paper_search.persistence.serialization import check_checkpoint
-from paper_search.persistence.sqlite_files import OneCall, as_bytes, parsed
+from paper_search.persistence.sqlite_files import as_bytes, parsed
+from paper_search.persistence.tables import SqliteDatabase
 
 logger = logging.getLogger(__name__)
 
@@ -68,34 +64,43 @@ _PUT_WRITE = """INSERT OR {} INTO writes (thread_id, checkpoint_ns, checkpoint_i
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 _OF_RUN = """WHERE CASE WHEN json_valid(CAST(metadata AS TEXT))
     THEN json_extract(CAST(metadata AS TEXT), '$.run_id') END = ?"""
-_OURS = {"checksum": "INTEGER", "summary": "BLOB"}
-"""Columns that we add to LangGraph's tables; what its own saver wrote has NULL in them."""
 _WRITES = "checkpoint_ns, checkpoint_id, task_id, task_path, idx, channel, type, value, summary"
+_CRC = 4
+"""Bytes of the checksum that a summary begins with."""
 _RESULTS = "results of steps"
 """Of steps, in the memory of the lease: they are stored with what is written next."""
 _STATES = "checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata, summary"
 
 
-def _add_columns(connection: sqlite3.Connection) -> None:
-    for table in ("checkpoints", "writes"):
-        columns = [name for _, name, *_ in connection.execute(f"PRAGMA table_info({table})")]
-        for column in _OURS.keys() - columns:
-            try:
-                connection.execute(f"ALTER TABLE {table} ADD COLUMN {column} {_OURS[column]}")
-            except sqlite3.OperationalError as error:
-                if "duplicate column" not in str(error):  # another process was faster
-                    raise
+def checksum_of(value: bytes, thread_id: str) -> int:
+    """Return the checksum of a value of a thread: it is damaged in another one."""
+    return crc32(value) ^ crc32(thread_id.encode("utf-8", "replace"))
 
 
-class SqliteSaver(SqliteSummaries, AsyncSqliteSaver):
-    """Checkpoints in one SQLite file, written only by who may drive the thread."""
+_NEWEST = """SELECT thread_id, MAX(checkpoint_id) AS latest, MIN(checkpoint_id) FROM checkpoints
+    WHERE checkpoint_ns = '' GROUP BY thread_id ORDER BY latest DESC LIMIT ? OFFSET ?"""
+_LATEST_OF = """JOIN (SELECT value AS wanted FROM json_each(?)) ON thread_id = wanted
+    AND checkpoint_ns = '' AND checkpoint_id = (SELECT MAX(checkpoint_id) FROM checkpoints AS newer
+    WHERE newer.thread_id = wanted AND newer.checkpoint_ns = '')"""
+_SUMMARIES = f"""SELECT thread_id, CAST(summary AS BLOB), CASE WHEN
+    checksum_of(CAST(checkpoint AS BLOB), thread_id) = checksum THEN length(checkpoint) END
+    FROM checkpoints {_LATEST_OF}"""  # noqa: S608  # a constant
+_QUESTIONS = f"""SELECT writes.thread_id, channel, CAST(writes.summary AS BLOB)
+    FROM checkpoints {_LATEST_OF} JOIN writes USING (thread_id, checkpoint_ns, checkpoint_id)"""  # noqa: S608  # as above
 
-    def __init__(
-        self, connection: aiosqlite.Connection, path: Path, *, serde: SerializerProtocol
-    ) -> None:
-        super().__init__(connection, serde=serde)
-        self._load_summary = serde.loads_typed
-        self._in_one_call: OneCall = OneCall(connection, path)
+
+class SqliteSaver(BaseCheckpointSaver[str]):
+    """Checkpoints in one SQLite file or in memory, written only by who may drive the thread."""
+
+    def __init__(self, database: SqliteDatabase, *, serde: SerializerProtocol) -> None:
+        super().__init__(serde=serde)
+        self._database = database
+
+    def get_next_version(self, current: str | None, channel: None) -> str:
+        """Return a version that sorts behind the current one; two that are made at once differ."""
+        del channel
+        number = int(current.partition(".")[0]) + 1 if current else 1
+        return f"{number:032}.{random.random():016}"  # noqa: S311  # nobody has to guess it
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """Return a checkpoint with what is written on it, or None."""
@@ -104,7 +109,7 @@ class SqliteSaver(SqliteSummaries, AsyncSqliteSaver):
         place = (str(where["thread_id"]), where.get("checkpoint_ns", ""))
         which, parameters = (_BY_ID, (*place, checkpoint_id)) if checkpoint_id else (_LATEST, place)
         if checkpoint_id:  # what a fork writes has to be later than all that is there
-            newest = await self._in_one_call(lambda c: c.execute(_NEWEST_OF, place).fetchone())
+            newest = await self._database(lambda c: c.execute(_NEWEST_OF, place).fetchone())
             stay_after(newest[0])
         rows = await self._rows(which, parameters)
         saved = self._saved(*rows[0]) if rows else None
@@ -221,20 +226,13 @@ class SqliteSaver(SqliteSummaries, AsyncSqliteSaver):
     async def acopy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
         change = crc32(source_thread_id.encode()) ^ crc32(target_thread_id.encode())
 
-        def moved(checksum: int | None, value: bytes) -> int | None:
-            return checksum if checksum in {None, crc32(value)} else checksum ^ change
-
         def copy(connection: sqlite3.Connection) -> None:
-            connection.create_function("moved", 2, moved)
-            for table, value, columns in (
-                ("checkpoints", "checkpoint", _STATES),
-                ("writes", "value", _WRITES),
-            ):
+            for table, columns in (("checkpoints", _STATES), ("writes", _WRITES)):
                 connection.execute(
                     f"INSERT OR REPLACE INTO {table} (thread_id, {columns}, checksum) "  # noqa: S608  # constants
-                    f"SELECT ?, {columns}, moved(checksum, {value}) FROM {table} "
-                    "WHERE thread_id = ?",
-                    (target_thread_id, source_thread_id),
+                    f"SELECT ?1, {columns}, (checksum | ?2) - (checksum & ?2) FROM {table} "  # XOR
+                    "WHERE thread_id = ?3",
+                    (target_thread_id, change, source_thread_id),
                 )
 
         await self._write(target_thread_id, copy)
@@ -252,17 +250,59 @@ class SqliteSaver(SqliteSummaries, AsyncSqliteSaver):
             else:
                 await self._write(thread_id, functools.partial(prune, thread_id=thread_id))
 
+    async def alatest(self, limit: int, offset: int = 0) -> list[LatestCheckpoint]:
+        """Return the latest checkpoint id of each thread, the latest first."""
+        rows = await self._database(lambda c: c.execute(_NEWEST, (limit, offset)).fetchall())
+        return [LatestCheckpoint(*row) for row in rows]
+
     async def asummaries(self, thread_ids: Sequence[str]) -> dict[str, Summary]:
         """Return the summaries of threads by their ids, without those that cannot be read.
 
         They stand beside the checkpoints; those of another program are read whole.
         """
-        summaries = await super().asummaries(thread_ids)
+        ids = (json.dumps(list(thread_ids)),)
+
+        def load(connection: sqlite3.Connection) -> tuple[list[Any], list[Any]]:
+            connection.create_function("checksum_of", 2, checksum_of)
+            states = connection.execute(_SUMMARIES, ids).fetchall()
+            return states, connection.execute(_QUESTIONS, ids).fetchall()
+
+        summaries = self._summaries(*await self._database(load))
         whole = [name for name in thread_ids if name not in summaries]
-        for row, pending in await self._rows(LATEST_OF, (json.dumps(whole),)) if whole else ():
+        for row, pending in await self._rows(_LATEST_OF, (json.dumps(whole),)) if whole else ():
             with contextlib.suppress(PersistenceError):  # who reads that one alone is told
                 summaries[row[0]] = Summary.of(self._saved(row, pending))
         return summaries
+
+    def _summaries(self, states: list[Any], writes: list[Any]) -> dict[str, Summary]:
+        questions_of: dict[str, list[Any]] = {}
+        in_a_step, unread = set[str](), set[str]()
+        for thread_id, channel, summary in writes:
+            if channel != ASKED:
+                in_a_step.add(thread_id)
+            elif (questions := self._unpacked(summary)) is None:
+                unread.add(thread_id)
+            else:
+                questions_of.setdefault(thread_id, []).extend(questions)
+        summaries = {}
+        for thread_id, summary, size in states:
+            known_size, saved_at, channels = self._unpacked(summary) or (-1, "", {})
+            if known_size == size and thread_id not in unread:  # else it may be cut off
+                questions = questions_of.get(thread_id, ())
+                summaries[thread_id] = Summary(
+                    saved_at, channels, questions, thread_id in in_a_step
+                )
+        return summaries
+
+    def _unpacked(self, summary: bytes | None) -> Any:
+        """Return the summary of a value; None if there is none, or it cannot be read."""
+        if summary is None or int.from_bytes(summary[:_CRC], "big") != crc32(summary[_CRC:]):
+            return None
+        kind, _, value = summary[_CRC:].partition(b" ")
+        try:
+            return self.serde.loads_typed((kind.decode(), value))
+        except PersistenceError:  # written with another key, or without: it hides no other
+            return None
 
     def _packed(self, summary: list[Any] | None) -> bytes | None:
         """Return a summary as it stands beside the value that it is of, or None."""
@@ -270,21 +310,14 @@ class SqliteSaver(SqliteSummaries, AsyncSqliteSaver):
             return None
         kind, value = self.serde.dumps_typed(summary)
         value = b"%b %b" % (kind.encode(), value)
-        return crc32(value).to_bytes(CRC, "big") + value
-
-    async def prepare(self) -> None:
-        if not self.is_setup:
-            await self.setup()
-            await self._in_one_call(_add_columns)
+        return crc32(value).to_bytes(_CRC, "big") + value
 
     async def _rows(self, which: str, parameters: Sequence[Any]) -> list[tuple[Any, list[Any]]]:
-        await self.prepare()
-
         def load(connection: sqlite3.Connection) -> list[tuple[Any, list[Any]]]:
             rows = connection.execute(f"{_SELECT} {which}", parameters).fetchall()
             return [(row, connection.execute(_PENDING, row[:3]).fetchall()) for row in rows]
 
-        return await self._in_one_call(load)
+        return await self._database(load)
 
     def _saved(self, row: Any, writes: list[Any]) -> CheckpointTuple:
         thread_id, namespace, checkpoint_id, parent_id, kind, value, metadata, checksum = row
@@ -308,10 +341,10 @@ class SqliteSaver(SqliteSummaries, AsyncSqliteSaver):
             ],
         )
 
-    def _loaded(self, thread_id: str, kind: str, value: bytes, checksum: int | None) -> Any:
+    def _loaded(self, thread_id: str, kind: str, value: bytes, checksum: int) -> Any:
         what, remedy = f"the state of thread {thread_id!r}", "reopen a question (`fork`), "
         # Before it is opened: what was changed is damaged, not locked.
-        if not is_unchanged(value, thread_id, checksum):
+        if checksum_of(value, thread_id) != checksum:
             raise DamagedError(what, remedy=remedy)
         try:
             return self.serde.loads_typed((kind, value))
@@ -321,7 +354,6 @@ class SqliteSaver(SqliteSummaries, AsyncSqliteSaver):
     async def _write(
         self, thread_id: str | None, work: Callable[[sqlite3.Connection], object]
     ) -> None:
-        await self.prepare()
         results = (lease_memory(str(thread_id)) or {}).pop(_RESULTS, ())
 
         def transaction(connection: sqlite3.Connection) -> None:
@@ -337,4 +369,4 @@ class SqliteSaver(SqliteSummaries, AsyncSqliteSaver):
                 connection.rollback()
                 raise
 
-        await self._in_one_call(transaction)
+        await self._database(transaction)

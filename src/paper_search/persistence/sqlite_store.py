@@ -3,73 +3,98 @@
 import asyncio
 import contextlib
 import json
+import logging
 import os
 import sqlite3
 import uuid
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-import aiosqlite
-from langgraph.store.base import PutOp, Result
-from langgraph.store.base.batch import AsyncBatchedBaseStore
+from langgraph.store.base import BaseStore, PutOp, Result
 from langgraph.store.sqlite import SqliteStore as PlainStore
-from langgraph.store.sqlite.aio import AsyncSqliteStore
 
-from paper_search.persistence.encryption import Keyring, about
+from paper_search.persistence.encryption import DamagedError, Keyring, about
 from paper_search.persistence.leases import check_leases
-from paper_search.persistence.listing import BELOW, SqliteIndex
+from paper_search.persistence.listing import Entry
 from paper_search.persistence.serialization import RecordSeal, described, serializer
-from paper_search.persistence.sqlite_files import (
-    OneCall,
-    as_bytes,
-    connection_to,
-    is_there,
-    parsed,
-    remove,
-    unusable,
-)
+from paper_search.persistence.sqlite_files import as_bytes, is_there, parsed, remove, unusable
 from paper_search.persistence.sqlite_saver import SqliteSaver
 from paper_search.persistence.tables import SqliteDatabase
 from paper_search.private_files import private_file
+
+logger = logging.getLogger(__name__)
 
 _VALUES = """SELECT key, value FROM store WHERE prefix = ?
     AND key IN (SELECT value FROM json_each(?))"""
 _ENTRY = "DELETE FROM store WHERE prefix = ? AND key = CAST(? AS TEXT)"
 
 
-class SqliteStore(SqliteIndex, AsyncSqliteStore):
-    """Records in one SQLite file, sealed where there is a key."""
+_ITEMS = "SELECT key, value FROM store WHERE prefix = ?"
+_PAGE = f"""{_ITEMS} ORDER BY
+    CASE WHEN json_valid(value) THEN json_extract(value, '$.updated_at') END DESC, key
+    LIMIT ? OFFSET ?"""
+_ORPHANS = """WITH RECURSIVE places(place) AS (
+    SELECT MIN(prefix) FROM store WHERE prefix > 'paper_search.' UNION ALL
+    SELECT (SELECT MIN(prefix) FROM store WHERE prefix > CASE WHEN place GLOB '*.*.*'
+        THEN substr(place, 1, 12 + instr(substr(place, 14), '.')) || '/' ELSE place END)
+    FROM places WHERE place < 'paper_search/')
+    SELECT replace(substr(place, 14, instr(substr(place, 14), '.') - 1), '%2E', '.')
+    FROM places WHERE place GLOB 'paper_search.*.*'
+    UNION SELECT thread_id FROM writes UNION SELECT thread_id FROM paper_search_decisions
+    UNION SELECT thread_id FROM paper_search_audit EXCEPT SELECT thread_id FROM checkpoints"""
+"""Of the records of a thread, one is looked at: there may be millions."""
+_SAME = "substr(CAST(prefix AS BLOB), 14, length(?1) - 12) = CAST(substr(?1, 14) || '.' AS BLOB)"
+BELOW = f"""prefix >= CAST(?1 || '.' AS TEXT) AND prefix < CAST(?1 || '/' AS TEXT)
+    OR prefix < 'paper_search.' AND {_SAME} OR prefix >= 'paper_search/' AND {_SAME}"""
+"""The namespaces below that of a thread, also where their first part was changed."""
+_PARTS = f"""SELECT prefix, key, value FROM store WHERE rowid IN (SELECT row FROM
+    (SELECT rowid AS row, ROW_NUMBER() OVER (PARTITION BY +prefix) AS number FROM store
+    WHERE {BELOW}) WHERE number <= 20)"""  # noqa: S608  # constants; the sign has it scan these rows only
+"""Small parts are looked at whole; what is missing in a large one is told when it is read."""
 
-    def __init__(self, connection: aiosqlite.Connection, path: Path, seal: RecordSeal) -> None:
-        super().__init__(connection)
-        self._seal: RecordSeal = seal
-        self._in_one_call: OneCall = OneCall(connection, path)
-        self._plain: PlainStore | None = None
 
-    async def setup(self) -> None:
-        await super().setup()
-        if self._plain is None:
-            self._plain = await self._in_one_call(PlainStore)
-            self._plain.is_setup = True
+class OpenStores(NamedTuple):
+    database: SqliteDatabase
+    saver: SqliteSaver
+    store: "SqliteStore"
+
+
+class SqliteStore(BaseStore):
+    """Records in one SQLite file or in memory, sealed where there is a key."""
+
+    def __init__(self, database: SqliteDatabase, seal: RecordSeal) -> None:
+        self._database = database
+        self._seal = seal
+
+    def prepare(self, connection: sqlite3.Connection) -> None:
+        """Make the tables that are missing; once, before anything else."""
+        self._plain = PlainStore(connection)
+        self._plain.setup()
+
+    def batch(self, ops: Any) -> list[Result]:
+        """Run the operations; none if they write and a lease was lost."""
+        return self._seal.open_all(self._database.wait_for(*self._batch(ops)))
 
     async def abatch(self, ops: Any) -> list[Result]:
-        """Run the operations; none if they write and a lease was lost."""
-        await self.setup()
-        plain, operations = self._plain, self._seal.seal_all(ops)
+        """See `batch`."""
+        return self._seal.open_all(await self._database(*self._batch(ops)))
+
+    def _batch(self, ops: Any) -> tuple[Callable[[sqlite3.Connection], list[Result]], str]:
+        operations = self._seal.seal_all(ops)
 
         def run(connection: sqlite3.Connection) -> list[Result]:
             if any(isinstance(op, PutOp) for op in operations):
                 check_leases(connection)
             try:
-                return plain.batch(operations) if plain else []
+                return self._plain.batch(operations)
             finally:
                 # LangGraph's own leaves the transaction open if it cannot be committed: the file
                 # would stay locked.
                 if connection.in_transaction:
                     connection.rollback()
 
-        return self._seal.open_all(await self._in_one_call(run, described(operations)))
+        return run, described(operations)
 
     async def avalues(
         self, namespace: tuple[str, ...], keys: Sequence[str]
@@ -81,8 +106,7 @@ class SqliteStore(SqliteIndex, AsyncSqliteStore):
             rows = connection.execute(_VALUES, place).fetchall()
             return {key: parsed(value, about(namespace, key)) for key, value in rows}
 
-        await self.setup()
-        values = await self._in_one_call(load)
+        values = await self._database(load)
         return {key: self._seal.value(namespace, key, value) for key, value in values.items()}
 
     async def aerase(
@@ -96,10 +120,45 @@ class SqliteStore(SqliteIndex, AsyncSqliteStore):
             connection.execute(f"DELETE FROM store WHERE {BELOW}", (start,))  # noqa: S608  # a constant
             connection.executemany(_ENTRY, entries)
 
-        await self._in_one_call(erase)
+        await self._database(erase)
 
+    async def akeys(self, namespace: tuple[str, ...]) -> set[str]:
+        place = (".".join(namespace),)
+        statement = "SELECT key FROM store WHERE prefix = ?"
+        rows = await self._database(lambda c: c.execute(statement, place).fetchall())
+        return {key for (key,) in rows}
 
-OpenStores = tuple[SqliteSaver, SqliteStore]
+    async def apage(self, namespace: tuple[str, ...], limit: int, offset: int = 0) -> list[Entry]:
+        place = (".".join(namespace), limit, offset)
+        rows = await self._database(lambda c: c.execute(_PAGE, place).fetchall())
+        return [self._entry(namespace, row) for row in rows]
+
+    async def aentry(self, namespace: tuple[str, ...], key: str) -> Entry | None:
+        place = (".".join(namespace), as_bytes(key))
+        statement = f"{_ITEMS} AND key = CAST(? AS TEXT)"
+        row = await self._database(lambda c: c.execute(statement, place).fetchone())
+        return self._entry(namespace, row) if row else None
+
+    async def aorphans(self) -> set[str]:
+        rows = await self._database(lambda c: c.execute(_ORPHANS).fetchall())
+        return {thread_id for (thread_id,) in rows}
+
+    async def acheck_parts(self, namespace: tuple[str, ...]) -> None:
+        start = (as_bytes(".".join(namespace)),)
+        rows = await self._database(lambda c: c.execute(_PARTS, start).fetchall())
+        for prefix, key, text in rows:
+            part = prefix.split(".")
+            self._seal.value(part, key, parsed(text, about(part, key)))
+
+    def _entry(self, namespace: tuple[str, ...], row: tuple[str, Any]) -> Entry:
+        """Return an item of a list; one that cannot be read is empty and hides no other."""
+        key, text = row
+        try:
+            value = parsed(text, about(namespace, key))
+        except DamagedError as error:
+            logger.warning("%s", error)
+            return Entry(key, {})
+        return Entry(key, self._seal.value_or_empty(namespace, key, value))
 
 
 @contextlib.asynccontextmanager
@@ -107,31 +166,15 @@ async def open_file(path: Path, keyring: Keyring | None) -> AsyncIterator[OpenSt
     """Open the checkpoints and the records in the file, which is made if it is not there."""
     if not await asyncio.to_thread(is_there, path):
         await _create(path)
-    async with _setup(path, keyring) as pair:
-        yield pair
+    with contextlib.closing(SqliteDatabase(path)) as database:
+        yield await stores_in(database, keyring)
 
 
-@contextlib.asynccontextmanager
-async def _setup(path: Path, keyring: Keyring | None = None) -> AsyncIterator[OpenStores]:
-    async with connection_to(path) as connection, connection_to(path, autocommit=True) as second:
-        saver = SqliteSaver(connection, path, serde=serializer(keyring))
-        await saver.prepare()
-        with contextlib.closing(SqliteDatabase(path)) as own:
-            await own.rows("SELECT 1")
-        store = SqliteStore(second, path, RecordSeal(keyring))
-        try:
-            await store.setup()
-            yield saver, store
-        finally:
-            await finish(store)
-
-
-async def finish(store: AsyncBatchedBaseStore) -> None:
-    """Stop the store's batching task, which its own context manager leaves running."""
-    task = store._task  # noqa: SLF001  # langgraph offers no public way
-    if task is not None:
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
+async def stores_in(database: SqliteDatabase, keyring: Keyring | None = None) -> OpenStores:
+    """Return what is in a database, whose tables are made."""
+    store = SqliteStore(database, RecordSeal(keyring))
+    await database(store.prepare)
+    return OpenStores(database, SqliteSaver(database, serde=serializer(keyring)), store)
 
 
 async def _create(path: Path) -> None:
@@ -143,8 +186,8 @@ async def _create(path: Path) -> None:
     draft = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
     try:
         private_file(draft)
-        async with _setup(draft):
-            pass
+        with contextlib.closing(SqliteDatabase(draft)) as database:
+            await stores_in(database)
         with contextlib.suppress(FileExistsError):
             os.link(draft, path)
     except OSError as error:

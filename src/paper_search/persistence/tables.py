@@ -1,21 +1,28 @@
-"""Our own tables beside LangGraph's: leases, decisions, and what happened around them."""
+"""The tables: leases, decisions, what happened around them; in SQLite those of states, too."""
 
 import asyncio
 import contextlib
+import contextvars
+import functools
 import sqlite3
-import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
+from paper_search.persistence.encryption import DamagedError
 from paper_search.persistence.sqlite_files import (
     FORMAT,
     IN_MEMORY,
+    PAGE_SIZE,
     as_bytes,
+    database_error,
     plain,
     translated_errors,
 )
+
+ResultT = TypeVar("ResultT")
 
 _UPTIME = Path("/proc/uptime")
 _SCHEMA = (
@@ -30,6 +37,21 @@ _SCHEMA = (
         event TEXT NOT NULL, by TEXT NOT NULL, at TEXT NOT NULL, detail TEXT NOT NULL)""",
     "CREATE INDEX IF NOT EXISTS paper_search_audit_thread ON paper_search_audit (thread_id)",
 )
+
+_CHECKPOINTS = (
+    """CREATE TABLE IF NOT EXISTS checkpoints (
+        thread_id TEXT NOT NULL, checkpoint_ns TEXT NOT NULL DEFAULT '',
+        checkpoint_id TEXT NOT NULL, parent_checkpoint_id TEXT, type TEXT, checkpoint BLOB,
+        metadata BLOB, checksum INTEGER NOT NULL, summary BLOB,
+        PRIMARY KEY (thread_id, checkpoint_ns, checkpoint_id))""",
+    """CREATE TABLE IF NOT EXISTS writes (
+        thread_id TEXT NOT NULL, checkpoint_ns TEXT NOT NULL DEFAULT '',
+        checkpoint_id TEXT NOT NULL, task_id TEXT NOT NULL, task_path TEXT NOT NULL DEFAULT '',
+        idx INTEGER NOT NULL, channel TEXT NOT NULL, type TEXT, value BLOB,
+        checksum INTEGER NOT NULL, summary BLOB,
+        PRIMARY KEY (thread_id, checkpoint_ns, checkpoint_id, task_id, idx))""",
+)
+"""LangGraph's tables in SQLite, with a checksum and a summary beside each value."""
 
 
 def schema(*, real: str, serial: str, place: str) -> list[str]:
@@ -70,7 +92,9 @@ class Database(Protocol):
 
 
 class SqliteDatabase:
-    """Our tables in a SQLite file, for all processes that use it; made ready at the first use.
+    """A SQLite file on one connection, for all that this process keeps in it.
+
+    It is opened at the first use, and worked on by a thread of its own, one call after the other.
 
     Args:
         path: the file; None means in memory.
@@ -84,40 +108,73 @@ class SqliteDatabase:
     def __init__(self, path: Path | None = None) -> None:
         self._path = path or IN_MEMORY
         self._connection: sqlite3.Connection | None = None
-        self._lock = threading.Lock()
+        self._thread = ThreadPoolExecutor(1, "threads-database")
 
     def __del__(self) -> None:
-        self.close()
+        self._close()
+
+    async def __call__(
+        self, work: Callable[[sqlite3.Connection], ResultT], what: str = ""
+    ) -> ResultT:
+        """Return what the work returns; cancelled or not, it is done whole.
+
+        Each call costs, so each has all of its work. `what`: what is read, as errors name it.
+        """
+        loop = asyncio.get_running_loop()
+        return await asyncio.shield(loop.run_in_executor(self._thread, self._bound(work, what)))
+
+    def wait_for(self, work: Callable[[sqlite3.Connection], ResultT], what: str = "") -> ResultT:
+        """Return what the work returns, to who is no task."""
+        return self._thread.submit(self._bound(work, what)).result()
 
     def close(self) -> None:
         """Close the file; the next use opens it again."""
-        with self._lock:
-            if self._connection is not None:
-                self._connection.close()
-                self._connection = None
+        self._thread.submit(self._close).result()
 
     async def now(self) -> float:
         return uptime()
 
     async def rows(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
-        return (await asyncio.to_thread(self._run, statement, values))[0]
+        rows: list[tuple[Any, ...]] = await self(lambda c: c.execute(statement, values).fetchall())
+        return rows
 
     async def change(self, statement: str, *values: Any) -> int:
-        return (await asyncio.to_thread(self._run, statement, values))[1]
+        return await self(lambda connection: connection.execute(statement, values).rowcount)
 
-    def _run(self, statement: str, values: Sequence[Any]) -> tuple[list[tuple[Any, ...]], int]:
-        with self._open() as connection:
-            cursor = connection.execute(statement, values)
-            return cursor.fetchall(), cursor.rowcount
+    def _bound(
+        self, work: Callable[[sqlite3.Connection], ResultT], what: str
+    ) -> Callable[[], ResultT]:
+        context = contextvars.copy_context()  # says which leases the task holds
+        return functools.partial(context.run, self._run, work, what)
 
-    @contextlib.contextmanager
-    def _open(self) -> Iterator[sqlite3.Connection]:
-        """Give the connection to one thread at a time; to open it for each call costs more."""
-        with self._lock, translated_errors(self._path):
-            if self._connection is None:
-                self._connection = plain(self._path, is_shared=True)
-                for statement in schema(real="REAL", serial="INTEGER", place=""):
-                    self._connection.execute(statement)
-                if self._connection.execute("PRAGMA user_version").fetchone() == (0,):
-                    self._connection.execute(f"PRAGMA user_version = {FORMAT}")
-            yield self._connection
+    def _run(self, work: Callable[[sqlite3.Connection], ResultT], what: str) -> ResultT:
+        with translated_errors(self._path):
+            self._connection = self._connection or self._open()
+            try:
+                return work(self._connection)
+            except ValueError as error:
+                if isinstance(error.__cause__, sqlite3.DatabaseError):
+                    raise database_error(self._path, error.__cause__) from error
+                raise DamagedError(what or f"a row of {str(self._path)!r}", error) from error
+
+    def _open(self) -> sqlite3.Connection:
+        """Return a connection in write-ahead mode to a file that has all tables.
+
+        WAL with synchronous=NORMAL survives the death of the process at any point; only a power cut
+        may take back the last steps, which are then repeated.
+        """
+        connection = plain(self._path, is_shared=True)
+        for name, value in {
+            "page_size": PAGE_SIZE, "journal_mode": "WAL", "synchronous": "NORMAL",
+        }.items():  # fmt: skip
+            connection.execute(f"PRAGMA {name}={value}")
+        for statement in (*_CHECKPOINTS, *schema(real="REAL", serial="INTEGER", place="")):
+            connection.execute(statement)
+        if connection.execute("PRAGMA user_version").fetchone() == (0,):
+            connection.execute(f"PRAGMA user_version = {FORMAT}")
+        return connection
+
+    def _close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None

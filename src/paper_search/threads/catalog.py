@@ -220,9 +220,7 @@ class Catalog(ABC, Generic[SessionT, InfoT]):
     async def _status(self, thread_id: str) -> StatusFacts:
         session = self.session(thread_id)
         snapshot = await session.snapshot()
-        check = getattr(self._persistence.pages, "acheck_parts", None)  # not in memory
-        if check is not None:
-            await check(root_of(thread_id))
+        await self._persistence.pages.acheck_parts(root_of(thread_id))
         item = await self._entry(thread_id)
         decided = await self._decided(thread_id, snapshot)
         question = snapshot.interrupts[0].value if snapshot.interrupts and not decided else None

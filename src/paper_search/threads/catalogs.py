@@ -106,17 +106,12 @@ class PlainThreads:
         async with self.persistence.leases.hold(thread_id):
             await self._saver.aprune([thread_id])
 
-    async def orphans(self) -> set[str]:
-        """Return the ids that rows name and no thread has."""
-        orphans = getattr(self.persistence.pages, "aorphans", None)  # not in memory
-        return set() if orphans is None else await orphans()
-
     async def _checkpoint(self, thread_id: str) -> CheckpointTuple | None:
         saved: CheckpointTuple | None = await self._saver.aget_tuple(
             {"configurable": {"thread_id": thread_id}}
         )
         if saved is None and thread_id in {
-            *await self.orphans(),
+            *await self.persistence.pages.aorphans(),
             *(latest.thread_id for latest in await self._saver.alatest(ALL)),  # it is no UTF-8
         }:
             why = "it has rows and no state; they may be of another thread, with their key changed"
@@ -217,7 +212,7 @@ class Catalogs:
             for item in await catalog.entries(limit=ALL if is_listed else limit + offset):
                 changed = str(item.value.get("updated_at", ""))
                 entries.append((changed, item.key, catalog, item))
-        orphans = await self.others.orphans() - indexed
+        orphans = await self.others.persistence.pages.aorphans() - indexed
         # They come first: at the end of a long list nobody would see that something is damaged.
         entries += [("9999", i, self.others, LatestCheckpoint(i, "", "")) for i in sorted(orphans)]
         for latest in await self._saver.alatest(ALL):
