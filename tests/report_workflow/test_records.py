@@ -53,7 +53,7 @@ async def test_who_was_taken_over_writes_no_row_at_all(url, kind):
             async with persistence.leases.hold("t"):
                 await steal(persistence)
                 seen.set()
-                erasing = persistence.pages.aerase(root_of("t"), [records.listed_in], "t")
+                erasing = persistence.index.erase(root_of("t"), [records.listed_in], "t")
                 for write in (records.index(QUESTION), erasing):
                     with pytest.raises((ThreadTakenOverError, ThreadBusyError)):
                         await write

@@ -150,7 +150,7 @@ async def test_an_answer_is_for_the_latest_checkpoint_only__hum_18(door, begin, 
 async def test_a_thread_stays_with_who_began_it__sec_02(door, begin, persistence):
     thread_id = await begin()
     records = SearchRecords(persistence.store, thread_id)
-    await persistence.pages.aerase(root_of(thread_id), [records.listed_in], thread_id)
+    await persistence.index.erase(root_of(thread_id), [records.listed_in], thread_id)
     await records.index("q", "bob")
     question = await reply_to(workflow(persistence=persistence), thread_id, "approve")
     named = answer({"action": "approve", "token": question.token})

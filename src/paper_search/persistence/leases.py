@@ -134,7 +134,7 @@ class Leases:
         previous: LeaseHolder | None = None
         for attempt in range(_ATTEMPTS):
             if attempt == _ATTEMPTS - 1:  # an index that contradicts its table, after damage
-                await change(f"{self._database.rebuild} paper_search_leases")
+                await change(f"{self._database.dialect.rebuild} paper_search_leases")
             if await change(_INSERT, thread_id, *astuple(holder)):
                 return holder
             current = await self.holder(thread_id)

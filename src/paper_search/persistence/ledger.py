@@ -117,7 +117,9 @@ class DecisionLedger:
 
     async def entries(self, thread_id: str) -> list[LedgerEntry]:
         """Return the decisions of a thread, oldest first."""
-        rows = await self._database.rows(f"{_OF_THREAD} ORDER BY {self._database.order}", thread_id)
+        rows = await self._database.rows(
+            f"{_OF_THREAD} ORDER BY {self._database.dialect.order}", thread_id
+        )
         return [self._entry(row) for row in rows]
 
     async def decided(self, thread_ids: Sequence[str]) -> set[tuple[str, str]]:

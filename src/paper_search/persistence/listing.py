@@ -145,42 +145,6 @@ class Summarizes(Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class Entry:
-    """An item of a store, in a list."""
-
-    key: str
-    value: dict[str, Any]
-
-
-class PagesItems(Protocol):
-    """A store that can page through the items of one namespace, sorted, and delete them unread."""
-
-    async def aentry(self, namespace: tuple[str, ...], key: str) -> Entry | None:
-        """Return an item; one that cannot be read is empty; None if it is not there."""
-        ...
-
-    async def aerase(
-        self, namespace: tuple[str, ...], indexes: Sequence[tuple[str, ...]], key: str
-    ) -> None:
-        """Delete, unread, all items below a namespace and the entries of a key in indexes."""
-        ...
-
-    async def akeys(self, namespace: tuple[str, ...]) -> set[str]: ...
-
-    async def aorphans(self) -> set[str]:
-        """Return the ids that rows name and no checkpoint."""
-        ...
-
-    async def acheck_parts(self, namespace: tuple[str, ...]) -> None:
-        """Raise DamagedError if items below a namespace are in another part than they were put."""
-        ...
-
-    async def apage(self, namespace: tuple[str, ...], limit: int, offset: int = 0) -> list[Entry]:
-        """Return the items of exactly this namespace, the one that changed last first."""
-        ...
-
-
 def check_prune(thread_ids: Sequence[str], strategy: str) -> list[str]:
     """Return the ids; raise InputError if they are one text, or the strategy is unknown."""
     if isinstance(thread_ids, str):

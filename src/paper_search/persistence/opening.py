@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from paper_search.config import encryption_keys
 from paper_search.errors import ConfigError, InputError, UnknownNameError, how_to_install
@@ -18,13 +18,13 @@ from paper_search.persistence.backups import compact
 from paper_search.persistence.encryption import Keyring
 from paper_search.persistence.leases import Leases
 from paper_search.persistence.ledger import DecisionLedger
-from paper_search.persistence.listing import PagesItems
 from paper_search.persistence.tables import SqliteDatabase
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.base import BaseCheckpointSaver
     from langgraph.store.base import BaseStore
 
+    from paper_search.persistence.index import ThreadIndex
     from paper_search.persistence.sqlite_store import OpenStores
 
 POSTGRES = ("postgresql", "postgres")
@@ -37,6 +37,7 @@ class Persistence:
 
     checkpointer: BaseCheckpointSaver[Any]
     store: BaseStore
+    index: ThreadIndex
     leases: Leases
     ledger: DecisionLedger
     url: str
@@ -48,11 +49,6 @@ class Persistence:
     def is_durable(self) -> bool:
         """Whether threads outlive this process."""
         return self.url != "memory:"
-
-    @property
-    def pages(self) -> PagesItems:
-        """Return the store, where a list of its items is wanted in order."""
-        return cast("PagesItems", self.store)
 
 
 @contextlib.asynccontextmanager
@@ -110,8 +106,12 @@ async def _open_sqlite(url: str, keys: Sequence[str] | None) -> AsyncIterator[Pe
 def _persistence(
     stores: OpenStores, keyring: Keyring | None, url: str, compacting: Callable[[], Awaitable[None]]
 ) -> Persistence:
-    leases, ledger = Leases(stores.database), DecisionLedger(stores.database, keyring)
-    return Persistence(stores.saver, stores.store, leases, ledger, url, compacting)
+    from paper_search.persistence.index import ThreadIndex  # noqa: PLC0415  # slow import
+
+    database, saver, store = stores
+    leases, ledger = Leases(database), DecisionLedger(database, keyring)
+    index = ThreadIndex(database, store.seal, leases)
+    return Persistence(saver, store, index, leases, ledger, url, compacting)
 
 
 @contextlib.asynccontextmanager

@@ -14,12 +14,13 @@ from psycopg_pool import AsyncConnectionPool
 
 from paper_search.errors import DatabaseError, PersistenceError
 from paper_search.persistence.encryption import Keyring
+from paper_search.persistence.index import ThreadIndex
 from paper_search.persistence.leases import Leases
 from paper_search.persistence.ledger import DecisionLedger
 from paper_search.persistence.opening import Persistence
 from paper_search.persistence.postgres_saver import OneByOneCursor, PostgresSaver, PostgresStore
 from paper_search.persistence.serialization import RecordSeal, serializer
-from paper_search.persistence.tables import schema
+from paper_search.persistence.tables import Dialect, schema
 
 CONNECT_TIMEOUT_S = 10
 POOL_TIMEOUT_S = 30.0
@@ -47,12 +48,35 @@ _ADVICE: tuple[tuple[type[psycopg.Error], str], ...] = (
 """What to do, by the kind of the error, special ones first."""
 
 
+DIALECT = Dialect(
+    order="id",
+    rebuild="REINDEX TABLE",
+    changed_at="value ->> 'updated_at'",
+    below="prefix ~>~ ? AND prefix ~<~ ?",
+    parts="""SELECT prefix, key, value FROM store JOIN (
+        SELECT prefix, MIN(key) AS key FROM store WHERE prefix ~>~ ? AND prefix ~<~ ?
+        GROUP BY prefix) AS part USING (prefix, key)""",
+    # A blob is there before its checkpoint is; a state that lacks one is named by itself.
+    orphans="""WITH RECURSIVE places(place) AS (
+        (SELECT prefix FROM store WHERE prefix ~>~ 'paper_search.'
+            ORDER BY prefix USING ~<~ LIMIT 1)
+        UNION ALL SELECT (SELECT prefix FROM store WHERE prefix ~>~ CASE WHEN place LIKE '%%.%%.%%'
+            THEN 'paper_search.' || split_part(place, '.', 2) || '/' ELSE place END
+            ORDER BY prefix USING ~<~ LIMIT 1)
+        FROM places WHERE starts_with(place, 'paper_search.'))
+        SELECT replace(split_part(place, '.', 2), '%%2E', '.')
+        FROM places WHERE place LIKE 'paper\\_search.%%.%%'
+        UNION SELECT thread_id FROM checkpoint_writes
+        UNION SELECT thread_id FROM paper_search_decisions
+        UNION SELECT thread_id FROM paper_search_audit EXCEPT SELECT thread_id FROM checkpoints""",
+)
+
+
 class PostgresDatabase:
     """Our tables in PostgreSQL, for all processes of all machines that use it."""
 
     is_local = False
-    order = "id"
-    rebuild = "REINDEX TABLE"
+    dialect = DIALECT
     stored = staticmethod(str)
 
     def __init__(self, pool: AsyncConnectionPool[Any]) -> None:
@@ -109,7 +133,8 @@ async def open_database(url: str, keyring: Keyring | None) -> AsyncIterator[Pers
                 )
 
         try:
-            yield Persistence(saver, store, leases, ledger, address.shown, compact)
+            index = ThreadIndex(own, store.seal, leases)
+            yield Persistence(saver, store, index, leases, ledger, address.shown, compact)
         finally:
             # Its own context manager leaves its task running, and there is no public way.
             if (task := store._task) is not None:  # noqa: SLF001  # as said

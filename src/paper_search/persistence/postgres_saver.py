@@ -17,10 +17,9 @@ from psycopg_pool import AsyncConnectionPool
 
 from paper_search.persistence.encryption import DamagedError
 from paper_search.persistence.leases import LeaseHolder, Leases, check_ownership
-from paper_search.persistence.listing import Entry, LatestCheckpoint, check_prune, stay_after
+from paper_search.persistence.listing import check_prune, stay_after
 from paper_search.persistence.serialization import Boxed, RecordSeal, check_checkpoint
 
-_ITEMS = "SELECT key, value FROM store WHERE prefix = %s"
 _COPIED = {
     "checkpoints": "checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata",
     "checkpoint_blobs": "checkpoint_ns, channel, version, type, blob",
@@ -39,21 +38,6 @@ _SETTLE = """UPDATE checkpoints AS c SET checkpoint = jsonb_set(c.checkpoint, '{
     WHERE thread_id = %s AND jsonb_path_exists(c.checkpoint, '$.channel_values.* ? (@ == true)')
     AND NOT (metadata ? 'counters_since_delta_snapshot' OR metadata ? 'delta_writes_versioned')"""
 """Drops what stands inside of a checkpoint and beside it as well."""
-_LOST = """WITH RECURSIVE places(place) AS (
-    (SELECT prefix FROM store WHERE prefix ~>~ 'paper_search.' ORDER BY prefix USING ~<~ LIMIT 1)
-    UNION ALL SELECT (SELECT prefix FROM store WHERE prefix ~>~ CASE WHEN place LIKE '%.%.%'
-        THEN 'paper_search.' || split_part(place, '.', 2) || '/' ELSE place END
-        ORDER BY prefix USING ~<~ LIMIT 1)
-    FROM places WHERE starts_with(place, 'paper_search.'))
-    SELECT replace(split_part(place, '.', 2), '%2E', '.') AS thread_id
-    FROM places WHERE place LIKE 'paper\\_search.%.%'
-    UNION SELECT thread_id FROM checkpoint_writes UNION SELECT thread_id FROM paper_search_decisions
-    UNION SELECT thread_id FROM paper_search_audit EXCEPT SELECT thread_id FROM checkpoints"""
-"""Of the records of a thread, one is looked at: there may be millions. A blob is there before its
-checkpoint is; a state that lacks one is named by itself."""
-_PARTS = """SELECT prefix, key, value FROM store JOIN (
-    SELECT prefix, MIN(key) AS key FROM store WHERE prefix ~>~ %s AND prefix ~<~ %s GROUP BY prefix
-    ) AS part USING (prefix, key)"""
 _COUNT = "channels"
 """In the metadata of a checkpoint: how many channels have a value."""
 
@@ -170,20 +154,6 @@ class PostgresSaver(AsyncPostgresSaver):
                     await cursor.execute(_SETTLE, (thread_id,))
                 await super().aprune([thread_id], strategy=strategy)
 
-    async def alatest(self, limit: int, offset: int = 0) -> list[LatestCheckpoint]:
-        async with self._cursor() as cursor:
-            await cursor.execute(
-                "SELECT thread_id, MAX(checkpoint_id) AS latest, MIN(checkpoint_id) AS first "
-                "FROM checkpoints "
-                "WHERE checkpoint_ns = '' GROUP BY thread_id ORDER BY latest DESC "
-                "LIMIT %s OFFSET %s",
-                (limit, offset),
-            )
-            return [
-                LatestCheckpoint(row["thread_id"], row["latest"], row["first"])
-                for row in await cursor.fetchall()
-            ]
-
     @contextlib.contextmanager
     def _writing(self, thread_id: str) -> Any:
         token = _written.set(str(thread_id))
@@ -224,61 +194,16 @@ class PostgresStore(AsyncPostgresStore):
     Before a write, the leases are asked whether the running task still holds its own.
     """
 
-    __slots__ = ("_leases", "_seal")
+    __slots__ = ("_leases", "seal")
 
     def __init__(self, pool: AsyncConnectionPool[Any], seal: RecordSeal, leases: Leases) -> None:
         super().__init__(pool)
         self.supports_pipeline = False  # see `OneByOneCursor`
-        self._seal = seal
+        self.seal = seal
         self._leases = leases
 
     async def abatch(self, ops: Any) -> list[Result]:
-        operations: list[Op] = self._seal.seal_all(ops)
+        operations: list[Op] = self.seal.seal_all(ops)
         if any(isinstance(op, PutOp) for op in operations):
             await self._leases.check_held()
-        return self._seal.open_all(await super().abatch(operations))
-
-    async def akeys(self, namespace: tuple[str, ...]) -> set[str]:
-        async with self._cursor() as cursor:
-            await cursor.execute("SELECT key FROM store WHERE prefix = %s", (".".join(namespace),))
-            return {str(row["key"]) for row in await cursor.fetchall()}
-
-    async def apage(self, namespace: tuple[str, ...], limit: int, offset: int = 0) -> list[Entry]:
-        ordered = f"{_ITEMS} ORDER BY value ->> 'updated_at' DESC, key LIMIT %s OFFSET %s"
-        return await self._items(namespace, ordered, limit, offset)
-
-    async def aentry(self, namespace: tuple[str, ...], key: str) -> Entry | None:
-        items = await self._items(namespace, f"{_ITEMS} AND key = %s", key)
-        return items[0] if items else None
-
-    async def aorphans(self) -> set[str]:
-        async with self._cursor() as cursor:
-            await cursor.execute(_LOST)
-            return {str(row["thread_id"]) for row in await cursor.fetchall()}
-
-    async def acheck_parts(self, namespace: tuple[str, ...]) -> None:
-        start = ".".join(namespace)
-        async with self._cursor() as cursor:
-            await cursor.execute(_PARTS, (f"{start}.", f"{start}/"))
-            rows = await cursor.fetchall()
-        for row in rows:
-            self._seal.value(str(row["prefix"]).split("."), row["key"], row["value"])
-
-    async def aerase(
-        self, namespace: tuple[str, ...], indexes: Sequence[tuple[str, ...]], key: str
-    ) -> None:
-        await self._leases.check_held()
-        start = ".".join(namespace)
-        async with self._cursor(pipeline=True) as cursor:
-            await cursor.execute("DELETE FROM store WHERE starts_with(prefix, %s)", (f"{start}.",))
-            for index in indexes:
-                await cursor.execute(
-                    "DELETE FROM store WHERE prefix = %s AND key = %s", (".".join(index), key)
-                )
-
-    async def _items(self, namespace: tuple[str, ...], query: str, *values: Any) -> list[Entry]:
-        async with self._cursor() as cursor:
-            await cursor.execute(query, (".".join(namespace), *values))
-            rows = await cursor.fetchall()
-        opened = self._seal.value_or_empty
-        return [Entry(row["key"], opened(namespace, row["key"], row["value"])) for row in rows]
+        return self.seal.open_all(await super().abatch(operations))

@@ -1,7 +1,6 @@
 """How states and records are written: JSON values only, sealed where there is a key."""
 
 import base64
-import logging
 import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -23,8 +22,6 @@ from paper_search.persistence.encryption import (
     plain_row,
     refusal_of_sealed_row,
 )
-
-logger = logging.getLogger(__name__)
 
 SMALLER = "+deflate"
 """What the kind of a compressed state ends with."""
@@ -163,14 +160,6 @@ class RecordSeal:
         except (LookupError, ValueError, TypeError, zlib.error) as error:
             raise DamagedError(what) from error  # what zlib says helps nobody
         return record
-
-    def value_or_empty(self, namespace: tuple[str, ...], key: str, value: Any) -> dict[str, Any]:
-        """Return the value of an item in a list; one that cannot be read hides no other."""
-        try:
-            return self.value(namespace, key, value)
-        except PersistenceError as error:
-            logger.warning("%s cannot be read: %s", about(namespace, key), error)
-            return {}
 
 
 def _packed(value: Mapping[str, Any], name: str) -> dict[str, Any]:

@@ -30,7 +30,6 @@ from paper_search.persistence.encryption import DamagedError
 from paper_search.persistence.leases import check_lease, lease_memory
 from paper_search.persistence.listing import (
     ASKED,
-    LatestCheckpoint,
     Summary,
     check_prune,
     outlines,
@@ -77,12 +76,10 @@ def checksum_of(value: bytes, thread_id: str) -> int:
     return crc32(value) ^ crc32(thread_id.encode("utf-8", "replace"))
 
 
-_NEWEST = """SELECT thread_id, MAX(checkpoint_id) AS latest, MIN(checkpoint_id) FROM checkpoints
-    WHERE checkpoint_ns = '' GROUP BY thread_id ORDER BY latest DESC LIMIT ? OFFSET ?"""
 _LATEST_OF = """JOIN (SELECT value AS wanted FROM json_each(?)) ON thread_id = wanted
     AND checkpoint_ns = '' AND checkpoint_id = (SELECT MAX(checkpoint_id) FROM checkpoints AS newer
     WHERE newer.thread_id = wanted AND newer.checkpoint_ns = '')"""
-_SUMMARIES = f"""SELECT thread_id, CAST(summary AS BLOB), CASE WHEN
+_SUMMARIES = f"""SELECT thread_id, CAST(summary AS BLOB), CASE WHEN checksum IS NULL OR
     checksum_of(CAST(checkpoint AS BLOB), thread_id) = checksum THEN length(checkpoint) END
     FROM checkpoints {_LATEST_OF}"""  # noqa: S608  # a constant
 _QUESTIONS = f"""SELECT writes.thread_id, channel, CAST(writes.summary AS BLOB)
@@ -250,11 +247,6 @@ class SqliteSaver(BaseCheckpointSaver[str]):
             else:
                 await self._write(thread_id, functools.partial(prune, thread_id=thread_id))
 
-    async def alatest(self, limit: int, offset: int = 0) -> list[LatestCheckpoint]:
-        """Return the latest checkpoint id of each thread, the latest first."""
-        rows = await self._database(lambda c: c.execute(_NEWEST, (limit, offset)).fetchall())
-        return [LatestCheckpoint(*row) for row in rows]
-
     async def asummaries(self, thread_ids: Sequence[str]) -> dict[str, Summary]:
         """Return the summaries of threads by their ids, without those that cannot be read.
 
@@ -341,10 +333,10 @@ class SqliteSaver(BaseCheckpointSaver[str]):
             ],
         )
 
-    def _loaded(self, thread_id: str, kind: str, value: bytes, checksum: int) -> Any:
+    def _loaded(self, thread_id: str, kind: str, value: bytes, checksum: int | None) -> Any:
         what, remedy = f"the state of thread {thread_id!r}", "reopen a question (`fork`), "
         # Before it is opened: what was changed is damaged, not locked.
-        if checksum_of(value, thread_id) != checksum:
+        if checksum not in {None, checksum_of(value, thread_id)}:
             raise DamagedError(what, remedy=remedy)
         try:
             return self.serde.loads_typed((kind, value))

@@ -8,6 +8,7 @@ import sqlite3
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -42,16 +43,17 @@ _CHECKPOINTS = (
     """CREATE TABLE IF NOT EXISTS checkpoints (
         thread_id TEXT NOT NULL, checkpoint_ns TEXT NOT NULL DEFAULT '',
         checkpoint_id TEXT NOT NULL, parent_checkpoint_id TEXT, type TEXT, checkpoint BLOB,
-        metadata BLOB, checksum INTEGER NOT NULL, summary BLOB,
+        metadata BLOB, checksum INTEGER, summary BLOB,
         PRIMARY KEY (thread_id, checkpoint_ns, checkpoint_id))""",
     """CREATE TABLE IF NOT EXISTS writes (
         thread_id TEXT NOT NULL, checkpoint_ns TEXT NOT NULL DEFAULT '',
         checkpoint_id TEXT NOT NULL, task_id TEXT NOT NULL, task_path TEXT NOT NULL DEFAULT '',
         idx INTEGER NOT NULL, channel TEXT NOT NULL, type TEXT, value BLOB,
-        checksum INTEGER NOT NULL, summary BLOB,
+        checksum INTEGER, summary BLOB,
         PRIMARY KEY (thread_id, checkpoint_ns, checkpoint_id, task_id, idx))""",
 )
-"""LangGraph's tables in SQLite, with a checksum and a summary beside each value."""
+"""LangGraph's tables in SQLite, with a checksum and a summary beside each value; what its own saver
+wrote has none."""
 
 
 def schema(*, real: str, serial: str, place: str) -> list[str]:
@@ -68,15 +70,56 @@ def uptime() -> float:
     return time.time()
 
 
+@dataclass(frozen=True)
+class Dialect:
+    """What is said otherwise in each kind of database."""
+
+    order: str
+    """By what decisions are in the order in which they came."""
+    rebuild: str
+    """What makes the indexes of a table anew."""
+    changed_at: str
+    """When an item of a store changed, as it says itself."""
+    below: str
+    """Whether the namespace of an item is between two texts."""
+    parts: str
+    """Selects items of each such namespace."""
+    orphans: str
+    """Selects the ids that rows name and no checkpoint; of a thread's many records, by one."""
+
+
+_SAME = "substr(CAST(prefix AS BLOB), 14, length(?1) - 13) = CAST(substr(?1, 14) AS BLOB)"
+_BELOW = f"""prefix >= CAST(?1 AS TEXT) AND prefix < CAST(?2 AS TEXT)
+    OR prefix < 'paper_search.' AND {_SAME} OR prefix >= 'paper_search/' AND {_SAME}"""
+"""Also where the first part of the namespace was changed."""
+SQLITE = Dialect(
+    order="rowid",
+    rebuild="REINDEX",
+    changed_at="CASE WHEN json_valid(value) THEN json_extract(value, '$.updated_at') END",
+    below=_BELOW,
+    # Small parts are looked at whole; what is missing in a large one is told when it is read. The
+    # sign has it scan these rows only.
+    parts=f"""SELECT prefix, key, value FROM store WHERE rowid IN (SELECT row FROM
+        (SELECT rowid AS row, ROW_NUMBER() OVER (PARTITION BY +prefix) AS number FROM store
+        WHERE {_BELOW}) WHERE number <= 20)""",  # noqa: S608  # constants
+    orphans="""WITH RECURSIVE places(place) AS (
+        SELECT MIN(prefix) FROM store WHERE prefix > 'paper_search.' UNION ALL
+        SELECT (SELECT MIN(prefix) FROM store WHERE prefix > CASE WHEN place GLOB '*.*.*'
+            THEN substr(place, 1, 12 + instr(substr(place, 14), '.')) || '/' ELSE place END)
+        FROM places WHERE place < 'paper_search/')
+        SELECT replace(substr(place, 14, instr(substr(place, 14), '.') - 1), '%2E', '.')
+        FROM places WHERE place GLOB 'paper_search.*.*'
+        UNION SELECT thread_id FROM writes UNION SELECT thread_id FROM paper_search_decisions
+        UNION SELECT thread_id FROM paper_search_audit EXCEPT SELECT thread_id FROM checkpoints""",
+)
+
+
 class Database(Protocol):
     """Runs single statements, `?` standing for a value."""
 
     is_local: bool
     """Whether all its users are on one machine."""
-    order: str
-    """By what decisions are in the order in which they came."""
-    rebuild: str
-    """What makes the indexes of a table anew."""
+    dialect: Dialect
 
     async def now(self) -> float:
         """Return seconds by a clock that all its users share."""
@@ -101,8 +144,7 @@ class SqliteDatabase:
     """
 
     is_local = True
-    order = "rowid"
-    rebuild = "REINDEX"
+    dialect = SQLITE
     stored = staticmethod(as_bytes)
 
     def __init__(self, path: Path | None = None) -> None:

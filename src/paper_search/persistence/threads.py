@@ -120,9 +120,8 @@ class ThreadManager:
         self, *, limit: int = PAGE, offset: int = 0
     ) -> list[dict[str, Any]]:
         """Return the threads that are not finished, the one that changed last first."""
-        rows = [
-            await self._entry(checkpoint) for checkpoint in await self._saver.alatest(limit, offset)
-        ]
+        threads = await self._persistence.index.latest(limit, offset)
+        rows = [await self._entry(latest) for latest in threads]
         return [entry for entry in rows if not entry.pop("is_finished")]
 
     async def resume_thread(
@@ -158,7 +157,7 @@ class ThreadManager:
         oldest = (now or datetime.now(UTC)) - timedelta(hours=self._ttl_hours)
         old: list[str] = []
         start = 0
-        while page := await self._saver.alatest(PAGE, start):
+        while page := await self._persistence.index.latest(PAGE, start):
             start += len(page)
             for latest in page:
                 is_old = latest.changed_at is not None and latest.changed_at <= oldest

@@ -136,10 +136,10 @@ class Catalog(ABC, Generic[SessionT, InfoT]):
         return [item.key for item in await self.entries(limit=limit, offset=offset)]
 
     async def entries(self, *, limit: int = 100, offset: int = 0) -> list[Any]:
-        return await self._persistence.pages.apage(self.listed_in, limit, offset)
+        return await self._persistence.index.page(self.listed_in, limit, offset)
 
     async def keys(self) -> set[str]:
-        return await self._persistence.pages.akeys(self.listed_in)
+        return await self._persistence.index.keys(self.listed_in)
 
     async def resting(self, entries: list[Any]) -> dict[str, InfoT]:
         """Return by id what a list says of those threads that wait or are done, as nearly all do.
@@ -165,7 +165,7 @@ class Catalog(ABC, Generic[SessionT, InfoT]):
 
     async def _entry(self, thread_id: str) -> Any:
         """Return the entry of the index, empty where it is damaged; None if there is none."""
-        return await self._persistence.pages.aentry(self.listed_in, thread_id)
+        return await self._persistence.index.entry(self.listed_in, thread_id)
 
     async def info(self, thread_id: str) -> InfoT:
         return self._info(await self._status(thread_id))
@@ -182,8 +182,7 @@ class Catalog(ABC, Generic[SessionT, InfoT]):
 
         A deletion takes the index entry last, so an entry without a checkpoint is of such a thread.
         """
-        saver: Any = self._persistence.checkpointer
-        whole = {latest.thread_id for latest in await saver.alatest(ALL)}
+        whole = {latest.thread_id for latest in await self._persistence.index.latest(ALL)}
         names = []
         for thread_id in sorted(await self.keys() - whole):
             session = self.session(thread_id)
@@ -220,7 +219,7 @@ class Catalog(ABC, Generic[SessionT, InfoT]):
     async def _status(self, thread_id: str) -> StatusFacts:
         session = self.session(thread_id)
         snapshot = await session.snapshot()
-        await self._persistence.pages.acheck_parts(root_of(thread_id))
+        await self._persistence.index.check_parts(root_of(thread_id))
         item = await self._entry(thread_id)
         decided = await self._decided(thread_id, snapshot)
         question = snapshot.interrupts[0].value if snapshot.interrupts and not decided else None
@@ -311,7 +310,7 @@ async def delete_thread(
         # The index entry, which goes last, is what a deletion that was cut short is known by.
         await persistence.checkpointer.adelete_thread(thread_id)
         await persistence.ledger.forget(thread_id)
-        await persistence.pages.aerase(root_of(thread_id), indexes, thread_id)
+        await persistence.index.erase(root_of(thread_id), indexes, thread_id)
 
 
 def _failure(snapshot: Any) -> str:

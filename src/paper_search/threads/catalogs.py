@@ -111,8 +111,10 @@ class PlainThreads:
             {"configurable": {"thread_id": thread_id}}
         )
         if saved is None and thread_id in {
-            *await self.persistence.pages.aorphans(),
-            *(latest.thread_id for latest in await self._saver.alatest(ALL)),  # it is no UTF-8
+            *await self.persistence.index.orphans(),
+            *(
+                latest.thread_id for latest in await self.persistence.index.latest(ALL)
+            ),  # it is no UTF-8
         }:
             why = "it has rows and no state; they may be of another thread, with their key changed"
             raise DamagedError(f"thread {thread_id!r}", why)
@@ -131,7 +133,6 @@ class Catalogs:
     def __init__(self, persistence: Persistence, by_graph: Mapping[str, Catalog[Any, Any]]) -> None:
         self.by_graph = dict(by_graph)
         self.others = PlainThreads(persistence)
-        self._saver: Any = persistence.checkpointer
 
     async def graph_of(self, thread_id: str) -> str | None:
         """Return the name of the graph of this program that began a thread, if one did."""
@@ -162,7 +163,7 @@ class Catalogs:
         if name is None:
             raise ThreadNotFoundError(f"there is no thread {source!r}")
         listed_in, store = self.by_graph[name].listed_in, persistence.store
-        entry = await persistence.pages.aentry(listed_in, source)
+        entry = await persistence.index.entry(listed_in, source)
         rows = await store.asearch(root_of(source), limit=ALL)
         async with persistence.leases.hold(target):
             if entry is not None:
@@ -212,10 +213,11 @@ class Catalogs:
             for item in await catalog.entries(limit=ALL if is_listed else limit + offset):
                 changed = str(item.value.get("updated_at", ""))
                 entries.append((changed, item.key, catalog, item))
-        orphans = await self.others.persistence.pages.aorphans() - indexed
+        index = self.others.persistence.index
+        orphans = await index.orphans() - indexed
         # They come first: at the end of a long list nobody would see that something is damaged.
         entries += [("9999", i, self.others, LatestCheckpoint(i, "", "")) for i in sorted(orphans)]
-        for latest in await self._saver.alatest(ALL):
+        for latest in await index.latest(ALL):
             if latest.thread_id not in indexed:
                 changed = latest.changed_at.isoformat() if latest.changed_at else ""
                 entries.append((changed, latest.thread_id, self.others, latest))

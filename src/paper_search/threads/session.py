@@ -273,7 +273,7 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
         with another one locked for who reads the rest.
         """
         saver: Any = self._persistence.checkpointer
-        for latest in await saver.alatest(1):
+        for latest in await self._persistence.index.latest(1):
             with contextlib.suppress(DamagedError):
                 await saver.aget_tuple({"configurable": {"thread_id": latest.thread_id}})
 
