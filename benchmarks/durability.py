@@ -22,6 +22,7 @@ from paper_search.persistence import open_persistence
 from paper_search.persistence.backups import back_up
 from paper_search.testing.skills import FakeSkills, ScriptedHandler
 from paper_search.workflow import SearchWorkflow, ThreadCatalog
+from paper_search.workflow.records import SearchRecords
 
 THREADS = 40
 LISTED = 10_000
@@ -62,6 +63,8 @@ async def upkeep(directory: Path) -> None:
         await flow.start("q", thread_id="t")
         await flow.answer("t", "approve")
         multiply(path)
+        for number in range(1, LISTED):
+            await SearchRecords(place.store, f"n{number}").index("q")
         catalog = ThreadCatalog(place)
         for limit, offset in ((100, 0), (100, LISTED // 2), (1000, 0), (LISTED, 0)):
             begun = time.process_time()
@@ -94,11 +97,6 @@ def multiply(path: Path) -> None:
                 f"SELECT 'n' || i, {columns.replace('checksum', 'NULL')} FROM {table}, n "
                 "WHERE thread_id = 't'"
             )
-        connection.execute(
-            f"{NUMBERS} INSERT INTO store (prefix, key, value) "  # noqa: S608  # constants
-            "SELECT prefix, 'n' || i, json_remove(value, '$.deflate') FROM store, n "
-            "WHERE prefix = 'paper_search.threads'"
-        )
 
 
 async def main() -> None:
