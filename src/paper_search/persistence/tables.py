@@ -170,8 +170,9 @@ class SqliteDatabase:
         return self._thread.submit(self._bound(work, what)).result()
 
     def close(self) -> None:
-        """Close the file; the next use opens it again."""
+        """Close the file for good, once all work is done."""
         self._thread.submit(self._close).result()
+        self._thread.shutdown()
 
     async def now(self) -> float:
         return uptime()
