@@ -58,7 +58,7 @@ def read_exclusions(reading: ParsedQuestion, *, is_english: bool = True) -> None
     rest = f" {' '.join(tokens(reading.question))} "
     for negation in negations:
         wording = text[negation.start : negation.end].strip(" ,;:(.–—")
-        if negation.cue == "hedge":
+        if negation.cue == "hedge" and negation.names:
             reading.notes.append(f"{wording!r} is ranked by, not required")
         elif not negation.names:
             reading.leave(repr(wording), "to exclude papers, write 'excluding' a term", "excluded")
@@ -107,14 +107,14 @@ def _negation(cue: str, match: re.Match[str], *, is_first: bool) -> _Negation | 
     negation, text = _Negation(cue, *match.span(), is_first=is_first), match.string
     is_of_author = match.start() and form("negated", "author").match(text, match.end())
     if cue == "hedge":
-        negation.terms = [match[0]]
+        negation.terms = [] if form("negated", "wish").match(match[0]) else [match[0]]
     elif "term" in match.groupdict():
         _read_objects(negation, text[: match.end("term")], match.start("term"))
     elif not is_of_author:
         _read_objects(negation, text, match.end())
     negation.end = max(negation.end, match.end())
     is_described = cue == "sure" and form("negated", "described").match(text, match.end())
-    if not negation.names and not (cue == "order" or is_described or is_of_author):
+    if not negation.names and not (cue in {"order", "hedge"} or is_described or is_of_author):
         return None
     if not negation.names:
         negation.end += len(STOP.split(text[match.end() :], maxsplit=1)[0])
