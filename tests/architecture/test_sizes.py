@@ -23,7 +23,7 @@ MAX_MODULES = 380
 MAX_LINES = {
     "skills": 11_129,
     "sources": 7_133,
-    "cli": 6_121,
+    "cli": 6_123,
     "workflow": 5_718,
     "report": 5_237,
     "library": 4_875,
@@ -33,7 +33,7 @@ MAX_LINES = {
     "steps": 2_523,
     "threads": 2_492,
     "web": 2_479,
-    "server": 2_311,
+    "server": 2_322,
     "audit": 1_920,
     "models": 1_844,
     "llm": 1_656,

@@ -1,6 +1,7 @@
 """How the server is started: what is open, and what is not."""
 
 import json
+import socket
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,15 @@ def test_an_address_that_others_reach_needs_tokens__sec_07(host):
     with pytest.raises(ConfigError, match="PAPER_SEARCH_TOKENS"):
         serving.check_options(serving.ServerOptions(host=host), OPEN)
     serving.check_options(serving.ServerOptions(host=host), KEPT)
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+def test_a_port_that_another_program_has_is_told(host):
+    with socket.create_server((host, 0)) as other:
+        options = serving.ServerOptions(host=host, port=other.getsockname()[1])
+        with pytest.raises(ConfigError, match="choose another one with --port"):
+            serving.check_port(options)
+    serving.check_port(options)
 
 
 def test_it_listens_to_this_machine_only__sec_07():

@@ -36,7 +36,7 @@ def serve(  # noqa: PLR0913, PLR0917  # one for each option
     and the other way round. The server accepts local clients only, unless PAPER_SEARCH_TOKENS lists
     others.
     """
-    from paper_search.server.serving import ServerOptions, studio_url
+    from paper_search.server.serving import ServerOptions, check_options, check_port, studio_url
 
     options = ServerOptions(
         host=host,
@@ -46,6 +46,8 @@ def serve(  # noqa: PLR0913, PLR0917  # one for each option
         shows_logs=is_debugging(ctx),
     )
     config = settings(home)
+    check_options(options, config)
+    check_port(options)
     _open_threads(config)
     say(f"Studio: {studio_url(options)}")
     say(f"Review: http://{host}:{port}/review")

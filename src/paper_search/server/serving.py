@@ -4,6 +4,7 @@ import importlib.util
 import json
 import os
 import signal
+import socket
 import sys
 import tempfile
 from dataclasses import dataclass
@@ -55,6 +56,16 @@ def check_options(options: ServerOptions, config: AppConfig) -> None:
             f"{options.host!r} can be reached from other machines; set PAPER_SEARCH_TOKENS to say "
             "who may use the server, or serve on 127.0.0.1"
         )
+
+
+def check_port(options: ServerOptions) -> None:
+    """Raise ConfigError where LangGraph's server could not listen: it says nothing, nor ends."""
+    family = socket.AF_INET6 if ":" in options.host else socket.AF_INET
+    try:
+        socket.create_server((options.host, options.port), family=family).close()
+    except OSError as error:
+        where = f"port {options.port} of {options.host} cannot be used"
+        raise ConfigError(f"{where}: {error.strerror}; choose another one with --port") from None
 
 
 def require_mcp() -> None:
