@@ -1,16 +1,8 @@
 """Every record that a source gave has a row, also those that no round keeps."""
 
-from collections import Counter
-
-from hypothesis import given
-from hypothesis import strategies as st
-from tests.examples import examples
-
 from paper_search.models import RawPaper, SearchReport, Sighting, SourceReport, SourceStatus
 from paper_search.workflow.counts import arrivals_of, count_rounds, searched_round
 from paper_search.workflow.rounds import join_reports
-
-COUNT = st.integers(0, 4)
 
 
 def answer_of(queries: list[list[int]], lost: list[int]) -> SearchReport:
@@ -35,22 +27,6 @@ def answer_of(queries: list[list[int]], lost: list[int]) -> SearchReport:
             )
         )
     return SearchReport(papers=list(papers.values()), sources=reports)
-
-
-@examples(100)
-@given(
-    st.lists(st.lists(st.integers(0, 6), max_size=9), min_size=1, max_size=3),
-    st.lists(COUNT, min_size=3, max_size=3),
-)
-def test_there_are_as_many_rows_as_records_were_received(queries, lost):
-    answer = answer_of(queries, lost)
-    rows = arrivals_of(answer, [paper.id for paper in answer.papers])
-    count = Counter(row.query for row in rows)
-    for report in answer.sources:
-        assert count[report.query] == report.received
-    (counts,) = count_rounds([searched_round(0, rows, {})], {})
-    assert counts.arrived == len(rows)
-    assert counts.first_found == len(answer.papers)
 
 
 def test_what_a_source_repeats_when_it_is_waited_for_is_counted_as_given_again():

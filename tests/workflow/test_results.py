@@ -115,31 +115,6 @@ def test_a_merged_result_agrees_with_itself(found, extra, cut, out):
     assert {*ids(after.papers)} >= {*ids(kept)}
 
 
-@examples(100)
-@given(
-    found=papers_st,
-    cut=st.integers(0, 12),
-    out=st.sets(st.integers(0, 30)),
-    decision=st.sampled_from([None, "all", "included", "excluded", "undecided"]),
-    is_all=st.booleans(),
-)
-def test_the_facets_of_a_part_count_its_papers(found, cut, out, decision, *, is_all):
-    decided = dict.fromkeys((f"p{n}" for n in out), ScreeningDecision(decision="exclude"))
-    before = collection_of(found[:cut], found[cut:])
-    whole = results.without_excluded(results.with_decisions(before, decided, {}))
-    part = results.part_of(whole, decision=decision, is_all=is_all)
-    assert part.facets == facets_of(part.papers)
-
-
-@given(found=papers_st, extra=papers_st)
-@examples(100)
-def test_a_result_in_the_order_of_ranks_keeps_it_when_papers_are_added(found, extra):
-    by_rank = sorted(found, key=by_score, reverse=True)
-    after = results.merge_papers(collection_of(by_rank, []), extra)
-    if [by_score(paper) for paper in by_rank] != sorted(map(by_score, by_rank)):
-        assert ids(after.papers)[: len(found)] == ids(by_rank)
-
-
 def test_a_mark_on_a_paper_that_was_merged_since_decides_on_the_one_that_it_is_now():
     made = [ScreeningMark(paper_id="b", number=1, iteration=0, is_relevant=False, reason="no data")]
     [(paper_id, said)] = results.decisions_on_papers(WorkflowState(), made, {"b": "a"}).items()

@@ -1,9 +1,6 @@
 """Reviewers who decide on the same papers independently, and what they agree on."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from tests.examples import examples
 from tests.workflow.doubles import workflow
 
 from paper_search.errors import InputError, ThreadFinishedError, ThreadNotWaitingError
@@ -171,19 +168,3 @@ def test_a_third_reviewer_who_leaves_early_takes_nothing_from_the_other_two():
     assert [(each.paper_id, each.excluded_by) for each in found.conflicts] == [
         *(("a", ["cy"]), ("c", ["ada"]))
     ]
-
-
-NAMES = st.sampled_from(["ada", "bo", "cy"])
-VERDICTS = st.dictionaries(st.sampled_from("abcdef"), st.booleans())
-
-
-@examples(100)
-@given(st.dictionaries(NAMES, VERDICTS), st.frozensets(NAMES))
-def test_agreed_and_disputed_papers_are_all_that_everybody_decided(verdicts, done):
-    found = agreement_of("abcdef", verdicts, done)
-    assert found.included + found.excluded + len(found.conflicts) == found.decided_by_several
-    if found.is_blind:
-        assert found.decided_by_several == 0
-    if found.kappa is not None:
-        assert -1 <= found.kappa <= 1
-        assert (found.kappa == pytest.approx(1)) >= (found.observed == 1)
