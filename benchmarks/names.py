@@ -100,7 +100,7 @@ def _crossref() -> Iterator[tuple[list[Name], list[Name]]]:
         items = message.get("items", [message]) if isinstance(message, dict) else []
         for item in items:
             people = [one for one in item.get("author", []) if one.get("family")]
-            record = crossref.read_item(item, "crossref")
+            record = crossref.read_item(item)
             if record is None or len(people) != len(record.authors):
                 continue
             (csl,) = json.loads(export_csl_json(collection_of(_paper(record))))

@@ -17,9 +17,7 @@ from paper_search.sources.openalex_record import read_work
 
 
 def of_openalex(keywords: Any) -> RawPaper | None:
-    return read_work(
-        {"title": "T", "keywords": keywords, "topics": [{"display_name": "Topic"}]}, "s"
-    )
+    return read_work({"title": "T", "keywords": keywords, "topics": [{"display_name": "Topic"}]})
 
 
 def of_europe_pmc(keywords: Any) -> RawPaper | None:
@@ -31,16 +29,16 @@ def of_europe_pmc(keywords: Any) -> RawPaper | None:
 
 def of_doaj(keywords: Any) -> RawPaper | None:
     bib = {"title": "T", "keywords": keywords, "subject": [{"code": "QA", "term": "Topic"}]}
-    return article_of({"bibjson": bib}, "s")
+    return article_of({"bibjson": bib})
 
 
 def of_crossref(keywords: Any) -> RawPaper | None:
-    return read_item({"title": ["T"], "subject": keywords}, "s")
+    return read_item({"title": ["T"], "subject": keywords})
 
 
 def of_datacite(keywords: Any) -> RawPaper | None:
     subjects = [{"subject": keyword} for keyword in keywords or []] if keywords != 7 else 7
-    return record_of_doi({"attributes": {"titles": [{"title": "T"}], "subjects": subjects}}, "s")
+    return record_of_doi({"attributes": {"titles": [{"title": "T"}], "subjects": subjects}})
 
 
 @pytest.mark.parametrize(

@@ -88,10 +88,10 @@ def whole(name: dict[str, str]) -> dict[str, str]:
     "record",
     [
         citation_of(parse_xml(PUBMED)),
-        crossref.read_item(CROSSREF, "crossref"),
+        crossref.read_item(CROSSREF),
         europe_pmc.read_result(EUROPE_PMC),
-        datacite.record_of_doi(DATACITE, "datacite"),
-        openalex_record.read_work(OPENALEX, "openalex"),
+        datacite.record_of_doi(DATACITE),
+        openalex_record.read_work(OPENALEX),
     ],
     ids=["pubmed", "crossref", "europe_pmc", "datacite", "openalex"],
 )
@@ -100,7 +100,7 @@ def test_a_name_leaves_as_the_service_gave_it(record):
 
 
 def test_the_name_of_an_author_in_parts_reads_as_it_is_said():
-    record = crossref.read_item(CROSSREF, "crossref")
+    record = crossref.read_item(CROSSREF)
     assert record.authors[1] == Author(
         name="Martin Luther King Jr", family="King", given="Martin Luther", suffix="Jr"
     )

@@ -20,11 +20,11 @@ from paper_search.sources.openalex_record import read_work
 from paper_search.sources.semantic_scholar import read_paper
 
 READERS: dict[str, Callable[..., RawPaper | None]] = {
-    "openalex": lambda entry: read_work(entry, "openalex"),
-    "crossref": lambda entry: read_item(entry, "crossref"),
-    "semantic_scholar": lambda entry: read_paper(entry, "semantic_scholar"),
-    "doaj": lambda entry: article_of(entry, "doaj"),
-    "datacite": lambda entry: record_of_doi(entry, "datacite"),
+    "openalex": read_work,
+    "crossref": read_item,
+    "semantic_scholar": read_paper,
+    "doaj": article_of,
+    "datacite": record_of_doi,
     "core": core_works.read_work,
     "europe_pmc": read_result,
 }

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from paper_search.errors import InputError
 from paper_search.http.body import HttpAnswer
 from paper_search.models import RankedQuery, RawPaper, SearchConstraints, SourceStatus
-from paper_search.models.source_report import quantity
 from paper_search.query import And, Node, Or, normalise
 from paper_search.query.widening import expressible_part
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.ranked_text import all_words, any_word, content_words, telling_words
 from paper_search.sources.record import first
-from paper_search.sources.service import Paging, RefusalSign, Request, Service
+from paper_search.sources.service import Page, Paging, RefusalSign, Request, Service
 from paper_search.sources.values import items, mapping, number
 
 if TYPE_CHECKING:
@@ -23,14 +22,12 @@ if TYPE_CHECKING:
     from paper_search.sources.base import SearchSource
     from paper_search.sources.dialect import Dialect
 
-EntryT = TypeVar("EntryT")
-RecordReader = Callable[[Any, str | None], RawPaper | None]
+RecordReader = Callable[..., RawPaper | None]
 
 __all__ = [
     "SMALLEST_PAGE", "Adapter", "Page", "Paging", "RefusalSign", "Request", "Service", "Translated",
     "translate_known_part",
 ]  # fmt: skip
-_LONGEST_FAULT = 200
 _LONGEST_CURSOR, _LONGEST_NUMBER = 300, 8
 """Bytes by which the request for a later page may be longer than that for the first."""
 
@@ -98,53 +95,6 @@ def translate_known_part(
     rest = tuple(part for part in (translation.remainder, part.remainder) if part is not None)
     notes = tuple(dict.fromkeys((*part.notes, *translation.notes)))
     return replace(translation, notes=notes, remainder=normalise(And(rest)) if rest else None)
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """What one answer holds.
-
-    Attributes:
-        papers: in the order of the answer, each with a stable id and a title.
-        dropped: entries that could not be used: they have no title, or cannot be read.
-        hits: how many records the service says it has; None if it does not say.
-        next: what to ask next; None if this was the last page. A page without papers but with
-            `next` is a step on the way (PubMed gives ids first, records then).
-        notes: what the person should know, such as words that the service did not know.
-        is_partial: something is missing that the service has, and may give if it is asked again:
-            the answer is not kept, and an empty page is asked for once more.
-    """
-
-    papers: list[RawPaper] = field(default_factory=list)
-    dropped: int = 0
-    hits: int | None = None
-    next: Request | None = None
-    notes: tuple[str, ...] = ()
-    is_partial: bool = False
-
-    @classmethod
-    def of(
-        cls,
-        entries: Sequence[EntryT],
-        read: Callable[[EntryT], RawPaper | None],
-        *,
-        hits: int | None = None,
-        next: Request | None = None,  # noqa: A002  # the field of that name
-        notes: tuple[str, ...] = (),
-    ) -> Self:
-        """Return the page with the records of an answer, each read by itself."""
-        papers, faults = list[RawPaper](), list[str]()
-        for entry in entries:
-            try:
-                paper = read(entry)
-            except Exception as error:  # noqa: BLE001  # one odd record must not lose the others
-                faults.append(f"{type(error).__name__}: {error}"[:_LONGEST_FAULT])
-                continue
-            if paper is not None:
-                papers.append(paper)
-        if faults:
-            notes = (*notes, f"{quantity(len(faults), 'record')} could not be read ({faults[0]})")
-        return cls(papers, len(entries) - len(papers), hits, next, notes)
 
 
 class Adapter(Service):
@@ -292,18 +242,7 @@ class Adapter(Service):
         url = f"{self.endpoint}{self.path}"
         return Request(url, json=params) if self.is_posted else Request(url, params)
 
-    def read(self, answer: HttpAnswer, request: Request, source: str | None = None) -> Page:
-        """Return what an answer holds; one bad entry never loses the others.
-
-        Args:
-            answer: of a status from 200 to 299; `answer.json()` and `answer.xml()` read it.
-            request: that it answers.
-            source: which gives the records; None for the service's own name.
-
-        Raises:
-            ServiceError: the answer is an error in disguise.
-            HttpBodyError: it cannot be read.
-        """
+    def read(self, answer: HttpAnswer, request: Request) -> Page:
         body = answer.json()
         entries = self.entries_of(body)
         hits = first(body, self.hits, number)
@@ -311,12 +250,7 @@ class Adapter(Service):
         after = (
             paging.after(request, body, len(entries), hits, self.most_results) if paging else None
         )
-        return Page.of(
-            entries,
-            lambda entry: type(self).record(entry, source or self.name),
-            hits=hits,
-            next=after,
-        )
+        return Page.of(entries, type(self).record, hits=hits, next=after)
 
     def paging_of(self, request: Request) -> Paging | None:
         """Return how the next page after that of a request is asked for; None if there is none."""

@@ -121,7 +121,7 @@ class Arxiv(Adapter):
             return Request(self.endpoint, {**query.params, "max_results": 1})
         return super().first(query, filters, limit)
 
-    def read(self, answer: HttpAnswer, request: Request, source: str | None = None) -> Page:
+    def read(self, answer: HttpAnswer, request: Request) -> Page:
         feed = self._feed(answer)
         entries = list(every(feed, "entry"))
         hits = number(first(feed, "totalResults"))
@@ -130,7 +130,7 @@ class Arxiv(Adapter):
         more = min(hits or 0, self.most_results)
         page = Page.of(
             entries,
-            lambda entry: read_entry(entry, source),
+            read_entry,
             hits=hits,
             next=request.turned(start=start + size) if start + size < more else None,
         )

@@ -1,11 +1,16 @@
 """The progress of one query to one service, page by page."""
 
+import asyncio
+import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from typing import Any
 
+from paper_search.errors import InputError
 from paper_search.http.errors import utc_now
 from paper_search.http.limits import Quota
 from paper_search.models import (
@@ -21,8 +26,9 @@ from paper_search.models import (
 )
 from paper_search.models.source_report import REASONS
 from paper_search.query import Node, judge
-from paper_search.sources.adapter import Page, Translated
-from paper_search.sources.client import time_text
+from paper_search.sources.adapter import Page, Request, Service, Translated
+from paper_search.sources.base import open_row, reason_to_end
+from paper_search.sources.client import ServiceClient, explain_bug, time_text
 from paper_search.sources.errors import ServiceError
 
 
@@ -102,7 +108,7 @@ class QueryRun:
         self.known.update(paper.id for paper in fresh)
         seen = Sighting(source=source, query=self.sent, seen_at=utc_now().isoformat())
         for place, paper in enumerate(fresh, start=rank + 1):
-            paper.sightings = [seen.model_copy(update={"rank": place})]
+            paper.source, paper.sightings = source, [seen.model_copy(update={"rank": place})]
         matching = [paper for paper in fresh if verdicts[paper.id] is not False]
         self.unsure |= {paper.id for paper in matching if verdicts[paper.id] is None}
         if self.language:
@@ -180,6 +186,85 @@ class QueryRun:
         if self.language and paper.language and paper.language != self.language:
             return False
         return True if self.remainder is None else judge(self.remainder, searchable(paper))
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """Asks a service page by page, until its clock says `ends_at`.
+
+    Attributes:
+        source: which gives the records.
+        most_steps: pages without records in a row.
+        has_cursor: whether all hits are the end, too: a cursor may never end.
+    """
+
+    service: Service
+    http: ServiceClient
+    source: str
+    ends_at: float
+    clock: Callable[[], float] = time.monotonic
+    most_steps: int = 1
+    has_cursor: bool = False
+
+    @contextmanager
+    def noting(self, run: QueryRun) -> Iterator[None]:
+        """Note in a run what goes wrong and how long it takes; who is ended keeps what is read."""
+        started, run.is_open = self.clock(), True
+        open_row(lambda: run.report(self.source))
+        try:
+            yield
+        except asyncio.CancelledError:
+            if not (reason := reason_to_end()):
+                raise
+            run.error, run.is_ended = self.service.failure(reason, SourceStatus.TIMEOUT), True
+        except Exception as error:  # noqa: BLE001  # an adapter is foreign code; its bug becomes data
+            run.error = failure_of(error, self.service)
+        run.seconds, run.is_open = self.clock() - started, False
+
+    async def collect(self, run: QueryRun, request: Request | None, most: int) -> None:
+        """Take at most so many pages, until there is enough; what stops it earlier is noted."""
+        limit, turned, fruitless = run.limit or 0, list[Request](), 0
+        while request is not None and request not in turned and len(turned) < most:
+            turned.append(request)
+            page = await self._page(run, request)
+            if page.is_partial and not page.papers and not page.dropped:
+                page = await self._page(run, request)
+            verdicts = await asyncio.to_thread(run.verdicts, page)
+            fresh = run.take(page, verdicts, self.source, limit)
+            is_step = not page.papers and not page.dropped
+            fruitless = fruitless + 1 if is_step else 0
+            if len(run.papers) >= limit:
+                return
+            if fruitless > self.most_steps or (page.papers and not fresh):
+                request = None
+                break
+            if not is_step and run.pages_wanted and run.pages_of_records >= run.pages_wanted:
+                return
+            request = None if self.has_cursor and run.has_all_hits else page.next
+        if run.purpose is Purpose.COUNT:
+            return
+        if request in turned:
+            run.notes += ("stopped: the service returned the same page again",)
+        elif request is not None:
+            run.notes += (f"stopped after {len(turned)} pages",)
+        else:
+            run.note_gap()
+
+    async def _page(self, run: QueryRun, request: Request) -> Page:
+        answer = await self.http.get(request, run.requests, self.ends_at)
+        run.quota = answer.quota or run.quota
+        page = await self.http.read(answer, partial(self.service.read, request=request))
+        if page.is_partial:
+            await self.http.forget(answer)
+        return page
+
+
+def failure_of(error: Exception, service: Service) -> ServiceError:
+    if isinstance(error, ServiceError):
+        return error
+    if isinstance(error, InputError):
+        return service.failure(str(error), SourceStatus.BAD_RESPONSE)
+    return explain_bug(error, service)
 
 
 def quota_note(quota: Quota) -> str:

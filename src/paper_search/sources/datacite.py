@@ -118,10 +118,10 @@ _DOI = Table(
 )
 
 
-def record_of_doi(item: Entry, source: str | None = None) -> RawPaper | None:
+def record_of_doi(item: Entry) -> RawPaper | None:
     entry = mapping(item)
     attributes = mapping(entry.get("attributes"))
-    return _DOI.read({"doi": entry.get("id"), **attributes}, source)
+    return _DOI.read({"doi": entry.get("id"), **attributes})
 
 
 class DataciteDialect(FieldDialect):

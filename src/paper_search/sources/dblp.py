@@ -212,8 +212,8 @@ _INFO = Table(
 )
 
 
-def record_of_hit(hit: Entry, source: str | None = None) -> RawPaper | None:
-    return _INFO.read(mapping(hit).get("info"), source)
+def record_of_hit(hit: Entry) -> RawPaper | None:
+    return _INFO.read(mapping(hit).get("info"))
 
 
 class Dblp(Adapter):

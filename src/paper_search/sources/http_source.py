@@ -8,10 +8,9 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from paper_search.errors import ConfigError, InputError
+from paper_search.errors import ConfigError
 from paper_search.http.limits import CallBudget
 from paper_search.models import (
     Purpose,
@@ -24,15 +23,17 @@ from paper_search.models import (
     SourceStatus,
 )
 from paper_search.models.scope import HitCount, Translation
-from paper_search.sources.adapter import Adapter, Page, Request, Translated
-from paper_search.sources.asking import QueryRun, Question, distinct, keep_best, text_of
-from paper_search.sources.base import open_row, reason_to_end
-from paper_search.sources.client import (
-    ServiceClient,
-    SourceSettings,
-    explain_bug,
-    explain_missing_key,
+from paper_search.sources.adapter import Adapter, Translated
+from paper_search.sources.asking import (
+    QueryRun,
+    Question,
+    Walk,
+    distinct,
+    failure_of,
+    keep_best,
+    text_of,
 )
+from paper_search.sources.client import ServiceClient, SourceSettings, explain_missing_key
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.translation import (
     WORK_LIMITS,
@@ -237,7 +238,7 @@ class HttpSource:
             tries = translated(self.adapter, query, filters, sending.endings)
             translations = unsent(sending.sent, query, tries)
         except Exception as error:  # noqa: BLE001  # an adapter is foreign code; its bug becomes data
-            return [QueryRun(text_of(query), error=self._failure(error))]
+            return [QueryRun(text_of(query), error=failure_of(error, self.adapter))]
         is_ranked = isinstance(query, RankedQuery)
         answers: list[QueryRun] = []
         is_search = sending.purpose is Purpose.SEARCH
@@ -251,100 +252,28 @@ class HttpSource:
             if is_ranked:  # far down, little is on topic
                 per_page = max(self.adapter.page_size, 1)
                 progress.pages_wanted = math.ceil(filters.max_results / per_page)
-            await self._send(http, translation, filters, progress, sending.ends_at)
+            await self._send(http, translation, progress, sending.ends_at)
             if is_ranked and (progress.known or progress.error):
                 break
         keep_best(answers, filters.max_results)
         return answers
 
     async def _send(
-        self,
-        http: ServiceClient,
-        query: Translated,
-        filters: SearchConstraints,
-        progress: QueryRun,
-        ends_at: float,
+        self, http: ServiceClient, query: Translated, progress: QueryRun, ends_at: float
     ) -> None:
-        started = self._clock()
-        progress.notes, progress.remainder = query.notes, query.remainder
-        progress.language, progress.is_open = query.language, True
-        open_row(lambda: progress.report(self.source_name))
-        try:
-            await self._collect(http, query, filters, progress, ends_at)
-        except asyncio.CancelledError:
-            if not (reason := reason_to_end()):
-                raise
-            progress.error = self.adapter.failure(reason, SourceStatus.TIMEOUT)
-            progress.is_ended = True
-        except Exception as error:  # noqa: BLE001  # an adapter is foreign code; its bug becomes data
-            progress.error = self._failure(error)
-        most = self.adapter.most_results
-        if min(progress.hits or 0, filters.max_results) > most:
-            progress.notes += (f"gives at most {most:,} records of a query",)
-        progress.seconds = self._clock() - started
-        progress.is_open = False
-
-    async def _collect(
-        self,
-        http: ServiceClient,
-        translated: Translated,
-        filters: SearchConstraints,
-        progress: QueryRun,
-        ends_at: float,
-    ) -> None:
-        adapter = self.adapter
+        adapter, filters = self.adapter, progress.filters or SearchConstraints()
         limit = progress.limit = min(filters.max_results, adapter.most_results)
-        if limit < 1:
-            return
-        request: Request | None = adapter.first(translated, filters, limit)
-        turned: list[Request] = []
-        fruitless = 0
-        usual = 4 * math.ceil(limit / max(adapter.page_size, 1)) + _SPARE_PAGES
-        most = 1 if progress.purpose is Purpose.COUNT else usual
-        while request is not None and request not in turned and len(turned) < most:
-            turned.append(request)
-            page = await self._page(http, request, progress, ends_at)
-            if page.is_partial and not page.papers and not page.dropped:
-                page = await self._page(http, request, progress, ends_at)
-            verdicts = await asyncio.to_thread(progress.verdicts, page)
-            fresh = progress.take(page, verdicts, adapter.name, limit)
-            is_step = not page.papers and not page.dropped
-            fruitless = fruitless + 1 if is_step else 0
-            if len(progress.papers) >= limit:
-                return
-            if fruitless > 1 or (page.papers and not fresh):
-                request = None
-                break
-            pages_wanted = progress.pages_wanted
-            if not is_step and pages_wanted and progress.pages_of_records >= pages_wanted:
-                return
-            is_all = adapter.paging and adapter.paging.cursor and progress.has_all_hits
-            request = None if is_all else page.next  # a cursor may never end
-        if progress.purpose is Purpose.COUNT:
-            return
-        if request in turned:
-            progress.notes += ("stopped: the service returned the same page again",)
-        elif request is not None:
-            progress.notes += (f"stopped after {len(turned)} pages",)
-        else:
-            progress.note_gap()
-
-    async def _page(
-        self, http: ServiceClient, request: Request, progress: QueryRun, ends_at: float
-    ) -> Page:
-        answer = await http.get(request, progress.requests, ends_at)
-        progress.quota = answer.quota or progress.quota
-        page = await http.read(answer, partial(self.adapter.read, request=request))
-        if page.is_partial:
-            await http.forget(answer)
-        return page
-
-    def _failure(self, error: Exception) -> ServiceError:
-        if isinstance(error, ServiceError):
-            return error
-        if isinstance(error, InputError):
-            return self.adapter.failure(str(error), SourceStatus.BAD_RESPONSE)
-        return explain_bug(error, self.adapter)
+        progress.notes, progress.remainder = query.notes, query.remainder
+        progress.language = query.language
+        has_cursor = bool(adapter.paging and adapter.paging.cursor)
+        walk = Walk(adapter, http, adapter.name, ends_at, self._clock, has_cursor=has_cursor)
+        with walk.noting(progress):
+            usual = 4 * math.ceil(limit / max(adapter.page_size, 1)) + _SPARE_PAGES
+            most = 1 if progress.purpose is Purpose.COUNT else usual
+            if limit > 0:
+                await walk.collect(progress, adapter.first(query, filters, limit), most)
+        if min(progress.hits or 0, filters.max_results) > adapter.most_results:
+            progress.notes += (f"gives at most {adapter.most_results:,} records of a query",)
 
     def _not_asked(self, error: ServiceError) -> ServiceError:
         message = _NOT_ASKED + str(error).removeprefix(_NOT_ASKED)

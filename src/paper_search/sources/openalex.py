@@ -113,8 +113,8 @@ class OpenAlex(Adapter):
         params |= {"per_page": self.size(query, limit), "cursor": "*", "select": ",".join(FIELDS)}
         return Request(self.endpoint, params)
 
-    def read(self, answer: HttpAnswer, request: Request, source: str | None = None) -> Page:
-        page = super().read(answer, request, source)
+    def read(self, answer: HttpAnswer, request: Request) -> Page:
+        page = super().read(answer, request)
         body, notes = answer.json(), page.notes
         if short_lists := every(body, "results.is_authors_truncated").count(True):
             many = f"{short_lists} works have more than 100 authors"

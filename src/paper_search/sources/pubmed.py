@@ -153,9 +153,8 @@ class Pubmed(Adapter):
         }
         return Request(f"{self.endpoint}/esearch.fcgi", params)
 
-    def read(self, answer: HttpAnswer, request: Request, source: str | None = None) -> Page:
+    def read(self, answer: HttpAnswer, request: Request) -> Page:
         """Return the records of `efetch`; of `esearch`, the question for them."""
-        del source
         if request.url.endswith(_FETCH):
             return self._fetched(answer, request)
         return self._searched(answer)

@@ -177,6 +177,6 @@ _COLLECTED = Table(
 )
 
 
-def citation_of(element: Element, source: str | None = None) -> RawPaper | None:
+def citation_of(element: Element) -> RawPaper | None:
     is_book = local_name(element) == "PubmedBookArticle"
-    return (_COLLECTED if is_book else _CITED).read(element, source)
+    return (_COLLECTED if is_book else _CITED).read(element)

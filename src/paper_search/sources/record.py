@@ -122,14 +122,16 @@ class Table:
         key: of a record, unique in the service; else its DOI or its content is.
         fields: of `RawPaper`; without a title there is no record.
         details: reads what it has no field for.
+        source: that of the records, if not called as the prefix.
     """
 
     prefix: str
     key: Field
     fields: Mapping[str, Field]
     details: Callable[[Entry], dict[str, Any]] | None = None
+    source: str = ""
 
-    def read(self, entry: Entry, source: str | None = None) -> RawPaper | None:
+    def read(self, entry: Entry) -> RawPaper | None:
         """Return the record of an entry of whatever types; None if it has no title."""
         if not value_of(entry, self.fields["title"], words):
             return None
@@ -139,7 +141,7 @@ class Table:
             if (value := value_of(entry, field, _READERS.get(name, text))) is not None
         }
         details = self.details(entry) if self.details else {}
-        paper = RawPaper(**values, source=source or self.prefix, raw_data=details)
+        paper = RawPaper(**values, source=self.source or self.prefix, raw_data=details)
         key = value_of(entry, self.key) if self.key else None
         paper.id = f"{self.prefix}:{key or paper.doi or content_key(paper)}"
         return paper

@@ -53,6 +53,7 @@ def _type(entry: Entry) -> str | None:
 
 read_paper = Table(
     prefix="s2",
+    source="semantic_scholar",
     key=("paperId", str.lower),
     fields={
         "title": "title",
@@ -138,9 +139,9 @@ class SemanticScholar(Adapter):
     def paging_of(self, request: Request) -> Paging:
         return Paging("token", "token") if _BULK in request.url else Paging("offset", "next")
 
-    def read(self, answer: HttpAnswer, request: Request, source: str | None = None) -> Page:
+    def read(self, answer: HttpAnswer, request: Request) -> Page:
         """Return the papers of a page; the last records of the thousand need a shorter one."""
-        page = super().read(answer, request, source)
+        page = super().read(answer, request)
         if page.next is None or "limit" not in request.params:
             return page
         offset = int(page.next.params["offset"])

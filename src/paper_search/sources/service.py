@@ -1,18 +1,23 @@
 """One web service: what it is called, what it bears, and what it is sent."""
 
-from collections.abc import Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeVar
 from urllib.parse import urlencode, urlsplit
 
+from paper_search.http.body import HttpAnswer
 from paper_search.http.errors import HttpStatusError
-from paper_search.models import SourceStatus
+from paper_search.models import RawPaper, SourceStatus
+from paper_search.models.source_report import quantity
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.record import first
 
 Value = str | int
+EntryT = TypeVar("EntryT")
 
 _AROUND_TARGET = len("GET  HTTP/1.1")
+_LONGEST_FAULT = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +101,54 @@ class Paging:
         return None if is_over or not entries else request.turned(**{self.param: there})
 
 
-class Service:
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What one answer holds.
+
+    Attributes:
+        papers: in the order of the answer, each with a stable id and a title.
+        dropped: entries that could not be used: they have no title, or cannot be read.
+        hits: how many records the service says it has; None if it does not say.
+        next: what to ask next; None if this was the last page. A page without papers but with
+            `next` is a step on the way (PubMed gives ids first, records then).
+        notes: what the person should know, such as words that the service did not know.
+        is_partial: something is missing that the service has, and may give if it is asked again:
+            the answer is not kept, and an empty page is asked for once more.
+    """
+
+    papers: list[RawPaper] = field(default_factory=list)
+    dropped: int = 0
+    hits: int | None = None
+    next: Request | None = None
+    notes: tuple[str, ...] = ()
+    is_partial: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        entries: Sequence[EntryT],
+        read: Callable[[EntryT], RawPaper | None],
+        *,
+        hits: int | None = None,
+        next: Request | None = None,  # noqa: A002  # the field of that name
+        notes: tuple[str, ...] = (),
+    ) -> Self:
+        """Return the page with the records of an answer, each read by itself."""
+        papers, faults = list[RawPaper](), list[str]()
+        for entry in entries:
+            try:
+                paper = read(entry)
+            except Exception as error:  # noqa: BLE001  # one odd record must not lose the others
+                faults.append(f"{type(error).__name__}: {error}"[:_LONGEST_FAULT])
+                continue
+            if paper is not None:
+                papers.append(paper)
+        if faults:
+            notes = (*notes, f"{quantity(len(faults), 'record')} could not be read ({faults[0]})")
+        return cls(papers, len(entries) - len(papers), hits, next, notes)
+
+
+class Service(ABC):
     """One web service: what it is called, what it bears and how it takes a key.
 
     Attributes:
@@ -163,6 +215,19 @@ class Service:
         intervals = ((self.key, self.interval_with_key), (contact, self.interval_with_contact))
         faster = (interval for has_it, interval in intervals if has_it and interval is not None)
         self.interval_s = next(faster, self.interval_s)
+
+    @abstractmethod
+    def read(self, answer: HttpAnswer, request: Request) -> Page:
+        """Return what an answer holds; one bad entry never loses the others.
+
+        Args:
+            answer: of a status from 200 to 299; `answer.json()` and `answer.xml()` read it.
+            request: that it answers.
+
+        Raises:
+            ServiceError: the answer is an error in disguise.
+            HttpBodyError: it cannot be read.
+        """
 
     @property
     def headers(self) -> Mapping[str, str]:

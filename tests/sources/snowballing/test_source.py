@@ -1,5 +1,6 @@
 """Following citations over loopback: within a budget, from one service to the next."""
 
+import asyncio
 from urllib.parse import quote
 
 import pytest
@@ -9,7 +10,8 @@ from tests.sources.loopback import KEY
 
 from paper_search.models import Purpose, SearchStrategy, Seed, SourceStatus
 from paper_search.sources import ServiceError
-from paper_search.sources.client import SourceSettings
+from paper_search.sources.base import interruptible
+from paper_search.sources.client import ServiceClient, SourceSettings
 from paper_search.testing.skills import fake_strategy
 from paper_search.testing.sources import SourceContract, check_source
 
@@ -96,6 +98,23 @@ async def test_a_service_that_does_not_know_a_paper_is_no_failure(net):
     assert [entry.status for entry in answer.sources] == [SourceStatus.EMPTY] * 3
     assert answer.sources[0].note == "0 are known there"
     assert "does not know it" in (answer.sources[1].note or "")
+
+
+async def test_what_was_read_before_the_source_is_ended_is_kept(net, monkeypatch):
+    get = ServiceClient.get
+    interruption = interruptible()
+    asking = asyncio.ensure_future(net.source().report(strategy(BY_WORK)))
+
+    async def end_before_citations(self, request, records, ends_at):
+        if request.params["filter"].startswith("cites:"):
+            interruption.end(asking, "too slow")
+        return await get(self, request, records, ends_at)
+
+    monkeypatch.setattr(ServiceClient, "get", end_before_citations)
+    answer = await asking
+    assert {paper.title for paper in answer.papers} == set(map(title, REFERENCES))
+    assert [row.status for row in answer.sources] == [SourceStatus.OK, SourceStatus.TIMEOUT]
+    assert (answer.sources[-1].error, set(net.paths)) == ("too slow", {"/works"})
 
 
 async def test_no_more_calls_are_made_than_are_allowed(net):

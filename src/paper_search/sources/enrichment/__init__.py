@@ -1,7 +1,7 @@
 """Looks up missing fields (abstract, DOI, open text) in batches, within a budget of requests."""
 
 import time
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -10,11 +10,10 @@ from typing import ClassVar, Protocol, TypeVar, runtime_checkable
 
 from paper_search.bibliography.identifiers import names_of
 from paper_search.config import AppConfig
-from paper_search.http.body import HttpAnswer
 from paper_search.http.limits import CallBudget
 from paper_search.models import Purpose, RawPaper, RequestRecord, SourceReport, SourceStatus
 from paper_search.resources import EntryPoints
-from paper_search.sources.adapter import Page, Request, Service
+from paper_search.sources.adapter import Request, Service
 from paper_search.sources.asking import HOPELESS
 from paper_search.sources.base import known_sources, open_row, service_of
 from paper_search.sources.client import ServiceClient, SourceSettings
@@ -105,7 +104,7 @@ class Batch:
     is_by_title: bool = False
 
 
-class Lookup(Service, ABC):
+class Lookup(Service):
     """A service that works are looked up at."""
 
     fields: ClassVar[tuple[str, ...]] = GAPS
@@ -133,10 +132,6 @@ class Lookup(Service, ABC):
     @abstractmethod
     def batches(self, works: Sequence[RawPaper]) -> Iterator[Batch]:
         """Yield the requests, those that tell most first; what it cannot be asked is left out."""
-
-    @abstractmethod
-    def read(self, answer: HttpAnswer, request: Request, source: str | None = None) -> Page:
-        """Return the records of an answer, as an adapter does."""
 
 
 @dataclass(slots=True)

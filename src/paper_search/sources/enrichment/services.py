@@ -119,14 +119,14 @@ class SemanticScholarLookup(semantic_scholar.SemanticScholar, Lookup):
             url = f"{self.endpoint}/paper/batch"
             yield Batch(Request(url, params, json=body), batch)
 
-    def read(self, answer: HttpAnswer, request: Request, source: str | None = None) -> Page:
+    def read(self, answer: HttpAnswer, request: Request) -> Page:
         """Return the papers of a batch; what is unknown is null there."""
         del request
         body = answer.json()
         if not isinstance(body, list):
             message = first(body, "error|message") or "the response has no papers"
             raise ServiceError(f"Semantic Scholar: {message[:300]}")
-        return Page.of(body, lambda entry: semantic_scholar.read_paper(entry, source or self.name))
+        return Page.of(body, semantic_scholar.read_paper)
 
 
 def _semantic_scholar_id(work: RawPaper) -> str | None:
@@ -158,8 +158,8 @@ class UnpaywallLookup(Lookup):
                 url = f"{self.endpoint}/{quote(doi, safe='/')}"
                 yield Batch(Request(url), (work,))
 
-    def read(self, answer: HttpAnswer, request: Request, source: str | None = None) -> Page:
-        del request, source
+    def read(self, answer: HttpAnswer, request: Request) -> Page:
+        del request
         body = answer.json()
         if mapping(body).get("error") is True or not mapping(body).get("doi"):
             message = text(mapping(body).get("message")) or "the response has no DOI"

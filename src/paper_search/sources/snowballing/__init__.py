@@ -3,8 +3,9 @@
 import math
 import re
 import time
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from http import HTTPStatus
@@ -30,10 +31,9 @@ from paper_search.models import (
 from paper_search.models.scope import Translation
 from paper_search.models.source_report import quantity
 from paper_search.query import YearRange
-from paper_search.sources.adapter import Page, Request, Service
-from paper_search.sources.asking import QueryRun
+from paper_search.sources.adapter import Request, Service
+from paper_search.sources.asking import QueryRun, Walk
 from paper_search.sources.asking import distinct as distinct_papers
-from paper_search.sources.base import open_row
 from paper_search.sources.client import ServiceClient, SourceSettings
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.translation import request_text
@@ -51,7 +51,7 @@ class Trail:
     seeds: tuple[Seed, ...]
 
 
-class Tracker(Service, ABC):
+class Tracker(Service):
     """A service that is asked what a work cites, and what cites it."""
 
     def lookup(self, seeds: Sequence[Seed]) -> Request | None:
@@ -70,10 +70,6 @@ class Tracker(Service, ABC):
 
         Seeds without one are left to other services; `limit` is of all trails together.
         """
-
-    @abstractmethod
-    def read(self, answer: HttpAnswer, request: Request, source: str | None = None) -> Page:
-        """Return the records of an answer, as adapters do."""
 
 
 def distinct(ids: Iterable[str | None]) -> list[str]:
@@ -107,7 +103,9 @@ class Following:
             room = limit - sum(len(answer.papers) for answer in self.answers)
             if room < 1:
                 break
-            progress = await self._walk(trail, math.ceil(room / (len(trails) - place)))
+            with self._run(trail.text) as (walk, progress):
+                progress.limit = math.ceil(room / (len(trails) - place))
+                await walk.collect(progress, trail.request, _MOST_PAGES)
             if progress.error:
                 failed += trail.seeds
             elif progress.arrivals or progress.hits:
@@ -124,60 +122,29 @@ class Following:
         request = self.tracker.lookup(seeds)
         if request is None:
             return list(seeds)
-        progress = self._new_run(f"{self.tracker.title} ids of {len(seeds)} papers")
-        self.answers.append(progress)
         with_ids = list(seeds)
-        try:
+        with self._run(f"{self.tracker.title} ids of {len(seeds)} papers") as (_, progress):
             answer = await self.http.get(request, progress.requests, self.ends_at)
             progress.quota = answer.quota or progress.quota
             with_ids = await self.http.read(answer, partial(self.tracker.with_ids, seeds=seeds))
             progress.notes = (f"{sum(map(ne, with_ids, seeds))} are known there",)
-        except ServiceError as error:
-            self._note_failure(progress, error)
         for record in progress.requests:
             record.text = request_text(request, None)
-        progress.is_open = False
         return with_ids
 
-    async def _walk(self, trail: Trail, limit: int) -> QueryRun:
-        started = time.monotonic()
-        progress = self._new_run(trail.text)
-        progress.limit = limit
-        self.answers.append(progress)
-        request: Request | None = trail.request
-        try:
-            for _ in range(_MOST_PAGES):
-                if request is None or len(progress.papers) >= limit:
-                    break
-                answer = await self.http.get(request, progress.requests, self.ends_at)
-                progress.quota = answer.quota or progress.quota
-                read = partial(self.tracker.read, request=request, source=SNOWBALL)
-                page = await self.http.read(answer, read)
-                progress.take(page, progress.verdicts(page), SNOWBALL, limit)
-                request = page.next
-            if request is None:
-                progress.note_gap()
-            elif len(progress.papers) < limit:
-                progress.notes += (f"stopped after {_MOST_PAGES} pages",)
-        except ServiceError as error:
-            self._note_failure(progress, error)
-        progress.seconds, progress.is_open = time.monotonic() - started, False
-        return progress
-
-    def _new_run(self, text: str) -> QueryRun:
+    @contextmanager
+    def _run(self, text: str) -> Iterator[tuple[Walk, QueryRun]]:
         first, last = self.filters.year_from, self.filters.year_to
         years = YearRange(first, last) if (first, last) != (None, None) else None
         code = language_code(self.filters.language)
-        progress = QueryRun(text, remainder=years, language=code, filters=self.filters)
-        progress.purpose, progress.is_open = Purpose.CITATION, True
-        open_row(lambda: progress.report(SNOWBALL))
-        return progress
-
-    def _note_failure(self, progress: QueryRun, error: ServiceError) -> None:
-        if error.http_status == HTTPStatus.NOT_FOUND:
-            progress.notes = (*progress.notes, f"{self.tracker.title} does not know it")
-        else:
-            progress.error = error
+        run = QueryRun(text, remainder=years, language=code, filters=self.filters)
+        run.purpose = Purpose.CITATION
+        self.answers.append(run)
+        walk = Walk(self.tracker, self.http, SNOWBALL, self.ends_at, most_steps=_MOST_PAGES)
+        with walk.noting(run):
+            yield walk, run
+        if run.error and run.error.http_status == HTTPStatus.NOT_FOUND:
+            run.notes, run.error = (*run.notes, f"{self.tracker.title} does not know it"), None
 
 
 MOST_CALLS = 60
@@ -245,7 +212,8 @@ class SnowballSource:
         answers: list[QueryRun] = []
         for tracker in self.trackers:
             room = filters.max_results - sum(len(answer.papers) for answer in answers)
-            if not remaining or room < 1 or budget.is_spent:
+            is_ended = any(answer.is_ended for answer in answers)
+            if not remaining or room < 1 or budget.is_spent or is_ended:
                 break
             async with ServiceClient(tracker, self.settings, budget) as http:
                 following = Following(tracker, http, filters, budget, ends_at)

@@ -133,7 +133,7 @@ class SemanticScholarTracker(semantic_scholar.SemanticScholar, SeedTracker):
         url = f"{self.endpoint}/paper/{quote(name, safe=':')}/{way}"
         return Request(url, {"fields": fields, **page})
 
-    def read(self, answer: HttpAnswer, request: Request, source: str | None = None) -> Page:
+    def read(self, answer: HttpAnswer, request: Request) -> Page:
         """Return the papers of a page; what has no title is counted, references often lack one."""
         body = answer.json()
         inner = "citedPaper" if request.url.endswith("references") else "citingPaper"
@@ -143,7 +143,7 @@ class SemanticScholarTracker(semantic_scholar.SemanticScholar, SeedTracker):
         offset = first(body, "next", number)
         return Page.of(
             [mapping(entry).get(inner) for entry in entries],
-            lambda entry: semantic_scholar.read_paper(entry, source),
+            semantic_scholar.read_paper,
             next=request.turned(offset=offset) if offset and entries else None,
         )
 
@@ -175,7 +175,7 @@ class OpenCitationsTracker(SeedTracker):
         del limit
         return Request(f"{self.endpoint}/index/v2/{way}/{quote(name, safe=':/()')}")
 
-    def read(self, answer: HttpAnswer, request: Request, source: str | None = None) -> Page:
+    def read(self, answer: HttpAnswer, request: Request) -> Page:
         body = answer.json()
         if not isinstance(body, list):
             message = values.text(values.mapping(body).get("error")) or "the answer is no list"
@@ -187,7 +187,7 @@ class OpenCitationsTracker(SeedTracker):
             return Page(hits=len(body), next=self._metadata(names) if names else None)
         return Page.of(
             body,
-            lambda entry: read_metadata(entry, source),
+            read_metadata,
             next=self._metadata(request.later) if request.later else None,
         )
 

@@ -36,10 +36,10 @@ _ARTICLE = page_table(
 )
 
 
-def article_of(entry: Entry, source: str | None = None) -> RawPaper | None:
+def article_of(entry: Entry) -> RawPaper | None:
     """Return the record of an article; None if it was taken down."""
     is_gone = (first(entry, "title", cleaned) or "").lower() == _REMOVED
-    return None if is_gone else _ARTICLE.read(entry, source)
+    return None if is_gone else _ARTICLE.read(entry)
 
 
 class NewsDialect(Dialect):

@@ -72,13 +72,13 @@ class Searxng(WebAdapter):
         language = {"language": query.language} if query.language else {}
         return super().first(query, filters, limit).turned(**language)
 
-    def read(self, answer: HttpAnswer, request: Request, source: str | None = None) -> Page:
+    def read(self, answer: HttpAnswer, request: Request) -> Page:
         """Return the results of a page.
 
         Raises:
             ServiceError: there are none at all, because the engines behind it did not answer.
         """
-        page = super().read(answer, request, source)
+        page = super().read(answer, request)
         engines = every(answer.json(), "unresponsive_engines")
         silent = [text(next(iter(items(engine)), "")) for engine in engines]
         names = ", ".join(filter(None, silent))[:200]
