@@ -22,7 +22,7 @@ MAX_WIRING_LINES = 30
 MAX_MODULES = 380
 MAX_LINES = {
     "skills": 11_129,
-    "sources": 7_133,
+    "sources": 7_111,
     "cli": 6_123,
     "workflow": 5_718,
     "report": 5_237,
