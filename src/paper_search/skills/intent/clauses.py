@@ -194,7 +194,10 @@ def _act(run: _Run, reading: ParsedQuestion, *, is_behind: bool) -> list[_Item]:
     """Add to the reading what a run asks for; return the items that say so."""
     handled: list[_Item] = []
     for what, pattern in forms("meaning"):
-        if pattern.search(run.outline(is_behind=is_behind or bool(handled))):
+        # "children's books in English" may be of children's books
+        may_be_subject = run.shape == "end" and run.items[0].kind == "kind"
+        is_said = is_behind or (bool(handled) and not may_be_subject)
+        if pattern.search(run.outline(is_behind=is_said)):
             if what == "none":
                 break
             handled += _items_of(what, run, reading)
