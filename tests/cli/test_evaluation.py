@@ -1,12 +1,15 @@
 """`paper-search eval` with a model: the numbers by which a model is chosen."""
 
+import asyncio
 import csv
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from paper_search.persistence import open_persistence
 from paper_search.testing.llm import grades_of
+from paper_search.workflow.session import SearchSession
 
 QUESTION = "graph neural networks for molecules"
 GRADES = {"Rewiring": 0, "Poultry farming": 0, "Tea": 0}
@@ -93,6 +96,20 @@ def test_a_screened_search_is_a_set_of_labels(cli, reviewing):
     [without] = ended.document
     assert (without["questions"], without["papers"]) == (1, 2)
     assert without["recall"] == 1.0
+
+
+def test_a_mark_that_was_taken_back_is_no_label(cli, home, reviewing):
+    papers = cli("show", reviewing, "--json").document["collection"]["papers"]
+    ids = [paper["id"] for paper in papers[:2]]
+    cli("resume", reviewing, "--relevant", ",".join(ids))
+
+    async def take_back() -> None:
+        async with open_persistence(f"sqlite:///{home / 'threads.db'}") as persistence:
+            await SearchSession.on(persistence, reviewing).mark(ids[:1], is_relevant=None)
+
+    asyncio.run(take_back())
+    [without] = cli("eval", "--thread", reviewing, "--json").document
+    assert without["papers"] == 1
 
 
 def test_without_a_model_it_says_how_to_compare_one(cli, labels):

@@ -93,15 +93,13 @@ async def _evaluated(
 async def _of_thread(config: "AppConfig", thread: str) -> "list[LabelledQuestion]":
     from paper_search.evaluation.runs import Label, LabelledQuestion
     from paper_search.persistence import open_persistence
+    from paper_search.workflow.rounds import work_verdicts
     from paper_search.workflow.session import SearchSession
 
     async with open_persistence(config.persistence_url) as persistence:
         session = SearchSession.on(persistence, thread)
         state = await session.state()
-        marks = dict(state.marks)
-        for mark in await session.mark_store.marks():
-            if mark.is_relevant is not None:
-                marks[mark.paper_id] = mark.is_relevant
+        marks = await work_verdicts(state, session.records)
         works = await session.records.works(list(marks))
     labels = [Label(paper, marks[paper.id]) for paper in works]
     if not any(label.is_relevant for label in labels):
