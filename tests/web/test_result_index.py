@@ -2,9 +2,19 @@
 
 import pytest
 
-from paper_search.models import Author, Paper, PaperCollection, PaperTag, SearchMetadata
+from paper_search.models import (
+    Author,
+    Paper,
+    PaperCollection,
+    PaperTag,
+    SearchMetadata,
+    UserFeedback,
+)
 from paper_search.models.query import SearchStrategy
 from paper_search.web.readings import PAGE, Choice, ResultIndex
+from paper_search.web.results_view import decisions_of
+from paper_search.workflow.marks import ScreeningMark
+from paper_search.workflow.state import IterationRecord, WorkflowState
 
 
 def paper(number: int, **fields: object) -> Paper:
@@ -94,3 +104,20 @@ def test_a_page_beyond_the_last_is_the_last():
 )
 def test_an_order_and_a_part_are_no_filter(choice, is_filtered):
     assert Choice.parse(choice).is_filtered is is_filtered
+
+
+def test_the_list_says_of_papers_what_stands():
+    round_ = IterationRecord(
+        iteration=0,
+        strategy=SearchStrategy(queries=[], sources=[]),
+        result_count=4,
+        feedback=UserFeedback(marked_relevant=["a", "b", "c"]),
+    )
+    state = WorkflowState(history=[round_], current_iteration=1)
+    marks = [
+        ScreeningMark(paper_id="a", number=1, iteration=0, is_relevant=False),
+        ScreeningMark(paper_id="b", number=2, iteration=1, is_taken_back=True),
+        ScreeningMark(paper_id="c", number=3, iteration=1, is_skipped=True),
+        ScreeningMark(paper_id="d", number=4, iteration=1, is_relevant=False),
+    ]
+    assert decisions_of(state, marks) == {"a": "included", "c": "maybe", "d": "excluded"}

@@ -16,6 +16,8 @@ from paper_search.web.site import Visit
 from paper_search.workflow.checkpoints import ResultPayload
 from paper_search.workflow.counts import summaries
 from paper_search.workflow.marks import ScreeningMark, labels_by_paper
+from paper_search.workflow.results import decisions_on_papers
+from paper_search.workflow.state import WorkflowState
 
 _COMPARED = ("title", "year", "venue", "doi", "volume", "pages", "publication_type", "source")
 
@@ -107,14 +109,13 @@ async def _records_page(visit: Visit, reading: Reading) -> Response:
     )
 
 
-def decisions_of(reading: Reading, marks: list[ScreeningMark]) -> dict[str, str]:
-    """Return what was decided on papers by id: `included`, `excluded` or `maybe`."""
-    word = {True: "included", False: "excluded"}
-    decisions = {i: word[is_relevant] for i, is_relevant in reading.state.marks.items()}
+def decisions_of(state: WorkflowState, marks: list[ScreeningMark]) -> dict[str, str]:
+    """Return what stands on papers by id, `included` or `excluded`, or is left open: `maybe`."""
+    standing = decisions_on_papers(state, marks, {})
+    decisions = {i: f"{decision.decision}d" for i, decision in standing.items()}
     for mark in marks:
-        if mark.is_relevant is not None:
-            decisions[mark.paper_id] = word[mark.is_relevant]
-        elif mark.is_skipped:
+        is_latest = mark.iteration >= state.current_iteration
+        if mark.is_skipped and (is_latest or mark.paper_id not in decisions):
             decisions[mark.paper_id] = "maybe"
     return decisions
 
@@ -145,7 +146,7 @@ def _filters_of(query: Mapping[str, str]) -> dict[str, str]:
 
 async def _papers(visit: Visit, reading: Reading, query: Mapping[str, str]) -> dict[str, Any]:
     marks = await visit.search.mark_store.marks()
-    decisions, choice = decisions_of(reading, marks), Choice.parse(query)
+    decisions, choice = decisions_of(reading.state, marks), Choice.parse(query)
     labels = labels_by_paper(marks)
     payload = reading.question.payload if reading.question else None
     result = reading.state.result
