@@ -251,6 +251,10 @@ class ScreeningDecision(BaseModel):
     """What became of its full text, such as `excluded: wrong population`; None means nobody sought
     it."""
 
+    @property
+    def outcome(self) -> PaperDecision:
+        return {"include": "included", "exclude": "excluded"}.get(self.decision or "", "undecided")  # type: ignore[return-value]  # the values are those of the type
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ScreeningDecision):
             return NotImplemented
@@ -282,8 +286,7 @@ class Paper(BibliographicRecord):
 
     @property
     def decision(self) -> PaperDecision:
-        decided = self.screening.decision if self.screening else None
-        return {"include": "included", "exclude": "excluded"}.get(decided or "", "undecided")  # type: ignore[return-value]  # the values are those of the type
+        return (self.screening or ScreeningDecision()).outcome
 
     @property
     def screening_columns(self) -> dict[str, str]:

@@ -112,7 +112,7 @@ async def _records_page(visit: Visit, reading: Reading) -> Response:
 def decisions_of(state: WorkflowState, marks: list[ScreeningMark]) -> dict[str, str]:
     """Return what stands on papers by id, `included` or `excluded`, or is left open: `maybe`."""
     standing = decisions_on_papers(state, marks, {})
-    decisions = {i: f"{decision.decision}d" for i, decision in standing.items()}
+    decisions: dict[str, str] = {i: decision.outcome for i, decision in standing.items()}
     for mark in marks:
         is_latest = mark.iteration >= state.current_iteration
         if mark.is_skipped and (is_latest or mark.paper_id not in decisions):
