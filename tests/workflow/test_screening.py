@@ -63,6 +63,7 @@ async def test_a_verdict_that_was_taken_back_stays_so_when_the_paper_is_noted():
     marks = store()
     await marks.say(["p0"], 1, is_relevant=None)
     screening = await at(marks, 1, p0=True)
+    assert PAPERS[0] in screening.queue()
     await screening.note(PAPERS[0], "odd")
     await screening.label(PAPERS[0], "later")
     [mark] = await marks.marks()

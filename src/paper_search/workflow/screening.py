@@ -49,7 +49,8 @@ class Screening:
     def stopping_estimate(self) -> StoppingEstimate | None:
         """Return what is left to find; None if nothing was screened in this round."""
         ids = [paper.id for paper in self.papers]
-        return round_estimate(ids, self.marks, self.iteration, self._earlier)
+        earlier = standing_verdicts(self._earlier, self.marks, self.iteration)
+        return round_estimate(ids, self.marks, self.iteration, earlier)
 
     @property
     def reasons(self) -> list[str]:
@@ -136,8 +137,9 @@ class Screening:
     @property
     def verdicts(self) -> dict[str, bool]:
         """Return by paper whether it is relevant, as was said last."""
-        verdicts_ = {m.paper_id: m.is_relevant for m in self.marks if m.is_relevant is not None}
-        return self._earlier | verdicts_
+        marks = self.marks
+        verdicts_ = {m.paper_id: m.is_relevant for m in marks if m.is_relevant is not None}
+        return standing_verdicts(self._earlier, marks, self.iteration) | verdicts_
 
     def _ordered(self) -> list[Paper]:
         """Return all papers, re-ranked by the marks; by the first so many of them, if rarely."""
@@ -156,6 +158,14 @@ class Screening:
             self._ranker = Ranker([(paper.title, paper.text) for paper in self.papers])
         order = self._ranker.order(marks, [paper.relevance_score for paper in self.papers])
         return [self.papers[n] for n in order]
+
+
+def standing_verdicts(
+    earlier: Mapping[str, bool], marks: Sequence[ScreeningMark], iteration: int
+) -> dict[str, bool]:
+    """Return what was decided in earlier rounds, and not taken back in this one."""
+    back = {mark.paper_id for mark in marks if mark.is_taken_back and mark.iteration >= iteration}
+    return {i: verdict for i, verdict in earlier.items() if i not in back}
 
 
 async def open_screening(
@@ -191,14 +201,14 @@ async def with_marks(payload: Any, state: WorkflowState, store: MarkStore) -> An
     markable, iteration = markable_ids(state), state.current_iteration
     marks, pairs = await store.of_round(iteration)
     verdicts_ = {i: mark for i, mark in verdicts(marks, iteration).items() if i in markable}
-    taken_back = {mark.paper_id for mark in marks if mark.is_taken_back}
+    earlier = standing_verdicts(state.marks, marks, iteration)
     ids = state.result.paper_ids if state.result else []
-    estimate = round_estimate(ids, marks, iteration, state.marks)
+    estimate = round_estimate(ids, marks, iteration, earlier)
     return payload.model_copy(
         update={
             "marks": verdicts_,
             "merge_decisions": pairs,
-            "earlier_marks": {i: m for i, m in state.marks.items() if i not in taken_back},
+            "earlier_marks": earlier,
             "stopping_estimate": estimate.advice if estimate else None,
         }
     )
