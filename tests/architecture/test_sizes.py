@@ -23,7 +23,7 @@ MAX_MODULES = 380
 MAX_LINES = {
     "skills": 11_132,
     "sources": 7_111,
-    "cli": 6_123,
+    "cli": 6_121,
     "workflow": 5_728,
     "report": 5_237,
     "library": 4_875,
