@@ -447,6 +447,18 @@ async def test_a_question_for_papers_like_one_is_that_papers_title_and_keywords(
     assert intent.lookups == [LOOKED_UP]
 
 
+async def test_limits_may_stand_behind_the_title_of_a_paper_that_others_are_like():
+    async def find(text: str, _names: Sequence[str]) -> tuple[list[RawPaper], list[SourceReport]]:
+        return [SEED] if text == SEED.title else [], [LOOKED_UP]
+
+    parser = IntentParser(find_papers=find)
+    intent = await parser.parse(f"papers like {SEED.title}, since 2020, not about birds")
+    assert intent.question == "Visual odometry on small drones SLAM"
+    assert (intent.constraints.year_from, intent.excluded) == (2020, ["birds"])
+    assert [seed.id for seed in intent.seeds] == [SEED.id]
+    assert intent.lookups == [LOOKED_UP, LOOKED_UP]
+
+
 @pytest.mark.parametrize(
     "question",
     ["papers like transformers", "doi:10.1000/1", "cells like neurons that fire in bursts", "like"],

@@ -260,8 +260,12 @@ class IntentParser:
         else:
             title, identifiers = seed
             papers, rows = await self.find_papers(title, identifiers[:MAX_SEEDS])
+            limited = text if identifiers else None
+            if not papers and (again := self._seed_without_limits(text, title)):
+                papers, others = await self.find_papers(again, [])
+                rows, limited = [*rows, *others], text
             if papers:
-                intent = self._like(papers, text if identifiers else None)
+                intent = self._like(papers, limited)
             else:
                 intent = with_notes(await self._parse(question, text, document), _NO_SEED)
             intent = with_notes(intent, *_notes_on_seeds(papers, identifiers))
@@ -297,15 +301,21 @@ class IntentParser:
             intent = with_document(intent, document, lambda words: parse_parts(words, today))
         return with_notes(intent, note) if note else intent
 
+    def _seed_without_limits(self, text: str, title: str) -> str | None:
+        """Return the title in front of limits; None if there are none, or no title."""
+        reading = parse_parts(text, self.today())
+        seed = parse_seed(reading.question) if title and reading.has_limits else None
+        return seed[0] if seed and seed[0] != title else None
+
     def _like(self, papers: Sequence[RawPaper], question: str | None) -> ParsedIntent:
         """Return the intent of a question for papers like others.
 
-        Limits are read where they are named by identifiers: a title has years of its own, and its
-        question is None.
+        Limits are read where they are named by identifiers, or behind a title that a paper has: a
+        title alone has years of its own, and its question is None.
         """
         intent = parse_question(question or papers[0].title, self.today())
         if question is not None:
-            return with_seeds(intent, papers, intent.question)
+            return with_seeds(intent, papers, intent.question if intent.identifiers else "")
         unlimited = {"constraints": SearchConstraints(), "excluded": [], "authors": []}
         intent = intent.model_copy(update={**unlimited, "venues": [], "notes": []})
         return with_seeds(intent, papers)

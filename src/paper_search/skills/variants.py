@@ -23,7 +23,7 @@ _RARER = 2.0
 """A name with a word that is a hundred times rarer than the concept adds next to nothing to it."""
 TELLING = 2.0
 """Rarity of all words of a term below which they select nothing: "learning", "patients"."""
-_ENGLISH = re.compile(r"[A-Za-z][A-Za-z' -]*")
+_ENGLISH = re.compile(r"[A-Za-z0-9Α-ω][A-Za-z0-9Α-ω+./' -]*")
 _LETTERS = re.compile(r"[^\W\d_]+")
 
 
