@@ -20,7 +20,7 @@ def test_approving_twice_gives_the_result_and_nothing_else_on_stdout(person, cli
     someone.sees("query 1")
     someone.sees(MENU_1)
     someone.types("nonsense")
-    someone.sees("is none of: a, e, x, s, h, q")
+    someone.sees("is none of: a, e, b, x, s, h, q")
     someone.types("a")
     someone.sees("is this the result?")
     someone.sees(MENU_2)
@@ -51,6 +51,21 @@ form = json.dumps(fields)
     strategy = cli("show", thread, "--json").document["history"][0]["strategy"]
     assert [query["boolean_query"] for query in strategy["queries"]] == ["graph AND network"]
     assert strategy["filters"]["max_results"] == 7
+
+
+def test_a_broader_query_is_taken_by_its_number_shown_and_searched_once_approved(cli):
+    asked = ("find", "few-shot segmentation of medical images", "--source", "sample")
+    ended = cli(*asked, typed=["b", "b 7", "b 1", "b 2", "a", "a"], code=0)
+    ended.shows(
+        *("broader 2", "[b]roader N", "no such broader query: ''; give 1 to 2", "'7'"),
+        *("broader 1", "taken", "broader 2", "taken", "is this the result?", MENU_2),
+    )
+    thread = cli("threads", "--json").document[0]["thread_id"]
+    [query] = cli("show", thread, "--json").document["history"][0]["strategy"]["queries"]
+    assert query["boolean_query"] == (
+        "(few-shot AND segmentation) OR (shot AND segmentation)"
+        " OR (medical AND images) OR (medical AND image)"
+    )
 
 
 def test_a_strategy_is_shown_again_and_rejected_with_words(waiting, cli):

@@ -21,6 +21,7 @@ from paper_search.cli.console import (
 from paper_search.cli.outputs import OutputTarget
 from paper_search.cli.prompts import QuitError, Terminal
 from paper_search.cli.source_lines import (
+    by_words_hint,
     failed_sources,
     failure_lines,
     in_words,
@@ -204,14 +205,14 @@ class ReportRunner(ThreadRunner):
 
 class SearchRunner(ThreadRunner):
     def _decide(self, question: Checkpoint, terminal: Terminal, runner: asyncio.Runner) -> Any:
-        from paper_search.cli.search_questions import ResultReview, decide_strategy
+        from paper_search.cli.search_questions import ResultReview, StrategyReview
         from paper_search.workflow.assembly import translations
 
         if question.kind is CheckpointKind.STRATEGY_CONFIRMATION:
-            return decide_strategy(
+            return StrategyReview(
                 *(terminal, question, self._config.editor),
                 lambda strategy: translations(self._config, strategy),
-            )
+            ).decide()
 
         def save(work: Callable[[SearchSession], Awaitable[None]]) -> None:
             thread_id = self._thread_id
@@ -278,6 +279,7 @@ class SearchRunner(ThreadRunner):
         closing = (
             unfinished_line(state.question, reports if is_unseen else [], home),
             public_sources_hint(state.question, reports, len(collection.papers), home),
+            None if self._config.embeddings.name else by_words_hint(reports),
         )
         yield from (visible(line) for line in closing if line is not None)
 

@@ -30,44 +30,100 @@ from paper_search.workflow.decisions import answer_model
 
 if TYPE_CHECKING:
     from paper_search.models import Criterion, Paper, SearchStrategy
-    from paper_search.models.scope import Translation
+    from paper_search.models.scope import BroaderQuery, Translation
     from paper_search.workflow.session import SearchSession
 
 Saving: TypeAlias = "Callable[[SearchSession], Awaitable[None]]"
 
 
-def decide_strategy(
-    terminal: Terminal,
-    checkpoint: Checkpoint,
-    editor: str | None = None,
-    translate: Callable[[SearchStrategy], Sequence[Translation]] = lambda _strategy: (),
-) -> Any:
-    payload = checkpoint.payload
-    if not isinstance(payload, StrategyPayload):
-        raise TypeError(f"no strategy in a {type(payload).__name__}")
-    form = write_form(payload.strategy, payload.available_sources, payload.intent.criteria)
+class StrategyReview:
+    """Asks a person about a strategy. Broader queries are taken first, and searched when approved.
 
-    def change(_words: str) -> Any:
-        revised = edit(
-            *(terminal, editor, form, "strategy.json"),
-            lambda text: _revision(checkpoint, payload.strategy, form, text),
+    `translate`: what each source will be sent of a strategy.
+    """
+
+    def __init__(
+        self,
+        terminal: Terminal,
+        checkpoint: Checkpoint,
+        editor: str | None = None,
+        translate: Callable[[SearchStrategy], Sequence[Translation]] = lambda _strategy: (),
+    ) -> None:
+        if not isinstance(checkpoint.payload, StrategyPayload):
+            raise TypeError(f"no strategy in a {type(checkpoint.payload).__name__}")
+        self._terminal = terminal
+        self._checkpoint = checkpoint
+        self._payload = checkpoint.payload
+        self._editor = editor
+        self._translate = translate
+        self._taken: dict[str, BroaderQuery] = {}
+        """By the query that it is a step from."""
+
+    def decide(self) -> Any:
+        self._show()
+        rejecting = "reject it, with words on what should change"
+        asking = "what should be different? "
+        taking = "take a broader query in place of its own: b 2"
+        broader = Choice("b", "broader", taking, self._broaden, True, "[b]roader N")
+        return decide(
+            self._terminal,
+            [
+                Choice("a", "approve", "approve: search like this", self._approve),
+                Choice("e", "edit", "edit the strategy in your editor", self._edit),
+                *([broader] if self._steps else []),
+                rejection(self._terminal, self._checkpoint, rejecting, asking, "[x] reject NOTE"),
+                Choice(
+                    "s",
+                    "show",
+                    "show it again, with what each source will be sent",
+                    lambda _: self._show(self._translate(self._strategy)),
+                ),
+            ],
         )
-        return answer(checkpoint, "edit", data=revised) if revised is not None else None
 
-    def show(_words: str) -> None:
-        strings = translate(payload.strategy)
-        show_checkpoint(messages(), checkpoint, translations=strings)
+    @property
+    def _steps(self) -> list[BroaderQuery]:
+        return self._payload.scope.steps if self._payload.scope else []
 
-    show_checkpoint(messages(), checkpoint)
-    rejecting = "reject it, with words on what should change"
-    asking = "what should be different? "
-    choices = [
-        approval(checkpoint, "approve: search like this"),
-        Choice("e", "edit", "edit the strategy in your editor", change),
-        rejection(terminal, checkpoint, rejecting, asking, "[x] reject NOTE"),
-        Choice("s", "show", "show it again, with what each source will be sent", show),
-    ]
-    return decide(terminal, choices)
+    @property
+    def _strategy(self) -> SearchStrategy:
+        strategy = self._payload.strategy
+        for step in self._taken.values():
+            strategy = step.replace_in(strategy)
+        return strategy
+
+    @property
+    def _form(self) -> str:
+        criteria = self._payload.intent.criteria
+        return write_form(self._strategy, self._payload.available_sources, criteria)
+
+    def _show(self, translations: Sequence[Translation] = ()) -> None:
+        payload = self._payload.model_copy(update={"strategy": self._strategy})
+        checkpoint = self._checkpoint.model_copy(update={"payload": payload})
+        show_checkpoint(messages(), checkpoint, translations=translations)
+
+    def _approve(self, _words: str) -> Any:
+        if not self._taken:
+            return answer(self._checkpoint, "approve")
+        revised = parse_form(self._form, self._strategy)
+        return answer(self._checkpoint, "edit", data=revised)
+
+    def _broaden(self, words: str) -> None:
+        number = int(words) if words.isdecimal() else 0
+        if not 1 <= number <= len(self._steps):
+            most = len(self._steps)
+            raise InvalidDecisionError(f"no such broader query: {words!r}; give 1 to {most}")
+        step = self._steps[number - 1]
+        self._taken[step.original] = step
+        self._show()
+
+    def _edit(self, _words: str) -> Any:
+        form, strategy = self._form, self._strategy
+        revised = edit(
+            *(self._terminal, self._editor, form, "strategy.json"),
+            lambda text: _revision(self._checkpoint, strategy, form, text),
+        )
+        return answer(self._checkpoint, "edit", data=revised) if revised is not None else None
 
 
 def _revision(checkpoint: Checkpoint, strategy: SearchStrategy, form: str, text: str) -> Any:

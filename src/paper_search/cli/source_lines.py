@@ -8,6 +8,7 @@ from pathlib import Path
 import typer
 
 from paper_search.cli.console import ExitCode, command_line, say, visible
+from paper_search.cli.library import BY_WORDS
 from paper_search.cli.prompts import Choice, QuitError, Terminal, decide
 from paper_search.config import (
     WEB_SOURCES,
@@ -102,6 +103,11 @@ def public_sources_hint(
         return None
     command = _search(question, ["--source", "web"], home)
     return f"Search {NUMBERS[len(WEB_SOURCES)]} public services: {command}"
+
+
+def by_words_hint(reports: Iterable[SourceReport]) -> str | None:
+    """Return how to rank what is on this machine by meaning; None: nothing of it was asked."""
+    return BY_WORDS if any(report.source in LOCAL for report in reports) else None
 
 
 def _search(question: str, options: Sequence[str], home: Path | None) -> str:
