@@ -31,9 +31,9 @@ _BEHIND = re.compile(
 number of an item, whose full stop ends none."""
 _RAISED = re.compile(
     rf"(?<![ \t])[ \t]*(?:<sup>|\^)\s*({_AMONG_WORDS})(?:\s*</sup>|\^)?"
-    r"|([.,;:!?])(?:<sup>\s*([\d\s,;–-]+?)\s*</sup>|([⁰¹²³⁴-⁹]+(?:[,˒][⁰¹²³⁴-⁹]+)*))"
+    r"|([.,;:!?])(?:<sup>([\d\s,;–-]*+)</sup>|([⁰¹²³⁴-⁹]+(?:[,˒⁻–-][⁰¹²³⁴-⁹]+)*))(?![\w/⁄⁻⁺])"
 )
-"""Superscripts: keys, or numbers behind a sign, which are no powers."""
+"""Superscripts: keys, or numbers behind a sign, which are no powers, nor isotopes ("U,²³⁵U")."""
 _IN_BOTH = re.compile(rf"\(\s*{_CITED.pattern}(?:\s*[;,]\s*{_CITED.pattern})*\s*\)")
 """Citations in parentheses, as of "(Rowan, 2019; Birch, 2021)" are left."""
 _BRACKETS = re.compile(r"[\[(【]([^\[\]()【】\n]{3,600})[\])】](?!\()")
@@ -154,8 +154,8 @@ def _lowered(match: re.Match[str]) -> str:
     """Return a superscript on the line, its number before the sign, where it is seen as none."""
     if match[1]:
         return f" {match[1]}"
-    number = unicodedata.normalize("NFKC", match[3] or match[4]).replace("˒", ",")
-    return f" [{number}]{match[2]}"
+    number = unicodedata.normalize("NFKC", match[3] or match[4]).replace("˒", ",").strip()
+    return f" [{number.replace('−', '–')}]{match[2]}" if number else match[0]
 
 
 def _keys_alone(match: re.Match[str]) -> str:
