@@ -40,7 +40,7 @@ _PLURAL = re.compile(r"\w+[^sui\W]s|children|people|women|men|mice|bacteria")
 _BREAKS = BREAKS.union(_FINITE, word_table("still breaks"), word_table("more breaks"))
 _OF_PUBLICATIONS = word_table("of publications")
 _PUBLICATIONS = COMMANDS | word_table("publications")
-_NOUNS = {_with(verb, "s") for verb in _ALSO_NOUNS - {"study"}}
+_NOUNS = {_with(verb, "s") for verb in _ALSO_NOUNS - word_table("no nouns before a preposition")}
 _OBJECTS = {"to", "the", "a", "an", "their", "its", "that"}
 """Begin what a verb has and a noun has not: "trust leads to", but "crop yields in Africa"."""
 _NO_ADVERBS = word_table("no adverbs")

@@ -32,6 +32,8 @@ from paper_search.skills.intent.concepts import MAX_CONCEPTS, concepts_of
         ("bee decline and crop yields in Asia", ["bee decline", "crop yields", "Asia"]),
         ("can the tenant of the house be heard", ["tenant", "house", "heard"]),
         ("how trust leads to privacy concerns", ["trust", "privacy concerns"]),
+        ("how poverty results in crime", ["poverty", "crime"]),
+        ("yoga helps with pain, if at all", ["yoga", "pain"]),
         ("knowledge graphs for question answering", ["knowledge graphs", "question answering"]),
         ("problem solving with time series", ["problem solving", "time series"]),
         ("sleep and academic performance", ["sleep", "academic performance"]),
