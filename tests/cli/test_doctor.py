@@ -1,5 +1,6 @@
 """`paper-search doctor`, `find --must-find` and the reports that people see."""
 
+import gzip
 import time
 
 import pytest
@@ -51,6 +52,9 @@ def test_what_is_no_paper_in_a_file_of_known_papers_is_said_by_line(cli, tmp_pat
     assert "known.bib: 1 read, 2 rejected" in ended.stderr
     assert "known.bib, line 2: left out" in ended.stderr
     assert "known.bib, line 3: left out" in ended.stderr
+    (tmp_path / "known.CSV.gz").write_bytes(gzip.compress(b"Title,DOI\nNowhere,10.1000/nowhere\n"))
+    ended = cli("find", QUESTION, "--source", "sample", "--yes", "--must-find", "known.CSV.gz")
+    assert "known.CSV.gz: 1 read" in ended.stderr
 
 
 @pytest.mark.parametrize(

@@ -70,6 +70,8 @@ async def test_a_title_in_capitals_gives_way_to_the_same_one_in_small_letters():
     other = paper("other", "Graph networks at length", doi="10.1000/x")
     [merged] = await Deduplicator().deduplicate([loud, other])
     assert merged.title == loud.title
+    [merged] = await Deduplicator().deduplicate([loud.model_copy(update={"title": ""}), other])
+    assert merged.title == other.title
 
 
 async def test_the_stable_id_of_a_member_is_kept_and_what_was_merged_before_remembered():

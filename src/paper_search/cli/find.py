@@ -141,7 +141,8 @@ def _is_file_of_papers(value: str) -> bool:
     from paper_search.library.importers import FORMATS
 
     suffixes = {".json", *(suffix for form in FORMATS.values() for suffix in form.suffixes)}
-    return Path(value).suffix.lower() in suffixes and "/10." not in value
+    name = value.lower().removesuffix(".gz")
+    return Path(name).suffix in suffixes and "/10." not in value
 
 
 def _naming(record: "RawPaper") -> str:

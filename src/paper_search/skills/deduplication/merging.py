@@ -151,9 +151,10 @@ def _filled(ordered: Sequence[RawPaper], of_front: int) -> tuple[dict[str, Any],
 
 
 def _in_small_letters(ordered: Sequence[RawPaper]) -> list[RawPaper]:
-    """Return the records that have the title of the first one, and not in capitals."""
+    """Return the records that have the title of the first one, if any, and not in capitals."""
     title = normalised_title(ordered[0].title)
-    return [p for p in ordered if normalised_title(p.title) == title and not p.title.isupper()]
+    same = [p for p in ordered if normalised_title(p.title) == title and not p.title.isupper()]
+    return same if title else []
 
 
 def _versions(groups: Sequence[Sequence[RawPaper]]) -> list[Version]:
