@@ -1,11 +1,13 @@
-"""Threads that LangGraph's own PostgreSQL saver began, continued by ours."""
+"""Threads that LangGraph's own savers began, continued by ours."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Command, interrupt
 from tests.conftest import run_sql
@@ -107,3 +109,14 @@ async def test_the_stock_saver_reads_what_ours_wrote(begun):
             **BEGUN,
             "answer": "one, two",
         }
+
+
+async def test_ours_goes_on_with_a_file_that_the_stock_saver_of_sqlite_made(tmp_path: Path):
+    file = tmp_path / "threads.db"
+    async with AsyncSqliteSaver.from_conn_string(str(file)) as saver:
+        await asking(saver).ainvoke(dict(BEGUN), CONFIG)
+    for answer, values in (("one", BEGUN), ("two", {**BEGUN, "answer": "one"})):
+        async with open_persistence(f"sqlite:///{file}", keys=[]) as persistence:
+            graph = asking(persistence.checkpointer)
+            assert (await graph.aget_state(CONFIG)).values == values
+            await graph.ainvoke(Command(resume=answer), CONFIG)

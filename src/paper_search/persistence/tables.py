@@ -54,6 +54,12 @@ _CHECKPOINTS = (
 )
 """LangGraph's tables in SQLite, with a checksum and a summary beside each value; what its own saver
 wrote has none."""
+_COLUMNS = [
+    f"ALTER TABLE {table} ADD COLUMN {column}"
+    for table in ("checkpoints", "writes")
+    for column in ("checksum INTEGER", "summary BLOB")
+]
+"""Adds what tables lack that its own saver made."""
 
 
 def schema(*, real: str, serial: str, place: str) -> list[str]:
@@ -213,6 +219,12 @@ class SqliteDatabase:
             connection.execute(f"PRAGMA {name}={value}")
         for statement in (*_CHECKPOINTS, *schema(real="REAL", serial="INTEGER", place="")):
             connection.execute(statement)
+        for statement in _COLUMNS:
+            try:
+                connection.execute(statement)
+            except sqlite3.OperationalError as error:
+                if "duplicate column" not in str(error):
+                    raise
         if connection.execute("PRAGMA user_version").fetchone() == (0,):
             connection.execute(f"PRAGMA user_version = {FORMAT}")
         return connection
