@@ -20,7 +20,7 @@ from paper_search.skills.words import BREAKS, STOP_WORDS, tokens, word_table
 _OF_TELEGRAMS = {"no", "not", "and", "or", "minus", "but"}
 _LONGEST_LIST = 2_000
 """Characters: a list of negations is read once for each of them."""
-_LISTS = {"no": "list", "inside": "list", "sure": "sure list"}
+_LISTS = {"no": "list", "inside": "list", "sure": "sure list", "without": "sure list"}
 _SAYING_NOTHING = STOP_WORDS | word_table("more breaks") | {"one", "ones"}
 _THIRD_PERSON = {f"{verb}s" for verb in word_table("verbs") - word_table("also nouns")}
 _FINITE = _THIRD_PERSON | word_table("finite")
