@@ -111,7 +111,7 @@ def test_the_list_says_of_papers_what_stands():
         iteration=0,
         strategy=SearchStrategy(queries=[], sources=[]),
         result_count=4,
-        feedback=UserFeedback(marked_relevant=["a", "b", "c"]),
+        feedback=UserFeedback(marked_relevant=["a", "b", "c", "e"]),
     )
     state = WorkflowState(history=[round_], current_iteration=1)
     marks = [
@@ -119,5 +119,8 @@ def test_the_list_says_of_papers_what_stands():
         ScreeningMark(paper_id="b", number=2, iteration=1, is_taken_back=True),
         ScreeningMark(paper_id="c", number=3, iteration=1, is_skipped=True),
         ScreeningMark(paper_id="d", number=4, iteration=1, is_relevant=False),
+        ScreeningMark(paper_id="e", number=5, iteration=0, is_skipped=True),
+        ScreeningMark(paper_id="f", number=6, iteration=0, is_skipped=True),
     ]
-    assert decisions_of(state, marks) == {"a": "included", "c": "maybe", "d": "excluded"}
+    stands = {"a": "included", "c": "maybe", "d": "excluded", "e": "included", "f": "maybe"}
+    assert decisions_of(state, marks) == stands
