@@ -251,6 +251,14 @@ async def test_a_call_that_comes_to_two_servers_at_once_begins_one_thread(connec
         assert await told(one, "threads") == f"- `{thread_in(first)}`: waiting; {BEGIN['question']}"
 
 
+async def test_a_call_that_comes_again_while_a_person_screens_is_answered_at_once(connect, shared):
+    async with connect() as client, shared.use() as persistence:
+        first = await told(client, "search", **BEGIN, idempotency_key="a")
+        async with persistence.leases.hold(thread_in(first)):
+            again = told(client, "search", **BEGIN, idempotency_key="a")
+            assert await asyncio.wait_for(again, 10) == first
+
+
 @pytest.mark.parametrize("era", ERAS)
 async def test_a_client_without_forms_is_told_where_a_person_decides(connect, era):
     async with connect(era=era) as client:

@@ -284,6 +284,8 @@ class McpTools:
                 except InputError:
                     await self._access.catalogs(persistence).delete(thread)
                     raise
+            elif await session.open_question() is not None:
+                return  # who screens on the page holds such a thread
             while await session.is_driven():  # noqa: ASYNC110  # perhaps by another process
                 await asyncio.sleep(0.2)
 
