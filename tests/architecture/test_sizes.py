@@ -33,7 +33,7 @@ MAX_LINES = {
     "steps": 2_523,
     "threads": 2_492,
     "web": 2_480,
-    "server": 2_322,
+    "server": 2_324,
     "audit": 1_920,
     "models": 1_847,
     "llm": 1_656,
