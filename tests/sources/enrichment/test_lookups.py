@@ -1,6 +1,7 @@
 """The services of look-ups, asked over loopback for what is missing."""
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from tests.sources.loopback import serve
 
 from paper_search.config import AppConfig
 from paper_search.errors import UnknownNameError
+from paper_search.http.body import HttpAnswer
 from paper_search.models import Author, Purpose, RawPaper, SourceStatus
 from paper_search.skills.gap_filler import GapFiller
 from paper_search.sources import enrichment
@@ -22,6 +24,7 @@ from paper_search.sources.enrichment.services import (
     UnpaywallLookup,
 )
 from paper_search.sources.openalex import OpenAlex
+from paper_search.sources.service import Page, Request
 
 KEY = "CANARY-key-of-an-enricher"
 CONTACT = "a@university.edu"
@@ -265,6 +268,17 @@ async def test_a_strange_answer_is_told_and_loses_no_paper(httpserver, name, bod
     report = await GapFiller([enricher(httpserver, name)]).fill([paper(1)])
     assert report.works == [paper(1)]
     assert report.sources[0].status in {SourceStatus.BAD_RESPONSE, SourceStatus.EMPTY}
+
+
+async def test_records_that_could_not_be_read_are_told(services):
+    class Odd(CrossrefLookup):
+        def read(self, answer: HttpAnswer, request: Request) -> Page:
+            return replace(super().read(answer, request), notes=("1 record could not be read",))
+
+    odd = Odd(endpoint=services.server.url_for("/crossref"))
+    filler = GapFiller([enrichment.HttpEnricher(odd, SourceSettings(interval_s=0, max_calls=1))])
+    [entry] = (await filler.fill([paper(1)])).sources
+    assert entry.note == "1 record could not be read; filled 1 abstracts"
 
 
 async def test_what_would_break_a_filter_is_not_asked_for(services):

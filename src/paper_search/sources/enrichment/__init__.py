@@ -142,6 +142,7 @@ class _Asking:
     count: int = 0
     unassigned: int = 0
     skipped: int = 0
+    notes: list[str] = field(default_factory=list)
     error: ServiceError | None = None
 
 
@@ -194,6 +195,7 @@ class HttpEnricher:
                 return
         else:
             asking.unassigned += _assign(page.papers, batch, asking.records)
+            asking.notes += page.notes
         finally:
             asking.count += len(batch.works)
             for record in asking.requests[first:]:
@@ -216,7 +218,7 @@ class HttpEnricher:
             asked_at=asking.requests[0].at if asking.requests else None,
             milliseconds=round(seconds * 1000),
             error=str(asking.error) if asking.error else None,
-            note=self.adapter.obstacle or _skipped_note(asking),
+            note=self.adapter.obstacle or "; ".join(_notes(asking)) or None,
         )
 
 
@@ -225,11 +227,11 @@ def in_batches(items: Sequence[ItemT], size: int) -> Iterator[tuple[ItemT, ...]]
         yield tuple(items[start : start + size])
 
 
-def _skipped_note(asking: _Asking) -> str | None:
-    if not asking.skipped:
-        return None
-    reason = "after this failure" if asking.error else "see PAPER_SEARCH_ENRICH_MAX_CALLS"
-    return f"{asking.skipped} works were not looked up: {reason}"
+def _notes(asking: _Asking) -> Iterator[str]:
+    yield from dict.fromkeys(asking.notes)
+    if asking.skipped:
+        reason = "after this failure" if asking.error else "see PAPER_SEARCH_ENRICH_MAX_CALLS"
+        yield f"{asking.skipped} works were not looked up: {reason}"
 
 
 def _assign(
