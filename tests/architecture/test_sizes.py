@@ -22,7 +22,7 @@ MAX_WIRING_LINES = 30
 MAX_MODULES = 380
 MAX_LINES = {
     "skills": 11_143,
-    "sources": 7_111,
+    "sources": 7_113,
     "cli": 6_186,
     "workflow": 5_728,
     "report": 5_237,
