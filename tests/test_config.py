@@ -259,10 +259,10 @@ def test_web_stands_for_services_without_a_key_and_one_more_with_its_key(monkeyp
 
 def test_a_contact_that_is_no_address_of_anybody_is_refused(monkeypatch):
     monkeypatch.setenv("PAPER_SEARCH_CONTACT", "me")
-    with pytest.raises(ConfigError, match=r"PAPER_SEARCH_CONTACT is .* not an e-mail address"):
+    with pytest.raises(ConfigError, match=r"PAPER_SEARCH_CONTACT.*not an e-mail address"):
         load_config()
     monkeypatch.setenv("PAPER_SEARCH_CONTACT", "a@uni.test")
-    with pytest.raises(ConfigError, match=r"contact: PAPER_.*a placeholder that services refuse"):
+    with pytest.raises(ConfigError, match=r"PAPER_SEARCH_CONTACT\): is .*a placeholder"):
         load_config()
 
 
@@ -443,5 +443,5 @@ def test_the_key_of_zotero_is_a_secret_and_its_library_is_checked(monkeypatch):
     assert "CANARY-1" in config.secrets
     assert "CANARY-1" not in repr(config)
     monkeypatch.setenv("ZOTERO_LIBRARY", "mine")
-    with pytest.raises(ConfigError, match=r"zotero\.library: .*user:ID or group:ID"):
+    with pytest.raises(ConfigError, match=r"ZOTERO_LIBRARY.*user:ID or group:ID"):
         load_config()

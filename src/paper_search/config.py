@@ -237,10 +237,16 @@ def _validate(
         return AppConfig.model_validate(settings)
     except ValidationError as error:
         faults = (
-            f"{'.'.join(map(str, each['loc']))}: {each['msg'].removeprefix('Value error, ')}"
+            f"{_label(each['loc'])}: {each['msg'].removeprefix('Value error, ')}"
             for each in error.errors(include_input=False)
         )
         raise refusal(f"settings cannot be used: {'; '.join(faults)}") from None
+
+
+def _label(place: tuple[int | str, ...]) -> str:
+    """Return the name of a setting, with its variable."""
+    name = ".".join(map(str, place))
+    return f"{name} ({SETTINGS[name]})" if name in SETTINGS else name
 
 
 def _values(env: Mapping[str, str], home: Path | str | None) -> dict[str, _Value]:

@@ -228,11 +228,10 @@ def _address(text: str | None) -> str | None:
     """Return an e-mail address; Raises ValueError: it is not one, or a placeholder."""
     address = (text or "").strip()
     if address and not re.fullmatch(r"[^\s@<>,;:]+@[^\s@<>,;:]+\.[^\s@<>,;:]+", address):
-        raise ValueError(f"PAPER_SEARCH_CONTACT is {text!r}, which is not an e-mail address")
+        raise ValueError(f"is {text!r}, which is not an e-mail address")
     if _PLACEHOLDER.search(address):
         raise ValueError(
-            f"PAPER_SEARCH_CONTACT is {text!r}, a placeholder that services refuse: give an address"
-            " of your own, or none"
+            f"is {text!r}, a placeholder that services refuse: give an address of your own, or none"
         )
     return address or None
 
