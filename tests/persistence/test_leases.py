@@ -5,6 +5,8 @@ import os
 import socket
 import subprocess
 import sys
+import threading
+from typing import Any
 
 import pytest
 from tests.virtual_time import in_virtual_time
@@ -144,6 +146,43 @@ async def test_only_the_holder_can_renew(leases, clock):
     clock.now += 9
     assert await leases.renew("t", owner())
     assert await leases.holder("t") == LeaseHolder(owner(), clock.now + LEASE_S)
+
+
+class Locked(SqliteDatabase):
+    """Keeps a change waiting, once."""
+
+    def __init__(self, clock: Clock) -> None:
+        super().__init__()
+        self.clock, self.wait_s = clock, 0
+
+    async def change(self, statement: str, *values: Any) -> int:
+        self.clock.now, self.wait_s = self.clock.now + self.wait_s, 0
+        return await super().change(statement, *values)
+
+
+async def test_a_lease_lasts_from_when_it_could_be_written(clock):
+    database = Locked(clock)
+    leases = Leases(database, clock)
+    database.wait_s = 25
+    await leases.take("t", owner())
+    assert (await leases.holder("t")).expires_at == clock.now + LEASE_S
+    database.wait_s = 25
+    assert await leases.renew("t", owner())
+    assert (await leases.holder("t")).expires_at == clock.now + LEASE_S
+
+
+async def test_who_is_cancelled_while_the_lease_is_taken_leaves_none(clock):
+    database, is_free = SqliteDatabase(), threading.Event()
+    leases = Leases(database, clock)
+    at_work = asyncio.create_task(database(lambda _: is_free.wait()))
+    taking = asyncio.create_task(leases.take("t", owner()))
+    await asyncio.sleep(0.01)  # the statement waits for its turn
+    taking.cancel()
+    await asyncio.sleep(0)
+    is_free.set()
+    await asyncio.gather(at_work, taking, return_exceptions=True)
+    assert taking.cancelled()
+    assert await leases.holder("t") is None
 
 
 @in_virtual_time

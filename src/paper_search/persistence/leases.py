@@ -33,6 +33,8 @@ _DROP_DEAD = f"{_DROP} AND expires_at = ?"
 _DROP_DAMAGED = "DELETE FROM paper_search_leases WHERE thread_id = ? AND expires_at = ?"
 """For an owner whose bytes were changed so that it cannot be compared."""
 
+_PROMPT_S = 1.0
+"""How long a change takes at most that did not wait for a locked database."""
 _ATTEMPTS = 100
 """To take a lease that others give up and take meanwhile."""
 
@@ -129,13 +131,22 @@ class Leases:
         Raises:
             PersistenceError: the row is damaged: it is in the way, and is not found.
         """
+        try:
+            return await self._take(thread_id, owner, LEASE_S if seconds is None else seconds)
+        except asyncio.CancelledError:  # a statement is done whole all the same
+            await asyncio.shield(self.drop(thread_id, owner))
+            raise
+
+    async def _take(self, thread_id: str, owner: str, seconds: float) -> LeaseHolder:
         change, now = self._database.change, await self.now()
-        holder = LeaseHolder(owner, now + (LEASE_S if seconds is None else seconds))
+        holder = LeaseHolder(owner, now + seconds)
         previous: LeaseHolder | None = None
         for attempt in range(_ATTEMPTS):
             if attempt == _ATTEMPTS - 1:  # an index that contradicts its table, after damage
                 await change(f"{self._database.dialect.rebuild} paper_search_leases")
             if await change(_INSERT, thread_id, *astuple(holder)):
+                if await self.now() - now > _PROMPT_S:  # it waited, and would end early
+                    await self.renew(thread_id, owner, seconds)
                 return holder
             current = await self.holder(thread_id)
             if current is None:
@@ -154,8 +165,13 @@ class Leases:
 
     async def renew(self, thread_id: str, owner: str, seconds: float | None = None) -> bool:
         """Prolong the lease; False: another one has it."""
-        expires_at = await self.now() + (LEASE_S if seconds is None else seconds)
-        return await self._database.change(_RENEW, expires_at, thread_id, owner) == 1
+        while True:
+            now = await self.now()
+            expires_at = now + (LEASE_S if seconds is None else seconds)
+            if await self._database.change(_RENEW, expires_at, thread_id, owner) != 1:
+                return False
+            if await self.now() - now <= _PROMPT_S:  # else it waited, and would end early
+                return True
 
     async def drop(self, thread_id: str, owner: str) -> None:
         await self._database.change(_DROP, thread_id, owner)
