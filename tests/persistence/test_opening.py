@@ -200,6 +200,23 @@ async def test_an_empty_file_is_a_new_database(path, url):
     assert len(result.papers) == 2
 
 
+async def test_a_file_that_another_process_closes_meanwhile_is_opened(path, url, monkeypatch):
+    async with open_persistence(url):
+        pass
+    index, stat = path.with_name(f"{path.name}-shm"), Path.stat
+    index.write_bytes(bytes(32_768))
+
+    def closed_behind(self: Path, **options: bool) -> os.stat_result:
+        result = stat(self, **options)
+        if self == index:
+            index.unlink()
+        return result
+
+    monkeypatch.setattr(Path, "stat", closed_behind)
+    async with open_persistence(url) as persistence:
+        assert await persistence.index.latest(1) == []
+
+
 async def test_our_file_with_a_strangers_table_in_it_is_ours(path, url):
     await workflow(persistence=url).start("q", thread_id="t")
     _foreign(path, "notes", mode="WAL")

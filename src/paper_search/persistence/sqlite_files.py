@@ -157,8 +157,10 @@ def _uri(path: Path, mode: str) -> str:
     room for it, it is kept in memory, and other processes wait until this one is done.
     """
     uri = f"{path.absolute().as_uri()}?mode="
-    index = path.with_name(f"{path.name}-shm")
-    if path.exists() and not (index.exists() and index.stat().st_size >= _INDEX):
+    index_size = 0
+    with contextlib.suppress(FileNotFoundError):  # the last of other processes removes it
+        index_size = path.with_name(f"{path.name}-shm").stat().st_size
+    if path.exists() and index_size < _INDEX:
         with contextlib.closing(sqlite3.connect(f"{uri}ro", uri=True)) as connection:
             try:
                 connection.execute("SELECT name FROM sqlite_master")
