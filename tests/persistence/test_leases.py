@@ -185,6 +185,25 @@ async def test_who_is_cancelled_while_the_lease_is_taken_leaves_none(clock):
     assert await leases.holder("t") is None
 
 
+@pytest.mark.parametrize("turns", [0, 1, 2, 3])
+async def test_who_is_cancelled_while_the_lease_is_given_up_leaves_none(leases, turns):
+    is_in, may_end = asyncio.Event(), asyncio.Event()
+
+    async def drive():
+        async with leases.hold("t"):
+            is_in.set()
+            await may_end.wait()
+
+    task = asyncio.create_task(drive())
+    await is_in.wait()
+    may_end.set()
+    for _ in range(turns):
+        await asyncio.sleep(0)
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+    assert not await leases.is_held("t")
+
+
 @in_virtual_time
 async def test_a_renewal_that_fails_is_tried_again_and_hides_no_result(clock, caplog):
     class Flaky(Leases):

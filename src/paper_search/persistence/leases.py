@@ -112,8 +112,8 @@ class Leases:
             rest = {name: lease for name, lease in _held.get().items() if name != thread_id}
             _held.set(MappingProxyType(rest))
             renewal.cancel()
+            await asyncio.shield(self.drop(thread_id, owner))  # first: a cancel may come now, too
             await asyncio.gather(renewal, return_exceptions=True)
-            await asyncio.shield(self.drop(thread_id, owner))
 
     async def is_held(self, thread_id: str) -> bool:
         holder, is_local = await self.holder(thread_id), self._database.is_local
