@@ -44,6 +44,20 @@ async def test_closing_leaves_one_file_and_no_task(path, tmp_path, error):
     assert list(tmp_path.iterdir()) == [path]
 
 
+async def test_work_that_fails_leaves_no_transaction_open(path):
+    def fail(connection):
+        connection.execute("BEGIN IMMEDIATE")
+        connection.execute("CREATE TABLE half (it)")
+        raise OSError("inside")
+
+    database = SqliteDatabase(path)
+    with pytest.raises(OSError, match="inside"):
+        await database(fail)
+    assert await database.rows("SELECT name FROM sqlite_master WHERE name = 'half'") == []
+    with closing(sqlite3.connect(path, timeout=0)) as other:
+        other.execute("BEGIN IMMEDIATE")  # the file is not locked
+
+
 async def test_leases_on_a_broken_file_name_it(path):
     """PER-09."""
     path.write_bytes(b"no database" * 100)

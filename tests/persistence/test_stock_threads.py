@@ -9,6 +9,7 @@ import pytest
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.graph import END, START, StateGraph
+from langgraph.store.postgres.aio import AsyncPostgresStore
 from langgraph.types import Command, interrupt
 from tests.conftest import run_sql
 from typing_extensions import TypedDict
@@ -120,3 +121,13 @@ async def test_ours_goes_on_with_a_file_that_the_stock_saver_of_sqlite_made(tmp_
             graph = asking(persistence.checkpointer)
             assert (await graph.aget_state(CONFIG)).values == values
             await graph.ainvoke(Command(resume=answer), CONFIG)
+
+
+async def test_ours_reads_the_records_that_a_server_wrote_by_the_stock_store(postgres_url):
+    """As Aegra does, which gives a graph a store of its own."""
+    async with AsyncPostgresStore.from_conn_string(postgres_url) as store:
+        await store.setup()
+        await store.aput(("paper_search", "t"), "approval", {"terms": ["bees"]})
+    async with open_persistence(postgres_url, keys=[]) as persistence:
+        item = await persistence.store.aget(("paper_search", "t"), "approval")
+    assert item.value == {"terms": ["bees"]}

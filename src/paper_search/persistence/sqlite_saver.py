@@ -350,15 +350,11 @@ class SqliteSaver(BaseCheckpointSaver[str]):
 
         def transaction(connection: sqlite3.Connection) -> None:
             connection.execute("BEGIN IMMEDIATE")
-            try:
-                if thread_id is not None:
-                    check_lease(connection, str(thread_id))
-                for result in results:
-                    connection.executemany(*result)
-                work(connection)
-                connection.commit()
-            except BaseException:
-                connection.rollback()
-                raise
+            if thread_id is not None:
+                check_lease(connection, str(thread_id))
+            for result in results:
+                connection.executemany(*result)
+            work(connection)
+            connection.commit()
 
         await self._database(transaction)

@@ -60,13 +60,7 @@ class SqliteStore(BaseStore):
         def run(connection: sqlite3.Connection) -> list[Result]:
             if any(isinstance(op, PutOp) for op in operations):
                 check_leases(connection)
-            try:
-                return self._plain.batch(operations)
-            finally:
-                # LangGraph's own leaves the transaction open if it cannot be committed: the file
-                # would stay locked.
-                if connection.in_transaction:
-                    connection.rollback()
+            return self._plain.batch(operations)
 
         return run, described(operations)
 

@@ -205,6 +205,10 @@ class SqliteDatabase:
                 if isinstance(error.__cause__, sqlite3.DatabaseError):
                     raise database_error(self._path, error.__cause__) from error
                 raise DamagedError(what or f"a row of {str(self._path)!r}", error) from error
+            finally:
+                # Whose work failed would leave the file locked, and the next in its transaction.
+                if self._connection.in_transaction:
+                    self._connection.rollback()
 
     def _open(self) -> sqlite3.Connection:
         """Return a connection in write-ahead mode to a file that has all tables.
