@@ -33,8 +33,8 @@ _DROP_DEAD = f"{_DROP} AND expires_at = ?"
 _DROP_DAMAGED = "DELETE FROM paper_search_leases WHERE thread_id = ? AND expires_at = ?"
 """For an owner whose bytes were changed so that it cannot be compared."""
 
-_PROMPT_S = 1.0
-"""How long a change takes at most that did not wait for a locked database."""
+_WAIT_S = LEASE_S / 4
+"""How long the writing of a lease may take; after more it would end early, and is written anew."""
 _ATTEMPTS = 100
 """To take a lease that others give up and take meanwhile."""
 
@@ -145,7 +145,7 @@ class Leases:
             if attempt == _ATTEMPTS - 1:  # an index that contradicts its table, after damage
                 await change(f"{self._database.dialect.rebuild} paper_search_leases")
             if await change(_INSERT, thread_id, *astuple(holder)):
-                if await self.now() - now > _PROMPT_S:  # it waited, and would end early
+                if await self.now() - now > _WAIT_S:
                     await self.renew(thread_id, owner, seconds)
                 return holder
             current = await self.holder(thread_id)
@@ -170,7 +170,7 @@ class Leases:
             expires_at = now + (LEASE_S if seconds is None else seconds)
             if await self._database.change(_RENEW, expires_at, thread_id, owner) != 1:
                 return False
-            if await self.now() - now <= _PROMPT_S:  # else it waited, and would end early
+            if await self.now() - now <= _WAIT_S:
                 return True
 
     async def drop(self, thread_id: str, owner: str) -> None:
