@@ -2,12 +2,14 @@
 
 import gzip
 import io
+from contextlib import nullcontext
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from openpyxl import Workbook
 
 from paper_search.errors import InputError
-from paper_search.review.files import FileReport, parse_files
+from paper_search.review.files import DatabaseSearch, FileReport, parse_files
 
 RECORD = "TY  - JOUR\nTI  - {}\n{}ER  -\n\n"
 BROKEN = "TY  - JOUR\nAU  - Li, Ada\nER  -\n\n"
@@ -137,3 +139,10 @@ def test_the_summary_counts_what_was_read_and_what_was_not():
     assert file.summary == "a.ris: 2 read, 2 of Embase, 1 rejected"
     (entry,) = file.entries
     assert (entry.query, entry.hits, entry.kept, entry.dropped) == ("a.ris", 3, 2, 1)
+
+
+@pytest.mark.parametrize(("days", "is_past"), [(0, True), (1, True), (2, False)])
+def test_a_database_was_searched_today_or_where_it_is_tomorrow_already(days, is_past):
+    day = str(datetime.now(UTC).date() + timedelta(days=days))
+    with nullcontext() if is_past else pytest.raises(InputError, match="has not come yet"):
+        assert DatabaseSearch(searched=day).searched == day
