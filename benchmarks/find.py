@@ -33,8 +33,8 @@ import screening
 
 from paper_search.config import AppConfig
 from paper_search.library import Library
-from paper_search.library.embedding import create_embedder
 from paper_search.library.source import library_path
+from paper_search.llm.embeddings import create_embedder
 from paper_search.models import RawPaper
 from paper_search.models.settings import EmbeddingsConfig
 from paper_search.workflow import (

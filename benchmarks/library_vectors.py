@@ -28,7 +28,8 @@ from library import Collection, gain_of, papers, read
 from typing_extensions import override
 
 from paper_search.library import Embedder, Library
-from paper_search.library.embedding import create_embedder, embedded_text
+from paper_search.library.embedded import embedded_text
+from paper_search.llm.embeddings import create_embedder
 from paper_search.models import UserFeedback
 from paper_search.models.settings import EmbeddingsConfig
 

@@ -9,9 +9,10 @@ from pathlib import Path
 import numpy as np
 
 import paper_search.library.sample as package
-from paper_search.library.embedding import create_embedder, digest_of, embedded_text
+from paper_search.library.embedded import digest_of, embedded_text
 from paper_search.library.samples import VECTOR, open_sample
 from paper_search.library.vectors import encode
+from paper_search.llm.embeddings import create_embedder
 from paper_search.models.settings import EmbeddingsConfig
 
 FILE = Path(package.__path__[0]) / "vectors.bin"

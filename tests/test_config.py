@@ -156,6 +156,7 @@ def test_a_named_file_that_is_not_there_is_an_error(tmp_path):
         ("DEDUP_ENABLE_LLM_PASS", "perhaps", "dedup_enable_llm_pass"),
         ("DEDUP_LLM_MAX_CANDIDATES", "-1", "dedup_llm_max_candidates"),
         *(("LLM_BASE_URL", address, "llm.base_url") for address in KEY_IN_ADDRESS),
+        ("PAPER_SEARCH_EMBEDDINGS_BASE_URL", KEY_IN_ADDRESS[0], "embeddings.base_url"),
         *(("SEARXNG_URL", address, "web.searxng.url") for address in NO_SERVICE),
     ],
 )

@@ -13,6 +13,7 @@ from tests.library.papers import paper, titles
 
 from paper_search.errors import EmbeddingError, LibraryError
 from paper_search.library import Embedder, Library
+from paper_search.library.embedded import embedded_text
 from paper_search.testing.llm import FakeEmbeddings
 
 MEANINGS = {"automobile": "car", "vehicles": "car"}
@@ -228,3 +229,9 @@ def test_kill_9_while_vectors_are_made_loses_none_that_was_there(tmp_path):
         summary = library.embed()
         assert (summary.made, summary.total) == (records - before, records)
         assert library.search("word7 title").note is None
+
+
+def test_a_record_is_embedded_by_title_and_abstract():
+    assert embedded_text({"title": "T", "abstract": "A", "venue": "V"}) == "T\nA"
+    assert embedded_text({"title": "T", "snippet": "S"}) == "T\nS"
+    assert embedded_text({"title": " "}) == "-"

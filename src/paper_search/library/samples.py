@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, cast
 
 from paper_search.errors import LibraryError
 from paper_search.library.corpus import Library
-from paper_search.library.embedding import DIGEST_BYTES, MINILM, Embedder, as_embedder, digest_of
+from paper_search.library.embedded import DIGEST_BYTES, digest_of
+from paper_search.llm.embeddings import MINILM, Embedder, as_embedder
 from paper_search.private_files import FILE_MODE, private_directory
 from paper_search.resources import PackageFiles
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from paper_search.config import AppConfig, SearchSourceConfig
 from paper_search.errors import InputError, LibraryError, QuerySyntaxError, SearchSourceError
 from paper_search.library.corpus import Hits, Library
-from paper_search.library.embedding import Embedder, create_embedder
 from paper_search.library.samples import open_sample
+from paper_search.llm.embeddings import Embedder, create_embedder
 from paper_search.models import (
     HitCount,
     Purpose,

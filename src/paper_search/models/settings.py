@@ -89,6 +89,18 @@ class Skill(str, Enum):
     JUDGE = "judge"
 
 
+def _service_url(url: str | None) -> str | None:
+    """Return an address; it is logged and traced, so no key and no password may be in it."""
+    parts = urlsplit(url or "http://")
+    is_more = parts.query or parts.fragment or "@" in parts.netloc
+    if parts.scheme not in {"http", "https"} or is_more:
+        raise ValueError("is not an address like http://localhost:8888, without a key in it")
+    return url
+
+
+ServiceUrl = Annotated[str | None, AfterValidator(_service_url)]
+
+
 class LLMConfig(BaseModel):
     """Which language model to use; without a model name, none is used."""
 
@@ -105,21 +117,12 @@ class LLMConfig(BaseModel):
     """Of `provider`."""
     api_keys: dict[str, str] = Field(default_factory=dict, repr=False)
     """Of other providers, by name."""
-    base_url: Annotated[str | None, Variable("LLM_BASE_URL")] = None
+    base_url: Annotated[ServiceUrl, Variable("LLM_BASE_URL")] = None
     """Any server that speaks as `provider` does."""
     prices: Annotated[Path | None, Variable("LLM_PRICES")] = None
     temperature: Annotated[float, Variable("LLM_TEMPERATURE")] = 0.0
     max_tokens: Annotated[int, Variable("LLM_MAX_TOKENS")] = 4096
     timeout_s: Annotated[float, Variable("LLM_TIMEOUT_S")] = 60.0
-
-    @field_validator("base_url")
-    @classmethod
-    def _check_address(cls, base_url: str | None) -> str | None:
-        """An address is logged and traced, so no key may be in it."""
-        parts = urlsplit(base_url or "")
-        if parts.query or parts.fragment or "@" in parts.netloc:
-            raise ValueError("is more than an address; give the key in <PROVIDER>_API_KEY")
-        return base_url
 
     @property
     def is_wanted(self) -> bool:
@@ -130,17 +133,6 @@ class LLMConfig(BaseModel):
         """Return the name of a skill's model; empty: it has none."""
         own: str = getattr(self, f"{skill.value}_model").strip()
         return "" if own.lower() == WITHOUT else own or self.model
-
-
-def _service_url(url: str | None) -> str | None:
-    """Return an address; it is logged, so no password may be in it."""
-    parts = urlsplit(url or "http://")
-    if parts.scheme not in {"http", "https"} or parts.query or "@" in parts.netloc:
-        raise ValueError("is not an address like http://localhost:8888")
-    return url
-
-
-ServiceUrl = Annotated[str | None, AfterValidator(_service_url)]
 
 
 class SearchSourceConfig(BaseModel):
@@ -251,7 +243,7 @@ class EmbeddingsConfig(BaseModel):
     api_key: Annotated[str, Variable("PAPER_SEARCH_EMBEDDINGS_API_KEY")] = Field(
         default="", repr=False
     )
-    base_url: Annotated[str | None, Variable("PAPER_SEARCH_EMBEDDINGS_BASE_URL")] = None
+    base_url: Annotated[ServiceUrl, Variable("PAPER_SEARCH_EMBEDDINGS_BASE_URL")] = None
     """The server, for providers that know several; None for the provider's own."""
     batch_size: Annotated[int, Variable("PAPER_SEARCH_EMBEDDINGS_BATCH_SIZE")] = Field(
         default=64, ge=1

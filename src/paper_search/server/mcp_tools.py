@@ -208,8 +208,8 @@ class McpTools:
         limit: Annotated[int, Field(ge=1, le=100)] = 20,
     ) -> str:
         """Search the person's own library of papers on disk, best first."""
-        from paper_search.library.embedding import create_embedder  # noqa: PLC0415  # slow import
         from paper_search.library.source import open_searched  # noqa: PLC0415  # slow import
+        from paper_search.llm.embeddings import create_embedder  # noqa: PLC0415  # slow import
 
         if not query.strip():
             raise InputError("the query is empty; give words or a boolean query")

@@ -10,11 +10,11 @@ from typing import Any
 from paper_search.config import AppConfig
 from paper_search.errors import EmbeddingError, PaperSearchError
 from paper_search.library import Library
-from paper_search.library.embedding import MINILM, create_embedder
 from paper_search.library.source import library_path
 from paper_search.llm import LLMProvider, create_models
 from paper_search.llm.chat import ChatProvider
 from paper_search.llm.creation import redact_output
+from paper_search.llm.embeddings import MINILM, create_embedder
 from paper_search.llm.metering import Metering, load_prices
 from paper_search.models import RawPaper, SearchReport, SearchStrategy
 from paper_search.models.scope import Translation

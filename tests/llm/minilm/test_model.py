@@ -10,7 +10,7 @@ import pytest
 
 from paper_search.errors import ConfigError
 from paper_search.library import Embedder, Library
-from paper_search.library.embedding import create_embedder
+from paper_search.llm.embeddings import create_embedder
 from paper_search.llm.minilm import LONGEST, MiniLM, WordPieces
 from paper_search.models import RawPaper
 from paper_search.models.settings import EmbeddingsConfig
@@ -35,7 +35,7 @@ def refuse(event, args):
 
 sys.addaudithook(refuse)
 from paper_search.library import Library
-from paper_search.library.embedding import create_embedder
+from paper_search.llm.embeddings import create_embedder
 from paper_search.models import RawPaper
 from paper_search.models.settings import EmbeddingsConfig
 
