@@ -115,6 +115,19 @@ async def test_an_error_on_a_later_page_keeps_what_was_collected():
 
 
 @pytest.mark.parametrize(
+    ("paging", "requests", "papers"),
+    [({}, 3, 3), ({"serpapi_pagination": {"current": 1}}, 1, 2)],
+)
+async def test_a_short_page_is_followed_unless_it_says_that_it_is_the_last(
+    paging, requests, papers
+):
+    pages = ({"organic_results": [entry(n) for n in numbers]} for numbers in ([1, 2], [3], []))
+    scholar = Answers(*(answer(200, json=page | paging) for page in pages))
+    found = await make(scholar).search("graph", max_results=100)
+    assert (len(scholar.asked), len(found)) == (requests, papers)
+
+
+@pytest.mark.parametrize(
     "body",
     [
         {"organic_results": None},

@@ -70,7 +70,8 @@ class Paging:
         param: that leads to it; without more the number of records before it.
         cursor: where the answer says what to put there; an answer that repeats it was the last.
         size: the parameter with the records of a page.
-        more: where the answer says that there is another page, if its total cannot be trusted.
+        more: where the answer says that there is another page, if its total cannot be trusted; an
+            answer that says nothing on pages goes by its total, or on until a page is empty.
         is_numbered: whether pages are numbered, from 1.
     """
 
@@ -96,7 +97,7 @@ class Paging:
         else:
             there = int(here or 0) + int(params[self.size] if self.size else entries)
             is_over = there >= end or (hits is None and not self.size)
-            if self.more:
+            if self.more and self.more.partition(".")[0] in body:
                 is_over = there >= most or not first(body, self.more)
         return None if is_over or not entries else request.turned(**{self.param: there})
 
