@@ -244,7 +244,15 @@ async def test_an_assistant_has_settings_of_its_own_and_an_owner(ada, bob):
     other = (await bob.threads.create())["thread_id"]
     assert await refusal(bob.runs.wait(other, named, input={"question": QUESTION})) in {403, 404}
     for context in ({"sources": ["arxiv"]}, {"max_reslts": 3}, {"max_results": -1}):
-        assert await refusal(ada.assistants.create(GRAPH, context=context)) == 422
+        config = {"configurable": context}
+        for work in (
+            ada.assistants.create(GRAPH, context=context),
+            ada.assistants.create(GRAPH, config=config),
+            ada.assistants.update(named, context=context),
+            ada.assistants.update(named, config=config),
+            ada.runs.wait(None, named, input={"question": QUESTION}, context=context),
+        ):
+            assert await refusal(work) == 422
     await ada.assistants.update(named, context={"max_results": 2})
     await ada.assistants.delete(named)
 

@@ -190,11 +190,11 @@ class Access:
     def check_assistant(self, value: Mapping[str, Any]) -> None:
         """Let an assistant have settings that a run may have; Raises as `prepare`."""
         _check_configurable(value)
-        graph = value.get("graph_id")
-        if value.get("context") and graph in SESSIONS:
+        settings = _settings_of({"context": value.get("context") or _configurable(value)})
+        graph = (value.get("graph_id") or _graph_of(value["assistant_id"])) if settings else None
+        if graph in SESSIONS:
             session_type: Any = SESSIONS[graph]
-            params, noun = session_type.workflow.params, session_type.noun
-            admit(params, value["context"], noun, self.sources[graph])
+            admit(session_type.workflow.params, settings, session_type.noun, self.sources[graph])
 
     async def admit(self, value: MutableMapping[str, Any], person: str) -> None:
         """Let a run begin, an answer count for its question alone, and each step be saved.
@@ -216,7 +216,7 @@ class Access:
                 raise RequestRefusedError(HTTPStatus.CONFLICT, f"thread {thread_id!r} is running")
             if session is None and (content is None or isinstance(content, Command)):
                 raise _not_found(thread_id)
-            session_type = SESSIONS[graph] if graph else type(session) if session else None
+            session_type = SESSIONS.get(graph or "", type(session) if session else None)
             if session_type is not None:
                 run = Run(content, _settings_of(kwargs), _configurable(kwargs).get("checkpoint_id"))
                 content = await self.prepare(persistence, session_type, session, run, person)
@@ -354,9 +354,10 @@ def _check_configurable(value: Mapping[str, Any]) -> None:
 
 
 def _graph_of(assistant_id: Any) -> str | None:
-    """Return the graph whose own assistant it is; None if somebody made the assistant."""
+    """Return the graph of an assistant: its own one, or one that somebody made here."""
+    named, threads = uuid.UUID(str(assistant_id)), threads_here()
     graphs = {uuid.uuid5(_ASSISTANTS, graph): graph for graph in (SEARCH, REPORT)}
-    return graphs.get(uuid.UUID(str(assistant_id)))
+    return graphs.get(named) or (threads.graph_of(named) if threads else None)
 
 
 def _settings_of(kwargs: Mapping[str, Any]) -> dict[str, Any]:
