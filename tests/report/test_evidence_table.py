@@ -126,6 +126,7 @@ def test_a_page_of_the_web_is_said_to_be_one():
 async def test_a_sentence_answers_by_half_of_the_words_with_its_title(title, text, is_answer):
     report = await report_on(HARD_PAIRS[0].question, source("Rowan", text, title=title))
     assert report.is_without_answer is report.is_failure is not is_answer
+    assert report.confidence == ("medium" if is_answer else "low")
     assert report.reason == (None if is_answer else "No answer found")
     told = any("half of the question's words" in caveat for caveat in report.caveats)
     assert told is not is_answer

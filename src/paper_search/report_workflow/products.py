@@ -29,11 +29,11 @@ def final_output(
     draft, critique = state.draft or ResearchDraft(), state.critique
     score = critique.overall_score if critique and not critique.critical_count else None
     is_high = score is not None and score >= HIGH_CONFIDENCE
-    lacking = {"reason": NO_ANSWER} if is_without_answer(state, results) else {}
+    verdict = {"status": "complete", "confidence": "high" if is_high else "medium"}
+    if is_without_answer(state, results):
+        verdict = {"status": "partial", "reason": NO_ANSWER, "confidence": "low"}
     return {
-        "status": "partial" if lacking else "complete",
-        **lacking,
-        "confidence": "high" if is_high else "medium",
+        **verdict,
         "content": _content(draft, results),
         **_facts(state, params, results),
     }
