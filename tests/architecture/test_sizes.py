@@ -22,7 +22,7 @@ MAX_WIRING_LINES = 30
 MAX_MODULES = 379
 MAX_LINES = {
     "skills": 11_143,
-    "sources": 7_113,
+    "sources": 7_114,
     "cli": 6_186,
     "workflow": 5_728,
     "report": 5_237,
@@ -33,7 +33,7 @@ MAX_LINES = {
     "steps": 2_523,
     "threads": 2_492,
     "web": 2_480,
-    "server": 2_324,
+    "server": 2_329,
     "audit": 1_920,
     "models": 1_838,
     "llm": 1_838,
