@@ -22,7 +22,6 @@ from paper_search.steps.toolkit.inputs import (
     extract_schema,
     generate_inputs,
     generate_params,
-    generate_paths,
 )
 from paper_search.steps.toolkit.relay import Option, Question, QuestionSheet, ask_questions
 from paper_search.steps.toolkit.remote import Remote
@@ -81,7 +80,6 @@ __all__ = [
     "extract_schema",
     "generate_inputs",
     "generate_params",
-    "generate_paths",
     "resume",
     "resume_workflow",
     "run_workflow",

@@ -119,15 +119,6 @@ def test_a_setting_that_could_be_anything_needs_a_domain():
         steps.extract_schema(workflow, {"nmae": steps.Constant("x")})
 
 
-def test_ways_go_round_a_loop_up_to_its_bound_and_no_further():
-    paths = list(steps.generate_paths(TOY, {"dig": 2}))
-    assert paths == [
-        (("plan", OK), ("dig", OK), ("close", OK)),
-        (("plan", OK), ("dig", ITERATE), ("dig", OK), ("close", OK)),
-        (("plan", SKIP), ("close", OK)),
-    ]
-
-
 # --- domains --------------------------------------------------------------------------------------
 
 

@@ -9,7 +9,7 @@ from pydantic.fields import FieldInfo
 
 from paper_search.errors import InputError, UnknownNameError
 from paper_search.steps.step import StepDef
-from paper_search.steps.types import BoundedInt, ChoiceSet, Constant, Domain, Outcome
+from paper_search.steps.types import BoundedInt, ChoiceSet, Constant, Domain
 from paper_search.steps.workflow import Workflow
 
 ITERATION = "iteration"
@@ -18,7 +18,6 @@ STEP = "step"
 
 
 Schema = dict[str, dict[str, Domain]]
-Path = tuple[tuple[str, Outcome], ...]
 
 
 def extract_schema(workflow: Workflow, domains: Mapping[str, Domain] | None = None) -> Schema:
@@ -98,22 +97,6 @@ def generate_params(
 def input_id(workflow: Workflow, values: Mapping[str, Any]) -> str:
     words = [f"{name}={value}" for name, value in values.items() if name != STEP]
     return "-".join([workflow.name, *([values[STEP]] if STEP in values else []), *words])
-
-
-def generate_paths(workflow: Workflow, bounds: Mapping[str, int]) -> Iterator[Path]:
-    """Return every way from the entry point to the end: each step with its outcome."""
-    limits = {step.id: bounds[step.id] for step in workflow.steps if step.bound is not None}
-    waiting: list[tuple[str | None, Path]] = [(workflow.entry_point, ())]
-    while waiting:
-        step_id, path = waiting.pop()
-        if step_id is None:
-            yield path
-            continue
-        visits = sum(visited == step_id for visited, _ in path)
-        if step_id in limits and visits >= limits[step_id]:
-            continue
-        steps_on = list(workflow[step_id].next.items())
-        waiting += [(to, (*path, (step_id, outcome))) for outcome, to in reversed(steps_on)]
 
 
 def _highest(step: StepDef, domains: Mapping[str, Domain]) -> int:
