@@ -157,7 +157,8 @@ def test_a_named_file_that_is_not_there_is_an_error(tmp_path):
         ("DEDUP_LLM_MAX_CANDIDATES", "-1", "dedup_llm_max_candidates"),
         *(("LLM_BASE_URL", address, "llm.base_url") for address in KEY_IN_ADDRESS),
         ("PAPER_SEARCH_EMBEDDINGS_BASE_URL", KEY_IN_ADDRESS[0], "embeddings.base_url"),
-        *(("SEARXNG_URL", address, "web.searxng.url") for address in NO_SERVICE),
+        *(("SEARXNG_URL", address, "web.searxng.url (SEARXNG_URL)") for address in NO_SERVICE),
+        ("PUBMED_MAX_CALLS", "-1", "sources.pubmed.max_calls (PUBMED_MAX_CALLS)"),
     ],
 )
 def test_a_value_that_cannot_be_used_is_named_by_its_field_and_not_shown(

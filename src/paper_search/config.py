@@ -21,7 +21,6 @@ from pydantic import BaseModel, Field, ValidationError
 
 from paper_search.errors import ConfigError, InputError, PaperSearchError, UnknownNameError
 from paper_search.models.settings import (
-    MIN_TOKEN_CHARS,
     STUDIO,
     Contact,
     EmbeddingsConfig,
@@ -42,16 +41,13 @@ from paper_search.service_settings import (
     embeddings_settings,
     expand_sources,
     is_installed_embedding,
-    key_variable,
     llm_settings,
-    service_prefixes,
     source_settings,
-    web_prefixes,
+    variable_of,
     web_settings,
 )
 
 __all__ = [
-    "MIN_TOKEN_CHARS",
     "STUDIO",
     "WEB_SEARCHES",
     "WEB_SOURCES",
@@ -60,9 +56,6 @@ __all__ = [
     "SearchSourceConfig",
     "ServerConfig",
     "expand_sources",
-    "key_variable",
-    "service_prefixes",
-    "web_prefixes",
 ]  # beside what is defined here
 
 FILE = "config.toml"
@@ -246,7 +239,12 @@ def _validate(
 def _label(place: tuple[int | str, ...]) -> str:
     """Return the name of a setting, with its variable."""
     name = ".".join(map(str, place))
-    return f"{name} ({SETTINGS[name]})" if name in SETTINGS else name
+    match place:
+        case ("sources" | "web", str(service), str(field)):
+            variable = variable_of(service, field)
+        case _:
+            variable = SETTINGS.get(name, "")
+    return f"{name} ({variable})" if variable else name
 
 
 def _values(env: Mapping[str, str], home: Path | str | None) -> dict[str, _Value]:

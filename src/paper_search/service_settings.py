@@ -48,8 +48,6 @@ WEB_SOURCES = (
 """Services that answer without a key; together they are called `web`."""
 WEB_WITH_KEY = ("semantic_scholar",)
 """Services that belong to `web` where there is a key: without one they mostly refuse."""
-USUAL_SOURCES = "library"
-"""What is searched where nobody says anything."""
 
 _FIELDS = ("api_key", "max_calls", "rate_limit")
 Settings = dict[str, object]
@@ -65,7 +63,7 @@ def source_settings(
     """
     services = _services(env, service_prefixes())
     keyed = [name for name, settings in services.items() if "api_key" in settings]
-    usual = expand_sources((usual_names or USUAL_SOURCES).split(","), keyed)
+    usual = expand_sources((usual_names or "library").split(","), keyed)
     sources: dict[str, Settings] = {name: {"name": name} for name in usual}
     for name in ("library", "sample"):
         sources.setdefault(name, {"name": name, "enabled": False})
@@ -139,6 +137,12 @@ def web_prefixes() -> dict[str, str]:
     return _prefixes(_WEB_PREFIXES, WEB_SEARCHES, _WEB_PREFIXES)
 
 
+def variable_of(service: str, field: str) -> str:
+    """Return the variable of a field of a source, or of a search of web and news."""
+    prefix = {**service_prefixes(), **web_prefixes()}.get(service, service.upper())
+    return f"{prefix}_{field.upper()}"
+
+
 def _prefixes(first: Mapping[str, str], group: str, own: Mapping[str, str]) -> dict[str, str]:
     names = EntryPoints[object](group, "service").names()
     prefixes = {**first, **{name: name for name in names}, **own}
@@ -181,8 +185,5 @@ def embeddings_settings(env: Mapping[str, str], texts: Mapping[str, str]) -> dic
 
 
 def is_installed_embedding(name: str) -> bool:
-    provider = name.partition(":")[0]
-    return (
-        provider == "none"
-        or provider in EntryPoints[object](EMBEDDINGS_GROUP, "embedding model").names()
-    )
+    providers = EntryPoints[object](EMBEDDINGS_GROUP, "embedding model").names()
+    return name.partition(":")[0] in {"none", *providers}

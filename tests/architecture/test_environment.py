@@ -7,8 +7,8 @@ from collections.abc import Iterable
 
 from tests.architecture.tree import PACKAGE, ROOT, nodes, parsed, shipped_modules, shown, wiring
 
-from paper_search.config import SETTINGS, AppConfig, service_prefixes, web_prefixes
-from paper_search.service_settings import OTHER_KEYS
+from paper_search.config import SETTINGS, AppConfig
+from paper_search.service_settings import OTHER_KEYS, service_prefixes, web_prefixes
 
 OF_THE_SYSTEM = {"EDITOR", "VISUAL", "OPENBLAS_NUM_THREADS"}
 """Never taken from a file."""

@@ -15,14 +15,14 @@ from tests.virtual_time import Clock
 from paper_search.config import AppConfig, SearchSourceConfig
 from paper_search.errors import ConfigError
 from paper_search.http.body import HttpAnswer
-from paper_search.http.errors import utc_now
+from paper_search.http.errors import HttpCallLimitError, utc_now
 from paper_search.http.limits import process_limiter
 from paper_search.http.network import limits_scope
 from paper_search.models import Purpose, RawPaper, SearchConstraints, SourceReport, SourceStatus
 from paper_search.sources.adapter import Adapter, Page, Request
 from paper_search.sources.arxiv import Arxiv
 from paper_search.sources.base import journal
-from paper_search.sources.client import SourceSettings
+from paper_search.sources.client import SourceSettings, explained
 from paper_search.sources.core_works import Core
 from paper_search.sources.crossref import Crossref
 from paper_search.sources.datacite import Datacite
@@ -297,6 +297,12 @@ async def test_a_refusal_ends_the_search_of_a_service_and_of_the_next_run(tmp_pa
         r"set CARDS_API_KEY to a free key from https://cards\.example/keys",
         str(said.error),
     )
+
+
+def test_a_limit_of_calls_is_named_by_the_variable_that_sets_it():
+    for adapter, variable in ((Pubmed(), "PUBMED_MAX_CALLS"), (Cards(URL), "CARDS_MAX_CALLS")):
+        failure = explained(HttpCallLimitError(""), adapter, patience_s=1.0)
+        assert str(failure).endswith(f"is reached ({variable})")
 
 
 async def test_whoever_has_a_key_is_told_no_other_help(tmp_path):

@@ -128,20 +128,18 @@ def _value(config: "AppConfig", name: str) -> str | None:
 
 def _services(config: "AppConfig") -> Iterator[SettingRow]:
     """Yield what is set for models and single services; of keys only that they are set."""
-    from paper_search.config import encryption_keys, key_variable, service_prefixes, web_prefixes
+    from paper_search.config import encryption_keys
+    from paper_search.service_settings import key_variable, variable_of
 
     if config.llm.api_key:
         yield SettingRow("llm.api_key", "set", key_variable(config.llm.provider))
     for provider in config.llm.api_keys:
         yield SettingRow(f"llm.api_keys.{provider}", "set", key_variable(provider))
-    services = ((config.sources, service_prefixes()), (config.web, web_prefixes()))
-    for configured, prefixes in services:
-        for name, service in configured.items():
-            settings = service.model_dump(exclude_defaults=True, exclude={"name", "enabled"})
-            for field, value in settings.items():
-                text = "set" if field == "api_key" else str(value)
-                variable = f"{prefixes.get(name, name.upper())}_{field.upper()}"
-                yield SettingRow(f"{name}.{field}", text, variable)
+    for name, service in (*config.sources.items(), *config.web.items()):
+        settings = service.model_dump(exclude_defaults=True, exclude={"name", "enabled"})
+        for field, value in settings.items():
+            text = "set" if field == "api_key" else str(value)
+            yield SettingRow(f"{name}.{field}", text, variable_of(name, field))
     searches = [name for name, service in config.web.items() if service.enabled]
     if searches:
         yield SettingRow("web", ", ".join(searches), "PAPER_SEARCH_WEB, or keys and URLs")

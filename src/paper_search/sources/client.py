@@ -29,6 +29,7 @@ from paper_search.http.limits import QUOTA_USED_UP, CallBudget
 from paper_search.http.redaction import redact
 from paper_search.models import RequestRecord, SourceStatus
 from paper_search.models.settings import NetworkConfig
+from paper_search.service_settings import variable_of
 from paper_search.sources.errors import ServiceError
 
 if TYPE_CHECKING:
@@ -205,9 +206,8 @@ def explained(error: HttpError, adapter: Service, *, patience_s: float) -> Servi
                 failure.http_status = error.status
             return failure
         case HttpCallLimitError(setting=setting):
-            prefix = (adapter.key_variable or adapter.name.upper()).removesuffix("_API_KEY")
-            setting = setting or f"{prefix}_MAX_CALLS"
-            message = f"the limit of calls to {title} is reached ({setting})"
+            variable = setting or variable_of(adapter.name, "max_calls")
+            message = f"the limit of calls to {title} is reached ({variable})"
             return adapter.failure(message, SourceStatus.EXHAUSTED)
         case HttpTimeoutError():
             message, status = f"{title} took too long: {error}", SourceStatus.TIMEOUT
