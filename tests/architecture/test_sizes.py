@@ -23,7 +23,7 @@ MAX_MODULES = 379
 MAX_LINES = {
     "skills": 11_143,
     "sources": 7_114,
-    "cli": 6_186,
+    "cli": 6_184,
     "workflow": 5_728,
     "report": 5_237,
     "library": 4_667,
@@ -41,7 +41,7 @@ MAX_LINES = {
     "exports": 1_319,
     "testing": 972,
     "bibliography": 1_218,
-    "(top)": 1_260,
+    "(top)": 1_259,
     "pages": 870,
     "review": 1_506,
     "evaluation": 379,
