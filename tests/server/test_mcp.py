@@ -3,6 +3,7 @@
 import asyncio
 import base64
 import contextlib
+import functools
 import json
 import random
 import re
@@ -257,6 +258,44 @@ async def test_a_call_that_comes_again_while_a_person_screens_is_answered_at_onc
         async with persistence.leases.hold(thread_in(first)):
             again = told(client, "search", **BEGIN, idempotency_key="a")
             assert await asyncio.wait_for(again, 10) == first
+
+
+async def test_a_call_that_comes_again_while_its_search_runs_is_told_so_soon(
+    connect, shared, monkeypatch
+):
+    monkeypatch.setattr(mcp_tools, "_PATIENCE_S", 0.3)
+    async with connect() as client, shared.use() as persistence:
+        begin = {**BEGIN, "idempotency_key": "a"}
+        thread_id = thread_in(await told(client, "search", **begin))
+        session = ThreadCatalogs(persistence).searches.session(thread_id)
+        async with session.lease():
+            await session.decide(await session.open_question(), "approve")
+            text = await asyncio.wait_for(told(client, "search", **begin), 10)
+    assert text == f"thread: {thread_id}; it is at work: call `show` in a while"
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_of_forms_for_one_question_one_counts_and_no_call_fails(connect, shared, era):
+    """Calls of one key at once, which show their forms before the first is answered."""
+    both_shown = asyncio.Barrier(2)
+    people = Person(APPROVE, APPROVE, APPROVE), Person(APPROVE, APPROVE, APPROVE)
+
+    async def answering(person: Person, context: Any, params: Any) -> ElicitResult:
+        if not person.forms:
+            await both_shown.wait()
+        return await person(context, params)
+
+    async with contextlib.AsyncExitStack() as stack:
+        clients = [
+            await stack.enter_async_context(connect(functools.partial(answering, person), era))
+            for person in people
+        ]
+        begin = {**BEGIN, "idempotency_key": "a"}
+        results = await asyncio.gather(*[c.call_tool("search", begin) for c in clients])
+    assert [result.is_error for result in results] == [False, False]
+    texts = [result.content[0].text for result in results]
+    assert any("ended by: approved" in text for text in texts)
+    assert len(await deciders(shared, thread_in(" ".join(texts)))) == 2  # of two questions
 
 
 @pytest.mark.parametrize("era", ERAS)

@@ -23,8 +23,11 @@ from paper_search.errors import (
     InvalidDecisionError,
     PaperSearchError,
     ThreadBusyError,
+    ThreadError,
     ThreadExistsError,
+    ThreadFinishedError,
     ThreadNotFoundError,
+    ThreadWaitingError,
 )
 from paper_search.exports.markdown import inert
 from paper_search.models import PaperCollection
@@ -53,12 +56,14 @@ IdempotencyKey = Annotated[
 ]
 ThreadId = Annotated[str, Field(description="As `search` or `report` returned it.")]
 Token = Annotated[str | None, Field(description="Of the question that the decision is for.")]
-ClientDecision = Annotated[
+Decision = Annotated[
     dict[str, Any] | str | None,
     Field(description="Leave it out: the person decides. A client decides where settings let it."),
 ]
 Page = Annotated[int, Field(description="From 1.", ge=1)]
 Reply = str | InputRequiredResult
+_PATIENCE_S = 5.0
+"""How long a call waits for the question of the same call that came before."""
 _LISTED = 200
 """Those of other programs, which are among them, are not shown."""
 SCHEME = "paper-search"
@@ -77,10 +82,6 @@ class _Thread:
     @property
     def thread_id(self) -> str:
         return self.session.thread_id
-
-    @property
-    def uri(self) -> str:
-        return f"{SCHEME}://{self.thread_id}/{'result' if self.graph == SEARCH else 'report'}"
 
 
 class McpTools:
@@ -119,11 +120,7 @@ class McpTools:
         return await self._begin(REPORT, question, sources, idempotency_key, ctx)
 
     async def answer(
-        self,
-        thread_id: ThreadId,
-        ctx: Context,
-        decision: ClientDecision = None,
-        token: Token = None,
+        self, thread_id: ThreadId, ctx: Context, decision: Decision = None, token: Token = None
     ) -> Reply:
         """Have the person answer the open question of a thread by a form, and go on with it.
 
@@ -269,7 +266,7 @@ class McpTools:
     ) -> None:
         """Run a thread that is new to its first question, also for a client that is gone.
 
-        Where the same call came before, here or to another process, that one is waited for.
+        Where the same call came before, here or to another process, its question is waited for.
         """
         async with self._access.shared.use() as persistence:
             session = self._access.catalogs(persistence).by_graph[graph].session(thread)
@@ -286,8 +283,10 @@ class McpTools:
                     raise
             elif await session.open_question() is not None:
                 return  # who screens on the page holds such a thread
-            while await session.is_driven():  # noqa: ASYNC110  # perhaps by another process
-                await asyncio.sleep(0.2)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(_PATIENCE_S):
+                    while await session.is_driven():  # noqa: ASYNC110  # perhaps by another process
+                        await asyncio.sleep(0.2)
 
     async def _ask(self, thread: _Thread) -> Reply:
         """Ask the person every question up to the end, as far as this client can.
@@ -310,8 +309,9 @@ class McpTools:
             elif form is None:
                 info = await thread.catalog.info(thread.thread_id)
                 if info.status is not ThreadStatus.FAILED:
-                    return await _standing(thread, 1)
-                await self._run(thread.flow.proceed(thread.thread_id))
+                    return "\n\n".join(filter(None, (problem, await _standing(thread, 1))))
+                with contextlib.suppress(ThreadBusyError, ThreadFinishedError, ThreadWaitingError):
+                    await self._run(thread.flow.proceed(thread.thread_id))
             elif not asking.is_possible:
                 return _waiting(thread, form)
             else:
@@ -328,8 +328,8 @@ class McpTools:
         try:
             decision = form.decision(reply.content or {})
             await self._run(thread.flow.answer(thread.thread_id, decision, by=by, token=form.token))
-        except InvalidDecisionError as error:
-            return str(error)
+        except (InvalidDecisionError, ThreadError) as error:
+            return str(error)  # another call may have answered
         return ""
 
     async def _run(self, work: Coroutine[Any, Any, Any]) -> None:
@@ -339,12 +339,9 @@ class McpTools:
         task.add_done_callback(self._running.discard)
         await asyncio.shield(task)
 
-    def _flow(self, graph: str, persistence: Any, **options: Any) -> ThreadEngine[Any, Any, Any]:
+    def _flow(self, graph: str, persistence: Any, **options: Any) -> Any:
         workflow: Any = SearchWorkflow if graph == SEARCH else ReportWorkflow
-        flow: ThreadEngine[Any, Any, Any] = workflow.from_config(
-            self._config, persistence=persistence, **options
-        )
-        return flow
+        return workflow.from_config(self._config, persistence=persistence, **options)
 
 
 def _owner(ctx: Context) -> str | None:
@@ -373,13 +370,14 @@ async def _standing(thread: _Thread, page: int, *, below: bool = False) -> str:
         return f"thread: {thread.thread_id}; it stopped: {info.error}; `answer` goes on with it"
     if thread.graph == SEARCH:
         collection = await _collection(thread)
-        return result_page(thread.uri, collection, page, below=below)
+        uri = f"{SCHEME}://{thread.thread_id}/result"
+        return result_page(uri, collection, page, below=below)
     from paper_search.report.outputs.markdown import render_markdown  # noqa: PLC0415  # slow import
 
     session: Any = thread.session
     is_done = info.status is ThreadStatus.DONE
     report = await (session.result() if is_done else session.preview())
-    return part_of(render_markdown(report), page, f"{thread.uri}?page=N")
+    return part_of(render_markdown(report), page, f"{SCHEME}://{thread.thread_id}/report?page=N")
 
 
 def _waiting(thread: _Thread, form: QuestionForm) -> str:
