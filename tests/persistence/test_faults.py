@@ -78,7 +78,7 @@ async def finished(url: str) -> Any:
 
 async def fill(persistence: Any) -> None:
     """Let no connection of this persistence write another page."""
-    await persistence.checkpointer._database.rows("PRAGMA max_page_count = 1")
+    await persistence.checkpointer._database.change("PRAGMA max_page_count = 1")
 
 
 LIMITED = """
@@ -134,6 +134,23 @@ async def test_a_lock_of_three_seconds_is_waited_for(path, url):
         await asyncio.sleep(3)
         assert not answering.done()
     assert (await answering).kind is CheckpointKind.RESULT_REVIEW
+
+
+async def test_who_reads_does_not_wait_with_who_waits_for_a_lock(path, url):
+    """PER-11."""
+    async with open_persistence(url) as persistence:
+        await workflow(persistence=persistence).start("q", thread_id="t")
+        catalog, store = ThreadCatalog(persistence), persistence.store
+        with locked(path):
+            answering = asyncio.create_task(
+                reply_to(workflow(persistence=persistence), "t", "approve")
+            )
+            await asyncio.sleep(0.5)
+            assert [thread.thread_id for thread in await catalog.threads()] == ["t"]
+            assert (await catalog.show("t")).thread_id == "t"
+            assert await store.asearch(("paper_search",)) == store.search(("paper_search",))
+            assert not answering.done()
+        assert (await answering).kind is CheckpointKind.RESULT_REVIEW
 
 
 async def test_a_lock_held_for_too_long_is_named_and_the_thread_goes_on(path, url, monkeypatch):

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import sqlite3
+import threading
 from contextlib import closing
 
 import pytest
@@ -42,6 +43,31 @@ async def test_closing_leaves_one_file_and_no_task(path, tmp_path, error):
                 raise error
     assert asyncio.all_tasks() == before
     assert list(tmp_path.iterdir()) == [path]
+
+
+async def test_closing_waits_for_work_and_holds_up_nobody(path):
+    is_free, passed = threading.Event(), asyncio.Event()
+    database = SqliteDatabase(path)
+    at_work = asyncio.create_task(database(lambda _: is_free.wait(5)))
+    await asyncio.sleep(0)
+    closing_it = asyncio.create_task(database.aclose())
+    asyncio.get_running_loop().call_later(0.05, passed.set)
+    await passed.wait()
+    assert not closing_it.done()
+    is_free.set()
+    await closing_it
+    assert at_work.done()
+
+
+@pytest.mark.parametrize("place", ["sqlite", "postgres"])
+async def test_who_uses_it_after_its_end_is_told_so(place, path, request):
+    server = request.getfixturevalue("postgres_url") if place == "postgres" else None
+    async with open_persistence(server or f"sqlite:///{path}") as persistence:
+        pass
+    with pytest.raises(PersistenceError, match=r"closed[:;] .*open it anew"):
+        await persistence.ledger.entries("t")
+    with pytest.raises(PersistenceError, match=r"closed[:;] .*open it anew"):
+        await persistence.store.aget(("n",), "k")
 
 
 async def test_work_that_fails_leaves_no_transaction_open(path):

@@ -4,6 +4,8 @@ import base64
 import hashlib
 import json
 import logging
+import secrets
+import struct
 from collections.abc import Iterable, Sequence
 from typing import Any
 from zlib import crc32
@@ -18,8 +20,8 @@ SUFFIX = f"+{CIPHER}"
 """What the kind of a sealed state ends with."""
 _STATE = "a state"
 _MARK = b"ps1"
-_ID_BYTES, _NONCE_BYTES, _TAG_BYTES = 4, 12, 16
-_HEAD = len(_MARK) + _ID_BYTES + _NONCE_BYTES + _TAG_BYTES
+_ID_BYTES, _NONCE_BYTES = 4, 12
+_HEAD = struct.Struct(f"3s{_ID_BYTES}s{_NONCE_BYTES}s16s")
 _MARK_IN_BASE64 = base64.b64encode(_MARK).decode()
 
 
@@ -68,24 +70,17 @@ class Keyring:
         return f"Keyring({[key_id.hex() for key_id in self._keys]})"
 
     def seal(self, data: bytes, about: str) -> bytes:
-        cipher = self._aes.new(self._keys[self._present], self._aes.MODE_GCM)
-        # pycryptodome makes nonces of 16 bytes unless told otherwise; 12 are the standard's.
-        nonce = cipher.nonce[:_NONCE_BYTES]
+        nonce = secrets.token_bytes(_NONCE_BYTES)
         cipher = self._aes.new(self._keys[self._present], self._aes.MODE_GCM, nonce=nonce)
         cipher.update(about.encode())
         hidden, tag = cipher.encrypt_and_digest(data)
-        return b"".join([_MARK, self._present, nonce, tag, hidden])
+        return _HEAD.pack(_MARK, self._present, nonce, tag) + hidden
 
     def open(self, data: bytes, about: str) -> bytes:
         """Return the data in what `seal` gave."""
-        if len(data) < _HEAD or not data.startswith(_MARK):
+        if len(data) < _HEAD.size or not data.startswith(_MARK):
             raise LockedError(plain_row(about))
-        key_id, rest = data[len(_MARK) :][:_ID_BYTES], data[len(_MARK) + _ID_BYTES :]
-        nonce, tag, hidden = (
-            rest[:_NONCE_BYTES],
-            rest[_NONCE_BYTES:][:_TAG_BYTES],
-            rest[_NONCE_BYTES + _TAG_BYTES :],
-        )
+        _, key_id, nonce, tag = _HEAD.unpack_from(data)
         if key_id not in self._keys:
             raise LockedError(
                 f"a row ({about}) was encrypted with key {key_id.hex()}, and the keys given are "
@@ -95,7 +90,7 @@ class Keyring:
         cipher = self._aes.new(self._keys[key_id], self._aes.MODE_GCM, nonce=nonce)
         cipher.update(about.encode())
         try:
-            return bytes(cipher.decrypt_and_verify(hidden, tag))
+            return bytes(cipher.decrypt_and_verify(data[_HEAD.size :], tag))
         except ValueError:
             why = "it fails authentication: it was changed outside of the program"
             raise DamagedError(about, why) from None

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from langgraph.store.base import BaseStore
 
     from paper_search.persistence.index import ThreadIndex
-    from paper_search.persistence.sqlite_store import OpenStores
 
 POSTGRES = ("postgresql", "postgres")
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):", re.IGNORECASE)
@@ -51,10 +50,9 @@ class Persistence:
         return self.url != "memory:"
 
 
-@contextlib.asynccontextmanager
-async def open_persistence(
+def open_persistence(
     url: str = "memory:", *, keys: Sequence[str] | None = None
-) -> AsyncIterator[Persistence]:
+) -> AbstractAsyncContextManager[Persistence]:
     """Open the persistence that a URL names, for the length of an `async with` block.
 
     Args:
@@ -68,8 +66,7 @@ async def open_persistence(
         ConfigError: a key cannot be used, or an extra is not installed.
         PersistenceError: it cannot be used; an existing file is left as it is.
     """
-    async with _OPENERS[_scheme(url)](url, keys) as persistence:
-        yield persistence
+    return _OPENERS[_scheme(url)](url, keys)
 
 
 def _scheme(url: str) -> str:
@@ -87,10 +84,8 @@ def _keyring(keys: Sequence[str] | None) -> Keyring | None:
 
 @contextlib.asynccontextmanager
 async def _open_memory(_url: str, _keys: Sequence[str] | None) -> AsyncIterator[Persistence]:
-    from paper_search.persistence import sqlite_store  # noqa: PLC0415  # slow import
-
     gone = functools.partial(asyncio.sleep, 0)  # what is deleted from memory is
-    yield _persistence(await sqlite_store.stores_in(SqliteDatabase()), None, "memory:", gone)
+    yield await _persistence(SqliteDatabase(), None, "memory:", gone)
 
 
 @contextlib.asynccontextmanager
@@ -98,20 +93,23 @@ async def _open_sqlite(url: str, keys: Sequence[str] | None) -> AsyncIterator[Pe
     from paper_search.persistence import sqlite_store  # noqa: PLC0415  # slow import
 
     path, keyring = sqlite_path(url.partition(":")[2]), _keyring(keys)
-    async with sqlite_store.open_file(path, keyring) as stores:
+    async with sqlite_store.open_file(path) as database:
         compacting = functools.partial(asyncio.to_thread, compact, path)
-        yield _persistence(stores, keyring, url, compacting)
+        yield await _persistence(database, keyring, url, compacting)
 
 
-def _persistence(
-    stores: OpenStores, keyring: Keyring | None, url: str, compacting: Callable[[], Awaitable[None]]
+async def _persistence(
+    database: SqliteDatabase,
+    keyring: Keyring | None,
+    url: str,
+    compacting: Callable[[], Awaitable[None]],
 ) -> Persistence:
-    from paper_search.persistence.index import ThreadIndex  # noqa: PLC0415  # slow import
+    from paper_search.persistence import index, sqlite_store  # noqa: PLC0415  # slow imports
 
-    database, saver, store = stores
+    saver, store = await sqlite_store.stores_in(database, keyring)
     leases, ledger = Leases(database), DecisionLedger(database, keyring)
-    index = ThreadIndex(database, store.seal, leases)
-    return Persistence(saver, store, index, leases, ledger, url, compacting)
+    threads = index.ThreadIndex(database, store.seal, leases)
+    return Persistence(saver, store, threads, leases, ledger, url, compacting)
 
 
 @contextlib.asynccontextmanager

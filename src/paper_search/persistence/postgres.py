@@ -10,7 +10,7 @@ from typing import Any
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.rows import dict_row, tuple_row
-from psycopg_pool import AsyncConnectionPool
+from psycopg_pool import AsyncConnectionPool, PoolClosed
 
 from paper_search.errors import DatabaseError, PersistenceError
 from paper_search.persistence.encryption import Keyring
@@ -43,6 +43,7 @@ _ADVICE: tuple[tuple[type[psycopg.Error], str], ...] = (
     (psycopg.errors.ReadOnlySqlTransaction, "name one that can be written in DATABASE_URL"),
     (psycopg.errors.DiskFull, "make room on its disk"),
     (psycopg.errors.UndefinedColumn, "name one without tables of another program in DATABASE_URL"),
+    (PoolClosed, "use it before its block ends, or open it anew"),
     (psycopg.Error, "check that it runs and that DATABASE_URL is right"),
 )
 """What to do, by the kind of the error, special ones first."""

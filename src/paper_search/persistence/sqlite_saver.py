@@ -38,7 +38,7 @@ from paper_search.persistence.listing import (
 )
 from paper_search.persistence.serialization import check_checkpoint
 from paper_search.persistence.sqlite_files import as_bytes, parsed
-from paper_search.persistence.tables import SqliteDatabase
+from paper_search.persistence.tables import READER, SqliteDatabase
 
 logger = logging.getLogger(__name__)
 
@@ -106,7 +106,7 @@ class SqliteSaver(BaseCheckpointSaver[str]):
         place = (str(where["thread_id"]), where.get("checkpoint_ns", ""))
         which, parameters = (_BY_ID, (*place, checkpoint_id)) if checkpoint_id else (_LATEST, place)
         if checkpoint_id:  # what a fork writes has to be later than all that is there
-            newest = await self._database(lambda c: c.execute(_NEWEST_OF, place).fetchone())
+            newest = await self._database(lambda c: c.execute(_NEWEST_OF, place).fetchone(), READER)
             stay_after(newest[0])
         rows = await self._rows(which, parameters)
         saved = self._saved(*rows[0]) if rows else None
@@ -259,7 +259,7 @@ class SqliteSaver(BaseCheckpointSaver[str]):
             states = connection.execute(_SUMMARIES, ids).fetchall()
             return states, connection.execute(_QUESTIONS, ids).fetchall()
 
-        summaries = self._summaries(*await self._database(load))
+        summaries = self._summaries(*await self._database(load, READER))
         whole = [name for name in thread_ids if name not in summaries]
         for row, pending in await self._rows(_LATEST_OF, (json.dumps(whole),)) if whole else ():
             with contextlib.suppress(PersistenceError):  # who reads that one alone is told
@@ -309,7 +309,7 @@ class SqliteSaver(BaseCheckpointSaver[str]):
             rows = connection.execute(f"{_SELECT} {which}", parameters).fetchall()
             return [(row, connection.execute(_PENDING, row[:3]).fetchall()) for row in rows]
 
-        return await self._database(load)
+        return await self._database(load, READER)
 
     def _saved(self, row: Any, writes: list[Any]) -> CheckpointTuple:
         thread_id, namespace, checkpoint_id, parent_id, kind, value, metadata, checksum = row

@@ -6,9 +6,9 @@ import json
 import os
 import sqlite3
 import uuid
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from langgraph.store.base import BaseStore, PutOp, Result
 from langgraph.store.sqlite import SqliteStore as PlainStore
@@ -18,17 +18,11 @@ from paper_search.persistence.leases import check_leases
 from paper_search.persistence.serialization import RecordSeal, described, serializer
 from paper_search.persistence.sqlite_files import is_there, parsed, remove, unusable
 from paper_search.persistence.sqlite_saver import SqliteSaver
-from paper_search.persistence.tables import SqliteDatabase
+from paper_search.persistence.tables import READER, WRITER, SqliteDatabase, Work
 from paper_search.private_files import private_file
 
 _VALUES = """SELECT key, value FROM store WHERE prefix = ?
     AND key IN (SELECT value FROM json_each(?))"""
-
-
-class OpenStores(NamedTuple):
-    database: SqliteDatabase
-    saver: SqliteSaver
-    store: "SqliteStore"
 
 
 class SqliteStore(BaseStore):
@@ -38,31 +32,25 @@ class SqliteStore(BaseStore):
         self._database = database
         self.seal = seal
 
-    def prepare(self, connection: sqlite3.Connection) -> None:
-        """Make the tables that are missing; once, before anything else."""
-        self._plain = PlainStore(connection)
-        try:
-            self._plain.setup()
-        except TypeError as error:  # it counts with what it reads
-            raise DamagedError("the table store_migrations", error) from error
-
     def batch(self, ops: Any) -> list[Result]:
         """Run the operations; none if they write and a lease was lost."""
         return self.seal.open_all(self._database.wait_for(*self._batch(ops)))
 
     async def abatch(self, ops: Any) -> list[Result]:
-        """See `batch`."""
         return self.seal.open_all(await self._database(*self._batch(ops)))
 
-    def _batch(self, ops: Any) -> tuple[Callable[[sqlite3.Connection], list[Result]], str]:
+    def _batch(self, ops: Any) -> tuple[Work[list[Result]], int, str]:
         operations = self.seal.seal_all(ops)
 
         def run(connection: sqlite3.Connection) -> list[Result]:
-            if any(isinstance(op, PutOp) for op in operations):
+            if on == WRITER:
                 check_leases(connection)
-            return self._plain.batch(operations)
+            store = PlainStore(connection)
+            store.is_setup = True  # see `_prepare`
+            return store.batch(operations)
 
-        return run, described(operations)
+        on = WRITER if any(isinstance(op, PutOp) for op in operations) else READER
+        return run, on, described(operations)
 
     async def avalues(
         self, namespace: tuple[str, ...], keys: Sequence[str]
@@ -74,24 +62,34 @@ class SqliteStore(BaseStore):
             rows = connection.execute(_VALUES, place).fetchall()
             return {key: parsed(value, about(namespace, key)) for key, value in rows}
 
-        values = await self._database(load)
+        values = await self._database(load, READER)
         return {key: self.seal.value(namespace, key, value) for key, value in values.items()}
 
 
 @contextlib.asynccontextmanager
-async def open_file(path: Path, keyring: Keyring | None) -> AsyncIterator[OpenStores]:
-    """Open the checkpoints and the records in the file, which is made if it is not there."""
+async def open_file(path: Path) -> AsyncIterator[SqliteDatabase]:
+    """Open the file, which is made if it is not there."""
     if not await asyncio.to_thread(is_there, path):
         await _create(path)
-    with contextlib.closing(SqliteDatabase(path)) as database:
-        yield await stores_in(database, keyring)
+    async with contextlib.aclosing(SqliteDatabase(path)) as database:
+        yield database
 
 
-async def stores_in(database: SqliteDatabase, keyring: Keyring | None = None) -> OpenStores:
+async def stores_in(
+    database: SqliteDatabase, keyring: Keyring | None = None
+) -> tuple[SqliteSaver, SqliteStore]:
     """Return what is in a database, whose tables are made."""
-    store = SqliteStore(database, RecordSeal(keyring))
-    await database(store.prepare)
-    return OpenStores(database, SqliteSaver(database, serde=serializer(keyring)), store)
+    await database(_prepare)
+    seal = RecordSeal(keyring)
+    return SqliteSaver(database, serde=serializer(keyring)), SqliteStore(database, seal)
+
+
+def _prepare(connection: sqlite3.Connection) -> None:
+    """Make the tables of the store that are missing."""
+    try:
+        PlainStore(connection).setup()
+    except TypeError as error:  # it counts with what it reads
+        raise DamagedError("the table store_migrations", error) from error
 
 
 async def _create(path: Path) -> None:
@@ -103,7 +101,7 @@ async def _create(path: Path) -> None:
     draft = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
     try:
         private_file(draft)
-        with contextlib.closing(SqliteDatabase(draft)) as database:
+        async with contextlib.aclosing(SqliteDatabase(draft)) as database:
             await stores_in(database)
         with contextlib.suppress(FileExistsError):
             os.link(draft, path)

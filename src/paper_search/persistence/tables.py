@@ -5,6 +5,7 @@ import contextlib
 import contextvars
 import functools
 import sqlite3
+import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
+from paper_search.errors import DatabaseError
 from paper_search.persistence.encryption import DamagedError
 from paper_search.persistence.sqlite_files import (
     FORMAT,
@@ -24,6 +26,9 @@ from paper_search.persistence.sqlite_files import (
 )
 
 ResultT = TypeVar("ResultT")
+Work = Callable[[sqlite3.Connection], ResultT]
+WRITER, READER = 0, -1
+"""Which connection of a database works."""
 
 _UPTIME = Path("/proc/uptime")
 _SCHEMA = (
@@ -39,6 +44,7 @@ _SCHEMA = (
     "CREATE INDEX IF NOT EXISTS paper_search_audit_thread ON paper_search_audit (thread_id)",
 )
 
+_MODES = (f"PRAGMA page_size={PAGE_SIZE}", "PRAGMA journal_mode=WAL", "PRAGMA synchronous=NORMAL")
 _CHECKPOINTS = (
     """CREATE TABLE IF NOT EXISTS checkpoints (
         thread_id TEXT NOT NULL, checkpoint_ns TEXT NOT NULL DEFAULT '',
@@ -141,9 +147,10 @@ class Database(Protocol):
 
 
 class SqliteDatabase:
-    """A SQLite file on one connection, for all that this process keeps in it.
+    """A SQLite file, for all that this process keeps in it; opened at the first use.
 
-    It is opened at the first use, and worked on by a thread of its own, one call after the other.
+    It has two connections, each with a thread that works on it, one call after the other: who
+    writes may wait for other programs, who reads never does. In memory, one does both.
 
     Args:
         path: the file; None means in memory.
@@ -155,73 +162,70 @@ class SqliteDatabase:
 
     def __init__(self, path: Path | None = None) -> None:
         self._path = path or IN_MEMORY
-        self._connection: sqlite3.Connection | None = None
-        self._thread = ThreadPoolExecutor(1, "threads-database")
+        self._opening, self._is_closed = threading.Lock(), False
+        self._connections: list[sqlite3.Connection] = []
+        self._threads = [ThreadPoolExecutor(1, "threads-database") for _ in range(2 if path else 1)]
 
     def __del__(self) -> None:
         self._close()
 
-    async def __call__(
-        self, work: Callable[[sqlite3.Connection], ResultT], what: str = ""
-    ) -> ResultT:
+    async def __call__(self, work: Work[ResultT], on: int = WRITER, what: str = "") -> ResultT:
         """Return what the work returns; cancelled or not, it is done whole.
 
         Each call costs, so each has all of its work. `what`: what is read, as errors name it.
         """
-        loop = asyncio.get_running_loop()
-        return await asyncio.shield(loop.run_in_executor(self._thread, self._bound(work, what)))
+        bound, loop = self._bound(work, on, what), asyncio.get_running_loop()
+        return await asyncio.shield(loop.run_in_executor(self._threads[on], bound))
 
-    def wait_for(self, work: Callable[[sqlite3.Connection], ResultT], what: str = "") -> ResultT:
+    def wait_for(self, work: Work[ResultT], on: int = WRITER, what: str = "") -> ResultT:
         """Return what the work returns, to who is no task."""
-        return self._thread.submit(self._bound(work, what)).result()
+        return self._threads[on].submit(self._bound(work, on, what)).result()
 
-    def close(self) -> None:
+    async def aclose(self) -> None:
         """Close the file for good, once all work is done."""
-        self._thread.submit(self._close).result()
-        self._thread.shutdown()
+        self._is_closed = True
+        await asyncio.shield(asyncio.to_thread(self._end))
 
     async def now(self) -> float:
         return uptime()
 
     async def rows(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
-        rows: list[tuple[Any, ...]] = await self(lambda c: c.execute(statement, values).fetchall())
-        return rows
+        return await self(lambda c: c.execute(statement, values).fetchall(), READER)
 
     async def change(self, statement: str, *values: Any) -> int:
-        return await self(lambda connection: connection.execute(statement, values).rowcount)
+        return await self(lambda c: c.execute(statement, values).rowcount)
 
-    def _bound(
-        self, work: Callable[[sqlite3.Connection], ResultT], what: str
-    ) -> Callable[[], ResultT]:
+    def _bound(self, work: Work[ResultT], on: int, what: str) -> Callable[[], ResultT]:
+        if self._is_closed:
+            place = f"the database of threads {str(self._path)!r}"
+            raise DatabaseError(f"{place} is closed: use it before its block ends, or open it anew")
         context = contextvars.copy_context()  # says which leases the task holds
-        return functools.partial(context.run, self._run, work, what)
+        return functools.partial(context.run, self._run, work, on, what)
 
-    def _run(self, work: Callable[[sqlite3.Connection], ResultT], what: str) -> ResultT:
+    def _run(self, work: Work[ResultT], on: int, what: str) -> ResultT:
         with translated_errors(self._path):
-            self._connection = self._connection or self._open()
+            with self._opening:
+                self._connections = self._connections or self._open()
+            connection = self._connections[on]
             try:
-                return work(self._connection)
+                return work(connection)
             except ValueError as error:
                 if isinstance(error.__cause__, sqlite3.DatabaseError):
                     raise database_error(self._path, error.__cause__) from error
                 raise DamagedError(what or f"a row of {str(self._path)!r}", error) from error
             finally:
                 # Whose work failed would leave the file locked, and the next in its transaction.
-                if self._connection.in_transaction:
-                    self._connection.rollback()
+                if connection.in_transaction:
+                    connection.rollback()
 
-    def _open(self) -> sqlite3.Connection:
-        """Return a connection in write-ahead mode to a file that has all tables.
+    def _open(self) -> list[sqlite3.Connection]:
+        """Return connections in write-ahead mode to a file that has all tables.
 
         WAL with synchronous=NORMAL survives the death of the process at any point; only a power cut
         may take back the last steps, which are then repeated.
         """
         connection = plain(self._path, is_shared=True)
-        for name, value in {
-            "page_size": PAGE_SIZE, "journal_mode": "WAL", "synchronous": "NORMAL",
-        }.items():  # fmt: skip
-            connection.execute(f"PRAGMA {name}={value}")
-        for statement in (*_CHECKPOINTS, *schema(real="REAL", serial="INTEGER", place="")):
+        for statement in (*_MODES, *_CHECKPOINTS, *schema(real="REAL", serial="INTEGER", place="")):
             connection.execute(statement)
         for statement in _COLUMNS:
             try:
@@ -231,9 +235,13 @@ class SqliteDatabase:
                     raise
         if connection.execute("PRAGMA user_version").fetchone() == (0,):
             connection.execute(f"PRAGMA user_version = {FORMAT}")
-        return connection
+        return [connection, *(plain(self._path, is_shared=True) for _ in self._threads[1:])]
+
+    def _end(self) -> None:
+        for thread in self._threads:
+            thread.shutdown()
+        self._close()
 
     def _close(self) -> None:
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
+        while self._connections:
+            self._connections.pop().close()

@@ -69,10 +69,8 @@ class PersistenceConfig:
             raise ConfigError("PostgreSQL connection string required: give it, or DATABASE_URL")
         return url
 
-    @contextlib.asynccontextmanager
-    async def open(self) -> AsyncIterator[Persistence]:
-        async with open_persistence(self.url) as persistence:
-            yield persistence
+    def open(self) -> contextlib.AbstractAsyncContextManager[Persistence]:
+        return open_persistence(self.url)
 
     @contextlib.asynccontextmanager
     async def get_checkpointer(self) -> AsyncIterator[BaseCheckpointSaver[Any]]:
