@@ -7,6 +7,7 @@ import json
 import re
 import runpy
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.answers import reply_to
@@ -28,7 +29,8 @@ from paper_search.audit.pictures import pictures
 from paper_search.audit.reading import load_review
 from paper_search.config import current_person
 from paper_search.errors import ExportError
-from paper_search.models.source_report import Arrival
+from paper_search.models.source_report import Arrival, RequestRecord, unasked
+from paper_search.review.arrivals import update_review
 from paper_search.testing.skills import ScriptedHandler
 from paper_search.threads.engine import open_memory
 from paper_search.workflow import (
@@ -166,8 +168,44 @@ async def test_the_checklist_says_how_often_citations_were_looked_up_and_where()
         source="a", status=models.SourceStatus.OK, purpose=models.Purpose.CITATION, received=1
     )
     thread.text_rows.extend([look_up, look_up])
-    told = SearchFacts(thread, audit.flow).citations()
-    assert told == "2 look-ups at a; see the appendix."
+    facts = SearchFacts(thread, audit.flow)
+    assert facts.citations() == "2 look-ups at a; see the appendix."
+    assert facts.opening() == "We searched a, b. We followed citations (a)."
+
+
+async def test_methods_name_no_source_that_was_not_asked_or_did_not_answer():
+    audit, thread = await reviewed(), await load_review(await searched(APPROVE, APPROVE), "t")
+
+    def report(name: str, status: models.SourceStatus, **more: Any) -> models.SourceReport:
+        return models.SourceReport(source=name, query="q", status=status, **more)
+
+    unanswered = [
+        unasked("snowball", "nothing to follow"),
+        report("arxiv", models.SourceStatus.TIMEOUT, requests=[RequestRecord(at=None)]),
+        report("t.bib", models.SourceStatus.OK, is_file=True),
+    ]
+    thread.text_rows.extend(unanswered)
+    facts = SearchFacts(thread, audit.flow)
+    assert facts.opening() == (
+        "We searched a, b. We imported records of t.bib. No answer came from arxiv."
+    )
+    assert "snowball" not in facts.databases() + facts.dates()
+
+
+async def test_nobody_is_named_who_approved_what_nobody_was_asked_about():
+    persistence = await open_memory()
+    await two_sources(persistence).run("bees", thread_id="t")
+    text = (await audit_of(persistence, "t")).files["reporting.md"].decode()
+    assert "Approved by" not in text
+    assert "Nobody was asked to approve them." in text
+
+
+async def test_an_update_that_is_not_searched_yet_is_none():
+    persistence = await searched(APPROVE, APPROVE)
+    await update_review(two_sources(persistence), "t")
+    thread, flow = await load_review(persistence, "t"), (await audit_of(persistence, "t")).flow
+    assert len(thread.state.updates) == 1
+    assert SearchFacts(thread, flow).updates() == ""
 
 
 async def test_an_audit_is_written_whole_with_the_hash_of_every_file(tmp_path):

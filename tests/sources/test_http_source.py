@@ -100,6 +100,19 @@ async def test_a_stored_answer_bears_the_time_at_which_its_request_was_sent(cata
     assert (sent.requests[0].is_stored, stored.requests[0].is_stored) == (False, True)
 
 
+async def test_what_was_not_sent_bears_no_time():
+    def broken(_request: httpx.Request) -> httpx.Response:
+        raise httpx.ConnectError("nobody there")
+
+    source = source_of(broken, Cards(URL), SourceSettings(max_retries=0))
+    first, *others = (await source.report(strategy("graphs", "glass"))).sources
+    assert first.asked_at
+    assert [(row.asked_at, row.requests) for row in others] == [("", [])]
+    forbidden = source_of(broken, Cards(URL), SourceSettings(max_calls=0))
+    [row] = (await forbidden.report(strategy("graphs", "glass"))).sources
+    assert (row.asked_at, row.is_asked) == ("", False)
+
+
 def page_of_arxiv(request: httpx.Request, holes: list[int]) -> httpx.Response:
     """Answer with a page of 150 preprints; an empty one where one of the holes is."""
     start = int(request.url.params["start"])

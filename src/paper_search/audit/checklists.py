@@ -14,6 +14,7 @@ from paper_search.audit.reading import ReviewThread
 from paper_search.audit.sections import Section
 from paper_search.models import Purpose, SourceReport
 from paper_search.models.source_report import quantity
+from paper_search.threads.records import NOBODY
 from paper_search.workflow.full_texts import FullTextFlow
 
 TITLE = "Reporting of the search"
@@ -30,12 +31,29 @@ class SearchFacts:
     @cached_property
     def searches(self) -> list[SourceReport]:
         """Return the rows of the journal that could bring records, without what was never sent."""
-        rows = (row for row in self.thread.reports if row.purpose in _SEARCHES)
+        rows = (row for row in self.thread.reports if row.purpose in _SEARCHES and row.is_asked)
         return [row for row in rows if row.requests or row.received or not row.status.is_failure]
 
     @cached_property
     def sources(self) -> list[str]:
         return list(dict.fromkeys(row.source for row in self.searches))
+
+    def opening(self) -> str:
+        """Return where the records are from, apart from what gave no answer at all."""
+        answered = [row for row in self.searches if row.received or not row.status.is_failure]
+        online = [row for row in answered if not row.is_file]
+        names = {row.source for row in answered}
+        kinds = {
+            "We searched {}.": [row for row in online if row.purpose is not Purpose.CITATION],
+            "We imported records of {}.": [row for row in answered if row.is_file],
+            "We followed citations ({}).": [r for r in online if r.purpose is Purpose.CITATION],
+            "No answer came from {}.": [row for row in self.searches if row.source not in names],
+        }
+        return " ".join(
+            words.format(", ".join(dict.fromkeys(row.source for row in rows)))
+            for words, rows in kinds.items()
+            if rows
+        )
 
     def databases(self) -> str:
         online = {row.source for row in self.searches if row.requests}
@@ -68,7 +86,8 @@ class SearchFacts:
         return f"{'; '.join([*limits, *numbers])}." if limits or numbers else "None."
 
     def updates(self) -> str:
-        days = [update.at[:10] for update in self.thread.state.updates]
+        starts = {update.iteration for update in self.thread.state.updates}
+        days = [one.searched_at[:10] for one in self.thread.rounds if one.iteration in starts]
         return f"The approved strategy was searched again on {', '.join(days)}." if days else ""
 
     def dates(self) -> str:
@@ -82,12 +101,14 @@ class SearchFacts:
                 yield from (moment[:10] for moment in moments if moment)
 
     def approvals(self) -> str:
-        names = dict.fromkeys(row.allowed_by for row in self.searches if row.allowed_by)
-        return f"Approved by: {', '.join(names)}." if names else ""
+        rows = (row for row in self.searches if not row.is_file)
+        names = dict.fromkeys(row.allowed_by for row in rows if row.allowed_by)
+        unseen = ["Nobody was asked to approve them."] if NOBODY in names else []
+        people = ", ".join(name for name in names if name != NOBODY)
+        return " ".join([f"Approved by: {people}."] * bool(people) + unseen)
 
     def records(self) -> str:
-        by_source = (f"{name} {count:,}" for name, count in self.flow.by_source.items())
-        return f"{quantity(self.flow.identified, 'record')}: {', '.join(by_source)}."
+        return f"{_identified(self.flow)}."
 
     def duplicates(self) -> str:
         return (
@@ -104,12 +125,14 @@ class SearchFacts:
         return "; ".join([*criteria, f"limits: {self.limits()}"])
 
     def screening(self) -> str:
-        names = [reviewer.name for reviewer in self.thread.agreement.reviewers]
-        how = f"Independently by {', '.join(names)}. " if names else ""
-        by_text = self.thread.text_agreement
-        names = [reviewer.name for reviewer in by_text.reviewers]
-        lines = [f"Full texts independently by {', '.join(names)}.", *by_text.lines]
-        return " ".join([f"{how}{_screening(self.flow)}", *(lines if names else ())])
+        by, by_text = self.thread.agreement, self.thread.text_agreement
+        names, readers = (
+            ", ".join(reviewer.name for reviewer in one.reviewers if not one.is_blind)
+            for one in (by, by_text)
+        )
+        how = f"Independently by {names}. " if names else ""
+        lines = [f"Full texts independently by {readers}.", *by_text.lines] if readers else []
+        return " ".join([f"{how}{_screening(self.flow)}", *lines])
 
     def selection(self) -> str:
         return " ".join(methods(self.flow)[1:])
@@ -166,9 +189,8 @@ _SCR: tuple[tuple[str, _Facts | None, str], ...] = (
 def reporting(thread: ReviewThread, flow: PrismaFlow) -> list[Section]:
     facts = SearchFacts(thread, flow)
     columns = ["Item", "About", "Known of this search", "You must say"]
-    opening = [f"We searched {', '.join(facts.sources)}."] if facts.sources else []
     return [
-        Section("Methods", [" ".join(opening + methods(flow))]),
+        Section("Methods", [" ".join(filter(None, [facts.opening(), *methods(flow)]))]),
         Section("PRISMA-S", [], columns, list(_rows(_S, facts))),
         Section("PRISMA-ScR", [], columns, list(_rows(_SCR, facts))),
         Section(
@@ -198,22 +220,27 @@ def _strings(row: SourceReport) -> Iterator[Sequence[str | int]]:
 
 def methods(flow: PrismaFlow) -> list[str]:
     """Return the flow in sentences; every number in them is one of its numbers."""
-    by_source = [f"{name} {count:,}" for name, count in flow.by_source.items()]
     checks = [f"{why} {count:,}" for why, count in flow.removal_reasons.items()]
     others = quantity(flow.removed_by_checks, "other record")
     removed = f" and {others} ({', '.join(checks)})" if checks else ""
     duplicates = f"{quantity(flow.duplicates, 'duplicate')}{removed}"
     lines = [
-        f"The searches gave {quantity(flow.identified, 'record')} ({', '.join(by_source)}).",
+        f"The searches gave {_identified(flow)}.",
         f"We removed {duplicates}, which left {quantity(flow.works, 'work')}.",
     ]
     aside = {
-        "were set aside by score or number": flow.set_aside,
-        "were of earlier rounds, which ended without a decision on them": flow.not_carried_over,
-        "were not worked on yet": flow.pending,
+        "set aside by score or number": flow.set_aside,
+        "of earlier rounds, which ended without a decision on them": flow.not_carried_over,
+        "not worked on yet": flow.pending,
     }
-    lines += [f"Of these, {count:,} {words}." for words, count in aside.items() if count]
+    for words, count in aside.items():
+        lines += [f"Of these, {count:,} {'was' if count == 1 else 'were'} {words}."] * bool(count)
     return [*lines, _screening(flow), *_full_texts(flow.full_texts)]
+
+
+def _identified(flow: PrismaFlow) -> str:
+    by_source = ", ".join(f"{name} {count:,}" for name, count in flow.by_source.items())
+    return quantity(flow.identified, "record") + (f" ({by_source})" if by_source else "")
 
 
 def _full_texts(flow: FullTextFlow | None) -> Iterator[str]:

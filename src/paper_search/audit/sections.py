@@ -10,6 +10,7 @@ from paper_search.audit.logs import Row
 from paper_search.audit.pictures import CAPTIONS
 from paper_search.audit.reading import ReviewThread
 from paper_search.exports.markdown import inert
+from paper_search.models.source_report import quantity
 from paper_search.workflow.counts import SearchedRound
 from paper_search.workflow.reviewers import Agreement
 
@@ -38,6 +39,7 @@ _ON_DECISIONS = (
     "Answers to questions, labels of papers, and what was refused or reopened. Of a paper that "
     "was labelled more than once while screening, the last label is kept."
 )
+_BLIND = "What they decided is shown when all are done, at least two."
 _SEARCH_COLUMNS = {
     "round": "Round", "days": "When (UTC)", "purpose": "For", "allowed_by": "Allowed by",
     "source": "Source", "query": "Exact search string", "filters": "Limits", "hits": "Hits",
@@ -96,6 +98,7 @@ def sections_of(
         for row in logs["search"]
     ]
     decisions = logs["decisions"][:MAX_ROWS]
+    stage = " by title and abstract" if flow.full_texts is not None else ""
     return [
         _about(thread),
         _flow(flow),
@@ -117,8 +120,8 @@ def sections_of(
         ),
         *_reviewers(thread.agreement),
         *_text_reviewers(thread.text_agreement),
-        _papers("Included", works_of(records), Status.INCLUDED),
-        _papers("Excluded by a person", works_of(records), Status.EXCLUDED),
+        _papers(f"Included{stage}", works_of(records), Status.INCLUDED),
+        _papers(f"Excluded by a person{stage}", works_of(records), Status.EXCLUDED),
         _versions(thread.rounds),
     ]
 
@@ -253,6 +256,7 @@ def _text_reviewers(agreement: Agreement) -> list[Section]:
         return []
     names = ", ".join(reviewer.name for reviewer in agreement.reviewers)
     lines = [f"{names}; decisions.csv has what each decided.", *agreement.lines]
+    lines = [f"{names}. {_BLIND}"] if agreement.is_blind else lines
     return [Section("Independent reviewers of full texts", lines)]
 
 
@@ -260,12 +264,12 @@ def _reviewers(agreement: Agreement) -> list[Section]:
     if not agreement.reviewers:
         return []
     lines = [
-        f"{reviewer.name}: {reviewer.decided} of {reviewer.of} papers decided"
+        f"{reviewer.name}: {reviewer.decided} of {quantity(reviewer.of, 'paper')} decided"
         f"{', done' * reviewer.is_done}."
         for reviewer in agreement.reviewers
     ]
     if agreement.is_blind:
-        lines.append("Not all are done: what they decided is not shown yet.")
+        lines.append(_BLIND)
         return [Section("Independent reviewers", lines)]
     lines += agreement.lines
     rows = [

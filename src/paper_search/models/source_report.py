@@ -142,7 +142,8 @@ class SourceReport(BaseModel):
     """The round that it belongs to, from 0."""
     asked_at: str | None = None
     """When the first request was sent, or when its stored answer came (UTC, ISO 8601). None: the
-    store does not say; "": nobody said when the search was run whose file this is."""
+    store does not say; "": nothing was sent, or nobody said when the search was run whose file
+    this is."""
     is_unfinished: bool = Field(default=False, exclude_if=not_)
     """Whether the source ran out of time, or was left behind when the others were done: it may
     have more, and can be waited for."""
@@ -152,6 +153,11 @@ class SourceReport(BaseModel):
     @property
     def is_failure(self) -> bool:
         return self.status.is_failure and not self.is_asked_again
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether anything was sent, or searched on this machine, or given as a file."""
+        return self.query != "" or self.is_file  # None: the source does not say
 
     def without_records(self, purpose: Purpose) -> "SourceReport":
         """Return the row of a search whose records are only looked at."""
@@ -200,6 +206,11 @@ class SourceReport(BaseModel):
             "not taken": self.unused,
         }
         return ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
+
+
+def unasked(source: str, why: str) -> SourceReport:
+    """Return the row of a source that nothing was sent to."""
+    return SourceReport(source=source, query="", status=SourceStatus.EMPTY, note=why, asked_at="")
 
 
 def quantity(count: int, noun: str, plural: str = "") -> str:

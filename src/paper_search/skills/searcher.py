@@ -11,7 +11,7 @@ from typing import Any, Self
 
 from paper_search.models import RawPaper, SearchReport, SearchStrategy, SourceReport, SourceStatus
 from paper_search.models.scope import Translation
-from paper_search.models.source_report import REASONS
+from paper_search.models.source_report import REASONS, unasked
 from paper_search.query import And, conditions_in, judge, normalise
 from paper_search.skills.failures import described, status_of
 from paper_search.skills.known_papers import is_named
@@ -204,8 +204,7 @@ class Searcher:
 
 
 def _not_asked(name: str) -> SourceReport:
-    note = "not asked: the strategy has no query that it takes"
-    return SourceReport(source=name, query="", status=SourceStatus.EMPTY, note=note)
+    return unasked(name, "not asked: the strategy has no query that it takes")
 
 
 def _task_name(source: str) -> str:

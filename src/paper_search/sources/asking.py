@@ -173,12 +173,17 @@ class QueryRun:
             kept=len(kept),
             **losses,
             requests=self.requests,
-            asked_at=self.requests[0].at if self.requests else None,
+            asked_at=self.requests[0].at if self.requests else self._unsent_at,
             milliseconds=round(self.seconds * 1000),
             error=str(self.error) if self.error else None,
             note="; ".join(dict.fromkeys(notes)) or None,
             is_unfinished=self.error is not None and self.error.status is SourceStatus.TIMEOUT,
         )
+
+    @property
+    def _unsent_at(self) -> str | None:
+        """Return the time of a query without a request: none, if it was not sent at all."""
+        return "" if self.error or not self.sent else None
 
     def _matches(self, paper: RawPaper) -> bool | None:
         if self.filters and not self.filters.allows_type(paper.publication_type):

@@ -208,7 +208,7 @@ class HttpSource:
         if not queries:
             return []
         if self._budget.is_closed:
-            return [QueryRun(text_of(query), notes=(_NO_CALLS,)) for query in queries]
+            return [QueryRun("", notes=(_NO_CALLS,))]
         if (refusal := self._refusal) is not None:
             missing = self.adapter.failure(refusal, SourceStatus.UNAUTHORISED)
             return [QueryRun(text_of(query), error=missing) for query in queries]

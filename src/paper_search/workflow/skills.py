@@ -249,6 +249,8 @@ def _rows(papers: Sequence[RawPaper], strategy: SearchStrategy) -> list[SourceRe
 
 def _dated(reports: Sequence[SourceReport], now: str) -> list[SourceReport]:
     return [
-        report if report.asked_at is not None else report.model_copy(update={"asked_at": now})
+        report
+        if report.asked_at is not None or report.requests
+        else report.model_copy(update={"asked_at": now})
         for report in reports
     ]

@@ -29,7 +29,7 @@ from paper_search.models import (
     SourceStatus,
 )
 from paper_search.models.scope import Translation
-from paper_search.models.source_report import quantity
+from paper_search.models.source_report import quantity, unasked
 from paper_search.query import YearRange
 from paper_search.sources.adapter import Request, Service
 from paper_search.sources.asking import QueryRun, Walk
@@ -184,7 +184,7 @@ class SnowballSource:
     async def report(self, strategy: SearchStrategy) -> SearchReport:
         answers = await self._follow(_seeds(strategy), strategy.filters)
         papers = distinct_papers(answers)[: strategy.filters.max_results]
-        nothing = SourceReport(source=SNOWBALL, status=SourceStatus.EMPTY, note=_NOTHING_MARKED)
+        nothing = unasked(SNOWBALL, _NOTHING_MARKED)
         reports = [answer.report(SNOWBALL) for answer in answers] or [nothing]
         return SearchReport(papers=papers, sources=reports)
 
