@@ -177,6 +177,8 @@ def test_a_thread_of_another_workflow_is_run_shown_resumed_and_deleted(cli, writ
     assert "ordering" in cli("threads").stdout
     assert "2 or more?" in cli("show", "order-8").stdout
     assert cli("export", "order-8").code == 1
+    checks = {row["what"]: row["found"] for row in cli("doctor", "--json").document}
+    assert checks["threads"] == "0 searches, 1 thread of another workflow"
     resumed = ["graph", "resume", "order-8", "--in", written]
     assert cli(*resumed).code == 1
     bad = cli(*resumed, "--answer", '{"copeis": 3}')

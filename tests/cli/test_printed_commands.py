@@ -87,6 +87,31 @@ def test_what_reports_and_reviewers_print_can_be_run(cli, home, tmp_path, review
     assert cli(*command).code == 0
 
 
+def test_the_commands_in_messages_of_every_layer_name_the_home_and_the_thread(cli, home, tmp_path):
+    odd_home = tmp_path / "a home's $(folder)"
+    home.rename(odd_home)
+    at_home = ("--home", str(odd_home))
+    asked = cli("find", "visual slam", "--source", "sample", *at_home)
+    approving = next(command for command in printed(asked) if "--approve" in command)
+    thread = approving[1]
+    assert cli(*approving).code == 3
+    messages = [
+        cli("show", "nothing", *at_home, code=4).stderr,
+        cli("update", thread, *at_home, code=1).stderr,
+        cli("report", "--from", thread, *at_home, code=1).stderr,
+        cli("reconcile", thread, *at_home, code=0).stderr,
+        cli("resume", thread, "--approve", *at_home, code=1).stderr,
+        cli(*approving[:2], "--reject", "no", *approving[3:], code=1).stderr,
+    ]
+    suggestions = [re.findall("`(paper-search [^`]+)`", message)[0] for message in messages]
+    commands = [shlex.split(suggestion)[1:] for suggestion in suggestions]
+    fork = ["fork", thread, "--to", "strategy", "--round", "1"]
+    assert commands[-1][:-2] == fork
+    for command in commands:
+        assert command[-2:] == list(at_home)
+        assert cli(*_filled(command, NAME="ada")).code in {0, 3}, command
+
+
 def test_a_page_of_a_finished_search_names_the_command_that_lists_all(cli, done):
     (command,) = [c for c in printed(cli("show", done)) if "--all" in c]
     listed = cli(*command, code=0)

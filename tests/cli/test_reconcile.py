@@ -25,7 +25,7 @@ def test_two_people_decide_apart_and_settle_what_they_disagree_on(cli, reviewing
     told = cli("reconcile", reviewing)
     assert "Decided by several: 2 (1 included, 0 excluded, 1 in conflict)." in told.stderr
     assert "Agreement: 50%; Cohen's kappa: 0.00." in told.stderr
-    assert "1 agreed decisions are decisions of the thread now" in told.stderr
+    assert "decided now, as all agree: 1 paper\n" in told.stderr
 
     assert "relevant: ada; not: bo" in told.stdout
     [conflict] = cli("reconcile", reviewing, "--json").document["conflicts"]

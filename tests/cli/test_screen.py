@@ -27,7 +27,11 @@ def test_every_key_is_saved_and_the_marks_join_the_answer(cli, reviewing):
         *(f"{before['papers']} papers to screen", before["queue"][0]["title"][:40]),
         *("no abstract; keywords: ", KEYS, "1 of ", " screened, 1 relevant.", KEYS, "is none of"),
         *(KEYS, "note: ", "noted", KEYS, "noted", KEYS, "2 of ", " screened, 1 relevant.", KEYS),
-        *("saved; run the same command", "your marks will be part of your answer", "waits for"),
+        *(
+            f"saved; to continue: paper-search screen {reviewing}",
+            "your marks will be part of your answer",
+            "waits for",
+        ),
     )
     after = cli("screen", reviewing, "--json").document
     assert [mark["is_relevant"] for mark in after["marks"]] == [True, False]
@@ -74,6 +78,7 @@ def test_what_was_screened_is_in_front_of_the_person_who_answers_and_can_be_unma
 def test_without_a_terminal_screening_is_refused(cli, reviewing):
     ended = cli("screen", reviewing, code=2)
     assert "screening needs a terminal" in ended.stderr
+    assert f"`paper-search review {reviewing}` shows a page to screen on" in ended.stderr
 
 
 def test_a_narrow_window_without_colours_shows_it_all_and_may_change_its_width(

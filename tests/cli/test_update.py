@@ -183,7 +183,7 @@ def test_what_cannot_be_updated_is_said(cli, review, tmp_path):
     thread = imported.document["thread_id"]
     assert answer(cli, thread, "--approve").code == 0
     told = cli("update", thread, code=2)
-    assert "add new exports of its databases with `paper-search add`" in told.stderr
+    assert f"add new exports of its databases with `paper-search add {thread} FILE`" in told.stderr
 
 
 def test_a_review_that_cannot_be_read_is_no_review_without_news(cli, review, monkeypatch):

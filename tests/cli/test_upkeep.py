@@ -1,5 +1,6 @@
 """`paper-search fork`, `prune`, `backup`, `restore`, and `threads` by pages."""
 
+import shlex
 import sqlite3
 from contextlib import closing
 
@@ -64,3 +65,16 @@ def test_a_backup_is_put_back(cli, waiting, tmp_path):
     assert cli("show", waiting, "--json").document["status"] == "waiting"
     refused = cli("restore", str(file), code=1)
     assert "--force" in refused.stderr
+
+
+def test_the_printed_command_restores_a_backup_whatever_its_name_and_home(cli, home, tmp_path):
+    odd_home, file = tmp_path / "a home", tmp_path / "a backup.db"
+    home.rename(odd_home)
+    at_home = ("--home", str(odd_home))
+    assert cli("find", "visual slam", "--source", "sample", *at_home).code == 3
+    told = cli("backup", file.name, *at_home, code=0).stderr
+    command = told.split(": ")[-1]
+    assert f"restore {shlex.quote(str(file))}" in command
+    assert cli(*shlex.split(command)[1:], "--force").code == 0
+    beyond = cli("threads", "--offset", "3", *at_home).stderr
+    assert "no threads after the first 3" in beyond

@@ -57,7 +57,7 @@ async def collects_nothing(
     graph: Any, search: FakeSearch, given: Any = None, config: Any = CONFIG
 ) -> None:
     asked = len(search.asked)
-    with pytest.raises(UnapprovedStrategyError, match="paper-search fork"):
+    with pytest.raises(UnapprovedStrategyError, match=r"paper-search fork \S+ --to plan"):
         await graph.ainvoke(given, config)
     assert len(search.asked) == asked
 

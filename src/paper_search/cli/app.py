@@ -24,7 +24,7 @@ from paper_search.cli import (
     threads,
     usage,
 )
-from paper_search.cli.console import EXIT_CODES, ExitCode, exit_code, explanation
+from paper_search.cli.console import EXIT_CODES, ExitCode, exit_code, explanation, say
 from paper_search.cli.options import GlobalOptions, Home, flag
 from paper_search.errors import PaperSearchError
 
@@ -54,7 +54,7 @@ class CommandTree(TyperGroup):
 def _end(ctx: Any, error: Exception) -> NoReturn:
     if isinstance(ctx.obj, GlobalOptions) and ctx.obj.is_debugging:
         raise error
-    typer.echo(f"paper-search: {explanation(error)}", err=True)
+    say(f"paper-search: {explanation(error)}")
     raise typer.Exit(exit_code(error)) from error
 
 

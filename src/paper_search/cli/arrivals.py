@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from paper_search.config import AppConfig
     from paper_search.review.files import FileReport
     from paper_search.review.full_texts import FullTexts
+    from paper_search.workflow import ThreadCatalog
 
 _LARGEST_EXPORTS = 500_000_000
 """Bytes, all held in memory; 100,000 records with abstracts have some 300 MB."""
@@ -164,12 +165,14 @@ async def _updates(config: AppConfig) -> list[dict[str, Any]]:
     async with open_persistence(config.persistence_url) as persistence:
         catalog = ThreadCatalog(persistence)
         infos = await catalog.threads(limit=ALL)
-        open_ids = [info.thread_id for info in infos if info.status is ThreadStatus.WAITING]
-        waiting = {i for i in open_ids if (await catalog.session(i).state()).updates}
+        unfinished = {ThreadStatus.WAITING: "waits", ThreadStatus.FAILED: "failed"}
+        open_ids = [info.thread_id for info in infos if info.status in unfinished]
+        begun = {name for name in open_ids if await _is_updated(catalog, name)}
     for info in infos:
         entry = {"thread_id": info.thread_id, "question": info.question, "outcome": "nothing new"}
-        if info.thread_id in waiting:
-            entries.append({**entry, "outcome": "waits"})
+        if info.thread_id in begun:
+            error = {"error": info.error} if info.error else {}
+            entries.append({**entry, "outcome": unfinished[info.status], **error})
         if info.status in {ThreadStatus.DAMAGED, ThreadStatus.LOCKED}:  # it may be one of them
             entries.append({**entry, "outcome": "failed", "error": info.error})
         if info.status is not ThreadStatus.DONE or info.ended_by != EndReason.APPROVED:
@@ -185,6 +188,14 @@ async def _updates(config: AppConfig) -> list[dict[str, Any]]:
         is_open = isinstance(outcome, Checkpoint)
         entries.append({**entry, "outcome": "waits" if is_open else "nothing new"})
     return entries
+
+
+async def _is_updated(catalog: ThreadCatalog, thread_id: str) -> bool:
+    """Return whether an update of a thread was begun; one that cannot be read may be such."""
+    try:
+        return bool((await catalog.session(thread_id).state()).updates)
+    except PaperSearchError:
+        return True
 
 
 def fulltext(  # noqa: PLR0913, PLR0917  # one for each option

@@ -39,15 +39,16 @@ def audit(
         return
     checks = f"{flow.removed_by_checks} not kept, " if flow.removed_by_checks else ""
     say(
-        f"{flow.identified} records identified, {checks}"
-        f"{quantity(flow.duplicates, 'duplicate')} removed, {flow.works} works: "
+        f"{quantity(flow.identified, 'record')} identified, {checks}"
+        f"{quantity(flow.duplicates, 'duplicate')} removed, "
+        f"{quantity(flow.works, 'work')}: "
         f"{flow.included} included, {flow.excluded} excluded, "
         f"{flow.undecided + flow.not_judged} not decided, "
         f"{flow.set_aside + flow.not_carried_over + flow.pending} not for screening"
     )
     if (texts := flow.full_texts) is not None:
         say(
-            f"{texts.sought} full texts sought: {texts.not_retrieved} not retrieved, "
+            f"{quantity(texts.sought, 'full text')} sought: {texts.not_retrieved} not retrieved, "
             f"{texts.included} included, {texts.excluded} excluded, "
             f"{texts.waiting + texts.unassessed} not decided"
         )

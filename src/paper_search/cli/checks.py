@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import uuid
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from paper_search.cli.source_lines import own_records
 from paper_search.config import WEB_SOURCES, encryption_keys
 from paper_search.errors import ConfigError, LibraryError, PaperSearchError
 from paper_search.models import SearchConstraints, SearchQuery, SearchStrategy, Seed, SourceStatus
+from paper_search.models.source_report import quantity
 from paper_search.sources import SearchSource, create_source
 from paper_search.sources.web import create_web_search, web_search_names
 
@@ -26,7 +28,7 @@ CITED = "10.1038/nature14539"
 """A paper that every index of citations knows, for the source that follows them."""
 
 _FIXES = {
-    SourceStatus.EMPTY: "no records: for your library, `library add FILE`",
+    SourceStatus.EMPTY: "no records: for your library, `paper-search library add FILE`",
     SourceStatus.PARTIAL: "partial answer; try again later",
     SourceStatus.RATE_LIMITED: "too many requests: wait, set a key, or lower ..._RATE_LIMIT",
     SourceStatus.EXHAUSTED: "its quota is used up: wait, or set a key",
@@ -94,7 +96,9 @@ def _library(config: AppConfig) -> Check:
         fix = f"move {path} away and import your files again"
         return Check("library", is_well=False, found=explanation(error), fix=fix)
     plain = ", not encrypted: the key covers threads only" if encryption_keys() else ""
-    found = f"{count} records in {path}{plain}" if count else "empty: the sample is used"
+    found = (
+        f"{quantity(count, 'record')} in {path}{plain}" if count else "empty: the sample is used"
+    )
     hint = None if count else "`paper-search library add FILE` imports your papers"
     return Check("library", is_well=True, found=found, fix=hint)
 
@@ -119,9 +123,13 @@ async def _threads(config: AppConfig) -> Check:
             "`paper-search show THREAD` says more of each",
         )
         return Check("threads", is_well=False, found=found, fix=fix)
-    reports = sum(thread.graph == "research_report" for thread in threads)
-    suffix = f", {reports} reports" if reports else ""
-    return Check("threads", is_well=True, found=f"{len(threads) - reports} searches{suffix}")
+    graphs = Counter(thread.graph for thread in threads)
+    searches, reports = graphs.pop("paper_search", 0), graphs.pop("research_report", 0)
+    others = {"report": reports, "thread of another workflow": graphs.total()}
+    plural = {"thread of another workflow": "threads of other workflows"}
+    parts = [quantity(count, noun, plural.get(noun, "")) for noun, count in others.items() if count]
+    found = ", ".join([quantity(searches, "search", "searches"), *parts])
+    return Check("threads", is_well=True, found=found)
 
 
 async def _source(name: str, config: AppConfig) -> Check:

@@ -9,6 +9,7 @@ import shlex
 import shutil
 import sys
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
+from contextvars import ContextVar
 from enum import IntEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar
@@ -36,6 +37,9 @@ _BREAKS = re.compile(r"[\t\n\v\f\r\x1c-\x1e\x85\u2028\u2029]+")
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 PROGRAM = "paper-search"
 """What the program is called where it is installed."""
+HOME: ContextVar[Path | None] = ContextVar("home", default=None)
+"""What --home says, for the commands that messages name."""
+_SUGGESTION = re.compile(f"`{PROGRAM} ([^`]+)`")
 
 
 def visible(value: object) -> str:
@@ -59,8 +63,18 @@ def data() -> Console:
 
 
 def say(line: str) -> None:
-    """Write a message to stderr, as it is and unwrapped, so that commands can be copied."""
-    typer.echo(line, err=True)
+    """Write a message to stderr, unwrapped, so that the commands in it can be copied."""
+    typer.echo(with_commands(line), err=True)
+
+
+def with_commands(line: str) -> str:
+    """Return a message with the commands in its backquotes as they are typed here.
+
+    The layers below the command line know neither its home nor how it was started.
+    """
+    home = HOME.get()
+    options = "" if home is None else f" --home {shlex.quote(str(home))}"
+    return _SUGGESTION.sub(lambda found: f"`{program_name()} {found[1]}{options}`", line)
 
 
 def folded(parts: Sequence[str]) -> str:
@@ -139,6 +153,11 @@ def program_name() -> str:
     if is_path and (on_path is None or Path(on_path).absolute() != program.absolute()):
         return shlex.quote(sys.argv[0])
     return PROGRAM
+
+
+def pip_name() -> str:
+    """Return what to type for the pip of the environment that this program is in."""
+    return "pip" if program_name() == PROGRAM else f"{shlex.quote(sys.executable)} -m pip"
 
 
 def command_line(*words: str, home: Path | None = None, question: str | None = None) -> str:

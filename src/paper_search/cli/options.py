@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from paper_search.bibliography.text import SURROGATES
+from paper_search.cli.console import HOME
 from paper_search.errors import ThreadNotFoundError
 from paper_search.exports import FORMATS
 
@@ -41,7 +42,9 @@ _shared, _flag = partial(option, default=...), partial(flag, default=...)
 def _home_of(ctx: typer.Context, value: Path | None) -> Path | None:
     """Return the home given on the command line, after the command or before it; absolute."""
     home = value if value is not None else _globals(ctx).home
-    return home.expanduser().absolute() if home is not None else None
+    home = home.expanduser().absolute() if home is not None else None
+    HOME.set(home)
+    return home
 
 
 _HOME = "Directory of your data; else PAPER_SEARCH_HOME, else the user data directory."

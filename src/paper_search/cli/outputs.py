@@ -171,7 +171,7 @@ def push_papers(  # noqa: PLR0913  # what is pushed, where, and how that is said
     ids = {paper.id for paper in papers}
     others = [paper for paper in whole.every_paper if paper.id not in ids]
     if not config.zotero.api_key:
-        say("Zotero asks in a window of its own whether it may be written to; answer there")
+        say("if Zotero asks in a window of its own whether it may be written to, answer there")
     summary = run(push(config, reference, about["thread_id"], papers, others))
     if is_json:
         print_json({**about, **asdict(summary), **summary.counts})

@@ -58,27 +58,30 @@ def reconcile(  # noqa: PLR0913, PLR0917  # one for each option
     if as_json:
         print_json({"thread_id": thread, **agreement.model_dump(mode="json")})
         return
-    _show_agreement(agreement, entered)
+    _show_agreement(thread, agreement, entered)
 
 
 def _ids(words: str | None) -> list[str]:
     return [name for part in (words or "").split(",") if (name := part.strip())]
 
 
-def _show_agreement(agreement: Agreement, entered: int) -> None:
+def _show_agreement(thread: str, agreement: Agreement, entered: int) -> None:
+    from paper_search.models.source_report import quantity
+
     for reviewer in agreement.reviewers:
         suffix = ", done" if reviewer.is_done else ""
-        say(visible(f"{reviewer.name}: {reviewer.decided} of {reviewer.of} papers decided{suffix}"))
+        of = quantity(reviewer.of, "paper")
+        say(visible(f"{reviewer.name}: {reviewer.decided} of {of} decided{suffix}"))
     if agreement.is_blind:
         say(
-            "what they decided is shown when all are done, at least two; a reviewer who stops "
-            "early says so with `paper-search screen THREAD --reviewer NAME --done`"
+            "what reviewers decided is shown when all are done, at least two; one who stops "
+            f"early says so with `paper-search screen {thread} --reviewer NAME --done`"
         )
         return
     for line in agreement.lines:
         say(line)
     if entered:
-        say(f"{entered} agreed decisions are decisions of the thread now")
+        say(f"decided now, as all agree: {quantity(entered, 'paper')}")
     for conflict in agreement.conflicts:
         data().print(text(_conflict_lines(conflict)))
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from paper_search.cli.console import command_line, messages, text, visible
+from paper_search.cli.console import command_line, messages, text, visible, with_commands
 from paper_search.cli.prompts import (
     Choice,
     Terminal,
@@ -118,7 +118,7 @@ def _detail(detail: ReportDetail) -> Iterator[Fact | RenderableType]:
     yield from thread_facts("report", detail)
     yield "phase", f"{detail.phase}{draft}" if detail.phase else None
     yield "sources", detail.sources or None
-    yield "error", detail.error
+    yield "error", with_commands(detail.error or "")
     if review is None or not review.shows.get("usage"):
         yield from usage_facts(detail.usage)
     yield from (text(f"  {event}", "dim") for event in detail.checkpoints[-_EVENTS_SHOWN:])

@@ -279,7 +279,7 @@ class SearchRunner(ThreadRunner):
         closing = (
             unfinished_line(state.question, reports if is_unseen else [], home),
             public_sources_hint(state.question, reports, len(collection.papers), home),
-            None if self._config.embeddings.name else by_words_hint(reports),
+            by_words_hint(self._config, reports),
         )
         yield from (visible(line) for line in closing if line is not None)
 

@@ -110,14 +110,15 @@ def _screen(url: str, commands: NextCommands, reviewer: str | None, *, is_json: 
             if not is_interactive():
                 raise UsageMistakeError(
                     "screening needs a terminal; elsewhere, --json prints the papers in order, "
-                    "and `paper-search resume THREAD --relevant IDS` marks them"
+                    f"and `paper-search review {thread}` shows a page to screen on"
                 )
             # Before the marks are read: a lock that is free may have been left a moment ago.
             lock = WorkLock(persistence.leases, thread, reviewer or "")
             runner.run(lock.acquire())
             stack.push_async_callback(lock.release)
             screening = runner.run(_screening(session, reviewer, is_joining=True))
-            ScreeningPrompt(runner, screening, lock).run()
+            apart = () if reviewer is None else ("--reviewer", reviewer)
+            ScreeningPrompt(runner, screening, lock, commands.command("screen", *apart)).run()
             if reviewer is not None:
                 _say_reconcile(commands)
             else:
@@ -132,10 +133,13 @@ class ScreeningPrompt:
     The event loop rests while the person reads, so Ctrl-C at the prompt is an ordinary one.
     """
 
-    def __init__(self, runner: asyncio.Runner, screening: Screening, lock: WorkLock) -> None:
+    def __init__(
+        self, runner: asyncio.Runner, screening: Screening, lock: WorkLock, command: str
+    ) -> None:
         self._runner = runner
         self._screening = screening
         self._lock = lock
+        self._command = command
 
     def run(self) -> None:
         try:
@@ -143,9 +147,9 @@ class ScreeningPrompt:
                 self._one(queue[0], len(queue))
             say("all papers are marked")
         except QuitError:
-            say("saved; run the same command to continue")
+            say(f"saved; to continue: {self._command}")
         except KeyboardInterrupt:
-            say("\ninterrupted; everything is saved; run the same command to continue")
+            say(f"\ninterrupted; everything is saved; to continue: {self._command}")
             raise typer.Exit(ExitCode.INTERRUPTED) from None
 
     def _one(self, paper: Paper, remaining: int) -> None:

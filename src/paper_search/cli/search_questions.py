@@ -240,9 +240,7 @@ class ResultReview:
         if self._papers and self._papers_shown >= len(self._papers):
             say("no more papers; s shows the first page again")
             return
-        page = show_papers(
-            messages(), self._payload, self._papers_shown, self._marks, is_at_prompt=True
-        )
+        page = show_papers(messages(), self._payload, self._papers_shown, self._marks)
         self._papers_shown += page
         remaining = len(self._papers) - self._papers_shown
         if self._papers_shown > page:

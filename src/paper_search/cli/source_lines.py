@@ -8,7 +8,7 @@ from pathlib import Path
 import typer
 
 from paper_search.cli.console import ExitCode, command_line, say, visible
-from paper_search.cli.library import BY_WORDS
+from paper_search.cli.library import by_words
 from paper_search.cli.prompts import Choice, QuitError, Terminal, decide
 from paper_search.config import (
     WEB_SOURCES,
@@ -105,9 +105,11 @@ def public_sources_hint(
     return f"Search {NUMBERS[len(WEB_SOURCES)]} public services: {command}"
 
 
-def by_words_hint(reports: Iterable[SourceReport]) -> str | None:
+def by_words_hint(config: AppConfig, reports: Iterable[SourceReport]) -> str | None:
     """Return how to rank what is on this machine by meaning; None: nothing of it was asked."""
-    return BY_WORDS if any(report.source in LOCAL for report in reports) else None
+    local = [report for report in reports if report.source in LOCAL]
+    has_records = not all(report.is_sample for report in local)
+    return by_words(config, has_records=has_records) if local else None
 
 
 def _search(question: str, options: Sequence[str], home: Path | None) -> str:

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from paper_search.cli.console import ExitCode, data, explanation, print_json, run, text
+from paper_search.cli.console import (
+    ExitCode,
+    data,
+    explanation,
+    print_json,
+    run,
+    text,
+    with_commands,
+)
 from paper_search.cli.options import Home, Json, Source, settings
 from paper_search.errors import ConfigError, LibraryError
 
@@ -152,7 +160,9 @@ def doctor(source: Source = None, as_json: Json = False, home: Home = None) -> N
         print_json([asdict(check) for check in checks])
     else:
         signs = {True: text("ok", style="green"), False: text("NO", style="bold red")}
-        rows = ([signs[c.is_well], c.what, c.found, c.fix or "-"] for c in checks)
+        rows = (
+            [signs[c.is_well], c.what, *map(with_commands, (c.found, c.fix or "-"))] for c in checks
+        )
         data().print(grid(["", "What", "Found~", "What to do~"], rows))
     if not all(check.is_well for check in checks):
         raise typer.Exit(ExitCode.FAILED)

@@ -10,6 +10,7 @@ from paper_search.cli import options
 from paper_search.cli.console import (
     ExitCode,
     UsageMistakeError,
+    command_line,
     data,
     is_interactive,
     print_json,
@@ -56,6 +57,8 @@ def threads(
         from paper_search.cli.tables import thread_table
 
         data().print(thread_table(infos[:limit], datetime.now(UTC)))
+    elif offset:
+        say(f"no threads after the first {offset}; `paper-search threads` lists the others")
     else:
         say("no threads; `paper-search find QUESTION` starts one")
     for reason in sorted({info.error for info in infos[:limit] if info.status.value == "locked"}):
@@ -164,7 +167,7 @@ def export(  # noqa: PLR0913, PLR0917  # one for each option
     if isinstance(detail, PlainDetail):
         raise ExportError(
             f"thread {thread!r} belongs to the workflow {detail.graph!r} and has no papers; "
-            "`paper-search show THREAD --json` prints its state"
+            f"`paper-search show {thread} --json` prints its state"
         )
     if to is not None and (format_name or output or isinstance(detail, ReportDetail)):
         raise UsageMistakeError("--to takes papers of a search, without --format and --output")
@@ -326,7 +329,8 @@ def backup(
     if as_json:
         print_json({"file": str(file), "bytes": size})
     else:
-        say(f"wrote {file}, {size:,} bytes; `paper-search restore {file}` restores it")
+        command = command_line("restore", str(file.absolute()), home=home)
+        say(f"wrote {file}, {size:,} bytes; to restore it (--force replaces threads): {command}")
 
 
 def restore(

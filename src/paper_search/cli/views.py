@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from rich.console import Console, RenderableType
 
-from paper_search.cli.console import command_line, text
+from paper_search.cli.console import command_line, text, with_commands
 from paper_search.cli.outputs import OF_EARLIER
 from paper_search.cli.source_lines import failed_sources, in_words, no_network, public_sources_hint
 from paper_search.cli.tables import (
@@ -23,6 +23,7 @@ from paper_search.cli.tables import (
     thread_facts,
 )
 from paper_search.cli.usage import usage_facts
+from paper_search.models.source_report import quantity
 from paper_search.workflow.checkpoints import Checkpoint, ResultPayload, StrategyPayload
 from paper_search.workflow.counts import aside, summaries
 from paper_search.workflow.judging import JudgingReport
@@ -86,7 +87,8 @@ def show_checkpoint(  # noqa: PLR0913  # what is shown, and how much of it
         print_lines(console, _result_question(payload, has_details=has_details))
         _print_hint(console, collection, collection.metadata.query, payload.reports, home)
         if has_papers:
-            show_papers(console, payload, 0, marks or None)
+            listing = command_line("show", checkpoint.run_id, "--all", home=home)
+            show_papers(console, payload, 0, marks or None, listing)
     else:
         raise TypeError(f"{checkpoint.kind.value} cannot have a {type(payload).__name__}")
 
@@ -96,12 +98,12 @@ def show_papers(
     payload: ResultPayload,
     start: int,
     marks: Mapping[str, bool] | None,
-    *,
-    is_at_prompt: bool = False,
+    listing: str | None = None,
 ) -> int:
     """Print a page of papers, after the first one how many there are; return how many were shown.
 
-    `marks`: by id. `is_at_prompt`: show at most as many as the window does.
+    `marks`: by id. `listing`: the command that lists all; None: it is at a prompt, and as many are
+    shown as the window has room for.
     """
     collection = payload.collection
     papers, line = collection.every_paper, len(collection.papers)
@@ -113,7 +115,7 @@ def show_papers(
 
     size = len(papers[start:end])
     room = console.size.height - _AROUND
-    while is_at_prompt and size > 1 and len(console.render_lines(table(size))) > room:
+    while listing is None and size > 1 and len(console.render_lines(table(size))) > room:
         size -= 1
     first_of = {"Set aside": line, "Of earlier rounds": line + len(collection.set_aside)}
     for part, first in first_of.items():
@@ -121,16 +123,19 @@ def show_papers(
             console.print(text(f"{part}, from number {first + 1} on:", style="bold"))
     console.print(table(size))
     if start == 0:
-        way = "m shows them" if is_at_prompt else "`show THREAD --all` lists them"
         counts = {
             "not on this page": line - size,
             aside(payload.excluded): payload.set_aside,
             OF_EARLIER: payload.earlier,
         }
-        more = [f"{count} {where} ({way})" for where, count in counts.items() if count > 0]
+        way = " (m shows them)" if listing is None else ""
+        more = [f"{count} {where}{way}" for where, count in counts.items() if count > 0]
         total = collection.metadata.total_found
-        head = f"{line} papers, {collection.order}; this round found {total}"
-        console.print(text("; ".join([head, *more])))
+        head = f"{quantity(line, 'paper')}, {collection.order}; this round found {total}"
+        words = "; ".join([head, *more])
+        if listing and more:
+            words = f"{words}; to list them: {listing}"
+        console.print(text(words), soft_wrap=bool(listing))
     return size
 
 
@@ -203,7 +208,7 @@ def show_thread(
 
 def _thread_facts(detail: ThreadDetail) -> Iterator[Fact]:
     yield from thread_facts("thread", detail)
-    yield "error", detail.error
+    yield "error", with_commands(detail.error or "")
     if detail.open_checkpoint is None:  # which says it itself
         yield from usage_facts(detail.usage)
 
@@ -300,7 +305,7 @@ def _unjudged(collection: PaperCollection) -> Iterator[RenderableType]:
 
 def _iteration(record: IterationRecord, *, is_searched: bool) -> Iterator[Line]:
     rejected = ", rejected" if record.is_rejected else ""
-    papers = f"{record.result_count} papers" if is_searched else "not searched"
+    papers = quantity(record.result_count, "paper") if is_searched else "not searched"
     yield text("")
     yield text(f"Round {record.iteration + 1}: {papers}{rejected}", "bold")
     yield "limits", limits(record.strategy.filters)
@@ -309,7 +314,7 @@ def _iteration(record: IterationRecord, *, is_searched: bool) -> Iterator[Line]:
         yield "strategy", record.edit.summary(record.strategy)
     if record.waits:
         often = "once" if record.waits == 1 else f"{record.waits} times"
-        yield "waited", f"{often} for slow sources"
+        yield "made again", f"{often}, for slow sources or added files"
     if record.feedback is not None:
         yield "feedback", _feedback(record.feedback)
 

@@ -137,7 +137,7 @@ async def finished_collection(persistence: Persistence, thread_id: str) -> Paper
     if not state.is_complete or result is None:
         raise ThreadWaitingError(
             f"the search of thread {thread_id!r} has not ended; a report is made from its result. "
-            f"Take it to its end first: paper-search resume {thread_id}"
+            f"Take it to its end first: `paper-search resume {thread_id}`"
         )
     texts = await full_texts(session.records)
     excluded = {i for i, text in texts.items() if text.status is TextStatus.EXCLUDED}

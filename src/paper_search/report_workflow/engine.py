@@ -50,7 +50,7 @@ class ReportSession(ThreadSession[WorkflowState, Review, Report]):
     workflow = WORKFLOW
     begins_with = ReportCatalog.begins_with
     noun = "report"
-    after_the_end = "Output it with `paper-search export THREAD`, or start a new one"
+    after_the_end = "Export it, or start a new one"
     records_type = ReportRecords
     question_type = Review
     decision_type = ReviewDecision

@@ -99,8 +99,8 @@ class Answers:
         await self._note_refusal(question.interrupt_id, decision, person, "names no question")
         token = question.question.token
         raise StaleDecisionError(
-            f"the answer does not say which question it is for. {last.by} {last.what} at "
-            f"{last.at}; after that another question was asked, which is still open: "
+            f"the answer does not say which question it is for. At {last.at}, {last.by} "
+            f"{last.what}; after that another question was asked, which is still open: "
             f"{question.question.reference}. To answer that one: `paper-search resume "
             f'{self._thread_id} --approve --token {token}`, or "token": "{token}" in the answer; '
             'in a client with text boxes, an edit whose box `decision` says "approve" or '
@@ -214,11 +214,12 @@ class Answers:
     async def refusal(self, entry: LedgerEntry, decision: Any, person: str) -> ThreadError:
         """Return what to say to who answers a question that is decided; keep it for the audit."""
         await self._note_refusal(entry.interrupt_id, decision, person, "already decided")
+        options = self._session.reference_of(entry).fork_options
         return AlreadyDecidedError(
             f"this question of {self._session.noun} {self._thread_id!r} was already decided "
             f"({entry.decision['action']}) by {entry.decided_by} at {entry.decided_at}; "
             "the first decision counts; yours was ignored. "
-            "`paper-search fork` starts again from this question"
+            f"`paper-search fork {self._thread_id} {options}` starts again from this question"
         )
 
     async def _note_refusal(

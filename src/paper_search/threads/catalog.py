@@ -289,7 +289,7 @@ class Catalog(ABC, Generic[SessionT, InfoT]):
         except PaperSearchError as error:
             reason, status = str(error), status_by(error)
             if isinstance(error, ThreadNotFoundError):
-                reason = "its deletion was cut short; `paper-search delete` finishes it"
+                reason = f"its deletion was cut short; `paper-search delete {item.key}` finishes it"
             facts = {"thread_id": item.key, "status": status, "error": reason}
             return self._info(StatusFacts(status, {}, None, {**item.value, **facts}))
 

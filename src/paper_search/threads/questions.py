@@ -110,6 +110,11 @@ class QuestionRef(BaseModel):
         """Return what orders the questions of a thread by when they are asked."""
         return self.number
 
+    @property
+    def fork_options(self) -> str:
+        """Return the options by which the command `fork` finds it."""
+        return f"--round {self.number}"
+
     def __str__(self) -> str:
         return f"{self.kind} number {self.number} of thread {self.run_id!r}"
 

@@ -287,7 +287,8 @@ class Approvals(Generic[ProposalT]):
             raise UnapprovedStrategyError(
                 f"{self.noun} {self._records.thread_id!r} would continue with a {self.field} that "
                 f"no person approved: answer the question about the {self.field}; steps cannot be "
-                "skipped. `paper-search fork` goes back to the question"
+                f"skipped. `paper-search fork {self._records.thread_id} --to {self.field}` goes "
+                "back to the question"
             )
         return approval.get("by") or "a person"
 

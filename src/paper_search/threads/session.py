@@ -208,7 +208,7 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
         if channels and self.begins_with not in channels:
             raise ThreadNotFoundError(
                 f"thread {self.thread_id!r} is not a {self.noun}; it belongs to another graph: "
-                "see `paper-search show`"
+                f"see `paper-search show {self.thread_id}`"
             )
         return snapshot
 

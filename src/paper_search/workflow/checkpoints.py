@@ -159,6 +159,12 @@ class CheckpointRef(BaseModel):
         """Return what orders the checkpoints of a thread by when they are asked."""
         return self.iteration, self.kind is CheckpointKind.RESULT_REVIEW, self.waits
 
+    @property
+    def fork_options(self) -> str:
+        """Return the options by which the command `fork` finds it."""
+        name = "result" if self.kind is CheckpointKind.RESULT_REVIEW else "strategy"
+        return f"--to {name} --round {self.iteration + 1}"
+
     def __str__(self) -> str:
         again = f", asked anew ({self.waits})" if self.waits else ""
         kind = self.kind.value.replace("_", " ")

@@ -332,7 +332,8 @@ async def updated(
     if state.result is None or not approved or approved[-1].sources == [SOURCE]:
         raise InputError(
             f"thread {records.thread_id!r} has no approved strategy that sources could be asked "
-            "again: add new exports of its databases with `paper-search add`"
+            "again: add new exports of its databases with "
+            f"`paper-search add {records.thread_id} FILE`"
         )
     review_update = ReviewUpdate(
         iteration=state.current_iteration,
