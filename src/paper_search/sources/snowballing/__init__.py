@@ -25,7 +25,6 @@ from paper_search.models import (
     SearchReport,
     SearchStrategy,
     Seed,
-    SourceReport,
     SourceStatus,
 )
 from paper_search.models.scope import Translation
