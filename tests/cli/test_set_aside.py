@@ -44,7 +44,7 @@ def test_nothing_that_was_found_is_lost_what_is_set_aside_is_counted_and_listed_
 def test_without_a_terminal_no_key_is_offered_to_see_the_rest(cli, waiting):
     shown = " ".join(cli("resume", waiting, "--approve").stderr.split())
     assert "is this the result?" in shown
-    assert "set aside (`show THREAD --all` lists them)" in shown
+    assert f"set aside; to list them: paper-search show {waiting} --all" in shown
     assert "m shows" not in shown
 
 

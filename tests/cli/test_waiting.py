@@ -63,7 +63,7 @@ def test_resume_takes_the_rest_into_the_result(cli, left_behind):
     assert "no source was left behind" in refused.stderr
     done = cli("resume", thread, "--approve", "--token", token, "--json")
     assert len(done.document["papers"]) == 5
-    assert "waited  once for slow sources" in cli("show", thread).stdout
+    assert "made again  once, for slow sources or added files" in cli("show", thread).stdout
 
 
 def test_waiting_is_no_part_of_another_answer(cli, left_behind, tmp_path):
