@@ -105,7 +105,7 @@ def test_the_commands_in_messages_of_every_layer_name_the_home_and_the_thread(cl
     ]
     suggestions = [re.findall("`(paper-search [^`]+)`", message)[0] for message in messages]
     commands = [shlex.split(suggestion)[1:] for suggestion in suggestions]
-    fork = ["fork", thread, "--to", "strategy", "--round", "1"]
+    fork = ["fork", thread, "--round", "1", "--to", "strategy"]
     assert commands[-1][:-2] == fork
     for command in commands:
         assert command[-2:] == list(at_home)

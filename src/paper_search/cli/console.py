@@ -74,7 +74,11 @@ def with_commands(line: str) -> str:
     """
     home = HOME.get()
     options = "" if home is None else f" --home {shlex.quote(str(home))}"
-    return _SUGGESTION.sub(lambda found: f"`{program_name()} {found[1]}{options}`", line)
+
+    def typed(found: re.Match[str]) -> str:
+        return f"`{program_name()} {found[1]}{'' if '--home ' in found[1] else options}`"
+
+    return _SUGGESTION.sub(typed, line)
 
 
 def folded(parts: Sequence[str]) -> str:

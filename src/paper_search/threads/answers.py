@@ -214,12 +214,12 @@ class Answers:
     async def refusal(self, entry: LedgerEntry, decision: Any, person: str) -> ThreadError:
         """Return what to say to who answers a question that is decided; keep it for the audit."""
         await self._note_refusal(entry.interrupt_id, decision, person, "already decided")
-        options = self._session.reference_of(entry).fork_options
+        place = self._session.reference_of(entry).place
         return AlreadyDecidedError(
             f"this question of {self._session.noun} {self._thread_id!r} was already decided "
             f"({entry.decision['action']}) by {entry.decided_by} at {entry.decided_at}; "
             "the first decision counts; yours was ignored. "
-            f"`paper-search fork {self._thread_id} {options}` starts again from this question"
+            f"`paper-search fork {self._thread_id} --round {place}` starts again from this question"
         )
 
     async def _note_refusal(

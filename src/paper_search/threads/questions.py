@@ -111,9 +111,9 @@ class QuestionRef(BaseModel):
         return self.number
 
     @property
-    def fork_options(self) -> str:
-        """Return the options by which the command `fork` finds it."""
-        return f"--round {self.number}"
+    def place(self) -> str:
+        """Return what follows `--round` where the command `fork` goes back to it."""
+        return str(self.number)
 
     def __str__(self) -> str:
         return f"{self.kind} number {self.number} of thread {self.run_id!r}"

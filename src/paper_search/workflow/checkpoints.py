@@ -160,10 +160,10 @@ class CheckpointRef(BaseModel):
         return self.iteration, self.kind is CheckpointKind.RESULT_REVIEW, self.waits
 
     @property
-    def fork_options(self) -> str:
-        """Return the options by which the command `fork` finds it."""
+    def place(self) -> str:
+        """Return what follows `--round` where the command `fork` goes back to it."""
         name = "result" if self.kind is CheckpointKind.RESULT_REVIEW else "strategy"
-        return f"--to {name} --round {self.iteration + 1}"
+        return f"{self.iteration + 1} --to {name}"
 
     def __str__(self) -> str:
         again = f", asked anew ({self.waits})" if self.waits else ""
