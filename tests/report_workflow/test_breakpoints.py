@@ -12,7 +12,7 @@ from tests.report.answers import good_answer
 
 from paper_search.errors import ConfigError
 from paper_search.report_workflow import HITLBreakpoint, ReportWorkflow, Review
-from paper_search.report_workflow.state import WorkflowState
+from paper_search.report_workflow.state import ReportParams, WorkflowState
 from paper_search.testing.llm import FakeLLM
 from paper_search.testing.reports import QUESTION, report_services
 
@@ -38,6 +38,12 @@ def workflow(
 async def asked(flow: ReportWorkflow) -> Review | None:
     ended = await flow.start(QUESTION, thread_id="t")
     return ended if isinstance(ended, Review) else None
+
+
+def test_a_person_has_half_an_hour_for_a_plan_an_hour_for_a_report_and_two_for_critical_issues():
+    params = ReportParams()
+    assert params.plan_review_timeout == 1800
+    assert (params.output_review_timeout, params.critical_review_timeout) == (3600, 7200)
 
 
 async def test_a_person_is_asked_where_their_own_condition_holds():

@@ -27,7 +27,7 @@ from paper_search.report.models import (
     now,
 )
 from paper_search.report.recovery import WorkflowError, classified
-from paper_search.report_workflow.reviews import BreakpointName, TimedBreakpoint
+from paper_search.report_workflow.reviews import HITL_BREAKPOINTS, BreakpointName, TimedBreakpoint
 from paper_search.steps.types import Untracked
 
 SCHEMA_VERSION = 1
@@ -35,6 +35,7 @@ SCHEMA_VERSION = 1
 
 MAX_ROUNDS = 20
 """What `max_iterations` and `max_human_reviews` may be at most."""
+_SECONDS = {name: point.timeout_seconds for name, point in HITL_BREAKPOINTS.items()}
 
 
 class ReportRequest(BaseModel):
@@ -109,10 +110,10 @@ class ReportParams(BaseModel, frozen=True):
     """What the report may spend on models at most; None for no limit."""
     max_human_reviews: int = Field(default=10, ge=1, le=MAX_ROUNDS)
     """How often a person is asked; the last time only approve, reject and skip are taken."""
-    plan_review_timeout: int = Field(default=1800, ge=1)
+    plan_review_timeout: int = Field(default=_SECONDS["plan_review"], ge=1)
     """Seconds in which a person should answer."""
-    output_review_timeout: int = Field(default=3600, ge=1)
-    critical_review_timeout: int = Field(default=7200, ge=1)
+    output_review_timeout: int = Field(default=_SECONDS["pre_output_review"], ge=1)
+    critical_review_timeout: int = Field(default=_SECONDS["critical_issue_review"], ge=1)
     auto_approve_on_timeout: list[TimedBreakpoint] = Field(default_factory=list)
     """Where silence counts as approval once the time is over; nowhere by default."""
 
