@@ -340,12 +340,8 @@ def _coerce_feedback(decision: Decision) -> UserFeedback:
 def _accumulate_relevant(
     state: WorkflowState, collection: PaperCollection, feedback: UserFeedback
 ) -> None:
-    """Add the papers of a collection that were marked relevant to the accumulated ones.
-
-    The latest mark counts: those marked irrelevant now are taken out.
-    """
-    relevant, irrelevant = set(feedback.marked_relevant), set(feedback.marked_irrelevant)
-    state.accumulated_papers = [p for p in state.accumulated_papers if p.id not in irrelevant]
+    """Add the papers of a collection that were marked relevant to the accumulated ones."""
+    relevant = set(feedback.marked_relevant)
     state.add_accumulated([paper for paper in collection.papers if paper.id in relevant])
 
 
