@@ -65,6 +65,24 @@ def test_the_rules_decide(given, can_iterate, verdict):
     assert recommendation(given, can_iterate=can_iterate) == verdict
 
 
+@pytest.mark.parametrize(
+    ("given", "potential"),
+    [
+        (critique(None), 0.0),
+        (critique(10.0), 0.0),
+        (critique(5.0, suggestion=9), 0.5),
+        (critique(5.0, minor=2), 0.6),
+        (critique(9.0, minor=9), 0.8),
+        (critique(5.0, major=2), 0.2),
+        (critique(5.0, major=9, minor=9), 0.3),
+        (critique(5.0, critical=1), 0.35),
+        (critique(5.0, critical=4), 0.0),
+    ],
+)
+def test_a_revision_may_bring_more_the_easier_the_items_are_to_mend(given, potential):
+    assert improvement_potential(given) == pytest.approx(potential)
+
+
 def test_a_model_can_lower_a_criterion_and_raise_none():
     items = [item("major", "style")]
     assert criterion_scores(items, {"style": 10, "accuracy": 3})["style"] == 8.0

@@ -60,6 +60,13 @@ async def test_facets_count_the_kept():
     assert facets.key_themes == ["graph", "networks", "graphs"]
 
 
+async def test_facets_name_ten_authors_and_eight_themes_at_most():
+    title = "alpha beta gamma delta epsilon zeta theta iota kappa"
+    authors = [models.Author(name=f"A{number}") for number in range(11)]
+    facets = (await organized(scored("1", 0.9, title=title, authors=authors))).facets
+    assert (len(facets.top_authors), len(facets.key_themes)) == (10, 8)
+
+
 @given(
     st.lists(
         st.tuples(st.floats(0, 1), st.integers(0, 3), st.sampled_from([None, 2000, 2001])),
