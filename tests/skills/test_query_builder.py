@@ -213,6 +213,14 @@ def answer(*queries: str, **rest: Any) -> dict[str, Any]:
     } | rest
 
 
+async def test_the_model_is_told_all_queries_of_all_earlier_rounds():
+    llm = FakeLLM(answer("new"))
+    earlier = [fake_strategy("red AND moss", "soil"), fake_strategy("blue AND moss")]
+    await next_strategy("more", *earlier, llm=llm)
+    told = llm.calls[0].user_message.partition("Previous strategies")[2]
+    assert all(text in told for text in ("red AND moss", "soil", "blue AND moss"))
+
+
 async def test_the_model_answer_is_cleaned():
     """LLM-10, LLM-11"""
     queries = [f"q{number}" for number in range(500)]
