@@ -27,9 +27,8 @@ def final_output(
     state: WorkflowState, params: ReportParams, results: list[SearchResult]
 ) -> dict[str, Any]:
     draft, critique = state.draft or ResearchDraft(), state.critique
-    score = critique.overall_score if critique and not critique.critical_count else None
-    is_high = score is not None and score >= HIGH_CONFIDENCE
-    verdict = {"status": "complete", "confidence": "high" if is_high else "medium"}
+    score = (critique.overall_score or 0) if critique and not critique.critical_count else 0
+    verdict = {"status": "complete", "confidence": "high" if score >= HIGH_CONFIDENCE else "medium"}
     if is_without_answer(state, results):
         verdict = {"status": "partial", "reason": NO_ANSWER, "confidence": "low"}
     return {
