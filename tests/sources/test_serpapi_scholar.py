@@ -174,6 +174,16 @@ def test_its_own_arguments_are_settings():
     assert (made.interval_s, made.timeout_s, made.max_retries, made.max_calls) == (0.5, 3.0, 1, 7)
 
 
+@pytest.mark.parametrize(("limit", "num"), [(7, "7"), (50, "20")])
+async def test_a_request_has_the_limits_in_the_words_of_the_service(limit, num):
+    scholar = Answers(page(is_last=True))
+    limits = {"max_results": limit, "year_from": 2010, "year_to": 2012, "language": "de"}
+    await make(scholar).search("graph", **limits)
+    years = {"as_ylo": "2010", "as_yhi": "2012"}
+    base = {"engine": "google_scholar", "q": "graph", "start": "0", "api_key": KEY}
+    assert dict(scholar.asked[0].url.params) == base | years | {"num": num, "lr": "lang_de"}
+
+
 async def test_it_keeps_the_contract_of_sources():
     def scholar(request: httpx.Request) -> httpx.Response:
         years = (
