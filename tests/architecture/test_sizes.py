@@ -24,7 +24,7 @@ MAX_LINES = {
     "skills": 11_142,
     "sources": 7_118,
     "cli": 6_270,
-    "workflow": 5_737,
+    "workflow": 5_733,
     "report": 5_237,
     "library": 4_667,
     "query": 4_712,
