@@ -130,7 +130,7 @@ def test_the_grade_that_means_fully_gives_the_best_score_and_the_one_that_means_
         "the paper meets the criterion fully": 1.0,
         "mostly": 0.6667,
         "it meets a part of it, or something close to it": 0.3333,
-        "nothing in title or abstract says so": 0.0,
+        "nothing in title, abstract or keywords says so": 0.0,
     }
 
 

@@ -49,7 +49,7 @@ class GradeAnswer(BaseModel):
 
     criterion: int = Field(description="number of the criterion")
     grade: int = Field(default_factory=lambda: _NO_GRADE, description="0, 1, 2 or 3")
-    snippet: Text = Field(default="", description="copied from title or abstract")
+    snippet: Text = Field(default="", description="copied from the paper")
 
     @field_validator("grade", mode="before")
     @classmethod
@@ -164,9 +164,9 @@ def _judgement(
         [only] = answers
         grade, snippet = only.grade, ""
         if grade:
-            quote = locate_snippet(only.snippet, [paper.title, paper.abstract])
+            quote = locate_snippet(only.snippet, [paper.title, paper.abstract, *paper.keywords])
             if quote is None:
-                return f"criterion {number}: the snippet is not in its title or abstract"
+                return f"criterion {number}: the snippet is not in its title, abstract or keywords"
             snippet = quote[:_LONGEST_SNIPPET]
             if grade == HIGHEST_GRADE and not _speaks_of(criterion.text, snippet):
                 grade -= 1

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
+from statistics import fmean
 from typing import TypeAlias
 
 from paper_search.models import (
@@ -133,6 +134,7 @@ def _shorten(text: str) -> str:
 
 LONGEST_ABSTRACT = 3_000
 _MAX_EXAMPLES = 10
+_KEYWORDS = 20
 
 
 @dataclass(frozen=True)
@@ -144,16 +146,25 @@ class PromptPaper:
     abstract: str | None
     year: int | None
     venue: str | None
+    keywords: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, paper: RawPaper) -> "PromptPaper":
         return cls(
             paper_id=shown_to_model(paper.id, LONGEST_TITLE) or "",
             title=shown_to_model(paper.title, LONGEST_TITLE) or "",
-            abstract=shown_to_model(paper.text, LONGEST_ABSTRACT),
+            abstract=shown_to_model(paper.abstract or paper.snippet, LONGEST_ABSTRACT),
             year=paper.year,
             venue=shown_to_model(paper.venue, LONGEST_TITLE),
+            keywords=tuple(
+                filter(None, (shown_to_model(k, LONGEST_TITLE) for k in paper.keywords[:_KEYWORDS]))
+            ),
         )
+
+
+def characters_of(papers: Iterable[RawPaper]) -> int:
+    """Return about how many characters one of the papers has in a question."""
+    return round(fmean(len(inline_json(vars(PromptPaper.of(paper)))) for paper in papers))
 
 
 def message(
