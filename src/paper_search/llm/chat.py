@@ -28,9 +28,11 @@ from paper_search.http.errors import parse_retry_after
 from paper_search.http.redaction import redact_logs
 from paper_search.llm.metering import count_call, expected_tokens, tokens_in
 from paper_search.llm.provider import LLMProvider
-from paper_search.llm.structured import json_object
+from paper_search.llm.structured import format_request, json_object
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from langchain_core.language_models import BaseChatModel
     from langchain_core.messages import BaseMessage
 
@@ -240,18 +242,28 @@ class ChatProvider(LLMProvider):
 
     @override
     async def complete(self, system_prompt: str, user_message: str) -> str:
-        return await self._text(system_prompt, user_message, {})
+        return await self._text(user_message, lambda: (system_prompt, {}))
 
     @override
     async def complete_json(
         self, system_prompt: str, user_message: str, schema: dict[str, Any] | None = None
     ) -> dict[str, Any]:
-        prompt = f"{system_prompt}\n\n{format_request(schema)}"
-        wish = {"response_format": response_format(schema)}
-        return json_object(await self._text(prompt, user_message, wish))
+        return json_object(
+            await self._text(user_message, lambda: self._with_form(system_prompt, schema))
+        )
 
-    async def _text(self, system_prompt: str, user_message: str, options: dict[str, Any]) -> str:
+    def _with_form(self, prompt: str, schema: dict[str, Any] | None) -> tuple[str, dict[str, Any]]:
+        """Return what is sent for JSON: its schema as an option, in words where none is taken."""
+        if "response_format" not in self.options:
+            return f"{prompt}\n\n{format_request(schema)}", {}
+        return f"{prompt}\n\n{format_request()}", {"response_format": response_format(schema)}
+
+    async def _text(
+        self, user_message: str, instruct: Callable[[], tuple[str, dict[str, Any]]]
+    ) -> str:
         """Return the text of one answer; what may pass by itself is asked again.
+
+        `instruct`: gives the prompt and options, as the server takes them by then.
 
         Raises:
             LLMError: or one of its kinds. Not raised where the client's own error is handled, so
@@ -262,7 +274,7 @@ class ChatProvider(LLMProvider):
         deadline = loop.time() + self.deadline_s
         attempt = 0
         while True:
-            wishes = {name: wish for name, wish in options.items() if name in self.options}
+            system_prompt, wishes = instruct()
             messages = self._messages(system_prompt, user_message)
             answer = await self._attempt(self._chat(loop), messages, wishes, deadline - loop.time())
             if not isinstance(answer, Failure):
@@ -375,18 +387,24 @@ def response_format(schema: dict[str, Any] | None) -> dict[str, Any]:
     """Return the wish for JSON; not strict, because strict servers refuse optional fields."""
     if schema is None:
         return {"type": "json_object"}
-    return {"type": "json_schema", "json_schema": {"name": "answer", "schema": schema}}
+    form = {**_without_words(schema), "title": schema.get("title", "answer")}
+    return {"type": "json_schema", "json_schema": {"name": "answer", "schema": form}}
 
 
-def format_request(schema: dict[str, Any] | None) -> str:
-    wish = "Answer with exactly one JSON object and nothing else."
-    if schema is None:
-        return wish
-    return f"{wish} It follows this JSON schema:\n{json.dumps(schema, ensure_ascii=False)}"
+def _without_words(part: Any) -> Any:
+    """Return a schema without the texts that say what the prompt says."""
+    if isinstance(part, list):
+        return [_without_words(entry) for entry in part]
+    if not isinstance(part, dict):
+        return part
+    return {
+        name: _without_words(value)
+        for name, value in part.items()
+        if not (name in {"title", "description"} and isinstance(value, str))
+    }
 
 
 def instruction_tokens(prompt: str, answer: type[BaseModel]) -> int:
-    """Return about the tokens of a prompt, with the form of its answer as text and as an option."""
-    schema = answer.model_json_schema()
-    form = json.dumps(response_format(schema))
-    return expected_tokens(len(prompt) + len(format_request(schema)) + len(form))
+    """Return about the tokens of a prompt with the form of its answer."""
+    form = json.dumps(response_format(answer.model_json_schema()))
+    return expected_tokens(len(prompt) + len(format_request()) + len(form))

@@ -100,11 +100,10 @@ async def ask(
         LLMResponseError: the last answer is bad too.
         LLMError: no answer, or none within the provider's `deadline_s` (each answer has as much).
     """
-    message = user_message
+    message, schema = user_message, model_cls.model_json_schema()
     while True:
         try:
             async with asyncio.timeout(llm.deadline_s):
-                schema = model_cls.model_json_schema()
                 return _validated(
                     model_cls, await llm.complete_json(system_prompt, message, schema)
                 )
@@ -120,8 +119,15 @@ async def ask(
         _log.warning("the model's answer is asked for again: %s", problem)
         message = (
             f"{user_message}\n\nYour previous answer could not be used: {problem}\n"
-            "Answer again with exactly one JSON object that follows the schema, and nothing else."
+            f"{format_request(schema)}"
         )
+
+
+def format_request(schema: dict[str, Any] | None = None) -> str:
+    wish = "Answer with exactly one JSON object and nothing else."
+    if schema is None:
+        return wish
+    return f"{wish} It follows this JSON schema:\n{json.dumps(schema, ensure_ascii=False)}"
 
 
 def _validated(model_cls: type[ModelT], answer: Any) -> ModelT:
