@@ -3,9 +3,9 @@ import asyncio
 import pytest
 
 from paper_search.errors import ConfigError, LLMFailure, ModelCallLimitError
-from paper_search.llm.metering import CallResult, Meter, load_prices
-from paper_search.llm.usage_log import UsageLog, logged_threads
-from paper_search.models.usage import Budget, StepSpending
+from paper_search.llm.metering import CallResult, Meter, Metering, load_prices
+from paper_search.llm.usage_log import CallBegun, UsageLog, logged_threads
+from paper_search.models.usage import Budget, StepSpending, Tokens
 
 MODEL = "openai:gpt-4o-mini"
 
@@ -75,6 +75,19 @@ async def test_on_a_machine_without_the_log_the_state_says_what_was_spent(tmp_pa
     await spend(meter, 1, 1)
     with pytest.raises(ModelCallLimitError, match="6 calls"):
         await spend(meter, 1, 1)
+
+
+@pytest.mark.parametrize("counted", [200, 300, 450])
+async def test_questions_are_estimated_as_their_server_counted_those_before(tmp_path, counted):
+    log = UsageLog(tmp_path, "t")
+    async with Meter(step="parse_intent", log=log).call(MODEL, 400, 100) as call:
+        done(call, counted, 20)
+    log.append(CallBegun(id="cut off", step="s", iteration=0, model=MODEL, input_tokens=900))
+    costs = [(name, Tokens(2, 600, 50)) for name in (MODEL, "openai:gpt-4o")]
+    one, other = (Metering(tmp_path).estimate([cost], log.read()) for cost in costs)
+    # Of 400, the most that it may be, 300 are usual.
+    assert (one.input_tokens, one.output_tokens) == (600 * counted // 300, 50)
+    assert other.input_tokens == 600
 
 
 def test_versions_of_a_model_cost_what_the_model_does():

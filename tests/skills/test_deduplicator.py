@@ -3,8 +3,11 @@ from typing import Any
 import pytest
 
 from paper_search.errors import LLMError
+from paper_search.llm.chat import instruction_tokens
+from paper_search.llm.metering import expected_tokens
 from paper_search.models import Author, RawPaper, Sighting
 from paper_search.skills import Deduplicator
+from paper_search.skills.deduplicator import GroupsAnswer
 from paper_search.testing.llm import FakeLLM, data_block
 
 TITLE = "A long title on graph networks"
@@ -117,6 +120,30 @@ async def test_the_model_may_not_join_different_dois_strangers_or_parts():
 @pytest.mark.parametrize("reply", [LLMError("down"), RuntimeError("bug"), {"groups": 3}, "text"])
 async def test_when_the_model_fails_the_algorithm_stands(reply):
     assert await clusters(*SINGLES, llm=FakeLLM(reply)) == [["1"], ["2"], ["3"]]
+
+
+@pytest.mark.parametrize("count", [1, 2, 30, 60, 61])
+async def test_the_question_about_duplicates_is_announced_where_it_is_asked(count):
+    llm = FakeLLM({"groups": []})
+    deduplicator = Deduplicator(llm)
+    title = "Effects of fertiliser number {} on the growth of summer wheat in dry soil"
+    names = [Author(name=f"Schoenberger-Marchetti, {initial}.") for initial in "ABCDE"]
+    papers = [
+        RawPaper(
+            id=f"openalex:W{n}", title=title.format(n), authors=names, year=2000 + n,
+            venue="Journal of Arid Agriculture", doi=f"10.1000/wheat.{n}", source="openalex",
+        )
+        for n in range(count)
+    ]  # fmt: skip
+    await deduplicator.deduplicate(papers)
+    sent = sum(
+        instruction_tokens(call.system_prompt, GroupsAnswer)
+        + expected_tokens(len(call.user_message))
+        for call in llm.calls
+    )
+    announced = deduplicator.cost(count)
+    assert (announced.calls, announced.asked) == (llm.call_count, pytest.approx(sent, rel=0.1))
+    assert Deduplicator(llm, enable_llm_pass=False).cost(count).calls == 0
 
 
 async def test_the_model_is_not_asked_about_too_many_or_when_switched_off():

@@ -258,6 +258,19 @@ class Metering:
         log = self.log(thread_id)
         return await asyncio.to_thread(log.read) if log else LoggedUsage()
 
+    def estimate(
+        self, calls: Iterable[tuple[str, Tokens]], logged: LoggedUsage
+    ) -> SpendingEstimate:
+        """Return what calls cost, about: as each server counted the questions that are logged."""
+        usual = _FEWEST_BYTES / _CHARS_PER_TOKEN
+        return self.prices.estimate(
+            (
+                model,
+                cost._replace(asked=round(cost.asked * logged.shares.get(model, usual) / usual)),
+            )
+            for model, cost in calls
+        )
+
     def check_budget(self, budget: Budget | None) -> Budget | None:
         """Return a budget; raise ConfigError if it limits money, and a model has no price."""
         unpriced = sorted({m for m in self.models.values() if self.prices.of(m) is None})

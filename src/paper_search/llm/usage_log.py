@@ -4,6 +4,7 @@ No text of a question or an answer is in it.
 """
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -72,6 +73,8 @@ class LoggedUsage(BaseModel):
     first_at: str = ""
     last_at: str = ""
     by_model: dict[str, Spending] = Field(default_factory=dict)
+    shares: dict[str, float] = Field(default_factory=dict, exclude=True)
+    """By model: the tokens of questions that its server counted, by those that were estimated."""
 
     @property
     def spent(self) -> Spending:
@@ -117,18 +120,23 @@ class UsageLog:
                     budget = event.budget
         steps: dict[tuple[str, int], StepSpending] = {}
         models: dict[str, Spending] = {}
+        counted, estimated = Counter[str](), Counter[str]()
         for call in first_events.values():
             spent = _spent(call, last_events.get(call.id))
             key = (call.step, call.iteration)
             before = steps.get(key) or StepSpending(step=call.step, iteration=call.iteration)
             steps[key] = before.with_more(spent)
             models[call.model] = models.get(call.model, Spending()).plus(spent)
+            if not spent.failed:
+                counted[call.model] += spent.input_tokens
+                estimated[call.model] += call.input_tokens
         return LoggedUsage(
             steps=list(steps.values()),
             budget=budget,
             first_at=next((call.at for call in first_events.values()), ""),
             last_at=last_at,
             by_model=models,
+            shares={model: counted[model] / number for model, number in estimated.items()},
         )
 
     def delete(self) -> None:

@@ -109,8 +109,10 @@ class ScopeReport(BaseModel):
     first_results: int = 0
     """How many papers the suggested terms were counted in."""
     papers: dict[str, int] = Field(default_factory=dict, exclude_if=not_)
-    """By source on this disk: how many papers all queries together give, each once, as far as the
-    search would judge them."""
+    """By source that was asked all that the search asks it: how many papers it gives, each once, as
+    far as the search would judge them."""
+    paper_chars: int = Field(default=0, exclude_if=not_)
+    """Of one of the first results, as a model is shown it; 0: not known."""
     asked: list[SourceReport] = Field(default_factory=list, exclude=True)
     """A row of the journal for each query that a source was asked."""
     notes: list[str] = Field(default_factory=list)

@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, field_validator, model_validator
 
+from paper_search.llm.chat import instruction_tokens
 from paper_search.llm.provider import LLMProvider, name_of
 from paper_search.llm.structured import ask
 from paper_search.models import (
@@ -16,12 +17,17 @@ from paper_search.models import (
     MergeReason,
     RawPaper,
 )
+from paper_search.models.usage import Tokens
 from paper_search.prompts import load_prompt
 from paper_search.skills.deduplication.conflicts import may_be_one
 from paper_search.skills.deduplication.merging import fingerprint, works_of
 from paper_search.skills.deduplication.resolution import Resolution
 from paper_search.skills.untrusted import LONGEST_TITLE, data_block, shown_to_model
 
+_FEWEST = 2
+"""Records of which one can be a duplicate."""
+_RECORD_TOKENS, _ANSWER_TOKENS = 80, 20
+"""Of a record in the question, and of an answer that names few groups or none."""
 _log = logging.getLogger(__name__)
 
 
@@ -58,7 +64,7 @@ class Deduplicator:
     async def report(
         self, papers: list[RawPaper], *, decisions: Iterable[MergeDecision] = ()
     ) -> DeduplicationReport:
-        if len(papers) < 2:  # noqa: PLR2004  # one record cannot be a duplicate
+        if len(papers) < _FEWEST:
             return DeduplicationReport(works=papers)
         resolution = Resolution(papers, decisions)
         if self.llm is not None and self.enable_llm_pass:
@@ -72,12 +78,19 @@ class Deduplicator:
     ) -> Clustering:
         return Resolution(papers, decisions).clustering()
 
+    def cost(self, records: int) -> Tokens:
+        """Return about what it costs to ask the model about so many records of different works."""
+        if self.model is None or not _FEWEST <= records <= self.llm_max_candidates:
+            return Tokens(0, 0, 0)
+        form = instruction_tokens(load_prompt("deduplicator"), GroupsAnswer)
+        return Tokens(1, form + records * _RECORD_TOKENS, _ANSWER_TOKENS)
+
     async def _join_by_model(
         self, llm: LLMProvider, papers: Sequence[RawPaper], resolution: Resolution
     ) -> None:
         works = resolution.clustering().works_by_members()
         single = sorted(members[0] for members in works if len(members) == 1)
-        if not 2 <= len(single) <= self.llm_max_candidates:  # noqa: PLR2004  # a pair at least
+        if not _FEWEST <= len(single) <= self.llm_max_candidates:
             return
         single.sort(key=lambda place: (papers[place].id, fingerprint(papers[place])))
         by_id: dict[str, list[int]] = {}

@@ -20,6 +20,7 @@ from paper_search.models import (
 )
 from paper_search.skills.failures import described
 from paper_search.skills.hit_counter import HitCounter
+from paper_search.skills.judging.question import characters_of
 from paper_search.skills.judging.run import MOST_JUDGED
 from paper_search.skills.strategy.terms import suggest_terms
 from paper_search.skills.strategy.trees import BlockText, Step, block_texts, broader_steps
@@ -279,7 +280,7 @@ class _Look:
             with journal() as self._rows:
                 try:
                     self._first = await self._sources[name].search_advanced(share)
-                    self._papers = {name: len(self._first)} if name in self._local else {}
+                    self._papers = {name: len(self._first)}
                 except Exception as error:  # noqa: BLE001  # a source is foreign code; it costs a line
                     self._kept.append(f"no first results from {title_of(name)}: {described(error)}")
             self._reading = []
@@ -288,7 +289,8 @@ class _Look:
         """Return what was found so far; a source that is still awaited is a note."""
         relaxation = ScopeReport(relaxed=self.relaxed)
         queries = [query.boolean_query for query in relaxation.revised(self._strategy).queries]
-        papers = [*filter(self._fits, (self._first or self._counter.papers())[:FIRST_RESULTS])]
+        first = self._first or self._counter.papers()
+        papers = [*filter(self._fits, first[:FIRST_RESULTS])]
         gaps = [*self._gaps()]
         not_able = "hit counts are not supported"
         unable = [f"no hit counts from {title_of(name)}: {not_able}" for name in self._unable]
@@ -321,6 +323,7 @@ class _Look:
             suggested=self._suggested(papers),
             first_results=len(papers),
             papers={} if self.relaxed else self._papers,
+            paper_chars=characters_of(first) if first else 0,
             asked=self.rows,
             notes=[*self._kept, *unable, *self._counter.failures, *gaps],
         )

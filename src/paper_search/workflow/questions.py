@@ -7,13 +7,14 @@ from itertools import islice
 from paper_search.errors import PersistenceError
 from paper_search.exports.markdown import inert
 from paper_search.exports.text import single_line
-from paper_search.llm.metering import Metering
+from paper_search.llm.usage_log import LoggedUsage
 from paper_search.models import Paper, SearchStrategy
 from paper_search.models.settings import Skill
 from paper_search.models.source_report import quantity
-from paper_search.models.usage import Budget, SpendingEstimate, Tokens, total
+from paper_search.models.usage import Budget, SpendingEstimate, total
 from paper_search.query import lint
-from paper_search.skills.judging.question import criteria_of
+from paper_search.skills import Deduplicator
+from paper_search.skills.judging.question import criteria_of, message
 from paper_search.skills.judging.run import MOST_JUDGED, cost_of_judging
 from paper_search.skills.strategy.changes import changes
 from paper_search.threads.decisions import client_forms
@@ -102,6 +103,7 @@ async def strategy_question(
     if state.intent is None or state.strategy is None:
         raise PersistenceError("the thread has no strategy to confirm")
     before = state.previous_strategies
+    logged = await skills.metering.logged(names[0])
     payload = StrategyPayload(
         intent=state.intent,
         strategy=state.strategy,
@@ -112,9 +114,9 @@ async def strategy_question(
         counts=[row for row in state.counts if row.iteration == state.current_iteration],
         remarks=[*update_remarks(state), *remarks(state.strategy)],
         changes=changes(before[-1], state.strategy) if before else "",
-        estimate=estimate_of(state, skills),
+        estimate=estimate_of(state, skills, logged),
         usage=state.usage,
-        budget=await budget_of(names[0], budget, skills.metering),
+        budget=logged.budget or budget or skills.metering.budget,
     )
     kind, args = CheckpointKind.STRATEGY_CONFIRMATION, strategy_args(state.strategy)
     return Checkpoint(
@@ -220,53 +222,55 @@ def markable_ids(state: WorkflowState) -> frozenset[str]:
     return frozenset([*ids, *state.accumulated_ids])
 
 
-_DUPLICATES = Tokens(1, 4_000, 500)
-"""Of the one question about records that may be one work, and of its answer."""
-
-
-async def budget_of(thread_id: str, begun_with: Budget | None, metering: Metering) -> Budget | None:
-    """Return what the thread may spend at most: as it was last said; None for no limit."""
-    return (await metering.logged(thread_id)).budget or begun_with or metering.budget
-
-
-def estimate_of(state: WorkflowState, skills: Skills) -> SpendingEstimate | None:
+def estimate_of(
+    state: WorkflowState, skills: Skills, logged: LoggedUsage
+) -> SpendingEstimate | None:
     """Return what a search with the state's strategy costs up to its result, about.
 
-    None: no model is asked.
+    None: no model is asked. `logged`: what the thread asked models before.
     """
-    metering = skills.metering
-    every, own = _papers(state, skills.ranking_sources)
+    metering, intent, scope = skills.metering, state.intent, state.scope
+    every = _papers(state, skills.ranking_sources)
     papers = min(every, MOST_JUDGED)
-    criteria = len(criteria_of(state.intent)) if state.intent else 0
+    if intent is None or not papers:
+        return None
+    criteria = criteria_of(intent)
     costs = {
-        Skill.JUDGE: cost_of_judging(papers, metering.batch_size, criteria, own),
-        Skill.DUPLICATES: _DUPLICATES,
+        Skill.JUDGE: cost_of_judging(
+            papers,
+            metering.batch_size,
+            len(criteria),
+            question=message(intent.question or intent.topic, criteria, intent.seeds, []),
+            paper_chars=scope.paper_chars if scope else 0,
+        )
     }
-    calls = [(model, costs[skill]) for skill, model in metering.models.items() if skill in costs]
-    if not calls or not papers:
+    if isinstance(skills.deduplicator, Deduplicator):
+        costs[Skill.DUPLICATES] = skills.deduplicator.cost(every)
+    models = metering.models
+    calls = [(models[skill], cost) for skill, cost in costs.items() if skill in models]
+    if not any(cost.calls for _, cost in calls):
         return None
     count = papers if Skill.JUDGE in metering.models else 0
     is_by_rise = bool(count and _shares_of_news(state))
     changes = {"papers": count, "is_by_rise": is_by_rise}
-    return metering.prices.estimate(calls).model_copy(update=changes)
+    return metering.estimate(calls, logged).model_copy(update=changes)
 
 
-def _papers(state: WorkflowState, ranking: Collection[str]) -> tuple[int, float]:
-    """Return how many papers the sources give at most, and the share of those on this disk.
+def _papers(state: WorkflowState, ranking: Collection[str]) -> int:
+    """Return how many papers the sources give at most.
 
-    Of a source on this disk it is known; of others by their hit counts, else by the limit. In an
-    update, only what is new is judged: as large a share of each source as its hits have risen by.
+    Of some it is known; of others by their hit counts, else by the limit. In an update, only what
+    is new is judged: as large a share of each source as its hits have risen by.
     """
     strategy = state.strategy
     if strategy is None:
-        return 0, 0.0
+        return 0
     hits_of = {
         (entry.text, count.source): count.hits
         for entry in (state.scope.queries if state.scope else [])
         for count in entry.counts
     }
     counts = dict(state.scope.papers) if state.scope else {}
-    own = sum(counts.values())
     limit = strategy.filters.max_results
     for source in strategy.sources:
         if source in counts:
@@ -276,8 +280,7 @@ def _papers(state: WorkflowState, ranking: Collection[str]) -> tuple[int, float]
         counts[source] = limit * len(part.ranked) + sum(min(limit, count) for count in hits)
     news = _shares_of_news(state)
     papers = sum(math.ceil(count * news.get(source, 1)) for source, count in counts.items())
-    every = sum(counts.values())
-    return max(papers, min(1, every)), own / max(1, every)  # a service may show late what it had
+    return max(papers, min(1, sum(counts.values())))  # a service may show late what it had
 
 
 def _shares_of_news(state: WorkflowState) -> dict[str, float]:

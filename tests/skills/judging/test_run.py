@@ -36,7 +36,12 @@ from paper_search.llm.metering import expected_tokens
 from paper_search.models import NOT_NEEDED, Criterion, MarkedPaper, PaperTag
 from paper_search.skills import RelevanceScorer
 from paper_search.skills.judging.judgement import BatchAnswer, key_of, model_name
-from paper_search.skills.judging.question import PromptPaper
+from paper_search.skills.judging.question import (
+    PromptPaper,
+    characters_of,
+    criteria_of,
+    message,
+)
 from paper_search.skills.judging.run import cost_of_judging, prompt_digest
 from paper_search.testing.llm import FakeLLM, LLMCall, data_block, grades_of
 
@@ -58,18 +63,21 @@ async def test_as_many_calls_are_made_as_were_announced_whatever_is_answered(
     assert llm.most_running <= at_once
 
 
-@pytest.mark.parametrize(("own", "characters"), [(0.0, 1_100), (1.0, 500)])
-async def test_the_tokens_of_a_paper_are_announced_for_abstracts_as_their_source_has_them(
-    own, characters
+@pytest.mark.parametrize("characters", [0, 500, 2_900])
+async def test_tokens_are_announced_by_the_question_and_the_papers_as_a_model_is_shown_them(
+    characters,
 ):
     llm = FakeLLM(grades_of({}))
-    abstract = "a word " * (characters // 7)
-    paper = some(1)[0].model_copy(update={"abstract": abstract, "venue": "Robotics", "year": 2020})
-    await judged(llm, [paper])
-    [call] = llm.calls
-    form = instruction_tokens(call.system_prompt, BatchAnswer)
-    asked = form + expected_tokens(len(call.user_message))
-    assert cost_of_judging(1, 1, criteria=2, own=own).asked == pytest.approx(asked, rel=0.1)
+    papers = [item.model_copy(update={"abstract": "a" * characters}) for item in some(4)]
+    await judged(llm, papers, batch_size=2)
+    asked = [
+        instruction_tokens(call.system_prompt, BatchAnswer)
+        + expected_tokens(len(call.user_message))
+        for call in llm.calls
+    ]
+    question = message(INTENT.question or INTENT.topic, criteria_of(INTENT), [], [])
+    cost = cost_of_judging(4, 2, 2, question=question, paper_chars=characters_of(papers))
+    assert cost.asked == pytest.approx(sum(asked), rel=0.01)
 
 
 async def test_until_a_model_has_answered_one_question_is_open_then_as_many_as_may_be():
@@ -134,7 +142,10 @@ def broken(**changes: Any) -> FakeLLM:
         ),
         ({"grade": {"criterion": 2}}, "criterion 1 has no grade from 0 to 3"),
         ({"grade": {"snippet": "words that nobody wrote"}}, "criterion 1: the snippet is not in"),
-        ({"grade": {"snippet": None}}, "criterion 1: the snippet is not in its title or abstract"),
+        (
+            {"grade": {"snippet": None}},
+            "criterion 1: the snippet is not in its title, abstract or keywords",
+        ),
     ],
 )
 async def test_a_paper_with_a_bad_entry_is_unjudged_and_never_zero(changes, why, batch_size):
@@ -148,6 +159,21 @@ async def test_a_paper_with_a_bad_entry_is_unjudged_and_never_zero(changes, why,
         f"Scoring unavailable: {first.unjudged_because}; {lexical.relevance_reason}"
     )
     assert [judgement.relevance_score for judgement in rest] == [1.0, 1.0, 1.0]
+
+
+async def test_a_keyword_may_show_a_criterion_as_a_whole():
+    """It is no part of the abstract."""
+    answer = answering(
+        lambda entry, _: (
+            entry
+            | {"grades": [{**grade, "grade": 3, "snippet": "Drug"} for grade in entry["grades"]]}
+        )
+    )
+    with_keyword = paper("p1", "Toxicity", "Of old.", keywords=["drug", "heart disease"])
+    [found] = await judged(answer, [with_keyword])
+    assert {grade.snippet for grade in found.grades} == {"drug"}
+    [record] = data_block(answer.calls[0])
+    assert (record["abstract"], record["keywords"]) == ("Of old.", ["drug", "heart disease"])
 
 
 @pytest.mark.parametrize(
@@ -176,7 +202,7 @@ async def test_answers_that_are_swapped_or_given_twice_are_not_taken():
 
     found = await judged(FakeLLM(swapped), some(4), batch_size=4)
     assert [item.unjudged_because for item in found] == [
-        *["criterion 1: the snippet is not in its title or abstract"] * 2,
+        *["criterion 1: the snippet is not in its title, abstract or keywords"] * 2,
         "it was answered twice",
         None,
     ]

@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 from paper_search.errors import LLMError, LLMFailure
 from paper_search.llm.chat import instruction_tokens
+from paper_search.llm.metering import expected_tokens
 from paper_search.llm.provider import LLMProvider
 from paper_search.llm.structured import ask
 from paper_search.models import Criterion, MarkedPaper
@@ -33,24 +34,26 @@ MOST_JUDGED = 100
 """Papers of a search that are judged, the first ones: those that a result shows. A fixed number, so
 that the calls are known beforehand."""
 PROMPT = "relevance_scorer"
-_TOKENS_OF_SERVICES, _TOKENS_OF_OWN = 320, 180
-"""Of a title and an abstract, with their JSON: by a service, and in a library or the sample."""
+_PAPER_CHARS = 1_280
+"""Of the JSON of a paper in a question, where none is known yet."""
 _CRITERION_TOKENS = 25
 """Of a criterion in the question, and of its grade with a snippet in the answer."""
 _NAMING_TOKENS = 10
 """Of what an answer says of one paper besides."""
 
 
-def cost_of_judging(papers: int, batch_size: int, criteria: int, own: float = 0.0) -> Tokens:
+def cost_of_judging(
+    papers: int, batch_size: int, criteria: int, *, question: str = "", paper_chars: int = 0
+) -> Tokens:
     """Return the calls that judge so many papers, and about their tokens.
 
-    `own`: the share of them that are on this disk.
+    As far as known: `question`: without the papers; `paper_chars`: of a paper in it.
     """
     calls = math.ceil(papers / batch_size)
-    each = _instruction_tokens() + criteria * _CRITERION_TOKENS
+    around = expected_tokens(len(question)) or criteria * _CRITERION_TOKENS
     answers = papers * (_NAMING_TOKENS + criteria * _CRITERION_TOKENS)
-    texts = round(papers * (_TOKENS_OF_SERVICES + own * (_TOKENS_OF_OWN - _TOKENS_OF_SERVICES)))
-    return Tokens(calls, calls * each + texts, answers)
+    texts = expected_tokens(papers * (paper_chars or _PAPER_CHARS))
+    return Tokens(calls, calls * (_instruction_tokens() + around) + texts, answers)
 
 
 @cache
