@@ -53,6 +53,16 @@ async def test_each_query_has_its_hits_in_every_source_that_is_asked_it():
     assert report.relaxed == report.notes == []
 
 
+@pytest.mark.parametrize(("source", "hits"), [("pubmed", 12), ("pubmed", 0), ("dblp", 0)])
+async def test_an_author_whom_a_source_does_not_know_is_seen_where_nothing_is_found(source, hits):
+    limits = models.SearchConstraints(conditions=['author:"Ada Nobody"', "NOT bees"])
+    counting = FakeCountingSource(source, {NARROW: hits, 'author:"Ada Nobody"': 0})
+    looked = strategy(NARROW, sources=[source], filters=limits)
+    report = await Scoper([counting]).scope(looked, intent())
+    assert shown(report.limits) == {'author:"Ada Nobody"': [f"0 {source}"]}
+    assert report.limits[0].is_empty
+
+
 @pytest.mark.parametrize("first_with_hits", range(len(forms_of(NARROW))))
 async def test_a_query_without_hits_becomes_the_narrowest_broader_form_that_has_any(
     first_with_hits,

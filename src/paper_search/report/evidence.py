@@ -16,7 +16,9 @@ from paper_search.skills.untrusted import is_suspicious, shown_to_model, visible
 from paper_search.skills.words import tokens
 from paper_search.sources.enrichment import says_open
 
-_BREAK = re.compile(r"[.!?]['\"”’)\]]*(?=;?\s+[\"“'‘(\[]*[A-Z0-9À-Þ])|[。！？]|\n\s*\n|(?<=[:;])\n")
+_BREAK = re.compile(
+    r"[.!?]['\"”’)\]*_]*(?=;?\s+[\"“'‘(\[*_]*[A-Z0-9À-Þ])|[。！？]|\n\s*\n|(?<=[:;])\n"
+)
 _ABBREVIATION = re.compile(
     r"(?:\b(?:e\.g|i\.e|et al|vs|cf|Fig|Figs|Eq|Eqs|Dr|Prof|St|approx|resp|ca|No|Vol|pp|Mr|Mrs"
     r"|Ref|Refs|Sec|al)|\b[A-Z])\.$"

@@ -89,11 +89,14 @@ def _off_topic(papers: Sequence[ScoredPaper]) -> Callable[[ScoredPaper], bool]:
 _EVERY = {1: "the concept", 2: "both concepts"}
 
 
-def concept_counts(papers: Sequence[ScoredPaper], concepts: int) -> str:
+def concept_counts(papers: Sequence[ScoredPaper], concepts: int, limits: Sequence[str] = ()) -> str:
     """Return in how many papers all of the concepts stand, some and none: a line for the person.
 
-    Empty: there are no concepts, or nobody looked for them.
+    Of no papers, it names the limits, such as an author whom nobody knows. Empty: there are no
+    concepts, or nobody looked for them.
     """
+    if limits and not papers:
+        return f"no paper was found within the limits ({'; '.join(limits)}): take one off for more"
     counts = [paper.whole_concepts for paper in papers if paper.whole_concepts is not None]
     if not counts or not concepts:
         return ""

@@ -18,12 +18,19 @@ from paper_search.models import (
     SourceReport,
     SuggestedTerm,
 )
+from paper_search.query import Not
 from paper_search.skills.failures import described
 from paper_search.skills.hit_counter import HitCounter
 from paper_search.skills.judging.question import characters_of
 from paper_search.skills.judging.run import MOST_JUDGED
 from paper_search.skills.strategy.terms import suggest_terms
-from paper_search.skills.strategy.trees import BlockText, Step, block_texts, broader_steps
+from paper_search.skills.strategy.trees import (
+    BlockText,
+    Step,
+    block_texts,
+    broader_steps,
+    tree_of,
+)
 from paper_search.skills.variants import synonyms
 from paper_search.skills.words import tokens
 from paper_search.sources import SearchSource
@@ -147,7 +154,8 @@ class _Look:
 
     @property
     def _limits(self) -> list[str]:
-        return [text for text in self._strategy.filters.conditions if block_texts(text)]
+        trees = [(text, tree_of(text)) for text in self._strategy.filters.conditions]
+        return [text for text, tree in trees if tree and not isinstance(tree, Not)]
 
     @property
     def _cheapest(self) -> list[str]:
@@ -192,8 +200,10 @@ class _Look:
         if is_whole:
             self._relax()
         revised = ScopeReport(relaxed=self.relaxed).revised(self._strategy)
-        for name in self._cheapest:
+        has_any = any(self._counter.most(query, self._able) for query in self._queries)
+        for name in self._cheapest or self._able[: not has_any]:
             await self._count_at(name, self._limits)
+        for name in self._cheapest:
             for block in _blocks_of(revised)[: self._most_blocks]:
                 terms = block.terms if name in self._local and len(block.terms) > 1 else []
                 await self._count_at(name, [block.boolean_query, *terms])

@@ -248,7 +248,8 @@ async def organize(ctx: Context) -> tuple[Ok | Skip, StepUpdate]:
     reference = await with_counts(state, records, stored_ref, ctx.services)
     known_report = known_papers_of_round(state, ctx.workflow_params, scored, reference)
     update = {"result": reference, "scores": {}, "earlier": [], "known_papers": known_report}
-    update["fit"] = concept_counts(scored, len(state.intent.concepts) if state.intent else 0)
+    concepts = len(state.intent.concepts) if state.intent else 0
+    update["fit"] = concept_counts(scored, concepts, strategy.filters.in_words)
     if ctx.workflow_params.enable_result_checkpoint:
         return Outcome.OK, update
     ending = _end_round(state, len(reference.paper_ids))

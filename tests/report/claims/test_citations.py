@@ -168,6 +168,9 @@ def test_two_sources_in_any_brackets_are_cited_in_one_pair_of_ours(citation):
         (f"It is so<sup>[@{SHADE}]</sup>.", f"It is so [@{SHADE}]."),
         (f"It is so. ^[@{SHADE}]^ [@{DRY}]", f"It is so [@{SHADE}] [@{DRY}]."),
         (f"So say Rowan et al. [@{SHADE}] Trees do.", f"So say Rowan et al. [@{SHADE}] Trees do."),
+        (f"In the U.S., etc. [@{SHADE}] So", f"In the U.S., etc [@{SHADE}]. So"),
+        (f"It is “so.” [@{SHADE}] So", f"It is “so” [@{SHADE}]. So"),
+        (f"*So it is.* [@{SHADE}] **So", f"*So it is* [@{SHADE}]. **So"),
     ],
 )
 def test_what_is_cited_behind_a_full_stop_is_cited_before_it(text, after):

@@ -24,8 +24,8 @@ _PAGES = re.compile(
 """A key with where in its source: "@rowan_2019, p. 5"."""
 _BEHIND = re.compile(
     r"(?m:^[ \t>#]*(?:\d+|\w)\.(?=[ \t]))"
-    r"|(?<![.!?])(?<!\b(?:al|cf|vs))(?<!\b(?:e\.g|i\.e|[Ff]ig))([.!?]++)[ \t]*"
-    rf"({_AMONG_WORDS}(?:[ \t]*{_AMONG_WORDS})*)(?=\s+[\"“(]*[A-ZÀ-Þ0-9]|\s*(?:\n|$))"
+    r"|(?<![.!?])(?<!\b(?:al|cf|vs))(?<!\b(?:e\.g|i\.e|[Ff]ig))([.!?]++)([\"”’*_]*)[ \t]*"
+    rf"({_AMONG_WORDS}(?:[ \t]*{_AMONG_WORDS})*)(?=\s+[\"“(*_]*[A-ZÀ-Þ0-9]|\s*(?:\n|$))"
 )
 """Citations behind the end of their sentence, where another one begins or nothing follows; or the
 number of an item, whose full stop ends none."""
@@ -128,7 +128,7 @@ def normalised(text: str, evidence: Evidence) -> str:
     """
     text = _BRACKETS.sub(lambda match: _in_our_brackets(match, evidence), text)
     text = _RAISED.sub(_lowered, text)
-    text = _BEHIND.sub(lambda match: f" {match[2]}{match[1]}" if match[2] else match[0], text)
+    text = _BEHIND.sub(lambda m: f"{m[2]} {m[3]}{m[1]}" if m[3] else m[0], text)
     text = _MIXED.sub(_keys_alone, text)
     for citation in foreign_citations(text, evidence):
         if len(citation.keys) == 1:
