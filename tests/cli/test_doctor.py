@@ -57,6 +57,13 @@ def test_what_is_no_paper_in_a_file_of_known_papers_is_said_by_line(cli, tmp_pat
     assert "known.CSV.gz: 1 read" in ended.stderr
 
 
+@pytest.mark.parametrize("prefix", ["", "doi:", "https://doi.org/"])
+def test_a_doi_that_ends_like_a_file_is_none(cli, prefix):
+    value = f"{prefix}10.1000/nowhere.csv"
+    ended = cli("find", QUESTION, "--source", "sample", "--yes", "--must-find", value)
+    assert "0 of 1 known papers found" in ended.stdout + ended.stderr
+
+
 @pytest.mark.parametrize(
     ("value", "words"),
     [("no-such.bib", "no-such.bib"), ("  ", "blank"), ("empty.bib", "empty.bib")],

@@ -4,7 +4,7 @@ import pytest
 
 from paper_search.models import SearchConstraints, SearchQuery, SearchStrategy, UserFeedback
 from paper_search.workflow.proposals import within_limits
-from paper_search.workflow.state import IterationRecord, SearchParams, StrategyEdit, WorkflowState
+from paper_search.workflow.state import EditRecord, IterationRecord, SearchParams, WorkflowState
 
 
 def strategy(*sources: str) -> SearchStrategy:
@@ -14,7 +14,7 @@ def strategy(*sources: str) -> SearchStrategy:
 
 def a_round(*sources: str, proposed: str = "", note: str | None = None) -> IterationRecord:
     """Return a round with these sources, for which a person was proposed others."""
-    edit = StrategyEdit(proposed=strategy(*proposed.split())) if proposed else None
+    edit = EditRecord(proposed=strategy(*proposed.split())) if proposed else None
     feedback = UserFeedback(free_text_feedback=note)
     return IterationRecord(
         iteration=0, strategy=strategy(*sources), edit=edit, result_count=1, feedback=feedback

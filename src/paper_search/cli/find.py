@@ -1,5 +1,6 @@
 """`paper-search find` and `paper-search report`: a new search, and a new report."""
 
+import re
 import uuid
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -142,7 +143,7 @@ def _is_file_of_papers(value: str) -> bool:
 
     suffixes = {".json", *(suffix for form in FORMATS.values() for suffix in form.suffixes)}
     name = value.lower().removesuffix(".gz")
-    return Path(name).suffix in suffixes and "/10." not in value
+    return Path(name).suffix in suffixes and not re.search(r"(?:^|[/:\s])10\.\d{4,9}/", value)
 
 
 def _naming(record: "RawPaper") -> str:

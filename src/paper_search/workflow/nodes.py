@@ -53,10 +53,10 @@ from paper_search.workflow.rounds import (
 )
 from paper_search.workflow.skills import Skills
 from paper_search.workflow.state import (
+    EditRecord,
     IterationRecord,
     SearchParams,
     StepState,
-    StrategyEdit,
     WorkflowState,
 )
 
@@ -148,7 +148,7 @@ async def confirm_strategy(ctx: Context) -> tuple[Approve | Edit | Reject | Fail
         await _approvals(ctx).write(strategy, *by)
         update, gone = criteria_update(state, decision.revised_data)
         at = decision.decided_at
-        edit = StrategyEdit(proposed=_strategy(state), by=by[1], at=at, criteria_gone=gone)
+        edit = EditRecord(proposed=_strategy(state), by=by[1], at=at, criteria_gone=gone)
         return Outcome.EDIT, {"strategy": strategy, "edit": edit, **update}
     answer = decision, feedback_of(decision)
     return await _next_round(ctx, state, Outcome.REJECT, answer, result_count=0)

@@ -71,7 +71,7 @@ class SearchParams(BaseModel, frozen=True):
     """What the thread may spend on models at most; None for no limit."""
 
 
-class StrategyEdit(BaseModel):
+class EditRecord(BaseModel):
     """A person's edit of a strategy, before it was searched."""
 
     proposed: SearchStrategy
@@ -103,7 +103,7 @@ class IterationRecord(BaseModel):
     iteration: int
     strategy: SearchStrategy
     result_count: int
-    edit: StrategyEdit | None = Field(default=None, exclude_if=lambda edit: edit is None)
+    edit: EditRecord | None = Field(default=None, exclude_if=lambda edit: edit is None)
     """What was proposed in place of the strategy, and who edited it; None if nobody did."""
     feedback: UserFeedback | None = None
     decided_by: str | None = None
@@ -176,7 +176,7 @@ class WorkflowState(BaseModel):
     question: str = ""
     intent: ParsedIntent | None = None
     strategy: SearchStrategy | None = None
-    edit: StrategyEdit | None = None
+    edit: EditRecord | None = None
     """Of the strategy of this round; None if it is as proposed."""
     scope: ScopeReport | None = None
     """What the sources have for the strategy; None means an older program wrote the strategy."""
