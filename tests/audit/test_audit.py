@@ -1,6 +1,7 @@
 """The audit of a search: what it says, and that its numbers add up."""
 
 import csv
+import dataclasses
 import hashlib
 import io
 import json
@@ -400,3 +401,28 @@ async def test_papers_beyond_the_number_asked_for_are_set_aside_for_that():
         "beyond the number of papers that were asked for"
     }
     assert audit.flow.set_aside == 2
+
+
+async def test_a_service_and_files_of_the_same_database_are_one_source():
+    thread, now = await load_review(await searched(APPROVE, APPROVE), "t"), "2026-01-01"
+    names = ("pubmed", "PubMed", "dblp")
+    rows = [
+        models.SourceReport(
+            source=name, status=models.SourceStatus.OK, received=1, asked_at=now,
+            is_file=name == "PubMed", requests=[RequestRecord(at=now)] * (name != "PubMed"),
+        )
+        for name in names
+    ]  # fmt: skip
+    arrivals = [Arrival(record=name, source=name) for name in names]
+    state = {"counts": [], "earlier_reports": [], "reports": rows}
+    own = dataclasses.replace(
+        thread,
+        state=thread.state.model_copy(update=state),
+        records={name: models.RawPaper(id=name, title="T", source=name) for name in names},
+        rounds=[SearchedRound(iteration=0, searched_at=now, arrivals=arrivals, program="")],
+    )
+    flow = flow_of(own, record_rows(own))
+    assert flow.by_source == {"PubMed": 2, "dblp": 1}
+    facts, web = SearchFacts(own, flow), "by its web interface"
+    assert facts.databases() == f"PubMed ({web} and files), dblp ({web})."
+    assert facts.dates() == "PubMed: 2026-01-01; dblp: 2026-01-01"

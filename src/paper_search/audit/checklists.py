@@ -10,7 +10,7 @@ from functools import cached_property
 from paper_search import __version__
 from paper_search.audit.flow import PrismaFlow
 from paper_search.audit.logs import strategies
-from paper_search.audit.reading import ReviewThread
+from paper_search.audit.reading import ReviewThread, names_of_sources
 from paper_search.audit.sections import Section
 from paper_search.models import Purpose, SourceReport
 from paper_search.models.source_report import quantity
@@ -31,8 +31,13 @@ class SearchFacts:
     @cached_property
     def searches(self) -> list[SourceReport]:
         """Return the rows of the journal that could bring records, without what was never sent."""
-        rows = (row for row in self.thread.reports if row.purpose in _SEARCHES and row.is_asked)
-        return [row for row in rows if row.requests or row.received or not row.status.is_failure]
+        rows = [row for row in self.thread.reports if row.purpose in _SEARCHES and row.is_asked]
+        names = names_of_sources(row.source for row in rows)
+        return [
+            row.model_copy(update={"source": names[row.source]})
+            for row in rows
+            if row.requests or row.received or not row.status.is_failure
+        ]
 
     @cached_property
     def sources(self) -> list[str]:
@@ -57,9 +62,12 @@ class SearchFacts:
 
     def databases(self) -> str:
         online = {row.source for row in self.searches if row.requests}
-        ways = dict.fromkeys((row.source for row in self.searches if row.is_file), "files")
-        ways |= dict.fromkeys(online, "by its web interface")
-        names = [f"{name} ({ways.get(name, 'on this machine')})" for name in self.sources]
+        files = {row.source for row in self.searches if row.is_file}
+        ways = ((online, "by its web interface"), (files, "files"))
+        names = []
+        for name in self.sources:
+            own = [way for sources, way in ways if name in sources] or ["on this machine"]
+            names.append(f"{name} ({' and '.join(own)})")
         problems = dict.fromkeys(
             f"{row.source} in round {row.iteration + 1} ({row.status.value.replace('_', ' ')})"
             for row in self.searches

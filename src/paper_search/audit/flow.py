@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from pydantic import BaseModel, Field
 
-from paper_search.audit.reading import ReviewThread
+from paper_search.audit.reading import ReviewThread, names_of_sources
 from paper_search.models import Arrival, Paper, RawPaper, ScoredPaper
 from paper_search.models.source_report import quantity
 from paper_search.workflow.counts import (
@@ -117,10 +117,11 @@ def _flow(
     screened = count[Status.INCLUDED] + count[Status.EXCLUDED]
     works = works_of(records)
     included = [work.paper.id for work in works if work.status is Status.INCLUDED]
+    names = names_of_sources(record.arrival.source for record in records)
     return PrismaFlow(
         **{status.value: count[status] for status in _COUNTED},
         identified=len(records),
-        by_source=dict(sorted(Counter(record.arrival.source for record in records).items())),
+        by_source=dict(sorted(Counter(names[row.arrival.source] for row in records).items())),
         rounds=rounds,
         outside_rounds=len(rows) - len(records),
         removed_by_checks=count[Status.REMOVED],

@@ -1,7 +1,7 @@
 """All that a search has kept, read from its thread: what an audit is made of."""
 
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,6 +10,7 @@ from paper_search.models import PaperCollection, RawPaper, SourceReport
 from paper_search.persistence import AuditEntry, LedgerEntry, Persistence
 from paper_search.review.open_texts import TEXT_ROWS
 from paper_search.review.text_reviewers import TextReviewers
+from paper_search.sources.base import title_of
 from paper_search.workflow import ThreadCatalog, ThreadInfo
 from paper_search.workflow.counts import SearchedRound
 from paper_search.workflow.full_texts import FullText, full_texts
@@ -55,6 +56,15 @@ class ReviewThread:
     def is_between_steps(self) -> bool:
         state = self.state
         return bool(state.found or state.works or state.scores)
+
+
+def names_of_sources(sources: Iterable[str]) -> dict[str, str]:
+    """Return what sources are called: a service and files of the same database alike."""
+    groups: dict[str, list[str]] = {}
+    for source in sorted({*sources}):
+        groups.setdefault(title_of(source).casefold(), []).append(source)
+    every = [(source, group) for group in groups.values() for source in group]
+    return {source: title_of(group[0]) if group[1:] else source for source, group in every}
 
 
 async def load_review(persistence: Persistence, thread_id: str) -> ReviewThread:
