@@ -83,12 +83,16 @@ async def test_a_plan_says_how_many_papers_of_a_search_the_report_takes(persiste
     )
 
 
-async def test_a_plan_names_the_undecided_papers_of_earlier_rounds_that_it_leaves_out():
-    new, *earlier = [Paper(id=n, title=f"Shade trees {n}", authors=[], source="s") for n in "abc"]
-    collection = empty_collection("q").model_copy(update={"papers": [new], "earlier": earlier})
+async def test_a_plan_names_what_the_search_has_found_and_the_report_leaves_out():
+    new, aside, *earlier = [
+        Paper(id=n, title=f"Shade trees {n}", authors=[], source="s") for n in "abcd"
+    ]
+    parts = {"papers": [new], "set_aside": [aside], "earlier": earlier}
+    collection = empty_collection("q").model_copy(update=parts)
     flow = ReportWorkflow(report_services(collection=collection), from_thread="s")
     plan = str((await flow.start(QUESTION, thread_id="r")).model_dump())
-    assert "1 paper of the search s, without 2 papers of earlier rounds that nobody decided" in plan
+    undecided = "2 papers of earlier rounds that nobody decided on"
+    assert f"1 paper of the search s, without 1 paper set aside and {undecided}" in plan
 
 
 @pytest.mark.parametrize("last", ["modify: ask about heat", "reject: no"])

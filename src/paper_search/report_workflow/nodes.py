@@ -202,10 +202,12 @@ def _papers_taken(collection: PaperCollection, params: ReportParams) -> str:
     is_cut = found > params.max_sources
     first = f"the first {params.max_sources:,} (max_sources) of " if is_cut else ""
     taken = f"{first}{quantity(found, 'paper')} of the search {params.from_thread}"
-    if not collection.earlier:
-        return taken
-    earlier = f"{quantity(len(collection.earlier), 'paper')} of earlier rounds"
-    return f"{taken}, without {earlier} that nobody decided on"
+    left_out = [
+        (len(collection.set_aside), "set aside"),
+        (len(collection.earlier), "of earlier rounds that nobody decided on"),
+    ]
+    others = " and ".join(f"{quantity(n, 'paper')} {what}" for n, what in left_out if n)
+    return f"{taken}, without {others}" if others else taken
 
 
 def _query_of(collection: PaperCollection) -> SearchQuery:

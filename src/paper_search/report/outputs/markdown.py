@@ -199,7 +199,7 @@ class MarkdownTemplate:
         if rows:
             yield self._line(_search_summary(report))
             cells = [list(map(self.escaped, _journal_row(row))) for row in rows]
-            head = ["Where", "What", "When", "Allowed by", "Hits", "Used"]
+            head = ["Where", "What", "When", "Allowed by", "Hits", "Kept"]
             widths = [0.15, 0.4, 0.17, 0.12, 0.09, 0.07]
             yield self.table("Every query and page that was asked for", head, cells, widths)
         for name in filter(self._figures.__contains__, ("flow", "years")):
@@ -210,7 +210,7 @@ def _search_summary(report: Report) -> str:
     pages = sum(row.purpose is Purpose.PAGE for row in report.journal)
     searches = f"{quantity(len(report.searches), 'search', 'searches')}"
     count, used = len(report.cited), len(report.sources)
-    gave = f" gave {quantity(used, 'source')} after merging and judging, of which"
+    gave = f"; the best after merging and judging are {quantity(used, 'source')}, of which"
     if thread := report.provenance.get("from_thread"):
         found = report.provenance["search_queries"][0]["found"]
         first = f" the first {used:,} were used (max_sources), and" if found > used else ""
