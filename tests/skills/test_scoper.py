@@ -53,6 +53,17 @@ async def test_each_query_has_its_hits_in_every_source_that_is_asked_it():
     assert report.relaxed == report.notes == []
 
 
+@pytest.mark.parametrize(("others", "chars"), [((), 320), (("dblp",), 530)])
+async def test_the_length_of_papers_is_told_as_they_will_be_merged(others, chars):
+    """Of several sources, one has the abstract that another lacks."""
+    texts = [None, "a" * 400]
+    papers = [models.RawPaper(title="T", abstract=text, source="s") for text in texts]
+    first = FakeCountingSource("library", {NARROW: 2}, papers, is_local=True)
+    sources = [first, *(FakeCountingSource(name, {NARROW: 0}) for name in others)]
+    report = await Scoper(sources).scope(strategy(NARROW, sources=["library", *others]), intent())
+    assert report.paper_chars == pytest.approx(chars, abs=20)
+
+
 @pytest.mark.parametrize(("source", "hits"), [("pubmed", 12), ("pubmed", 0), ("dblp", 0)])
 async def test_an_author_whom_a_source_does_not_know_is_seen_where_nothing_is_found(source, hits):
     limits = models.SearchConstraints(conditions=['author:"Ada Nobody"', "NOT bees"])

@@ -333,10 +333,14 @@ class _Look:
             suggested=self._suggested(papers),
             first_results=len(papers),
             papers={} if self.relaxed else self._papers,
-            paper_chars=characters_of(first) if first else 0,
+            paper_chars=characters_of(self._as_merged(first)),
             asked=self.rows,
             notes=[*self._kept, *unable, *self._counter.failures, *gaps],
         )
+
+    def _as_merged(self, papers: list[RawPaper]) -> list[RawPaper]:
+        """Return those that show how long merged ones are: of several sources, one has the text."""
+        return [paper for paper in papers if paper.abstract or len(self._asked) == 1]
 
     def _gaps(self) -> Iterator[str]:
         """Yield who did not answer, and of whom something is missing."""

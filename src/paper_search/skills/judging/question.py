@@ -162,9 +162,10 @@ class PromptPaper:
         )
 
 
-def characters_of(papers: Iterable[RawPaper]) -> int:
-    """Return about how many characters one of the papers has in a question."""
-    return round(fmean(len(inline_json(vars(PromptPaper.of(paper)))) for paper in papers))
+def characters_of(papers: Sequence[RawPaper]) -> int:
+    """Return about how many characters one of the papers has in a question; 0: there are none."""
+    lengths = [len(inline_json(vars(PromptPaper.of(paper)))) for paper in papers]
+    return round(fmean(lengths or [0]))
 
 
 def message(
