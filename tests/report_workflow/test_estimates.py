@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from tests.report.answers import good_answer
 
-from paper_search.llm.chat import format_request, response_format
 from paper_search.llm.creation import OpenAIProvider
 from paper_search.llm.metering import Metering, expected_tokens, load_prices
+from paper_search.llm.structured import format_request, response_format
 from paper_search.models import Author, RawPaper
 from paper_search.report.models import PlannerInput
 from paper_search.report.planner import Planner
@@ -145,7 +145,7 @@ class LongReport:
 
 
 def sent_tokens(call: LLMCall) -> int:
-    wish = format_request(call.schema), json.dumps(response_format(call.schema))
+    wish = format_request(), json.dumps(response_format(call.schema))
     return expected_tokens(sum(map(len, (call.system_prompt, call.user_message, *wish))))
 
 

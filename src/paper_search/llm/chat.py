@@ -28,7 +28,7 @@ from paper_search.http.errors import parse_retry_after
 from paper_search.http.redaction import redact_logs
 from paper_search.llm.metering import count_call, expected_tokens, tokens_in
 from paper_search.llm.provider import LLMProvider
-from paper_search.llm.structured import format_request, json_object
+from paper_search.llm.structured import format_request, json_object, response_format
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -381,27 +381,6 @@ def _unsupported(error: Exception, in_use: frozenset[str]) -> frozenset[str]:
     if "max_completion_tokens" in names:
         names.discard("max_tokens")  # the older name is sent next
     return frozenset(names)
-
-
-def response_format(schema: dict[str, Any] | None) -> dict[str, Any]:
-    """Return the wish for JSON; not strict, because strict servers refuse optional fields."""
-    if schema is None:
-        return {"type": "json_object"}
-    form = {**_without_words(schema), "title": schema.get("title", "answer")}
-    return {"type": "json_schema", "json_schema": {"name": "answer", "schema": form}}
-
-
-def _without_words(part: Any) -> Any:
-    """Return a schema without the texts that say what the prompt says."""
-    if isinstance(part, list):
-        return [_without_words(entry) for entry in part]
-    if not isinstance(part, dict):
-        return part
-    return {
-        name: _without_words(value)
-        for name, value in part.items()
-        if not (name in {"title", "description"} and isinstance(value, str))
-    }
 
 
 def instruction_tokens(prompt: str, answer: type[BaseModel]) -> int:

@@ -130,6 +130,21 @@ def format_request(schema: dict[str, Any] | None = None) -> str:
     return f"{wish} It follows this JSON schema:\n{json.dumps(schema, ensure_ascii=False)}"
 
 
+def response_format(schema: dict[str, Any] | None) -> dict[str, Any]:
+    """Return the wish for JSON; not strict, because strict servers refuse optional fields."""
+    if schema is None:
+        return {"type": "json_object"}
+    form = json.loads(json.dumps(schema), object_hook=_without_words)
+    form["title"] = schema.get("title", "answer")
+    return {"type": "json_schema", "json_schema": {"name": "answer", "schema": form}}
+
+
+def _without_words(part: dict[str, Any]) -> dict[str, Any]:
+    """Return a part of a schema without the texts that say what the prompt says."""
+    texts = {name for name in ("title", "description") if isinstance(part.get(name), str)}
+    return {name: value for name, value in part.items() if name not in texts}
+
+
 def _validated(model_cls: type[ModelT], answer: Any) -> ModelT:
     try:
         return model_cls.model_validate(answer)
