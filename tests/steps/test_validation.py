@@ -15,7 +15,6 @@ from paper_search.steps import (
     Arg,
     Dispatch,
     Outcome,
-    Remote,
     StepContext,
     StepDef,
     Workflow,
@@ -351,9 +350,9 @@ def test_a_state_may_not_take_the_graphs_own_names():
 
 def test_a_dispatch_names_exactly_one_target():
     nothing = StepDef("a", handler=Dispatch(), next={OK: None})
-    both = Dispatch(script="a.b", remote=Remote("http://host", "g"))
+    both = Dispatch(script="a.b", workflow=Workflow("other", StepDef("b", next={OK: None})))
     assert "it has none of them" in problems_of(nothing)[0]
-    assert "it has script and remote" in problems_of(StepDef("a", handler=both, next={OK: None}))[0]
+    assert "it has both" in problems_of(StepDef("a", handler=both, next={OK: None}))[0]
 
 
 def test_all_problems_are_told_at_once_with_the_steps_they_are_in():

@@ -1,8 +1,8 @@
 """Workflows as data: steps, outcomes and the transitions between them.
 
 The modules here are the engine that runs the graphs of this project; `toolkit` is what only
-workflows of others use. Only `paper_search.steps.compiler`, and `toolkit.remote` for graphs of a
-server, know LangGraph; everything else is plain data.
+workflows of others use. Only `paper_search.steps.compiler` knows LangGraph; everything else is
+plain data.
 """
 
 from importlib import import_module
@@ -24,7 +24,6 @@ from paper_search.steps.toolkit.inputs import (
     generate_params,
 )
 from paper_search.steps.toolkit.relay import Option, Question, QuestionSheet, ask_questions
-from paper_search.steps.toolkit.remote import Remote
 from paper_search.steps.types import (
     AgentRole,
     Arg,
@@ -62,7 +61,6 @@ __all__ = [
     "QualityGate",
     "Question",
     "QuestionSheet",
-    "Remote",
     "Run",
     "Severity",
     "StepContext",

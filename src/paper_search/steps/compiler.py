@@ -52,14 +52,13 @@ RECURSION_LIMIT = 1000
 Node = Callable[[dict[str, Any], Runtime[Any]], Awaitable[dict[str, Any]]]
 
 
-def compile_workflow(  # noqa: PLR0913  # one argument for each thing that only the caller has
+def compile_workflow(  # one argument for each thing that only the caller has
     workflow: Workflow,
     *,
     services: Any = None,
     checkpointer: Any = None,
     store: Any = None,
     agents: Mapping[AgentRole, Any] | None = None,
-    connect: Callable[[str], Any] | None = None,
 ) -> Any:
     """Return the LangGraph graph of a workflow.
 
@@ -72,13 +71,12 @@ def compile_workflow(  # noqa: PLR0913  # one argument for each thing that only 
         checkpointer: a saver, or None where the server brings one.
         store: a store, or None where the server brings one.
         agents: live objects for the sub-workflows of each role; those of other roles get services.
-        connect: makes a langgraph-sdk client of an address, for one use; by default without a key.
 
     Raises:
         DispatchError: a module that a step hands over to has no workflow.
         WorkflowDefinitionError: a step does not lead on from each way its sub-workflow can end.
     """
-    environment = Environment(services, agents or {}, connect)
+    environment = Environment(services, agents or {})
     return compile_subgraph(workflow, environment, checkpointer=checkpointer, store=store)
 
 
@@ -211,9 +209,8 @@ class _StepRunner:
                 channels.setdefault(VISITS, {})
         ctx = self._context(state, runtime, params)
         ctx.progress("step", {"step": self._step.id})
-        visit = runtime.execution_info.task_id if runtime.execution_info else ""
         with noting(self._step.id, self._workflow.name):
-            result = self._invoke(ctx, visit)
+            result = self._invoke(ctx)
             result = await result if inspect.isawaitable(result) else result
         outcome, update = check_result(self._step.id, result)
         if self._step.target(outcome) == self._workflow.entry_point:
@@ -290,7 +287,7 @@ def _bound(workflow: Workflow, step: StepDef, environment: Environment) -> Bound
     names = tuple(workflow.arguments[step.id])
     take: Any = handler
 
-    def invoke(ctx: StepContext[Any, Any, Any], _visit: str) -> Any:
+    def invoke(ctx: StepContext[Any, Any, Any]) -> Any:
         params = ctx.workflow_params
         return take(ctx, **{name: getattr(params, name) for name in names})
 
@@ -320,17 +317,15 @@ def _count_visit(step: StepDef, params: Any, visits: Mapping[str, int]) -> dict[
 
 
 def _ask(question: BaseModel, answer: Any) -> Any:
-    """Interrupt with the question as JSON; the answer is checked before LangGraph stores it."""
-    return ask_json(functools.partial(question.model_dump, mode="json"), answer)
+    """Interrupt with the question as JSON; the answer is checked before LangGraph stores it.
 
-
-def ask_json(question: Callable[[], Any], answer: Any) -> Any:
-    """Interrupt; a type of answers with a `client_form` is not asked for its JSON schema."""
+    A type of answers with a `client_form` is not asked for its JSON schema.
+    """
     try:
         return interrupt(None, response_schema=answer)
     except GraphInterrupt as pause:
         for asked in pause.args[0]:
-            asked.value = question()
+            asked.value = question.model_dump(mode="json")
             asked.response_schema = getattr(answer, "client_form", asked.response_schema)
         raise
 

@@ -10,8 +10,7 @@ from typing import Any
 from paper_search.errors import StepResultError
 from paper_search.steps.types import AgentRole, Handler, Outcome, StepContext, StepResult, no_op
 
-Invocation = Callable[[StepContext[Any, Any, Any], str], StepResult | Awaitable[StepResult]]
-"""Runs a handler; the text names this visit of the step, the same when the visit is repeated."""
+Invocation = Callable[[StepContext[Any, Any, Any]], StepResult | Awaitable[StepResult]]
 
 
 @dataclass(frozen=True)
@@ -20,8 +19,6 @@ class Environment:
 
     services: Any = None
     agents: Mapping[AgentRole, Any] = field(default_factory=dict)
-    connect: Callable[[str], Any] | None = None
-    """Makes a langgraph-sdk client of an address, for one use."""
     path: tuple[str, ...] = ()
     """Names of the workflows that are compiled, from the outermost one inwards."""
 

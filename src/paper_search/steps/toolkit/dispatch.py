@@ -14,11 +14,9 @@ from pydantic_core import to_jsonable_python
 from paper_search.errors import DispatchError, WorkflowDefinitionError
 from paper_search.steps.parameters import stated_outcomes
 from paper_search.steps.step import BindableHandler, BoundHandler, Environment, StepDef
-from paper_search.steps.toolkit.remote import Remote, run_remote
 from paper_search.steps.types import (
     OUTCOME,
     PARAMS,
-    RESERVED,
     AgentRole,
     Outcome,
     StepContext,
@@ -33,14 +31,13 @@ Context = StepContext[Any, Any, Any]
 class Dispatch(BindableHandler):
     """A handler that hands over to another workflow and makes an outcome of its result.
 
-    Exactly one of `script`, `workflow` and `remote` says to which.
+    Either `script` or `workflow` says to which.
     """
 
     agent: AgentRole = AgentRole.GENERAL_PURPOSE
     script: str | None = None
     """Dotted name of a module that defines `WORKFLOW`; imported when the graph is compiled."""
     workflow: Workflow | None = None
-    remote: Remote | None = None
     give: Callable[[StepContext[Any, Any, Any]], Mapping[str, Any]] | None = None
     """Makes the input; None means the fields of the state that the other one has as well."""
     params: Callable[[StepContext[Any, Any, Any]], Mapping[str, Any]] | None = None
@@ -56,29 +53,21 @@ class Dispatch(BindableHandler):
         return None if self.workflow is None else self.workflow.ending_outcomes
 
     def problems(self) -> Iterator[str]:
-        targets = [kind for kind in ("script", "workflow", "remote") if getattr(self, kind)]
-        if len(targets) != 1:
-            names = " and ".join(targets) or "none of them"
-            yield f"hands over to one of script, workflow and remote; it has {names}"
+        if bool(self.script) is bool(self.workflow):
+            number = "both" if self.script else "none of them"
+            yield f"hands over to a script or a workflow; it has {number}"
 
     def bind(self, step: StepDef, environment: Environment) -> BoundHandler:
         """Return what runs the other workflow; see `BindableHandler`."""
         from paper_search.steps.compiler import compile_subgraph  # noqa: PLC0415  # slow import
 
-        target: Workflow | None = None
-        graph: Any = None
-        if self.remote is None:
-            target = _check_target(self, step, environment.path)
-            services = environment.agents.get(self.agent, environment.services)
-            graph = compile_subgraph(target, replace(environment, services=services))
+        target = _check_target(self, step, environment.path)
+        services = environment.agents.get(self.agent, environment.services)
+        graph = compile_subgraph(target, replace(environment, services=services))
 
-        async def hand_over(ctx: Context, visit: str) -> StepResult:
+        async def hand_over(ctx: Context) -> StepResult:  # a resume goes on inside of it
             step_input, params = _input_for(self, target, ctx), _settings_for(self, target, ctx)
-            if self.remote is None:  # a resume goes on inside of it
-                values = await graph.ainvoke({**step_input, PARAMS: params})
-            else:
-                options: Any = {"ctx": ctx, "visit": visit, "connect": environment.connect}
-                values = await run_remote(self.remote, step_input, params, **options)
+            values = await graph.ainvoke({**step_input, PARAMS: params})
             return _result_here(self, target, ctx, values)
 
         return BoundHandler(hand_over, graph)
@@ -118,25 +107,21 @@ def _imported(script: str, step: StepDef) -> Workflow:
     return workflow
 
 
-def _input_for(dispatch: Dispatch, target: Workflow | None, ctx: Context) -> dict[str, Any]:
+def _input_for(dispatch: Dispatch, target: Workflow, ctx: Context) -> dict[str, Any]:
     values = dispatch.give(ctx) if dispatch.give is not None else _fields(ctx.step_state)
-    model = None if target is None else target.request or target.state
+    model = target.request or target.state
     if dispatch.give is None and model is not None:
         values = {name: value for name, value in values.items() if name in model.model_fields}
     plain: dict[str, Any] = to_jsonable_python(dict(values))
-    if target is not None and target.request is not None:
+    if target.request is not None:
         return target.request.model_validate(plain).model_dump(mode="json", exclude_unset=True)
-    if target is not None and target.state is None:
-        return {"step_state": plain}
-    return plain
+    return {"step_state": plain} if target.state is None else plain
 
 
-def _settings_for(dispatch: Dispatch, target: Workflow | None, ctx: Context) -> dict[str, Any]:
-    """Return the settings of the other workflow, as JSON; see `_given_to`."""
+def _settings_for(dispatch: Dispatch, target: Workflow, ctx: Context) -> dict[str, Any]:
+    """Return the settings of the other workflow, as JSON."""
     if dispatch.params is not None:
         settings = dispatch.params(ctx)
-    elif target is None:
-        settings = {}
     else:
         fields = target.params.model_fields if target.params is not None else {}
         settings = {name: v for name, v in _fields(ctx.workflow_params).items() if name in fields}
@@ -145,7 +130,7 @@ def _settings_for(dispatch: Dispatch, target: Workflow | None, ctx: Context) -> 
 
 
 def _result_here(
-    dispatch: Dispatch, target: Workflow | None, ctx: Context, values: Mapping[str, Any]
+    dispatch: Dispatch, target: Workflow, ctx: Context, values: Mapping[str, Any]
 ) -> StepResult:
     result = _result(target, values)
     if dispatch.take is not None:
@@ -156,9 +141,7 @@ def _result_here(
     return outcome, {n: value for n, value in result.items() if is_open or n in fields}
 
 
-def _result(target: Workflow | None, values: Mapping[str, Any]) -> dict[str, Any]:
-    if target is None:
-        return {n: value for n, value in values.items() if n not in RESERVED}
+def _result(target: Workflow, values: Mapping[str, Any]) -> dict[str, Any]:
     model = target.result or target.state
     if model is None:
         return dict(values.get("step_state") or {})
