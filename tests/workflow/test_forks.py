@@ -60,6 +60,17 @@ async def test_a_thread_that_is_done_can_go_back_to_any_round(durable_url):
             await flow.fork("t", RESULT, 6)
 
 
+async def test_a_question_that_a_fork_left_is_not_gone_back_to(persistence):
+    """HUM-18: the decisions that led to it are superseded."""
+    flow = workflow(persistence=persistence)
+    await reply_to(flow, "t", mark_last(await at_result(flow)))
+    await flow.fork("t", RESULT)
+    again = await flow.fork("t", STRATEGY)
+    assert (again.kind, again.iteration) == (STRATEGY, 0)
+    with pytest.raises(errors.StaleDecisionError, match="of round 2 in its history"):
+        await flow.fork("t", STRATEGY, 1)
+
+
 async def test_what_was_marked_in_a_later_round_holds_after_going_back(persistence):
     """As shown, as counted, and as the next answer has it."""
     flow = workflow(persistence=persistence)

@@ -12,7 +12,7 @@ from paper_search import models
 from paper_search.skills import Deduplicator
 from paper_search.testing.skills import FakeSkills
 from paper_search.threads.engine import open_memory
-from paper_search.workflow import SearchWorkflow
+from paper_search.workflow import CheckpointKind, SearchWorkflow
 from paper_search.workflow.session import SearchSession
 from paper_search.workflow.skills import Skills
 
@@ -108,3 +108,19 @@ async def test_the_last_step_can_be_repeated_after_a_split():
     repeated = models.PaperCollection.model_validate(again["collection"])
     assert repeated == result
     assert len(repeated.papers) == 3
+
+
+async def test_what_a_fork_takes_back_merges_no_records():
+    """The marks that were given before stay with their papers."""
+    search = merging(FakeSkills(lambda _strategy: (ALIKE, OTHER)))
+    await at_result(search)
+    marks = {"marked_relevant": ["alike"], "marked_irrelevant": ["other"]}
+    for answer in (marks, "approve", same("alike", "other"), "approve"):
+        is_edit = isinstance(answer, dict)
+        decision = {"action": "edit", "revised_data": answer} if is_edit else answer
+        await reply_to(search, "t", decision)
+    again = await search.fork("t", CheckpointKind.RESULT_REVIEW, 1)
+    assert again.payload.earlier_marks == {"alike": True, "other": False}
+    result = await reply_to(search, "t", "approve")
+    decisions = {paper.id: paper.decision for paper in result.every_paper}
+    assert decisions == {"alike": "included", "other": "excluded"}

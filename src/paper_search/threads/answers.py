@@ -229,9 +229,17 @@ class Answers:
         await self._ledger.note(self._thread_id, interrupt_id, "refused", person, detail)
 
     async def _decided_before(self, now: Any, is_wanted: Callable[[Any], bool]) -> Any:
-        """Return the latest snapshot that asked a wanted question which was decided, if any."""
+        """Return the latest snapshot that asked a wanted question which was decided, if any.
+
+        What a fork left does not count: its decisions are superseded, and later rounds have written
+        over what it kept beside the checkpoints.
+        """
         decided = {entry.interrupt_id for entry in await self._ledger.entries(self._thread_id)}
+        before: Any = now
         async for past in self._session.compiled.aget_state_history(self._session.anywhere):
+            if before is None or _id_of(past.config) != _id_of(before):
+                continue
+            before = past.parent_config
             if not past.interrupts:
                 continue
             interrupt = past.interrupts[0]
@@ -239,3 +247,8 @@ class Answers:
             if not is_open and is_wanted(self._session.reference(interrupt.value)):
                 return past
         return None
+
+
+def _id_of(config: Any) -> str:
+    checkpoint_id: str = config["configurable"]["checkpoint_id"]
+    return checkpoint_id

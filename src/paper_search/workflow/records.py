@@ -115,6 +115,14 @@ class SearchRecords(RecordStore):
         await self.put("members", {i: {"work": i} for i in alone} | members)
         return [record.id for record in works_]
 
+    async def regroup(self, result: CollectionRef) -> None:
+        """Have records make up the papers of a result, whatever was merged or split after it."""
+        ids = [*result.paper_ids, *result.set_aside_ids]
+        paper_of = {i: own for own in ids for i in result.members.get(own, [own])}
+        known = await self.get("members", list(paper_of))
+        rows = {i: {"work": own} for i, own in paper_of.items() if i != own or i in known}
+        await self.put("members", rows)
+
     async def works(self, ids: Sequence[str]) -> list[RawPaper]:
         return _copies(await self._works(ids))
 

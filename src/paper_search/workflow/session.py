@@ -258,9 +258,11 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
         await StrategyApprovals(self.records).revoke(reference.iteration + is_result)
 
     async def settle(self, reference: CheckpointRef, before: WorkflowState) -> dict[str, Any]:
+        state, iteration = await self.state(), reference.iteration
+        if state.result is not None:
+            await self.records.regroup(state.result)
         if reference.kind is not CheckpointKind.RESULT_REVIEW:
             return {}
-        state, iteration = await self.state(), reference.iteration
         for round_ in await self.records.rounds([iteration]):
             rows = await self.records.arrivals(iteration, state.waits + 1)
             await self.records.save_round(round_.model_copy(update={"arrivals": rows}))
