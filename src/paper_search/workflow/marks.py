@@ -143,6 +143,14 @@ class MarkStore:
                     )
         await self.say_same(feedback.merge_decisions, iteration)
 
+    async def carry_over(self, iteration: int) -> None:
+        """Have what was said in a round that ends without a result join the answers of the next."""
+        rows, pairs = await self._records.rows_of_parts(self.part, _PAIRS)
+        for part, said in ((self.part, rows), (_PAIRS, pairs)):
+            own = {key: row for key, row in said.items() if row["iteration"] == iteration}
+            carried = {key: {**row, "iteration": iteration + 1} for key, row in own.items()}
+            await self._records.put(part, carried)
+
     async def of_round(self, iteration: int) -> tuple[list[ScreeningMark], list[MergeDecision]]:
         """Return the marks of one round, and what was said of pairs of records.
 

@@ -150,6 +150,7 @@ async def confirm_strategy(ctx: Context) -> tuple[Approve | Edit | Reject | Fail
         at = decision.decided_at
         edit = EditRecord(proposed=_strategy(state), by=by[1], at=at, criteria_gone=gone)
         return Outcome.EDIT, {"strategy": strategy, "edit": edit, **update}
+    await MarkStore(_records(ctx)).carry_over(state.current_iteration)
     answer = decision, feedback_of(decision)
     return await _next_round(ctx, state, Outcome.REJECT, answer, result_count=0)
 
