@@ -56,3 +56,16 @@ async def test_what_is_marked_before_a_strategy_is_rejected_joins_the_next_resul
     result = await reply_to(flow, "t", "approve")
     assert [paper.id for paper in result.papers if paper.decision == "excluded"] == []
     assert [paper.screening.reason for paper in result.set_aside] == ["no bees"]
+
+
+async def test_what_was_excluded_at_the_end_can_be_taken_back_in_an_update(persistence):
+    flow = workflow(persistence=persistence)
+    await at_result(flow)
+    no = {"marked_irrelevant": ["always"], "reasons": {"always": "no bees"}}
+    await reply_to(flow, "t", {"action": "approve", "revised_data": no})
+    await update_review(flow, "t")
+    await reply_to(flow, "t", "approve")
+    back = {"action": "approve", "revised_data": {"unmarked": ["always"]}}
+    result = await reply_to(flow, "t", back)
+    assert {paper.id: paper.screening for paper in result.every_paper}["always"] is None
+    assert (await ThreadCatalog(persistence).show("t")).collection == result

@@ -42,7 +42,9 @@ async def test_every_export_says_what_was_decided_by_whom_when_why_and_the_note(
     }
     answer = {"action": "approve", "revised_data": said}
     result = await reply_to(flow, "t", answer, by="ada")
-    noted = results.with_decisions(result, {}, {one.id: "read twice"}, {one.id: ["for chapter 2"]})
+    decisions = {paper.id: paper.screening for paper in result.every_paper}
+    words = {one.id: "read twice"}, {one.id: ["for chapter 2"]}
+    noted = results.with_decisions(result, decisions, *words)
 
     every = results.part_of(noted, decision="all", is_all=True)
     for name in exporter_names():

@@ -143,13 +143,13 @@ class MarkStore:
                     )
         await self.say_same(feedback.merge_decisions, iteration)
 
-    async def carry_over(self, iteration: int) -> None:
-        """Have what was said in a round that ends without a result join the answers of the next."""
+    async def carry(self, first: int, iteration: int) -> None:
+        """Have what was said in a round and all later ones join the answers of another round."""
         rows, pairs = await self._records.rows_of_parts(self.part, _PAIRS)
         for part, said in ((self.part, rows), (_PAIRS, pairs)):
-            own = {key: row for key, row in said.items() if row["iteration"] == iteration}
-            carried = {key: {**row, "iteration": iteration + 1} for key, row in own.items()}
-            await self._records.put(part, carried)
+            own = {key: row for key, row in said.items() if row["iteration"] >= first}
+            carried = {key: {**row, "iteration": iteration} for key, row in own.items()}
+            await self._records.put(part, carried, own)
 
     async def of_round(self, iteration: int) -> tuple[list[ScreeningMark], list[MergeDecision]]:
         """Return the marks of one round, and what was said of pairs of records.

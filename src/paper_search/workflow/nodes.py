@@ -150,7 +150,8 @@ async def confirm_strategy(ctx: Context) -> tuple[Approve | Edit | Reject | Fail
         at = decision.decided_at
         edit = EditRecord(proposed=_strategy(state), by=by[1], at=at, criteria_gone=gone)
         return Outcome.EDIT, {"strategy": strategy, "edit": edit, **update}
-    await MarkStore(_records(ctx)).carry_over(state.current_iteration)
+    following = state.current_iteration + 1  # this round has no result for marks to join
+    await MarkStore(_records(ctx)).carry(state.current_iteration, following)
     answer = decision, feedback_of(decision)
     return await _next_round(ctx, state, Outcome.REJECT, answer, result_count=0)
 

@@ -199,7 +199,8 @@ class SearchRecords(RecordStore):
         verdicts = {v.paper.id: v for v in scored or await self.scored(await self.judged_ids(ids))}
         more = [paper for paper in papers_ if not is_plain(paper, verdicts.get(paper.id))]
         whole = {paper.id: dumped(paper) for paper in more}
-        await self.put(part, {paper.id: whole.get(paper.id) for paper in papers_})
+        every = (*papers_, *collection.set_aside)
+        await self.put(part, {paper.id: whole.get(paper.id) for paper in every})
         return CollectionRef(
             metadata=collection.metadata,
             facets=facets_of(papers) if beyond else collection.facets,

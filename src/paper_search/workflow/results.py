@@ -116,16 +116,14 @@ def with_decisions(
     notes: Mapping[str, str],
     labels: Mapping[str, list[str]] | None = None,
 ) -> PaperCollection:
-    """Return the collection with what a person said of its papers; itself if nothing was said."""
+    """Return the collection with what a person says of its papers, and nothing said before."""
     labels = labels or {}
-    if not decisions and not notes and not labels:
-        return collection
 
     def screened(paper: Paper) -> Paper:
         update = {
-            "screening": decisions.get(paper.id, paper.screening),
-            "note": notes.get(paper.id, paper.note),
-            "labels": labels.get(paper.id, paper.labels),
+            "screening": decisions.get(paper.id),
+            "note": notes.get(paper.id),
+            "labels": labels.get(paper.id, []),
         }
         has_changed = any(getattr(paper, name) != value for name, value in update.items())
         return paper.model_copy(update=update) if has_changed else paper

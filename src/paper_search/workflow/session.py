@@ -259,6 +259,7 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
 
     async def settle(self, reference: CheckpointRef, before: WorkflowState) -> dict[str, Any]:
         state, iteration = await self.state(), reference.iteration
+        await self.mark_store.carry(iteration, iteration)
         if state.result is not None:
             await self.records.regroup(state.result)
         if reference.kind is not CheckpointKind.RESULT_REVIEW:
