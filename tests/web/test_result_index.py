@@ -14,6 +14,7 @@ from paper_search.models.query import SearchStrategy
 from paper_search.web.readings import PAGE, Choice, ResultIndex
 from paper_search.web.results_view import decisions_of
 from paper_search.workflow.marks import ScreeningMark
+from paper_search.workflow.results import decisions_on_papers
 from paper_search.workflow.state import IterationRecord, WorkflowState
 
 
@@ -123,4 +124,4 @@ def test_the_list_says_of_papers_what_stands():
         ScreeningMark(paper_id="f", number=6, iteration=0, is_skipped=True),
     ]
     stands = {"a": "included", "c": "maybe", "d": "excluded", "e": "included", "f": "maybe"}
-    assert decisions_of(state, marks) == stands
+    assert decisions_of(state, marks, decisions_on_papers(state, marks, {})) == stands

@@ -80,14 +80,16 @@ async def test_what_was_marked_in_a_later_round_holds_after_going_back(persisten
         await reply_to(flow, "t", answer)
     session = ThreadCatalog(persistence).session("t")
     await session.mark([paper_id], is_relevant=False)
+    await session.mark(["only-round_1"], is_relevant=True)
     again = await flow.fork("t", RESULT, 0)
     assert again.payload.marks == {paper_id: False}
     state, records = await session.state(), SearchRecords(persistence.store, "t")
     shown = await final_collection(state, records)
     assert [paper.id for paper in shown.set_aside if paper.decision == "excluded"] == [paper_id]
-    assert await work_verdicts(state, records) == {paper_id: False}
+    both = {paper_id: False, "only-round_1": True}
+    assert await work_verdicts(state, records) == both
     await reply_to(flow, "t", "approve")
-    assert (await session.state()).marks == {paper_id: False}
+    assert (await session.state()).marks == both
 
 
 async def test_the_answer_counts_that_was_given_after_a_mark_of_a_later_round(persistence):

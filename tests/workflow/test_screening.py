@@ -74,6 +74,17 @@ async def test_a_verdict_that_was_taken_back_stays_so_when_the_paper_is_noted():
     assert not mark.is_taken_back
 
 
+async def test_to_leave_open_what_an_earlier_round_decided_takes_that_back():
+    screening = await at(marks := store(), 1, p0=True)
+    assert PAPERS[0] not in screening.queue()
+    await screening.skip(PAPERS[0])
+    assert PAPERS[0] in screening.queue()
+    feedback = await marks.with_saved_marks(None, 1, frozenset({"p0"}))
+    assert (feedback.unmarked, feedback.marked_relevant) == (["p0"], [])
+    await screening.undo()
+    assert PAPERS[0] not in screening.queue()
+
+
 async def test_the_stopping_estimate_is_of_this_round_and_counts_what_was_found_before():
     screening = await at(store(), 1, p0=True, p1=False)
     assert screening.stopping_estimate is None

@@ -10,13 +10,13 @@ from urllib.parse import urlencode
 from starlette.responses import Response
 
 from paper_search.errors import InputError, RequestRefusedError
-from paper_search.models import MergeDecision, Paper
+from paper_search.models import MergeDecision, Paper, ScreeningDecision
 from paper_search.web.readings import PARTS, Choice, Reading, sources_of
 from paper_search.web.site import Visit
 from paper_search.workflow.checkpoints import ResultPayload
 from paper_search.workflow.counts import summaries
 from paper_search.workflow.marks import ScreeningMark, labels_by_paper
-from paper_search.workflow.results import decisions_on_papers
+from paper_search.workflow.results import decisions_on_papers, paper_by_record
 from paper_search.workflow.state import WorkflowState
 
 _COMPARED = ("title", "year", "venue", "doi", "volume", "pages", "publication_type", "source")
@@ -109,9 +109,10 @@ async def _records_page(visit: Visit, reading: Reading) -> Response:
     )
 
 
-def decisions_of(state: WorkflowState, marks: list[ScreeningMark]) -> dict[str, str]:
+def decisions_of(
+    state: WorkflowState, marks: list[ScreeningMark], standing: Mapping[str, ScreeningDecision]
+) -> dict[str, str]:
     """Return what stands on papers by id, `included` or `excluded`, or is left open: `maybe`."""
-    standing = decisions_on_papers(state, marks, {})
     decisions: dict[str, str] = {i: decision.outcome for i, decision in standing.items()}
     for mark in marks:
         is_latest = mark.iteration >= state.current_iteration
@@ -145,8 +146,11 @@ def _filters_of(query: Mapping[str, str]) -> dict[str, str]:
 
 
 async def _papers(visit: Visit, reading: Reading, query: Mapping[str, str]) -> dict[str, Any]:
-    marks = await visit.search.mark_store.marks()
-    decisions, choice = decisions_of(reading.state, marks), Choice.parse(query)
+    marks, state = await visit.search.mark_store.of_works(), reading.state
+    work_of = await visit.search.records.works_of(list(state.marks))
+    work_of |= paper_by_record(reading.result.collection) if reading.result else {}
+    standing = decisions_on_papers(state, marks, work_of)
+    decisions, choice = decisions_of(state, marks, standing), Choice.parse(query)
     labels = labels_by_paper(marks)
     payload = reading.question.payload if reading.question else None
     result = reading.state.result
@@ -169,6 +173,7 @@ async def _papers(visit: Visit, reading: Reading, query: Mapping[str, str]) -> d
         "parts": PARTS,
         "rank": index.rank if index else {},
         "decisions": decisions,
+        "reasons": {i: decision.reason for i, decision in standing.items()},
         "labels": labels,
         "marks": {mark.paper_id: mark for mark in marks},
         "new_ids": set(new_ids),

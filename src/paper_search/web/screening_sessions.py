@@ -94,12 +94,13 @@ class ScreeningSession:
             )
         if self._now is not None and self._now[0] == reading.version:
             screening = self._now[1]
-            if self._leaving is not None or await self._store.marks() == screening.marks:
+            if self._leaving is not None or await self._store.of_works() == screening.marks:
                 return screening
         if self._reviewer:
             screening = await (await self._search.reviewers()).screening(self._reviewer)
         else:
-            screening = await open_screening(result.collection.papers, reading.state, self._store)
+            papers, records = result.collection.papers, self._search.records
+            screening = await open_screening(papers, reading.state, records)
         self._now = reading.version, screening
         return screening
 

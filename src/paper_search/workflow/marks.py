@@ -151,28 +151,41 @@ class MarkStore:
             carried = {key: {**row, "iteration": iteration} for key, row in own.items()}
             await self._records.put(part, carried, own)
 
-    async def of_round(self, iteration: int) -> tuple[list[ScreeningMark], list[MergeDecision]]:
-        """Return the marks of one round, and what was said of pairs of records.
+    async def of_works(self) -> list[ScreeningMark]:
+        """Return the marks that stand, each on the paper that its own was merged into since.
 
-        Those of later rounds, which somebody went back from, are among them: they still hold. A
-        paper that was merged into another since, with records that came late, is named by that
-        one; of what was said on both, the latest verdict counts.
+        Of what was said on both, the latest verdict counts.
         """
-        rows, pairs = await self._records.rows_of_parts(self.part, _PAIRS)
-        marks = [mark for mark in self._marks(rows) if mark.iteration >= iteration]
+        return await self._of_works(await self.marks())
+
+    async def _of_works(self, marks: list[ScreeningMark]) -> list[ScreeningMark]:
         works = await self._records.works_of([mark.paper_id for mark in marks])
         marks.sort(key=lambda mark: mark.is_relevant is not None or mark.is_taken_back)
         latest = {works.get(mark.paper_id, mark.paper_id): mark for mark in marks}
+        copies = [mark.model_copy(update={"paper_id": i}) for i, mark in latest.items()]
+        return sorted(copies, key=lambda mark: mark.number)
+
+    async def of_round(self, iteration: int) -> tuple[list[ScreeningMark], list[MergeDecision]]:
+        """Return the marks of one round, as `of_works`, and what was said of pairs of records.
+
+        Those of later rounds are among them, which somebody went back from with an older program.
+        """
+        rows, pairs = await self._records.rows_of_parts(self.part, _PAIRS)
+        marks = [mark for mark in self._marks(rows) if mark.iteration >= iteration]
         said = [row["decision"] for row in pairs.values() if row["iteration"] >= iteration]
-        of_papers = [mark.model_copy(update={"paper_id": i}) for i, mark in latest.items()]
-        return of_papers, [MergeDecision.model_validate(decision) for decision in said]
+        decisions = [MergeDecision.model_validate(decision) for decision in said]
+        return await self._of_works(marks), decisions
 
     async def with_saved_marks(
         self, feedback: UserFeedback | None, iteration: int, known_ids: frozenset[str]
     ) -> UserFeedback | None:
-        """Return the feedback of an answer with what was saved in its round; see `join_marks`."""
+        """Return the feedback of an answer with what was saved in its round; see `join_marks`.
+
+        `known_ids`: papers of the result. What was judged in a round that a fork left counts, too.
+        """
         marks, saved = await self.of_round(iteration)
-        whole = join_marks(feedback, marks, known_ids)
+        judged_ids = await self._records.judged_ids([mark.paper_id for mark in marks])
+        whole = join_marks(feedback, marks, known_ids.union(judged_ids))
         decisions = whole.merge_decisions if whole else []
         pairs = [{decision.one, decision.other} for decision in decisions]
         more = [decision for decision in saved if {decision.one, decision.other} not in pairs]

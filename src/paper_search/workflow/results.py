@@ -51,7 +51,7 @@ async def collection_with_marks(
         collection = empty_collection(state.question)
     else:
         collection = await records.collection(state.result)
-    decisions = decisions_on_papers(state, saved_marks, works | _members(collection))
+    decisions = decisions_on_papers(state, saved_marks, works | paper_by_record(collection))
     included = [i for i, decision in decisions.items() if decision.decision == "include"]
     ids = {paper.id for paper in collection.papers}
     more = await records.papers([i for i in included if i not in ids])
@@ -60,8 +60,8 @@ async def collection_with_marks(
     if deduplicate is not None and decision is not None and decision.merge_decisions:
         collection = await regrouped(collection, decision.merge_decisions, records, deduplicate)
         collection = recounted(await _with_total(collection, state, records))
-        decisions = decisions_on_papers(state, saved_marks, works | _members(collection))
-    work_of = works | _members(collection)
+        decisions = decisions_on_papers(state, saved_marks, works | paper_by_record(collection))
+    work_of = works | paper_by_record(collection)
     notes = {work_of.get(m.paper_id, m.paper_id): m.note for m in saved_marks if m.note}
     collection = with_decisions(collection, decisions, notes, labels_by_paper(saved_marks, work_of))
     collection = with_full_texts(collection, await full_texts(records))
@@ -213,7 +213,7 @@ async def _with_total(
 ) -> PaperCollection:
     if state.result is None or state.result.counts is None:
         return collection
-    work_of = await records.works_of(state.found) | _members(collection)
+    work_of = await records.works_of(state.found) | paper_by_record(collection)
     total = len({work_of.get(i, i) for i in state.found})
     metadata = collection.metadata.model_copy(update={"total_found": total})
     return collection.model_copy(update={"metadata": metadata})
@@ -244,7 +244,8 @@ def empty_collection(question: str) -> PaperCollection:
     )
 
 
-def _members(collection: PaperCollection) -> dict[str, str]:
+def paper_by_record(collection: PaperCollection) -> dict[str, str]:
+    """Return the paper of each record that was merged, as the collection has it."""
     every = (*collection.papers, *collection.set_aside)
     return {member: paper.id for paper in every for member in paper.merged_from}
 

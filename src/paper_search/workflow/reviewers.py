@@ -213,7 +213,7 @@ class Reviewers:
     async def screening(self, name: str) -> Screening:
         check_name(name)
         store = ReviewerMarks(self.records, name)
-        return Screening(self.papers, store, await store.marks(), self.iteration, self.earlier)
+        return Screening(self.papers, store, await store.of_works(), self.iteration, self.earlier)
 
     async def agreement(self) -> Agreement:
         rows = await self.records.rows("reviewers")
@@ -322,6 +322,5 @@ class Reviewers:
         return row.get("done_in") == self.iteration and papers <= set(row.get("done_with", papers))
 
     async def _marks_of(self, name: str) -> dict[str, ScreeningMark]:
-        marks = await ReviewerMarks(self.records, name).marks()
-        works = await self.records.works_of([mark.paper_id for mark in marks])
-        return {works.get(mark.paper_id, mark.paper_id): mark for mark in marks}
+        marks = await ReviewerMarks(self.records, name).of_works()
+        return {mark.paper_id: mark for mark in marks}

@@ -14,6 +14,7 @@ from paper_search.workflow.marks import (
     verdicts,
 )
 from paper_search.workflow.questions import markable_ids
+from paper_search.workflow.records import SearchRecords
 from paper_search.workflow.state import WorkflowState
 
 _SMALL = 2_500
@@ -104,7 +105,8 @@ class Screening:
         last = next((m for m in reversed(marks) if m.is_relevant is not None or m.is_skipped), None)
         if last is None:
             return None
-        bare = last.model_copy(update={"is_relevant": None, "is_skipped": False})
+        nothing = {"is_relevant": None, "is_skipped": False, "is_taken_back": False}
+        bare = last.model_copy(update=nothing)
         if last.note or last.labels:
             await self._store.put(bare)
             self._marks[last.paper_id] = bare
@@ -121,7 +123,9 @@ class Screening:
         base = old or ScreeningMark(paper_id=paper.id, number=number, iteration=self.iteration)
         if is_verdict:
             fields |= {"number": number, "iteration": self.iteration}
-            fields |= {"is_taken_back": False, "is_screened": True}
+            # To leave open what an earlier round decided takes that back.
+            is_open = bool(fields["is_skipped"]) and paper.id in self._earlier
+            fields |= {"is_taken_back": is_open, "is_screened": True}
         mark = base.model_copy(update={**fields, **author_and_time(by)})
         await self._store.put(mark)
         self._marks[paper.id] = mark
@@ -169,9 +173,12 @@ def standing_verdicts(
 
 
 async def open_screening(
-    papers: Sequence[Paper], state: WorkflowState, store: MarkStore
+    papers: Sequence[Paper], state: WorkflowState, records: SearchRecords
 ) -> Screening:
-    return Screening(papers, store, await store.marks(), state.current_iteration, state.marks)
+    """Return papers to screen; what was said of one counts for what it was merged into."""
+    store, works = MarkStore(records), await records.works_of(list(state.marks))
+    earlier = {works.get(i, i): is_relevant for i, is_relevant in state.marks.items()}
+    return Screening(papers, store, await store.of_works(), state.current_iteration, earlier)
 
 
 def round_estimate(

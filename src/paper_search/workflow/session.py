@@ -113,7 +113,7 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
         """
         state = await self._at_result()
         collection = await collection_with_marks(state, self.records)
-        return await open_screening(collection.papers, state, self.mark_store)
+        return await open_screening(collection.papers, state, self.records)
 
     async def reviewers(self) -> Reviewers:
         """Return who decides on the papers of the result independently; Raises as `screening`."""
