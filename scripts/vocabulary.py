@@ -1,15 +1,19 @@
 # ruff: noqa: INP001  # a script, not a package
-"""Write the tables of names that ship: subject headings with entry terms, and nouns with plurals.
+"""Write the tables of names that ship: subject headings, terms of topics, nouns with plurals.
 
     .venv/bin/python scripts/vocabulary.py FOLDER
 
-FOLDER holds `vocab_mesh/mesh.tsv.gz` and the collections that `word_rarities.py` counts.
+FOLDER holds `vocab_mesh/mesh.tsv.gz`, `vocab_openalex_topics/topics.tsv.gz` and the collections
+that `word_rarities.py` counts.
 
 Headings: Medical Subject Headings (MeSH) of the National Library of Medicine, 2020/2021. Changed:
 entry terms in inverted order are turned round ("failure, heart"), those that differ only by
 number, hyphen or spelling are left out, as are short ones, ones that several headings have,
 common words, and names of chemicals with a word that few records have (brands); at most
 `MOST_NAMES` are kept, those of common words first.
+
+Terms: what stands between function words and signs in the names and descriptions of OpenAlex's
+4,516 topics (CC0), two or three words, by their stems.
 
 Nouns: words that stand in at least `FEWEST` records, as their plurals do, neither much rarer than
 the other; rarer words where both stand in entry terms.
@@ -22,16 +26,25 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from itertools import groupby
 from pathlib import Path
 
 from word_rarities import FEWEST, FIELDS, texts_of
 
 from paper_search.bibliography.words import is_known, rarity
+from paper_search.skills.phrases import Phrase
 from paper_search.skills.variants import plural
-from paper_search.skills.words import tokens
+from paper_search.skills.words import tokens, word_table
 
 SKILLS = Path(__file__).parents[1] / "src/paper_search/skills"
 HEADINGS, PLURALS = SKILLS / "mesh.txt.gz", SKILLS / "plurals.txt.gz"
+TOPICS = SKILLS / "topics.txt.gz"
+OF_DESCRIPTIONS = {
+    *("topic", "topics", "paper", "papers", "cluster", "research", "range", "field", "fields"),
+    *("aspects", "cover", "covers", "covering", "explores", "focus"),
+    *("problem", "problems", "task", "tasks"),
+}
+"""Words of the descriptions themselves, and those that phrases lose at their end."""
 MOST_NAMES = 7
 SHORTEST = 4
 COMMON = 2.6
@@ -61,6 +74,9 @@ def main(folder: Path) -> None:
     _write(HEADINGS, HEADER + "".join(f"|{'|'.join(line)}|\n" for line in _headings(terms)))
     words = {word for _, every in terms for term in every for word in term.split()}
     _write(PLURALS, "\n".join(sorted(_nouns(folder, words))) + "\n")
+    lines = _lines(folder / "vocab_openalex_topics/topics.tsv.gz")
+    terms = {term for _, name, *_, text in lines for term in _terms(f"{name}. {text}")}
+    _write(TOPICS, "\n" + "\n".join(sorted(terms)) + "\n")
 
 
 def _lines(path: Path) -> Iterator[list[str]]:
@@ -122,6 +138,17 @@ def _is_telling(name: str) -> bool:
 
 def _rarest(name: str) -> float:
     return max(map(rarity, tokens(name)), default=0.0)
+
+
+def _terms(text: str) -> Iterator[str]:
+    """Yield the terms of two or three words of a text, as stems."""
+    ends = word_table("function") | OF_DESCRIPTIONS
+    for part in re.split(r"[,;.:()\"/]", text.lower()):
+        for is_end, words in groupby(part.split(), ends.__contains__):
+            run = " ".join(words)
+            is_term = not is_end and run.count(" ") in {1, 2} and NAME.fullmatch(run)
+            if is_term and not Phrase(run, 0, 0).is_empty and len(tokens(run)) > 1:
+                yield " ".join(tokens(run))
 
 
 def _nouns(folder: Path, mesh: set[str]) -> set[str]:

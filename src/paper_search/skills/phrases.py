@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from paper_search.skills.intent.forms import form
-from paper_search.skills.variants import is_heading, is_known_term
+from paper_search.skills.variants import is_heading, is_known_term, is_topic
 from paper_search.skills.words import BREAKS, COMMANDS, GENERIC, is_unspaced, term_table, word_table
 
 _FOREIGN = word_table("foreign")
@@ -239,7 +239,9 @@ def _is_loose_at_end(words: list[str], *, is_english: bool) -> bool:
     if word in _TRAILING:
         # "asymptotic methods" stays: an adjective alone is no subject.
         return len(words) > 2 or not is_adjective(words[0])  # noqa: PLR2004  # it and another
-    return len(words) > 2 and word in _TRAILING_OF_LONG  # noqa: PLR2004  # "side effects" stays
+    if len(words) == 2 or word not in _TRAILING_OF_LONG:  # noqa: PLR2004  # "side effects" stays
+        return False
+    return not is_topic(" ".join(words[-2:]))  # "marine protected areas" stays
 
 
 def is_adjective(word: str) -> bool:

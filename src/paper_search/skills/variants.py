@@ -13,7 +13,7 @@ from paper_search.bibliography.words import is_known, rarity
 from paper_search.resources import PackageFiles
 from paper_search.skills.words import BREAKS, is_unspaced, term_table, tokens
 
-_HEADINGS, _PLURALS = "mesh.txt.gz", "plurals.txt.gz"
+_HEADINGS, _PLURALS, _TOPICS = "mesh.txt.gz", "plurals.txt.gz", "topics.txt.gz"
 _KEPT = 1000
 """Answers that are kept: the words of one question are looked up again and again."""
 APART = "written apart or together"
@@ -248,6 +248,11 @@ def is_heading(name: str) -> bool:
     return bool(_line([name, *spellings(name)]))
 
 
+def is_topic(name: str) -> bool:
+    """Return whether a topic of OpenAlex has the words as one term, in any number and spelling."""
+    return f"\n{' '.join(tokens(name))}\n" in _topics()
+
+
 def heading(names: Iterable[str]) -> str | None:
     """Return the MeSH heading that the first of the names leads to, in small letters, or None."""
     line = _line(names)
@@ -298,6 +303,12 @@ def _table() -> str:
     packed = PackageFiles("paper_search.skills").read(_HEADINGS)
     lines = gzip.decompress(packed).decode("ascii").splitlines(keepends=True)
     return "\n" + "".join(line for line in lines if not line.startswith("#"))
+
+
+@cache
+def _topics() -> str:
+    packed = PackageFiles("paper_search.skills").read(_TOPICS)
+    return gzip.decompress(packed).decode("ascii")
 
 
 @cache

@@ -86,8 +86,15 @@ from paper_search.skills.intent.concepts import MAX_CONCEPTS, concepts_of
         # a list of keywords is words and known terms
         ("hyper neural network meta learning", ["hyper", "neural network", "meta learning"]),
         ("video large language models temporal reasoning",
-         ["video", "large language models", "temporal", "reasoning"]),
+         ["video", "large language models", "temporal reasoning"]),
         ("pollen moss lichen fern", ["pollen", "moss", "lichen", "fern"]),
+        # so are terms of OpenAlex's topics, which stand between known ones
+        ("urban heat island mitigation policies",
+         ["urban heat island", "mitigation", "policies"]),
+        ("the urban heat island mitigation of parks", ["urban heat island", "mitigation", "parks"]),
+        ("marine protected areas and fish", ["marine protected areas", "fish"]),
+        ("rainy season areas and fish", ["rainy season", "fish"]),
+        ("feedback in second language writing", ["feedback", "second language writing"]),
         # a long noun phrase of a sentence is pairs of words from its end
         ("the stability of corrugated core sandwich cylinders",
          ["stability", "corrugated core", "sandwich cylinders"]),

@@ -1,7 +1,7 @@
 """The concepts of a question, and their alternatives."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
 from paper_search.bibliography.words import rarity
@@ -9,7 +9,7 @@ from paper_search.query.prose import SMALL_WORDS
 from paper_search.skills.intent.forms import form
 from paper_search.skills.phrases import INSIDE, Phrase, is_adjective, phrases
 from paper_search.skills.strategy.terms import stands_for
-from paper_search.skills.variants import is_heading, is_known_term
+from paper_search.skills.variants import is_heading, is_known_term, is_topic
 from paper_search.skills.words import is_unspaced, tokens
 
 MAX_CONCEPTS = 6
@@ -91,26 +91,34 @@ def _with_shared_head(choice: list[str]) -> list[str]:
 
 
 def pieces(words: Sequence[str], *, is_list: bool) -> list[str]:
-    """Return the known terms among many words, and the words between them.
+    """Return the names among many words, and the words between them.
 
-    Between the terms, a list is words; a noun phrase of a sentence is pairs of words, from its
-    end, where its head is.
+    Names are of our lists and of MeSH, then terms of OpenAlex's topics. Between them, a list is
+    words; a noun phrase of a sentence is pairs of words, from its end, where its head is.
     """
-    pieces: list[str] = []
-    between: list[str] = []
-    place = 0
-    while place < len(words):
-        lengths = range(min(_LONGEST + 1, len(words) - place), 1, -1)
-        names = ((n, " ".join(words[place : place + n])) for n in lengths)
-        size = next((n for n, name in names if is_known_term(name) or is_heading(name)), 0)
-        if size:
-            pieces += [*_between(between, is_list=is_list), " ".join(words[place : place + size])]
-            between = []
-        else:
-            between.append(words[place])
-        place += size or 1
-    pieces += _between(between, is_list=is_list)
+    pieces = [
+        piece
+        for run, is_name in _cut(words, _LONGEST + 1, lambda n: is_known_term(n) or is_heading(n))
+        for part, is_term in ([(run, True)] if is_name else _cut(run, _LONGEST, is_topic))
+        for piece in ([" ".join(part)] if is_term else _between(part, is_list=is_list))
+    ]
     return [piece for piece in pieces if not Phrase(piece, 0, 0).is_empty] or pieces
+
+
+def _cut(
+    words: Sequence[str], longest: int, is_name: Callable[[str], bool]
+) -> Iterator[tuple[Sequence[str], bool]]:
+    """Yield the names among the words, the longest first, and what stands between them."""
+    start = place = 0
+    while place < len(words):
+        sizes = range(min(longest, len(words) - place), 1, -1)
+        size = next((n for n in sizes if is_name(" ".join(words[place : place + n]))), 0)
+        if size:
+            yield words[start:place], False
+            yield words[place : place + size], True
+            start = place + size
+        place += size or 1
+    yield words[start:], False
 
 
 def _between(words: Sequence[str], *, is_list: bool) -> list[str]:
