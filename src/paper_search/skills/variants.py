@@ -1,7 +1,8 @@
 """Variants of a concept: synonyms, subject headings, spelling, hyphens, plural, acronym.
 
 The headings are Medical Subject Headings (MeSH) of the National Library of Medicine, edition
-2020/2021, changed; `scripts/vocabulary.py` makes both tables and says how.
+2020/2021, changed; the terms are those of OpenAlex's topics (CC0). `scripts/vocabulary.py` makes
+all tables and says how.
 """
 
 import gzip
