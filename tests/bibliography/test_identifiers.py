@@ -35,6 +35,8 @@ from paper_search.models import Author, RawPaper
         ("no identifier", None),
         ("", None),
         (None, None),
+        ("10.1/AB", "10.1/ab"),
+        ("10.5/3 mm", None),
     ],
 )
 def test_a_doi_is_found_and_normalised(text, expected):

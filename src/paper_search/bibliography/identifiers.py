@@ -8,7 +8,7 @@ from urllib.parse import unquote
 from paper_search.bibliography.text import normalised_title
 from paper_search.models import BibliographicRecord
 
-_DOI = re.compile(r"10\.\d{4,9}(?:\.\d{1,9}){0,4}/[^\s\"<>{}|\\^`]{1,300}", re.IGNORECASE)
+_DOI = re.compile(r'(?:10\.\d{4,9}(?:\.\d{1,9}){0,4}|^10\.\d{1,3}(?=/\S+$))/[^\s"<>{}|\\^`]{1,300}')
 _SICI_DOI = re.compile(
     r"10\.\d{4,9}/\(?(?:sici\)|\d{4}-\d{3}[\dx]\()[^\s\"{}|\\^`]{1,300}", re.IGNORECASE
 )
@@ -38,8 +38,8 @@ def parse_doi(text: str | None) -> str | None:
     """Return the DOI in the text in lower case without a prefix, or None.
 
     `https://doi.org/`, `doi:` and percent-encoding are undone, punctuation that follows it in
-    running text is left out; brackets that belong to it (`10.1016/s0140(05)1`) stay. Case means
-    nothing in a DOI (ISO 26324).
+    running text is left out; brackets that belong to it (`10.1016/s0140(05)1`) stay. A prefix of
+    less than four digits counts in a text that is nothing else. Case means nothing (ISO 26324).
     """
     if not text or "10." not in text.replace("%2E", "."):
         return None
