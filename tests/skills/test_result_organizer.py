@@ -67,6 +67,22 @@ async def test_facets_name_ten_authors_and_eight_themes_at_most():
     assert (len(facets.top_authors), len(facets.key_themes)) == (10, 8)
 
 
+async def test_papers_stand_by_score_then_citations_then_year_then_title():
+    rows = [
+        ("low", 0.5, 9, 2021, "A"),
+        ("old b", 0.9, 1, 2020, "B"),
+        ("old a", 0.9, 1, 2020, "a"),
+        ("new", 0.9, 1, 2021, "Z"),
+        ("cited", 0.9, 5, 2000, "Z"),
+    ]
+    papers = [
+        scored(name, score, citation_count=cited, year=year, title=title)
+        for name, score, cited, year, title in rows
+    ]
+    order = [paper.id for paper in (await organized(*papers)).papers]
+    assert order == ["cited", "new", "old a", "old b", "low"]
+
+
 @given(
     st.lists(
         st.tuples(st.floats(0, 1), st.integers(0, 3), st.sampled_from([None, 2000, 2001])),
