@@ -294,6 +294,8 @@ def test_only_marked_papers_of_the_collection_are_accumulated_and_each_once():
     for _ in range(2):
         _accumulate_relevant(state, _collection("a", "b"), feedback)
     assert [paper.id for paper in state.accumulated_papers] == ["b"]
+    state.add_accumulated(_collection("c", "c").papers)
+    assert [paper.id for paper in state.accumulated_papers] == ["b", "c"]
 
 
 def test_recording_an_iteration_counts_it_and_keeps_the_feedback():
