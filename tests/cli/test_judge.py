@@ -44,7 +44,7 @@ def test_an_open_question_names_the_command_and_has_the_new_judgements(cli, mode
     (thread,) = [block["thread_id"] for block in cli("threads", "--json").document]
     assert f"judge:   paper-search judge {thread} --unjudged" in asked.stderr
     model.failing.clear()
-    assert "papers are judged" in cli("judge", thread, "--unjudged").stderr
+    assert "papers judged" in cli("judge", thread, "--unjudged").stderr
     shown = cli("show", thread)
     assert "unjudged" not in shown.stdout
     assert shown.stdout.count(") It is about graph neural networks") == 1

@@ -62,7 +62,7 @@ def test_sources_say_what_they_are_and_need(cli, bib, monkeypatch):
     ended, table = cli("sources", "--json"), cli("sources").stdout
     listed = {block["name"]: block for block in ended.document}
     assert listed["library"]["enabled"]
-    assert listed["library"]["note"] == "1 records of your own"
+    assert listed["library"]["note"] == "records of your own: 1"
     assert not listed["sample"]["enabled"]
     assert "records included with" in listed["sample"]["note"]
     scholar, openalex, arxiv = (listed[n] for n in ("serpapi_scholar", "openalex", "arxiv"))

@@ -4,6 +4,10 @@ import socket
 
 import pytest
 
+from paper_search.cli.source_lines import no_network
+from paper_search.models import Purpose, SourceReport, SourceStatus
+from paper_search.models.source_report import OF_ENRICHER, losses
+
 QUESTION = "hepatotoxicity of molecules"
 
 
@@ -38,3 +42,16 @@ def test_a_mistake_in_a_proxy_is_one_sentence_that_names_the_variable(cli, monke
     ended = cli("find", QUESTION, "--source", "web", "--yes")
     assert ended.stderr.count("HTTPS_PROXY is no address of a proxy") == 1
     assert "bug" not in ended.stderr
+
+
+def test_a_service_that_also_fills_gaps_counts_once():
+    def failure(name: str, purpose: Purpose) -> SourceReport:
+        return SourceReport(source=name, purpose=purpose, status=SourceStatus.UNREACHABLE)
+
+    rows = [failure(name, Purpose.SEARCH) for name in ("openalex", "crossref")]
+    rows += [failure(f"{name}{OF_ENRICHER}", Purpose.FILL) for name in ("openalex", "crossref")]
+    assert "none of the two services could be reached" in str(no_network(rows))
+    assert losses([rows[0], rows[2]]) == (
+        "papers may be missing: openalex; "
+        "abstracts, DOIs or open texts may be missing: openalex (enrichment)"
+    )

@@ -138,9 +138,9 @@ async def test_a_search_goes_from_question_to_result_by_forms(connect, shared, e
         assert f'"{paper_id}"' in await told(client, "paper", **named, paper_id=paper_id)
         assert "@" in await told(client, "export", **named, format="bibtex")
         assert "there is no page 99" in await told(client, "show", **named, page=99)
-        assert "others: the tool `show`, or paper-search://" in text
+        assert "each by the tool `show`, or paper-search://" in text
         aside = await told(client, "show", **named, set_aside=True)
-        assert "of the papers set aside; the others: the tool `show`, with `set_aside`\n" in aside
+        assert "of the papers set aside, each by the tool `show`, with `set_aside`\n" in aside
     strategy, result = person.forms
     assert strategy.requested_schema["properties"]["sources"]["default"] == "sample"
     assert "is this the result?" in result.message
@@ -337,6 +337,7 @@ async def test_what_cannot_be_used_is_told(connect):
 
 def test_a_long_text_comes_in_parts_that_are_it_together():
     text = "\n".join(f"line {number} " + "é" * 300 for number in range(500)) + "x" * MOST_BYTES
+    assert part_of("short", 1, "uri") == "part 1 of 1, each by uri\n\nshort"
     parts = [part_of(text, number, "uri").split("\n\n", 1)[1] for number in range(1, 11)]
     assert "".join(parts) == text
     assert all(len(part.encode()) <= MOST_BYTES for part in parts)

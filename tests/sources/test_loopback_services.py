@@ -133,4 +133,4 @@ def refuse_all(server: HTTPServer, status: int, body: str) -> None:
 async def test_works_with_more_authors_than_are_listed_are_told(httpserver):
     service = SERVICES["openalex"](httpserver)
     [entry] = (await source_of(service).report(strategy())).sources
-    assert "1 works have more than 100 authors" in (entry.note or "")
+    assert "1 work has more than 100 authors" in (entry.note or "")

@@ -13,6 +13,7 @@ from paper_search.persistence import open_persistence
 from paper_search.skills import Searcher
 from paper_search.testing.skills import FakeSkills
 from paper_search.testing.sources import FakeSource
+from paper_search.web import threads_view
 from paper_search.web.templates import highlight
 from paper_search.workflow import SearchWorkflow, assembly
 
@@ -80,6 +81,14 @@ def test_a_damaged_thread_is_listed_beside_the_others(page, place, tmp_path, dam
 def test_each_part_of_a_snippet_with_an_ellipsis_is_marked():
     marked = "<mark>Nets learn</mark> fast, and <mark>forget</mark>"
     assert highlight("Nets learn fast, and forget", [], ["Nets learn … forget"]) == marked
+
+
+def test_threads_that_are_not_listed_are_told_of(page, monkeypatch):
+    page.open("")
+    assert "latest are listed" not in page.text
+    monkeypatch.setattr(threads_view, "LISTED", 0)
+    page.open("")
+    assert "The 0 latest are listed" in page.text
 
 
 def test_a_search_that_cannot_begin_is_not_listed(visitors):

@@ -40,9 +40,9 @@ async def test_records_of_live_sources_are_kept_once(tmp_path):
         assert sorted(paper.title for paper in library) == ["Graph 2 of live", "Graph 3 of live"]
     assert len(first.papers) == 3
     assert [source.note for source in first.sources] == [
-        None, "2 records were added to your library, 0 were there",
+        None, "added to your library: 2 records; there before: 0",
     ]  # fmt: skip
-    assert again.sources[1].note == "0 records were added to your library, 2 were there"
+    assert again.sources[1].note == "added to your library: 0 records; there before: 2"
 
 
 async def test_a_library_that_cannot_be_written_is_noted_and_nothing_is_lost(tmp_path):

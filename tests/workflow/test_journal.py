@@ -40,7 +40,7 @@ from paper_search.models import (
     SearchStrategy,
     SourceReport,
 )
-from paper_search.models.source_report import REASONS
+from paper_search.models.source_report import REASONS, quantity
 from paper_search.skills import IntentParser, Scoper, Searcher
 from paper_search.skills.known_papers import find_papers
 from paper_search.sources.adapter import Translated
@@ -303,7 +303,7 @@ def check_fates(server: Server, ended: Outcome, *, has_cache: bool) -> None:
         assert sum(int(line[name]) for name in columns) == int(line["received"]) == row.received
         if row.requests:
             assert row.limit is not None
-            assert f"at most {row.limit} records" in line["filters"]
+            assert f"at most {quantity(row.limit or 0, 'record')}" in line["filters"]
             assert line["asked_at"] == row.requests[0].at
             assert line["requests"].count("stored answer of") == len(row.requests) - row.attempts
     table = ended.audit.files["records.csv"].decode()

@@ -7,10 +7,21 @@ from tests.answers import reply_to
 from tests.workflow.doubles import at_result, edit, reject, workflow
 
 from paper_search.errors import UnknownNameError
-from paper_search.models import Criterion, ParsedIntent, RawPaper, ScoredPaper, SearchStrategy
+from paper_search.models import (
+    Criterion,
+    ParsedIntent,
+    Purpose,
+    RawPaper,
+    ScoredPaper,
+    SearchStrategy,
+    SourceReport,
+    SourceStatus,
+)
 from paper_search.testing.skills import FakeSkills, ScriptedHandler, fake_strategy
 from paper_search.workflow import CheckpointKind
+from paper_search.workflow.rounds import is_without_news
 from paper_search.workflow.session import SearchSession
+from paper_search.workflow.state import ReviewUpdate, WorkflowState
 
 BY_MODEL = ["written by the model", "It is on moss", "It is a trial"]
 
@@ -120,3 +131,18 @@ async def test_a_paper_beyond_the_limit_that_was_marked_is_not_counted_as_beyond
     assert [paper.id for paper in result.papers] == ["a", "c"]
     state = await SearchSession.on(persistence, "t").state()
     assert (state.result.hidden, state.result.set_aside_ids) == (2, ["b", "d"])
+
+
+def test_an_update_whose_counts_are_not_all_known_is_not_without_news():
+    def row(query: str, hits: int | None, purpose: Purpose) -> SourceReport:
+        status = SourceStatus.OK if hits is not None else SourceStatus.RATE_LIMITED
+        return SourceReport(source="a", query=query, hits=hits, status=status, purpose=purpose)
+
+    update = ReviewUpdate(iteration=1, at="2026", by="ada", searched_at="2025", is_quiet=True)
+    before = [row(query, 5, Purpose.SEARCH) for query in ("x", "y")]
+    state = WorkflowState(
+        question="q", current_iteration=1, updates=[update], earlier_reports=before
+    )
+    counts = [row(query, 5, Purpose.COUNT) for query in ("x", "y")]
+    assert is_without_news(state, counts)
+    assert not is_without_news(state, [counts[0], row("y", None, Purpose.COUNT)])

@@ -90,7 +90,7 @@ class SearchFacts:
         filters = (strategy.filters for strategy in strategies(self.thread))
         limits = dict.fromkeys(words for one in filters for words in one.in_words)
         most = {row.limit for row in self.searches if row.limit is not None}
-        numbers = [f"at most {limit:,} records a query" for limit in sorted(most)]
+        numbers = [f"at most {quantity(limit, 'record')} a query" for limit in sorted(most)]
         return f"{'; '.join([*limits, *numbers])}." if limits or numbers else "None."
 
     def updates(self) -> str:

@@ -12,7 +12,7 @@ from paper_search.models import (
     SourceReport,
     SourceStatus,
 )
-from paper_search.models.source_report import REASONS
+from paper_search.models.source_report import REASONS, quantity
 from paper_search.persistence import LedgerEntry
 from paper_search.skills.strategy.changes import changes
 from paper_search.workflow.full_texts import FullText, TextStatus
@@ -156,7 +156,7 @@ def _filters(thread: ReviewThread, report: SourceReport) -> str:
         strategy = edit.proposed  # hits are counted before a person edits it
     is_limited = not report.is_file and report.purpose in _LIMITED
     limits = strategy.filters if strategy and is_limited else SearchConstraints()
-    most = [] if report.limit is None else [f"at most {report.limit:,} records"]
+    most = [] if report.limit is None else [f"at most {quantity(report.limit, 'record')}"]
     return "; ".join([*limits.in_words, *most])
 
 

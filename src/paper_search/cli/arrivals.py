@@ -202,7 +202,7 @@ def fulltext(  # noqa: PLR0913, PLR0917  # one for each option
     thread: options.Thread,
     paper: str = argument("[PAPER]", "Id of an included work.", default=""),
     file: Path | None = argument("[FILE]", "Its text, a PDF."),
-    is_seeking: bool = flag("--seek", "Fetch the open texts of all works that have none."),
+    is_seeking: bool = flag("--seek", "Fetch the open texts of works that have none."),
     is_included: bool = flag("--include", "Include PAPER."),
     reason: str | None = option("REASON", "Exclude PAPER, and why.", "--exclude"),
     problem: str | None = option("REASON", "PAPER has no text, and why.", "--not-retrieved"),

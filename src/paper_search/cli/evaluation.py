@@ -128,9 +128,9 @@ def _lines(evaluation: "Evaluation") -> Iterable[str]:
     if evaluation.problem:
         yield visible(f"{head}: ended early: {evaluation.problem}")
     if evaluation.unjudged:
-        yield f"{head}: {evaluation.unjudged} papers were not judged by the model"
+        yield f"{head}: papers that the model did not judge: {evaluation.unjudged}"
     if evaluation.wrong:
-        yield f"{head}: {len(evaluation.wrong)} papers are wrong:"
+        yield f"{head}: papers that came out wrong: {len(evaluation.wrong)}"
     for wrong in evaluation.wrong[:_WRONG_SHOWN]:
         yield visible(f"  {_wrong(wrong)}")
     if len(evaluation.wrong) > _WRONG_SHOWN:

@@ -49,7 +49,7 @@ def add(
     files: list[Path] = argument(
         "FILE...",
         "BibTeX, RIS, MEDLINE, PubMed XML, Web of Science, EndNote, RefWorks, CSL-JSON, "
-        "JSON lines (ours, OpenAlex, arXiv), CSV, Excel; also gzipped; whole folders; "
+        "JSON lines (ours, OpenAlex, arXiv, Semantic Scholar), CSV, Excel; also gzipped; folders; "
         "zotero:COLLECTION.",
         default=...,
     ),
@@ -206,7 +206,7 @@ def search(
         return
     if hits.papers:
         data().print(record_table(hits.papers))
-    say(f"{len(hits.papers)} of {hits.total} papers")
+    say(f"papers: {len(hits.papers)} of {hits.total}")
 
 
 @library.command("embed")
@@ -244,7 +244,7 @@ def embed(
 def _summary_of(summary: "EmbeddingSummary") -> str:
     line = f"vectors: {summary.made} created, {summary.total} in total, by {summary.model}"
     if summary.unusable:
-        line += f"; the model can make nothing of {summary.unusable} records"
+        line += f"; records that the model can make nothing of: {summary.unusable}"
     return visible(line)
 
 

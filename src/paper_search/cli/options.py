@@ -82,8 +82,9 @@ _BUDGET = (
     "'40 calls'; else PAPER_SEARCH_BUDGET, else no limit."
 )
 BudgetOption = Annotated[str | None, _shared("AMOUNT", _BUDGET)]
-All = Annotated[bool, _flag("--all", "Include the papers that were set aside.")]
-_SCORE = "Show all papers with at least this score."
+_ALL = "Include the papers that were set aside, or that only earlier rounds found."
+All = Annotated[bool, _flag("--all", _ALL)]
+_SCORE = "Show all papers with at least this score, and those that are not judged."
 MinScore = Annotated[float | None, _shared("SCORE", _SCORE, min=0.0, max=1.0)]
 _TOKEN = "The question that you answer, as its commands name it; another one stays open."  # noqa: S105  # no secret
 Token = Annotated[str | None, _shared("TOKEN", _TOKEN)]

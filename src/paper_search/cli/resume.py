@@ -104,7 +104,7 @@ def judge(
         print_json({"thread_id": thread, **report.model_dump(mode="json")})
     else:
         count = report.papers - sum(report.unjudged.values())
-        say(f"{count} of {report.papers} papers are judged; {report.asked} were looked at now")
+        say(f"papers judged: {count} of {report.papers}; looked at now: {report.asked}")
     if report.summary is not None:
         again = NextCommands(thread, home).command("judge", "--unjudged")
         say(visible(f"{report.summary}; `{again}` asks again"))

@@ -96,8 +96,8 @@ def review(
     """Review searches on a page in your browser.
 
     There you decide on strategies and results, and screen papers. The page is served to this
-    machine only, until Ctrl-C; if `serve` runs at the port already, its page is opened. It shows
-    the same threads as all other commands.
+    machine only, until Ctrl-C, and shows the same threads as all other commands. If `serve` runs at
+    the port already, its page is opened, with the threads of its home.
     """
     config = settings(home)
     if thread is not None:

@@ -18,7 +18,7 @@ from paper_search.config import (
     remember_setting,
     setting_origins,
 )
-from paper_search.models.source_report import LOCAL, SourceReport, SourceStatus
+from paper_search.models.source_report import LOCAL, OF_ENRICHER, SourceReport, SourceStatus
 
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _LOCAL = LOCAL | {"import"}
@@ -43,7 +43,7 @@ def no_network(reports: Iterable[SourceReport]) -> str | None:
     One service alone says nothing about the network: its own failure is told instead.
     """
     of_services = [report for report in reports if report.source not in _LOCAL]
-    names = {report.source for report in of_services}
+    names = {report.source.removesuffix(OF_ENRICHER) for report in of_services}
     is_reached = any(report.status is not SourceStatus.UNREACHABLE for report in of_services)
     if len(names) < 2 or is_reached:  # noqa: PLR2004  # see above
         return None

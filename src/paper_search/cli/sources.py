@@ -138,7 +138,7 @@ def _local_note(name: str, config: AppConfig) -> str | None:
         if name != "library":
             return None
         if count := own_records(config):
-            return f"{count} records of your own"
+            return f"records of your own: {count}"
     except LibraryError as error:
         return explanation(error)
     return "empty: the sample is used until `paper-search library add FILE`"

@@ -23,7 +23,7 @@ from paper_search.cli.tables import (
     thread_facts,
 )
 from paper_search.cli.usage import usage_facts
-from paper_search.models.source_report import quantity
+from paper_search.models.source_report import losses, quantity
 from paper_search.workflow.checkpoints import Checkpoint, ResultPayload, StrategyPayload
 from paper_search.workflow.counts import aside, summaries
 from paper_search.workflow.judging import JudgingReport
@@ -287,7 +287,7 @@ def _reports(
     if offline := no_network(reports):
         yield text(offline, style="bold red")
     elif failed:
-        yield text(f"FAILED, papers may be missing: {', '.join(failed)}", style="bold red")
+        yield text(f"FAILED, {losses(reports)}", style="bold red")
     if others := [name for name in silent if name not in failed]:
         yield text(f"No results from: {', '.join(others)}", style="bold yellow")
 

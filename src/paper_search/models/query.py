@@ -8,7 +8,7 @@ from operator import not_
 from pydantic import BaseModel, Field
 
 from paper_search.models.feedback import SNOWBALL, MarkedPaper, Seed, UserFeedback
-from paper_search.models.source_report import SourceReport
+from paper_search.models.source_report import SourceReport, quantity
 
 FEWEST_CRITERIA, MOST_CRITERIA = 2, 6
 LONGEST_CRITERION = 300
@@ -116,7 +116,7 @@ class SearchConstraints(BaseModel):
             *([f"types {', '.join(types)}"] if types else []),
             *([f"not {', '.join(others)}"] if others else []),
             *self.conditions,
-            *([f"at most {self.max_papers:,} papers shown"] if self.max_papers else []),
+            *([f"at most {quantity(self.max_papers, 'paper')} shown"] if self.max_papers else []),
         ]
 
     def allows_type(self, publication_type: str | None) -> bool:

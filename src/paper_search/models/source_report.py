@@ -67,6 +67,8 @@ class RequestRecord(BaseModel):
 
 LOCAL = frozenset({"library", "sample"})
 """Sources whose records are on this disk already."""
+OF_ENRICHER = " (enrichment)"
+"""Behind the name of a service that is asked for missing fields."""
 REASONS = {
     "repeated": "the same record on a later page",
     "excluded": "not what was asked for",
@@ -206,6 +208,17 @@ class SourceReport(BaseModel):
             "not taken": self.unused,
         }
         return ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
+
+
+def losses(reports: Iterable[SourceReport]) -> str:
+    """Return what may be missing, as sources failed; empty: nothing."""
+    lost: dict[str, list[str]] = {"papers": [], "abstracts, DOIs or open texts": []}
+    whats = list(lost)
+    for report in reports:
+        if report.is_failure:
+            lost[whats[report.purpose is Purpose.FILL]].append(report.source)
+    named = ((what, ", ".join(dict.fromkeys(names))) for what, names in lost.items() if names)
+    return "; ".join(f"{what} may be missing: {names}" for what, names in named)
 
 
 def unasked(source: str, why: str) -> SourceReport:

@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 from pydantic import BaseModel, Field, model_validator
 
+from paper_search.models.source_report import quantity
+
 _PART = re.compile(
     r"(?:(?P<sign>\$)\s*)?(?P<number>\d[\d,_]*(?:\.\d+)?|\.\d+)\s*(?P<factor>[km])?\s*"
     r"(?P<unit>\$|usd|dollars?|tokens?|calls?)?",
@@ -103,7 +105,9 @@ class SpendingEstimate(Spending):
         if self.is_by_rise:
             papers = f"{self.papers:,} new {'paper' if self.papers == 1 else 'papers'}"
             return f"about {self} for about {papers}, by the rise in hits{dated}"
-        papers = f" for up to {self.papers:,} papers, best ranked first" if self.papers else ""
+        papers = (
+            f" for up to {quantity(self.papers, 'paper')}, best ranked first" if self.papers else ""
+        )
         again = "; what was judged by the same criteria before is not asked about again"
         return f"about {self}{papers}{again if iteration and papers else ''}{dated}"
 

@@ -18,6 +18,7 @@ from paper_search.models import (
     SourceReport,
 )
 from paper_search.models import SearchQuery as SourceQuery
+from paper_search.models.source_report import quantity
 from paper_search.report.evidence import SNIPPET_CHARS, paper_of, result_of, stable_id
 from paper_search.report.models import (
     SearcherInput,
@@ -103,7 +104,8 @@ class ReportSearcher:
             adapter = self.kinds.get(kind)
             if adapter is None:
                 outcomes += [query.model_copy(update={"status": "failed"}) for query in queries]
-                errors.append(f"there is no {kind} search; {len(queries)} queries were not asked")
+                lost = quantity(len(queries), "query was", "queries were")
+                errors.append(f"there is no {kind} search; {lost} not asked")
                 continue
             answer = await adapter.find(queries, request, [*before, *collected])
             collected += answer.results
@@ -286,7 +288,9 @@ class WebSearch:
                     pages[page.id], found_by[page.id] = page, query.query_id
         outcome.results, left_out = await self._judge(list(pages.values()), found_by, whole)
         if left_out:
-            outcome.notes.append(f"{self.kind} search: {left_out} pages left out as not relevant")
+            outcome.notes.append(
+                f"{self.kind} search: {quantity(left_out, 'page')} left out as not relevant"
+            )
         return outcome
 
     async def _judge(

@@ -122,7 +122,8 @@ async def searcher(ctx: Context) -> tuple[Ok | Iterate | Fail, StepUpdate]:
     changes |= {**more, "result_ids": ids, "fetches": fetches}
     after = state.model_copy(update=changes)
     step.say(
-        f"Collected {len(fresh)} new results; {len(after.pending_searches)} queries are pending."
+        f"Collected {quantity(len(fresh), 'new result')}; "
+        f"{quantity(len(after.pending_searches), 'query is', 'queries are')} pending."
     )
     ctx.progress("found", {"sources": len(ids)})
     outcome = route_after_searcher(
@@ -218,7 +219,7 @@ def _query_of(collection: PaperCollection) -> SearchQuery:
         search_type="academic",
         status="completed",
         found=len(collection.papers),
-        runs=[r.model_copy(update={"query": r.query or about.query}) for r in collection.reports],
+        runs=[row for row in collection.reports if row.is_asked],
     )
 
 

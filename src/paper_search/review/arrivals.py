@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from paper_search.config import AppConfig, current_person
 from paper_search.errors import InputError
 from paper_search.models import PaperCollection, SearchReport
+from paper_search.models.source_report import quantity
 from paper_search.persistence import Persistence
 from paper_search.review.files import DatabaseSearch, FileReport, parse_files
 from paper_search.skills import QueryBuilder
@@ -90,7 +91,7 @@ async def add_files(  # noqa: PLR0913  # what a person says of files
             if (before := earlier.get(file.digest)) is not None:
                 raise InputError(
                     f"{name!r} is on thread {thread_id!r} already: {before.by} added it on "
-                    f"{before.at[:10]} as {before.name!r}, {before.records:,} records"
+                    f"{before.at[:10]} as {before.name!r}, {quantity(before.records, 'record')}"
                 )
         return _batch(reports, by)
 

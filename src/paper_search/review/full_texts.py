@@ -11,6 +11,7 @@ from typing import Any
 from paper_search.config import current_person
 from paper_search.errors import InputError, ThreadBusyError
 from paper_search.models import Paper, SourceReport
+from paper_search.models.source_report import quantity
 from paper_search.pages.extraction import (
     INSTALL,
     DocumentText,
@@ -272,7 +273,7 @@ class FullTexts:
         texts = {paper.id: text for paper, text in await self.works()}
         if paper_id not in texts:
             raise InputError(
-                f"{paper_id!r} is not among the {len(texts):,} works that thread "
+                f"{paper_id!r} is not among the {quantity(len(texts), 'work')} that thread "
                 f"{self._session.thread_id!r} includes by title and abstract"
             )
         return texts[paper_id]

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 from paper_search.config import AppConfig
 from paper_search.http.errors import HttpError
 from paper_search.models import Paper, Purpose, RawPaper, SourceReport, SourceStatus
+from paper_search.models.source_report import quantity
 from paper_search.pages.extraction import document_text
 from paper_search.pages.fetching import Document, PageFetcher
 from paper_search.pages.network import PageContentError
@@ -98,7 +99,7 @@ class OpenTexts:
 
     async def _answer(self, service: Enricher, works: Sequence[RawPaper]) -> LookUp:
         answer = await look_up(service, works, _DEADLINE_S)
-        query = f"open texts of {len(works)} works"
+        query = f"open texts of {quantity(len(works), 'work')}"
         own = {"source": service.enricher_name, "purpose": Purpose.FULL_TEXT, "query": query}
         await self.note(answer.report.model_copy(update=own))
         return answer

@@ -6,6 +6,7 @@ from typing import Any
 from paper_search.errors import InputError
 from paper_search.exports.markdown import inert
 from paper_search.models import Paper, PaperCollection
+from paper_search.models.source_report import quantity
 from paper_search.workflow.counts import aside
 from paper_search.workflow.questions import PAGE, paper_rows
 
@@ -20,12 +21,12 @@ def clipped(text: str) -> str:
     return f"{_beginning(text, MOST_BYTES - 200)}\n\n(cut: the whole has {len(text):,} characters)"
 
 
-def part_of(text: str, number: int, others: str) -> str:
-    """Return one part of a text, from 1, cut between lines; `others`: where the other parts are."""
+def part_of(text: str, number: int, way: str) -> str:
+    """Return one part of a text, from 1, cut between lines; `way`: how to get one."""
     parts = _parts(text)
     if not 1 <= number <= len(parts):
         raise InputError(f"there is no part {number}; the parts are 1 to {len(parts)}")
-    return f"part {number} of {len(parts)}; the others: {others}\n\n{parts[number - 1]}"
+    return f"part {number} of {len(parts)}, each by {way}\n\n{parts[number - 1]}"
 
 
 def result_page(uri: str, collection: PaperCollection, page: int, *, below: bool) -> str:
@@ -40,16 +41,16 @@ def result_page(uri: str, collection: PaperCollection, page: int, *, below: bool
     start = (page - 1) * PAGE
     page_papers = papers[start : start + PAGE]
     reason = collection.ended_by
-    kind, others = "papers", f"the tool `show`, or {uri}?page=N"
+    kind, way = "papers", f"the tool `show`, or {uri}?page=N"
     if below:
-        kind, others = "papers set aside", "the tool `show`, with `set_aside`"
+        kind, way = "papers set aside", "the tool `show`, with `set_aside`"
     ended = f"ended by: {reason.value if reason else 'not ended'}"
     rest = f"{len(collection.set_aside):,} {aside(collection.excluded)}"
     facts = [
         f"# {inert(collection.metadata.query) or 'Papers'}",
         "",
-        f"{ended}; {len(collection.papers):,} papers, {rest}",
-        f"page {page} of {pages} of the {kind}; the others: {others}",
+        f"{ended}; {quantity(len(collection.papers), 'paper')}, {rest}",
+        f"page {page} of {pages} of the {kind}, each by {way}",
         "",
     ]
     return clipped("\n".join([*facts, *paper_rows(page_papers, start + 1)]))
@@ -64,7 +65,7 @@ def hits_text(papers: Sequence[Any], total: int, note: str | None) -> str:
         f"{number}. **{inert(paper.title)}** ({', '.join(_facts(paper))}), id: `{inert(paper.id)}`"
         for number, paper in enumerate(papers, start=1)
     ]
-    head = [f"{len(papers)} of {total:,} papers", *([inert(note)] if note else []), ""]
+    head = [f"{len(papers)} of {quantity(total, 'paper')}", *([inert(note)] if note else []), ""]
     return clipped("\n".join([*head, *rows]))
 
 

@@ -45,6 +45,7 @@ from paper_search.threads.sharing import Right
 from paper_search.workflow import SearchWorkflow
 from paper_search.workflow.assembly import sources_of_run
 from paper_search.workflow.questions import PAGE
+from paper_search.workflow.results import part_of as part_of_result
 
 Question = Annotated[str, Field(description="What literature is needed, in the person's words.")]
 Sources = Annotated[
@@ -151,7 +152,8 @@ class McpTools:
             for info in infos
             if info.graph in catalogs.by_graph
         ]
-        return clipped("\n".join(lines[:PAGE]) or "no searches or reports of yours")
+        more = [f"\n(the latest {PAGE}; there are more)"] if len(lines) > PAGE else []
+        return clipped("\n".join([*lines[:PAGE], *more]) or "no searches or reports of yours")
 
     async def show(
         self, thread_id: ThreadId, ctx: Context, page: Page = 1, *, set_aside: bool = False
@@ -185,13 +187,13 @@ class McpTools:
     ) -> str:
         """Return the papers of a search in a format (bibtex, ris, csl-json, csv, markdown, json).
 
-        Papers set aside or undecided of earlier rounds are left out. Long exports come in parts.
+        Without papers set aside or undecided of earlier rounds, but in json. It may come in parts.
         `paper-search export THREAD` writes files, all formats, and with --all those papers, too.
         """
         from paper_search.exports import export  # noqa: PLC0415  # slow import
 
         async with self._thread(thread_id, ctx, Right.READ) as thread:
-            content = export(await _collection(thread), format)
+            content = export(part_of_result(await _collection(thread)), format)
         if not isinstance(content, str):
             raise InputError(
                 f"{format} is binary; a command writes it to a file: "

@@ -11,6 +11,7 @@ from paper_search.bibliography.identifiers import family_name, names_of
 from paper_search.bibliography.text import normalised_title
 from paper_search.models import Purpose, RawPaper, SourceReport, SourceStatus
 from paper_search.models.report import EnrichmentReport
+from paper_search.models.source_report import OF_ENRICHER
 from paper_search.skills.failures import described, status_of
 from paper_search.sources.base import journal
 from paper_search.sources.enrichment import GAPS, Enricher, LookUp
@@ -63,7 +64,7 @@ class GapFiller:
 
 async def look_up(enricher: Enricher, works: Sequence[RawPaper], deadline_s: float) -> LookUp:
     """Return what an enricher knows of works; its failure is a row, whatever it raises."""
-    name = f"{enricher.enricher_name} (enrichment)"
+    name = f"{enricher.enricher_name}{OF_ENRICHER}"
     with journal() as rows:
         try:
             async with asyncio.timeout(deadline_s):

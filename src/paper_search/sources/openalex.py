@@ -16,6 +16,7 @@ from paper_search.bibliography.languages import language_code
 from paper_search.bibliography.text import WORD
 from paper_search.http.body import HttpAnswer
 from paper_search.models import SearchConstraints, SourceStatus
+from paper_search.models.source_report import quantity
 from paper_search.query import And, Node, Not, Phrase, Term, normalise
 from paper_search.query.ast import all_leaves, conjuncts
 from paper_search.sources.adapter import (
@@ -117,7 +118,7 @@ class OpenAlex(Adapter):
         page = super().read(answer, request)
         body, notes = answer.json(), page.notes
         if short_lists := every(body, "results.is_authors_truncated").count(True):
-            many = f"{short_lists} works have more than 100 authors"
+            many = f"{quantity(short_lists, 'work has', 'works have')} more than 100 authors"
             notes += (f"{many}: OpenAlex lists the first 100",)
         is_partial = bool(first(body, "meta.timed_out", flag))
         if is_partial:

@@ -172,7 +172,8 @@ async def threads(visit: Visit, problem: str | None = None) -> Response:
     first, *rest = names.values()
     by_group: dict[str, list[BriefInfo]] = {name: [] for name in (first, _OF_OTHERS, *rest)}
     is_listed = visit.site.access.visibility(visit.owner)
-    for info in await visit.catalogs.threads(limit=LISTED, is_listed=is_listed):
+    infos = await visit.catalogs.threads(limit=LISTED + 1, is_listed=is_listed)
+    for info in infos[:LISTED]:
         if role := await visit.role(info.thread_id, info.graph):
             is_asked = role is Role.OWNER or info.status is not ThreadStatus.WAITING
             by_group[names[info.status] if is_asked else _OF_OTHERS].append(info)
@@ -180,6 +181,7 @@ async def threads(visit: Visit, problem: str | None = None) -> Response:
         "threads.html",
         groups=[(name, infos) for name, infos in by_group.items() if infos],
         of_others=_OF_OTHERS,
+        listed=LISTED if len(infos) > LISTED else None,
         problem=problem,
         given={name: visit.field(name) for name in ("question", "max_results", "must_find")},
         ticked=visit.fields("source")

@@ -19,7 +19,7 @@ from paper_search.llm.metering import Metering, load_prices
 from paper_search.models import RawPaper, SearchReport, SearchStrategy
 from paper_search.models.scope import Translation
 from paper_search.models.settings import Skill
-from paper_search.models.source_report import LOCAL
+from paper_search.models.source_report import LOCAL, quantity
 from paper_search.skills import (
     Deduplicator,
     IntentParser,
@@ -191,6 +191,6 @@ class KeepingSearcher(Searcher):
             _log.warning("found records were not added to the library: %s", error)
             return f"nothing was added to your library: {error}"
         return (
-            f"{changes.added} records were added to your library, "
-            f"{changes.updated + changes.unchanged} were there"
+            f"added to your library: {quantity(changes.added, 'record')}; "
+            f"there before: {changes.updated + changes.unchanged}"
         )

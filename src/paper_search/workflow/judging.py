@@ -157,7 +157,9 @@ async def judge_again(
     """Judge the papers of the latest result, and put all in the order of their scores."""
     scorer = skills.relevance_scorer
     if not isinstance(scorer, RelevanceScorer) or scorer.model is None:
-        raise ConfigError("no model is set that could judge: set LLM_MODEL and its key")
+        raise ConfigError(
+            "no model is set that could judge: set LLM_MODEL, or LLM_MODEL_JUDGE, and its key"
+        )
     if state.result is None or state.intent is None:
         raise ThreadNotWaitingError(
             f"thread {records.thread_id!r} has no papers yet: resume it first"

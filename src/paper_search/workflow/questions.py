@@ -10,7 +10,7 @@ from paper_search.exports.text import single_line
 from paper_search.llm.usage_log import LoggedUsage
 from paper_search.models import Paper, SearchStrategy
 from paper_search.models.settings import Skill
-from paper_search.models.source_report import quantity
+from paper_search.models.source_report import losses, quantity
 from paper_search.models.usage import Budget, SpendingEstimate, total
 from paper_search.query import lint
 from paper_search.skills import Deduplicator
@@ -56,9 +56,9 @@ def describe_result(payload: ResultPayload) -> str:
     if payload.counts:
         lines.append(payload.counts.summary)
     lines += filter(None, (payload.fit, payload.remark))
-    failed = sorted({report.source for report in payload.reports if report.error})
+    failed = {report.source for report in payload.reports if report.is_failure}
     if failed:
-        lines.append(f"Failed, papers may be missing: {', '.join(failed)}")
+        lines.append(f"Failed, {losses(payload.reports)}")
     if silent := [name for name in payload.silent_sources if name not in failed]:
         lines.append(f"No results from: {', '.join(silent)}")
     if payload.unfinished_sources:

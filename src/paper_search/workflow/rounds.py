@@ -367,11 +367,13 @@ def hits_then_and_now(
     return hits
 
 
-def is_without_news(state: WorkflowState, counts: Iterable[SourceReport]) -> bool:
+def is_without_news(state: WorkflowState, counts: Sequence[SourceReport]) -> bool:
     """Whether nobody has to be asked: every source has as many hits as before, and says so."""
     hits = hits_then_and_now(state, counts)
     is_quiet = state.new_update is not None and state.new_update.is_quiet
-    is_known = bool(hits) and all(hits.values())
+    asked = {(row.source, row.query) for row in state.earlier_reports}
+    unsaid = [row for row in counts if row.hits is None and (row.source, row.query) in asked]
+    is_known = bool(hits) and all(hits.values()) and not unsaid
     return is_quiet and is_known and all(a == b for pairs in hits.values() for a, b in pairs)
 
 

@@ -15,7 +15,7 @@ from paper_search.models import (
     SearchStrategy,
 )
 from paper_search.models.scope import Translation
-from paper_search.models.source_report import LOCAL, early_requests
+from paper_search.models.source_report import LOCAL, early_requests, quantity
 from paper_search.query import render
 from paper_search.skills.strategy.trees import BlockText, block_texts, leaf
 
@@ -62,7 +62,9 @@ def checkpoint_facts(payload: StrategyPayload) -> Iterator[Fact]:
 
 
 def limits(filters: SearchConstraints) -> str:
-    return "; ".join([*filters.in_words, f"at most {filters.max_results:,} records a query"])
+    return "; ".join(
+        [*filters.in_words, f"at most {quantity(filters.max_results, 'record')} a query"]
+    )
 
 
 def strategy_facts(
@@ -109,7 +111,8 @@ def scope_facts(scope: ScopeReport, strategy: SearchStrategy) -> Iterator[Fact]:
         yield f"broader {number}", f"{step.name}: {counts_of(step)}{remark}"
     if scope.suggested:
         terms = ", ".join(f"{entry.term} ({entry.papers})" for entry in scope.suggested)
-        yield "also", f"frequent in the first {scope.first_results} results that fit: {terms}"
+        results = quantity(scope.first_results, "result")
+        yield "also", f"frequent in the first {results} that fit: {terms}"
     for note in scope.notes:
         yield "note", note
 

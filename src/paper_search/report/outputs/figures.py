@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from paper_search.errors import ConfigError, how_to_install
+from paper_search.models.source_report import quantity
 from paper_search.report.document import Report
 
 CAPTIONS: Mapping[str, str] = MappingProxyType(
@@ -63,9 +64,10 @@ def _flow(report: Report) -> Any:
     total, cited = len(report.sources), len(report.cited)
     withdrawn = len(report.sources) - len(report.evidence.usable)
     where = "in the table" if report.is_table else "cited"
+    searches = quantity(len(runs), "search", "searches")
     steps = [
-        (f"{records:,} records", f"from {len(runs)} searches of {places} sources"),
-        (f"{total:,} sources", f"{max(0, records - total):,} repeated or left out"),
+        (quantity(records, "record"), f"from {searches} of {quantity(places, 'source')}"),
+        (quantity(total, "source"), f"{max(0, records - total):,} repeated or left out"),
         (f"{total - withdrawn:,} usable", f"{withdrawn:,} withdrawn"),
         (f"{cited:,} {where}", f"{total - withdrawn - cited:,} not {where}"),
     ]

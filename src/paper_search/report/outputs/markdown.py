@@ -178,7 +178,7 @@ class MarkdownTemplate:
         if (retracted := len(report.sources) - len(report.evidence.usable)) > 0:
             caption += f"; {quantity(retracted, 'retracted paper')} left out"
         if (others := len(report.studies) - _ROWS) > 0:
-            caption += f"; {others} more papers stand in the JSON"
+            caption += f"; the JSON has {quantity(others, 'more paper')}"
         rows = [self._study_row(study, is_read=is_read) for study in report.studies[:_ROWS]]
         yield self.heading("Evidence")
         yield self.table(caption, head, rows, widths)

@@ -12,6 +12,7 @@ from paper_search.bibliography.identifiers import names_of
 from paper_search.config import AppConfig
 from paper_search.http.limits import CallBudget
 from paper_search.models import Purpose, RawPaper, RequestRecord, SourceReport, SourceStatus
+from paper_search.models.source_report import OF_ENRICHER, quantity
 from paper_search.resources import EntryPoints
 from paper_search.sources.adapter import Request, Service
 from paper_search.sources.asking import HOPELESS
@@ -207,9 +208,9 @@ class HttpEnricher:
         if asking.error is not None:
             status = SourceStatus.PARTIAL if asking.records else asking.error.status
         return SourceReport(
-            source=f"{self.enricher_name} (enrichment)",
+            source=f"{self.enricher_name}{OF_ENRICHER}",
             purpose=Purpose.FILL,
-            query=f"missing fields of {asking.count} works" if asking.count else None,
+            query=f"missing fields of {quantity(asking.count, 'work')}" if asking.count else None,
             status=status,
             hits=len(asking.records),
             excluded=asking.unassigned,
@@ -231,7 +232,7 @@ def _notes(asking: _Asking) -> Iterator[str]:
     yield from dict.fromkeys(asking.notes)
     if asking.skipped:
         reason = "after this failure" if asking.error else "see PAPER_SEARCH_ENRICH_MAX_CALLS"
-        yield f"{asking.skipped} works were not looked up: {reason}"
+        yield f"{quantity(asking.skipped, 'work was', 'works were')} not looked up: {reason}"
 
 
 def _assign(

@@ -221,7 +221,7 @@ class SnowballSource:
         if budget.is_spent and remaining:
             return [*answers, _spent(len(remaining))]
         if len(seeds) > MAX_SEEDS and answers:
-            note = f"{MAX_SEEDS} of {len(seeds)} marked papers were followed"
+            note = f"only the first {MAX_SEEDS} of {len(seeds)} papers are followed"
             answers[0].notes = (*answers[0].notes, note)
         return answers
 
@@ -241,6 +241,7 @@ def _seeds(strategy: SearchStrategy) -> list[Seed]:
 
 
 def _spent(count: int) -> QueryRun:
-    message = f"{count} papers were not followed: the limit of calls is reached"
+    lost = quantity(count, "paper was", "papers were")
+    message = f"{lost} not followed: the limit of calls is reached"
     error = ServiceError(f"{message} ({_SETTING})", status=SourceStatus.EXHAUSTED)
     return QueryRun("", error=error)
