@@ -111,6 +111,8 @@ async def test_what_was_not_sent_bears_no_time():
     forbidden = source_of(broken, Cards(URL), SourceSettings(max_calls=0))
     [row] = (await forbidden.report(strategy("graphs", "glass"))).sources
     assert (row.asked_at, row.is_asked) == ("", False)
+    with pytest.raises(ServiceError, match="not asked: max_calls is 0"):
+        await forbidden.count("graphs", SearchConstraints())
 
 
 def page_of_arxiv(request: httpx.Request, holes: list[int]) -> httpx.Response:

@@ -102,8 +102,11 @@ def test_a_library_searches_the_query_as_it_is_written(tmp_path):
     ("seeds", "note"),
     [
         ([], "nothing to follow"),
-        ([Seed(doi="10.1000/1")], "follows what 1 work cite"),
-        ([Seed(doi=f"10.1000/{n}") for n in range(30)], "follows what 20 works cite"),
+        ([Seed(doi="10.1000/1")], "follows what 1 work cites and is cited by"),
+        (
+            [Seed(doi=f"10.1000/{n}") for n in range(30)],
+            "follows what 20 works cite and are cited by",
+        ),
     ],
 )
 def test_snowballing_says_how_many_works_it_follows(seeds, note):

@@ -10,6 +10,7 @@ from paper_search.cli.views import show_checkpoint
 from paper_search.models.scope import Translation
 from paper_search.workflow import Checkpoint, CheckpointKind, StrategyPayload, strategy_facts
 from paper_search.workflow.questions import describe_strategy
+from paper_search.workflow.strategy_facts import queries_by_source
 
 
 def hits(text: str, **counts: int) -> dict[str, object]:
@@ -158,3 +159,11 @@ def test_a_query_that_was_edited_has_no_hits_beside_it():
 def test_without_queries_a_source_that_does_not_rank_is_asked_nothing():
     asked = strategy_facts.queries_by_source(strategy(queries=[]), {"library", "openalex"})
     assert asked == ["library, openalex: the question", "pubmed, dblp: nothing"]
+
+
+def test_a_source_that_follows_citations_is_asked_no_query():
+    shown = strategy(
+        queries=[{"keywords": ["ice"], "boolean_query": "ice"}], sources=["library", "snowball"]
+    )
+    lines = queries_by_source(shown, ["library"])
+    assert lines[-1] == "snowball: citations, no query"

@@ -307,12 +307,12 @@ class _Look:
         block_hits = []
         blocks = _blocks_of(relaxation.revised(self._strategy))
         most = self._most_blocks
-        if self._able and most is not None and len(blocks) > most:
-            gaps.append(f"hits are counted for the first {most} of {len(blocks)} blocks only")
         for block in blocks[:most]:
             terms = [self._counter.hits(term) for term in block.terms if len(block.terms) > 1]
             hits = self._counter.hits(block.boolean_query).model_dump()
             block_hits.append(BlockHits(**hits, terms=[term for term in terms if term.counts]))
+        if most is not None and len(blocks) > most and any(hits.counts for hits in block_hits):
+            gaps.append(f"hits are counted for the first {most} of {len(blocks)} blocks only")
         return ScopeReport(
             queries=[self._counter.hits(query) for query in queries],
             lines=[

@@ -135,6 +135,8 @@ class HttpSource:
         for answer in answers:
             if answer.error:
                 raise answer.error
+        if self._budget.is_closed:
+            raise self.adapter.failure(_NO_CALLS, SourceStatus.EXHAUSTED)
         counts = [answer.hits for answer in answers if answer.hits is not None]
         is_broader = len(answers) > 1 or answers[0].remainder is not None
         return HitCount(

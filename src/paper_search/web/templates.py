@@ -18,6 +18,7 @@ from paper_search.models import SourceHits, SourceReport
 from paper_search.models.query import kinds_in_words
 from paper_search.models.source_report import quantity
 from paper_search.sources.base import service_of
+from paper_search.workflow.strategy_facts import CITATIONS
 
 RowT = TypeVar("RowT", SourceHits, SourceReport)
 _STEPS = {
@@ -65,7 +66,9 @@ def _environment() -> Environment:
         number="{:,}".format,
         words=words,
     )
-    environment.globals.update(steps=_STEPS, asset=asset, how_to_install=how_to_install)
+    environment.globals.update(
+        steps=_STEPS, asset=asset, how_to_install=how_to_install, citations=CITATIONS
+    )
     environment.tests["written_in"] = is_written_in
     return environment
 

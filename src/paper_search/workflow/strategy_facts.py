@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
 from paper_search.models import (
+    SNOWBALL,
     BlockHits,
     QueryHits,
     RankedQuery,
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 Fact: TypeAlias = tuple[str, str]
 """A name, and what is to be said under it."""
+CITATIONS = "citations, no query"
+"""What the source is asked that follows citations."""
 
 
 def checkpoint_facts(payload: StrategyPayload) -> Iterator[Fact]:
@@ -164,6 +167,9 @@ def queries_by_source(strategy: SearchStrategy, ranking: Collection[str]) -> lis
     """Return which sources are asked what: "library: the question", "pubmed: queries 1-3"."""
     by_form: dict[str, list[str]] = {}
     for name in strategy.sources:
+        if name == SNOWBALL:
+            by_form[CITATIONS] = [name]
+            continue
         part = strategy.for_source(ranks_text=name in ranking)
         parts = ["the question" if len(part.ranked) == 1 else "the questions"] * bool(part.ranked)
         numbers = [n for n, query in enumerate(strategy.queries, start=1) if query in part.queries]

@@ -152,7 +152,7 @@ async def test_without_seeds_nothing_is_asked_and_it_says_what_to_do(net):
 async def test_only_the_first_of_many_seeds_are_followed(net):
     seeds = [BY_WORK, *(Seed(openalex_id=f"W{number}") for number in range(1000, 1040))]
     answer = await net.source().report(strategy(*seeds))
-    assert "only the first 20 of 41 papers are followed" in (answer.sources[0].note or "")
+    assert "only 20 of 41 papers are followed" in (answer.sources[0].note or "")
     assert net.asked[0]["filter"].count("|") == 19
 
 

@@ -190,7 +190,8 @@ class SnowballSource:
     def translations(self, strategy: SearchStrategy) -> list[Translation]:
         """Return how many works are followed; the queries of the strategy are not sent."""
         count = min(len(_seeds(strategy)), MAX_SEEDS)
-        follows = f"follows what {quantity(count, 'work')} cite and are cited by; no query is sent"
+        works = quantity(count, "work cites and is", "works cite and are")
+        follows = f"follows what {works} cited by; no query is sent"
         return [
             Translation(source=SNOWBALL, query="", notes=[follows if count else _NOTHING_MARKED])
         ]
@@ -221,7 +222,7 @@ class SnowballSource:
         if budget.is_spent and remaining:
             return [*answers, _spent(len(remaining))]
         if len(seeds) > MAX_SEEDS and answers:
-            note = f"only the first {MAX_SEEDS} of {len(seeds)} papers are followed"
+            note = f"only {MAX_SEEDS} of {len(seeds)} papers are followed"
             answers[0].notes = (*answers[0].notes, note)
         return answers
 
