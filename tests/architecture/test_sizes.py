@@ -22,9 +22,9 @@ MAX_WIRING_LINES = 30
 MAX_MODULES = 378
 MAX_LINES = {
     "skills": 11_213,
-    "sources": 7_121,
+    "sources": 7_124,
     "cli": 6_272,
-    "workflow": 5_784,
+    "workflow": 5_790,
     "report": 5_245,
     "library": 4_667,
     "query": 4_712,
@@ -32,7 +32,7 @@ MAX_LINES = {
     "report_workflow": 2_822,
     "steps": 2_342,
     "threads": 2_512,
-    "web": 2_488,
+    "web": 2_491,
     "server": 2_330,
     "audit": 1_970,
     "models": 1_868,
