@@ -35,17 +35,22 @@ async def analysed(llm=None, **changes: object):
 
 
 @pytest.mark.parametrize(
-    ("depth", "questions"), [("quick", 3), ("standard", 5), ("comprehensive", 7)]
+    ("depth", "questions", "usual"),
+    [
+        ("quick", 3, {"academic"}),
+        ("standard", 5, {"academic", "web"}),
+        ("comprehensive", 7, {"academic", "web", "news"}),
+    ],
 )
 @pytest.mark.parametrize("kinds", [["academic"], ["academic", "web"], ["academic", "web", "news"]])
 async def test_a_plan_has_the_questions_of_its_depth_and_at_most_15_queries(
-    depth, questions, kinds
+    depth, questions, usual, kinds
 ):
-    given = PlannerInput(original_query=QUESTION, depth=depth, search_types=kinds)
-    plan = (await Planner().plan(given)).research_plan
+    asked = {"original_query": QUESTION, "depth": depth, "domain_hints": ["botany"]}
+    plan = (await Planner().plan(PlannerInput(search_types=kinds, **asked))).research_plan
     assert len(plan.decomposed_questions) == questions
     assert 1 <= len(plan.search_queries) <= 15
-    assert {query.search_type for query in plan.search_queries} <= set(kinds)
+    assert {query.search_type for query in plan.search_queries} == usual & set(kinds)
     assert len({(q.query_text, q.search_type) for q in plan.search_queries}) == len(
         plan.search_queries
     )
@@ -75,16 +80,17 @@ async def test_a_models_plan_is_brought_within_the_limits():
     assert output.warnings
 
 
-def test_a_plan_that_cannot_be_carried_out_says_what_it_lacks():
-    assert validate_research_plan(ResearchPlan(original_query="q")) == (
-        False,
-        [
-            "No decomposed questions generated",
-            "Insufficient question decomposition (minimum 2)",
-            "No search queries generated",
-            "No expected output sections defined",
-        ],
-    )
+@pytest.mark.parametrize(
+    ("questions", "lack"), [([], "No decomposed questions generated"), (["why"], None)]
+)
+def test_a_plan_that_cannot_be_carried_out_says_what_it_lacks(questions, lack):
+    plan = ResearchPlan(original_query="q", decomposed_questions=questions)
+    lacks = [
+        "Insufficient question decomposition (minimum 2)",
+        "No search queries generated",
+        "No expected output sections defined",
+    ]
+    assert validate_research_plan(plan) == (False, [lack, *lacks] if lack else lacks)
 
 
 async def test_every_finding_is_tied_to_a_quote_that_is_where_it_says():
