@@ -1,12 +1,17 @@
 """`import paper_search`: what it gives, and a search in one call."""
 
+import ast
 import inspect
+from collections.abc import Sequence
+from pathlib import Path
+from typing import get_type_hints
 
 import pytest
 
 import paper_search
 from paper_search.config import load_config
 from paper_search.errors import QuestionError, UnknownNameError
+from paper_search.steps import StepDef
 
 
 def test_every_public_name_can_be_had():
@@ -18,6 +23,16 @@ def test_every_public_name_can_be_had():
 def test_an_unknown_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="nonsense"):
         paper_search.nonsense  # noqa: B018  # the access is the point
+
+
+def test_any_type_checker_sees_which_settings_and_fields_have_defaults():
+    """Without pydantic's plugin, mypy takes a default of `Field` only by name."""
+    folder = Path(paper_search.__file__).parent
+    for path in (folder / "config.py", *folder.glob("models/*.py")):
+        calls = (node for node in ast.walk(ast.parse(path.read_text())) if type(node) is ast.Call)
+        fields = [call for call in calls if getattr(call.func, "id", "") == "Field"]
+        assert [ast.unparse(field) for field in fields if field.args] == []
+    assert get_type_hints(StepDef)["actions"] == Sequence[str]  # the documents write lists
 
 
 async def test_a_search_in_one_call_asks_nobody_and_gives_papers(tmp_path, unpacked_sample):

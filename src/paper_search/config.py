@@ -71,7 +71,7 @@ class AppConfig(BaseModel):
 
     home: Annotated[Path, Variable("PAPER_SEARCH_HOME")] = Field(default_factory=default_home)
     """Where threads and the library live."""
-    database_url: Annotated[str | None, Variable("DATABASE_URL")] = Field(None, repr=False)
+    database_url: Annotated[str | None, Variable("DATABASE_URL")] = Field(default=None, repr=False)
     """Where threads live instead; None means SQLite in `home`."""
     sources: Annotated[dict[str, SearchSourceConfig], Variable("PAPER_SEARCH_SOURCES")] = {}
     remembered_sources: list[str] = []
@@ -86,28 +86,28 @@ class AppConfig(BaseModel):
     """Whether what merged works lack (abstract, DOI, open text) is looked up."""
     enrichers: Annotated[Names, Variable("PAPER_SEARCH_ENRICHERS")] = ["openalex", "crossref"]
     """Where, in this order. Unpaywall has the same data as OpenAlex, in an older form."""
-    enrich_max_calls: Annotated[int, Variable("PAPER_SEARCH_ENRICH_MAX_CALLS")] = Field(20, ge=0)
+    enrich_max_calls: Annotated[int, Variable("PAPER_SEARCH_ENRICH_MAX_CALLS"), Field(ge=0)] = 20
     """Requests that each of them may send for one search round."""
     http_cache: Annotated[bool, Variable("PAPER_SEARCH_HTTP_CACHE")] = True
     """Whether answers of services are kept on disk, so that asking again costs nothing."""
-    source_deadline_s: Annotated[float, Variable("SOURCE_DEADLINE_S")] = Field(55.0, gt=0)
+    source_deadline_s: Annotated[float, Variable("SOURCE_DEADLINE_S"), Field(gt=0)] = 55.0
     """What one source may take for all queries of a strategy."""
-    scope_deadline_s: Annotated[float, Variable("SCOPE_DEADLINE_S")] = Field(5.0, ge=0)
+    scope_deadline_s: Annotated[float, Variable("SCOPE_DEADLINE_S"), Field(ge=0)] = 5.0
     """What all sources together may take to count hits before a strategy is asked; 0: no counts."""
-    default_max_results: Annotated[int, Variable("DEFAULT_MAX_RESULTS")] = Field(100, ge=1)
-    max_results_ceiling: Annotated[int, Variable("MAX_RESULTS_CEILING")] = Field(1000, ge=1)
+    default_max_results: Annotated[int, Variable("DEFAULT_MAX_RESULTS"), Field(ge=1)] = 100
+    max_results_ceiling: Annotated[int, Variable("MAX_RESULTS_CEILING"), Field(ge=1)] = 1000
     """What a strategy may ask for at most."""
     domain: Annotated[str, Variable("DOMAIN")] = "general"
-    report_pages: Annotated[int, Variable("PAPER_SEARCH_PAGES")] = Field(10, ge=0, le=100)
+    report_pages: Annotated[int, Variable("PAPER_SEARCH_PAGES"), Field(ge=0, le=100)] = 10
     """Web pages and open-access papers that a report fetches at most; 0: none."""
     report: Annotated[NamedValues, Variable("PAPER_SEARCH_REPORT")] = {}
     """Settings of every report, by name, such as writer_model."""
-    relevance_batch_size: Annotated[int, Variable("RELEVANCE_BATCH_SIZE")] = Field(1, ge=1)
-    relevance_max_concurrency: Annotated[int, Variable("RELEVANCE_MAX_CONCURRENCY")] = Field(
-        5, ge=1
-    )
+    relevance_batch_size: Annotated[int, Variable("RELEVANCE_BATCH_SIZE"), Field(ge=1)] = 1
+    relevance_max_concurrency: Annotated[
+        int, Variable("RELEVANCE_MAX_CONCURRENCY"), Field(ge=1)
+    ] = 5
     dedup_enable_llm_pass: Annotated[bool, Variable("DEDUP_ENABLE_LLM_PASS")] = True
-    dedup_llm_max_candidates: Annotated[int, Variable("DEDUP_LLM_MAX_CANDIDATES")] = Field(60, ge=0)
+    dedup_llm_max_candidates: Annotated[int, Variable("DEDUP_LLM_MAX_CANDIDATES"), Field(ge=0)] = 60
     budget: Annotated[Budget | None, Variable("PAPER_SEARCH_BUDGET")] = None
     """What a thread may spend on models at most; None for no limit."""
     llm: LLMConfig = Field(default_factory=LLMConfig)

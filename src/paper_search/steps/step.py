@@ -2,7 +2,7 @@
 
 import contextlib
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
@@ -84,7 +84,7 @@ class StepDef:
 
     id: str
     title: str = ""
-    actions: tuple[str, ...] = ()
+    actions: Sequence[str] = ()
     """What happens here, in words, for whoever reads the table."""
     handler: Handler | BindableHandler = no_op
     next: Mapping[Outcome, str | None] = field(default_factory=dict, hash=False)

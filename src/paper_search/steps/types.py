@@ -2,7 +2,7 @@
 
 import importlib
 import inspect
-from collections.abc import Awaitable, Callable, Hashable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Generic, Literal, TypeVar, cast
@@ -126,7 +126,7 @@ class StepOutput:
     """The result of a step that ran by itself."""
 
     title: str
-    actions: tuple[str, ...]
+    actions: Sequence[str]
     next_command: str
     """Runs what comes after it; empty: this step ended the workflow."""
     outcome: Outcome | None = None
