@@ -117,6 +117,24 @@ def test_of_a_report_that_ended_early_the_analysis_or_else_the_sources_are_given
     assert caveats == [" raw search results provided", " raw analysis provided"]
 
 
+def test_what_is_given_early_has_ten_results_five_errors_the_score_and_the_queries_that_ran():
+    queries = [
+        models.SearchQuery(query_text="trees", status=status)
+        for status in ("completed", "failed", "pending")
+    ]
+    state = WorkflowState(
+        original_query=reports.QUESTION,
+        research_plan=models.ResearchPlan(original_query="q", search_queries=queries),
+        critique=models.Critique(overall_score=4.5),
+        errors=[f"error {number}" for number in range(7)],
+    )
+    product = fallback_output(state, ReportParams(), reports.report_sources() * 11)
+    assert len(product["content"]["search_results"]) == 10
+    assert [error[-7:] for error in product["errors"]] == [f"error {n}" for n in range(2, 7)]
+    assert product["final_score"] == 4.5
+    assert product["provenance"]["search_queries_executed"] == 1
+
+
 async def test_the_best_version_is_given_when_the_limit_is_reached():
     drafts = []
 
