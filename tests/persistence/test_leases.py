@@ -171,8 +171,8 @@ async def test_a_lease_lasts_from_when_it_could_be_written(clock):
     assert (await leases.holder("t")).expires_at == clock.now + LEASE_S
 
 
-async def test_who_is_cancelled_while_the_lease_is_taken_leaves_none(clock):
-    database, is_free = SqliteDatabase(), threading.Event()
+async def test_who_is_cancelled_while_the_lease_is_taken_leaves_none(clock, tmp_path):
+    database, is_free = SqliteDatabase(tmp_path / "t.db"), threading.Event()
     leases = Leases(database, clock)
     at_work = asyncio.create_task(database(lambda _: is_free.wait()))
     taking = asyncio.create_task(leases.take("t", owner()))

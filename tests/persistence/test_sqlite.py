@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import sqlite3
 import threading
+import time
 from contextlib import closing
 
 import pytest
@@ -57,6 +58,21 @@ async def test_closing_waits_for_work_and_holds_up_nobody(path):
     is_free.set()
     await closing_it
     assert at_work.done()
+
+
+async def test_in_memory_work_is_done_at_once_and_by_one_caller_at_a_time():
+    database = SqliteDatabase()
+    assert await database(lambda _: threading.get_ident()) == threading.get_ident()
+    await database.change("CREATE TABLE numbers (number INTEGER)")
+
+    def add(connection):
+        connection.execute("BEGIN IMMEDIATE")
+        time.sleep(0.01)
+        connection.execute("INSERT INTO numbers SELECT COUNT(*) FROM numbers")
+        connection.commit()
+
+    await asyncio.gather(*[asyncio.to_thread(database.wait_for, add) for _ in range(9)])
+    assert await database.rows("SELECT COUNT(DISTINCT number) FROM numbers") == [(9,)]
 
 
 @pytest.mark.parametrize("place", ["sqlite", "postgres"])
