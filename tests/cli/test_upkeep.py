@@ -1,5 +1,6 @@
 """`paper-search fork`, `prune`, `backup`, `restore`, and `threads` by pages."""
 
+import re
 import shlex
 import sqlite3
 from contextlib import closing
@@ -36,6 +37,7 @@ def test_fork_goes_back_to_before_what_is_damaged(cli, home, done_by_hand):
     with closing(sqlite3.connect(home / "threads.db")) as connection, connection:
         connection.execute(f"UPDATE checkpoints SET checksum = 1 WHERE checkpoint_id = {last}")  # noqa: S608  # a constant
     assert "`fork`" in cli("show", done_by_hand).stderr
+    assert re.search(r"search │ damaged │ - +│ +- │", cli("threads").stdout)
     assert cli("fork", done_by_hand, "--to", "strategy").code == 3
     assert cli("show", done_by_hand, "--json").document["status"] == "waiting"
 
@@ -56,14 +58,14 @@ def test_a_backup_is_put_back(cli, waiting, tmp_path):
     """PER-10."""
     file = tmp_path / "backup.db"
     assert cli("backup", str(file), "--json").document["bytes"] == file.stat().st_size
-    assert cli("backup", str(file)).code == 1
+    assert cli("backup", str(file)).code == 2
     nowhere = tmp_path / "no" / "backup.db"
-    assert "does not exist" in cli("backup", str(nowhere), code=1).stderr
+    assert "does not exist" in cli("backup", str(nowhere), code=2).stderr
     assert not nowhere.parent.exists()
     assert cli("delete", waiting, "--yes").code == 0
     assert cli("restore", str(file)).code == 0
     assert cli("show", waiting, "--json").document["status"] == "waiting"
-    refused = cli("restore", str(file), code=1)
+    refused = cli("restore", str(file), code=2)
     assert "--force" in refused.stderr
 
 

@@ -55,18 +55,30 @@ async def test_a_list_says_the_same_with_and_without_the_summaries(url, keys):
     assert summarized["plan"]["waits_for"] == "plan_review"
 
 
-async def test_a_list_says_whose_state_was_changed(url):
+@pytest.mark.parametrize(
+    ("change", "name"),
+    [
+        ("checkpoints SET checkpoint = zeroblob(length(checkpoint))", "done"),
+        ("checkpoints SET checkpoint_id = replace(checkpoint_id, '-', '.')", "done"),
+        ("checkpoints SET type = 'msgpact'", "done"),
+        ("checkpoints SET metadata = substr(metadata, 2)", "strategy"),
+        ("checkpoints SET checksum = 1", "strategy"),
+        ("writes SET value = zeroblob(length(value))", "result"),
+        ("writes SET type = 'msgpact'", "result"),
+        ("writes SET checksum = 1", "plan"),
+    ],
+)
+async def test_a_list_says_whose_state_was_changed(url, change, name):
     """PER-09"""
     async with open_persistence(url) as persistence:
         await begin(persistence)
         before = await listed(persistence)
-        change = "UPDATE checkpoints SET checkpoint = zeroblob(length(checkpoint)) WHERE thread_id"
-        run_sql(url, f"{change} = 'done'")
+        run_sql(url, f"UPDATE {change} WHERE thread_id = '{name}'")
         after = await listed(persistence)
-        assert after.pop("done")["status"] == "damaged"
-        assert after == {name: info for name, info in before.items() if name != "done"}
+        assert after.pop(name)["status"] == "damaged"
+        assert after == {other: info for other, info in before.items() if other != name}
         with pytest.raises(PersistenceError, match="damaged"):
-            await workflow(persistence=persistence).pending("done")
+            await ThreadCatalogs(persistence).by_graph[before[name]["graph"]].info(name)
 
 
 @pytest.mark.parametrize("table", ["checkpoints", "writes"])

@@ -152,8 +152,8 @@ def _kind(info: ThreadInfo | ReportInfo) -> tuple[str, str, int | str]:
     if info.graph != "paper_search":
         return info.graph, "-", "-"
     checkpoint = getattr(info, "checkpoint", None)
-    number = getattr(info, "iteration", 0) + (info.status.value != "done")
-    return "search", checkpoint.value if checkpoint else "-", number
+    number = getattr(info, "iteration", 0) + (info.status.value in {"waiting", "running", "failed"})
+    return "search", checkpoint.value if checkpoint else "-", number or "-"
 
 
 def source_table(sources: Iterable[SourceSummary]) -> Table:

@@ -7,12 +7,9 @@ import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from paper_search.errors import InputError
-
-if TYPE_CHECKING:
-    from langgraph.checkpoint.base import CheckpointTuple
 
 logger = logging.getLogger(__name__)
 
@@ -89,22 +86,6 @@ class Summary:
     """The ids of the questions that wait, with their outlines."""
     is_in_a_step: bool = False
     """Whether there are writes of a step that is not done."""
-
-    @classmethod
-    def of(cls, saved: CheckpointTuple) -> Summary:
-        """Return the summary of a checkpoint that was read whole."""
-        writes = saved.pending_writes or []
-        return cls(
-            saved.checkpoint["ts"],
-            saved.checkpoint["channel_values"],
-            [
-                q
-                for _, name, value in writes
-                if name == ASKED
-                for q in questions_in_write(value) or ()
-            ],
-            any(name != ASKED for _, name, _ in writes),
-        )
 
 
 def columns(*channels: str) -> dict[str, str]:

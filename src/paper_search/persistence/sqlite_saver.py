@@ -1,6 +1,5 @@
 """Checkpoints in SQLite, in the tables of LangGraph's own saver: fenced, sealed, with checksums."""
 
-import contextlib
 import functools
 import json
 import logging
@@ -76,13 +75,19 @@ def checksum_of(value: bytes, thread_id: str) -> int:
     return crc32(value) ^ crc32(thread_id.encode("utf-8", "replace"))
 
 
+def _checksum(summary: bytes, beside: tuple[Any, ...]) -> bytes:
+    return crc32(summary + repr(beside).encode()).to_bytes(_CRC, "big")
+
+
 _LATEST_OF = """JOIN (SELECT value AS wanted FROM json_each(?)) ON thread_id = wanted
     AND checkpoint_ns = '' AND checkpoint_id = (SELECT MAX(checkpoint_id) FROM checkpoints AS newer
     WHERE newer.thread_id = wanted AND newer.checkpoint_ns = '')"""
-_SUMMARIES = f"""SELECT thread_id, CAST(summary AS BLOB), CASE WHEN checksum IS NULL OR
-    checksum_of(CAST(checkpoint AS BLOB), thread_id) = checksum THEN length(checkpoint) END
+_SUMMARIES = f"""SELECT thread_id, CASE WHEN checksum_of(CAST(checkpoint AS BLOB), thread_id)
+    = checksum THEN CAST(summary AS BLOB) END, checkpoint_id, type, metadata
     FROM checkpoints {_LATEST_OF}"""  # noqa: S608  # a constant
-_QUESTIONS = f"""SELECT writes.thread_id, channel, CAST(writes.summary AS BLOB)
+_QUESTIONS = f"""SELECT writes.thread_id, channel, CASE WHEN
+    checksum_of(CAST(value AS BLOB), writes.thread_id) = writes.checksum
+    THEN CAST(writes.summary AS BLOB) END, task_id, writes.type
     FROM checkpoints {_LATEST_OF} JOIN writes USING (thread_id, checkpoint_ns, checkpoint_id)"""  # noqa: S608  # as above
 
 
@@ -146,9 +151,10 @@ class SqliteSaver(BaseCheckpointSaver[str]):
         description = json.dumps(described, ensure_ascii=False).encode("utf-8", "ignore")
         kind, value = self.serde.dumps_typed(checkpoint)
         fields = outlines(checkpoint["channel_values"], described)
-        summary = self._packed(None if fields is None else [len(value), checkpoint["ts"], fields])
+        summary = None if fields is None else [checkpoint["ts"], fields]
+        packed = self._packed(summary, checkpoint["id"], kind, description)
         ids = (str(thread_id), namespace, checkpoint["id"], where.get("checkpoint_id"))
-        row = (*ids, kind, value, description, checksum_of(value, ids[0]), summary)
+        row = (*ids, kind, value, description, checksum_of(value, ids[0]), packed)
         await self._write(thread_id, lambda connection: connection.execute(_PUT, row))
         place = {"thread_id": thread_id, "checkpoint_ns": namespace}
         return {"configurable": {**place, "checkpoint_id": checkpoint["id"]}}
@@ -171,7 +177,8 @@ class SqliteSaver(BaseCheckpointSaver[str]):
             for position in (WRITES_IDX_MAP.get(channel, index),)
             for kind, dumped in (self.serde.dumps_typed(value),)
             for checksum in (checksum_of(dumped, place[0]),)
-            for summary in (self._packed(questions_in_write(value)) if channel == ASKED else None,)
+            for questions in (questions_in_write(value) if channel == ASKED else None,)
+            for summary in (self._packed(questions, task_id, kind),)
         ]
         if (memory := lease_memory(place[0])) is None or is_special or ERROR in channels:
             await self._write(place[0], lambda connection: connection.executemany(statement, rows))
@@ -248,10 +255,7 @@ class SqliteSaver(BaseCheckpointSaver[str]):
                 await self._write(thread_id, functools.partial(prune, thread_id=thread_id))
 
     async def asummaries(self, thread_ids: Sequence[str]) -> dict[str, Summary]:
-        """Return the summaries of threads by their ids, without those that cannot be read.
-
-        They stand beside the checkpoints; those of another program are read whole.
-        """
+        """Return the summaries of threads by their ids, of those that have one and are whole."""
         ids = (json.dumps(list(thread_ids)),)
 
         def load(connection: sqlite3.Connection) -> tuple[list[Any], list[Any]]:
@@ -259,36 +263,29 @@ class SqliteSaver(BaseCheckpointSaver[str]):
             states = connection.execute(_SUMMARIES, ids).fetchall()
             return states, connection.execute(_QUESTIONS, ids).fetchall()
 
-        summaries = self._summaries(*await self._database(load, READER))
-        whole = [name for name in thread_ids if name not in summaries]
-        for row, pending in await self._rows(_LATEST_OF, (json.dumps(whole),)) if whole else ():
-            with contextlib.suppress(PersistenceError):  # who reads that one alone is told
-                summaries[row[0]] = Summary.of(self._saved(row, pending))
-        return summaries
+        return self._summaries(*await self._database(load, READER))
 
     def _summaries(self, states: list[Any], writes: list[Any]) -> dict[str, Summary]:
         questions_of: dict[str, list[Any]] = {}
         in_a_step, unread = set[str](), set[str]()
-        for thread_id, channel, summary in writes:
+        for thread_id, channel, *packed in writes:
             if channel != ASKED:
                 in_a_step.add(thread_id)
-            elif (questions := self._unpacked(summary)) is None:
+            elif (questions := self._unpacked(*packed)) is None:
                 unread.add(thread_id)
             else:
                 questions_of.setdefault(thread_id, []).extend(questions)
         summaries = {}
-        for thread_id, summary, size in states:
-            known_size, saved_at, channels = self._unpacked(summary) or (-1, "", {})
-            if known_size == size and thread_id not in unread:  # else it may be cut off
-                questions = questions_of.get(thread_id, ())
-                summaries[thread_id] = Summary(
-                    saved_at, channels, questions, thread_id in in_a_step
-                )
+        for thread_id, *packed in states:
+            if (summary := self._unpacked(*packed)) is not None and thread_id not in unread:
+                saved_at, channels = summary
+                asked = questions_of.get(thread_id, ())
+                summaries[thread_id] = Summary(saved_at, channels, asked, thread_id in in_a_step)
         return summaries
 
-    def _unpacked(self, summary: bytes | None) -> Any:
-        """Return the summary of a value; None if there is none, or it cannot be read."""
-        if summary is None or int.from_bytes(summary[:_CRC], "big") != crc32(summary[_CRC:]):
+    def _unpacked(self, summary: bytes | None, *beside: Any) -> Any:
+        """Return the summary of a value; None if there is none, or something was changed."""
+        if summary is None or summary[:_CRC] != _checksum(summary[_CRC:], beside):
             return None
         kind, _, value = summary[_CRC:].partition(b" ")
         try:
@@ -296,13 +293,13 @@ class SqliteSaver(BaseCheckpointSaver[str]):
         except PersistenceError:  # written with another key, or without: it hides no other
             return None
 
-    def _packed(self, summary: list[Any] | None) -> bytes | None:
-        """Return a summary as it stands beside the value that it is of, or None."""
+    def _packed(self, summary: list[Any] | None, *beside: Any) -> bytes | None:
+        """Return a summary as it stands beside a value and others of its row, or None."""
         if summary is None:
             return None
         kind, value = self.serde.dumps_typed(summary)
         value = b"%b %b" % (kind.encode(), value)
-        return crc32(value).to_bytes(_CRC, "big") + value
+        return _checksum(value, beside) + value
 
     async def _rows(self, which: str, parameters: Sequence[Any]) -> list[tuple[Any, list[Any]]]:
         def load(connection: sqlite3.Connection) -> list[tuple[Any, list[Any]]]:
