@@ -29,7 +29,7 @@ from paper_search.audit.checklists import SearchFacts
 from paper_search.audit.pictures import pictures
 from paper_search.audit.reading import load_review
 from paper_search.config import current_person
-from paper_search.errors import ExportError
+from paper_search.errors import InputError
 from paper_search.models.source_report import Arrival, RequestRecord, unasked
 from paper_search.review.arrivals import update_review
 from paper_search.testing.skills import ScriptedHandler
@@ -231,7 +231,7 @@ async def test_what_is_there_already_stays_as_it_is(tmp_path, kind):
         target.mkdir()
     else:
         target.symlink_to("nowhere")
-    with pytest.raises(ExportError, match="exists already"):
+    with pytest.raises(InputError, match="exists already"):
         await write_audit(await searched(APPROVE, APPROVE), "t", target)
     assert names(tmp_path) == ["audit"]
 
@@ -263,7 +263,7 @@ async def test_reviewers_are_told_of_with_their_agreement_and_what_was_settled()
             assert b"independent" not in blind.files["decisions.csv"]
     reviewers = await SearchSession.on(persistence, "t").reviewers()
     await reviewers.enter_agreed()
-    await reviewers.decide(["a-shared"], is_relevant=False, by="cy", reason="no bees")
+    await reviewers.settle(["a-shared"], is_relevant=False, by="cy", reason="no bees")
     audit = await audit_of(persistence, "t", has_pictures=False)
     assert b"Agreement: 67%; Cohen's kappa: 0.00." in audit.files["report.md"]
     rows = table(audit, "decisions.csv")

@@ -181,3 +181,5 @@ async def test_what_reviewers_decide_apart_is_shown_when_all_are_done(persistenc
         await each.decide(WORK, is_included=False, reason=reason)
     text = await kept(ada)
     assert (text.status, set(text.verdicts)) == (TextStatus.RETRIEVED, {"ada", "bo", "cy"})
+    excluded = "0 included, 1 excluded, 1 of them for different reasons, 0 in conflict"
+    assert excluded in (await ada.reviewers()).agreement.lines[0]

@@ -99,7 +99,7 @@ async def test_what_cannot_be_is_refused():
         with pytest.raises(InputError, match="cannot name a reviewer"):
             await review.join(name)
     with pytest.raises(InputError, match="no paper of this result"):
-        await review.decide(["nobody"], is_relevant=True)
+        await review.settle(["nobody"], is_relevant=True)
     search = workflow(persistence=persistence)
     await search.start("q", thread_id="young")
     with pytest.raises(ThreadNotWaitingError):

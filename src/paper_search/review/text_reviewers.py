@@ -11,7 +11,6 @@ from paper_search.workflow.records import SearchRecords
 from paper_search.workflow.reviewers import (
     Agreement,
     ReviewerProgress,
-    Verdicts,
     agreement_of,
     check_name,
 )
@@ -68,20 +67,27 @@ class TextReviewers:
         pending = self.pending
         keys = {self._key(i) for i in pending}
         finished = frozenset(name for name in self.names if keys <= set(self.done_with[name]))
-        return agreement_of(pending, _verdicts(self.verdicts, self.names), finished).reviewers
+        verdicts = {
+            name: {i: row["decision"] == "include" for i, row in self.verdicts[name].items()}
+            for name in self.names
+        }
+        return agreement_of(pending, verdicts, finished).reviewers
 
     @property
     def agreement(self) -> Agreement:
         """How far they agree on the texts with which all are done; blind before there is one."""
         verdicts_of = {i: text.verdicts for i, text in self.texts.items() if text.verdicts}
-        by_name = {
-            name: {i: rows[name] for i, rows in verdicts_of.items() if name in rows}
-            for name in sorted({*self.names, *(i for rows in verdicts_of.values() for i in rows)})
-        }
+        verdicts: dict[str, dict[str, bool]] = {name: {} for name in self.names}
+        differing = 0
+        for i, rows in verdicts_of.items():
+            said = {(row["decision"], row["reason"]) for row in rows.values()}
+            differing += len(said) > 1 and all(word == "exclude" for word, _ in said)
+            for name, row in rows.items():
+                verdicts.setdefault(name, {})[i] = row["decision"] == "include"
         if not verdicts_of:
             return Agreement()
-        verdicts = _verdicts(by_name, by_name)
-        return agreement_of(list(verdicts_of), verdicts, frozenset(by_name))
+        agreement = agreement_of(list(verdicts_of), verdicts, verdicts)
+        return agreement.model_copy(update={"differing": differing})
 
     @property
     def withdrawn(self) -> list[Said]:
@@ -146,12 +152,3 @@ class TextReviewers:
 
     def _key(self, paper_id: str) -> str:
         return f"{self.texts[paper_id].digest}/{paper_id}"
-
-
-def _verdicts(
-    verdicts: Mapping[str, Mapping[str, Said]], names: Collection[str]
-) -> dict[str, Verdicts]:
-    return {
-        name: {i: row["decision"] == "include" for i, row in verdicts.get(name, {}).items()}
-        for name in names
-    }

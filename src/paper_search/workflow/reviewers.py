@@ -57,6 +57,8 @@ class Agreement(BaseModel):
     included: int = 0
     """By all who decided on them."""
     excluded: int = 0
+    differing: int = 0
+    """Of these, full texts that they exclude for different reasons; a person settles them."""
     conflicts: list[Conflict] = Field(default_factory=list)
     observed: float | None = None
     """Share of the papers decided by several on which these agree; None if there are none."""
@@ -72,6 +74,7 @@ class Agreement(BaseModel):
         """Return in sentences how far reviewers who are done agree, together and by update."""
         kappa = "not defined" if self.kappa is None else f"{self.kappa:.2f}"
         alike = f"{self.included} included, {self.excluded} excluded"
+        alike += f", {self.differing} of them for different reasons" if self.differing else ""
         alike = f"{alike}, {len(self.conflicts)} in conflict"
         lines = [f"Decided by several: {self.decided_by_several} ({alike})."]
         if self.observed is not None:
@@ -245,13 +248,21 @@ class Reviewers:
         by: str | None = None,
         reason: str | None = None,
     ) -> None:
-        """Settle conflicts by decisions of the thread; see `decide`."""
-        if paper_ids and (await self.agreement()).is_blind:
+        """Make decisions of the thread; `by`: who decides; None means who runs the program."""
+        self.require(paper_ids)
+        if not paper_ids:
+            return
+        if (await self.agreement()).is_blind:
             raise InputError(
                 "not all reviewers are done, so there is no conflict to settle yet; "
                 f"`paper-search reconcile {self.records.thread_id}` says how far each has come"
             )
-        await self.decide(paper_ids, is_relevant=is_relevant, by=by, reason=reason)
+        store = MarkStore(self.records)
+        await store.say(paper_ids, self.iteration, is_relevant=is_relevant, reason=reason, by=by)
+        word = "include" if is_relevant else "exclude"
+        person = by or current_person()
+        decision = ScreeningDecision(decision=word, decided_by=person, reason=reason)
+        self.decisions.update(dict.fromkeys(paper_ids, decision))
 
     async def enter_agreed(self) -> int:
         """Make what all reviewers agree on a decision of the thread; return how many were made.
@@ -262,7 +273,7 @@ class Reviewers:
         names = ", ".join(await self.records.rows("reviewers"))
         for is_relevant in (True, False):
             ids = [i for i, verdict in verdicts.items() if verdict is is_relevant]
-            await self.decide(ids, is_relevant=is_relevant, by=names)
+            await self.settle(ids, is_relevant=is_relevant, by=names)
         return len(verdicts)
 
     async def agreed(self) -> dict[str, bool]:
@@ -283,26 +294,6 @@ class Reviewers:
     def reasons(self) -> dict[str, str]:
         """Why papers were decided on as they are, by id; without those that have no reason."""
         return {i: decision.reason for i, decision in self.decisions.items() if decision.reason}
-
-    async def decide(
-        self,
-        paper_ids: Sequence[str],
-        *,
-        is_relevant: bool,
-        by: str | None = None,
-        reason: str | None = None,
-    ) -> None:
-        """Make decisions of the thread; `by`: who decides; None means who runs the program."""
-        self.require(paper_ids)
-        if paper_ids:
-            store = MarkStore(self.records)
-            await store.say(
-                paper_ids, self.iteration, is_relevant=is_relevant, reason=reason, by=by
-            )
-            word = "include" if is_relevant else "exclude"
-            person = by or current_person()
-            decision = ScreeningDecision(decision=word, decided_by=person, reason=reason)
-            self.decisions.update(dict.fromkeys(paper_ids, decision))
 
     def require(self, paper_ids: Sequence[str]) -> None:
         """Raise an InputError where one of them is no paper of the result."""
