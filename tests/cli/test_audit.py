@@ -10,6 +10,6 @@ def test_the_audit_of_a_search_is_a_new_directory_and_its_counts_are_told(
     page = (tmp_path / "audit" / "report.html").read_text()
     assert "hepatotoxicity of molecules" in page
 
-    again = cli("audit", done_by_hand, "--output", "audit", code=1)
+    again = cli("audit", done_by_hand, "--output", "audit", code=2)
     assert "exists already" in again.stderr
     assert (tmp_path / "audit" / "report.html").read_text() == page

@@ -51,7 +51,7 @@ def test_nothing_is_overwritten_unasked_and_no_search_is_wasted_on_it(cli, tmp_p
     """SEC-12"""
     file = tmp_path / "papers.bib"
     file.write_text("precious")
-    ended = cli("find", QUESTION, *SAMPLE, "--yes", "--output", str(file), code=1)
+    ended = cli("find", QUESTION, *SAMPLE, "--yes", "--output", str(file), code=2)
     assert "--force" in ended.stderr
     assert file.read_text() == "precious"
     assert cli("threads", "--json").document == []

@@ -147,6 +147,6 @@ def test_no_report_is_wasted_on_a_file_that_cannot_be_written(cli, tmp_path, nam
     """SEC-12"""
     (tmp_path / "folder.md").mkdir()
     (tmp_path / "dangling.md").symlink_to(tmp_path / "nowhere.md")
-    ended = cli(*ASK, "--yes", "--depth", "quick", "-o", str(tmp_path / name), code=1)
+    ended = cli(*ASK, "--yes", "--depth", "quick", "-o", str(tmp_path / name), code=2)
     assert name.partition("/")[0] in ended.stderr
     assert cli("threads", "--json").document == []

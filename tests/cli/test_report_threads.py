@@ -144,7 +144,7 @@ def test_a_bibliography_that_is_there_stays_and_nothing_is_written_beside_it(
 ):
     mine = tmp_path / "report.bib"
     mine.write_text("mine", encoding="utf-8")
-    ended = cli("export", written, "--output", str(tmp_path / "report.tex"), code=1)
+    ended = cli("export", written, "--output", str(tmp_path / "report.tex"), code=2)
     assert "report.bib" in ended.stderr
     assert [path.name for path in tmp_path.glob("report.*")] == ["report.bib"]
     assert mine.read_text(encoding="utf-8") == "mine"

@@ -26,7 +26,7 @@ from paper_search.audit.logs import (
 from paper_search.audit.pictures import pictures
 from paper_search.audit.reading import ReviewThread, load_review
 from paper_search.audit.sections import as_markdown, sections_of
-from paper_search.errors import ExportError
+from paper_search.errors import ExportError, InputError
 from paper_search.exports.csv_table import csv_text
 from paper_search.persistence import Persistence
 from paper_search.report.outputs.figures import is_available
@@ -150,16 +150,14 @@ def _write(files: Mapping[str, bytes], directory: Path) -> None:
 
 
 def check_directory(directory: Path) -> None:
-    """Raise ExportError if the directory is there already, or the one above it is not."""
+    """Raise InputError if the directory is there already, or the one above it is not."""
     if os.path.lexists(directory):
-        raise ExportError(
+        raise InputError(
             f"{str(directory)!r} exists already and stays as it is; "
             "an audit is written to a new directory: give another name"
         )
     if not directory.absolute().parent.is_dir():
-        raise ExportError(
-            f"the directory {str(directory.parent)!r} does not exist; create it first"
-        )
+        raise InputError(f"the directory {str(directory.parent)!r} does not exist; create it first")
 
 
 def _record_row(row: RecordRow) -> Row:

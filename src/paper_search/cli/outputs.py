@@ -23,7 +23,7 @@ from paper_search.cli.console import (
     say,
     visible,
 )
-from paper_search.errors import ExportError, UnknownNameError
+from paper_search.errors import UnknownNameError
 
 if TYPE_CHECKING:
     from paper_search.config import AppConfig
@@ -70,14 +70,14 @@ class OutputTarget(ABC):
             raise UsageMistakeError("--force needs --output FILE")
         for path in [self.output, *beside] if self.output is not None else []:
             if path.is_dir():
-                raise ExportError(f"{str(path)!r} is a directory; give the name of a file in it")
+                raise UsageMistakeError(f"{str(path)!r} is a directory; name a file in it")
             if not self.is_forced and (path.exists() or path.is_symlink()):
-                raise ExportError(
+                raise UsageMistakeError(
                     f"{str(path)!r} exists already and stays as it is; "
                     "give another name, or --force to overwrite it"
                 )
             if not path.absolute().parent.is_dir():
-                raise ExportError(
+                raise UsageMistakeError(
                     f"the directory {str(path.parent)!r} does not exist; create it first"
                 )
 

@@ -29,14 +29,15 @@ def back_up(path: Path, target: Path, *, is_overwriting: bool = False) -> int:
     A copy of the file alone would lack what is in its write-ahead log.
 
     Raises:
-        PersistenceError: there is no database, the target exists, or one of them cannot be used.
+        InputError: the target exists, or its directory does not.
+        PersistenceError: there is no database, or one of them cannot be used.
     """
     if not path.exists():
         raise PersistenceError(f"there are no threads in {str(path)!r} to back up")
     if not target.parent.is_dir():
-        raise PersistenceError(f"the directory {str(target.parent)!r} does not exist")
+        raise InputError(f"the directory {str(target.parent)!r} does not exist")
     if target.exists() and not is_overwriting:
-        raise PersistenceError(f"{str(target)!r} exists; give another name, or --force")
+        raise InputError(f"{str(target)!r} exists; give another name, or --force")
     draft = target.with_name(f".{target.name}.{uuid.uuid4().hex}")
     try:
         private_file(draft)
@@ -56,15 +57,15 @@ def restore(backup: Path, path: Path, *, is_overwriting: bool = False) -> None:
     """Replace all threads by those of a backup.
 
     Raises:
-        InputError: there is no such file.
-        PersistenceError: the backup is not one of ours, is damaged, or the database has threads.
+        InputError: there is no such file, it is no backup, or the database has threads.
+        PersistenceError: the backup is damaged.
         ThreadBusyError: a process drives one of them.
     """
     if not backup.is_file():
         raise InputError(f"there is no backup {str(backup)!r}")
     with backup.open("rb") as file:
         if not file.read(16).startswith(b"SQLite format"):
-            raise PersistenceError(f"{str(backup)!r} is no backup of threads; nothing was changed")
+            raise InputError(f"{str(backup)!r} is no backup of threads; nothing was changed")
     _check(backup)
     if is_there(path):
         _check_free(path, is_overwriting=is_overwriting)
@@ -106,7 +107,7 @@ def _check(path: Path) -> None:
         tables = {n for (n,) in connection.execute("SELECT name FROM sqlite_master")}
         check_format(connection, path)
         if not tables >= SIGNATURE:
-            raise PersistenceError(
+            raise InputError(
                 f"{str(path)!r} is no backup of threads; it may be another program's database"
             )
         (verdict,) = connection.execute("PRAGMA quick_check").fetchone()
@@ -129,7 +130,7 @@ def _check_free(path: Path, *, is_overwriting: bool) -> None:
     if driven:
         raise ThreadBusyError(f"thread {driven[0]!r} is running; nothing was restored")
     if count and not is_overwriting:
-        raise PersistenceError(
+        raise InputError(
             f"{str(path)!r} has {count} threads, which restoring would replace; back it up first, "
             "then give --force"
         )
