@@ -93,6 +93,20 @@ def test_a_plan_that_cannot_be_carried_out_says_what_it_lacks(questions, lack):
     assert validate_research_plan(plan) == (False, [lack, *lacks] if lack else lacks)
 
 
+@pytest.mark.parametrize(
+    ("gaps", "sufficiency"),
+    [(0, "sufficient"), (1, "gaps_minor"), (2, "gaps_minor"), (3, "gaps_major"), (4, "gaps_major")],
+)
+async def test_more_than_two_gaps_are_major_and_three_are_searched(gaps, sufficiency):
+    answered = [QUESTION, *PLAN.decomposed_questions]  # by the model's three findings
+    asked = [*answered, *(f"How do computers add {number} bits?" for number in range(gaps))]
+    plan = PLAN.model_copy(update={"decomposed_questions": asked})
+    output = await analysed(FakeLLM(good_answer), research_plan=plan)
+    assert (output.data_sufficiency, len(output.analysis.gaps)) == (sufficiency, gaps)
+    assert len(output.recommended_searches) == min(gaps, 3)
+    assert (await analysed()).data_sufficiency is None
+
+
 async def test_every_finding_is_tied_to_a_quote_that_is_where_it_says():
     analysis = (await analysed(FakeLLM(good_answer))).analysis
     sources = {source.result_id: source for source in report_sources()}

@@ -204,7 +204,7 @@ class Analyst(Role):
         plan, evidence = request.research_plan, Evidence(request.search_results)
         studies, questions = studies_on(plan.original_query, evidence), plan.decomposed_questions
         if self._llm is None:
-            return AnalystOutput(analysis=AnalysisResult(studies=studies))
+            return AnalystOutput(analysis=AnalysisResult(studies=studies), data_sufficiency=None)
         prompt = load_prompt("report_analyst", self._domain)
         answer = await ask(self._llm, AnalysisAnswer, prompt, _message(evidence, request))
         own = _findings(answer, evidence, len(questions))

@@ -338,7 +338,7 @@ class AnalystInput(PromptLimits):
 
 class AnalystOutput(BaseModel):
     analysis: AnalysisResult
-    data_sufficiency: Sufficiency = "sufficient"
+    data_sufficiency: Sufficiency | None = "sufficient"
     recommended_searches: list[SearchQuery] = Field(default_factory=list)
 
 

@@ -248,7 +248,7 @@ async def analyst(ctx: Context) -> tuple[Ok | Iterate | Fail, StepUpdate]:
     outcome = route_after_analyst(state.model_copy(update={**changes, **plan}), step.params)
     step.say(
         f"Analysis complete: {len(analysis.findings)} findings, {len(analysis.themes)} "
-        f"themes, {len(analysis.gaps)} gaps identified ({output.data_sufficiency})."
+        f"themes, {len(analysis.gaps)} gaps identified ({output.data_sufficiency or 'not judged'})."
     )
     if outcome is Outcome.ITERATE:
         changes |= {**plan, "gap_searches": state.gap_searches + 1}
