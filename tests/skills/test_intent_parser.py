@@ -353,6 +353,31 @@ async def test_a_model_names_alternatives_exclusions_and_authors():
 
 
 @pytest.mark.parametrize(
+    ("question", "unwanted", "excluded", "note"),
+    [
+        ("solar cells in rain", "Solar cells", [], "not excluded, though the model wished it"),
+        ("solar cells in rain", "cells", [], "not excluded, though the model wished it"),
+        (
+            "solar cells, I am tired of wind",
+            "wind",
+            ["wind"],
+            "by the model alone: what to leave out",
+        ),
+        ("solar cells in rain", "wind", ["wind"], None),
+        ("solar cells, not wind", "wind", ["wind"], None),
+    ],
+)
+async def test_a_model_excludes_nothing_that_the_question_asks_for(
+    question, unwanted, excluded, note
+):
+    answer = GOOD | {"excluded": [unwanted], "constraints": None}
+    intent = await IntentParser(FakeLLM(answer)).parse(question)
+    assert (intent.concepts, intent.excluded) == (["solar cell", "stability"], excluded)
+    assert (note or "") in str(intent.notes)
+    assert bool(intent.notes) is (note is not None)
+
+
+@pytest.mark.parametrize(
     "constraints",
     [None, {"year_from": 1900, "year_to": 2000, "language": "de", "max_results": 3}],
 )

@@ -53,6 +53,7 @@ from paper_search.skills.phrases import INSIDE, reads_as_english
 from paper_search.skills.strategy.answer import FiltersAnswer
 from paper_search.skills.strategy.limits import sane_limits
 from paper_search.skills.untrusted import visible
+from paper_search.skills.words import tokens
 
 _MOST_TERMS = 20
 """Terms of a list of an answer."""
@@ -117,7 +118,9 @@ class IntentAnswer(BaseModel):
         stated = self.constraints.added_to(reading.constraints)
         constraints, notes = sane_limits(stated, today=today)
         topic = self.topic.strip() or reading.question or reading.subject.strip()
-        excluded = _terms([*reading.excluded, *self.excluded])
+        refused, doubtful = self._against(reading)
+        others = [name for name in _terms(self.excluded) if name not in refused]
+        excluded = _terms([*reading.excluded, *others])
         barred = {term.casefold() for term in excluded}
         concepts = [name for name in _terms(self.concepts) if name.casefold() not in barred]
         concepts = concepts[:MAX_CONCEPTS] or [topic]
@@ -131,7 +134,10 @@ class IntentAnswer(BaseModel):
             "years": (constraints.year_from, constraints.year_to) != (own.year_from, own.year_to),
         }
         notes += [note for note, part in reading.left.items() if not is_acted_on.get(part)]
-        notes += _on_limits_of_model(constraints, reading)
+        notes += _on_limits_of_model(constraints, reading, doubtful)
+        if refused:
+            wish = f"not excluded, though the model wished it: {', '.join(refused)}"
+            notes.append(f"{wish}; the question asks for it")
         return ParsedIntent(
             topic=topic,
             concepts=concepts,
@@ -151,6 +157,17 @@ class IntentAnswer(BaseModel):
             notes=notes,
         )
 
+    def _against(self, reading: ParsedQuestion) -> tuple[list[str], list[str]]:
+        """Return exclusions that are refused: no paper could have a concept of the person's words.
+
+        And others of their words, which may stand in a negation that only a model understands.
+        """
+        own = {*tokens(reading.question)}
+        stated = [name for name in _terms(self.excluded) if set() < {*tokens(name)} <= own]
+        concepts = [{*tokens(name)} for name in self.concepts]
+        refused = [n for n in stated if any({*tokens(n)} <= concept for concept in concepts)]
+        return refused, [name for name in stated if name not in refused]
+
     def _alternatives(self, concepts: list[str], barred: set[str]) -> dict[str, list[str]]:
         by_key = {name.casefold(): name for name in concepts}
         by_concept: dict[str, list[str]] = {}
@@ -166,7 +183,9 @@ class IntentAnswer(BaseModel):
         return by_concept
 
 
-def _on_limits_of_model(limits: SearchConstraints, reading: ParsedQuestion) -> list[str]:
+def _on_limits_of_model(
+    limits: SearchConstraints, reading: ParsedQuestion, excluded: Sequence[str]
+) -> list[str]:
     """Return a note on limits of which the question has no word that is known to mean them."""
     own, words = reading.constraints, reading.left.values()
     has_years = limits.year_from is not None or limits.year_to is not None
@@ -175,6 +194,8 @@ def _on_limits_of_model(limits: SearchConstraints, reading: ParsedQuestion) -> l
     names += (
         ["the language"] if limits.language and not (own.language or "language" in words) else []
     )
+    is_read = not excluded or "excluded" in words
+    names += [] if is_read else [f"what to leave out ({', '.join(excluded)})"]
     text = f"read by the model alone: {' and '.join(names)}; take off what you did not ask for"
     return [text] if names else []
 
