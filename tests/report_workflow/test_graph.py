@@ -68,6 +68,11 @@ async def test_a_role_whose_model_fails_is_done_by_algorithm_and_says_so(failing
     assert steps[-1] == ("fallback" if failing == "PlanAnswer" else "output")
     assert any("continued without a language model" in e for e in report.provenance["errors"])
     assert any("Some steps failed: " in caveat for caveat in report.caveats)
+    told = "Written without a language model" in str(report.caveats)  # a model did the other steps
+    assert (told, "Made without" in str(report.caveats)) == (
+        failing in {"AnalysisAnswer", "DraftAnswer"},
+        False,
+    )
 
 
 async def test_a_question_too_long_for_the_model_is_asked_with_less():

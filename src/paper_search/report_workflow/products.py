@@ -218,7 +218,7 @@ def _caveats(state: WorkflowState, results: Sequence[SearchResult]) -> list[str]
     draft, critique = state.draft, state.critique
     if draft is not None and not draft.is_by_model:
         caveats.append(
-            "Made without a language model, of sentences of the sources; nobody judged whether "
+            "Written without a language model, of sentences of the sources; nobody judged whether "
             "they are true, agree, or answer the question"
         )
         if not draft.is_by_person and is_without_answer(state, results):
