@@ -305,9 +305,10 @@ class ChatProvider(LLMProvider):
         left_s: float,
     ) -> str | Failure:
         """Ask once, within the budget of whatever work this is."""
-        length = tokens_in(*(text for _, text in messages), json.dumps(wishes))
+        form = tokens_in(json.dumps(wishes)) if wishes else 0
+        length = tokens_in(*(text for _, text in messages)) + form
         name, in_use = f"{self.provider}:{self.model}", self.options
-        async with count_call(name, length, self.max_tokens) as call:
+        async with count_call(name, length, self.max_tokens, form) as call:
             try:
                 async with asyncio.timeout(left_s):
                     message = await chat.ainvoke(messages, **wishes)
@@ -383,7 +384,11 @@ def _unsupported(error: Exception, in_use: frozenset[str]) -> frozenset[str]:
     return frozenset(names)
 
 
+def form_tokens(answer: type[BaseModel]) -> int:
+    """Return about the tokens of the form of an answer."""
+    return expected_tokens(len(json.dumps(response_format(answer.model_json_schema()))))
+
+
 def instruction_tokens(prompt: str, answer: type[BaseModel]) -> int:
     """Return about the tokens of a prompt with the form of its answer."""
-    form = json.dumps(response_format(answer.model_json_schema()))
-    return expected_tokens(len(prompt) + len(format_request()) + len(form))
+    return expected_tokens(len(prompt) + len(format_request())) + form_tokens(answer)

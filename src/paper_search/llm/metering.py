@@ -17,7 +17,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from paper_search.errors import ConfigError, LLMFailure, ModelCallLimitError
 from paper_search.llm.structured import format_errors
-from paper_search.llm.usage_log import CallBegun, CallEnded, LoggedUsage, UsageLog
+from paper_search.llm.usage_log import USUAL_SHARE, CallBegun, CallEnded, LoggedUsage, UsageLog
 from paper_search.models.settings import Skill
 from paper_search.models.usage import (
     Budget,
@@ -61,7 +61,7 @@ class PriceTable(BaseModel):
 
     def estimate(self, calls: Iterable[tuple[str, Tokens]]) -> SpendingEstimate:
         spent = Spending()
-        for model, (count, question, answer) in calls:
+        for model, (count, question, answer, _) in calls:
             price = self.of(model)
             money = price.of(question, answer) if price else None
             spent = spent.plus(
@@ -100,8 +100,8 @@ def load_prices(own: Path | None = None) -> PriceTable:
     return PriceTable(date=table.date, models={**shipped.models, **table.models})
 
 
-_FEWEST_BYTES, _CHARS_PER_TOKEN = 3, 4
-"""Of a token: where a call must not be thought too cheap, and in English prose."""
+_FEWEST_BYTES = 3
+"""Of a token, where a call must not be thought too cheap."""
 
 
 def tokens_in(*texts: str) -> int:
@@ -111,7 +111,7 @@ def tokens_in(*texts: str) -> int:
 
 def expected_tokens(characters: float) -> int:
     """Return about how many tokens so many characters of English are."""
-    return round(characters / _CHARS_PER_TOKEN)
+    return round(characters / _FEWEST_BYTES * USUAL_SHARE)
 
 
 @dataclass
@@ -161,11 +161,12 @@ class Meter:
 
     @asynccontextmanager
     async def call(
-        self, model: str, input_tokens: int, output_tokens: int
+        self, model: str, input_tokens: int, output_tokens: int, form_tokens: int = 0
     ) -> AsyncIterator[CallResult]:
         """Give the right to one call; wait for others where only what they leave may cover it.
 
-        `model` is `provider:model`; the tokens are the most that question and answer may have.
+        `model` is `provider:model`; the tokens are the most that question and answer may have, and
+        of the question, those of the form of the answer.
 
         Raises:
             ModelCallLimitError: the budget does not cover it.
@@ -179,11 +180,12 @@ class Meter:
             raise ModelCallLimitError(lacking)
         call_id, begun_at, result = uuid4().hex[:12], monotonic(), CallResult(input_tokens)
         place = {"id": call_id, "step": self._step, "iteration": self._iteration, "model": model}
+        sizes = {"input_tokens": input_tokens, "form_tokens": form_tokens}
         question = _priced(price, input_tokens, 0)
         self._open[call_id] = most
         is_begun = False
         try:
-            await self._note(CallBegun(**place, input_tokens=input_tokens, money=question.money))
+            await self._note(CallBegun(**place, **sizes, money=question.money))
             is_begun = True
             yield result
         finally:
@@ -262,14 +264,12 @@ class Metering:
         self, calls: Iterable[tuple[str, Tokens]], logged: LoggedUsage
     ) -> SpendingEstimate:
         """Return what calls cost, about: as each server counted the questions that are logged."""
-        usual = _FEWEST_BYTES / _CHARS_PER_TOKEN
-        return self.prices.estimate(
-            (
-                model,
-                cost._replace(asked=round(cost.asked * logged.shares.get(model, usual) / usual)),
-            )
-            for model, cost in calls
-        )
+        counted = []
+        for model, cost in calls:
+            text, form = logged.shares.get(model, (USUAL_SHARE, USUAL_SHARE))
+            asked = (cost.asked - cost.forms) * text + cost.forms * form
+            counted.append((model, cost._replace(asked=round(asked / USUAL_SHARE))))
+        return self.prices.estimate(counted)
 
     def check_budget(self, budget: Budget | None) -> Budget | None:
         """Return a budget; raise ConfigError if it limits money, and a model has no price."""
@@ -287,14 +287,14 @@ _current: ContextVar[Meter | None] = ContextVar("paper_search_meter", default=No
 
 @asynccontextmanager
 async def count_call(
-    model: str, input_tokens: int, output_tokens: int
+    model: str, input_tokens: int, output_tokens: int, form_tokens: int = 0
 ) -> AsyncIterator[CallResult]:
     """Count a call with the meter of this task, if there is one; see `Meter.call`."""
     meter = _current.get()
     if meter is None:
         yield CallResult(input_tokens)
         return
-    async with meter.call(model, input_tokens, output_tokens) as result:
+    async with meter.call(model, input_tokens, output_tokens, form_tokens) as result:
         yield result
 
 

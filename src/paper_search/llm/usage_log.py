@@ -19,6 +19,8 @@ from paper_search.models.usage import Budget, Spending, StepSpending, total
 from paper_search.private_files import private_file
 
 _SUFFIX = ".jsonl"
+USUAL_SHARE = 3 / 4
+"""Of the most tokens that a text may have (three bytes each): in English, one has four."""
 _LONGEST_NAME = 160
 """Characters of a file's name, of the 255 that file systems take."""
 
@@ -37,7 +39,9 @@ class CallBegun(BaseModel):
     iteration: int
     model: str
     input_tokens: int
-    """Of the question, estimated."""
+    """Of the question, estimated: the most that it may have."""
+    form_tokens: int = 0
+    """Of these, those of the form of the answer."""
     money: float | None = None
     """What the question alone costs, in US dollars; None if the model has no price."""
 
@@ -73,8 +77,8 @@ class LoggedUsage(BaseModel):
     first_at: str = ""
     last_at: str = ""
     by_model: dict[str, Spending] = Field(default_factory=dict)
-    shares: dict[str, float] = Field(default_factory=dict, exclude=True)
-    """By model: the tokens of questions that its server counted, by those that were estimated."""
+    shares: dict[str, tuple[float, float]] = Field(default_factory=dict, exclude=True)
+    """By model: the tokens that its server counted of a text, and of a form, by those estimated."""
 
     @property
     def spent(self) -> Spending:
@@ -120,7 +124,7 @@ class UsageLog:
                     budget = event.budget
         steps: dict[tuple[str, int], StepSpending] = {}
         models: dict[str, Spending] = {}
-        counted, estimated = Counter[str](), Counter[str]()
+        counted, texts, forms = Counter[str](), Counter[str](), Counter[str]()
         for call in first_events.values():
             spent = _spent(call, last_events.get(call.id))
             key = (call.step, call.iteration)
@@ -129,14 +133,15 @@ class UsageLog:
             models[call.model] = models.get(call.model, Spending()).plus(spent)
             if not spent.failed:
                 counted[call.model] += spent.input_tokens
-                estimated[call.model] += call.input_tokens
+                texts[call.model] += call.input_tokens - call.form_tokens
+                forms[call.model] += call.form_tokens
         return LoggedUsage(
             steps=list(steps.values()),
             budget=budget,
             first_at=next((call.at for call in first_events.values()), ""),
             last_at=last_at,
             by_model=models,
-            shares={model: counted[model] / number for model, number in estimated.items()},
+            shares={m: _shares(counted[m], text, forms[m]) for m, text in texts.items()},
         )
 
     def delete(self) -> None:
@@ -162,6 +167,13 @@ def logged_threads(directory: Path) -> list[str]:
     """Return the ids of the threads that have a log, the latest first."""
     paths = sorted(directory.glob(f"*{_SUFFIX}"), key=lambda path: -path.stat().st_mtime)
     return [unquote(path.name.removesuffix(_SUFFIX)) for path in paths]
+
+
+def _shares(counted: int, text: int, form: int) -> tuple[float, float]:
+    """Return the shares of a server; it does not count forms if its count is usual without them."""
+    whole, alone = counted / (text + form), counted / text
+    is_whole = abs(whole - USUAL_SHARE) <= abs(alone - USUAL_SHARE)
+    return (whole, whole) if is_whole else (alone, 0.0)
 
 
 def _spent(call: CallBegun, end: CallEnded | None) -> Spending:

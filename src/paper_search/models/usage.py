@@ -87,6 +87,8 @@ class Tokens(NamedTuple):
     calls: int
     asked: int
     answered: int
+    forms: int = 0
+    """Of those asked, what says the form of the answer: not every server counts it."""
 
 
 class SpendingEstimate(Spending):

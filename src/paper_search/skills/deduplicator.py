@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from paper_search.llm.chat import instruction_tokens
+from paper_search.llm.chat import form_tokens, instruction_tokens
 from paper_search.llm.provider import LLMProvider, name_of
 from paper_search.llm.structured import ask
 from paper_search.models import (
@@ -82,8 +82,9 @@ class Deduplicator:
         """Return about what it costs to ask the model about so many records of different works."""
         if self.model is None or not _FEWEST <= records <= self.llm_max_candidates:
             return Tokens(0, 0, 0)
-        form = instruction_tokens(load_prompt("deduplicator"), GroupsAnswer)
-        return Tokens(1, form + records * _RECORD_TOKENS, _ANSWER_TOKENS)
+        asked = instruction_tokens(load_prompt("deduplicator"), GroupsAnswer)
+        asked += records * _RECORD_TOKENS
+        return Tokens(1, asked, _ANSWER_TOKENS, form_tokens(GroupsAnswer))
 
     async def _join_by_model(
         self, llm: LLMProvider, papers: Sequence[RawPaper], resolution: Resolution

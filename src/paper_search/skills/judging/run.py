@@ -11,7 +11,7 @@ from functools import cache
 from typing import TypeAlias
 
 from paper_search.errors import LLMError, LLMFailure
-from paper_search.llm.chat import instruction_tokens
+from paper_search.llm.chat import form_tokens, instruction_tokens
 from paper_search.llm.metering import expected_tokens
 from paper_search.llm.provider import LLMProvider
 from paper_search.llm.structured import ask
@@ -53,7 +53,8 @@ def cost_of_judging(
     around = expected_tokens(len(question)) or criteria * _CRITERION_TOKENS
     answers = papers * (_NAMING_TOKENS + criteria * _CRITERION_TOKENS)
     texts = expected_tokens(papers * (paper_chars or _PAPER_CHARS))
-    return Tokens(calls, calls * (_instruction_tokens() + around) + texts, answers)
+    forms = calls * form_tokens(BatchAnswer)
+    return Tokens(calls, calls * (_instruction_tokens() + around) + texts, answers, forms)
 
 
 @cache
