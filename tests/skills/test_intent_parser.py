@@ -355,8 +355,8 @@ async def test_a_model_names_alternatives_exclusions_and_authors():
 @pytest.mark.parametrize(
     ("question", "unwanted", "excluded", "note"),
     [
-        ("solar cells in rain", "Solar cells", [], "not excluded, though the model wished it"),
-        ("solar cells in rain", "cells", [], "not excluded, though the model wished it"),
+        ("solar cells in rain", "Solar cells", [], ": not excluded by the model"),
+        ("solar cells in rain", "cells", [], ": not excluded by the model"),
         (
             "solar cells, I am tired of wind",
             "wind",

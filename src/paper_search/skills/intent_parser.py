@@ -119,8 +119,8 @@ class IntentAnswer(BaseModel):
         constraints, notes = sane_limits(stated, today=today)
         topic = self.topic.strip() or reading.question or reading.subject.strip()
         refused, doubtful = self._against(reading)
-        others = [name for name in _terms(self.excluded) if name not in refused]
-        excluded = _terms([*reading.excluded, *others])
+        unwanted = _terms([*reading.excluded, *self.excluded])
+        excluded = [name for name in unwanted if name not in refused]
         barred = {term.casefold() for term in excluded}
         concepts = [name for name in _terms(self.concepts) if name.casefold() not in barred]
         concepts = concepts[:MAX_CONCEPTS] or [topic]
@@ -135,9 +135,7 @@ class IntentAnswer(BaseModel):
         }
         notes += [note for note, part in reading.left.items() if not is_acted_on.get(part)]
         notes += _on_limits_of_model(constraints, reading, doubtful)
-        if refused:
-            wish = f"not excluded, though the model wished it: {', '.join(refused)}"
-            notes.append(f"{wish}; the question asks for it")
+        notes += [f"the question asks for {name}: not excluded by the model" for name in refused]
         return ParsedIntent(
             topic=topic,
             concepts=concepts,
@@ -162,8 +160,8 @@ class IntentAnswer(BaseModel):
 
         And others of their words, which may stand in a negation that only a model understands.
         """
-        own = {*tokens(reading.question)}
-        stated = [name for name in _terms(self.excluded) if set() < {*tokens(name)} <= own]
+        own, names = {*tokens(reading.question)}, {*_terms(self.excluded)} - {*reading.excluded}
+        stated = [name for name in sorted(names) if set() < {*tokens(name)} <= own]
         concepts = [{*tokens(name)} for name in self.concepts]
         refused = [n for n in stated if any({*tokens(n)} <= concept for concept in concepts)]
         return refused, [name for name in stated if name not in refused]
@@ -194,8 +192,8 @@ def _on_limits_of_model(
     names += (
         ["the language"] if limits.language and not (own.language or "language" in words) else []
     )
-    is_read = not excluded or "excluded" in words
-    names += [] if is_read else [f"what to leave out ({', '.join(excluded)})"]
+    if excluded and "excluded" not in words:
+        names.append(f"what to leave out ({', '.join(excluded)})")
     text = f"read by the model alone: {' and '.join(names)}; take off what you did not ask for"
     return [text] if names else []
 
