@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import dropwhile, pairwise
 from typing import NamedTuple
 
 from paper_search.bibliography.languages import language_code
@@ -43,24 +43,20 @@ class _Item(NamedTuple):
 
 @dataclass(frozen=True)
 class _Run:
-    """Items one behind the other in a text: a whole clause, its start or its end."""
+    """Items one behind the other in a text: a `whole` clause, its `start` or its `end`."""
 
     text: str
-    items: Sequence[_Item]
     shape: str
+    items: Sequence[_Item]
 
     @property
-    def start(self) -> int:
-        return self.items[0].start
-
-    @property
-    def end(self) -> int:
-        return self.items[-1].end
+    def wording(self) -> str:
+        return self.text[self.items[0].start : self.items[-1].end]
 
     @property
     def is_about(self) -> bool:
         """Whether the subject of the papers follows."""
-        about = form("around_clause", "about").match(self.text, self.end)
+        about = form("around_clause", "about").match(self.text, self.items[-1].end)
         return about is not None or self.items[-1].kind == "topic"
 
     def of(self, *kinds: str) -> list[_Item]:
@@ -68,11 +64,14 @@ class _Run:
 
     def outline(self, *, is_behind: bool) -> str:
         """Return the run as `meaning` has it, as in ", whole only:only language:english $"."""
-        items = (f"{item.kind}:{item.name}".replace(" ", "_") for item in self.items)
-        before = self.text[: self.start].rstrip()[-1:] or "^"
-        after = self.text[self.end :].lstrip()[:1] or "$"
+        before = self.text[: self.items[0].start].rstrip()[-1:] or "^"
+        after = self.text[self.items[-1].end :].lstrip()[:1] or "$"
         said, about = "said " * is_behind, "about " * self.is_about
-        return f"{said}{before} {self.shape} {' '.join(items)} {about}{after}"
+        return f"{said}{before} {self.shape} {' '.join(map(_named, self.items))} {about}{after}"
+
+
+def _named(item: _Item) -> str:
+    return f"{item.kind}:{item.name}".replace(" ", "_")
 
 
 def kind_at(text: str, start: int) -> tuple[str, int] | None:
@@ -87,15 +86,16 @@ def read_clauses(reading: ParsedQuestion) -> None:
     Such is a whole clause, its start up to what papers are about, or its end; what it says is in
     the table `meaning`. What is ranked by is not cut out: what a study is, and a language of whom.
     """
-    text, end = reading.question, -1
+    text, end = reading.question, 0
     cuts: list[Span] = []
     for run in _runs(text):
-        is_behind = bool(cuts) and not text[end : run.start].strip(" ,;()")
-        around = f"{text[: run.start].rstrip(' ,;')[-1:]}{text[run.end :].lstrip(' ,;')[:1]}"
+        first, last = run.items[0].start, run.items[-1].end
+        is_behind = bool(cuts) and not text[end:first].strip(" ,;()")
+        around = f"{text[:first].rstrip(' ,;')[-1:]}{text[last:].lstrip(' ,;')[:1]}"
         bare = ("language", "kind") if run.shape == "whole" else ("language",)  # no "of the books"
         is_bare = CUT in around and run.of(*bare) == run.items
         if handled := _act(run, reading, is_behind=is_behind or is_bare):
-            end = run.end
+            end = last
             ends = [*(item.start for item in run.items[1:]), end]
             cuts += (
                 (item.start, behind)
@@ -112,7 +112,7 @@ def limits_left(text: str) -> Iterator[tuple[str, str]]:
         for word in _WORD_START.finditer(text, start, end):
             if word.start() >= place:
                 item = _item_at(text, word.start())
-                names.append(f"{item.kind}:{item.name}".replace(" ", "_") if item else "-")
+                names.append(_named(item) if item else "-")
                 place = item.end if item else word.end()
         outline = f"{' '.join(names)} "
         if kind := next((kind for kind, form in forms("left") if form.search(outline)), None):
@@ -134,31 +134,27 @@ def _runs(text: str) -> Iterator[_Run]:
         items = _items(text, start, end)
         place = items[-1].end if items else start
         if items and not text[place:end].strip():
-            yield _Run(text, items, "whole")
+            yield _Run(text, "whole", items)
             continue
-        yield from _lead(text, items)
+        heads = (_Run(text, "start", items[:length]) for length in range(len(items), 0, -1))
+        head = next(filter(_leads_to_subject, heads), None)
+        if head and not form("around_clause", "joint").match(text, head.items[-1].end):
+            yield head
         for word in _WORD_START.finditer(text, place, end):
             if word.start() >= place and (items := _items(text, word.start(), end)):
                 place = items[-1].end
-                if not text[place:end].strip():
-                    yield from _end(text, items)
+                items = list(dropwhile(_is_glue, items))
+                if items and not text[place:end].strip():
+                    yield _Run(text, "end", items)
 
 
-def _end(text: str, items: Sequence[_Item]) -> Iterator[_Run]:
-    is_glue = [item.kind == "glue" and item.name not in {"that", "which"} for item in items]
-    if False in is_glue:
-        yield _Run(text, items[is_glue.index(False) :], "end")
+def _is_glue(item: _Item) -> bool:
+    return item.kind == "glue" and item.name not in {"that", "which"}
 
 
-def _lead(text: str, items: Sequence[_Item]) -> Iterator[_Run]:
-    """Yield a run up to where its subject begins, if it is none itself."""
-    for length in range(len(items), 0, -1):
-        run = _Run(text, items[:length], "start")
-        last = run.items[-1].kind
-        if last in _HEADS or (last != "glue" and run.is_about):
-            if not form("around_clause", "joint").match(text, run.end):
-                yield run
-            return
+def _leads_to_subject(run: _Run) -> bool:
+    last = run.items[-1].kind
+    return last in _HEADS or (last != "glue" and run.is_about)
 
 
 def _items(text: str, start: int, end: int) -> list[_Item]:
@@ -212,14 +208,16 @@ def _items_of(what: str, run: _Run, reading: ParsedQuestion) -> Sequence[_Item]:
         case "count":
             return _count(run.of("number"), reading)
         case "wish":
-            return _note_wishes(run, reading)
+            wishes = run.items if run.of("negation") else run.of(*_WISHES)
+            last = max((*wishes, *run.of("ranking", "number")), key=lambda item: item.end)
+            return _note(run.text[wishes[0].start : last.end], wishes, reading)
         case "language":
             return _language(run, languages, reading) if languages else []
         case "kind":
             types = reading.constraints.publication_types
             types[:] = dict.fromkeys([*types, *(item.name for item in kinds)])
             return kinds
-    return _note(run, [*languages, *kinds, *run.of("order")], reading)
+    return _note(run.wording, [*languages, *kinds, *run.of("order")], reading)
 
 
 def _count(numbers: list[_Item], reading: ParsedQuestion) -> list[_Item]:
@@ -230,28 +228,19 @@ def _count(numbers: list[_Item], reading: ParsedQuestion) -> list[_Item]:
     return numbers
 
 
-def _note(run: _Run, items: list[_Item], reading: ParsedQuestion) -> list[_Item]:
-    wording = " ".join(run.text[run.start : run.end].replace(CUT, "").split())
+def _note(wording: str, items: Sequence[_Item], reading: ParsedQuestion) -> Sequence[_Item]:
     in_one = f"for one language, write 'papers in {items[0].name.capitalize()}'"
     is_language = items[0].kind in _LANGUAGES
-    reading.leave(repr(wording), *((in_one, "language") if is_language else ()))
+    what = repr(" ".join(wording.replace(CUT, "").split()))
+    reading.leave(what, *((in_one, "language") if is_language else ()))
     return items
 
 
-def _note_wishes(run: _Run, reading: ParsedQuestion) -> Sequence[_Item]:
-    """Note what no search can meet."""
-    wishes = run.items if run.of("negation") else run.of(*_WISHES)
-    last = run.of(*_WISHES, "ranking", "number" if run.of("least") else "")[-1]
-    last = max(last, wishes[-1], key=lambda item: item.end)
-    reading.leave(run.text[wishes[0].start : last.end].replace(CUT, "").strip())
-    return wishes
-
-
-def _language(run: _Run, items: list[_Item], reading: ParsedQuestion) -> list[_Item]:
+def _language(run: _Run, items: list[_Item], reading: ParsedQuestion) -> Sequence[_Item]:
     """Take the language as a limit, or note that a choice of two is none."""
     codes, limits = {language_code(item.name) for item in items}, reading.constraints
     if len(codes) > 1 or limits.language not in {None, *codes}:
         limits.language = None
-        return _note(run, items, reading)
+        return _note(run.wording, items, reading)
     [limits.language] = codes
     return items

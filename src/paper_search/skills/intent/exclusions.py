@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import dataclass, field
-from itertools import groupby
 
 from paper_search.query.prose import SMALL_WORDS
 from paper_search.skills.intent.clauses import kind_at
@@ -20,7 +19,8 @@ from paper_search.skills.words import BREAKS, STOP_WORDS, tokens, word_table
 _OF_TELEGRAMS = {"no", "not", "and", "or", "minus", "but"}
 _LONGEST_LIST = 2_000
 """Characters: a list of negations is read once for each of them."""
-_LISTS = {"no": "list", "inside": "list", "sure": "sure list", "without": "sure list"}
+_OF_FEW = {"no", "inside"}
+"""Cues behind which a comma seldom lists what is not wanted."""
 _SAYING_NOTHING = STOP_WORDS | word_table("more breaks") | {"one", "ones"}
 _THIRD_PERSON = {f"{verb}s" for verb in word_table("verbs") - word_table("also nouns")}
 _FINITE = _THIRD_PERSON | word_table("finite")
@@ -58,7 +58,7 @@ def read_exclusions(reading: ParsedQuestion, *, is_english: bool = True) -> None
     rest = f" {' '.join(tokens(reading.question))} "
     for negation in negations:
         wording = text[negation.start : negation.end].strip(" ,;:(.–—")
-        if negation.cue == "hedge" and negation.names:
+        if negation.cue == "hedge":
             reading.notes.append(f"{wording!r} is ranked by, not required")
         elif not negation.names:
             reading.leave(repr(wording), "to exclude papers, write 'excluding' a term", "excluded")
@@ -70,21 +70,14 @@ def read_exclusions(reading: ParsedQuestion, *, is_english: bool = True) -> None
         else:
             limits.excluded_types = list(dict.fromkeys([*limits.excluded_types, *negation.kinds]))
             for term in negation.terms:
-                if why := _objection(term, rest):
-                    end = negation.end if term == negation.terms[-1] else 0
-                    what = text[text.index(term, negation.start) : end].strip(' "') or term
-                    reading.note_left(f"{what!r} is not excluded, because {why}", "excluded")
+                is_asked_for = f" {' '.join(tokens(term))} " in rest
+                if is_asked_for or term.casefold() in BREAKS:  # most services take "US" for "us"
+                    why = (
+                        "the question asks for it" if is_asked_for else "most papers have the word"
+                    )
+                    reading.note_left(f"{term!r} is not excluded, because {why}", "excluded")
                 elif term not in reading.excluded:
                     reading.excluded.append(term)
-
-
-def _objection(term: str, rest: str) -> str | None:
-    """Return why a term must not be excluded; "EU not US": most services ignore capitals."""
-    if f" {' '.join(tokens(term))} " in rest:
-        return f"the question asks for {term!r}"
-    if term.casefold() in BREAKS:
-        return f"every paper with the word {term.casefold()!r} would be"
-    return None
 
 
 def _negations(text: str, table: str) -> list[_Negation]:
@@ -94,73 +87,70 @@ def _negations(text: str, table: str) -> list[_Negation]:
     names = phrases(text[:_LONGEST_LIST]) if cues else []
     subjects = (one.start for one in names if not (one.is_empty or kind_at(one.text, 0)))
     subject = min(next(subjects, len(text)), (text + ";").index(";"))
-    for start, group in groupby(cues, key=lambda cue: cue[1].start()):
-        if not apart or start >= apart[-1].end:
-            candidates = filter(None, (_negation(*cue, is_first=start <= subject) for cue in group))
-            longest = max(candidates, key=lambda one: one.end, default=None)
-            apart += [longest] if longest else []
+    for cue, match in cues:
+        if not apart or match.start() >= apart[-1].end:
+            negation = _negation(cue, match, is_first=match.start() <= subject)
+            apart += [negation] if negation else []
     return apart
 
 
 def _negation(cue: str, match: re.Match[str], *, is_first: bool) -> _Negation | None:
-    """Return a cue with what it names; None: nothing, in no order, or it is part of a name."""
+    """Return a cue with what it names; None: nothing, or it is part of a name."""
     negation, text = _Negation(cue, *match.span(), is_first=is_first), match.string
-    is_of_author = match.start() and form("negated", "author").match(text, match.end())
     if cue == "hedge":
-        negation.terms = [] if form("negated", "wish").match(match[0]) else [match[0]]
+        negation.terms = [match[0]]
     elif "term" in match.groupdict():
         _read_objects(negation, text[: match.end("term")], match.start("term"))
-    elif not is_of_author:
+    else:
         _read_objects(negation, text, match.end())
     negation.end = max(negation.end, match.end())
-    is_described = cue == "sure" and form("negated", "described").match(text, match.end())
-    if not negation.names and not (cue in {"order", "hedge"} or is_described or is_of_author):
-        return None
     if not negation.names:
+        if cue != "order" or is_first:
+            return None
         negation.end += len(STOP.split(text[match.end() :], maxsplit=1)[0])
     certainty = _certainty(negation, text)
     negation.is_sure = certainty == "sure"
-    before = " ".join(tokens(text[: negation.start][-_LONGEST_LIST:])) if negation.is_sure else ""
-    if any(f" {' '.join(tokens(last))} " in f" {before} " for last in negation.terms[-1:]):
+    before = f" {' '.join(tokens(text[: negation.start][-_LONGEST_LIST:]))} "
+    if (
+        negation.is_sure
+        and negation.terms
+        and f" {' '.join(tokens(negation.terms[-1]))} " in before
+    ):
         negation.end += len(STOP.split(text[negation.end :], maxsplit=1)[0])  # "hoards from Spain"
     return negation if certainty in {"sure", "doubt"} else None
 
 
 def _read_objects(negation: _Negation, text: str, start: int) -> None:
-    """Read the terms and kinds that are listed from an offset on, also in brackets."""
-    is_order = form("negated", "order").match(text[negation.start : start])
-    if listed := form("negated", "bracketed").match(text, start):
-        span = listed.span("list")
+    """Read the terms and kinds that are listed from an offset on."""
+    if bracketed := form("negated", "bracketed").match(text, start):
+        span, end = bracketed.span("list"), bracketed.end()
     else:
-        size = "sure list" if is_order else _LISTS.get(negation.cue, "long list")
-        size = "order list" if is_order and ";" not in text[: negation.start] else size
         filler = form("negated", "filler").match(text, start)
-        size = "short list" if negation.is_first else size  # the subject follows a comma
         first = filler.end() if filler else start
+        size = "list" if negation.cue in _OF_FEW else "long list"
+        size = "order list" if negation.cue == "order" else size
+        size = "short list" if negation.is_first else size  # the subject follows a comma
         listed = form("negated", size).match(text, first, first + _LONGEST_LIST)
-        span = listed.span() if listed else (0, 0)
+        span, end = listed.span() if listed else (0, 0), 0
     for one in form("negated", "object").finditer(text, *span):
         kind = kind_at(text, one.start("term"))
         if kind and form("negated", "rest").fullmatch(text[kind[1] : one.end("term")]):
             negation.kinds.append(kind[0])
-            negation.end = kind[1]
+            negation.end = one.end()
         elif not _is_empty(one["term"]):
             negation.terms.append(one["term"].strip('" '))
             negation.end = one.end()
         elif not negation.names:
             return
-    if listed and negation.names:
-        is_bracketed = listed.end() > span[1]
-        negation.is_choice = is_bracketed or bool(form("negated", "or").search(text, *span))
-        negation.end = listed.end() if is_bracketed else negation.end
-        if tail := form("negated", "tail").match(text, negation.end):
-            negation.end = tail.end()
+    negation.end = max(negation.end, end) if negation.names else negation.end
+    negation.is_choice = end > 0 or bool(form("negated", "or").search(text, *span))
 
 
 def _is_empty(term: str) -> bool:
+    words = term.partition(" of ")[0].split()
     return all(
         word.isdigit() or (word.casefold() in _SAYING_NOTHING and not word.isupper())
-        for word in term.partition(" of ")[0].split()
+        for word in words
     )
 
 
@@ -169,10 +159,10 @@ def _certainty(negation: _Negation, text: str) -> str | None:
 
     "told": of it a sentence tells ("no change was seen"); "tells": it ends one ("but not pain").
     """
-    words = {*without_request(text).casefold().split()} - _OF_TELEGRAMS
     behind = text[negation.end :].lstrip(" ,").partition(" ")[0]
     before = STOP.split(text[: negation.start])[-1].casefold().split()
     told = " ".join([*negation.terms, behind]).casefold().split()
+    words = {*without_request(text).casefold().split()} - _OF_TELEGRAMS
     outline = [
         negation.cue,
         "choice" if negation.is_choice else "",
@@ -180,8 +170,6 @@ def _certainty(negation: _Negation, text: str) -> str | None:
         "" if _FINITE.isdisjoint(told) else "told",
         "" if _THIRD_PERSON.isdisjoint(before) else "tells",
         *(f"kind:{kind}" for kind in negation.kinds),
-        "" if negation.names else "nothing",
-        f"led:{''.join(text[: negation.start].split()[-1:])}" if negation.is_first else "",
     ]
     head = " ".join(filter(None, outline))
     return around("negation", text, negation.start, negation.end, head=f"{head} \ue003")

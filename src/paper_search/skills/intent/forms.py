@@ -31,6 +31,7 @@ NUMBERS = {
     **_VAGUE, "half a dozen": 6, "dozen": 12, "a dozen": 12, "two dozen": 24,
     "hundred": 100, "a hundred": 100, "fünf": 5, "cinco": 5, "cinq": 5, "cinque": 5, "zehn": 10,
     **_ONES, **_TENS, "diez": 10, "dix": 10, "dez": 10, "dieci": 10, "zwanzig": 20,
+    "quinze": 15, "quindici": 15, "veinte": 20, "vinte": 20, "vingt": 20, "venti": 20,
     **{f"{a}-{b}": _TENS[a] + _ONES[b] for a in _TENS for b in _ONES if _ONES[b] < _ONES["ten"]},
 }  # fmt: skip
 """Numbers in words."""

@@ -6,7 +6,6 @@ from datetime import date
 from itertools import pairwise
 from typing import Literal, TypeAlias
 
-from paper_search.bibliography.words import rarity
 from paper_search.skills.intent.forms import (
     STOP,
     ParsedQuestion,
@@ -17,23 +16,19 @@ from paper_search.skills.intent.forms import (
     number_of,
     words_of_table,
 )
-from paper_search.skills.phrases import without_request
 from paper_search.skills.variants import is_known_term
-from paper_search.skills.words import STOP_WORDS, stem
+from paper_search.skills.words import STOP_WORDS
 
 Kind: TypeAlias = Literal["author", "venue"]
 Lookup: TypeAlias = Callable[[Kind, str], bool | None]
 """Whether the records at hand have a name; None if there are none to look it up in."""
 
-_RARE = 3.0
-"""Rarity from which a word in lower case may be a name."""
 _FEW = 3
 """Long words that are no title."""
 _LONG_WORD = re.compile(r"[^\W\d_]{4,}")
 _IN_QUOTES = re.compile(r'["“]([^"“”]+)["”]')
-_LIST = re.compile(r"(?<!\s)(?:(?:\s*,)?\s+or\s+|\s*[,&]\s*(?=[A-Z])|\s+and\s+(?=[A-Z]+\b$))")
-_LIST_OF_SEVERAL = re.compile(r"(?<!\s)(?:\s*[,&/]\s*(?:(?:and|or)\s+)?|\s+(?:and|or)\s+)")
-_SEVERAL = re.compile(r"(?:journals|magazines|conferences)\b", re.IGNORECASE)
+_LIST = re.compile(r"(?:\s*,)?\s+or\s+")
+_LIST_OF_SEVERAL = re.compile(r"(?:\s*[,&/]\s*(?:(?:and|or)\s+)?|\s+(?:and|or)\s+)(?:[Tt]he\s+)?")
 _ARTICLE = re.compile(r"^[Tt]he\s+|(?<!\s)\s+(?:magazine|only)$")
 LONG = 60
 """Words of a text that is more than a question: most of its names and years are no limit."""
@@ -71,10 +66,9 @@ def _read_name(
     names = [name.strip() for name in _IN_QUOTES.findall(match[0])]
     if certainty != "stated":
         names = _venues(match) if kind == "venue" else _persons(match)
-    if not names:
+    if not names or (":" not in match[0] and _is_part_of_title(kind, match)):
         return
     first, wording, groups = names[0], ", ".join(names), match.groupdict()
-    certainty = certainty if kind == "author" or _is_venue(match) else "known"
     is_certain = certainty == "certain"
     start = match.end("papers") if groups.get("papers") else match.start()
     if negated := _negated(match.string, start, match.end()):
@@ -83,9 +77,6 @@ def _read_name(
         reading.cut((min(negated[0], match.start()), negated[1]))
         return
     answers = [lookup(kind, name) for name in names]
-    kinds = ("author", "venue") if certainty == "likely" else (kind,)
-    stated = (f'{name}:"{first}"' for name in kinds)
-    write = f"write {' or '.join(stated)}"
     if certainty == "stated" or True in answers or (is_certain and False not in answers):
         reading.cut((start, match.end()))
         (reading.authors if kind == "author" else reading.venues).extend(names)
@@ -96,43 +87,38 @@ def _read_name(
     elif is_certain:
         reading.notes.append(
             f"no paper of the library has the {kind} {wording}, so it is read as words; to"
-            f" look for it all the same, {write}"
+            f' look for it all the same, write {kind}:"{first}"'
         )
-    elif kind == "author" or (certainty == "likely" and " " in first):
-        advice = f"to limit the search, {write}"
-        reading.leave(f"{wording} as {' or '.join(kinds)}", advice, "authors")
+    elif kind == "author":
+        advice = f'to limit the search, write author:"{first}"'
+        reading.leave(f"{wording} as author", advice, "authors")
 
 
 def _venues(match: re.Match[str]) -> list[str]:
-    listed, venue = _LIST_OF_SEVERAL.split(match["venue"]), form("one_venue")
-    is_list = _SEVERAL.search(match.string, match.start(), match.start("venue"))
-    if not is_list and not all(map(venue.fullmatch, listed)):
-        listed = _LIST.split(match["venue"])
+    wording = _ARTICLE.sub("", match["venue"])
+    listed = _LIST_OF_SEVERAL.split(wording)
+    if not all(map(form("one_venue").fullmatch, listed)):
+        listed = _LIST.split(wording)
     venues = [_ARTICLE.sub("", name.strip(" .'’-")) for name in listed]
     words = {word for venue in venues for word in venue.casefold().split()}
     places = words_of_table("place", *(["noperson"] if len(words) == 1 else []))
     return [] if words <= places else venues
 
 
-def _is_venue(match: re.Match[str]) -> bool:
-    """Return whether the text says that it is one, or has a subject beside it."""
-    if re.search("published|:", match[0]):
-        return True
-    before, after = match.string[: match.start()], match.string[match.end() :]
-    lead = match.string[match.start() : match.start("venue")].strip(" ,;:")
-    is_part = not lead and form("capital").search(without_request(before))
-    beside = f"{before} {after}".strip()
-    return bool(beside) and not is_part and not _is_title(beside)
+def _is_part_of_title(kind: Kind, match: re.Match[str]) -> bool:
+    """Return whether capitals are the rule around a name, or the text is nothing but a venue."""
+    others = _LONG_WORD.findall(f"{match.string[: match.start()]} {match.string[match.end() :]}")
+    is_venue = kind == "venue"
+    if is_venue or match[0].startswith("by "):
+        capitals = sum(word[0].isupper() for word in others)
+        is_long = len(others if is_venue else _LONG_WORD.findall(match.string)) > _FEW
+        if (is_long and capitals * 3 > len(others) * 2) or (is_venue and not others):
+            return True
+    return around("name_around", match.string, *match.span()) is not None
 
 
 def _persons(match: re.Match[str]) -> list[str]:
     groups = match.groupdict()
-    head = "title \ue003" if _is_title(match.string, match[0]) else ""
-    if around("name_around", match.string, *match.span(), head=head) == "none":
-        return []
-    if lower := groups.get("lower"):
-        are_rare = all(rarity(stem(it)) >= _RARE and not _is_no_person(it) for it in lower.split())
-        return [lower] if ":" in match[0] or are_rare else []
     wording = groups.get("names") or groups.get("single") or ""
     people = [" ".join(name[0].split()) for name in form("person", "name").finditer(wording)]
     return [] if any(map(_is_no_person, people)) else list(dict.fromkeys(people))
@@ -142,12 +128,6 @@ def _is_no_person(name: str) -> bool:
     words = {word.strip(".").casefold() for word in re.split(r"[\s-]+", name)}
     is_other = is_known_term(name) or bool(words & words_of_table("place", "noperson", "journal"))
     return is_other or words <= STOP_WORDS - {"may", "will"}
-
-
-def _is_title(text: str, name: str = "") -> bool:
-    """Return whether long words are capitalised, as in a title: capitals of a name tell nothing."""
-    words, others = map(_LONG_WORD.findall, (text, text.replace(name, "")))
-    return len(words) > _FEW and sum(word[0].isupper() for word in others) * 3 > len(others) * 2
 
 
 Interval: TypeAlias = tuple[int | None, int | None]
@@ -171,8 +151,8 @@ _BEFORE = 60
 def read_years(reading: ParsedQuestion, today: date) -> None:
     """Read the limits of a text on the year of publication.
 
-    Left in the text, with a note where it may have been meant: years that lie ahead, years of
-    events and of data, periods before 1950, decades of a subject ("music of the 1960s").
+    Left in the text: years that lie ahead, years of events and of data, periods before 1950,
+    decades of a subject ("music of the 1960s"), and what is only preferred.
     """
     text = reading.question
     places: list[Span] = []
@@ -183,23 +163,12 @@ def read_years(reading: ParsedQuestion, today: date) -> None:
             continue
         places.append((start, end))
         first, last = _interval(kind, match, today)
-        what, wording = around("year_around", text, start, end), match[0].strip(" ,")
+        what = around("year_around", text, start, end)
         latest = max(first or 0, last or 0)
-        is_old = latest < _PERIOD_STUDIED and what not in {"papers", "printed"}
-        is_background = what != "papers" and _is_background(match)
-        if what == "other" or latest > today.year + 1 or is_background:
-            continue
-        if what == "unsure":
-            reading.leave(f"{wording!r} is no exact limit", part="years")
-            intervals[start, end] = None, None
-        elif what != "subject" and not is_old:
+        is_old = latest < _PERIOD_STUDIED or _is_background(match)
+        if what != "subject" and latest <= today.year + 1 and (what == "printed" or not is_old):
             span, years = _limit(reading, match, (first, last))
             intervals[span] = years
-        elif not match[0].startswith(","):
-            reading.notes.append(
-                f"{wording!r} is read as part of the subject; for the year of"
-                f" publication, write 'published {wording}'"
-            )
     limit = _common(text, intervals)
     if limit is None:
         wordings = ", ".join(repr(text[slice(*span)].strip(" ,")) for span in sorted(intervals))
@@ -272,9 +241,6 @@ def _years(span: str, this: int) -> tuple[int, int]:
     text = span.lower()
     if text.endswith(("year", "last")):  # this year or the last
         return (this - ("last" in text),) * 2
-    if text.endswith(("century", "millennium", "decade")):  # this one
-        first = this - this % (10 if text.endswith("decade") else 100) + 10 * ("second" in text)
-        return first, first + (9 if "decade" in text else 99)
     tens = next((tens for tens, name in enumerate(_DECADES) if name in text), None)
     digits = re.search(r"(\d{2,4})(['’]?s\b)?\s*$", text)
     is_decade = tens is not None or (digits is not None and digits[2] is not None)
