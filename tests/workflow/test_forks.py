@@ -71,6 +71,36 @@ async def test_a_question_that_a_fork_left_is_not_gone_back_to(persistence):
         await flow.fork("t", STRATEGY, 1)
 
 
+class Moody(FakeSkills):
+    """Judges all papers otherwise in every round."""
+
+    async def score(self, papers, intent):
+        scored = await super().score(papers, intent)
+        said = f"said in judging {self.calls.count('score')}"
+        return [paper.model_copy(update={"relevance_reason": said}) for paper in scored]
+
+
+async def test_what_was_said_of_papers_in_a_later_round_is_undone_by_going_back(persistence):
+    def reasons(collection):
+        return {paper.id: paper.relevance_reason for paper in collection.every_paper}
+
+    flow = workflow(Moody(), persistence=persistence)
+    asked = await at_result(flow)
+    first = reasons(asked.payload.collection)
+    for _ in range(2):
+        asked = await reply_to(flow, "t", mark_last(asked))
+        asked = await reply_to(flow, "t", "approve")
+    assert reasons(asked.payload.collection).items().isdisjoint(first.items())
+    for going_back in range(2):
+        again = await flow.fork("t", RESULT, 0)
+        assert reasons(again.payload.collection) == first
+        assert reasons((await ThreadCatalog(persistence).show("t")).collection) == first
+        if not going_back:
+            await reply_to(flow, "t", mark_last(again))
+            redone = await reply_to(flow, "t", "approve")
+            assert {*reasons(redone.payload.collection).values()} == {"said in judging 4"}
+
+
 async def test_what_was_marked_in_a_later_round_holds_after_going_back(persistence):
     """As shown, as counted, and as the next answer has it."""
     flow = workflow(persistence=persistence)

@@ -52,7 +52,7 @@ async def through(records: SearchRecords, works: list[RawPaper], score: float = 
     """Take records through one round, and return the ids of the works."""
     ids = await records.save_works(await records.records(await records.save_records(works)))
     stored = await records.works(ids)
-    await records.save_judgements([judged(item, score) for item in stored], stored)
+    await records.save_judgements([judged(item, score) for item in stored], stored, 0)
     return ids
 
 
@@ -178,7 +178,7 @@ def test_records_works_and_verdicts_survive_the_store(scored):
         ids = await records.save_records(papers)
         assert await records.records(ids) == papers
         assert await records.works(await records.save_works(papers)) == papers
-        await records.save_judgements(scored, papers)
+        await records.save_judgements(scored, papers, 0)
         assert await records.scored(ids) == scored
         assert await records.papers(ids) == [Paper.from_scored(judgement) for judgement in scored]
 

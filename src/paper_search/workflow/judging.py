@@ -170,7 +170,7 @@ async def judge_again(
     marks = [*state.intent.seeds, *await records.marked_papers(state.marks)]
     cache = StoredJudgements(records.store)
     verdicts = await scorer.score(works, state.intent, marks, cache=cache)
-    await records.save_judgements(verdicts, works)
+    await records.save_judgements(verdicts, works, state.current_iteration)
     changed = {verdict.paper.id: verdict for verdict in verdicts}
     every = [changed.get(verdict.paper.id, verdict) for verdict in before]
     by_words = scorer.by_words([verdict.paper for verdict in every], state.intent, marks)

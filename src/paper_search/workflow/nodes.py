@@ -227,7 +227,7 @@ async def score(ctx: Context) -> tuple[Ok, StepUpdate]:
     judgements = StoredJudgements(ctx.store)
     intent = _intent(state).model_copy(update={"constraints": _strategy(state).filters})
     verdicts = await ctx.services.judge(works, intent, marked_papers, judgements, order)
-    scores = await records.save_judgements(verdicts, works)
+    scores = await records.save_judgements(verdicts, works, state.current_iteration)
     is_ordered = ctx.services.has_own_judge  # another process may have another one
     return Outcome.OK, {"scores": scores, "is_ordered": is_ordered, "works": []}
 

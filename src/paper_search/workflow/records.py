@@ -3,11 +3,12 @@
 Namespaces, each under `("paper_search", <thread>)`:
 `records` as sources gave them · `rounds` what each search brought, row by row, when, and how ·
 `works` as merged, where that differs · `members` which work a record belongs to ·
-`judgements` score, reason, tags · `papers` whole, where an organizer made more · `final` the same,
-of the end result · `approvals` what a person approved · `marks` what a person said while screening
-(`paper_search.workflow.marks`) · `reviews` the same of each reviewer, and `reviewers` who they are
-(`paper_search.workflow.reviewers`) · `full_texts` and what is beside them (`paper_search.review`) ·
-`order` of a result that was judged again.
+`judgements` score, reason, tags · `judged_before` those that a round replaced · `papers` whole,
+where an organizer made more · `final` the same, of the end result · `approvals` what a person
+approved · `marks` what a person said while screening (`paper_search.workflow.marks`) · `reviews`
+the same of each reviewer, and `reviewers` who they are (`paper_search.workflow.reviewers`) ·
+`full_texts` and what is beside them (`paper_search.review`) · `order` of a result that was judged
+again.
 """
 
 import contextlib
@@ -156,17 +157,30 @@ class SearchRecords(RecordStore):
         raise DamagedError(f"record {row_id!r} of thread {self.thread_id!r}")
 
     async def save_judgements(
-        self, scored: Sequence[ScoredPaper], works: Sequence[RawPaper]
+        self, scored: Sequence[ScoredPaper], works: Sequence[RawPaper], iteration: int
     ) -> dict[str, float]:
-        """Store verdicts and return the scores by id, in order."""
+        """Store the verdicts of a round and return the scores by id, in order."""
         works_by_id = {work.id: work for work in works}
         papers = [verdict.paper for verdict in scored]
         changed = [paper for paper in papers if not is_same(paper, works_by_id.get(paper.id))]
         await self.put("works", {paper.id: dumped(paper) for paper in changed})
         await self.put("order", {_LATEST: None})
         verdicts = {verdict.paper.id: verdict_row(verdict) for verdict in scored}
+        before, key = await self.get("judgements", list(verdicts)), str(iteration)
+        if replaced := {i: row for i, row in before.items() if row != verdicts[i]}:
+            kept = (await self.get("judged_before", [key])).get(key, {})
+            await self.put("judged_before", {key: {**replaced, **kept}})
         await self.put("judgements", verdicts)
         return {verdict.paper.id: verdict.relevance_score for verdict in scored}
+
+    async def undo_judgements(self, iteration: int) -> None:
+        """Go back to the verdicts from before a round, and to the order that they gave."""
+        rows = await self.rows("judged_before")
+        if undone := sorted((key for key in rows if int(key) >= iteration), key=int, reverse=True):
+            verdicts = {i: row for key in undone for i, row in rows[key].items()}
+            await self.put("judgements", verdicts)
+            await self.rejudged(await self.scored(list(verdicts)), ())
+            await self.put("judged_before", dict.fromkeys(undone))
 
     async def scored(self, ids: Sequence[str]) -> list[ScoredPaper]:
         return await self._scored(ids, await self.works(ids))

@@ -254,8 +254,9 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
 
     async def undo_effects(self, reference: CheckpointRef) -> None:
         # The strategy of a result was decided before it; who waits has it searched again.
-        is_result = reference.kind is CheckpointKind.RESULT_REVIEW
-        await StrategyApprovals(self.records).revoke(reference.iteration + is_result)
+        first = reference.iteration + (reference.kind is CheckpointKind.RESULT_REVIEW)
+        await StrategyApprovals(self.records).revoke(first)
+        await self.records.undo_judgements(first)
 
     async def settle(self, reference: CheckpointRef, before: WorkflowState) -> dict[str, Any]:
         state, iteration = await self.state(), reference.iteration
