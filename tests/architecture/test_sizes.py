@@ -24,7 +24,7 @@ MAX_LINES = {
     "skills": 11_178,
     "sources": 7_124,
     "cli": 6_272,
-    "workflow": 5_781,
+    "workflow": 5_796,
     "report": 5_245,
     "library": 4_667,
     "query": 4_712,
