@@ -172,3 +172,5 @@ def test_fork_names_the_files_that_its_question_was_without(cli, review, tmp_pat
     assert len(cli("show", review, "--json").document["collection"]["papers"]) == 30
     again = cli("add", review, second, "--database", "Scopus", "--json")
     assert again.document["flow"]["identified"] == 34
+    further = cli("fork", review, "--to", "strategy", code=3)
+    assert "'scopus.ris' is no longer on the thread" in " ".join(further.stderr.split())

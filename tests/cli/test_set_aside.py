@@ -66,6 +66,12 @@ def test_an_export_holds_what_the_same_options_show_and_says_what_there_is(cli, 
     assert bool(left) == (options != ("--all",))
 
 
+def test_what_has_a_lower_score_is_not_called_set_aside(cli, done):
+    shown = cli("show", done, "--min-score", "1").stdout
+    assert "with a lower score: paper-search show" in shown
+    assert "set aside" not in shown
+
+
 def test_an_export_as_json_says_what_its_lists_hold_besides(cli, done):
     ended = cli("export", done, "--format", "json")
     count = len(json.loads(ended.stdout)["set_aside"])

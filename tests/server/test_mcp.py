@@ -304,7 +304,7 @@ async def test_a_client_without_forms_is_told_where_a_person_decides(connect, er
         thread_id, _ = await begun(client)
         text = await told(client, "show", thread_id=thread_id)
         assert f"paper-search resume {thread_id}" in text
-        assert f"paper-search review {thread_id}" in text
+        assert re.search(f"`paper-search review {thread_id} --home [^`]+`", text)
         assert "is this the search strategy?" in text
         assert await told(client, "answer", thread_id=thread_id) == text
 

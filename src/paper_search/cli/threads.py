@@ -112,7 +112,8 @@ def show(  # noqa: PLR0913, PLR0917  # one for each option
     if isinstance(detail, ReportDetail):
         show_report(data(), detail, home=home)
     else:
-        show_thread(data(), detail, home=home, has_details=details, is_all=is_listing)
+        by = {"is_all": is_listing, "is_by_score": min_score is not None}
+        show_thread(data(), detail, home=home, has_details=details, **by)
         if decided:
             typer.echo(decided)
     waiting = detail.open_review if isinstance(detail, ReportDetail) else detail.open_checkpoint

@@ -163,13 +163,14 @@ def show_paper(console: Console, number: int, paper: Paper) -> None:
             console.print(highlighted(fact_line(name, value), paper))
 
 
-def show_thread(
+def show_thread(  # noqa: PLR0913  # what is shown, and how much of it
     console: Console,
     detail: ThreadDetail,
     *,
     home: Path | None,
     has_details: bool,
     is_all: bool,
+    is_by_score: bool = False,
 ) -> None:
     console.print(text(detail.question, style="bold"))
     print_lines(console, _thread_facts(detail))
@@ -195,9 +196,10 @@ def show_thread(
     papers = collection.papers
     console.print()
     console.print(paper_table(papers if is_all else papers[:PAGE]))
+    below = "with a lower score" if is_by_score else aside(collection.excluded)
     counts = {
         "more": 0 if is_all else len(papers) - PAGE,
-        aside(collection.excluded): len(collection.set_aside),
+        below: len(collection.set_aside),
         OF_EARLIER: len(collection.earlier),
     }
     if rest := [f"{count} {where}" for where, count in counts.items() if count > 0]:

@@ -1,8 +1,11 @@
 """What the tools and resources of MCP return: Markdown, in parts that clients take whole."""
 
+import shlex
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
+from paper_search.config import default_home
 from paper_search.errors import InputError
 from paper_search.exports.markdown import inert
 from paper_search.models import Paper, PaperCollection
@@ -27,6 +30,21 @@ def part_of(text: str, number: int, way: str) -> str:
     if not 1 <= number <= len(parts):
         raise InputError(f"there is no part {number}; the parts are 1 to {len(parts)}")
     return f"part {number} of {len(parts)}, each by {way}\n\n{parts[number - 1]}"
+
+
+def how_to_decide(thread_id: str, request: Any, home: Path, *, has_page: bool) -> str:
+    """Return how a person decides without a form; `request`: of HTTP, if the call came over it."""
+    is_elsewhere = request is None and home != default_home()  # visitors are not told where it is
+    at_home = f" --home {shlex.quote(str(home))}" if is_elsewhere else ""
+    command = f"`paper-search resume {thread_id}{at_home}`"
+    if not has_page:
+        return f"A person decides with {command}, or by a form of a client that shows forms."
+    page = f"`paper-search review {thread_id}{at_home}`, which opens a page"
+    if request is not None:
+        page = str(request.url.replace(path=f"/review/threads/{thread_id}", query=""))
+    return (
+        f"A person decides with {command}, or at {page}; or by a form of a client that shows forms."
+    )
 
 
 def result_page(uri: str, collection: PaperCollection, page: int, *, below: bool) -> str:

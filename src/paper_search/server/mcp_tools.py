@@ -10,6 +10,7 @@ import json
 import uuid
 from collections.abc import AsyncIterator, Coroutine
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Any
 
 from mcp.server.mcpserver import Context
@@ -37,7 +38,14 @@ from paper_search.report_workflow.listing import REPORT, SEARCH
 from paper_search.server.access import Access, Run
 from paper_search.server.guard import VISITOR
 from paper_search.server.mcp_forms import Asking, QuestionForm
-from paper_search.server.mcp_texts import clipped, hits_text, paper_text, part_of, result_page
+from paper_search.server.mcp_texts import (
+    clipped,
+    hits_text,
+    how_to_decide,
+    paper_text,
+    part_of,
+    result_page,
+)
 from paper_search.threads.catalog import Catalog, ThreadStatus
 from paper_search.threads.engine import ThreadEngine
 from paper_search.threads.session import ThreadSession
@@ -65,8 +73,7 @@ Page = Annotated[int, Field(description="From 1.", ge=1)]
 Reply = str | InputRequiredResult
 _PATIENCE_S = 5.0
 """How long a call waits for the question of the same call that came before."""
-_LISTED = 200
-"""Those of other programs, which are among them, are not shown."""
+_LISTED = 200  # those of other programs are among them, and not shown
 SCHEME = "paper-search"
 
 
@@ -79,6 +86,7 @@ class _Thread:
     catalog: Catalog[Any, Any]
     flow: ThreadEngine[Any, Any, Any]
     ctx: Context
+    home: Path
 
     @property
     def thread_id(self) -> str:
@@ -249,7 +257,7 @@ class McpTools:
                 options = {"sources": sources_of_run(self._config, channels)}
             flow = self._flow(graph, persistence, **options)
             catalog = self._access.catalogs(persistence).by_graph[graph]
-            yield _Thread(graph, session, catalog, flow, ctx)
+            yield _Thread(graph, session, catalog, flow, ctx, self._config.home)
 
     async def _begin(
         self, graph: str, question: str, sources: list[str] | None, key: str | None, ctx: Context
@@ -388,13 +396,5 @@ def _waiting(thread: _Thread, form: QuestionForm) -> str:
 
 
 def _how_to_decide(thread: _Thread) -> str:
-    command = f"`paper-search resume {thread.thread_id}`"
-    if thread.graph != SEARCH:
-        return f"A person decides with {command}, or by a form of a client that shows forms."
-    request: Any = thread.ctx.request_context.request
-    page = f"`paper-search review {thread.thread_id}`, which opens a page"
-    if request is not None:
-        page = str(request.url.replace(path=f"/review/threads/{thread.thread_id}", query=""))
-    return (
-        f"A person decides with {command}, or at {page}; or by a form of a client that shows forms."
-    )
+    request = thread.ctx.request_context.request
+    return how_to_decide(thread.thread_id, request, thread.home, has_page=thread.graph == SEARCH)

@@ -263,9 +263,8 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
         await self.mark_store.carry(iteration, iteration)
         if state.result is not None:
             await self.records.regroup(state.result)
-        if reference.kind is not CheckpointKind.RESULT_REVIEW:
-            return {}
-        for round_ in await self.records.rounds([iteration]):
+        is_result = reference.kind is CheckpointKind.RESULT_REVIEW
+        for round_ in await self.records.rounds([iteration]) if is_result else ():
             rows = await self.records.arrivals(iteration, state.waits + 1)
             await self.records.save_round(round_.model_copy(update={"arrivals": rows}))
         files = await files_of_batches(self.records, before.batches)
