@@ -159,6 +159,8 @@ def test_what_is_missing_is_looked_for(text, missing):
         "mehr zu Kindern",
         "keine Tierstudien",
         "sans les revues",
+        "too broad",
+        "wrong topic, sorry",
     ],
 )
 def test_what_is_no_certain_wish_is_not_acted_on_and_named(text):

@@ -152,7 +152,7 @@ def parse_note(text: str | None, today: date) -> Note:
         other_remarks=(*remarks, *(remark for reading in readings for remark in reading.notes)),
         **terms,
     )
-    if note == Note() and (wishes or more_unclear):  # it has no term at all: "too broad"
+    if note == Note() and words:  # it has no term at all: "too broad"
         return Note(unread=(words,))
     return note
 
