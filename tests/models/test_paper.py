@@ -153,9 +153,11 @@ def test_what_is_said_of_a_record_is_what_is_not_at_its_default(given):
 
 
 def test_an_order_is_called_after_its_scores_only_if_they_fall():
-    def order(*scores: float) -> str:
-        papers = [paper(id=str(n), relevance_score=score) for n, score in enumerate(scores)]
+    def order(*scores: float, **rest: Any) -> str:
+        papers = [paper(id=str(n), relevance_score=s, **rest) for n, s in enumerate(scores)]
         return str(_collection(papers=papers).order)
 
     assert order(0.9, 0.4, 0.4) == "highest score first"
     assert order(0.7, 0.3, 0.6) == "by rank and similarity"
+    grades = [models.Grade(criterion=models.Criterion(text="c"), grade=2)]
+    assert order(0.7, 0.3, 0.6, grades=grades) == "by rank and grades"

@@ -357,8 +357,10 @@ class PaperCollection(BaseModel):
     @property
     def order(self) -> str:
         scores = [paper.relevance_score for paper in self.papers]
-        is_by_score = scores == sorted(scores, reverse=True)
-        return "highest score first" if is_by_score else "by rank and similarity"
+        if scores == sorted(scores, reverse=True):
+            return "highest score first"
+        is_graded = any(paper.grades for paper in self.papers)
+        return "by rank and grades" if is_graded else "by rank and similarity"
 
     @property
     def excluded(self) -> int:
