@@ -160,6 +160,12 @@ class Report(BaseModel):
         """Whether the table of evidence is all that there is: nobody wrote a text."""
         return not self.metadata.get("is_by_model") and not self.metadata.get("is_by_person")
 
+    @property
+    def place_of_sources(self) -> str:
+        """Return where the sources stand that it names."""
+        cited = "in the table or cited" if self.studies else "cited"
+        return "in the table" if self.is_table else cited
+
     @cached_property
     def journal(self) -> list[SourceReport]:
         """Return what sources and the hosts of pages were asked, in the order of the plan."""

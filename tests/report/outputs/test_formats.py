@@ -182,7 +182,8 @@ async def test_a_report_from_a_search_says_how_many_of_its_papers_it_uses(
     used, searches = len(report.sources), len(report.journal)
     assert (
         f"{searches} searches were taken over from the search t, whose result has 69 papers, of "
-        f"which the first {used} were used (max_sources), and" in text
+        f"which the first {used} were used (max_sources), and {len(report.cited)} are in the table "
+        "or cited." in text
     )
     assert "judging" not in text.split("taken over")[1].split("\n")[0]
 

@@ -63,7 +63,7 @@ def _flow(report: Report) -> Any:
     places = len({row.source for row in runs})
     total, cited = len(report.sources), len(report.cited)
     withdrawn = len(report.sources) - len(report.evidence.usable)
-    where = "in the table" if report.is_table else "cited"
+    where = report.place_of_sources
     searches = quantity(len(runs), "search", "searches")
     steps = [
         (quantity(records, "record"), f"from {searches} of {quantity(places, 'source')}"),

@@ -218,8 +218,7 @@ def _search_summary(report: Report) -> str:
         gave += f"{thread}, whose result has {quantity(found, 'paper')}, of which{first}"
     return (
         f"{searches}{gave} {count:,} {'is' if count == 1 else 'are'} "
-        f"{'in the table' if report.is_table else 'cited'}."
-        + (f" {quantity(pages, 'page')} asked for." if pages else "")
+        f"{report.place_of_sources}." + (f" {quantity(pages, 'page')} asked for." if pages else "")
     )
 
 
