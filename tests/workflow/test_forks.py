@@ -122,22 +122,6 @@ async def test_what_was_marked_in_a_later_round_holds_after_going_back(persisten
     assert (await session.state()).marks == both
 
 
-async def test_the_answer_counts_that_was_given_after_a_mark_of_a_later_round(persistence):
-    flow = workflow(persistence=persistence)
-    first = await at_result(flow)
-    paper_id = first.payload.collection.papers[0].id
-    for answer in (mark_last(first), "approve"):
-        await reply_to(flow, "t", answer)
-    await ThreadCatalog(persistence).session("t").mark([paper_id], is_relevant=False)
-    await flow.fork("t", RESULT, 0)
-    said = {"marked_relevant": [paper_id]}
-    for answer in ({"action": "edit", "revised_data": said}, "approve"):
-        asked = await reply_to(flow, "t", answer)
-    assert (asked.payload.marks, asked.payload.earlier_marks) == ({}, {paper_id: True})
-    result = await reply_to(flow, "t", "approve")
-    assert {p.id: p.decision for p in result.every_paper}[paper_id] == "included"
-
-
 async def test_an_answer_sent_with_an_old_checkpoint_decides_nothing(durable_url):
     """HUM-18: LangGraph replays the old answer there; what is open now stays open."""
     skills = FakeSkills()

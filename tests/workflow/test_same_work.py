@@ -9,7 +9,7 @@ from tests.workflow import doubles
 from tests.workflow.doubles import at_result
 
 from paper_search import models
-from paper_search.skills import Deduplicator
+from paper_search.skills import Deduplicator, RelevanceScorer, ResultOrganizer
 from paper_search.testing.skills import FakeSkills
 from paper_search.threads.engine import open_memory
 from paper_search.workflow import CheckpointKind, SearchWorkflow
@@ -124,3 +124,18 @@ async def test_what_a_fork_takes_back_merges_no_records():
     result = await reply_to(search, "t", "approve")
     decisions = {paper.id: paper.decision for paper in result.every_paper}
     assert decisions == {"alike": "included", "other": "excluded"}
+
+
+@pytest.mark.parametrize("marked", ["alike", "again"])
+async def test_a_question_counts_what_was_said_of_a_paper_that_was_merged(marked):
+    skills = FakeSkills(lambda _strategy: (ALIKE, AGAIN, OTHER))
+    own = {"relevance_scorer": RelevanceScorer(), "result_organizer": ResultOrganizer()}
+    search = merging(skills, **own)
+    await at_result(search)
+    said = {"marked_irrelevant": [marked], **same("alike", "again")}
+    await reply_to(search, "t", {"action": "edit", "revised_data": said})
+    payload = (await reply_to(search, "t", "approve")).payload
+    [work] = [p.id for p in payload.collection.every_paper if p.id != "other"]
+    assert payload.earlier_marks == {work: False}
+    assert payload.excluded == [p.id for p in payload.collection.set_aside].count(work)
+    assert work not in [paper.id for paper in payload.collection.papers]

@@ -28,7 +28,7 @@ from paper_search.workflow.checkpoints import (
 from paper_search.workflow.counts import aside
 from paper_search.workflow.decisions import result_args, strategy_args
 from paper_search.workflow.records import SearchRecords
-from paper_search.workflow.rounds import hits_then_and_now, update_remarks
+from paper_search.workflow.rounds import hits_then_and_now, update_remarks, work_verdicts
 from paper_search.workflow.skills import Skills
 from paper_search.workflow.state import WorkflowState
 from paper_search.workflow.strategy_facts import checkpoint_facts
@@ -151,6 +151,7 @@ async def result_question(
     """
     if state.result is None:
         raise PersistenceError("the thread has no result to review")
+    verdicts = await work_verdicts(state, records)
     payload = ResultPayload(
         collection=await records.collection(state.result, first=preview),
         accumulated_papers=await records.papers(state.accumulated_ids[:preview]),
@@ -167,7 +168,7 @@ async def result_question(
         changes=state.result.changes,
         counts=state.result.counts,
         set_aside=len(state.result.set_aside_ids),
-        excluded=[*map(state.marks.get, state.result.set_aside_ids)].count(False),
+        excluded=[*map(verdicts.get, state.result.set_aside_ids)].count(False),
         earlier=len(state.result.earlier_ids),
         usage=state.usage,
         store_namespace=list(records.namespace("records")),

@@ -175,10 +175,14 @@ def standing_verdicts(
 async def open_screening(
     papers: Sequence[Paper], state: WorkflowState, records: SearchRecords
 ) -> Screening:
-    """Return papers to screen; what was said of one counts for what it was merged into."""
-    store, works = MarkStore(records), await records.works_of(list(state.marks))
-    earlier = {works.get(i, i): is_relevant for i, is_relevant in state.marks.items()}
+    store, earlier = MarkStore(records), await _verdicts_before(state, records)
     return Screening(papers, store, await store.of_works(), state.current_iteration, earlier)
+
+
+async def _verdicts_before(state: WorkflowState, records: SearchRecords) -> dict[str, bool]:
+    """Return what was decided in earlier rounds, on what each paper was merged into since."""
+    works = await records.works_of(list(state.marks))
+    return {works.get(i, i): is_relevant for i, is_relevant in state.marks.items()}
 
 
 def round_estimate(
@@ -203,12 +207,13 @@ def round_estimate(
     )
 
 
-async def with_marks(payload: Any, state: WorkflowState, store: MarkStore) -> Any:
+async def with_marks(payload: Any, state: WorkflowState, records: SearchRecords) -> Any:
     """Return the question about a result with what was marked while it has been open."""
     markable, iteration = markable_ids(state), state.current_iteration
-    marks, pairs = await store.of_round(iteration)
+    marks, pairs = await MarkStore(records).of_round(iteration)
     verdicts_ = {i: mark for i, mark in verdicts(marks, iteration).items() if i in markable}
-    earlier = standing_verdicts(state.marks, marks, iteration)
+    before = await _verdicts_before(state, records)
+    earlier = standing_verdicts(before, marks, iteration)
     ids = state.result.paper_ids if state.result else []
     estimate = round_estimate(ids, marks, iteration, earlier)
     return payload.model_copy(

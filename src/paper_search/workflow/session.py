@@ -235,7 +235,7 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
             return checkpoint
         names = checkpoint.run_id, checkpoint.token
         whole = await result_question(state, names, self.records, preview=None)
-        payload = await with_marks(whole.payload, state, self.mark_store)
+        payload = await with_marks(whole.payload, state, self.records)
         return whole.model_copy(update={"timestamp": checkpoint.timestamp, "payload": payload})
 
     def _answers(self, question: Checkpoint, state: WorkflowState) -> Any:
