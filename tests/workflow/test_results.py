@@ -3,6 +3,7 @@
 import io
 from collections.abc import Sequence
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from openpyxl import load_workbook
@@ -22,7 +23,7 @@ from paper_search.models import (
 from paper_search.skills.result_organizer import by_score, facets_of
 from paper_search.testing.skills import fake_strategy
 from paper_search.threads.engine import open_memory
-from paper_search.workflow import results
+from paper_search.workflow import ThreadCatalog, results
 from paper_search.workflow.marks import MarkStore, ScreeningMark, labels_by_paper
 from paper_search.workflow.records import SearchRecords
 from paper_search.workflow.state import WorkflowState
@@ -138,3 +139,14 @@ async def test_what_was_said_of_a_pair_joins_the_answer_unless_that_says_otherwi
     feedback = await marks.with_saved_marks(answer, 0, frozenset())
     assert feedback.merge_decisions == [*answer.merge_decisions, *said]
     assert await marks.with_saved_marks(None, 1, frozenset()) is None
+
+
+@pytest.mark.parametrize(("why", "expected"), [({"always": "too old"}, "too old"), ({}, "dull")])
+async def test_the_reason_of_an_answer_counts_before_that_of_a_mark(persistence, why, expected):
+    flow = workflow(persistence=persistence)
+    await at_result(flow)
+    session = ThreadCatalog(persistence).session("t")
+    await session.mark(["always"], is_relevant=False, reason="dull")
+    said = {"marked_irrelevant": ["always"], "reasons": why}
+    result = await reply_to(flow, "t", {"action": "approve", "revised_data": said})
+    assert [paper.screening.reason for paper in result.set_aside] == [expected]

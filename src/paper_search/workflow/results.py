@@ -104,7 +104,7 @@ def decisions_on_papers(
                 decision=word,
                 decided_by=mark.said_by or before.decided_by,
                 decided_at=mark.said_at or before.decided_at,
-                reason=mark.reason or (None if is_latest else before.reason),
+                reason=mark.reason if is_latest else before.reason or mark.reason,
             )
             standing[own] = decision, mark.iteration
     return {paper_id: decision for paper_id, (decision, _) in standing.items()}
