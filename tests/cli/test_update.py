@@ -14,6 +14,7 @@ from paper_search.config import AppConfig
 from paper_search.models.settings import SearchSourceConfig
 from paper_search.persistence import open_persistence
 from paper_search.workflow import Checkpoint, SearchWorkflow
+from paper_search.workflow.session import SearchSession
 
 QUESTION = "hepatotoxicity of molecules"
 
@@ -139,6 +140,24 @@ def test_an_export_that_joined_does_not_have_the_search_wait(cli, review, tmp_pa
     assert answer(cli, review, "--approve").code == 0
     quiet = cli("update", "--all", "--json")
     assert (quiet.code, quiet.document[0]["outcome"]) == (0, "nothing new")
+
+
+async def test_an_update_goes_back_to_the_last_search_and_not_to_files_added_since(
+    cli, home, review, tmp_path
+):
+    await asyncio.sleep(1.1)  # times of rounds are in seconds
+    (tmp_path / "scopus.ris").write_text(ris("Livers of fish", doi="10.1000/77"))
+    added = await asyncio.to_thread(cli, "add", review, str(tmp_path / "scopus.ris"))
+    assert added.code == 0
+    assert (await asyncio.to_thread(answer, cli, review, "--approve")).code == 0
+    assert (await asyncio.to_thread(cli, "update", review)).code == 3
+    async with open_persistence(f"sqlite:///{home / 'threads.db'}") as persistence:
+        session = SearchSession.on(persistence, review)
+        state = await session.state()
+        first, *others = await session.records.rounds(state.searched)
+    assert state.updates[-1].searched_at == first.searched_at
+    assert all(other.searched_at > first.searched_at for other in others)
+    assert others
 
 
 def test_of_more_hits_than_are_read_a_limit_on_the_day_of_entry_is_offered(cli, review, tmp_path):

@@ -339,7 +339,7 @@ async def updated(
         iteration=state.current_iteration,
         at=datetime.now(UTC).isoformat(timespec="seconds"),
         by=by,
-        searched_at=(await records.rounds(state.searched))[-1].searched_at,
+        searched_at=(await records.rounds(state.asked_sources))[-1].searched_at,
         ended_by=state.ended_by,
         is_quiet=is_quiet,
         paper_ids=state.result.paper_ids,

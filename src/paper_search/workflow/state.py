@@ -269,6 +269,13 @@ class WorkflowState(BaseModel):
         rows = (*self.earlier_reports, *self.reports)
         return {row.iteration for row in rows if row.allowed_by is not None}
 
+    @property
+    def asked_sources(self) -> set[int]:
+        """Return the rounds whose strategy was searched; one that took files alone is none."""
+        rows = (row for row in (*self.earlier_reports, *self.reports) if not row.is_file)
+        asked = {row.iteration for row in rows if row.purpose is Purpose.SEARCH}
+        return self.searched & asked or self.searched
+
     def count_of(self, record: IterationRecord) -> int | None:
         """Return how many papers an ended round showed; None if nothing was searched in it."""
         is_searched = record.result_count or record.iteration in self.searched
