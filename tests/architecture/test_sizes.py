@@ -24,7 +24,7 @@ MAX_LINES = {
     "skills": 11_178,
     "sources": 7_124,
     "cli": 6_275,
-    "workflow": 5_801,
+    "workflow": 5_808,
     "report": 5_250,
     "library": 4_667,
     "query": 4_712,
