@@ -136,7 +136,7 @@ def _read_objects(negation: _Negation, text: str, start: int) -> None:
         kind = kind_at(text, one.start("term"))
         if kind and form("negated", "rest").fullmatch(text[kind[1] : one.end("term")]):
             negation.kinds.append(kind[0])
-            negation.end = one.end()
+            negation.end = max(kind[1], one.end())
         elif not _is_empty(one["term"]):
             negation.terms.append(one["term"].strip('" '))
             negation.end = one.end()
