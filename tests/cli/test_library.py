@@ -1,5 +1,6 @@
 """`paper-search library`: add, search, info."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -136,6 +137,14 @@ def test_an_import_stands_where_the_model_fails(cli, bib, monkeypatch):
     assert "Graph Toxicity" in found.stdout
     assert "ranked by words only" in found.stderr
     assert cli("library", "embed").code == 1
+
+
+@pytest.mark.parametrize("words", [("add", "none.bib"), ("search", "graph")])
+def test_vectors_are_made_with_one_thread(cli, monkeypatch, words):
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "")
+    monkeypatch.delenv("OPENBLAS_NUM_THREADS")
+    cli("library", *words)
+    assert os.environ["OPENBLAS_NUM_THREADS"] == "1"
 
 
 def test_vectors_need_records_and_a_model_that_is_set(cli, bib):

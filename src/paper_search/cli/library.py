@@ -35,7 +35,7 @@ from paper_search.errors import (
 
 if TYPE_CHECKING:
     from paper_search.config import AppConfig
-    from paper_search.library import EmbeddingSummary, ImportSummary, Library
+    from paper_search.library import Embedder, EmbeddingSummary, ImportSummary, Library
 
 
 REJECTED_SHOWN = 20
@@ -74,10 +74,9 @@ def add(
     """
     from paper_search.library import Library
     from paper_search.library.source import library_path
-    from paper_search.llm.embeddings import create_embedder
 
     config = settings(home)
-    embedder = create_embedder(config.embeddings) if with_vectors else None
+    embedder = _embedder(config) if with_vectors else None
     documents, passed_over = list[dict[str, Any]](), 0
     with (
         Library.open(library_path(config.home), embedder=embedder) as library,
@@ -189,12 +188,11 @@ def search(
     """Search your library, best first; if it is empty, the sample."""
     from paper_search.cli.tables import record_table
     from paper_search.library.source import open_searched
-    from paper_search.llm.embeddings import create_embedder
 
     if not query.strip():
         raise UsageMistakeError("the query is empty; give words or a boolean query")
     config = settings(home)
-    library, remark, _ = open_searched(config.home, create_embedder(config.embeddings))
+    library, remark, _ = open_searched(config.home, _embedder(config))
     with library:
         hits = library.search(query, limit=limit)
     note = "; ".join(filter(None, (remark, hits.note))) or None
@@ -207,6 +205,15 @@ def search(
     if hits.papers:
         data().print(record_table(hits.papers))
     say(f"papers: {len(hits.papers)} of {hits.total}")
+
+
+def _embedder(config: "AppConfig") -> "Embedder | None":
+    """Return what makes vectors, for which numpy gets one thread."""
+    from paper_search.config import use_one_blas_thread
+    from paper_search.llm.embeddings import create_embedder
+
+    use_one_blas_thread()
+    return create_embedder(config.embeddings)
 
 
 @library.command("embed")
@@ -223,13 +230,12 @@ def embed(
     """
     from paper_search.library import Library
     from paper_search.library.source import library_path
-    from paper_search.llm.embeddings import create_embedder
 
     config = settings(home)
     path = library_path(config.home)
     if not Library.exists(path):
         raise UsageMistakeError("your library is empty; `paper-search library add FILE` fills it")
-    embedder = create_embedder(config.embeddings)
+    embedder = _embedder(config)
     with (
         Library.open(path, embedder=embedder) as library,
         import_progress("vectors", verb="making") as on_progress,
