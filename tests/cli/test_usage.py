@@ -34,6 +34,10 @@ def test_a_budget_holds_over_rounds_until_it_is_raised(cli, reply, model):
     assert spent(cli, thread)["spent"]["calls"] == 4
     reply(thread, "--note", "more on toxicity")
     assert sum(model.calls.values()) == 4
+    told = cli("judge", thread, "--unjudged").stderr
+    assert "looked at now: 0" in told
+    assert "of 4 calls does not cover another call, which may need 1 call: 0 calls left" in told
+    assert f"`paper-search judge {thread} --unjudged --budget AMOUNT` asks again" in told
 
     reply(thread, "--reject", "more on drugs", "--budget", "6 calls")
     reply(thread, "--approve")

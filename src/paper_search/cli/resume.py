@@ -106,7 +106,7 @@ def judge(
         count = report.papers - sum(report.unjudged.values())
         say(f"papers judged: {count} of {report.papers}; looked at now: {report.asked}")
     if report.summary is not None:
-        again = NextCommands(thread, home).command("judge", "--unjudged")
+        again = NextCommands(thread, home).command("judge", *report.options)
         say(visible(f"{report.summary}; `{again}` asks again"))
     if report.is_failure:
         raise typer.Exit(ExitCode.FAILED)

@@ -245,7 +245,7 @@ class SearchRunner(ThreadRunner):
             say(line)
         judging = JudgingReport.of([*result.papers, *result.set_aside])
         if judging.summary is not None:
-            command = self._commands.command("judge", "--unjudged")
+            command = self._commands.command("judge", *judging.options)
             say(visible(f"{judging.summary}; `{command}` asks again"))
         is_failure = not result.papers and _have_all_failed(state)
         if judging.is_failure or is_failure:

@@ -116,6 +116,8 @@ def intent_after_note(state: WorkflowState, intent: ParsedIntent) -> ParsedInten
 
 
 _PART = "judged"
+_MORE = "--budget"
+"""In the reason why a paper is unjudged, where the budget did not cover the question."""
 
 
 class JudgingReport(BaseModel):
@@ -136,6 +138,11 @@ class JudgingReport(BaseModel):
         return cls(papers=len(every), asked=calls, unjudged=dict(why.most_common()))
 
     @property
+    def options(self) -> list[str]:
+        """Return the options with which `judge` asks about the others."""
+        return ["--unjudged", *["--budget", "AMOUNT"] * any(_MORE in why for why in self.unjudged)]
+
+    @property
     def is_failure(self) -> bool:
         return bool(self.papers) and sum(self.unjudged.values()) == self.papers
 
@@ -144,10 +151,9 @@ class JudgingReport(BaseModel):
         """Return how many papers are unjudged, and why; None if none is."""
         if not self.unjudged:
             return None
-        reasons = list(self.unjudged)
-        words = reasons[0]
-        if len(reasons) > 1:
-            words = "; ".join(f"{why} ({count})" for why, count in self.unjudged.items())
+        words = "; ".join(f"{why} ({count})" for why, count in self.unjudged.items())
+        if len(self.unjudged) == 1:
+            [words] = self.unjudged
         return f"{sum(self.unjudged.values())} of {self.papers} unjudged: {words}"
 
 
@@ -184,4 +190,5 @@ async def judge_again(
     judged = {verdict.paper.id: verdict for verdict in every}
     ordered = by_grades([judged[verdict.paper.id] for verdict in prior], marks)
     await records.rejudged(verdicts, [verdict.paper.id for verdict in ordered])
-    return JudgingReport.of(every, len(works))
+    asked = [verdict for verdict in verdicts if _MORE not in (verdict.unjudged_because or "")]
+    return JudgingReport.of(every, len(asked))
