@@ -23,8 +23,8 @@ MAX_MODULES = 378
 MAX_LINES = {
     "skills": 11_178,
     "sources": 7_124,
-    "cli": 6_275,
-    "workflow": 5_808,
+    "cli": 6_281,
+    "workflow": 5_815,
     "report": 5_250,
     "library": 4_667,
     "query": 4_712,
