@@ -23,8 +23,8 @@ def scored(name: str, score: float, *, is_judged: bool = True, **rest: Any) -> m
     )
 
 
-async def organized(*papers: models.ScoredPaper, cut: float = 0.3) -> models.PaperCollection:
-    return await ResultOrganizer(cut).organize(list(papers), STRATEGY, "why?")
+async def organized(*papers: models.ScoredPaper) -> models.PaperCollection:
+    return await ResultOrganizer().organize(list(papers), STRATEGY, "why?")
 
 
 async def test_irrelevant_papers_go_and_unjudged_ones_stay():
