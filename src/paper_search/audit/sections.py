@@ -216,7 +216,7 @@ def _rounds(flow: PrismaFlow) -> Section:
     return Section(
         "Rounds",
         [_ON_ROUNDS],
-        ["Round", "Searched (UTC)", *_ROUND_COLUMNS.values()],
+        ["Round", "When (UTC)", *_ROUND_COLUMNS.values()],
         [
             (
                 round_.round,
