@@ -56,6 +56,15 @@ async def through(records: SearchRecords, works: list[RawPaper], score: float = 
     return ids
 
 
+async def test_what_was_said_before_a_round_comes_back_however_often_it_judged(records):
+    (paper_id,) = await through(records, [raw("a")], 0.1)
+    works = await records.works([paper_id])
+    for score in (0.2, 0.3):
+        await records.save_judgements([judged(works[0], score)], works, 1)
+    await records.undo_judgements(1)
+    assert [verdict.relevance_score for verdict in await records.scored([paper_id])] == [0.1]
+
+
 async def test_two_records_under_one_id_are_both_kept(records):
     one, other, third = raw("a", title="One"), raw("a", title="Other"), raw("a", title="Third")
     ids = await records.save_records([one, other, one, third])
