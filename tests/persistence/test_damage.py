@@ -229,6 +229,18 @@ async def test_a_thread_whose_last_state_is_damaged_goes_on_from_an_earlier_ques
         assert await finish(persistence, "result")
 
 
+async def test_an_earlier_question_is_gone_back_to_over_a_gap_of_damaged_states(path):
+    """PER-09"""
+    places = "SELECT checkpoint_id FROM checkpoints WHERE thread_id = 'result' ORDER BY 1 DESC"
+    ids = [row[0] for row in run_sql(f"sqlite:///{path}", places)]
+    damage = "UPDATE checkpoints SET checksum = 1 WHERE checkpoint_id"
+    run_sql(f"sqlite:///{path}", f"{damage} IN ('{ids[0]}', '{ids[3]}')")
+    async with open_persistence(f"sqlite:///{path}") as persistence:
+        searching, _ = approving(persistence)
+        await searching.fork("result", CheckpointKind.STRATEGY_CONFIRMATION)
+        assert await finish(persistence, "result")
+
+
 async def test_no_state_is_deleted_where_none_can_be_read(path):
     """PER-09"""
     count = "SELECT count(*) FROM checkpoints WHERE thread_id = 'result'"

@@ -232,12 +232,12 @@ class Answers:
         """Return the latest snapshot that asked a wanted question which was decided, if any.
 
         What a fork left does not count: its decisions are superseded, and later rounds have written
-        over what it kept beside the checkpoints.
+        over what it kept beside the checkpoints. Damaged states may be missing in between.
         """
         decided = {entry.interrupt_id for entry in await self._ledger.entries(self._thread_id)}
         before: Any = now
         async for past in self._session.compiled.aget_state_history(self._session.anywhere):
-            if before is None or _id_of(past.config) != _id_of(before):
+            if before is None or _id_of(past.config) > _id_of(before):
                 continue
             before = past.parent_config
             if not past.interrupts:
