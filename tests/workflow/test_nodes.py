@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from tests.answers import reply_to
-from tests.workflow.doubles import at_result, edit, reject, workflow
+from tests.workflow.doubles import Builder, at_result, edit, reject, workflow
 
 from paper_search.errors import UnknownNameError
 from paper_search.models import (
@@ -13,10 +13,12 @@ from paper_search.models import (
     Purpose,
     RawPaper,
     ScoredPaper,
+    SearchReport,
     SearchStrategy,
     SourceReport,
     SourceStatus,
 )
+from paper_search.review.arrivals import update_review
 from paper_search.testing.skills import FakeSkills, ScriptedHandler, fake_strategy
 from paper_search.workflow import CheckpointKind
 from paper_search.workflow.rounds import is_without_news
@@ -131,6 +133,27 @@ async def test_a_paper_beyond_the_limit_that_was_marked_is_not_counted_as_beyond
     assert [paper.id for paper in result.papers] == ["a", "c"]
     state = await SearchSession.on(persistence, "t").state()
     assert (state.result.hidden, state.result.set_aside_ids) == (2, ["b", "d"])
+
+
+@pytest.mark.parametrize("status", [SourceStatus.EMPTY, SourceStatus.TIMEOUT])
+async def test_limits_are_named_only_where_sources_say_that_they_have_nothing(status):
+    class Fruitless(FakeSkills):
+        async def report(self, _: SearchStrategy) -> SearchReport:
+            return SearchReport(sources=[SourceReport(source="s", query="moss", status=status)])
+
+    skills = Builder(fake_strategy("moss", year_from=2020, max_papers=30))
+    fit = (await at_result(workflow(skills, searcher=Fruitless()))).payload.fit
+    named = "no paper was found within the limits (years 2020-): take one off for more"
+    assert fit == (named if status is SourceStatus.EMPTY else "")
+
+
+async def test_limits_are_not_named_where_an_update_brings_what_was_there(persistence):
+    flow = workflow(Builder(fake_strategy("moss", year_from=2020)), persistence=persistence)
+    await at_result(flow)
+    await reply_to(flow, "t", "approve")
+    await update_review(flow, "t")
+    payload = (await reply_to(flow, "t", "approve")).payload
+    assert (payload.collection.papers, payload.fit) == ([], "")
 
 
 def test_an_update_whose_counts_are_not_all_known_is_not_without_news():

@@ -251,7 +251,9 @@ async def organize(ctx: Context) -> tuple[Ok | Skip, StepUpdate]:
     known_report = known_papers_of_round(state, ctx.workflow_params, scored, reference)
     update = {"result": reference, "scores": {}, "earlier": [], "known_papers": known_report}
     concepts = len(state.intent.concepts) if state.intent else 0
-    update["fit"] = concept_counts(scored, concepts, strategy.filters.in_words)
+    limits = strategy.filters.model_copy(update={"max_papers": None}).in_words
+    has_none = not (state.found or state.pool or any(row.is_failure for row in state.reports))
+    update["fit"] = concept_counts(scored, concepts, limits if has_none else [])
     if ctx.workflow_params.enable_result_checkpoint:
         return Outcome.OK, update
     ending = _end_round(state, len(reference.paper_ids))
