@@ -24,7 +24,7 @@ MAX_LINES = {
     "skills": 11_178,
     "sources": 7_124,
     "cli": 6_281,
-    "workflow": 5_815,
+    "workflow": 5_817,
     "report": 5_250,
     "library": 4_667,
     "query": 4_712,
