@@ -274,6 +274,20 @@ async def test_a_call_that_comes_again_while_its_search_runs_is_told_so_soon(
     assert text == f"thread: {thread_id}; it is at work: call `show` in a while"
 
 
+async def test_calls_that_go_on_at_once_with_a_thread_that_stopped_do_not_fail(connect, shared):
+    async with connect() as one, connect() as other, shared.use() as persistence:
+        begin = {**BEGIN, "idempotency_key": "a"}
+        session = ThreadCatalogs(persistence).searches.session(
+            thread_in(await told(one, "search", **begin))
+        )
+        async with session.lease():
+            await session.decide(await session.open_question(), "approve")
+        calls = [
+            client.call_tool("answer", {"thread_id": session.thread_id}) for client in (one, other)
+        ]
+        assert [result.is_error for result in await asyncio.gather(*calls)] == [False, False]
+
+
 @pytest.mark.parametrize("era", ERAS)
 async def test_of_forms_for_one_question_one_counts_and_no_call_fails(connect, shared, era):
     """Calls of one key at once, which show their forms before the first is answered."""

@@ -14,9 +14,9 @@ from paper_search.workflow.skills import Skills
 from paper_search.workflow.state import ReviewUpdate, WorkflowState
 
 
-def announced(**given: Any) -> SpendingEstimate:
+def announced(topic: str = "moss", **given: Any) -> SpendingEstimate:
     intent = models.ParsedIntent(
-        topic="moss", concepts=["moss"], intent_type=models.IntentType.METHOD
+        topic=topic, concepts=["moss"], intent_type=models.IntentType.METHOD
     )
     state = WorkflowState(intent=intent, strategy=fake_strategy("moss", "lichen"), **given)
     metering = Metering(models={Skill.JUDGE: "openai:gpt-4o-mini"})
@@ -54,3 +54,11 @@ def test_papers_cost_what_the_first_results_are_long():
         for chars in (400, 1_200)
     )
     assert long - short == 40 * 800 / 4
+
+
+def test_every_call_costs_what_its_own_question_is_long():
+    short, long = (
+        announced(topic, scope=models.ScopeReport(papers={"fake": 40})).input_tokens
+        for topic in ("moss", f"moss{'y' * 400}")
+    )
+    assert long - short >= 40 * 400 / 4
