@@ -143,7 +143,7 @@ async def test_a_text_is_found_attached_read_and_decided_on_as_its_row_says(pers
         (bo.decide(WORK, is_included=True), "has the decision of ada"),
         (bo.remove_reason("No dances"), r"stays, since exclusions have it \(1\)"),
         (bo.add_reason(" "), "give the reason for an exclusion"),
-        (bo.content("fake:2"), "is not among the 1 works that thread 't' includes"),
+        (bo.content("fake:2"), "is not among the 1 work that thread 't' includes"),
         (bo.give_up(WORK, "lost"), "the full text of 'fake:1' is there: excluded"),
         (bo.attach(WORK, "page.pdf", b"<html>"), "'page.pdf' cannot be attached: "),
     ]:
