@@ -113,6 +113,15 @@ async def test_what_a_person_said_of_a_paper_is_kept_beside_what_was_judged(reco
     assert await records.collection(reference) == given_
 
 
+async def test_what_was_said_of_a_paper_before_it_was_set_aside_is_gone(records):
+    await through(records, [raw("a"), raw("b")])
+    plain, other = await records.papers(["a", "b"])
+    excluded = plain.model_copy(update={"screening": ScreeningDecision(decision="exclude")})
+    await records.save_collection(collection([excluded, other]))
+    later = collection([other]).model_copy(update={"set_aside": [plain]})
+    assert (await records.collection(await records.save_collection(later))).set_aside == [plain]
+
+
 async def test_more_records_are_stored_than_are_written_at_once(persistence, monkeypatch):
     monkeypatch.setattr("paper_search.threads.records.PAGE", 2)
     papers = [raw(name) for name in "abcde"]
