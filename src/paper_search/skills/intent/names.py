@@ -27,8 +27,10 @@ _FEW = 3
 """Long words that are no title."""
 _LONG_WORD = re.compile(r"[^\W\d_]{4,}")
 _IN_QUOTES = re.compile(r'["“]([^"“”]+)["”]')
-_LIST = re.compile(r"(?:\s*,)?\s+or\s+")
-_LIST_OF_SEVERAL = re.compile(r"(?:\s*[,&/]\s*(?:(?:and|or)\s+)?|\s+(?:and|or)\s+)(?:[Tt]he\s+)?")
+_LIST = re.compile(r"(?<!\s)(?:\s*,)?\s+or\s+")
+_LIST_OF_SEVERAL = re.compile(
+    r"(?<!\s)(?:\s*[,&/]\s*(?:(?:and|or)\s+)?|\s+(?:and|or)\s+)(?:[Tt]he\s+)?"
+)
 _ARTICLE = re.compile(r"^[Tt]he\s+|(?<!\s)\s+(?:magazine|only)$")
 LONG = 60
 """Words of a text that is more than a question: most of its names and years are no limit."""
