@@ -201,7 +201,7 @@ class _Look:
             self._relax()
         revised = ScopeReport(relaxed=self.relaxed).revised(self._strategy)
         has_any = any(self._counter.most(query, self._able) for query in self._queries)
-        for name in self._cheapest or self._able[: not has_any]:
+        for name in self._cheapest or ([] if has_any else self._able[:1]):
             await self._count_at(name, self._limits)
         for name in self._cheapest:
             for block in _blocks_of(revised)[: self._most_blocks]:

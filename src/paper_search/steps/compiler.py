@@ -52,7 +52,7 @@ RECURSION_LIMIT = 1000
 Node = Callable[[dict[str, Any], Runtime[Any]], Awaitable[dict[str, Any]]]
 
 
-def compile_workflow(  # one argument for each thing that only the caller has
+def compile_workflow(
     workflow: Workflow,
     *,
     services: Any = None,
