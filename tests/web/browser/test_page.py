@@ -174,7 +174,7 @@ def test_what_was_typed_and_said_survives_a_server_that_is_away(reviewer):
     expect(page.locator(".progress b").nth(1)).to_have_text("1")
     page.context.set_offline(True)
     page.keyboard.press("i")
-    expect(page.locator("#told")).to_contain_text("nothing was saved")
+    expect(page.locator("#told")).to_contain_text("this may not be saved")
     page.context.set_offline(False)
     page.keyboard.press("i")
     expect(page.locator(".progress b").nth(1)).to_have_text("2")

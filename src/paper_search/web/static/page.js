@@ -11,17 +11,24 @@ function tell(words) {
   quiet = setTimeout(() => { told.textContent = ""; }, 8000);
 }
 
-async function send(url, fields) {
-  const body = fields instanceof Blob ? fields : new URLSearchParams(fields);
+// Who is signed out is sent to another page, which is no answer. `effect`: what a failure leaves.
+async function request(url, effect, options = {}) {
+  const headers = { accept: "application/json", "x-csrf-token": csrf };
   let response;
   try {
-    response = await fetch(url, { method: "POST", body, headers: { accept: "application/json", "x-csrf-token": csrf } });
+    response = await fetch(url, { ...options, headers });
   } catch {
-    throw new Error("The server does not answer; nothing was saved. Try again when it runs.");
+    throw new Error(`The server does not answer; ${effect}. Try again when it runs.`);
   }
-  const answer = await response.json().catch(() => ({ error: `The server failed (${response.status}); nothing was saved.` }));
-  if (!response.ok) throw new Error(answer.error || answer.detail || "It was refused.");
-  return answer;
+  if (response.redirected) throw new Error(`You are signed out; ${effect}. Sign in in another tab, then try again.`);
+  if (response.ok) return response;
+  const answer = await response.json().catch(() => ({}));
+  throw new Error(answer.error || answer.detail || `The server failed (${response.status}); ${effect}.`);
+}
+
+async function send(url, fields) {
+  const body = fields instanceof Blob ? fields : new URLSearchParams(fields);
+  return (await request(url, "this may not be saved", { method: "POST", body })).json();
 }
 
 // Drafts: what was typed comes back after a reload or a crash, and in the other tab.
@@ -76,7 +83,10 @@ for (const input of document.querySelectorAll("input[data-into]")) {
   input.addEventListener("change", async () => {
     const field = document.getElementById(input.dataset.into);
     if (!input.files.length) return;
-    field.value = await input.files[0].text();
+    const [file] = input.files;
+    try {
+      field.value = await file.text();
+    } catch (error) { tell(`“${file.name}” cannot be read: ${error.message}`); }
     field.dispatchEvent(new Event("input", { bubbles: true }));
     field.focus();
   });
@@ -93,8 +103,8 @@ document.getElementById("import")?.addEventListener("submit", async (event) => {
   event.preventDefault();
   const form = event.target;
   const fields = ["question", "thread", "database", "searched", "strategy"].filter((name) => form[name]).map((name) => [name, form[name].value]);
-  for (const file of form.files.files) fields.push(["name", file.name], ["content", await base64(file)]);
   try {
+    for (const file of form.files.files) fields.push(["name", file.name], ["content", await base64(file)]);
     location.assign((await send(form.action, fields)).to);
   } catch (error) { tell(error.message); }
 });
@@ -144,8 +154,10 @@ if (running) {
   };
   const look = async () => {
     try {
-      const answer = await (await fetch(running.dataset.progress, { headers: { accept: "application/json" } })).json();
-      if (answer.is_running === false) { location.replace(running.dataset.then); return; }
+      const response = await fetch(running.dataset.progress, { headers: { accept: "application/json" } });
+      // Who is signed out, or may not see the thread any more, is told so there.
+      const answer = response.redirected || response.status < 500 && !response.ok ? {} : await response.json();
+      if (!answer.is_running) { location.replace(running.dataset.then); return; }
       show(answer.step);
     } catch { tell("The server does not answer; waiting for it."); }
     setTimeout(look, 700);
@@ -157,17 +169,23 @@ if (running) {
 const papers = document.getElementById("papers");
 if (papers) {
   let latest = 0;
+  const fragment = async (wanted, effect) => {
+    wanted.set("fragment", "1");
+    wanted.set("version", papers.dataset.version);
+    return (await request(`?${wanted}`, effect)).text();
+  };
   const load = async (query, keepsFocus, isStep = false) => {
     const turn = ++latest;
     const wanted = new URLSearchParams(query);
     for (const [name, value] of [...wanted]) if (!value) wanted.delete(name);
     if (isStep) history.pushState(null, "", `?${wanted}`); else history.replaceState(null, "", `?${wanted}`);
-    wanted.set("fragment", "1");
-    wanted.set("version", papers.dataset.version);
-    const response = await fetch(`?${wanted}`);
-    if (turn !== latest || !response.ok) return;
-    const html = await response.text();
-    if (turn !== latest) return;
+    let html;
+    try {
+      html = await fragment(wanted, "the papers below are those of before");
+    } catch (error) {
+      if (turn === latest) papers.querySelector(".found").textContent = error.message;
+    }
+    if (turn !== latest || html === undefined) return;
     const field = document.activeElement;
     const [name, from, to] = [field?.name, field?.selectionStart, field?.selectionEnd];
     const text = field?.value;
@@ -184,11 +202,8 @@ if (papers) {
   // After a mark, the counts of the filter are of what is decided now.
   const recount = async () => {
     const wanted = new URLSearchParams(new FormData(papers.querySelector(".filter")));
-    wanted.set("fragment", "1");
-    wanted.set("version", papers.dataset.version);
-    const response = await fetch(`?${wanted}`);
-    if (!response.ok) return;
-    const now = new DOMParser().parseFromString(await response.text(), "text/html");
+    const html = await fragment(wanted, "the decision is saved, the counts beside the list are those of before");
+    const now = new DOMParser().parseFromString(html, "text/html");
     for (const field of papers.querySelectorAll(".filter select")) {
       const other = now.querySelector(`.filter select[name="${field.name}"]`);
       if (other && field !== document.activeElement) field.innerHTML = other.innerHTML;
@@ -219,7 +234,7 @@ if (papers) {
     const button = event.submitter;
     try {
       await send(form.action, [...new FormData(form), ["say", button.value]]);
-      if (button.hasAttribute("data-whole")) { await load(location.search, true); return; }
+      if (button.hasAttribute("data-whole") || form.closest(".paper").querySelector(".said")) { await load(location.search, true); return; }
       for (const other of form.querySelectorAll(".say button")) other.setAttribute("aria-pressed", String(other === button));
       form.closest(".paper").className = `paper ${button.dataset.state}`;
       await recount();
@@ -235,7 +250,12 @@ if (screen) {
     if (isBusy) { tell("Still saving the last decision; this key was not used."); return; }
     isBusy = true;
     const paper = screen.querySelector("[data-paper]")?.dataset.paper || "";
+    const note = screen.querySelector("#note");
     try {
+      if (word !== "note" && note && note.value !== note.defaultValue) {
+        await send(screen.dataset.marks, { paper, say: "note", note: note.value });
+        note.defaultValue = note.value;
+      }
       const answer = await send(screen.dataset.marks, { paper, say: word, ...fields });
       const before = document.activeElement.id === "note" && word !== "note" ? document.activeElement.value : null;
       screen.innerHTML = answer.html;
