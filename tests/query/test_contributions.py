@@ -32,7 +32,7 @@ def test_each_line_says_what_it_finds_alone_and_each_concept_what_it_loses():
     assert (age.matches, age.misses, age.unknown) == ({0, 1}, {2}, {3: {"abstract"}})
     lines = list(report([illness, age], NAMES))
     assert "  loses three" in lines
-    assert "  1 cannot be told: not known: abstract" in lines
+    assert "  1 undecided; missing: abstract" in lines
     assert lines[-1] == (
         "relative recall: 2 to 3 of 4 known papers (50% to 75%, 95 % interval 15% to 95%)"
     )
@@ -48,9 +48,7 @@ LIMITED = """\
 """
 
 
-KEPT = (
-    "  1 kept without knowing what an index says of them: a source that knows it may exclude them"
-)
+KEPT = "  1 kept without index data: a source that has it may exclude them"
 
 
 def report_of(**paper: str | None) -> list[str]:
@@ -76,7 +74,7 @@ def test_exclusions_and_limits_keep_papers_of_which_no_index_is_known_as_a_searc
 
 def test_a_heading_that_has_to_be_there_makes_the_recall_a_span():
     lines = report_of(language="english")
-    assert "  1 cannot be told: not known: headings" in lines
+    assert "  1 undecided; missing: headings" in lines
     assert lines[-1] == (
         "relative recall: 0 to 1 of 1 known papers (0% to 100%, 95 % interval 0% to 100%)"
     )
@@ -86,7 +84,7 @@ def test_a_language_that_is_known_is_compared_and_the_words_of_an_excluded_headi
     lines = report_of(language="german", abstract="In animals and a child.")
     assert lines[2:4] == [
         "restriction 2 (line 3): keeps 0 of 1 known papers",
-        "  1 cannot be told: not known: headings",
+        "  1 undecided; missing: headings",
     ]
     assert lines[5] == "  loses A"
     assert lines[-1].startswith("relative recall: 0 of 1 known papers (0%,")

@@ -90,7 +90,7 @@ def test_a_query_means(text, tree):
 
 WORD = "expected a word, a \"phrase\" or '('"
 A_YEAR = "expected a year as in 2015, 2015-2019, 2015- or -2019 but found"
-NO_OPERATOR = "is no operator here: write NOT, or quote the word"
+NO_OPERATOR = "is not an operator here: write NOT, or quote the word"
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ NO_OPERATOR = "is no operator here: write NOT, or quote the word"
         ("aa -bb", 4, f"'-' {NO_OPERATOR}"),
         ("aa !bb", 4, f"'!' {NO_OPERATOR}"),
         ('aa -"bb cc"', 4, f"'-' {NO_OPERATOR}"),
-        ("aa | bb", 4, "'|' is no operator here: write OR"),
+        ("aa | bb", 4, "'|' is not an operator here: write OR"),
         ("aa NEAR bb", 4, "expected NEAR/n with n from 0 to 100, as in NEAR/3"),
         ("title:", 7, f"{WORD} but found the end"),
         ("", 1, f"the query is empty: {WORD}"),
@@ -329,7 +329,7 @@ def test_the_number_of_one_line_and_the_count_of_its_hits_are_no_words(text, pla
     assert parse(text) == parse(plain)
     column, note = analyse(text).notes[0]
     assert column == 1
-    assert note.endswith("' in front of the query is read as the number of its line")
+    assert note.endswith("' before the query is read as its line number")
 
 
 @pytest.mark.parametrize(
@@ -353,5 +353,5 @@ def test_an_exploded_heading_is_read_behind_blanks():
 @pytest.mark.parametrize(("tags", "is_said"), [("kf", True), ("ti,kf", True), ("ti,ab,kf", False)])
 def test_keywords_of_authors_that_are_read_as_all_keywords_are_remarked_on(tags, is_said):
     notes = [note for _, note in analyse(f"deep learning.{tags}.").notes]
-    note = f".{tags}.: authors' keywords are searched with words of subject headings"
+    note = f".{tags}.: author keywords are searched together with subject headings"
     assert notes == [note] * is_said

@@ -192,13 +192,13 @@ def test_a_printed_strategy_means(text, ours):
             "1 exp *Kidney Failure, Chronic/\n2 (dialysis or h?emodialysis).ti.\n3 1 and 2\n"
             "4 3 and ed=20200101-20201231",
             4,
-            "'=20200101-20201231' is not understood in Ovid",
+            "'=20200101-20201231' is not valid in Ovid",
         ),
         case(
             "1 (stroke and aphasia).ti.\n2 (comment or editorial or letter).pt.\n3 1 not 2\n"
             "4 3 and 2:4",
             4,
-            "':4' is not understood in Ovid",
+            "':4' is not valid in Ovid",
         ),
         # Cochrane Library
         case(

@@ -3,7 +3,7 @@
 import pytest
 
 from paper_search.query import lint, parse, render
-from paper_search.query.systems import count_tags, recognised
+from paper_search.query.systems import count_tags, detect_system
 
 OVID = [
     ("asthma.ti. and 2010:2015.(sa_year).", "title:asthma AND year:2010-2015"),
@@ -140,7 +140,7 @@ CASES = {
     [(name, text, ours) for name, cases in CASES.items() for text, ours in cases],
 )
 def test_a_string_is_recognised_and_means(name, text, ours):
-    system = recognised(text.replace("“", '"').replace("”", '"'))
+    system = detect_system(text.replace("“", '"').replace("”", '"'))
     assert system.name == name
     assert render(parse(text)) == render(parse(ours))
 
@@ -193,4 +193,4 @@ def test_parentheses_need_no_remark():
 @pytest.mark.timeout(30)  # a tenth of a second as it is, minutes were it quadratic
 def test_blank_lines_without_end_are_of_no_system():
     """SEC-17"""
-    assert recognised("bees" + "\n" * 100_000 + "ants") is None
+    assert detect_system("bees" + "\n" * 100_000 + "ants") is None

@@ -46,7 +46,7 @@ def test_what_is_widened_is_checked(query, text, checked):
 
 def test_a_keyword_is_asked_for_anywhere_and_the_person_is_told():
     found = expressible_part(parse("keyword:aa OR title:bb"))
-    assert found.notes == ("keyword: 'aa' is asked for anywhere",)
+    assert found.notes == ("keyword: 'aa' is searched anywhere",)
 
 
 @pytest.mark.parametrize("fields", [(), ("keyword",)])
@@ -60,8 +60,8 @@ def test_words_of_authors_are_asked_for_without_a_field_and_exclude_less():
     found = expressible_part(parse("tiabkw:aa NOT tiabkw:bb"), fields=("tiab",))
     assert found.tree == parse("aa NOT tiab:bb")
     assert found.notes == (
-        "tiabkw: is asked for as words without a field",
-        "tiabkw: is asked for in title and abstract alone",
+        "tiabkw: is searched as words without a field",
+        "tiabkw: is searched in title and abstract only",
     )
 
 
@@ -79,4 +79,4 @@ def test_what_a_service_knows_stays():
 def test_a_query_of_which_nothing_can_be_asked_is_told_so():
     found = expressible_part(parse("type:review"))
     assert found.tree is None
-    assert found.notes == ("type: is known to few services: 'review' is left out here",)
+    assert found.notes == ("type: few services have this field: 'review' is left out here",)

@@ -8,7 +8,7 @@ from tests.examples import examples
 from paper_search.errors import InputError, UnknownNameError
 from paper_search.query import And, Near, Node, Not, Or, Phrase, Term, YearRange, evaluate, parse
 from paper_search.query.ast import HEADINGS as HEADING_FIELDS
-from paper_search.query.ast import leaf_of, rebuilt
+from paper_search.query.ast import leaf_of, rebuild
 from paper_search.query.dialects import DIALECTS
 from paper_search.query.evaluation import heading_words
 from paper_search.query.normal_form import normalise
@@ -82,7 +82,7 @@ def with_words_of_the_index(node: Node) -> Node:
     """Return the tree as Scopus can mean it: a heading is in the index, not in a text."""
     if isinstance(node, Term | Phrase):
         return leaf_of(heading_words(node), "keyword") if node.field in HEADING_FIELDS else node
-    return rebuilt(node, with_words_of_the_index)
+    return rebuild(node, with_words_of_the_index)
 
 
 @pytest.mark.parametrize("database", DIALECTS)
@@ -158,8 +158,8 @@ def test_keywords_of_authors_are_not_those_of_an_index(database, line):
 def test_a_database_without_keywords_of_authors_says_that_it_finds_more(database):
     written = write_strategy(parse("tiabkw:moss NOT tiabkw:rat"), database)
     assert [note.rpartition(": ")[2] for note in written.notes] == [
-        "searched are both, so it finds more",
-        "excluded is by title and abstract, so it finds more",
+        "both are searched, so more is found",
+        "the exclusion uses title and abstract only, so more is found",
     ]
     assert parse("NOT tiab:rat") in parse(written.text).children
 
@@ -167,7 +167,7 @@ def test_a_database_without_keywords_of_authors_says_that_it_finds_more(database
 def test_a_distance_in_the_words_of_authors_excludes_nothing_in_pubmed():
     written = write_strategy(parse("moss NOT (tiabkw:rat NEAR/3 tiabkw:dye)"), "pubmed")
     assert written.text == "moss[tw]"
-    assert "distances are of title and abstract only" in written.notes[0]
+    assert "distances only in title and abstract" in written.notes[0]
 
 
 def test_a_distance_that_cannot_be_written_becomes_phrases_that_find_less():
@@ -177,7 +177,7 @@ def test_a_distance_that_cannot_be_written_becomes_phrases_that_find_less():
 
 
 def test_a_strategy_that_only_excludes_is_refused():
-    with pytest.raises(InputError, match="Ovid cannot express this strategy: it only excludes"):
+    with pytest.raises(InputError, match="Ovid cannot express this strategy: it has only"):
         write_strategy(parse("NOT asthma"), "ovid")
 
 

@@ -1,4 +1,4 @@
-"""One boolean language: its tree, and how text becomes a tree and a tree text."""
+"""The boolean query language: its tree, parser, renderer and linter."""
 
 from paper_search.query.ast import (
     FIELDS,

@@ -1,4 +1,4 @@
-"""The tree of a boolean query: what every source translates into its own dialect."""
+"""The tree of a boolean query, which each source translates into its own dialect."""
 
 from __future__ import annotations
 
@@ -9,33 +9,31 @@ from itertools import accumulate
 from typing import NoReturn, TypeAlias
 
 HEADINGS = ("mesh", "mesh-only", "majr", "majr-only", "substance")
-"""Medical Subject Headings: with narrower ones, alone, as a main topic, as a main topic alone; and
-names of substances. Whoever has no headings reads them as words anywhere."""
+"""Medical Subject Headings (exploded, not exploded, major topic exploded, major topic not exploded)
+and substance names. A service without headings searches for their words in any field."""
 
 INDEXED = ("type", "language", "subheading", "subset", "entered")
-"""What only some indexers say of a record; nobody else can be asked for it."""
+"""Fields that only some indexing services fill."""
 
 OWN_WORDS = "tiabkw"
-"""Title, abstract or authors' keywords: what authors wrote, without what indexers added."""
+"""Title, abstract or author keywords: the authors' words, without index terms."""
 
 FIELDS = (
     "title", "abstract", "tiab", OWN_WORDS, "keyword", "author", "venue", *HEADINGS, *INDEXED,
 )  # fmt: skip
-"""The fields that a word or phrase may be limited to; None means anywhere. `tiab` is title or
-abstract, `keyword` the words of authors' keywords and of an index."""
+"""The fields that a word or phrase may be limited to; None is any field. `tiab` is title or
+abstract, `keyword` covers author keywords and index terms."""
 
 OPERATORS = frozenset({"AND", "OR", "NOT"})
-"""Words that combine parts of a query, in capitals."""
-
 WILDCARDS = "*?$"
-"""In a word: any letters, one letter, one letter or none."""
+"""Any letters, one letter, at most one letter."""
 
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One word; with `is_prefix`, any word that begins so (`graph*`).
+    """One word or, with `is_prefix`, any word that begins with it (`graph*`).
 
-    The text may hold `WILDCARDS` inside or at its end (`wom?n`, `colo$r`), but for a last `*`.
+    The text may contain `WILDCARDS` (`wom?n`, `colo$r`); a final `*` becomes `is_prefix`.
     """
 
     text: str
@@ -45,7 +43,7 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """Words that follow each other in this order; each may hold `WILDCARDS`."""
+    """Adjacent words in this order; each may contain `WILDCARDS`."""
 
     words: tuple[str, ...]
     field: str | None = None
@@ -53,30 +51,24 @@ class Phrase:
 
 @dataclass(frozen=True, slots=True)
 class And:
-    """All of the children."""
-
     children: tuple[Node, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Or:
-    """At least one of the children."""
-
     children: tuple[Node, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Not:
-    """Whatever the child is not."""
-
     child: Node
 
 
 @dataclass(frozen=True, slots=True)
 class Near:
-    """Both sides in one field, with at most `distance` words in between.
+    """Both sides in one field, with at most `distance` words in between, in any order.
 
-    In any order; with `is_ordered`, the left one first.
+    With `is_ordered`, the left side comes first.
     """
 
     left: Node
@@ -87,7 +79,7 @@ class Near:
 
 @dataclass(frozen=True, slots=True)
 class YearRange:
-    """Published from `first` to `last`, both inclusive; None is open."""
+    """Published from `first` to `last`, both inclusive; None leaves that end open."""
 
     first: int | None
     last: int | None
@@ -97,15 +89,15 @@ Node: TypeAlias = Term | Phrase | And | Or | Not | Near | YearRange
 
 
 def alternatives(node: Node) -> tuple[Node, ...]:
-    """Return the parts of which one is enough: the children of an OR, or the node itself."""
+    """Return the children of an OR, or the node itself."""
     return node.children if isinstance(node, Or) else (node,)
 
 
 CURLY_QUOTES = "“”„‟«»″＂"
-"""Characters that word processors put where a query needs a plain quotation mark."""
+"""Quotation marks that word processors substitute for the plain one."""
 
 _INVISIBLE = "\ufeff\u200b\u2060\u00ad"
-"""Characters that copying leaves behind: marks of a file's start, and where a line may break."""
+"""Left behind by copying: byte order mark, zero-width space, word joiner, soft hyphen."""
 _PLAIN = str.maketrans({
     **dict.fromkeys(CURLY_QUOTES, '"'), "（": "(", "）": ")", "：": ":",
     **dict.fromkeys(_INVISIBLE, ""),
@@ -119,13 +111,13 @@ _CURLY_PAIR = re.compile(r"(?<!\w)‘([^‘’\n]+)’(?!\w)")
 
 
 def straighten(text: str) -> str:
-    """Return the text as typed: plain quotes, parentheses, colons, spaces and hyphens."""
+    """Replace typographic quotes, parentheses, colons, spaces and hyphens with plain ones."""
     plain = _DASH_OF_RANGE.sub("-", text.translate(_PLAIN))
     return _CURLY_PAIR.sub(r"'\1'", plain)
 
 
 Refusal = Callable[[int, str], NoReturn]
-"""Raises for an offset from the start of the token, in characters, and a reason."""
+"""Raises an error for an offset, in characters, and a reason."""
 
 FIELD_PREFIXES = ", ".join(f"{name}:" for name in (*FIELDS, "year"))
 
@@ -154,13 +146,12 @@ def parse_word(text: str, refuse: Refusal) -> Term:
 
 
 def parse_exact_word(text: str) -> Term:
-    """Return the term for a word that is taken literally, such as a DOI."""
+    """Return the term for a literal word, such as a DOI."""
     word = text.rstrip(_TRAILING)
     return Term(word.rstrip("*"), is_prefix=word.endswith("*"))
 
 
 def parse_phrase(text: str, refuse: Refusal) -> Term | Phrase:
-    """Return the leaf for the text between two quotes; one word alone is a term."""
     words = tuple(cleaned for word in text.split() if (cleaned := clean_word(word)))
     if not LETTER.search("".join(words)):
         refuse(0, "the phrase is empty: put words between the quotes")
@@ -184,12 +175,12 @@ def before_wildcard(word: str) -> str:
 
 
 def is_pattern(word: str) -> bool:
-    """Whether a word has wildcards beside a '*' at its end."""
+    """Whether a word has wildcards other than a final '*'."""
     return _PATTERN.search(word.rstrip("*")) is not None
 
 
 def parse_years(text: str, refuse: Refusal) -> YearRange:
-    """Return the range for what follows `year:`: 2015, 2015-2019, 2015- or -2019."""
+    """Return the range for 2015, 2015-2019, 2015- or -2019."""
     years = _YEARS.fullmatch(text.strip().rstrip(",;."))
     if years is None:
         refuse(0, f"expected a year as in 2015, 2015-2019, 2015- or -2019 but found {text!r}")
@@ -206,9 +197,9 @@ def parse_years(text: str, refuse: Refusal) -> YearRange:
 
 
 def clean_word(word: str) -> str:
-    """Return the word without quotes, and with at most one '*' at its end; empty: nothing left.
+    """Return the word without quotes and with at most one final '*'; it may become empty.
 
-    A '?' at the end closes a question: it is no wildcard there.
+    A final '?' is punctuation, not a wildcard.
     """
     bare = word.replace('"', "").rstrip("?")
     stem = bare.rstrip("*")
@@ -216,21 +207,21 @@ def clean_word(word: str) -> str:
 
 
 def is_wrapped(text: str) -> bool:
-    """Whether the parenthesis that opens a text is closed by its last one."""
+    """Whether the first and last characters are a matching pair of parentheses."""
     depths = list(accumulate({"(": 1, ")": -1}.get(sign, 0) for sign in text))
     return text.startswith("(") and text.endswith(")") and 0 not in depths[:-1]
 
 
 def _refuse_foreign_operators(text: str, refuse: Refusal) -> None:
-    """Refuse what other languages mean an operator by, rather than misread it as a word."""
+    """Refuse operators of other languages, which would otherwise be read as words."""
     if text[0] in "-!":
-        refuse(0, f"{text[0]!r} is no operator here: write NOT, or quote the word")
+        refuse(0, f"{text[0]!r} is not an operator here: write NOT, or quote the word")
     if "|" in text:
-        refuse(text.index("|"), "'|' is no operator here: write OR")
+        refuse(text.index("|"), "'|' is not an operator here: write OR")
 
 
 def conjuncts(node: Node) -> tuple[Node, ...]:
-    """Return the parts that all have to match: the children of an AND, or the node itself."""
+    """Return the children of an AND, or the node itself."""
     return node.children if isinstance(node, And) else (node,)
 
 
@@ -239,7 +230,7 @@ def join(kind: type[And | Or], nodes: Sequence[Node]) -> Node:
 
 
 def parts(node: Node) -> tuple[Node, ...]:
-    """Return what the node is made of, in order; a leaf has no parts."""
+    """Return the children of any kind of node; a leaf has none."""
     match node:
         case And(children) | Or(children):
             return children
@@ -251,8 +242,8 @@ def parts(node: Node) -> tuple[Node, ...]:
             return ()
 
 
-def rebuilt(node: Node, change: Callable[[Node], Node]) -> Node:
-    """Return the node with each of its parts changed; a leaf as it is."""
+def rebuild(node: Node, change: Callable[[Node], Node]) -> Node:
+    """Apply a change to each child; a leaf is returned unchanged."""
     match node:
         case And(children) | Or(children):
             return replace(node, children=tuple(map(change, children)))
@@ -265,7 +256,7 @@ def rebuilt(node: Node, change: Callable[[Node], Node]) -> Node:
 
 
 def all_leaves(node: Node, *, is_positive: bool = False) -> Iterator[Term | Phrase]:
-    """Yield every word and phrase of a tree in order; `is_positive`: but those excluded."""
+    """Yield every word and phrase in order; with `is_positive`, not those under a NOT."""
     if isinstance(node, Term | Phrase):
         yield node
     elif not (is_positive and isinstance(node, Not)):

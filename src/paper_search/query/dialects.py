@@ -1,4 +1,4 @@
-"""How eight databases write fields, headings, distances, dates and lines: one table for each."""
+"""The syntax in which strategies are written for eight databases: one table for each."""
 
 import re
 from collections.abc import Mapping
@@ -17,47 +17,47 @@ from paper_search.query.ast import (
 )
 from paper_search.query.evaluation import heading_words
 from paper_search.query.limits import FAR_FUTURE, FIRST_YEAR, bounds, day_after, whole_days
-from paper_search.query.widening import spelled
+from paper_search.query.widening import expand_wildcards
 
 _MOST_FORMS = 60
 _SAFE = re.compile(r"[^\W_][\w*?$#&+-]*")
 _UNSAFE = re.compile(
     r"(?i:and|or|not|same|near|next|adj|pre|exp|use|limit|to|in|with)\d*|[A-Z]{1,4}|[SLNWP]?\d+\w?"
 )
-"""Words that mean something to one of the databases."""
+"""Words that are reserved in one of the databases."""
 _OPERATOR = re.compile(r"\b(?:AND|OR|NOT)\b")
 
 
 class InexpressibleError(Exception):
-    """A part that a database cannot be asked for."""
+    """The database has no syntax for a part."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Dialect:
-    """The language of a database.
+    """The syntax of a database. Most attributes are templates for `str.format`.
 
     Attributes:
-        name: what people call it.
-        label: in front of a line, with its number.
-        reference: how another line names a line.
-        fields: of words: our field, and how theirs is written around them.
-        headings: by kind, how one is written; `{sub}`, `{SUB}`, `{code}` are subheadings.
-        heading_note: what to check where headings are of another thesaurus; empty: nothing.
-        others: dates and what only indexers know: our field, and theirs.
-        types: publication types that it names otherwise.
-        signs: its wildcards for ours; one that is missing is written out.
-        near: words at a distance; `{n}` words may be between.
-        ordered: the same with the order kept.
-        adjacent: what is added to a distance.
+        name: the display name.
+        label: precedes a line, with its number.
+        reference: refers to an earlier line.
+        fields: field syntax around words, by our field.
+        headings: heading syntax by kind; `{sub}`, `{SUB}` and `{code}` are subheadings.
+        others: syntax of entry dates and index fields, by our field.
         years: a span of years, `{first}` to `{last}`.
-        day: how a date of entry is written.
-        limits: by field, how a line is limited that `{line}` names.
-        limit_note: what to know of these; empty: nothing.
-        operators: the words for AND, OR and NOT where they differ.
-        quote: around phrases.
-        tags_each_leaf: whether a group has no tag, but each of its words.
-        least: the smallest distance that it can be asked for.
-        has_own_keywords: whether it tells authors' keywords from those of an index.
+        heading_note: what to check if the database has another thesaurus.
+        types: its names of publication types, by ours.
+        signs: its wildcards, by ours; words with any other wildcard are spelled out.
+        near: proximity in any order, with at most `{n}` words between.
+        ordered: proximity in the given order.
+        adjacent: added to a distance: 1 if adjacent words have distance 1.
+        day: the format of an entry date.
+        limits: by field, the line that limits the line `{line}`.
+        limit_note: a note on such lines.
+        operators: its words for AND, OR and NOT if they differ.
+        quote: the quotation mark of phrases.
+        tags_each_leaf: whether tags apply to single words or phrases only, not to groups.
+        least: the smallest distance it accepts.
+        has_own_keywords: whether it distinguishes author keywords from index terms.
     """
 
     name: str
@@ -93,11 +93,11 @@ class Dialect:
     def within(self, name: str | None, text: str) -> str:
         if name not in self.fields:
             raise InexpressibleError(f"{text}: there is no field for {name}")
-        form = self.fields.get(name, "{}")
+        form = self.fields[name]
         return form.format(text[1:-1] if "(" in form and is_wrapped(text) else text)
 
     def leaf(self, leaf: Term | Phrase) -> str:
-        """Return a word or a phrase, between quotes where it needs them."""
+        """Return a word or phrase, quoted if necessary."""
         text = _OPERATOR.sub(lambda operator: operator[0].lower(), " ".join(words_of(leaf)))
         is_bare = isinstance(leaf, Term) and _SAFE.fullmatch(text) and not _UNSAFE.fullmatch(text)
         if is_bare and self.quote == '"':
@@ -106,7 +106,7 @@ class Dialect:
         return f"{quote}{text}{quote}"
 
     def spellings(self, leaf: Term | Phrase) -> list[Term | Phrase]:
-        """Return a leaf with wildcards of this database, or all that it stands for."""
+        """Return a leaf with this database's wildcards, or all spellings it matches."""
         options = [self._forms(word) for word in words_of(leaf)]
         forms: list[Term | Phrase] = [
             Phrase(words, leaf.field) if len(words) > 1 else Term(words[0], leaf.field)
@@ -131,7 +131,7 @@ class Dialect:
         elif signs - {*self.signs}:
             if "*" in signs:
                 raise InexpressibleError(f"{word}: the wildcard")
-            stems = list(spelled(stem))
+            stems = list(expand_wildcards(stem))
         else:
             stems = [stem]
         return ["".join(self.signs.get(sign, sign) for sign in one) + star for one in stems]
@@ -149,7 +149,7 @@ class Dialect:
         return form.format(name, sub=f"{slash}{sub}", SUB=f"{slash}{sub.upper()}", code=sub)
 
     def indexed(self, leaf: Term | Phrase) -> str:
-        """Return a type, a language, a date of entry, or what else only indexers say."""
+        """Return a term of an index field, such as a type, a language or an entry date."""
         name, text = leaf.field or "", " ".join(words_of(leaf))
         form = self.others.get(name)
         if form is None:
@@ -178,7 +178,7 @@ class Dialect:
         return form.format(first=first, last=last, before=first - 1, after=last + 1)
 
     def limit_line(self, line: str, part: Node) -> str | None:
-        """Return a line that limits another one; None if the limit is a part of a query as any."""
+        """Return a line that limits another; None if the limit is an ordinary operand."""
         if isinstance(part, YearRange) and "year" in self.limits:
             last = part.last or "Current"
             return self.limits["year"].format(line=line, first=part.first or FIRST_YEAR, last=last)
@@ -190,7 +190,7 @@ class Dialect:
         return None
 
     def distance(self, near: Near) -> str:
-        """Return the operator for a distance; empty: there is none."""
+        """Return the operator for a distance; empty if there is none."""
         form = self.ordered if near.is_ordered else self.near
         if not form or near.distance < self.least:
             return ""
@@ -199,7 +199,7 @@ class Dialect:
         return form.format(n=near.distance + self.adjacent)
 
     def pairs(self, near: Near, name: str | None) -> list[str] | None:
-        """Return words at a distance as PubMed writes them, pair by pair; None if it cannot."""
+        """Return PubMed's proximity searches for each pair of words; None if there is no such."""
         sides = [_terms(near.left), _terms(near.right)]
         fields = {None, "tiab", OWN_WORDS, "title"}
         if near.is_ordered or name not in fields or not all(sides):
@@ -213,7 +213,7 @@ class Dialect:
 
 
 def _open_ended(form: str, first: object, last: object) -> str:
-    """Return how a span is written, of two conditions only that which its one end needs."""
+    """Drop the condition for an open end from a span with two conditions."""
     begin, both, end = form.partition(" AND ")
     if not both or (first and last):
         return form
@@ -342,4 +342,4 @@ DIALECTS = {
         signs={"*": "*", "?": "?"}, near="NEAR/{n}", ordered="PRE/{n}",
     ),
 }  # fmt: skip
-"""The databases that a strategy can be written for, by the names that people type."""
+"""Databases that a strategy can be written for, by their names on the command line."""

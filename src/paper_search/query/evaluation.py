@@ -1,6 +1,6 @@
-"""Says whether a document matches a tree: the meaning of the language, executable.
+"""Whether a document matches a tree: the executable definition of the query language.
 
-A subject heading (`mesh:"Carcinoma, Basal Cell"`) is words to whoever has no headings.
+Without indexed headings, a subject heading (`mesh:"Carcinoma, Basal Cell"`) matches its words.
 """
 
 import re
@@ -24,7 +24,7 @@ from paper_search.query.ast import (
     all_leaves,
     leaf_of,
     parts,
-    rebuilt,
+    rebuild,
     words_of,
 )
 from paper_search.query.limits import is_entered, is_span
@@ -40,7 +40,7 @@ _TOKEN = re.compile(
 
 
 def tokenise(text: str) -> list[str]:
-    """Return the words of a text, case folded, in compatibility form (NFKC)."""
+    """Split a text into case-folded words in compatibility form (NFKC)."""
     folded = unicodedata.normalize("NFKC", text).casefold()
     return _TOKEN.findall(unicodedata.normalize("NFKC", folded))
 
@@ -50,15 +50,14 @@ def evaluate(
 ) -> bool:
     """Return whether the document matches.
 
-    A word or phrase without a field matches in any field of the document but `year`; it matches
-    inside one field, never across two. A heading matches where its words are in any field. A
-    document without a year is in no range of years, one without `entered` (a date in ISO form)
-    in no span of dates of entry.
+    A word or phrase without a field matches within any one field except `year`, never across two.
+    A heading matches if its words are in any field. A document without a year matches no range of
+    years, and one without `entered` (an ISO date) no span of entry dates.
 
     Args:
         node: the tree.
-        document: text by field name (title, abstract, author, venue, and any others), and `year`.
-        tokeniser: what makes words of a text, the query's and the document's alike.
+        document: text by field name (title, abstract, author, venue or others), and `year`.
+        tokeniser: splits both the query and the document into words.
     """
     return _verdict(node, _Document(document, tokeniser).matches) is True
 
@@ -66,35 +65,35 @@ def evaluate(
 def judge(
     node: Node, document: Mapping[str, str | int | None], *, tokeniser: Tokeniser = tokenise
 ) -> bool | None:
-    """Return whether the document matches, as far as it is known; None if it cannot be told.
+    """Return whether the document matches; None if its missing fields could decide.
 
-    As `evaluate`, but a field that is None is unknown, not empty: a word that is nowhere else
-    may be in the missing abstract, and a missing year may be in any range. A heading is only
-    known where its words are in the document: who indexed it is not asked.
+    As `evaluate`, but a field that is None is unknown, not empty: a word found nowhere else may be
+    in the missing abstract, and a missing year may be in any range. Whether a document is indexed
+    with a heading is unknown unless its words are in the document.
     """
     return _verdict(node, _Judge(document, tokeniser).of)
 
 
-def _verdict(node: Node, judged: Callable[[Node], bool | None]) -> bool | None:
-    """Join the verdicts on words by Kleene's logic, in which None stays what it may become."""
+def _verdict(node: Node, judge_leaf: Callable[[Node], bool | None]) -> bool | None:
+    """Combine the verdicts on leaves by Kleene's three-valued logic."""
     match node:
         case And(children):
-            verdicts = [_verdict(child, judged) for child in children]
+            verdicts = [_verdict(child, judge_leaf) for child in children]
             return False if False in verdicts else None if None in verdicts else True
         case Or(children):
-            verdicts = [_verdict(child, judged) for child in children]
+            verdicts = [_verdict(child, judge_leaf) for child in children]
             return True if True in verdicts else None if None in verdicts else False
         case Not(child):
-            inner = _verdict(child, judged)
+            inner = _verdict(child, judge_leaf)
             return None if inner is None else not inner
         case _:
-            return judged(node)
+            return judge_leaf(node)
 
 
 def unknown_fields(node: Node, document: Mapping[str, str | int | None]) -> set[str]:
-    """Return the fields that would have to be known to `judge` all parts of a tree."""
-    judging = _Judge(document, tokenise)
-    return {name for leaf in _operands(node) for name in judging.missing(leaf)}
+    """Return the missing fields that keep `judge` from deciding any part of a tree."""
+    verdicts = _Judge(document, tokenise)
+    return {name for leaf in _operands(node) for name in verdicts.missing(leaf)}
 
 
 def _operands(node: Node) -> Iterator[Node]:
@@ -106,8 +105,6 @@ def _operands(node: Node) -> Iterator[Node]:
 
 
 class _Document:
-    """The tokens of every field, made once."""
-
     def __init__(self, document: Mapping[str, str | int | None], tokeniser: Tokeniser) -> None:
         self._tokeniser = tokeniser
         self._tokens = {
@@ -123,7 +120,6 @@ class _Document:
         self._year = int(year[0]) if year else None
 
     def matches(self, node: Node) -> bool:
-        """Whether it has a word, a phrase, words at a distance, or a year of a range."""
         match node:
             case YearRange(first, last):
                 year = self._year
@@ -134,12 +130,12 @@ class _Document:
                 return any(any(self._spans(node, field)) for field in self._tokens)
 
     def _spans(self, node: Node, field: str) -> Iterator[_Span]:
-        """Yield where the node matches in a field: first token, and the one after the last."""
+        """Yield the half-open token ranges at which the node matches in a field."""
         match node:
             case Term() | Phrase() if node.field in HEADINGS:
                 if field in INDEXED or not self._has_subheading(node, field):
                     return
-                # Texts have the natural form, keywords the inverted one.
+                # Abstracts use the natural word order, keywords the inverted one.
                 for words in {heading_words(node), heading_as_listed(node)}:
                     yield from self._runs(self._query_tokens(list(words)), field)
             case Term(text, _, is_prefix):
@@ -155,7 +151,7 @@ class _Document:
                 return
 
     def _has_subheading(self, heading: Term | Phrase, field: str) -> bool:
-        """Whether a heading of the document has the subheading, if one is asked for."""
+        """Whether a heading of the document has the queried subheading, if there is one."""
         text = " ".join(words_of(heading))
         sub = text[len(" ".join(heading_as_listed(heading))) + 1 :]
         names = {_plain(sub), _plain(SUBHEADINGS.get(sub, sub))}
@@ -175,15 +171,17 @@ class _Document:
                     yield min(here[0], there[0]), max(here[1], there[1])
 
     def _query_tokens(self, words: list[str]) -> list[str | re.Pattern[str]]:
-        """Return the tokens of the words; a pattern where a wildcard is in it."""
+        """Return the tokens of the words, as patterns where they have wildcards."""
         tokens: list[str | re.Pattern[str]] = []
         for word in words:
             if not _WILDCARD.search(word):
                 tokens += self._tokeniser(word)
                 continue
             for piece in _PIECE.findall(unicodedata.normalize("NFKC", word)):
-                is_cut = _WILDCARD.search(piece) is not None
-                tokens += [_pattern(piece, self._tokeniser)] if is_cut else self._tokeniser(piece)
+                is_pattern = _WILDCARD.search(piece) is not None
+                tokens += (
+                    [_pattern(piece, self._tokeniser)] if is_pattern else self._tokeniser(piece)
+                )
         return tokens
 
     def _runs(self, pattern: list[str | re.Pattern[str]], field: str) -> Iterator[_Span]:
@@ -214,7 +212,7 @@ def _pattern(piece: str, tokeniser: Tokeniser) -> re.Pattern[str]:
 
 
 def is_in_field(limit: str | None, field: str) -> bool:
-    """Return whether what is limited to a field, or to none, may be in a field of a record."""
+    """Whether a field of a record is one that a query's field, or none, covers."""
     is_keyword = limit == "keyword" and field.startswith(("keyword", "heading"))
     is_text = limit in {"tiab", OWN_WORDS} and field in {"title", "abstract"}
     is_own = limit == OWN_WORDS and field.startswith("keyword")
@@ -222,7 +220,7 @@ def is_in_field(limit: str | None, field: str) -> bool:
 
 
 class _Judge:
-    """What can be told of a document of which fields are unknown."""
+    """Verdicts on a document with unknown fields."""
 
     def __init__(self, document: Mapping[str, str | int | None], tokeniser: Tokeniser) -> None:
         self._unknown = {field for field, value in document.items() if value is None}
@@ -239,7 +237,7 @@ class _Judge:
         return self._possible(node) if self.of(node) is None else set()
 
     def _possible(self, node: Node) -> set[str]:
-        """Return the unknown fields that a leaf may match in."""
+        """Return the unknown fields in which a leaf might match."""
         match node:
             case YearRange():
                 return self._unknown & {"year"}
@@ -276,18 +274,18 @@ sn statistics numerical data|su surgery|td trends|th therapy|tm transmission|to 
 tr transplantation|tu therapeutic use|ul ultrastructure|ur urine|ut utilization|ve veterinary
 vi virology"""
 SUBHEADINGS = {row[:2]: row[3:] for row in re.split(r"[|\n]", _NAMES)}
-"""Subheadings of MeSH by the two letters that databases shorten them to, without "and"."""
+"""MeSH subheadings, without "and", by their two-letter abbreviations."""
 
 HEADING = "mesh"
-"""The field of Medical Subject Headings."""
+"""The field of exploded Medical Subject Headings."""
 
 
 def heading_words(leaf: Term | Phrase) -> tuple[str, ...]:
-    """Return the words of a heading as texts have them, without its subheading.
+    """Return the words of a heading in natural order, without its subheading.
 
-    What is inverted is turned round: "Tomography, Emission-Computed, Single-Photon" is
-    single-photon emission-computed tomography. A list ("Delirium, Dementia, Amnestic, Cognitive
-    Disorders"), which has a plural at its end, keeps its order.
+    "Tomography, Emission-Computed, Single-Photon" becomes single-photon emission-computed
+    tomography. A list that ends in a plural ("Delirium, Dementia, Amnestic, Cognitive Disorders")
+    keeps its order.
     """
     parts = " ".join(heading_as_listed(leaf)).split(", ")
     is_list = len(parts) > _MOST_INVERTED and parts[-1].endswith("s")
@@ -295,7 +293,7 @@ def heading_words(leaf: Term | Phrase) -> tuple[str, ...]:
 
 
 def heading_as_listed(leaf: Term | Phrase) -> tuple[str, ...]:
-    """Return the words of a heading as indexers write it."""
+    """Return the words of a heading in the thesaurus's order, without its subheading."""
     text = " ".join(words_of(leaf))
     base, _, sub = text.rpartition("/")
     is_qualified = base and sub.replace(" ", "").isalpha() and sub.islower()
@@ -306,7 +304,7 @@ _MOST_INVERTED = 3
 
 
 def headings_as_words(node: Node) -> Node:
-    """Return the tree with headings as phrases anywhere, for services that have no headings."""
+    """Replace headings by phrases in any field, for services without headings."""
     if isinstance(node, Term | Phrase):
         return leaf_of(heading_words(node)) if node.field in HEADINGS else node
-    return rebuilt(node, headings_as_words)
+    return rebuild(node, headings_as_words)

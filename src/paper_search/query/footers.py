@@ -1,4 +1,4 @@
-"""What databases print behind a query: filters, time spans, columns of a history, commands."""
+"""Text that databases print after a query (filters, time spans, columns), and Ovid's commands."""
 
 import re
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ SUM = re.compile(
     r" (?:results?|hits|records|references|articles|documents)\W{0,9}$",
     re.IGNORECASE,
 )
-"""A row with the number of all results."""
+"""A row with the total number of results."""
 _LIMIT = re.compile(
     r"\s*(?:limit\s+|\.\.l(?:imit)?\s*/\s*)(?P<line>#?\d+[a-z]?)\s+(?:to\s+)?(?P<what>.+?)[\s.]*",
     re.IGNORECASE | re.DOTALL,
@@ -49,7 +49,7 @@ _KEPT = re.compile(r"\s*(?:from\s+(?P<line>\d+)\s+keep\b|\.\.)", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Footer:
-    """A part of a text that limits the query in front of it, or describes how it was run."""
+    """Text after a query that limits it or describes how it was run."""
 
     key: str
     value: str
@@ -57,7 +57,7 @@ class Footer:
 
 
 def split_footers(text: str, system: System) -> tuple[str, list[Footer]]:
-    """Return a query without what is printed behind it, and that."""
+    """Separate a query from its footers."""
     text = SUM.sub("", text)
     bare = _QUOTED.sub(lambda quoted: "_" * len(quoted[0]), text)
     marks = list(_FOOTER.finditer(bare))
@@ -82,14 +82,13 @@ def is_footer(row: str) -> bool:
 
 
 def meaning_of(footer: Footer, system: System, refuse: Refusal) -> Conditions:
-    """Return the conditions that a footer adds, and remarks on what is left out."""
     key = footer.key.lower()
     if system is COCHRANE and "publication" in key:
         note = "the date in the library is read as years of publication"
         years = condition_of(f"date: {footer.value}", footer.start, refuse)
         return [years], [(footer.start, note)] if "library" in key else []
     if key.startswith("narrow by"):
-        return [_narrowed(key, footer, refuse)], []
+        return [_narrowing(key, footer, refuse)], []
     if key in _DATED or re.fullmatch(_LIMITS, key, re.IGNORECASE):
         value = footer.value if key not in _DATED else f"timespan: {footer.value}"
         return conditions_of(value, footer.start, refuse) if value.strip() else ([], [])
@@ -99,7 +98,7 @@ def meaning_of(footer: Footer, system: System, refuse: Refusal) -> Conditions:
     return [], [(footer.start, f"{label!r} is left out")]
 
 
-def _narrowed(key: str, footer: Footer, refuse: Refusal) -> Node:
+def _narrowing(key: str, footer: Footer, refuse: Refusal) -> Node:
     value = footer.value.lstrip("- ").strip()
     if "subject" in key:
         return leaf_of(tuple(value.split()))
@@ -108,13 +107,13 @@ def _narrowed(key: str, footer: Footer, refuse: Refusal) -> Node:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A line of Ovid that changes another one.
+    """An Ovid command that refers to a line.
 
     Attributes:
         line: the label of that line.
-        start: where it is named.
-        conditions: what holds beside.
-        notes: offset, and what is left out.
+        start: the offset of the label.
+        conditions: conditions to add to the line.
+        notes: offsets and texts of remarks.
     """
 
     line: str
@@ -124,7 +123,7 @@ class Command:
 
 
 def command_of(text: str, refuse: Refusal) -> Command | None:
-    """Return what `limit 5 to ...` and `remove duplicates from 5` say; None if it is neither."""
+    """Parse `limit 5 to ...` or `remove duplicates from 5`; None if the text is neither."""
     if same := _SAME.fullmatch(text):
         note = (same.start("line"), "duplicates are left to this program")
         return Command(same["line"], same.start("line"), notes=(note,))

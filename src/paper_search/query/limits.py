@@ -1,8 +1,8 @@
-"""Limits: dates of entry, and what databases print in words: languages, years, types, groups.
+"""Entry dates, and the limits that databases print in words: languages, years, types, age groups.
 
-A date of entry is the day on which a database took a record in. In a tree they are words of the
-field `entered`: `2019`, `2019-07`, `2019-07-01`, or a span of these with a slash, open where
-nothing stands: `2019-01-01/2019-06-30`, `2019-01-01/`.
+An entry date is the day on which a database added a record. In a tree it is a term of the field
+`entered`: `2019`, `2019-07`, `2019-07-01`, or a span of these with a slash, either end of which
+may be open: `2019-01-01/2019-06-30`, `2019-01-01/`.
 """
 
 import calendar
@@ -28,13 +28,13 @@ _WRITTEN = re.compile(r"(\d{4})(?:[-/.]?(\d{1,2})(?:[-/.]?(\d{1,2}))?)?[*$]?")
 _DAY_FIRST = re.compile(r"(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})")
 _ENTRY_SPAN = re.compile(r"(\d{4}(?:-\d\d){0,2})?/(\d{4}(?:-\d\d){0,2})?|\d{4}(?:-\d\d){0,2}")
 FIRST_YEAR = 1000
-"""Up to this year, the beginning of a span means "ever"."""
+"""A span that begins in or before this year has no lower bound."""
 FAR_FUTURE = 2099
-"""From this year on, the end of a span means "to the present"."""
+"""A span that ends in or after this year has no upper bound."""
 
 
 def iso_date(text: str) -> str | None:
-    """Return a day, month or year as `2019-07-01`, `2019-07` or `2019`; None if it is none."""
+    """Return a day, month or year as `2019-07-01`, `2019-07` or `2019`; None if invalid."""
     plain = text.strip(' "')
     if match_of_date := _DAY_FIRST.fullmatch(plain):
         parts = match_of_date.groups()[::-1]
@@ -51,7 +51,7 @@ def iso_date(text: str) -> str | None:
 
 
 def entry_span(first: str | None, last: str | None) -> Term:
-    """Return the leaf for records that came in from one date to another, both inclusive."""
+    """Return the leaf for records added between two dates, both inclusive."""
     if last is not None and int(last[:4]) >= FAR_FUTURE:
         last = None
     if first is not None and int(first[:4]) <= FIRST_YEAR and first != last:
@@ -65,14 +65,14 @@ def entry_span(first: str | None, last: str | None) -> Term:
 
 
 def year_range(first: int | None, last: int | None) -> YearRange | None:
-    """Return the years from one to another, both inclusive; None if they run backwards."""
+    """Return the inclusive range of years; None if the first is after the last."""
     first = None if first == FIRST_YEAR else first
     last = None if last is not None and last >= FAR_FUTURE else last
     return None if first and last and first > last else YearRange(first, last)
 
 
 def day_after(day: str, days: int = 1) -> str:
-    """Return the date that lies some days after a day, or after the first day of a month."""
+    """Return the date some days after a day, or after the first day of a month or year."""
     start = date(*[*(int(part) for part in day.split("-")), 1, 1][:3])
     return (start + timedelta(days=days)).isoformat()
 
@@ -94,7 +94,7 @@ def bounds(text: str) -> tuple[str | None, str | None]:
 
 
 def whole_days(span: str) -> tuple[str, str]:
-    """Return the first and the last day of a span; an open end is long ago, or far away."""
+    """Return the first and last day of a span; open ends get the years 1000 and 2099."""
     first, last = bounds(span)
     begin = day_after(first or f"{FIRST_YEAR}-01-01", 0)
     return begin, last_day(last) if last else f"{FAR_FUTURE}-12-31"
@@ -106,7 +106,7 @@ def is_entered(day: str, span: str) -> bool:
 
 
 Conditions = tuple[list[Node], list[tuple[int, str]]]
-"""What a list of limits means, and offsets and texts of remarks on what is left out."""
+"""The conditions of a list of limits, and offsets and texts of remarks on ignored limits."""
 
 _CUT = re.compile(
     r"\"[^\"]*\"|\((?:[^()\"]|\"[^\"]*\")*\)"
@@ -147,7 +147,7 @@ _LANGUAGES = {
     "hungarian": "hu hun", "czech": "cs cze", "persian": "fa per", "ukrainian": "uk ukr",
     "romanian": "ro rum", "croatian": "hr hrv", "serbian": "sr srp", "catalan": "ca cat",
 }  # fmt: skip
-"""Languages, with the codes that databases have for them."""
+"""Codes of languages in databases."""
 _LANGUAGE_OF = {code: name for name, codes in _LANGUAGES.items() for code in (name, *codes.split())}
 _NOTHING = re.compile(
     r"abstracts?|(?:linked |free )?full text|(?:has )?abstract available|journals?|no dups?"
@@ -180,7 +180,7 @@ TYPES = {
     "guidelines": "guideline", "letters": "letter", "editorials": "editorial",
     "academic journal": "journal article", "case studies": "case reports",
 }  # fmt: skip
-"""Names of publication types elsewhere, by PubMed's."""
+"""PubMed's publication types by their names in other databases."""
 _KNOWN_TYPES = frozenset({
     *TYPES.values(), "comment", "practice guideline", "clinical study", "news", "preprint",
     "observational study", "comparative study", "multicenter study", "validation study",
@@ -192,9 +192,9 @@ _KNOWN_TYPES = frozenset({
 
 
 def conditions_of(text: str, start: int, refuse: Refusal) -> Conditions:
-    """Return what limits mean that are joined by semicolons, commas or AND.
+    """Parse limits joined by semicolons, commas or AND.
 
-    Several languages or several types are alternatives, if they stand in a list of commas.
+    Languages, or types, in a list with commas are alternatives.
     """
     groups: dict[object, list[Node]] = {}
     notes: list[tuple[int, str]] = []
@@ -204,7 +204,7 @@ def conditions_of(text: str, start: int, refuse: Refusal) -> Conditions:
             continue
         node = condition_of(piece, offset, refuse)
         if _BOUND.search(piece):
-            notes.append((offset, f"{piece!r} is read with that year in it"))
+            notes.append((offset, f"{piece!r} is read as including that year"))
         name = node.field if isinstance(node, Term | Phrase) else None
         key = name if name in {"type", "language"} and "," in text else object()
         groups.setdefault(key, []).append(node)
@@ -212,7 +212,7 @@ def conditions_of(text: str, start: int, refuse: Refusal) -> Conditions:
 
 
 def _pieces(text: str, start: int) -> Iterator[tuple[int, str]]:
-    """Yield limits one by one; values behind one name keep the name."""
+    """Yield limits with their offsets; values in a list share the name before the first one."""
     inner = text.strip()
     if is_wrapped(inner):
         start, text = start + text.index("(") + 1, inner[1:-1]
@@ -230,7 +230,7 @@ def _pieces(text: str, start: int) -> Iterator[tuple[int, str]]:
 
 
 def condition_of(text: str, start: int, refuse: Refusal) -> Node:
-    """Return what a limit in words means; one that has no counterpart is refused."""
+    """Parse one limit; refuse it if there is no equivalent."""
     piece = text.strip(" .")
     plain = " ".join(_bare(piece).split())
     if excluded := _EXCLUDED.match(plain):
@@ -247,7 +247,7 @@ def condition_of(text: str, start: int, refuse: Refusal) -> Node:
 
 
 def _bare(text: str) -> str:
-    """Return a text without the quotes and parentheses around it."""
+    """Strip quotes and parentheses."""
     plain = text.strip(' "')
     while plain.startswith("(") and plain.endswith(")"):
         plain = plain[1:-1].strip(' "')
@@ -304,7 +304,7 @@ def _anything(text: str) -> Node | None:
 
 
 def type_of(leaf: Term | Phrase) -> Term | Phrase:
-    """Return a publication type by the name that PubMed has for it."""
+    """Return the leaf with PubMed's name of the publication type."""
     name = " ".join(words_of(leaf)).lower()
     return leaf_of(tuple(TYPES.get(name, name).split()), "type")
 

@@ -1,4 +1,4 @@
-"""Cuts a pasted strategy into lines: numbers, counts of hits and headings are told apart."""
+"""Lines of a pasted strategy, separated from line numbers, hit counts and headings."""
 
 import csv
 import re
@@ -8,8 +8,6 @@ from itertools import pairwise
 from paper_search.query.footers import SUM, is_footer
 
 LABEL = re.compile(r"\d{1,3}[a-z]?", re.IGNORECASE)
-"""What lines are numbered with."""
-
 _LABELLED = re.compile(
     r"""\s*(?: \(? (?:no\.?\s*|line\s+|search\s+)? (?P<sign>\#\s?|[SL])? (?P<number>\d{1,3}[a-z]?)
                 (?P<dot>[.):]|(?=\s|$))
@@ -35,7 +33,7 @@ _HEADER = frozenset({
     "by", "filters", "details", "time", "last", "run", "via", "number", "terms", "date",
     "add", "to", "builder",
 })  # fmt: skip
-"""Words that name the columns of a history of searches."""
+"""Column names of a search history."""
 _QUERY_COLUMN = re.compile(r"query|searche?s?|searched for|search (?:query|terms)", re.IGNORECASE)
 _LIMIT_COLUMN = re.compile(r"limiters.*|filters|databases?", re.IGNORECASE)
 _NUMBER = r"\d{1,3}(?:[,. ]?\d{3}){0,3}"
@@ -68,14 +66,14 @@ _MARKED = re.compile(
 
 @dataclass(slots=True)
 class Line:
-    """A line of a strategy, as it was written.
+    """A line of a strategy, which may span several rows of the text.
 
     Attributes:
-        label: what other lines name it by.
-        text: without its label and the count of its hits.
-        row: the line of the whole text that it begins on, counted from 1.
-        column: where it begins there, counted from 1.
-        wraps: where it goes on in another row: offset in the text, row, and column there.
+        label: the name by which other lines refer to it.
+        text: the query, without its label and hit count.
+        row: the first row, counted from 1.
+        column: the first column, counted from 1.
+        wraps: offset in `text`, row and column of each continuation.
     """
 
     label: str
@@ -84,7 +82,7 @@ class Line:
     column: int
     wraps: list[tuple[int, int, int]] = field(default_factory=list)
 
-    def go_on(self, text: str, row: int, column: int) -> None:
+    def continue_with(self, text: str, row: int, column: int) -> None:
         self.wraps.append((len(self.text) + 1, row, column))
         self.text += f" {text}"
 
@@ -96,11 +94,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """The lines of a text.
-
-    `lines`: those that may be asked; headings and empty ones are left out. `is_numbered`: the text
-    says their numbers. `headings`: what is read as one.
-    """
+    """The queries and the headings of a text; `is_numbered` if the text numbers its lines."""
 
     lines: list[Line]
     is_numbered: bool
@@ -120,9 +114,9 @@ class Lines:
 
 
 def lines_of(text: str) -> Lines:
-    """Return the lines of a text; where they have no numbers, they are counted from 1.
+    """Split a text into lines, numbered from 1 if it has no numbers.
 
-    Databases that print the newest line first are turned round.
+    A history with the newest line first is reversed.
     """
     rows = [
         (row, line)
@@ -130,7 +124,7 @@ def lines_of(text: str) -> Lines:
         if (line := raw.rstrip()).strip() and not _is_noise(line)
     ]
     table = _table_of(text)
-    labels = [None if is_footer(line) else _labelled(line) for _, line in rows]
+    labels = [None if is_footer(line) else _match_label(line) for _, line in rows]
     steps = [
         after - before
         for before, after in pairwise(order(f["number"])[0] for f in labels if f and f["number"])
@@ -143,26 +137,26 @@ def lines_of(text: str) -> Lines:
         numbers = [order(line.label)[0] for line in table]
         steps = [after - before for before, after in pairwise(numbers)]
     else:
-        lines = _numbered(rows, labels, headings) if is_numbered else _number_rows(rows)
+        lines = _numbered_lines(rows, labels, headings) if is_numbered else _number_rows(rows)
     if is_numbered and steps.count(-1) * 2 > len(steps):
         lines.reverse()
     names = {line.label.upper() for line in lines}
     ends = [_BARE_COUNT.search(one.text) for one in lines]
-    has_counts = len(lines) > 1 and all(ends)  # a number behind every line: a column of hits
+    has_counts = len(lines) > 1 and all(ends)  # a number after every line: a column of hit counts
     for one in lines:
         one.text = _without_count(one.text, names, has_counts=has_counts)
     return Lines([one for one in lines if one.text], is_numbered, headings)
 
 
 def without_number(text: str) -> tuple[str, str]:
-    """Return a query with spaces for what only a line of a history has, and the number of the line.
+    """Blank out the line number, hit count and column names around a query from a search history.
 
-    Number, hits and names of columns; an empty number: the text is no such line, and as it was. A
-    number without a sign behind or in front of it is one if it is 1, or before a tab.
+    Return the query and the number; an unchanged text and an empty number if it has none. A number
+    without a sign before or after it counts only if it is 1 or precedes a tab.
     """
     rows = text.split("\n")
     places = [place for place, row in enumerate(rows) if row.strip() and not _is_noise(row)]
-    label = _labelled(rows[places[0]]) if len(places) == 1 else None
+    label = _match_label(rows[places[0]]) if len(places) == 1 else None
     if label is None or not label["number"] or not label[0][-1].isspace():
         return text, ""
     is_sure = label["dot"] or label["sign"] or label[0].endswith("\t")
@@ -176,13 +170,13 @@ def without_number(text: str) -> tuple[str, str]:
 
 
 def _table_of(text: str) -> list[Line]:
-    """Return the lines of a history whose columns have names; empty: it is none."""
+    """Return the lines of a history with a header row; empty if the text is not one."""
     for sign in "\t,":
         rows = enumerate(text.split("\n"), start=1)
         raws = [(row, raw) for row, raw in rows if raw.count(sign) > 1 - (sign == "\t")]
         try:
             cells = [(row, next(csv.reader([raw], delimiter=sign))) for row, raw in raws]
-        except csv.Error:  # as of a carriage return in the middle of a line
+        except csv.Error:  # such as a carriage return within a line
             continue
         if not cells:
             continue
@@ -201,31 +195,31 @@ def _table_line(row: int, cells: list[str], names: list[str], query: int, extra:
     line = Line(label, cells[query].strip(), row, sum(len(cell) + 1 for cell in cells[:query]) + 1)
     for column in extra:
         if value := cells[column].strip():
-            line.go_on(value if is_footer(value) else f"{names[column]}: {value}", row, 1)
+            line.continue_with(value if is_footer(value) else f"{names[column]}: {value}", row, 1)
     return line
 
 
 def is_combined(text: str, labels: set[str]) -> bool:
-    """Whether a line only joins other lines: `1 and (2a or 3)`, `#1 OR #2`, `or/1-5`."""
+    """Whether a line only combines other lines: `1 and (2a or 3)`, `#1 OR #2`, `or/1-5`."""
     if not _COMBINED.fullmatch(text):
         return False
     return any(name.upper() in labels or name.isdigit() for name in _NAME.findall(text))
 
 
 def order(label: str) -> tuple[int, str]:
-    """Return what labels are sorted by: 2 is before 2a, and that before 10."""
+    """Return the sort key of a label: 2, 2a, 10."""
     return int("".join(filter(str.isdecimal, label)) or 0), label
 
 
 def _is_noise(line: str) -> bool:
-    """Whether a row is a rule, says where the strategy is from, or names columns."""
+    """Whether a row is a separator, describes the search, or names columns."""
     words = _WORD.findall(line.lower())
     is_known = _HEADER.issuperset(words) or SUM.match(line) is not None
     return not words or is_known or _PREAMBLE.match(line) is not None
 
 
-def _labelled(line: str) -> re.Match[str] | None:
-    """Return the label of a line; None if what looks like one names another line, or is text."""
+def _match_label(line: str) -> re.Match[str] | None:
+    """Return the label of a line; None if it refers to another line or is part of the text."""
     label = _LABELLED.match(line)
     if label is None or label["dot"] or label["letter"]:
         return label
@@ -243,13 +237,13 @@ def _number_rows(rows: list[tuple[int, str]]) -> list[Line]:
         text = line.lstrip()
         is_rest = _STARTS_ON.match(text) or is_footer(text)
         if lines and (is_rest or _ENDS_ON.search(lines[-1].text) or _is_open(lines[-1].text)):
-            lines[-1].go_on(text, row, len(line) - len(text) + 1)
+            lines[-1].continue_with(text, row, len(line) - len(text) + 1)
         else:
             lines.append(Line(str(len(lines) + 1), text, row, len(line) - len(text) + 1))
     return lines
 
 
-def _numbered(
+def _numbered_lines(
     rows: list[tuple[int, str]], labels: list[re.Match[str] | None], headings: list[str]
 ) -> list[Line]:
     drafts: list[Line] = []
@@ -269,7 +263,7 @@ def _numbered(
 
 
 def _add(lines: list[Line], row: int, line: str) -> bool:
-    """Add a row without a number to the last line, or as a line of its own; False: a heading."""
+    """Add a row without a number to the last line or as a new one; False if it is a heading."""
     text, last = line.strip(), lines[-1]
     column = len(line) - len(line.lstrip()) + 1
     titled = _TITLED.match(text)
@@ -281,13 +275,13 @@ def _add(lines: list[Line], row: int, line: str) -> bool:
     elif is_footer(text):
         if not last.wraps:
             last.text = _COUNT.sub("", last.text)
-        last.go_on(text, row, column)
+        last.continue_with(text, row, column)
     elif is_combined(text[shift:], {line.label.upper() for line in lines}):
         lines.append(Line("final", text[shift:], row, column + shift))
     elif _is_heading(last.text) and _MARKED.search(text):
         last.text, last.row, last.column = text, row, column
     elif _STARTS_ON.match(text) or _ENDS_ON.search(last.text) or _is_open(last.text):
-        last.go_on(text, row, column)
+        last.continue_with(text, row, column)
     elif _MARKED.search(text):
         lines.append(Line(f"of row {row}", text, row, column))
     else:
@@ -296,7 +290,7 @@ def _add(lines: list[Line], row: int, line: str) -> bool:
 
 
 def _is_count(label: re.Match[str], line: str, lines: list[Line]) -> bool:
-    """Whether a number alone counts the hits of the line before, rather than begins a new one."""
+    """Whether a lone number is the hit count of the previous line, not a new label."""
     if line[label.end() :] or not lines or not lines[-1].text or not label["number"]:
         return False
     return abs(order(label["number"])[0] - order(lines[-1].label)[0]) > 1

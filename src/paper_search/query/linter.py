@@ -1,4 +1,4 @@
-"""Finds what a query probably does not mean, and says where."""
+"""Finds probable mistakes in a query."""
 
 import re
 from collections.abc import Iterator
@@ -25,18 +25,17 @@ _LOWER_OPERATOR = re.compile(r'"[^"]*"|(?<![^\s()])(and|or|not|And|Or|Not)(?![^\
 
 @dataclass(frozen=True, order=True, slots=True)
 class Finding:
-    """What is odd at a column of a query, counted from 1, and what to write instead."""
+    """A probable mistake, at a column counted from 1."""
 
     column: int
     message: str
 
 
 def lint(text: str) -> list[Finding]:
-    """Return what is odd about a query, by column; a query that cannot be read is one finding.
+    """Return probable mistakes by column.
 
-    Found are: unbalanced parentheses and quotes and every other syntax error, a query that only
-    excludes, operators in lower case, curly quotes, stop words alone, and what the rewriting
-    from another service's style could not carry over.
+    These are the first syntax error, queries with only exclusions, operators in lower case, curly
+    quotes, single stop words, and remarks on the translation from another system.
     """
     findings = [
         Finding(quote.start() + 1, f"the curly quote {quote[0]} is read as a plain one")
@@ -68,18 +67,18 @@ def _is_stop_word(term: Term) -> bool:
 def _of_tree(reading: Reading) -> Iterator[Finding]:
     if (exclusion := mere_exclusion(reading.node)) is not None:
         column = reading.columns.get(id(exclusion), 1)
-        yield Finding(column, "this only excludes: say before the NOT what is wanted")
+        yield Finding(column, "this only excludes: put search terms before the NOT")
     for leaf in all_leaves(reading.node):
         if isinstance(leaf, Term) and _is_stop_word(leaf):
             message = (
-                f"{leaf.text!r} alone says nothing of a subject: leave it out or quote the"
-                " phrase that it is part of"
+                f"{leaf.text!r} alone is too general: leave it out, or quote the phrase that it"
+                " is part of"
             )
             yield Finding(reading.columns.get(id(leaf), 1), message)
 
 
 def mere_exclusion(node: Node) -> Not | None:
-    """Return a NOT with nothing wanted beside it, if there is one."""
+    """Return a NOT that nothing is excluded from, if any."""
     if isinstance(node, Not):
         return node
     if not isinstance(node, And | Or):

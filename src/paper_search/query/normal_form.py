@@ -1,4 +1,4 @@
-"""The normal form of a tree: flat, without repetition, with canonical words; and its text."""
+"""The normal form of a tree (flat, without duplicates, canonical words) and its text."""
 
 import re
 from collections.abc import Callable
@@ -24,7 +24,7 @@ from paper_search.query.ast import (
     join,
     leaf_of,
     parts,
-    rebuilt,
+    rebuild,
     straighten,
     words_of,
 )
@@ -32,14 +32,14 @@ from paper_search.query.limits import day_after, entry_span
 
 
 def normalise(node: Node) -> Node:  # noqa: PLR0911  # one case per kind of node
-    """Return the tree with nested ANDs and ORs flattened, repetitions and double NOTs removed.
+    """Flatten nested ANDs and ORs, and remove duplicates and double NOTs.
 
-    Order is kept: the first of two equal parts stays, and parts are equal whatever their case.
-    A term of several words becomes a phrase, a phrase of one word a term.
+    Order is kept; of parts that differ only in case, the first stays. A term of several words
+    becomes a phrase, a phrase of one word a term.
 
     Raises:
-        InputError: the tree means nothing: an AND without parts, a word without letters, an
-            unknown field, years that run backwards, a NEAR over an AND or a NOT.
+        InputError: the tree is invalid, such as an AND without parts, a word without letters, an
+            unknown field, reversed years, or a NEAR over an AND or a NOT.
     """
     match node:
         case Term():
@@ -59,14 +59,13 @@ def normalise(node: Node) -> Node:  # noqa: PLR0911  # one case per kind of node
             return _check_years(node)
 
 
-def folded(node: Node, *, has_own_keywords: bool = False) -> Node:
-    """Return the tree of a database's text with what it can only express in parts put together.
+def merge_conditions(node: Node, *, has_own_keywords: bool = False) -> Node:
+    """Merge conditions that a database can only express separately.
 
-    A word in the title or, the same word, in the abstract is `tiab`; years and dates of entry
-    after one date and before another one are one span. `has_own_keywords`: its keywords are those
-    of authors.
+    The same words in the title or in the abstract become `tiab`; two open spans of years or of
+    entry dates become one closed span. With `has_own_keywords`, `keyword` means author keywords.
     """
-    fold = partial(folded, has_own_keywords=has_own_keywords)
+    fold = partial(merge_conditions, has_own_keywords=has_own_keywords)
     match node:
         case Or(children):
             merge = partial(_merge_fields, name=OWN_WORDS if has_own_keywords else None)
@@ -119,11 +118,11 @@ def _merge_spans(one: Node, other: Node) -> Node | None:
 
 
 SEVERAL = "several fields"
-"""Stands for them, and for parts that have none, in place of a field."""
+"""Returned by `field_of` instead of a field."""
 
 
 def field_of(node: Node) -> str | None:
-    """Return the one field of all words of a part, if it has no headings, years or NOTs."""
+    """Return the common field of all words, or `SEVERAL`, also for headings, years and NOTs."""
     if isinstance(node, Term | Phrase):
         return SEVERAL if node.field in {*HEADINGS, *INDEXED} else node.field
     fields = set() if isinstance(node, Not) else {field_of(part) for part in parts(node)}
@@ -133,11 +132,11 @@ def field_of(node: Node) -> str | None:
 def in_field(node: Node, name: str | None) -> Node:
     if isinstance(node, Term | Phrase):
         return replace(node, field=name)
-    return rebuilt(node, lambda part: in_field(part, name))
+    return rebuild(node, lambda part: in_field(part, name))
 
 
 def depth(node: Node) -> int:
-    """Return how many parts are inside each other; a leaf has depth 1."""
+    """Return the nesting depth; a leaf has depth 1."""
     deepest, waiting = 0, [(node, 1)]
     while waiting:
         inner, level = waiting.pop()
@@ -147,7 +146,7 @@ def depth(node: Node) -> int:
 
 
 def identity(node: Node) -> object:
-    """Return what two nodes share that mean the same: all of them but the case of letters."""
+    """Return a key that is equal for nodes that differ only in case."""
     match node:
         case Term(text, field, is_prefix):
             return (text.casefold(), field, is_prefix)
@@ -162,7 +161,7 @@ def identity(node: Node) -> object:
 
 
 def is_near_side(node: Node) -> bool:
-    """Whether NEAR can have it on a side: a word, a phrase, a NEAR, or an OR of these."""
+    """Whether it can be an operand of NEAR: a word, a phrase, a NEAR, or an OR of these."""
     if isinstance(node, Or):
         return all(map(is_near_side, node.children))
     return isinstance(node, Term | Phrase | Near)
@@ -180,7 +179,7 @@ def _join(kind: type[And | Or], children: tuple[Node, ...]) -> Node:
     return join(kind, [*distinct.values()])
 
 
-@lru_cache(maxsize=16_384)  # one translation meets each of them hundreds of times
+@lru_cache(maxsize=16_384)  # one translation normalises the same leaf hundreds of times
 def _normal_leaf(texts: tuple[str, ...], field: str | None) -> Term | Phrase:
     if field is not None and field not in FIELDS:
         raise UnknownNameError("field", field, list(FIELDS))
@@ -212,7 +211,7 @@ def _check_years(years: YearRange) -> YearRange:
     return years
 
 
-# What means something to another system is quoted.
+# Words with a meaning in another system are quoted.
 _BARE = re.compile(
     r"(?!(?:(?i:adj)\d+|[NWS]\d+|TI|AB|SU|MW|TX|KW|DE|MJ|XB|MH|MM)$)\w+(?:[-.'’?$]\w+)*"
 )
@@ -220,9 +219,9 @@ _OPERATORS = {"AND", "OR", "NOT", "NEAR", "PRE", "NEXT"}
 
 
 def render(node: Node) -> str:
-    """Return the canonical text: every group inside another one in parentheses.
+    """Return the canonical text, in which every nested group has parentheses.
 
-    `parse(render(tree)) == normalise(tree)` for every tree that `parse` would accept the size of.
+    `parse(render(tree)) == normalise(tree)` for every tree within the size limits of `parse`.
     """
     return _text(normalise(node))
 
@@ -236,20 +235,20 @@ def _text(node: Node) -> str:  # noqa: PLR0911  # one case per kind of node
         case Phrase(words, field):
             return f'{_prefix(field)}"{" ".join(words)}"'
         case And(children):
-            return " AND ".join(map(_grouped, children))
+            return " AND ".join(map(_operand, children))
         case Or(children):
-            return " OR ".join(map(_grouped, children))
+            return " OR ".join(map(_operand, children))
         case Not(child):
-            return f"NOT {_grouped(child)}"
+            return f"NOT {_operand(child)}"
         case Near(left, right, distance, is_ordered):
             return (
-                f"{_grouped(left)} {'PRE' if is_ordered else 'NEAR'}/{distance} {_grouped(right)}"
+                f"{_operand(left)} {'PRE' if is_ordered else 'NEAR'}/{distance} {_operand(right)}"
             )
         case YearRange(first, last):
             return f"year:{_years(first, last)}"
 
 
-def _grouped(node: Node) -> str:
+def _operand(node: Node) -> str:
     is_group = isinstance(node, And | Or | Not | Near)
     return f"({_text(node)})" if is_group else _text(node)
 

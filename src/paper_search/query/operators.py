@@ -1,4 +1,4 @@
-"""Operators of a search string: what joins its parts, and in which order."""
+"""Operator precedence, shared by the parsers of all query languages."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -11,36 +11,34 @@ from paper_search.query.tagged import Leaves
 from paper_search.query.tokens import Token
 
 MAX_DEPTH = 100
-"""Parentheses or parts inside each other."""
 MAX_DISTANCE = 100
-"""The most words of a distance."""
 _SHOWN = 300
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of a string: its tree, how it reads with all parentheses, and its last operator."""
+    """A parsed part: its tree, its text with all parentheses, and its outermost operator."""
 
     node: Node
     text: str
     operator: str | None = None
 
     def within(self, operator: str) -> str:
-        """Return how it reads as a side of another operator."""
+        """Return the text as an operand of an operator, in parentheses where needed."""
         is_same = self.operator in {None, operator} and operator != "NOT"
         return self.text if self.operator is None or is_same else f"({self.text})"
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A tree as it was written, before normalisation.
+    """A parsed query before normalisation.
 
     Attributes:
         node: the tree.
-        columns: of leaves and of NOTs, by `id()` of their nodes, which `node` keeps alive.
-        notes: column, and what was not carried over from another system, or how it was read.
-        system: whose language it was in; None means our own.
-        line: the query alone, where it was given as a line with its number.
+        columns: columns of leaves and NOTs by `id()` of the node, which `node` keeps alive.
+        notes: columns and remarks on what was left out or how it was interpreted.
+        system: the system whose language it was in; None for our own.
+        line: the query alone, if it was given as a numbered line.
     """
 
     node: Node
@@ -51,7 +49,7 @@ class Reading:
 
 
 class OperatorReader(ABC):
-    """Recursive descent; operators of one level are read from left to right."""
+    """Recursive descent parser; operators of equal precedence are left-associative."""
 
     def __init__(self, tokens: list[Token], system: System, refuse: Refusal, end: int) -> None:
         self._tokens, self._system, self._refuse, self._end = tokens, system, refuse, end
@@ -62,11 +60,11 @@ class OperatorReader(ABC):
 
     @abstractmethod
     def _operand(self) -> Part:
-        """Return what stands between operators, and between words for a distance."""
+        """Parse one operand."""
 
     @abstractmethod
     def _near(self, left: Node, token: Token, right: Node) -> Node:
-        """Return two operands at the distance of a token."""
+        """Return the tree of a proximity operator."""
 
     def _peek(self) -> Token | None:
         return self._tokens[self._next] if self._next < len(self._tokens) else None
@@ -114,7 +112,7 @@ class OperatorReader(ABC):
         return Part(part.node, f"({part.text})")
 
     def _closeness(self, left: Part | None = None) -> Part:
-        """Return an operand, or several at a distance from each other."""
+        """Parse operands joined by proximity operators."""
         part, count = left or self._operand(), 0
         while self._is("near"):
             token, count = self._take(), count + 1
@@ -131,7 +129,7 @@ class OperatorReader(ABC):
             self._refuse(token.start, f"{token.text} joins words, phrases or OR-groups of them")
 
     def _group_of(self, start: int) -> Part:
-        """Return the tree at the top or between two parentheses; say how a mixture is read."""
+        """Parse the whole text or a group; note how operators of mixed precedence were read."""
         self._operators.append(set())
         part = self._operation(0)
         operators = self._operators.pop()
@@ -148,7 +146,7 @@ class OperatorReader(ABC):
         return part
 
     def _operation(self, least: int) -> Part:
-        """Return parts joined by operators of at least this precedence."""
+        """Parse operands joined by operators of at least this precedence."""
         left = self._inversion()
         while (name := self._operator()) is not None:
             level = self._system.levels[name]
@@ -159,11 +157,11 @@ class OperatorReader(ABC):
                 if name == "NOT" and token.kind == "AND":
                     self._take()
             self._operators[-1].add(name)
-            left = self._combined(left, name, self._operation(level + 1))
+            left = self._combine(left, name, self._operation(level + 1))
         return left
 
     def _operator(self) -> str | None:
-        """Return the operator in front; what only follows is joined by AND."""
+        """Return the next operator; adjacent operands are joined by AND."""
         token = self._peek()
         if token is None or token.kind in {")", "suffix", "near"}:
             return None
@@ -178,26 +176,26 @@ class OperatorReader(ABC):
         return token.kind
 
     def _check_neighbours(self, before: Token, token: Token) -> None:
-        """Refuse parts without an operator between them, where it is not certain to mean AND."""
+        """Refuse adjacent operands where a missing operator may not mean AND."""
         is_line = before.kind in {"set", "sets"} or token.kind in {"set", "sets"}
         are_words = {before.kind, token.kind} <= {"word", "quoted"}
         joins = self._system.joins
         if is_line or joins == "none" or (joins == "words" and not are_words):
             reason = "expected AND, OR or NOT in front of"
         elif before.end == token.start and token.kind == "(" and before.kind == "word":
-            reason = f"{before.text} is no field of {self._system.name}:"
+            reason = f"{before.text} is not a field of {self._system.name}:"
         else:
             return
         self._refuse(token.start, f"{reason} {token.text.strip()!r}")
 
-    def _combined(self, left: Part, name: str, right: Part) -> Part:
+    def _combine(self, left: Part, name: str, right: Part) -> Part:
         text = f"{left.within(name)} {name} {right.within(name)}"
         if name == "NOT":
             excluded = right.node.child if isinstance(right.node, Not) else Not(right.node)
-            self._leaves.located(excluded, self._leaves.columns.get(id(right.node), 1) - 1)
+            self._leaves.locate(excluded, self._leaves.columns.get(id(right.node), 1) - 1)
             right = Part(excluded, right.text)
         if self._system is SCOPUS and right.text.startswith("EXCLUDE"):
-            name = "AND"  # what any of them excludes is left out
+            name = "AND"  # a paper that any of them excludes is excluded
         kind = Or if name == "OR" else And
         parts: tuple[Node, ...] = (left.node,)
         if left.operator == name and isinstance(left.node, And | Or):
@@ -205,12 +203,12 @@ class OperatorReader(ABC):
         return Part(kind((*parts, right.node)), text, name)
 
     def _inversion(self) -> Part:
-        """Return a part with the NOTs in front of it."""
+        """Parse a part with the NOTs before it."""
         nots: list[Token] = []
         while self._is("NOT"):
             nots.append(self._take())
         part = self._closeness()
         if len(nots) % 2:
-            node = self._leaves.located(Not(part.node), nots[0].start)
+            node = self._leaves.locate(Not(part.node), nots[0].start)
             return Part(node, f"NOT {part.within('NOT')}", "NOT")
         return part

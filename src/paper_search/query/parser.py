@@ -1,4 +1,4 @@
-"""Reads the text of a boolean query into its tree."""
+"""Parser for the program's own query language, with detection of other systems' languages."""
 
 import itertools
 import re
@@ -9,18 +9,18 @@ from typing import NoReturn
 
 from paper_search.errors import QuerySyntaxError
 from paper_search.query import ast
-from paper_search.query.ast import And, Near, Node, Phrase, Term, conjuncts, rebuilt, straighten
+from paper_search.query.ast import And, Near, Node, Phrase, Term, conjuncts, rebuild, straighten
 from paper_search.query.lines import without_number
 from paper_search.query.normal_form import depth, normalise
 from paper_search.query.operators import MAX_DEPTH, MAX_DISTANCE, OperatorReader, Part, Reading
 from paper_search.query.reader import SentenceReader
 from paper_search.query.strategy import parse_strategy
-from paper_search.query.systems import SYSTEMS, System, recognised
+from paper_search.query.systems import SYSTEMS, System, detect_system
 from paper_search.query.tagged import EXPECTED
 from paper_search.query.tokens import Token
 
 MAX_LENGTH = 50_000
-"""Characters in a query, or in all lines of a strategy."""
+"""In characters, of a query or of all lines of a strategy."""
 
 _OWN = System("this program", re.compile("(?!)"), {})
 _TAGS = {tag.upper() for system in SYSTEMS for tag in system.fields if tag.isalpha()} - {"IS"}
@@ -30,7 +30,7 @@ _FOREIGN = re.compile(
     rf"|\.\.[a-z]{{1,9}}\S{{0,60}}|(?:(?i:{'|'.join(sorted(_TAGS))})|[A-Z-]{{3,20}})"
     r"(?<!AND)(?<!NOT)(?<!NEAR)\((?=[^()]{0,60}[^\W\d]{3}))"
 )
-"""Fields and commands of databases, where too few stand together to tell whose they are."""
+"""Fields and commands of databases that are too ambiguous to identify the system."""
 _NO_WORD = r'(?![^\s()"])'
 _TOKEN = re.compile(
     rf"(?P<OR>OR{_NO_WORD})|(?P<AND>AND{_NO_WORD})|(?P<NOT>NOT{_NO_WORD})"
@@ -39,29 +39,29 @@ _TOKEN = re.compile(
     r'|(?:keyword|substance|type|language|subheading|subset|entered):(?=[\w"(])))'
     r'|(?P<year>(?i:year):\s*(?:\d+\s*-\s*\d+|[^\s()"]*))'
     r'|(?P<doi>10\.\d{4,9}/(?:[^\s"()]|\([^\s"()]*\))+)'
-    r'|(?P<blank>\s+|[^\w\s()"*|!]+(?=[\s)]|$))'  # punctuation alone says nothing: R & D
+    r'|(?P<blank>\s+|[^\w\s()"*|!]+(?=[\s)]|$))'  # ignore isolated punctuation, as in R & D
     r'|(?P<phrase>"[^"]*")|(?P<quote>")|(?P<word>[^\s()"]+)|(?P<paren>[()])'
 )
 
 
 def parse(text: str) -> Node:
-    """Return the normal form of the tree of a query text.
+    """Parse a query into the normal form of its tree.
 
-    The language: words, "phrases", AND OR NOT, juxtaposition (AND; bare words behind NOT are
-    one part), parentheses, NEAR/n, `*` at the end of a word, and the prefixes title:, abstract:,
-    author:, venue:, tiab: (title or abstract), tiabkw: (or authors' keywords), mesh: (a Medical
-    Subject Heading) and year:. Search strings of other systems are understood, too
-    (`paper_search.query.systems`); a strategy of several lines is what its last line finds.
+    The language has words, "phrases", AND OR NOT, juxtaposition (AND; adjacent bare words after
+    NOT are one operand), parentheses, NEAR/n, a final `*`, and the prefixes title:, abstract:,
+    author:, venue:, tiab: (title or abstract), tiabkw: (title, abstract or author keywords), mesh:
+    (a Medical Subject Heading) and year:. Search strings of the systems in
+    `paper_search.query.systems` are accepted too. A numbered strategy means its last line.
 
     Raises:
-        QuerySyntaxError: it cannot be read; the message begins with the column.
+        QuerySyntaxError: the text is not a valid query; the message begins with the column.
     """
-    tree = _bounded(analyse(text).node, 2 * MAX_DEPTH, text)  # what is flat may be written deep
-    return _bounded(normalise(tree), MAX_DEPTH, text)
+    tree = _check_depth(analyse(text).node, 2 * MAX_DEPTH, text)  # normalising flattens
+    return _check_depth(normalise(tree), MAX_DEPTH, text)
 
 
 def conditions_in(texts: Iterable[str]) -> list[Node]:
-    """Return the trees of conditions that hold together, what is AND-ed each by itself."""
+    """Parse conditions and split them at AND."""
     return [part for text in texts if text.strip() for part in conjuncts(parse(text))]
 
 
@@ -72,7 +72,7 @@ def with_conditions(tree: Node, texts: Iterable[str]) -> Node:
 
 @lru_cache(maxsize=64)  # a strategy is shown, compared and linted several times a round
 def analyse(text: str) -> Reading:
-    """Return the tree as it was written, with the columns of its parts among visible characters."""
+    """Parse a query without normalising it; columns count visible characters only."""
     text = straighten(text)
     refuse = partial(_refuse, text)
     if len(text) > MAX_LENGTH:
@@ -82,19 +82,19 @@ def analyse(text: str) -> Reading:
     if "\n" in text.strip() and (strategy := parse_strategy(text)) is not None:
         return Reading(strategy.node, {}, tuple(strategy.remarks()), strategy.system.name)
     bare, number = without_number(text)
-    own = text if not number or recognised(bare) is None else bare
-    if (system := recognised(own)) is not None:
+    own = text if not number or detect_system(bare) is None else bare
+    if (system := detect_system(own)) is not None:
         reading = SentenceReader(own, system, refuse).reading()
-        label = f"{number!r} in front of the query is read as the number of its line"
+        label = f"{number!r} before the query is read as its line number"
         line = own.strip() if own is not text else None
         notes = ((1, label), *reading.notes) if line else reading.notes
         return replace(reading, notes=notes, system=system.name, line=line)
     if sign := next((mark for mark in _FOREIGN.finditer(text) if mark["sign"]), None):
-        refuse(sign.start(), f"{sign[0]!r} is not understood: leave it out, or quote it as a word")
+        refuse(sign.start(), f"{sign[0]!r} is not recognized: delete it, or quote it as a word")
     return _Parser(text, refuse).reading()
 
 
-def _bounded(node: Node, limit: int, text: str) -> Node:
+def _check_depth(node: Node, limit: int, text: str) -> Node:
     if depth(node) > limit:
         _refuse(text, 0, f"parts are nested deeper than {MAX_DEPTH}")
     return node
@@ -111,7 +111,7 @@ def _refuse(query: str, offset: int, reason: str) -> NoReturn:
 
 
 class _Parser(OperatorReader):
-    """Reads the operands of our own language: words, phrases, years, fields, groups, NEAR."""
+    """Parses the operands of our own language: words, phrases, years, fields, groups, NEAR."""
 
     def __init__(self, text: str, refuse: ast.Refusal) -> None:
         tokens = [
@@ -126,7 +126,7 @@ class _Parser(OperatorReader):
         return self._reading(part.node)
 
     def _check_neighbours(self, before: Token, token: Token) -> None:
-        """Any parts may stand side by side: they are joined by AND."""
+        """Accept any adjacent operands: they are joined by AND."""
 
     def _closeness(self, left: Part | None = None) -> Part:
         return super()._closeness(left or self._words_behind_not())
@@ -140,9 +140,9 @@ class _Parser(OperatorReader):
         return Near(left, right, int(number), name == "PRE")
 
     def _words_behind_not(self) -> Part | None:
-        """Return bare words together that follow NOT: who writes `NOT honey bees` wants neither.
+        """Group the bare words after NOT: `NOT honey bees` excludes papers with both words.
 
-        Joined one by one, as other words are, the second would be demanded.
+        Read one by one, the second word would be required.
         """
         start = self._next
         rest = itertools.takewhile(lambda token: token.kind == "word", self._tokens[start:])
@@ -151,7 +151,7 @@ class _Parser(OperatorReader):
             return None
         parts = [self._operand() for _ in words]
         text = f"({' '.join(part.text for part in parts)})"
-        self.notes.append((words[0].start, f"NOT is read of all words behind it: {text}"))
+        self.notes.append((words[0].start, f"NOT applies to all words after it: {text}"))
         return Part(And(tuple(part.node for part in parts)), text)
 
     def _operand(self) -> Part:
@@ -162,7 +162,7 @@ class _Parser(OperatorReader):
             part = self._parenthesis()
         elif self._is("word", "doi", "phrase") or (self._is("year") and not fields):
             token = self._take()
-            node = self._leaves.located(self._leaf(token), token.start)
+            node = self._leaves.locate(self._leaf(token), token.start)
             part = Part(node, token.text)
         else:
             self._unexpected(EXPECTED)
@@ -186,8 +186,8 @@ class _Parser(OperatorReader):
         if isinstance(node, Term | Phrase):
             result: Node = node if node.field else replace(node, field=field)
         else:
-            result = rebuilt(node, partial(self._within, field))
-        return self._leaves.located(result, self._leaves.columns.get(id(node), 1) - 1)
+            result = rebuild(node, partial(self._within, field))
+        return self._leaves.locate(result, self._leaves.columns.get(id(node), 1) - 1)
 
     def _at(self, token: Token) -> Callable[[int, str], NoReturn]:
         return lambda offset, reason: self._refuse(token.start + offset, reason)

@@ -1,4 +1,4 @@
-"""Tells whole sentences and titles from boolean queries."""
+"""Distinguishes sentences and titles from boolean queries."""
 
 import re
 
@@ -13,26 +13,26 @@ some such t than that the their them then there these they this those through to
 until up ve very was we were what when where which while who whom why will with would you your
 """
 SMALL_WORDS = frozenset(_SMALL_WORDS.split())
-"""English words that say nothing by themselves."""
+"""English function words."""
 
 STOP_WORDS = frozenset(word for word in SMALL_WORDS - {"and", "or", "not"} if len(word) > 1)
-"""Those that are neither a sign of queries nor a letter, such as that of a vitamin."""
+"""Without operators, and without single letters, which may name a vitamin."""
 _QUOTED = re.compile(r'["“”][^"“”]*["“”]')
 _LONGEST_PHRASE = 12
-"""Words; what is longer between quotes is a quoted text, not a phrase that is looked for."""
+"""In words; a longer text between quotes is a quotation, not a search phrase."""
 _OPERATOR = re.compile(
     r"(?<![\w/])(?:AND|OR|NOT|NEAR/\d+|ADJ\d*|W/\d+)\b(?!/)|\w\["
     r"|(?:title|abstract|author|venue|tiab(?:kw)?):\S|year:\s?\d|\b(?:TI|AB|AU|SO|TS|TITLE|TITLE-ABS(?:-KEY)?)\("
 )
 _MATH = re.compile(r"\$[^$]*\\[^$]*\$")
-"""Of TeX, in a pasted title; elsewhere a dollar sign truncates."""
+"""TeX in a pasted title; otherwise a dollar sign is a wildcard."""
 _TRUNCATED = re.compile(r"\w\*")
 _CUT = re.compile(r"\b(?:AND|OR|NOT)\b|[()\[\]\n]")
-"""What parts the terms of a query; in a sentence, the words between two of them go on."""
+"""Separators of the terms of a query."""
 _SIGN = re.compile(r"""["“”()\[\]*\n]|\w:\S|/(?!\w)|\b(?:NEAR|ADJ|W/\d)""")
-"""What a query has beside AND, OR and NOT, and a sentence seldom."""
+"""Syntax other than AND, OR and NOT, which is rare in sentences."""
 _JOINED = re.compile(r'[)"“”*]\s*(?:AND|OR|NOT)\b|\b(?:AND|OR|NOT)\s*[("“”]')
-"""An operator beside a sign of queries: no sentence in capitals has it."""
+"""An operator beside other query syntax, which does not occur in sentences in capitals."""
 _ASKING = re.compile(
     r"\s*(?:(?:what|which|who|whose|when|where|why|how|whether|is|are|was|were|do|does|did|has|have"
     r"|can|could|would|please|i|i'm|we|find|show|give|list|papers?|articles?|studies|literature)\s)",
@@ -42,20 +42,20 @@ _SMALL_WORDS_OF_A_SENTENCE = 3
 _SMALL_WORDS_OF_A_CLAUSE = 2
 _WORDS_OF_A_TITLE = 5
 _WORDS_FOR_A_TAG = 20
-"""In a sentence, a sign of other systems counts where there is one for so many words at least:
-`and/or` or `SU(3)` in an abstract is no syntax."""
+"""In a sentence, marks of other systems count only if there is at least one for so many words:
+`and/or` or `SU(3)` in an abstract is not syntax."""
 _CAPITALS = 0.8
-"""The share of capitals among the letters from which on AND is a word like the others."""
+"""The share of capitals among the letters from which AND is an ordinary word."""
 
 
 def is_prose(text: str) -> bool:
-    """Return whether the text is a sentence or a title rather than a query with operators.
+    """Whether the text is a sentence or a title rather than a query with operators.
 
-    A sentence has clauses with small words, or begins or ends as a question does, or has five
-    words and no operator; beside small words an asterisk is none. AND in capitals makes no query
-    of small words without any other sign of one ("fish in rivers AND lakes"), nor of a text all in
-    capitals, unless it stands beside brackets or quotes. Field tags of other systems are only in
-    queries.
+    A sentence has clauses with function words, or begins or ends like a question, or has at least
+    five words and no operator; in a clause with function words, an asterisk is not an operator. AND
+    in capitals does not make a query of a text with function words and no other syntax ("fish in
+    rivers AND lakes"), nor of a text in capitals unless it is beside brackets or quotes. Field tags
+    of other systems occur only in queries.
     """
     text = _MATH.sub("x", text)
     outside = _QUOTED.sub(

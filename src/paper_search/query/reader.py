@@ -1,4 +1,4 @@
-"""Reads a search string of another system into our tree, token by token."""
+"""Parser for search strings of other systems."""
 
 import re
 from collections.abc import Callable
@@ -20,7 +20,7 @@ from paper_search.query.ast import (
 )
 from paper_search.query.footers import command_of, meaning_of, split_footers
 from paper_search.query.lines import LABEL
-from paper_search.query.normal_form import folded
+from paper_search.query.normal_form import merge_conditions
 from paper_search.query.operators import MAX_DISTANCE, OperatorReader, Part, Reading
 from paper_search.query.systems import (
     EBSCO,
@@ -40,24 +40,21 @@ _SEARCH = re.compile(r"\s{0,9}Search:?\s")
 _LINKS = re.compile(r"(?:/\w+_[\w,]+)+$")
 """Subheadings of Embase."""
 _SEARCH_COLON = re.compile(r"\s{0,9}Search:\s")
-"""What PubMed prints in front of a query."""
+"""Printed by PubMed before a query."""
 
 
 class EarlierLines(Protocol):
-    """The lines of a strategy that a line may name."""
+    """The lines of a strategy that a line may refer to."""
 
     def knows(self, label: str) -> bool:
-        """Return whether some line of the strategy has the label."""
+        """Whether any line of the strategy has the label."""
 
     def tree(self, label: str, refuse: Callable[[str], NoReturn]) -> Node:
-        """Return what the line finds; one that is none of the lines before is refused."""
+        """Return the tree of an earlier line; refuse any other label."""
 
 
 class SentenceReader(OperatorReader):
-    """Reads one search string, a line without its number: words, headings, fields, dates, groups.
-
-    `lines`: what it may name; None if it is a string by itself.
-    """
+    """Parses one search string, or one line of a strategy, which may refer to earlier `lines`."""
 
     def __init__(
         self, text: str, system: System, refuse: Refusal, lines: EarlierLines | None = None
@@ -78,17 +75,15 @@ class SentenceReader(OperatorReader):
             nodes, notes = meaning_of(footer, self._system, self._refuse)
             limits += nodes
             self.notes += notes
-        rest = self._without_limits_left_out(self._whole())
+        rest = self._without_ignored_limits(self._whole())
         if rest is None:
-            self._refuse(
-                0, "nothing is left to search for but limits that have no counterpart here"
-            )
+            self._refuse(0, "it has only limits without a counterpart here: add search terms")
         is_own = self._system in {PUBMED, WEB_OF_SCIENCE}
-        tree = folded(And((rest, *limits)) if limits else rest, has_own_keywords=is_own)
+        tree = merge_conditions(And((rest, *limits)) if limits else rest, has_own_keywords=is_own)
         return self._reading(tree)
 
     def _whole(self) -> Node:
-        """Return the tree of all of the string but what is printed behind it."""
+        """Return the tree without the limits printed after the query."""
         if self._system is OVID and (command := command_of(self._text, self._refuse)):
             base = self._line(command.line, command.start)
             self.notes += command.notes
@@ -104,11 +99,11 @@ class SentenceReader(OperatorReader):
         rest = self._text[token.start :].split()[0]
         self._refuse(
             token.start,
-            f"{rest!r} is not understood in {self._system.name}: correct it, or leave it out",
+            f"{rest!r} is not valid in {self._system.name}: correct it, or delete it",
         )
 
     def _closeness(self, left: Part | None = None) -> Part:
-        """Return words at a distance, limited by the tag behind them."""
+        """Parse operands joined by proximity operators, and the tags after them."""
         left = super()._closeness(left)
         while self._is("suffix"):
             token = self._take()
@@ -117,7 +112,7 @@ class SentenceReader(OperatorReader):
             self._leaves.check_field(tags, token)
             left = Part(self._leaves.within(tags, left.node), text)
             if self._leaves.widens_keywords(tags):
-                note = "authors' keywords are searched with words of subject headings"
+                note = "author keywords are searched together with subject headings"
                 self.notes.append((token.start, f"{token.text.strip()}: {note}"))
             if links := _LINKS.search(token.text):
                 self.notes.append((token.start, f"the subheadings {links[0]} are left out"))
@@ -128,7 +123,7 @@ class SentenceReader(OperatorReader):
         distance = int(number) if number else self._system.default_distance
         is_ordered = token.match["ordered"] is not None
         if not number and is_ordered:
-            distance = self._system.adjacent  # NEXT and adj: side by side
+            distance = self._system.adjacent  # NEXT and adj mean adjacent words
         if distance > MAX_DISTANCE:
             self._refuse(
                 token.start,
@@ -141,7 +136,7 @@ class SentenceReader(OperatorReader):
                 is_ordered and not distance and left.field == right.field
             ):
                 words = (*words_of(left), *words_of(right))
-                return self._leaves.located(Phrase(words, left.field), token.start)
+                return self._leaves.locate(Phrase(words, left.field), token.start)
         return Near(left, right, distance, is_ordered)
 
     def _operand(self) -> Part:  # noqa: PLR0911  # one case per kind of token
@@ -152,7 +147,7 @@ class SentenceReader(OperatorReader):
             case "(":
                 return self._parenthesis()
             case "prefix":
-                return self._prefixed()
+                return self._prefix_operand()
             case "heading":
                 self._next += 1
                 return Part(self._leaves.heading(token), token.text)
@@ -175,7 +170,7 @@ class SentenceReader(OperatorReader):
         return self._words()
 
     def _limit(self, token: Token) -> Part:
-        """Return a limit between brackets; which of two databases has a record is left out."""
+        """Parse a limit in brackets; ignore limits to one of the databases."""
         name = token.match["limits"].strip("[]").lower()
         if name in self._system.availability:
             self.notes.append((token.start, f"the limit {token.text} is left out"))
@@ -188,12 +183,12 @@ class SentenceReader(OperatorReader):
             token = self._take()
             self._refuse(
                 token.start,
-                f'expected a word or a "phrase" in front of {token.text}: write the tag behind'
+                f'expected a word or a "phrase" before {token.text}: repeat the tag after'
                 " every word of the group",
             )
         return part
 
-    def _prefixed(self) -> Part:
+    def _prefix_operand(self) -> Part:
         token = self._take()
         tags = token.match["before"]
         if tags.lower() in self._system.availability:
@@ -219,7 +214,7 @@ class SentenceReader(OperatorReader):
             part = self._closeness()
             while (after := self._peek()) and after.kind in {"word", "quoted", "("}:
                 self._operators[-1].add("AND")
-                part = self._combined(part, "AND", self._closeness())
+                part = self._combine(part, "AND", self._closeness())
         self._is_naming, self._is_exact = was_naming, was_exact
         self._depth_of_tags -= 1
         self._depth -= 1
@@ -232,7 +227,7 @@ class SentenceReader(OperatorReader):
         return pieces
 
     def _is_word_like_a_tag(self) -> bool:
-        """Whether two capitals inside a phrase are no field of EBSCO: "TI patients with MS"."""
+        """Whether two capitals in a phrase are not an EBSCO field: "TI patients with MS"."""
         token = self._peek()
         if token is None or token.kind != "prefix" or self._system is not EBSCO:
             return False
@@ -242,13 +237,13 @@ class SentenceReader(OperatorReader):
         pieces = self._pieces()
         text = " ".join(piece.text for piece in pieces)
         if pieces[0].kind == "span" and len(pieces) == 1:
-            return Part(self._leaves.located(Term(text), pieces[0].start), text)
+            return Part(self._leaves.locate(Term(text), pieces[0].start), text)
         if self._is_line(pieces):
             return Part(self._line(pieces[0].text, pieces[0].start), text)
         for piece in pieces:
             self._leaves.check(piece)
         if self._has_tags and not self._depth_of_tags and self._system in {SCOPUS, WEB_OF_SCIENCE}:
-            self._refuse(pieces[0].start, f"{text!r} has no field: write one in front of it")
+            self._refuse(pieces[0].start, f"{text!r} has no field: put one before it")
         lettered = [piece for piece in pieces if LETTER.search(piece.text)]
         if not lettered:
             self._refuse(pieces[0].start, f"{EXPECTED} but found {pieces[0].text!r}")
@@ -296,22 +291,22 @@ class SentenceReader(OperatorReader):
             )
         return self._lines.tree(label, lambda reason: self._refuse(start, reason))
 
-    def _without_limits_left_out(self, node: Node) -> Node | None:
-        """Return the tree without limits that are left out; None if nothing else is in it."""
+    def _without_ignored_limits(self, node: Node) -> Node | None:
+        """Remove ignored limits; None if nothing else is in the tree."""
         match node:
             case And(children) | Or(children):
-                parts = [self._without_limits_left_out(child) for child in children]
+                parts = [self._without_ignored_limits(child) for child in children]
                 rest = tuple(child for child in parts if child is not None)
                 if isinstance(node, Or) and 0 < len(rest) < len(parts):
-                    self._refuse(0, "a limit that has no counterpart here is joined by OR")
+                    self._refuse(0, "a limit without a counterpart here is joined by OR")
                 is_same = all(one is other for one, other in zip(parts, children, strict=True))
                 return node if is_same else replace(node, children=rest) if rest else None
             case Not(child):
-                inner = self._without_limits_left_out(child)
+                inner = self._without_ignored_limits(child)
                 return node if inner is child else None if inner is None else Not(inner)
             case _:
                 return None if node is _ANYTHING else node
 
 
 _ANYTHING = Term("*", is_prefix=True)
-"""Stands for a limit that is left out, until the tree is made."""
+"""Placeholder for an ignored limit until the tree is complete."""

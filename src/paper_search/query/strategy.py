@@ -1,4 +1,4 @@
-"""A whole strategy, whose numbered lines name each other: its tree, and what each line finds."""
+"""A strategy of numbered lines: its tree, and how many known papers each line finds."""
 
 import math
 from collections import Counter
@@ -13,13 +13,13 @@ from paper_search.query.evaluation import evaluate, judge, unknown_fields
 from paper_search.query.lines import Line, Lines, is_combined, lines_of, order
 from paper_search.query.normal_form import identity, normalise
 from paper_search.query.reader import SentenceReader
-from paper_search.query.systems import PUBMED, System, recognised
+from paper_search.query.systems import PUBMED, System, detect_system
 from paper_search.query.writer import is_limit
 
 
 @dataclass(slots=True)
 class ReadLine:
-    """A line of a strategy, its tree or why it has none, and by column how it was read."""
+    """A line of a strategy, its tree or an error, and remarks by column."""
 
     line: Line
     node: Node | None = None
@@ -29,13 +29,13 @@ class ReadLine:
 
 @dataclass(frozen=True, slots=True)
 class Strategy:
-    """Lines, the last of which is what is looked for.
+    """A strategy, whose last line is the query.
 
     Attributes:
-        system: whose language they are in.
-        lines: in the order in which they name each other.
-        unused: labels of lines that no other line names.
-        headings: what is read as one and left out.
+        system: the system whose language it is in.
+        lines: lines, each of which may refer to earlier ones.
+        unused: labels of lines that no other line refers to.
+        headings: rows that were read as headings and ignored.
     """
 
     system: System
@@ -45,7 +45,7 @@ class Strategy:
 
     @property
     def node(self) -> Node:
-        """The tree of the last line."""
+        """The tree of the last line; raises the error of the first line that has one."""
         for entry in self.lines:
             if entry.error is not None:
                 raise entry.error
@@ -54,30 +54,30 @@ class Strategy:
         return last
 
     def remarks(self) -> Iterator[tuple[int, str]]:
-        """Yield the column and the text of every remark, which names its line as others do."""
+        """Yield the column and text of every remark."""
         for entry in self.lines:
             for column, note in entry.notes:
                 yield column, f"line {entry.line.label}: {note}"
         for text in self.headings:
             yield 1, f"read as a heading and left out: {text!r}"
         if self.unused:
-            yield 1, f"no line names line {', '.join(self.unused)}: it has no part in the search"
+            yield 1, f"no line refers to line {', '.join(self.unused)}: it is not searched"
 
 
 def parse_strategy(text: str) -> Strategy | None:
-    """Return the strategy that a text is; None if it is one query, or no query at all.
+    """Parse a strategy; None if the text is a single query or not a query.
 
-    Lines that cannot be read say so in `ReadLine.error`.
+    Syntax errors are in `ReadLine.error`.
 
     Raises:
-        QuerySyntaxError: nothing says how its lines are combined.
+        QuerySyntaxError: no line combines the other lines.
     """
     plain = straighten(text)
-    system = recognised(plain)
+    system = detect_system(plain)
     lines = lines_of(plain)
     if not lines.is_strategy or (system is None and not lines.is_combined):
         if system is not None:
-            _refuse_loose(lines, system, text)
+            _refuse_uncombined(lines, system, text)
         return None
     reader = _LineReader(system or PUBMED, text, lines.lines)
     entries = tuple(map(reader.parse, lines.lines))
@@ -85,13 +85,13 @@ def parse_strategy(text: str) -> Strategy | None:
     return Strategy(reader.system, entries, tuple(sorted(unused, key=order)), tuple(lines.headings))
 
 
-def _refuse_loose(lines: Lines, system: System, text: str) -> None:
-    """Refuse several queries that nothing combines: their meaning together is not known."""
+def _refuse_uncombined(lines: Lines, system: System, text: str) -> None:
+    """Refuse several queries without a line that combines them."""
     foreign = [line for line in lines.lines if system.marks.search(line.text)]
     if len(foreign) > 1 and (lines.is_numbered or len(foreign) == len(lines.lines)):
         last = lines.lines[-1]
         raise QuerySyntaxError(
-            f"line {last.row}, column {last.column}: nothing says how the lines are combined: add"
+            f"line {last.row}, column {last.column}: no line combines the others: add"
             f" a last line such as {lines.lines[0].label} AND {last.label}",
             query=text,
             column=last.column,
@@ -107,13 +107,13 @@ class _LineReader:
         self._read: dict[str, ReadLine] = {}
 
     def parse(self, line: Line) -> ReadLine:
-        """Return a line with its tree, or with the reason why it cannot be read."""
+        """Parse a line; a syntax error is part of the result."""
         refuse = partial(self._refuse, line)
         name = line.label.upper()
         try:
             if name in self._read:
-                refuse(0, f"two lines are numbered {line.label}: number them apart")
-            # Operators between the numbers of lines need no capitals in any system.
+                refuse(0, f"two lines are numbered {line.label}: renumber one of them")
+            # Between line numbers, operators may be lower case in every system.
             text = line.text.upper() if is_combined(line.text, self._labels) else line.text
             sentence = SentenceReader(text, self.system, refuse, self).reading()
             node = normalise(sentence.node)
@@ -131,7 +131,7 @@ class _LineReader:
         name = _bare(label)
         entry = self._read.get(name)
         if entry is None and name in self._labels:
-            refuse(f"line {name} is not before this one: a line can name earlier lines only")
+            refuse(f"line {name} is not before this one: a line can only refer to earlier lines")
         if entry is None:
             labels = ", ".join(sorted(self._read, key=order)[-3:])
             refuse(
@@ -159,7 +159,7 @@ _Z = 1.96
 
 @dataclass(frozen=True, slots=True)
 class LineContribution:
-    """Places of the known papers that a line finds, and that no other of its concept does."""
+    """Indices of the known papers that a line finds, and that only it finds in its concept."""
 
     label: str
     text: str
@@ -169,16 +169,16 @@ class LineContribution:
 
 @dataclass(frozen=True, slots=True)
 class ConceptContribution:
-    """What a part of a strategy, all of which have to match, finds of the known papers.
+    """The known papers that one AND-ed part of a strategy finds, by their indices.
 
     Attributes:
-        lines: of its lines, in their order; none: it is written in a line with other parts.
-        label: of the line that adds it to the others.
-        is_restriction: whether it is a limit or an exclusion, which only takes papers away.
-        matches: places of the papers that it finds or keeps.
-        misses: those that it loses.
-        unknown: those of which too little is known to tell, and the fields that would have to be.
-        unindexed: those in `matches` that a source may exclude which knows how they are indexed.
+        lines: its lines, in order; none if it shares a line with other parts.
+        label: the label of the line that ANDs it with the others.
+        is_restriction: whether it is a limit or an exclusion.
+        matches: the papers that it finds or keeps.
+        misses: the papers that it loses.
+        unknown: undecidable papers, with the missing fields.
+        unindexed: papers in `matches` that a source with index data may exclude.
     """
 
     lines: tuple[LineContribution, ...]
@@ -196,9 +196,9 @@ class ConceptContribution:
 
 
 def contributions(strategy: Strategy, papers: Sequence[Document]) -> list[ConceptContribution]:
-    """Return what each concept of a strategy finds of some papers, and each of its lines.
+    """Return which papers each concept of a strategy and each of its lines find.
 
-    As in a search, limits and exclusions by headings, types and the like keep papers without any.
+    As in a search, limits and exclusions on index fields keep papers without index data.
     """
     return [_concept(part, strategy, papers) for part in conjuncts(strategy.node)]
 
@@ -210,7 +210,7 @@ def _concept(part: Node, strategy: Strategy, papers: Sequence[Document]) -> Conc
         for read in strategy.lines
         if (node := read.node) is not None and {*map(identity, alternatives(node))} <= targets
     ]
-    # A line that only joins others of the concept finds nothing by itself.
+    # A line that only combines lines of the concept finds nothing of its own.
     own = [entry for entry in lines if identity(entry[1]) != identity(part)] or lines
     shares = []
     for line, _, matches in own:
@@ -240,7 +240,7 @@ def _concept(part: Node, strategy: Strategy, papers: Sequence[Document]) -> Conc
 
 
 _OF_RECORDS = {"abstract", "author", "venue", "year"}
-"""Fields that every record of a paper may have, indexed or not."""
+"""Fields that do not depend on indexing."""
 
 
 def _has(node: Node, part: Node) -> bool:
@@ -248,7 +248,7 @@ def _has(node: Node, part: Node) -> bool:
 
 
 def interval(count: int, total: int) -> tuple[float, float]:
-    """Return the 95 % interval of Wilson for a share."""
+    """Return the 95 % Wilson interval of a proportion."""
     share, z = count / total, _Z
     centre = (share + z * z / (2 * total)) / (1 + z * z / total)
     half = z * math.sqrt(share * (1 - share) / total + z * z / (4 * total**2)) / (1 + z * z / total)
@@ -256,9 +256,9 @@ def interval(count: int, total: int) -> tuple[float, float]:
 
 
 def report(concepts: Sequence[ConceptContribution], names: Sequence[str]) -> Iterator[str]:
-    """Yield what each line contributes, and the relative recall of all concepts together.
+    """Yield the contribution of each line, and the relative recall of all concepts together.
 
-    The recall is a span where it cannot be told of some papers whether they are found.
+    The recall is a range if some papers are undecidable.
     """
     for number, concept in enumerate(concepts, start=1):
         count = len(concept.matches)
@@ -270,11 +270,11 @@ def report(concepts: Sequence[ConceptContribution], names: Sequence[str]) -> Ite
             yield f"  line {line.label}: {len(line.matches)}, {len(line.unique)} by it alone"
         yield from (f"  loses {names[place]}" for place in sorted(concept.misses))
         for fields, papers in Counter(concept.unknown.values()).items():
-            yield f"  {papers} cannot be told: not known: {', '.join(sorted(fields))}"
+            yield f"  {papers} undecided; missing: {', '.join(sorted(fields))}"
         if concept.unindexed:
             yield (
-                f"  {len(concept.unindexed)} kept without knowing what an index says of them: a"
-                " source that knows it may exclude them"
+                f"  {len(concept.unindexed)} kept without index data: a source that has it may"
+                " exclude them"
             )
     if names:
         yield _recall(concepts, len(names))

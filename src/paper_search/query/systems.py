@@ -1,4 +1,4 @@
-"""The search languages that people paste from: one table for each.
+"""The search languages of other systems: one table for each.
 
 Ovid: https://ospguides.ovid.com/OSPguides/medline.htm, PubMed:
 https://pubmed.ncbi.nlm.nih.gov/help/, Cochrane: https://www.cochranelibrary.com/advanced-search,
@@ -15,33 +15,31 @@ from dataclasses import dataclass, field
 from paper_search.query.ast import FIELDS, straighten
 
 ANYWHERE = ""
-"""The field of a tag that does not limit a word."""
+"""The field of a tag that searches all fields."""
 YEAR = "year"
-"""The field of a tag for years."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class System:
-    """One search language.
+    """A search language. Patterns are regular expressions.
 
     Attributes:
-        name: what people call it.
-        marks: what tells it from the others; text between double quotes does not count.
-        fields: its tags, in lower case, by our field that they mean.
-        prefix: the pattern of a tag in front of what it limits, the tag in group `tag`.
-        suffix: the same for a tag behind it.
-        levels: how tight OR, AND and NOT bind; equal ones are read from left to right.
-        wildcards: its signs, and ours for them.
-        is_phrase: whether words that follow each other are a phrase; else all of them are wanted.
-        joins: what may follow each other without an operator: "all", "words" or "none".
-        letters: signs inside a word, beside letters and digits.
-        proximity: the pattern of an operator of distance, its number in group `distance`, and in
-            group `ordered` what keeps the order.
-        adjacent: the distance at which words are next to each other: 1 for Ovid's adj1, else 0.
-        default_distance: what a distance without a number means.
-        quoted: the pattern of a phrase between other marks, with a bar in front.
-        availability: tags that only say how a record can be had; they are left out.
-        own_keywords: tags of keywords that authors wrote, and no indexer.
+        name: the display name.
+        marks: pattern of syntax that identifies it; text between double quotes is ignored.
+        fields: our field for each of its tags, in lower case.
+        prefix: pattern of a tag before its operand, with the group `tag`.
+        suffix: the same for a tag after its operand.
+        levels: precedence of OR, AND and NOT; operators of equal precedence are left-associative.
+        wildcards: our wildcard for each of its own.
+        is_phrase: whether adjacent words are a phrase; otherwise they are joined by AND.
+        joins: which operands may be adjacent without an operator: "all", "words" or "none".
+        letters: characters inside a word besides letters and digits.
+        proximity: pattern of a proximity operator, with groups `distance` and `ordered`.
+        adjacent: the distance of adjacent words: 1 for Ovid's adj1, else 0.
+        default_distance: the distance of an operator without a number.
+        quoted: pattern of other quotation, after a leading "|".
+        availability: tags for the availability of a record, which are ignored.
+        own_keywords: tags of author keywords.
     """
 
     name: str
@@ -66,7 +64,7 @@ class System:
 
 
 def _table(**tags: str) -> dict[str, str]:
-    """Return a table of tags from our fields with theirs, between bars."""
+    """Return our fields by tag; each argument has tags separated by bars."""
     table = {}
     for ours, theirs in tags.items():
         name = {"anywhere": ANYWHERE}.get(ours, ours.replace("_", "-"))
@@ -112,7 +110,7 @@ SUBHEADING = (
     r"|il|im|in|ip|ir|is|iv|ja|li|m[aeiot]|nu|og|p[acdkopsvxy]|pr|r[adehitu]|s[cdenptuy]|si|t[adhmoru]"
     r"|ul|ur|us|ut|v[einost])"
 )
-"""Two letters that Ovid shortens a subheading to."""
+"""Ovid's two-letter abbreviations of subheadings."""
 OVID = System(
     "Ovid",
     re.compile(
@@ -193,7 +191,7 @@ EBSCO_TAGS = frozenset({
     "NT", "PB", "PG", "PT", "PY", "PZ", "RV", "SB", "SO", "SU", "TI", "TX", "UI", "XB", "XJ",
     "ZC", "ZT", "ZW",
 })  # fmt: skip
-"""Fields of EBSCO's databases, of some of which there is no counterpart."""
+"""Fields of EBSCO's databases, some without a counterpart."""
 EBSCO = System(
     "EBSCO",
     re.compile(
@@ -286,7 +284,7 @@ WOS_NAMES = {
     "language": "LA", "publication titles": "SO", "publication/source titles": "SO",
     "author keywords": "AK", "keyword plus ®": "KP", "doi": "DO",
 }  # fmt: skip
-"""Tags by the names that the new pages print behind what they limit."""
+"""Tags by the names that the current interface prints after the operand."""
 WEB_OF_SCIENCE = System(
     "Web of Science",
     re.compile(
@@ -309,13 +307,13 @@ WEB_OF_SCIENCE = System(
 
 SYSTEMS = (OVID, COCHRANE, EMBASE, PUBMED, SCOPUS, WEB_OF_SCIENCE, PROQUEST, EBSCO)
 _SETS = re.compile(r"(?<![\w-])S\d+\s+(?:AND|OR|NOT)\s+S\d")
-"""Lines as EBSCO names them, and ProQuest, whose other marks are plain."""
+"""Line references of EBSCO and ProQuest; ProQuest has other marks that are unambiguous."""
 _QUOTED = re.compile(r'"[^"\n]*"')
 
 
-def recognised(text: str) -> System | None:
-    """Return the system that a text is of, by its marks; None if it is in our own language."""
-    bare = _blanked(text)
+def detect_system(text: str) -> System | None:
+    """Return the system whose marks are most frequent; None for our own language."""
+    bare = _blank_quotes(text)
     counts = {system.name: len(system.marks.findall(bare)) for system in SYSTEMS}
     best = max(SYSTEMS, key=lambda system: counts[system.name])
     if counts[best.name]:
@@ -324,18 +322,18 @@ def recognised(text: str) -> System | None:
 
 
 def count_tags(text: str) -> int:
-    """Return how often the text has a sign that one of the systems has, and our own has not."""
+    """Return the number of marks of the detected system; 0 for our own language."""
     plain = straighten(text)
-    bare = _blanked(plain)
-    system = recognised(plain)
+    bare = _blank_quotes(plain)
+    system = detect_system(plain)
     if system is not PUBMED:
         return 0 if system is None else max(1, len(system.marks.findall(bare)))
     marks = (mark[0].lower() for mark in PUBMED.marks.finditer(bare))
-    # Databases print " [abstract]" behind the titles of abstracts of conferences.
+    # Databases print " [abstract]" after the titles of conference abstracts.
     tags = [mark.strip(" []").partition(":~")[0] for mark in marks if mark != " [abstract]"]
     return sum(PUBMED.field_of(tag) is not None for tag in tags)
 
 
-def _blanked(text: str) -> str:
-    """Return the text of the same length with nothing but underscores between its quotes."""
+def _blank_quotes(text: str) -> str:
+    """Replace all characters between quotes by underscores."""
     return _QUOTED.sub(lambda quoted: f'"{"_" * (len(quoted[0]) - 2)}"', text)

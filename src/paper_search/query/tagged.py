@@ -1,4 +1,4 @@
-"""Makes leaves of the words, tags, headings and years of another system's search string."""
+"""Leaves for the words, tags, headings and years of another system's search string."""
 
 import re
 from collections.abc import Iterable
@@ -20,7 +20,7 @@ from paper_search.query.ast import (
     Term,
     join,
     leaf_of,
-    rebuilt,
+    rebuild,
     words_of,
 )
 from paper_search.query.limits import (
@@ -43,7 +43,7 @@ _TRAILING = ",;:.!"
 _EXPLODED = re.compile(r"(?P<heading>[^+]+)\+(?P<sub>/[^+]*)?\+?")
 _PROXIMITY = re.compile(r"(.+?):~(\d+)")
 _CUT = {"Ovid": re.compile(r"[$*](\d{1,2})"), "ProQuest": re.compile(r"\[\*(\d)\]|\$(\d)")}
-"""At most so many letters."""
+"""Truncation to a maximum number of letters."""
 _COUNTED = re.compile(r"[*$]\d")
 _FOREIGN = re.compile(
     r"(?i:adj\d+|(?:near|onear|pre|next|w|n|p)/\d*)|NEAR|ONEAR|ADJ|LNK|SAME|TI|AB|TX|MH|MM|TS|TIAB"
@@ -51,7 +51,7 @@ _FOREIGN = re.compile(
 )
 """Words that are operators or fields in one of the systems."""
 _LONGEST_SHORT_FIELD = 3
-"""Letters of a field that may well be an abbreviation of the subject."""
+"""A shorter word in capitals may be an abbreviation of the topic rather than a field."""
 _RELATIVE = re.compile(r"[yd]_\d+")
 _OPERATOR = re.compile(
     r"\b(?:AND|OR|NOT)\b|#\d|[{}]|\b[A-Z]{2}=|\bS\d+ |[a-z*]\s?\[[A-Za-z:/ ]{2,}\]"
@@ -60,7 +60,7 @@ _Located = TypeVar("_Located", bound=Node)
 
 
 class Leaves:
-    """The parts of one string that are not joined to others."""
+    """Builds leaves, and keeps their columns."""
 
     def __init__(self, system: System, refuse: Refusal) -> None:
         self._system, self._refuse = system, refuse
@@ -68,23 +68,23 @@ class Leaves:
         self.columns: dict[int, int] = {}
 
     def check(self, piece: Token) -> None:
-        """Refuse what is no word, such as a quote that is never closed."""
+        """Refuse unclosed quotes, and operators and fields that another system has."""
         if piece.kind == "quoted":
             if not LETTER.search(piece.text):
                 self._refuse(piece.start, "the phrase is empty: put words between the quotes")
             sign = _OPERATOR.search(piece.text[1:-1])
             if sign and any(map(str.islower, piece.text)):
                 self._refuse(
-                    piece.start, f"{sign[0]!r} stands between quotes: close the quote before it"
+                    piece.start, f"{sign[0]!r} is between quotes: close the quote before it"
                 )
         elif _FOREIGN.fullmatch(piece.text.rstrip(_TRAILING)) or self._is_bare_field(piece.text):
             self._refuse(
                 piece.start,
-                f"{piece.text!r} means nothing in {self._system.name}: quote it if it is a word",
+                f"{piece.text!r} is not valid in {self._system.name}: quote it if it is a word",
             )
 
     def _is_bare_field(self, word: str) -> bool:
-        """Return whether it is a field in capitals without its parenthesis or sign: "PUBYEAR"."""
+        """Whether it is a field in capitals without its parenthesis or sign: "PUBYEAR"."""
         is_long = len(word) > _LONGEST_SHORT_FIELD and word.isupper()
         return is_long and self._system.field_of(word) is not None
 
@@ -94,19 +94,16 @@ class Leaves:
         return self.leaf(words, pieces[0].start, ending=_TRAILING[1:] if is_quoted else _TRAILING)
 
     def leaf(self, words: Iterable[str], start: int, ending: str = _TRAILING) -> Term | Phrase:
-        """Return the leaf for words as they were written, wildcards translated.
-
-        `start`: the offset of the first. `ending`: punctuation that is taken off the end of each.
-        """
-        ours = [self._translated(word, start, ending) for word in words]
+        """Return the leaf for words, stripped of trailing punctuation, with our wildcards."""
+        ours = [self._translate_wildcards(word, start, ending) for word in words]
         texts = tuple(word for word in ours if LETTER.search(word))
         if self._system is PUBMED and texts == ("hasabstract",):
-            return self.located(Term("hasabstract", "subset"), start)
+            return self.locate(Term("hasabstract", "subset"), start)
         if not texts:
             self._refuse(start, f"{EXPECTED} but found {' '.join(words)!r}")
-        return self.located(leaf_of(texts), start)
+        return self.locate(leaf_of(texts), start)
 
-    def _translated(self, word: str, start: int, ending: str) -> str:
+    def _translate_wildcards(self, word: str, start: int, ending: str) -> str:
         signs = self._system.wildcards
         text = word.rstrip(ending) if ":" not in signs else word.rstrip(ending.replace(":", ""))
         if pattern := _CUT.get(self._system.name):
@@ -121,14 +118,14 @@ class Leaves:
         )
         if unknown := next((sign for sign in "?$#:" if sign in text and sign not in signs), None):
             self._refuse(start, f"{self._system.name} has no wildcard {unknown!r}")
-        # One letter at the end of a word may be missing here: '?' there ends a question.
+        # A final "?" would be dropped as punctuation; "$" also matches no letter.
         inner = ours.rstrip("?")
         ours = inner + "$" * (len(ours) - len(inner))
         stem = ours.rstrip("*")
         return f"{stem}*" if stem != ours else ours
 
     def tagged(self, pieces: list[Token], token: Token) -> list[Node]:
-        """Return PubMed's words: a tag is for the phrase, or all bare words, in front of it."""
+        """Apply a PubMed tag to the phrase, or to all bare words, before it."""
         count = 1
         if pieces[-1].kind == "word":
             while count < len(pieces) and pieces[-count - 1].kind == "word":
@@ -143,7 +140,7 @@ class Leaves:
         result: Node
         if fields <= {YEAR_FIELD, "entered"}:
             self._refuse(
-                token.start, f"expected years or dates in front of it, as in 2015:2019{token.text}"
+                token.start, f"expected years or dates before it, as in 2015:2019{token.text}"
             )
         if fields == {"author"}:
             result = self.author(own)
@@ -158,7 +155,7 @@ class Leaves:
             )
         elif fields <= {*HEADINGS}:
             is_exploded = len(words) > 1 and words[0].lower() in {"exp", "explode"}
-            result = self.located(leaf_of(tuple(words[is_exploded:]), fields.pop()), start)
+            result = self.locate(leaf_of(tuple(words[is_exploded:]), fields.pop()), start)
         else:
             result = self.within(tag, self.leaf(words, start))
         return [*(self.phrase([piece]) for piece in pieces[:-count]), result]
@@ -174,11 +171,11 @@ class Leaves:
         if len(names) > 1 and _INITIALS.fullmatch(names[-1].strip("*$")):
             leaves[-1] = Term(names[-1][0], "author", is_prefix=True)
         for leaf in leaves:
-            self.located(leaf, pieces[0].start)
+            self.locate(leaf, pieces[0].start)
         return join(And, leaves)
 
     def fields(self, tags: str) -> set[str]:
-        """Return our fields for tags between commas; unknown ones are left out."""
+        """Return our fields for comma-separated tags, without unknown ones."""
         whole = self._system.field_of(tags)
         names = {self._system.field_of(tag.strip()) for tag in tags.split(",")}
         return {whole} if whole is not None else {name for name in names if name is not None}
@@ -190,8 +187,10 @@ class Leaves:
             if self._system.field_of(tag) is None:
                 is_tag = token.kind == "suffix"
                 label = f"tag {token.text.strip()}" if is_tag else f"field {tag.strip()}"
-                reason = f"the {label} of {self._system.name} has no counterpart here: leave it out"
-                self._refuse(token.start, reason)
+                self._refuse(
+                    token.start,
+                    f"the {label} of {self._system.name} has no counterpart here: leave it out",
+                )
 
     def within(self, tags: str, node: Node) -> Node:
         fields = self.fields(tags)
@@ -206,13 +205,13 @@ class Leaves:
         return join(Or, [self._in_field(name, node) for name in sorted(fields)])
 
     def widens_keywords(self, tags: str) -> bool:
-        """Whether tags mean authors' keywords without title and abstract: `keyword` is wider."""
+        """Whether tags mean author keywords only, which `keyword` widens to index terms."""
         fields = self.fields(tags)
         is_whole = "tiab" in fields or {"title", "abstract"} <= fields
         return not is_whole and ANYWHERE not in fields and self._has_own_keywords(tags)
 
     def _has_own_keywords(self, tags: str) -> bool:
-        """Whether the tags of keywords are those of authors alone."""
+        """Whether all keyword tags mean author keywords."""
         names = [" ".join(tag.lower().split()) for tag in tags.split(",")]
         words = {name for name in names if self._system.field_of(name) == "keyword"}
         return bool(words) and words <= self._system.own_keywords
@@ -223,24 +222,24 @@ class Leaves:
                 return node if node.field else self._leaf_in_field(name, node)
             case Near() if name in {YEAR_FIELD, "entered"}:
                 self._refuse(0, "words at a distance are no years: write them as 2015-2019")
-        result = rebuilt(node, partial(self._in_field, name))
+        result = rebuild(node, partial(self._in_field, name))
         is_not = isinstance(node, Not)
-        return self.located(result, self.columns.get(id(node), 1) - 1) if is_not else result
+        return self.locate(result, self.columns.get(id(node), 1) - 1) if is_not else result
 
     def _leaf_in_field(self, name: str, leaf: Term | Phrase) -> Node:
         if name in {YEAR_FIELD, "entered"}:
             return self._dates_of(name, leaf)
         result = replace(leaf, field=name)
-        if name in _NAMED_ANEW:
-            result = _NAMED_ANEW[name](result)
+        if name in _NORMAL_NAMES:
+            result = _NORMAL_NAMES[name](result)
         elif name in HEADINGS and "/" in " ".join(words_of(result)) and "+" not in str(result):
             text, slash, sub = " ".join(words_of(result)).partition("/")
             result = leaf_of(tuple(f"{text}{slash}{sub.lower()}".split()), name)
         elif name in HEADINGS and (exploded := _EXPLODED.fullmatch(" ".join(words_of(result)))):
-            # EBSCO's plus sign takes the narrower headings in.
+            # EBSCO's plus sign explodes the heading.
             text = exploded["heading"] + (exploded["sub"] or "").lower()
             result = leaf_of(tuple(text.split()), name.removesuffix("-only"))
-        return self.located(result, self.columns.get(id(leaf), 1) - 1)
+        return self.locate(result, self.columns.get(id(leaf), 1) - 1)
 
     def _dates_of(self, name: str, leaf: Term | Phrase) -> Node:
         start = self.columns.get(id(leaf), 1) - 1
@@ -254,7 +253,7 @@ class Leaves:
         return self._span(ends[0], ends[1], start, is_entry=name == "entered")
 
     def heading(self, token: Token) -> Node:
-        """Return a subject heading, one for each of its subheadings."""
+        """Return a subject heading with each of its subheadings, joined by OR."""
         parts = token.match.groupdict()
         if (name := parts.get("heading")) is not None:
             is_main = parts["star"] is not None or name.startswith("*")
@@ -267,13 +266,13 @@ class Leaves:
             codes = re.split(r"[,;]", parts.get("qualifier") or parts.get("qualifiers") or "")
             subs = [code.rpartition("- ")[2].strip().lower() for code in codes if code.strip()]
             if not name and subs:
-                nodes = [self.located(Term(sub, "subheading"), token.start) for sub in subs]
+                nodes = [self.locate(Term(sub, "subheading"), token.start) for sub in subs]
                 return join(Or, nodes)
         words = name.replace('"', " ").strip(" *").split()
         if not LETTER.search("".join(words)):
-            self._refuse(token.start, f"expected a subject heading in front of {token.text!r}")
+            self._refuse(token.start, f"expected a subject heading before {token.text!r}")
         leaves = [
-            self.located(
+            self.locate(
                 leaf_of((*words[:-1], f"{words[-1]}/{sub}" if sub else words[-1]), kind),
                 token.start,
             )
@@ -309,13 +308,13 @@ class Leaves:
         return join(Or, [self._span(*span, token.start, is_entry=is_entry) for span in spans])
 
     def _span(self, first: str | None, last: str | None, start: int, *, is_entry: bool) -> Node:
-        """Return the condition that a paper is from one date to another, or came in then."""
+        """Return a range of publication years, or of entry dates."""
         if is_entry:
-            return self.located(entry_span(first, last), start)
+            return self.locate(entry_span(first, last), start)
         begin, end = (int(day.partition("-")[0]) if day else None for day in (first, last))
         if (years := year_range(begin, end)) is None:
             self._refuse(start, f"the years run backwards: write {end}-{begin}")
-        return self.located(years, start)
+        return self.locate(years, start)
 
     def limit(self, token: Token) -> Node:
         value = token.match["limits"].replace("[", " ").replace("]", " ").strip(' "').lower()
@@ -336,20 +335,20 @@ class Leaves:
             node = condition_of(f"{kinds[name]}{value}", token.start, self._refuse)
         else:
             self._refuse(token.start, f"the limit {token.text} has no counterpart here")
-        return self.located(Not(node) if is_out else node, token.start)
+        return self.locate(Not(node) if is_out else node, token.start)
 
-    def located(self, node: _Located, start: int) -> _Located:
+    def locate(self, node: _Located, start: int) -> _Located:
         self._kept.append(node)
         self.columns.setdefault(id(node), start + 1)
         return node
 
 
-_NAMED_ANEW = {"type": type_of, "language": language_of}
+_NORMAL_NAMES = {"type": type_of, "language": language_of}
 _SIGNS = {"AFT": ">", "BEF": "<", "IS": "="}
 _SIGNS |= {sign: sign for sign in (">", "<", ">=", "<=")}
 _SPANS = re.compile(r"\d{4}(?:-\d{4})?")
 
 
 def _bare(piece: Token) -> str:
-    """Return a word, or a phrase without its quotes; ProQuest's " -- " is before a subheading."""
+    """Return the text without quotes, and with "/" for ProQuest's " -- " before subheadings."""
     return piece.text[1:-1].replace(" -- ", "/") if piece.kind == "quoted" else piece.text

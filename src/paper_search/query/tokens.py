@@ -1,4 +1,4 @@
-"""Cuts a search string of another system into tokens."""
+"""Tokens of another system's search string."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -58,7 +58,7 @@ _COCHRANE_HEADING = (
 _EMBASE_LIMIT = r"(?P<limits>\[[^\]]+\](?:\s*:\s*\[[^\]]+\])?)/(?P<limit>lim|py|dt|sd|dd)\b"
 _WOS_NAMES = "|".join(map(re.escape, WOS_NAMES)).replace(r"\ ", r"\s+")
 _OPERATOR = r"\b(?:AND\s+NOT|AND|OR|NOT|SAME|XOR)\b(?=[\s()\"'{*\[#]|$)"
-# In lower case, PubMed's operators are words, but for those beside a tag or a parenthesis.
+# PubMed reads lower-case operators as words, except beside a tag or a parenthesis.
 _PUBMED_OPERATOR = (
     r"\b(?-i:AND|OR|NOT)\b(?=[\s()\"\[#]|$)"
     r"|(?:(?<=[\])]\s)|(?<=[\])]\s\s))(?:and|or|not)\b(?=\s)|(?:and|or|not)\b(?=\s+\()"
@@ -69,8 +69,8 @@ _PUBMED_OPERATOR = (
 class Token:
     """A piece of a search string; `start` is its offset.
 
-    `kind`: `(`, `)`, `OR`, `AND`, `NOT`, `near`, `dates`, `heading`, `limit`, `prefix`, `suffix`,
-    `named`, `set`, `sets`, `span`, `quoted`, `word`, or `unknown`: what is not understood.
+    `kind` is `(`, `)`, `OR`, `AND`, `NOT`, `near`, `dates`, `heading`, `limit`, `prefix`, `suffix`,
+    `named`, `set`, `sets`, `span`, `quoted`, `word` or `unknown`.
     """
 
     kind: str
@@ -125,7 +125,7 @@ def _pattern(system: System) -> re.Pattern[str]:
 
 
 def _word(system: System) -> str:
-    """Return the pattern of a word, which a suffix ends; a sign that is not in it is unknown."""
+    """Return the pattern of a word, which ends where a suffix begins."""
     signs = re.escape("".join(system.wildcards).replace(":", "") + system.letters.replace("/", ""))
     parts = [rf"[\w{signs}]"]
     if "/" in system.letters:
@@ -139,7 +139,7 @@ def _word(system: System) -> str:
 
 
 def tokens_of(text: str, system: System) -> list[Token]:
-    """Return the tokens of a search string, without white space and comments."""
+    """Return the tokens of a search string, without whitespace and comments."""
     tokens = []
     for match in _pattern(system).finditer(text):
         kind = next(name for name in _KINDS if match.groupdict().get(name) is not None)
@@ -154,7 +154,7 @@ def tokens_of(text: str, system: System) -> list[Token]:
 
 
 def _without_punctuation(tokens: list[Token]) -> Iterator[Token]:
-    """Yield the tokens without signs between two words, or at the end; others are unknown."""
+    """Drop punctuation between two words or at the end; other punctuation becomes unknown."""
     for before, token, after in zip([None, *tokens], tokens, [*tokens[1:], None], strict=False):
         if token.kind != "noise":
             yield token
@@ -174,7 +174,7 @@ _NAMES = {"is_heading": "heading", "is_limit": "limit"}
 
 
 def with_names_in_front(tokens: list[Token], system: System) -> list[Token]:
-    """Return the tokens of Web of Science with the fields that stand behind words before them."""
+    """Move the field names that Web of Science prints after the words to the front of them."""
     result: list[Token] = []
     for token in tokens:
         if token.kind != "named":
@@ -197,7 +197,7 @@ def with_names_in_front(tokens: list[Token], system: System) -> list[Token]:
 
 
 def labels_of(token: Token, refuse: Callable[[int, str], NoReturn]) -> list[str]:
-    """Return the labels of the lines that a token names: `#3`, `#1-#4`, `or/1-3,5`."""
+    """Return the line labels in a token such as `#3`, `#1-#4` or `or/1-3,5`."""
     text = token.text.strip("[]") if token.kind == "set" else token.match["lines"]
     labels: list[str] = []
     for piece in text.split(","):

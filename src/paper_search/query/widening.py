@@ -1,4 +1,4 @@
-"""Brings a tree into what a service can be asked, never narrower; the rest is checked locally."""
+"""Widens a query to what a service can express; the rest is checked in the results."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
@@ -30,17 +30,17 @@ from paper_search.query.ast import (
 from paper_search.query.evaluation import heading_as_listed, headings_as_words
 
 _MOST_FORMS = 60
-"""Words that one word with wildcards is written out into; more are cut short and checked."""
+"""Spellings of one word with wildcards; a word with more is truncated and checked."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExpressiblePart:
-    """A query as a service can be asked it.
+    """The part of a query that a service can express.
 
     Attributes:
-        tree: finds at least what the query finds; None if the service can say no part of it.
-        remainder: what the answers are to be checked for; None means nothing.
-        notes: what the person should know.
+        tree: matches at least what the query matches; None if nothing can be expressed.
+        remainder: the condition to check in the results, if any.
+        notes: messages for the person.
     """
 
     tree: Node | None
@@ -50,7 +50,7 @@ class ExpressiblePart:
 
 @dataclass(frozen=True, slots=True)
 class _Wide:
-    """A part; `node` None: anything matches."""
+    """A widened part; a `node` of None matches anything."""
 
     node: Node | None
     is_exact: bool = True
@@ -66,29 +66,32 @@ def expressible_part(
     shortest_stem: int | None = 3,
     is_full: bool = False,
 ) -> ExpressiblePart:
-    """Return the query with what a service cannot say written otherwise, or left out.
+    """Rewrite or omit what a service cannot express.
 
-    Words with wildcards become the words that they match, or are cut short; headings become
-    phrases; `tiab` title or abstract; `tiabkw` anywhere, and `tiab` where it excludes; `keyword`
-    anywhere, and nothing where it excludes; what only indexers say (`INDEXED`) is left out.
+    Words with wildcards are spelled out or truncated. Headings become phrases, and `tiab` becomes
+    title or abstract. `tiabkw` becomes any field, or `tiab` under a NOT; `keyword` becomes any
+    field, and is omitted under a NOT. The fields in `INDEXED` are omitted.
 
-    The service knows title, abstract, author, venue and `fields`. `shortest_stem`: letters that it
-    needs before a `*`; None: it has no `*`. `is_full`: it knows all wildcards, and distances in one
-    order.
+    Args:
+        tree: the query.
+        fields: fields of the service besides title, abstract, author and venue.
+        shortest_stem: letters that it requires before a `*`; None if it has no `*`.
+        is_full: whether it supports all wildcards and ordered proximity.
     """
-    walk = _Walk(fields, shortest_stem, is_full=is_full)
-    parts = conjuncts(tree)
-    wide = [(part, walk.of(part)) for part in parts]
+    widening = _Widening(fields, shortest_stem, is_full=is_full)
+    wide = [(part, widening.of(part)) for part in conjuncts(tree)]
     nodes = tuple(answer.node for _, answer in wide if answer.node is not None)
     rest = tuple(part for part, answer in wide if not answer.is_exact and not _is_indexed(part))
     if all(answer.is_exact and answer.node is part for part, answer in wide):
         return ExpressiblePart(tree)
     return ExpressiblePart(
-        join(And, nodes) if nodes else None, join(And, rest) if rest else None, tuple(walk.notes)
+        join(And, nodes) if nodes else None,
+        join(And, rest) if rest else None,
+        tuple(widening.notes),
     )
 
 
-class _Walk:
+class _Widening:
     def __init__(
         self, fields: Collection[str], shortest_stem: int | None, *, is_full: bool
     ) -> None:
@@ -106,18 +109,18 @@ class _Walk:
                 if not nodes or (isinstance(node, Or) and len(nodes) < len(children)):
                     return _ANYTHING
                 is_exact = all(part.is_exact for part in answers)
-                return _Wide(_same(node, type(node)(nodes)), is_exact)
+                return _Wide(_original_if_same(node, type(node)(nodes)), is_exact)
             case Not(child):
                 leaves = [leaf for leaf in all_leaves(child) if leaf.field == "keyword"]
                 if leaves and not self._is_full:
                     names = ", ".join(repr(" ".join(words_of(leaf))) for leaf in leaves)
                     self.notes.setdefault(f"keyword: {names} excludes nothing here")
-                    return _ANYTHING  # who is asked for it anywhere would exclude more
+                    return _ANYTHING  # the words in any field would exclude more
                 self._is_excluding = not self._is_excluding
                 inner = self.of(child)
                 self._is_excluding = not self._is_excluding
                 if inner.node is None or not inner.is_exact:
-                    return _ANYTHING  # what excludes more than was said is not sent
+                    return _ANYTHING  # a widened NOT would exclude more
                 return _Wide(node if inner.node is child else Not(inner.node))
             case Near(left, right):
                 return self._near(node, self.of(left), self.of(right))
@@ -136,11 +139,11 @@ class _Walk:
 
     def _leaf(self, leaf: Term | Phrase) -> _Wide:  # noqa: PLR0911  # one case per kind of field
         if leaf.field in INDEXED and leaf.field not in self._fields:
-            label = f"{leaf.field}: is known to few services"
+            label = f"{leaf.field}: few services have this field"
             self.notes.setdefault(f"{label}: {' '.join(words_of(leaf))!r} is left out here")
             return _ANYTHING
         if leaf.field == "keyword" and "keyword" not in self._fields:
-            self.notes.setdefault(f"keyword: {' '.join(words_of(leaf))!r} is asked for anywhere")
+            self.notes.setdefault(f"keyword: {' '.join(words_of(leaf))!r} is searched anywhere")
             return replace(self.of(replace(leaf, field=None)), is_exact=False)
         if leaf.field == OWN_WORDS and OWN_WORDS not in self._fields:
             return self._own_words(leaf)
@@ -148,9 +151,9 @@ class _Walk:
             if leaf.field in self._fields:
                 return _Wide(leaf)
             natural, as_listed = headings_as_words(leaf), leaf_of(heading_as_listed(leaf))
-            # Keywords of a library's records have headings in their inverted form.
-            is_turned = self._is_full and natural != as_listed
-            return _Wide(Or((natural, as_listed)) if is_turned else natural)
+            # Keywords of a library's records contain headings in inverted form.
+            is_inverted = self._is_full and natural != as_listed
+            return _Wide(Or((natural, as_listed)) if is_inverted else natural)
         if leaf.field == "tiab" and "tiab" not in self._fields:
             return self.of(Or((replace(leaf, field="title"), replace(leaf, field="abstract"))))
         if self._is_full or not any(map(is_pattern, words_of(leaf))):
@@ -158,12 +161,12 @@ class _Walk:
         return self._spell_out(leaf)
 
     def _own_words(self, leaf: Term | Phrase) -> _Wide:
-        """Return what authors wrote as words without a field, or where that excludes too much."""
+        """Widen `tiabkw` to any field; under a NOT, narrow it to title and abstract."""
         if self._is_full or (not self._is_excluding and {"tiab", "keyword"} <= {*self._fields}):
             return self.of(Or((replace(leaf, field="tiab"), replace(leaf, field="keyword"))))
         field = "tiab" if self._is_excluding else None
-        where = "in title and abstract alone" if self._is_excluding else "as words without a field"
-        self.notes.setdefault(f"{OWN_WORDS}: is asked for {where}")
+        where = "in title and abstract only" if self._is_excluding else "as words without a field"
+        self.notes.setdefault(f"{OWN_WORDS}: is searched {where}")
         return self.of(replace(leaf, field=field))
 
     def _spell_out(self, leaf: Term | Phrase) -> _Wide:
@@ -179,20 +182,20 @@ class _Walk:
         is_exact = all(exact for options in forms for _, exact in options)
         if not is_exact:
             self.notes.setdefault(
-                f"{' '.join(words_of(leaf))!r} is sent cut short and checked in the results"
+                f"{' '.join(words_of(leaf))!r} is truncated and checked in the results"
             )
         texts = product(*([word for word, _ in options] for options in forms))
         leaves = tuple(leaf_of(words, leaf.field) for words in texts)
         return _Wide(join(Or, leaves), is_exact)
 
     def _forms(self, word: str) -> list[tuple[str, bool]]:
-        """Return what a word matches, each with whether it is no wider; none: anything."""
+        """Return spellings and whether each is exact; none if the word cannot be sent."""
         if not is_pattern(word):
             return [(word, True)]
         stem = word.rstrip("*")
         is_long = self._shortest is not None and len(stem.rstrip("$")) >= self._shortest
         is_ending = stem.endswith("$") and is_long and not set(WILDCARDS) & set(stem.rstrip("$"))
-        words = () if "*" in stem or is_ending else spelled(stem)
+        words = () if "*" in stem or is_ending else expand_wildcards(stem)
         return [(f"{form}{word[len(stem) :]}", True) for form in words] or self._shorten(word)
 
     def _shorten(self, word: str) -> list[tuple[str, bool]]:
@@ -202,8 +205,8 @@ class _Walk:
         return [(f"{stem}*", False)]
 
 
-def spelled(word: str) -> Iterator[str]:
-    """Yield all words that one with `?` and `$` matches; none: they are too many."""
+def expand_wildcards(word: str) -> Iterator[str]:
+    """Yield all words that a word with `?` and `$` matches; none if there are too many."""
     options = []
     for place, sign in enumerate(word):
         if sign not in "?$":
@@ -216,17 +219,17 @@ def spelled(word: str) -> Iterator[str]:
         yield from map("".join, product(*options))
 
 
-def _same(node: And | Or, made: And | Or) -> Node:
-    if len(made.children) == 1:
-        return made.children[0]
-    is_same = len(made.children) == len(node.children) and all(
-        one is other for one, other in zip(made.children, node.children, strict=True)
+def _original_if_same(node: And | Or, widened: And | Or) -> Node:
+    if len(widened.children) == 1:
+        return widened.children[0]
+    is_same = len(widened.children) == len(node.children) and all(
+        one is other for one, other in zip(widened.children, node.children, strict=True)
     )
-    return node if is_same else made
+    return node if is_same else widened
 
 
 def _is_indexed(node: Node) -> bool:
-    """Whether only indexers could say whether a record matches."""
+    """Whether only index fields decide whether a record matches."""
     match node:
         case Term() | Phrase():
             return node.field in {*INDEXED, "keyword"}
@@ -239,15 +242,14 @@ def _is_indexed(node: Node) -> bool:
 
 
 def sides(node: Node) -> tuple[list[Node], list[Node]]:
-    """Return what an AND wants and what it excludes; all of them are positive.
+    """Split an AND, or a single node, into included and excluded parts without an outer NOT.
 
-    A node alone is an AND of one. A NOT of a whole group is moved inwards until every part is
-    positive: `a OR NOT b` is `NOT (b AND NOT a)`.
+    By De Morgan's laws, `a OR NOT b` is the exclusion of `b AND NOT a`.
     """
     inclusions: list[Node] = []
     unwanted: list[Node] = []
     for child in conjuncts(node):
-        positive, is_excluded = _polarised(child)
+        positive, is_excluded = _polarity(child)
         if not is_excluded:
             inclusions.append(positive)
         else:
@@ -255,18 +257,18 @@ def sides(node: Node) -> tuple[list[Node], list[Node]]:
     return inclusions, unwanted
 
 
-def _polarised(node: Node) -> tuple[Node, bool]:
+def _polarity(node: Node) -> tuple[Node, bool]:
     match node:
         case Not(child):
-            positive, is_excluded = _polarised(child)
+            positive, is_excluded = _polarity(child)
             return positive, not is_excluded
         case And(children):
-            parts = [_polarised(child) for child in children]
+            parts = [_polarity(child) for child in children]
             if all(is_excluded for _, is_excluded in parts):
                 return Or(tuple(part for part, _ in parts)), True
             return And(tuple(Not(part) if out else part for part, out in parts)), False
         case Or(children):
-            parts = [_polarised(child) for child in children]
+            parts = [_polarity(child) for child in children]
             if not any(is_excluded for _, is_excluded in parts):
                 return Or(tuple(part for part, _ in parts)), False
             return And(tuple(part if out else Not(part) for part, out in parts)), True

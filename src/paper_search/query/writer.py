@@ -1,6 +1,6 @@
-"""Writes a tree as a strategy in the language of a database: numbered lines to copy.
+"""Writes a tree as a strategy of numbered lines in the language of a database.
 
-It never finds more than the tree, except for limits in `WrittenStrategy.left_out`.
+The strategy never finds more than the tree, except for limits in `WrittenStrategy.left_out`.
 """
 
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ from paper_search.query.evaluation import heading_as_listed, heading_words
 from paper_search.query.normal_form import SEVERAL, field_of, in_field, normalise, render
 
 _MOST_PHRASES = 60
-"""Phrases that words at a distance are written out into."""
+"""Phrases that one proximity search may be replaced by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +38,9 @@ class WrittenStrategy:
     """A strategy in the language of a database.
 
     Attributes:
-        text: its lines, numbered where there are several.
-        notes: what the person should know or check.
-        left_out: limits that the database cannot be told; it finds more without them.
+        text: its lines, numbered if there are several.
+        notes: messages for the person.
+        left_out: limits that the database cannot express; it finds more without them.
     """
 
     text: str
@@ -52,8 +52,8 @@ def write_strategy(tree: Node, database: str) -> WrittenStrategy:
     """Return the strategy to paste into a database.
 
     Raises:
-        UnknownNameError: there is no such database in `DIALECTS`.
-        InputError: a part cannot be expressed there, and nothing narrower either.
+        UnknownNameError: the database is not in `DIALECTS`.
+        InputError: neither a part nor anything narrower can be expressed.
     """
     if database not in DIALECTS:
         raise UnknownNameError("database", database, list(DIALECTS))
@@ -74,20 +74,19 @@ class _Writer:
     left_out: list[Node] = field(default_factory=list)
 
     def text(self) -> str:
-        """Return the lines with their numbers; one alone has none."""
         if len(self.lines) == 1:
             return self.lines[0]
         label = self.dialect.label
         return "\n".join(f"{label.format(n)}{line}" for n, line in enumerate(self.lines, start=1))
 
     def write(self, tree: Node) -> None:
-        """Write what is wanted, concept by concept, then limits and exclusions."""
+        """Write the concepts, then limits and exclusions."""
         parts = conjuncts(tree)
         concepts = [part for part in parts if not isinstance(part, Not) and not is_limit(part)]
         if not concepts:
             concepts = [part for part in parts if not isinstance(part, Not)]
         if not concepts:
-            raise InexpressibleError("it only excludes")
+            raise InexpressibleError("it has only exclusions")
         last = self._combine("AND", [self._concept(part) for part in concepts])
         for part in parts:
             if any(part is concept for concept in concepts):
@@ -110,7 +109,7 @@ class _Writer:
         return self._add(self.dialect.combination(operator, numbers))
 
     def _restrict(self, last: int, part: Node) -> int:
-        """Write a limit or an exclusion on what a line finds."""
+        """Apply a limit or an exclusion to a line."""
         line = self.dialect.reference.format(last)
         if isinstance(part, Not):
             count = len(self.lines)
@@ -129,7 +128,7 @@ class _Writer:
         return self._add(f"{line} {self.dialect.word('AND')} {self._expression(part)}")
 
     def _concept(self, node: Node, *, is_exact: bool = False) -> int:
-        """Write a concept on lines of its own: one for each heading and each run of one field."""
+        """Write a concept on lines of its own, one for each heading and run of one field."""
         if not isinstance(node, Or):
             text = self._expression(node, is_exact=is_exact)
             return self._add(text[1:-1] if is_wrapped(text) else text)
@@ -140,7 +139,7 @@ class _Writer:
         return self._combine("OR", numbers)
 
     def _alternatives(self, run: Or, *, is_exact: bool) -> str:
-        """Return alternatives on one line; those that cannot be expressed are left out."""
+        """Return alternatives on one line, without those that cannot be expressed."""
         texts = []
         children = []
         for child in run.children:
@@ -158,7 +157,7 @@ class _Writer:
         return f" {self.dialect.word('OR')} ".join(texts)
 
     def _expression(self, node: Node, *, is_exact: bool = False) -> str:
-        """Return a part as one string that can stand beside an operator."""
+        """Return a part as an operand."""
         name = field_of(node)
         if name == OWN_WORDS and not self.dialect.has_own_keywords:
             node, name = self._without_own_keywords(node, is_exact=is_exact)
@@ -177,21 +176,22 @@ class _Writer:
             case And(children):
                 return self._conjunction(children, is_exact=is_exact)
             case Not():
-                raise InexpressibleError(f"{render(node)}: it excludes without saying from what")
+                raise InexpressibleError(f"{render(node)}: nothing to exclude it from")
 
     def _without_own_keywords(self, node: Node, *, is_exact: bool) -> tuple[Node, str]:
-        """Return a part with keywords of an index, too, or where it excludes without any."""
-        reason = f"authors' keywords: {self.dialect.name} has none apart from subject headings"
+        """Widen author keywords to index terms; an exclusion gets title and abstract only."""
+        reason = f"{self.dialect.name} does not separate author keywords from subject headings"
         if is_exact:
-            self.notes[f"{reason}: excluded is by title and abstract, so it finds more"] = None
+            note = f"{reason}: the exclusion uses title and abstract only, so more is found"
+            self.notes[note] = None
             return in_field(node, "tiab"), "tiab"
-        self.notes[f"{reason}: searched are both, so it finds more"] = None
+        self.notes[f"{reason}: both are searched, so more is found"] = None
         return node, OWN_WORDS
 
     def _conjunction(self, children: tuple[Node, ...], *, is_exact: bool) -> str:
         first = [child for child in children if not isinstance(child, Not)]
         if not first:
-            raise InexpressibleError("a part only excludes")
+            raise InexpressibleError("a part has only exclusions")
         rest = [child for child in children if child is not first[0]]
         text = self._expression(first[0], is_exact=is_exact)
         for number, child in enumerate(rest):
@@ -220,13 +220,12 @@ class _Writer:
     def _spellings(self, leaf: Term | Phrase) -> list[Term | Phrase]:
         forms = self.dialect.spellings(leaf)
         if len(forms) > 1:
-            self.notes[f"{render(leaf)}: {self.dialect.name} has no such wildcard; written out"] = (
-                None
-            )
+            note = f"{render(leaf)}: {self.dialect.name} has no such wildcard; spelled out"
+            self.notes[note] = None
         return forms
 
     def _bare(self, node: Node, *, is_exact: bool) -> str:
-        """Return a part of one field without it."""
+        """Return a part without the field that all of it has."""
         match node:
             case Term() | Phrase():
                 return self._group("OR", list(map(self.dialect.leaf, self._spellings(node))))
@@ -256,9 +255,7 @@ class _Writer:
         pairs = self.dialect.pairs(near, name)
         if pairs is not None:
             if name in {None, OWN_WORDS} and is_exact:
-                raise InexpressibleError(
-                    f"{render(near)}: distances are of title and abstract only"
-                )
+                raise InexpressibleError(f"{render(near)}: distances only in title and abstract")
             if name in {None, OWN_WORDS}:
                 self.notes[f"{render(near)}: searched in title and abstract only"] = None
             return self._group("OR", pairs)
@@ -287,7 +284,7 @@ class _Writer:
 
 
 def is_limit(node: Node) -> bool:
-    """Whether a part limits what is found, rather than says what it is about."""
+    """Whether a part is a limit rather than a topic."""
     if isinstance(node, Or):
         return all(map(is_limit, node.children))
     return isinstance(node, YearRange) or (
@@ -296,7 +293,7 @@ def is_limit(node: Node) -> bool:
 
 
 def _runs(group: Or) -> Iterator[Or]:
-    """Yield alternatives that follow each other and have one field; headings one by one."""
+    """Group consecutive alternatives of the same field; headings stay single."""
     run: list[Node] = []
     for child in group.children:
         if run and (field_of(child) == SEVERAL or field_of(child) != field_of(run[0])):

@@ -19,7 +19,7 @@ from paper_search.bibliography.text import WORD, plain
 from paper_search.errors import InputError
 from paper_search.models import Author, RawPaper, SearchConstraints, SourceStatus
 from paper_search.query import And, Near, Node, Not, Or, Phrase, Term, YearRange, normalise
-from paper_search.query.ast import conjuncts, parts, rebuilt
+from paper_search.query.ast import conjuncts, parts, rebuild
 from paper_search.sources.adapter import Adapter, Paging, Translated, translate_known_part
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.record import Entry, Table, every, first
@@ -136,14 +136,14 @@ def _local_check(node: Node, *, is_wanted: bool) -> Node:
             return Or(tuple(_in_field(node, field) for field in _SEARCHED))
         case _:
             is_turned = isinstance(node, Not)
-            return rebuilt(node, lambda part: _local_check(part, is_wanted=is_wanted != is_turned))
+            return rebuild(node, lambda part: _local_check(part, is_wanted=is_wanted != is_turned))
 
 
 def _in_field(side: Node, field: str) -> Node:
     if isinstance(side, Term | Phrase):
         own = "title" if side.field == "tiab" else side.field
         return replace(side, field=own or field)
-    return rebuilt(side, lambda part: _in_field(part, field))
+    return rebuild(side, lambda part: _in_field(part, field))
 
 
 _NOTES = {

@@ -23,7 +23,7 @@ from paper_search.query import (
     normalise,
     render,
 )
-from paper_search.query.ast import conjuncts, leaf_of, positive_leaves, rebuilt
+from paper_search.query.ast import conjuncts, leaf_of, positive_leaves, rebuild
 from paper_search.sources.adapter import Translated, translate_known_part
 from paper_search.sources.dialect import without_years
 
@@ -101,7 +101,7 @@ def lenient(
             return node
         case _:
             is_turned = isinstance(node, Not)
-            return rebuilt(
+            return rebuild(
                 node, lambda part: lenient(part, forms, is_wanted=is_wanted != is_turned)
             )
 

@@ -22,7 +22,7 @@ from paper_search.query.ast import (
     is_pattern,
     join,
     leaf_of,
-    rebuilt,
+    rebuild,
     words_of,
 )
 from paper_search.resources import PackageFiles
@@ -224,7 +224,7 @@ class _WritingOut:
     def of(self, node: Node) -> Node:
         if isinstance(node, Term | Phrase):
             return self._leaf(node)
-        result = rebuilt(node, self.of)
+        result = rebuild(node, self.of)
         return normalise(result) if isinstance(result, And | Or) else result
 
     def _leaf(self, leaf: Term | Phrase) -> Node:

@@ -193,4 +193,4 @@ def test_the_query_of_a_numbered_line_is_asked_without_its_number_and_its_hits()
     found = parse_boolean("12\tasthma:ti,ab,kw\t1200")
     assert found is not None
     assert (found.boolean_query, found.topic) == ("asthma:ti,ab,kw", "asthma:ti,ab,kw")
-    assert "'12' in front of the query is read as the number of its line" in found.notes
+    assert "'12' before the query is read as its line number" in found.notes

@@ -23,7 +23,7 @@ from paper_search.query import (
     parse,
     render,
 )
-from paper_search.query.ast import conjuncts, join, positive_leaves, rebuilt
+from paper_search.query.ast import conjuncts, join, positive_leaves, rebuild
 from paper_search.query.ast import parts as tree_parts
 from paper_search.skills.untrusted import visible
 from paper_search.skills.words import BREAKS, tokens
@@ -249,7 +249,7 @@ def _is_kept(node: Term | Phrase) -> bool:
 def _anywhere(node: Node) -> Node:
     if isinstance(node, Term | Phrase):
         return node if _is_kept(node) else replace(node, field=None)
-    return node if isinstance(node, Not) else rebuilt(node, _anywhere)
+    return node if isinstance(node, Not) else rebuild(node, _anywhere)
 
 
 def _in_words(node: Node) -> Node:
