@@ -27,7 +27,7 @@ MAX_LINES = {
     "workflow": 5_817,
     "report": 5_250,
     "library": 4_667,
-    "query": 4_712,
+    "query": 4_681,
     "persistence": 2_973,
     "report_workflow": 2_822,
     "steps": 2_342,
