@@ -40,7 +40,7 @@ def test_the_details_of_the_sources_are_a_key_away(cli, reviewing):
 def test_a_mistake_in_a_proxy_is_one_sentence_that_names_the_variable(cli, monkeypatch):
     monkeypatch.setenv("HTTPS_PROXY", "proxy.example.org")
     ended = cli("find", QUESTION, "--source", "web", "--yes")
-    assert ended.stderr.count("HTTPS_PROXY is no address of a proxy") == 1
+    assert ended.stderr.count("HTTPS_PROXY is not a proxy address") == 1
     assert "bug" not in ended.stderr
 
 

@@ -50,12 +50,12 @@ def test_an_empty_body_is_neither_data_nor_a_document(content):
         (LAUGHS, "refused"),
         (b"<a>" * 200_000, "nested too deeply"),
         (b"<a>" * 200_000 + b"</a>" * 200_000, "nested too deeply"),
-        (b"<feed><entry></feed>", "no XML"),
-        (b"Rate exceeded.", "no XML"),
-        (b'{"error": 1}', "no XML"),
-        (b'<?xml version="1.0" encoding="no-such"?><a/>', "no XML"),
-        (b"<a>\xff\xfe</a>", "no XML"),
-        (b"<a>\x00</a>", "no XML"),
+        (b"<feed><entry></feed>", "not XML"),
+        (b"Rate exceeded.", "not XML"),
+        (b'{"error": 1}', "not XML"),
+        (b'<?xml version="1.0" encoding="no-such"?><a/>', "not XML"),
+        (b"<a>\xff\xfe</a>", "not XML"),
+        (b"<a>\x00</a>", "not XML"),
     ],
 )
 def test_what_cannot_be_read_is_refused(content, said):

@@ -185,7 +185,7 @@ async def test_answers_on_disk_that_are_damaged_later_are_asked_for_again(opened
             database.execute("DELETE FROM streams")
         database.close()
         assert (await http.ask(URL)).json() == {"n": 2}
-    assert "not cached any more" in caplog.text
+    assert "no longer cached" in caplog.text
 
 
 async def test_a_key_that_a_redirect_repeats_is_not_stored(opened, path):

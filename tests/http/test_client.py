@@ -115,7 +115,10 @@ async def test_a_refusal_without_a_time_is_tried_once_more_and_then_remembered(a
     async with answered(refuse, path) as later:
         error = await failure(later, URL)
         assert isinstance(error, errors.HttpRefusedError)
-        assert (str(error), error.reason) == ("x.org refused lately (HTTP 429)", "HTTP 429")
+        assert (str(error), error.reason) == (
+            "x.org recently refused requests (HTTP 429)",
+            "HTTP 429",
+        )
         assert error.until == pytest.approx(time.time() + 900, abs=300)
         assert (error.attempts, len(asked)) == (0, 2)
         await failure(later, "https://y.org/")
@@ -136,7 +139,7 @@ async def test_a_host_that_a_caller_takes_for_refusing_is_left_alone_for_a_while
         await http.refuse(URL, "a page for people")
         error = await failure(http, URL)
         await http.ask("https://y.org/")
-    assert str(error) == "x.org refused lately (a page for people)"
+    assert str(error) == "x.org recently refused requests (a page for people)"
     assert isinstance(error, errors.HttpRefusedError)
     assert error.until == pytest.approx(time.time() + 3600, abs=300)
     assert asked == ["y.org"]
@@ -372,7 +375,7 @@ async def test_a_redirect_that_may_not_be_followed_says_where_it_leads(server, o
     async with opened(max_redirects=1) as http:
         assert (await http.ask(server.url("/redirect"), params={"to": "/ok"})).json() == GOOD
         error = await failure(http, server.url("/redirect-loop"))
-    assert str(error) == "127.0.0.1 redirects without end"
+    assert str(error) == "127.0.0.1 redirects too often"
     assert server.requests["/redirect-loop"] == 2
 
 
@@ -440,10 +443,10 @@ async def test_an_attempt_ends_with_the_deadline(answered):
     async with answered(answer, deadline_s=0.2) as http:
         error = await failure(http, URL)
     assert isinstance(error, errors.HttpTimeoutError)
-    assert str(error) == "x.org gave no whole answer within 0.2 s"
+    assert str(error) == "x.org did not answer completely within 0.2 s"
     async with answered(answer, deadline_s=60.0, attempt_timeout_s=0.1, max_retries=0) as http:
         error = await failure(http, URL)
-    assert str(error) == "x.org gave no whole answer within 0.1 s"
+    assert str(error) == "x.org did not answer completely within 0.1 s"
 
 
 async def test_what_is_waited_for_a_turn_is_taken_from_the_deadline(answered, clock):
@@ -455,7 +458,7 @@ async def test_what_is_waited_for_a_turn_is_taken_from_the_deadline(answered, cl
         await http.ask(URL)
         error = await failure(http, URL)
     assert clock.waits == [30.0]
-    assert str(error) == "x.org gave no whole answer within 0.25 s"
+    assert str(error) == "x.org did not answer completely within 0.25 s"
 
 
 async def test_a_turn_that_comes_after_the_deadline_is_not_waited_for(answered, clock):
@@ -468,7 +471,7 @@ async def test_a_turn_that_comes_after_the_deadline_is_not_waited_for(answered, 
         assert isinstance(await failure(http, URL), errors.HttpNoTimeError)
         await http.ask("https://y.org/")
     assert isinstance(error, errors.HttpNoTimeError)
-    assert str(error) == "x.org could not be asked in time: others were first"
+    assert str(error) == "no time left for x.org: other requests came first"
     assert (error.attempts, clock.waits) == (0, [])
 
 
@@ -485,9 +488,7 @@ async def test_who_waits_behind_another_request_gives_up_at_the_deadline(answere
         first = asyncio.create_task(failure(http, URL))
         await is_asked.wait()
         begun = asyncio.get_running_loop().time()
-        with pytest.raises(
-            errors.HttpNoTimeError, match=r"^x\.org could not be asked in time: others w"
-        ):
+        with pytest.raises(errors.HttpNoTimeError, match=r"^no time left for x\.org: other r"):
             await http.ask(URL, ends_at=1000.25)
         assert asyncio.get_running_loop().time() == begun + 0.25
         first.cancel()

@@ -167,20 +167,20 @@ async def test_a_host_that_no_proxy_is_for_is_asked_straight(proxy):
 def test_no_proxy_names_hosts_domains_addresses_and_networks(exceptions, url, *, is_straight):
     config = NetworkConfig.of({"HTTPS_PROXY": "http://p.org:1", "NO_PROXY": exceptions})
     routes, direct = Routes(config), Routes(NetworkConfig())
-    assert direct.way_to(httpx.URL(url)) is direct._straight
-    assert (routes.way_to(httpx.URL(url)) is routes._straight) == is_straight
+    assert direct.transport_to(httpx.URL(url)) is direct._direct
+    assert (routes.transport_to(httpx.URL(url)) is routes._direct) == is_straight
 
 
 @pytest.mark.parametrize(
     ("variable", "value", "said"),
     [
-        ("HTTPS_PROXY", "ftp://secret@p:21", "HTTPS_PROXY is no address of a proxy: expected http"),
-        ("http_proxy", "http://:8080", "http_proxy is no address of a proxy"),
-        ("ALL_PROXY", "socks5://p:notaport", "ALL_PROXY is no address of a proxy"),
-        ("NO_PROXY", "10.0.0.0/99", "NO_PROXY: '10.0.0.0/99' is no network such as 10.0.0.0/8"),
-        ("NO_PROXY", "X10.0.0.0/8", "NO_PROXY: 'X10.0.0.0/8' is no network such as 10.0.0.0/8"),
+        ("HTTPS_PROXY", "ftp://secret@p:21", "HTTPS_PROXY is not a proxy address: expected http"),
+        ("http_proxy", "http://:8080", "http_proxy is not a proxy address"),
+        ("ALL_PROXY", "socks5://p:notaport", "ALL_PROXY is not a proxy address"),
+        ("NO_PROXY", "10.0.0.0/99", "NO_PROXY: '10.0.0.0/99' is not a network like 10.0.0.0/8"),
+        ("NO_PROXY", "X10.0.0.0/8", "NO_PROXY: 'X10.0.0.0/8' is not a network like 10.0.0.0/8"),
         ("SSL_CERT_FILE", "/no/such/file", "SSL_CERT_FILE is '/no/such/file': there is no such"),
-        ("REQUESTS_CA_BUNDLE", __file__, "REQUESTS_CA_BUNDLE is .*: no certificates in it"),
+        ("REQUESTS_CA_BUNDLE", __file__, "REQUESTS_CA_BUNDLE is .*: no certificates found"),
     ],
 )
 def test_a_mistake_is_one_sentence_that_names_the_variable(variable, value, said):

@@ -143,9 +143,9 @@ BAD, EXHAUSTED = SourceStatus.BAD_RESPONSE, SourceStatus.EXHAUSTED
         ("/gzip-bomb", BAD, "larger than"),
         ("/double-gzip", BAD, "gzip, gzip"),
         ("/brotli", BAD, "'br'"),
-        ("/bad-gzip", BAD, "cannot be unpacked"),
+        ("/bad-gzip", BAD, "cannot be decompressed"),
         ("/deep-json", BAD, "too deeply"),
-        ("/redirect-loop", BAD, "without end"),
+        ("/redirect-loop", BAD, "too often"),
     ],
 )
 async def test_what_is_no_answer_is_a_failure_with_its_reason(server, path, status, reason):

@@ -215,7 +215,7 @@ READERS: dict[str, Callable[[HttpAnswer, Asked], Page]] = {
 def test_an_answer_without_content_is_no_empty_page(reader, content):
     """API-12."""
     asked = Asked("https://a.org/references", {"limit": 1})
-    with pytest.raises(HttpBodyError, match=r"without content|is no XML"):
+    with pytest.raises(HttpBodyError, match=r"without content|is not XML"):
         READERS[reader](HttpAnswer(200, "application/json", content, 1), asked)
 
 

@@ -1,4 +1,4 @@
-"""The body of an answer: read up to a cap, unpacked, and made of it what was meant."""
+"""Read the body of an answer up to a size limit, decompress and parse it."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ if TYPE_CHECKING:
     from paper_search.http.limits import Quota
 
 ACCEPTED_ENCODINGS = "gzip, deflate"
-"""What `read_body` unpacks under a cap; httpx would unpack a whole chunk at once."""
+"""What `body_of` decompresses up to a limit; httpx would decompress a whole chunk at once."""
 
 _PAGE_START = 20_000
-"""Bytes of a page in which a challenge says what it is."""
+"""Bytes of a page that are searched for signs of a challenge."""
 _CHALLENGES = (
     b"making sure you",  # Anubis: "Making sure you're not a bot!"
-    b"/.within.website/",  # where Anubis keeps its scripts
+    b"/.within.website/",  # folder of Anubis's scripts
     b"anubis_challenge",
     b"cf-challenge",  # Cloudflare
     b"validate.perfdrive.com",
     b"_incapsula_resource",
 )
-"""Words of the pages of bot walls, in lower case."""
+"""Marks of bot-check pages, in lower case."""
 _CHECKS = (b"challenge-platform", b"g-recaptcha", b"hcaptcha.com")
-"""Words of theirs that are on pages of articles, too; they count where an article is refused."""
+"""Marks that pages of articles have, too; they count only on error pages."""
 _NOTHING = "the server answered without content"
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
@@ -46,14 +46,14 @@ class HttpAnswer:
 
     Attributes:
         status: 200 to 299.
-        content_type: in lower case, without parameters; empty: none was given.
-        content: unpacked.
-        attempts: requests that it took.
-        from_cache: it was on disk; nothing was sent.
-        url: where it is from, without keys.
-        charset: that the server names; empty: none.
-        quota: what the server still allows for a day or so; None if it does not say.
-        headers: all of them, by names in any case.
+        content_type: in lower case, without parameters; empty if there is none.
+        content: decompressed.
+        attempts: requests that were sent for it.
+        from_cache: read from disk; nothing was sent.
+        url: without keys.
+        charset: as the server names it; empty if it does not.
+        quota: what the server still allows, usually for a day; None if it does not say.
+        headers: all headers; names are case-insensitive.
     """
 
     status: int
@@ -67,12 +67,12 @@ class HttpAnswer:
     headers: Mapping[str, str] = field(default_factory=dict)
 
     def json(self) -> Any:
-        """Return the data, without NaN and infinite numbers.
+        """Return the data, with NaN and infinite numbers as None.
 
-        What begins as JSON is read as such, also where the server calls it a web page.
+        The content decides, not the content type: some servers label JSON as HTML.
 
         Raises:
-            HttpBodyError: it is empty or `null`, a web page, or no JSON.
+            HttpBodyError: it is empty or `null`, a web page, or not JSON.
         """
         text = self.content.decode("utf-8-sig", errors="replace").strip()
         if text in {"", "null"}:
@@ -84,14 +84,13 @@ class HttpAnswer:
         except RecursionError:
             raise HttpBodyError("the server's JSON is nested too deeply") from None
         except ValueError as error:
-            raise HttpBodyError(f"the server's answer is no JSON: {_reason(error)}") from None
+            raise HttpBodyError(f"the server's answer is not JSON: {_reason(error)}") from None
 
     def xml(self) -> Element:
         """Return the root of the document.
 
         Raises:
-            HttpBodyError: it is empty, a web page, no XML, or XML of the kind that attacks its
-                reader.
+            HttpBodyError: it is empty, a web page, not XML, or an XML attack.
         """
         if not self.content.strip():
             raise HttpBodyError(_NOTHING)
@@ -101,7 +100,7 @@ class HttpAnswer:
 
 
 def is_challenge(content: bytes, *, is_success: bool) -> bool:
-    """Whether it is a page that keeps programs out; in XML, an abstract may hold such words."""
+    """Whether it is a bot-check page, which XML never is: an abstract may hold such words."""
     start = content[:_PAGE_START].lstrip().lower()
     is_page = start.startswith(b"<") and not start.startswith(b"<?xml")
     marks = _CHALLENGES if is_success else (*_CHALLENGES, *_CHECKS)
@@ -109,7 +108,7 @@ def is_challenge(content: bytes, *, is_success: bool) -> bool:
 
 
 def error_text(content: bytes) -> str:
-    """Return what an error says in words: of a feed its summary, of a web page nothing."""
+    """Return the text of an error: the summary of a feed, nothing of a web page."""
     text = content.decode("utf-8", "replace").strip()
     if not text.startswith("<"):
         return text
@@ -118,10 +117,10 @@ def error_text(content: bytes) -> str:
 
 
 async def body_of(response: httpx.Response, max_bytes: int) -> bytes:
-    """Return the unpacked body.
+    """Return the decompressed body.
 
     Raises:
-        HttpBodyError: it is larger than `max_bytes` when unpacked, or cannot be unpacked.
+        HttpBodyError: it is larger than `max_bytes`, or cannot be decompressed.
     """
     if response.is_stream_consumed:  # made in memory, by a test's transport
         _check_size(len(response.content), max_bytes)
@@ -137,8 +136,6 @@ async def body_of(response: httpx.Response, max_bytes: int) -> bytes:
 
 
 class _Unpacker:
-    """Unpacks gzip or deflate, never more than it is asked for."""
-
     def __init__(self, encoding: str) -> None:
         self._is_raw_possible = encoding == "deflate"
         self._stream = zlib.decompressobj(zlib.MAX_WBITS | 32)
@@ -151,13 +148,13 @@ class _Unpacker:
                 self._is_raw_possible = False
                 self._stream = zlib.decompressobj(-zlib.MAX_WBITS)
                 return self.unpack(packed, room)
-            raise HttpBodyError(f"the server's answer cannot be unpacked: {error}") from None
+            raise HttpBodyError(f"the server's answer cannot be decompressed: {error}") from None
         finally:
             self._is_raw_possible = False
 
     def finish(self) -> None:
         if not self._stream.eof:
-            raise HttpBodyError("the server's packed answer is cut off", is_cut_off=True)
+            raise HttpBodyError("the server's compressed answer is cut off", is_cut_off=True)
 
 
 def _unpacker(encoding: str) -> _Unpacker | None:
@@ -165,7 +162,7 @@ def _unpacker(encoding: str) -> _Unpacker | None:
         return None
     if encoding in {"gzip", "x-gzip", "deflate"}:
         return _Unpacker(encoding)
-    raise HttpBodyError(f"the server packed its answer as {encoding!r}, which was not asked for")
+    raise HttpBodyError(f"the server's answer has the unsupported encoding {encoding!r}")
 
 
 def _check_size(size: int, max_bytes: int) -> None:
@@ -174,7 +171,7 @@ def _check_size(size: int, max_bytes: int) -> None:
 
 
 def _storable(value: Any) -> Any:
-    """Return the data without what no file, database or JSON can hold."""
+    """Replace what files, databases or JSON cannot hold: NULs, surrogates, infinite numbers."""
     match value:
         case str():
             return _UNSTORABLE.sub("\ufffd", value)
@@ -189,45 +186,43 @@ def _storable(value: Any) -> Any:
 
 
 def _reason(error: ValueError) -> str:
-    """Return why it is no JSON, without the text itself."""
+    """Describe a JSON error without quoting the text."""
     if isinstance(error, json.JSONDecodeError):
         return f"{error.msg} at character {error.pos + 1}"
     return type(error).__name__
 
 
 _DEEPEST = 200
-"""Elements inside each other; an article has about 20."""
+"""Levels of nested elements; an article has about 20."""
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\r"))
-"""No document may hold them, yet abstracts that were copied from PDFs do."""
+"""Control characters, invalid in XML, yet abstracts copied from PDFs hold them."""
 
 
 def parse_xml(content: bytes) -> Element:
     """Return the root of a document.
 
-    A DOCTYPE is accepted, as PubMed sends one; what it names is neither read nor expanded. Control
-    characters are left out: one of them would cost all records of a page.
+    A DOCTYPE is accepted, as PubMed sends one, but no entity is fetched or expanded. Control
+    characters are removed: a single one would cost all records of a page.
     """
     import xml.etree.ElementTree as ET  # noqa: PLC0415  # its errors and builder; the parser is defusedxml's
 
     from defusedxml.common import DefusedXmlException  # noqa: PLC0415  # only where XML is read
     from defusedxml.ElementTree import XMLParser  # noqa: PLC0415  # only where XML is read
 
-    parser = XMLParser(target=_Shallow(ET.TreeBuilder()))
+    parser = XMLParser(target=_DepthLimitedBuilder(ET.TreeBuilder()))
     try:
-        # In UTF-16 every other byte is a zero; in all that services send, a control is one byte.
+        # UTF-16 has zero bytes in plain text; in other encodings a control is one byte.
         parser.feed(content if b"\0" in content[:4] else content.translate(None, _CONTROLS))
         root: Element = parser.close()
     except DefusedXmlException as error:
         reason = type(error).__name__
         raise HttpBodyError(f"the server's XML is refused: {reason}") from None
     except (ET.ParseError, ValueError, LookupError) as error:
-        raise HttpBodyError(f"the server's answer is no XML: {error}") from None
+        raise HttpBodyError(f"the server's answer is not XML: {error}") from None
     return root
 
 
-class _Shallow:
-    """Builds a tree of at most `_DEEPEST` levels."""
-
+class _DepthLimitedBuilder:
     def __init__(self, builder: Any) -> None:
         self._builder = builder
         self._depth = 0

@@ -1,8 +1,7 @@
-"""Answers on disk, as RFC 9111 lets a private cache keep them; the library is hishel.
+"""A private HTTP cache on disk (RFC 9111), by hishel.
 
-Scholarly services rarely say how long their answers are good for. Where one says nothing, RFC
-9111 (4.2.2) leaves it to the cache: such an answer is good for a day. What a service forbids to
-keep is not kept. No key reaches the disk: requests are stored as they are before keys are added.
+Scholarly services rarely state a lifetime; such answers are fresh for a day (RFC 9111, 4.2.2).
+Requests are stored before keys are added, so that no key reaches the disk.
 """
 
 from __future__ import annotations
@@ -28,14 +27,14 @@ _log = logging.getLogger(__name__)
 _DAY_S = 86_400
 _MOST_BYTES = 500_000_000
 SENT_AT = "x-paper-search-sent-at"
-"""The header that says of a stored answer when its request was sent (UTC, ISO 8601)."""
-_SPOKEN_FOR = ("max-age", "no-store", "no-cache", "must-revalidate")
+"""Header of a stored answer with the time of its request (UTC, ISO 8601)."""
+_LIFETIME_DIRECTIVES = ("max-age", "no-store", "no-cache", "must-revalidate")
 
 
 class AnswerCache:
-    """A cache in a SQLite file; an async context manager, shared by processes.
+    """A cache in a SQLite file that processes share.
 
-    A file that cannot be used is reported in the log, and nothing is cached.
+    An unusable file is logged, and nothing is cached.
     """
 
     def __init__(self, path: Path) -> None:
@@ -50,8 +49,7 @@ class AnswerCache:
         from hishel import AsyncSqliteStorage  # noqa: PLC0415  # slow to import
 
         try:
-            # In a thread, and not by hishel, which makes its folder in the event loop: LangGraph's
-            # server stops a step that does so.
+            # hishel would make the folder in the event loop, where LangGraph's server forbids it.
             await asyncio.to_thread(lambda: private_file(self._path).open("ab").close())
             connection = await anysqlite.connect(str(self._path), isolation_level=None)
             storage = AsyncSqliteStorage(connection=connection, max_size=_MOST_BYTES)
@@ -68,7 +66,7 @@ class AnswerCache:
         await self._stack.aclose()
 
     def around(self, network: httpx.AsyncBaseTransport) -> httpx.AsyncBaseTransport:
-        """Return a transport that asks the network only for what is not on disk."""
+        """Return a transport that uses the network only for answers not on disk."""
         if self._storage is None:
             return network
         from hishel.httpx import AsyncCacheTransport  # noqa: PLC0415  # slow to import
@@ -82,12 +80,12 @@ class AnswerCache:
 
 
 def cache_key(url: httpx.URL | str) -> str:
-    """Return the key of a stored answer, another one under another mark (`fresh_answers`)."""
+    """Return the key of a stored answer, which depends on the mark of `fresh_answers`."""
     return hashlib.sha256(f"GET {url} {current_mark()}".strip().encode()).hexdigest()
 
 
 class _Dated(httpx.AsyncBaseTransport):
-    """Adds the time, and a lifetime to sound answers without one, and takes cookies off."""
+    """Adds the time, and a default lifetime to successful answers; removes cookies."""
 
     def __init__(self, network: httpx.AsyncBaseTransport) -> None:
         self._network = network
@@ -97,11 +95,11 @@ class _Dated(httpx.AsyncBaseTransport):
         response.headers[SENT_AT] = utc_now().isoformat()
         response.headers.pop("set-cookie", None)
         directives = response.headers.get("cache-control", "")
-        is_spoken_for = "expires" in response.headers or "pragma" in response.headers
+        has_lifetime = "expires" in response.headers or "pragma" in response.headers
         if (
             response.status_code == httpx.codes.OK
-            and not is_spoken_for
-            and not any(word in directives.lower() for word in _SPOKEN_FOR)
+            and not has_lifetime
+            and not any(word in directives.lower() for word in _LIFETIME_DIRECTIVES)
         ):
             lifetime = f"max-age={_DAY_S}"
             response.headers["cache-control"] = (

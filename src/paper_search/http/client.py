@@ -1,4 +1,4 @@
-"""The one HTTP client: polite, patient, bounded, and silent about keys."""
+"""HTTP client with rate limits, retries, deadlines and a cache; it never shows keys."""
 
 import asyncio
 import logging
@@ -13,7 +13,6 @@ from typing import Any, Self
 
 import httpx
 
-from paper_search.http.asking import Asking, HttpSettings, build_request
 from paper_search.http.body import HttpAnswer, body_of, error_text, is_challenge
 from paper_search.http.cache import SENT_AT, AnswerCache, cache_key
 from paper_search.http.errors import (
@@ -44,16 +43,17 @@ from paper_search.http.network import (
     redirect_target,
 )
 from paper_search.http.redaction import LOGGERS, RedactingFilter, redact
+from paper_search.http.request import HttpSettings, PendingRequest, build_request
 from paper_search.models.settings import NetworkConfig
 from paper_search.models.source_report import RequestRecord
 
 _log = logging.getLogger(__name__)
 
 _COUNTED = ("send_request_headers.complete", "receive_response_headers.complete")
-"""Steps from which the interval counts: connecting may take a second, and a busy server may come to
-the request a second later still; it counts from then."""
+"""Steps after which the interval starts anew: the server counts from when it reads the request."""
 _ERROR_BODY = 2000
-"""Characters of an error's body that are kept."""
+"""Characters kept of an error's body."""
+_NO_TIME = "no time left for {}: other requests came first"
 
 __all__ = ["HttpClient", "HttpSettings"]
 
@@ -62,18 +62,16 @@ Sleep = Callable[[float], Awaitable[None]]
 
 @dataclass(eq=False, repr=False)
 class HttpClient:
-    """Asks servers over HTTP; an async context manager.
+    """Sends requests to one service.
 
     Attributes:
-        settings: how to talk to the service.
-        client: an open httpx client to use instead of an own one; it is not closed.
+        client: an open httpx client to use; it is not closed. By default one is made.
         contact: an e-mail address for the User-Agent.
-        limiter: who gives out turns; None: that of the whole process.
-        cache_path: the file that answers are kept in; None if none are kept.
-        limits_path: the file in which processes share turns and refusals; None if they share none.
+        limiter: by default the process's own.
+        cache_path: cache file; None for no cache.
+        limits_path: file in which processes share rate limits and refusals; None for no sharing.
         network: proxies and certificates of the machine.
-        sleep: waits for seconds.
-        clock: seconds that never run backwards.
+        clock: monotonic, in seconds.
     """
 
     settings: HttpSettings
@@ -133,13 +131,12 @@ class HttpClient:
         requests: list[RequestRecord] | None = None,
         ends_at: float | None = None,
     ) -> HttpAnswer:
-        """Ask for a resource, or post to it.
+        """Send a GET, or a POST with `json` or `form`.
 
-        Redirects are followed within the origin only: no key goes to another host. Answers to GET
-        are kept on disk, without keys, where the server does not forbid it. `key_params` and
-        `headers` may hold keys; `json` or `form` make it a POST. `budget` counts every attempt;
-        `requests` gets a record of each, or of the stored answer.
-        `ends_at`: the time of the clock at which a longer job ends, of which this is a part.
+        Redirects are followed within the origin only, so that no key goes to another host. Answers
+        to GET are cached without keys unless the server forbids it. `key_params` and `headers` may
+        hold keys. `budget` counts every attempt; `requests` receives a record of each attempt or
+        cached answer. `ends_at` is a deadline of the caller, on the client's clock.
 
         Raises:
             HttpStatusError, HttpTimeoutError, HttpUnreachableError, HttpBodyError: after the
@@ -147,12 +144,14 @@ class HttpClient:
             HttpCallLimitError: the budget was spent before the first attempt.
         """
         records = [] if requests is None else requests
-        asking = Asking(budget or CallBudget(), records, self.clock() + self.settings.deadline_s)
+        pending = PendingRequest(
+            budget or CallBudget(), records, self.clock() + self.settings.deadline_s
+        )
         if ends_at is not None:
-            asking.ends_at = min(asking.ends_at, ends_at)
+            pending.ends_at = min(pending.ends_at, ends_at)
         try:
             query = {**(params or {}), **(key_params or {})}
-            asking.scope = limits_scope(httpx.URL(url), self.settings.secrets)
+            pending.scope = limits_scope(httpx.URL(url), self.settings.secrets)
             request = build_request(
                 url,
                 self.settings,
@@ -162,29 +161,29 @@ class HttpClient:
                 json=json,
                 form=form,
             )
-            return await self._send(request, asking)
+            return await self._send(request, pending)
         except httpx.InvalidURL:
             raise HttpUnreachableError(
-                f"no request can be made of it: longer than a URL may be, or no URL: {url[:80]!r}"
+                f"not a valid URL, or too long a request: {url[:80]!r}"
             ) from None
 
     async def forget(self, answer: HttpAnswer) -> None:
         if self._cache is not None:
             await self._cache.forget(answer.url)
 
-    async def _send(self, request: httpx.Request, asking: Asking) -> HttpAnswer:
+    async def _send(self, request: httpx.Request, pending: PendingRequest) -> HttpAnswer:
         for tries in count(1):
-            outcome = await self._attempt(request, asking)
+            outcome = await self._attempt(request, pending)
             if isinstance(outcome, HttpAnswer):
                 return outcome
-            # What went wrong with the request says more than that no other is allowed.
+            # An earlier error of the request says more than that no retry is allowed.
             is_secondary = isinstance(outcome, HttpCallLimitError | HttpNoTimeError)
-            error = asking.error if is_secondary and asking.error else outcome
-            asking.error = error
+            error = pending.error if is_secondary and pending.error else outcome
+            pending.error = error
             wait = self.settings.retry.wait_before(tries, error)
-            if is_secondary or wait is None or self._is_over(asking, error, wait):
-                error.attempts = asking.attempts
-                await self._remember(asking.scope, error)
+            if is_secondary or wait is None or self._is_over(pending, error, wait):
+                error.attempts = pending.attempts
+                await self._remember(pending.scope, error)
                 raise error
             await self._sleep_unless_zero(wait)
         raise AssertionError("there is no last try")
@@ -203,94 +202,100 @@ class HttpClient:
             refusal = Refusal(error.until, reason)
             await self._limiter.aside(self._limiter.refuse, scope, refusal)
 
-    def _is_over(self, asking: Asking, error: HttpError, wait: float) -> bool:
-        """Whether asking again after that wait comes too late: soon, if there is no network."""
-        now, first = self.clock(), asking.first_sent_at
+    def _is_over(self, pending: PendingRequest, error: HttpError, wait: float) -> bool:
+        """Whether a retry after that wait is too late; without a network, it soon is."""
+        now, first = self.clock(), pending.first_sent_at
         if not isinstance(error, HttpUnreachableError) or self._limiter.is_online or first is None:
-            return now + wait >= asking.ends_at
+            return now + wait >= pending.ends_at
         next_turn = now + max(wait, self.settings.interval_s)
         return next_turn >= first + self.settings.connect_timeout_s
 
     async def _attempt(  # noqa: PLR0911  # one for each way to fail
-        self, request: httpx.Request, asking: Asking
+        self, request: httpx.Request, pending: PendingRequest
     ) -> HttpAnswer | HttpError:
-        """Return the answer or the error, which is raised outside to drop the exception chain."""
+        """Return the answer or the error; the caller raises it, to drop the exception chain."""
         host = request.url.host
         is_answering = False
-        asking.is_sent = asking.is_connected = False
+        pending.is_sent = pending.is_connected = False
         try:
-            # httpx only limits the silence between two bytes: a slow body would go on for ever.
-            time_left = max(asking.ends_at - self.clock(), 0.0)
+            # httpx limits only the silence between two bytes: a slow body would never end.
+            time_left = max(pending.ends_at - self.clock(), 0.0)
             if not self._limiter.is_online:
                 request.extensions["timeout"]["connect"] = self.settings.connect_timeout_s
             async with asyncio.timeout(time_left) as timer, AsyncExitStack() as stack:
                 request.extensions[BEFORE_SENDING] = lambda: self._wait_for_turn(
-                    host, asking, timer, stack
+                    host, pending, timer, stack
                 )
                 response = await self._follow(request, stack)
                 is_answering = True
-                return await self._read(response, request, asking)
+                return await self._read(response, request, pending)
         except HttpError as error:
             return error
         except (TimeoutError, httpx.TimeoutException):
-            if not asking.is_sent:
-                return HttpNoTimeError(f"{host} could not be asked in time: others were first")
+            if not pending.is_sent:
+                return HttpNoTimeError(_NO_TIME.format(host))
             limit_s = self.settings.connect_timeout_s
-            is_given_up = self.clock() - asking.sent_at >= limit_s / 2 and not asking.is_connected
+            is_given_up = self.clock() - pending.sent_at >= limit_s / 2 and not pending.is_connected
             if is_given_up and not self._limiter.is_online:
-                return self._unreachable(request, asking, f" within {limit_s:g} s")
-            return HttpTimeoutError(f"{host} gave no whole answer within {asking.limit_s:.3g} s")
+                return self._unreachable(request, pending, f" within {limit_s:g} s")
+            return HttpTimeoutError(
+                f"{host} did not answer completely within {pending.limit_s:.3g} s"
+            )
         except (sqlite3.Error, RuntimeError) as error:
             if self._cache is None:
                 raise
-            _log.warning("answers are not cached any more: %s", error)
+            _log.warning("answers are no longer cached: %s", error)
             self._transport = self._network
-            return HttpBodyError(f"the answer of {host} on disk cannot be read", is_cut_off=True)
+            return HttpBodyError(f"the cached answer of {host} cannot be read", is_cut_off=True)
         except httpx.HTTPError as error:
             reason = redact(f"{type(error).__name__}: {error}", self.settings.secrets)
             if is_answering:
                 return HttpBodyError(f"the answer of {host} is cut off: {reason}", is_cut_off=True)
-            return self._unreachable(request, asking, f": {reason}", error)
+            return self._unreachable(request, pending, f": {reason}", error)
 
     def _unreachable(
-        self, request: httpx.Request, asking: Asking, reason: str, error: Exception | None = None
+        self,
+        request: httpx.Request,
+        pending: PendingRequest,
+        reason: str,
+        error: Exception | None = None,
     ) -> HttpUnreachableError:
         host, proxy = request.url.host, self._routes and self._routes.proxy_to(request.url)
         if proxy and isinstance(error, httpx.ProxyError):
             return HttpProxyError(f"{proxy} does not connect to {host}{reason}")
-        if proxy and not asking.is_connected:
+        if proxy and not pending.is_connected:
             return HttpProxyError(f"{proxy} cannot be reached{reason}")
         return HttpUnreachableError(f"{host} cannot be reached{reason}")
 
     async def _wait_for_turn(
-        self, host: str, asking: Asking, timer: asyncio.Timeout, stack: AsyncExitStack
+        self, host: str, pending: PendingRequest, timer: asyncio.Timeout, stack: AsyncExitStack
     ) -> Trace:
-        """Wait until the host may be asked; the time for the answer counts from then on."""
-        if asking.budget.is_spent:
-            raise HttpCallLimitError(asking.budget.setting)
-        scope, limiter = asking.scope, self._limiter
+        """Wait for the request's turn, then start the timeout of the attempt."""
+        if pending.budget.is_spent:
+            raise HttpCallLimitError(pending.budget.setting)
+        scope, limiter = pending.scope, self._limiter
         if (refusal := await limiter.aside(limiter.refusal, scope)) is not None:
-            message = f"{host} refused lately ({refusal.reason})"
+            message = f"{host} recently refused requests ({refusal.reason})"
             raise HttpRefusedError(message, until=refusal.until, reason=refusal.reason)
         holds_s = self.settings.deadline_s
         slot = limiter.slot(scope, self.settings.concurrency, holds_s)
         await stack.enter_async_context(slot)
-        time_left, interval_s = asking.ends_at - self.clock(), self.settings.interval_s
+        time_left, interval_s = pending.ends_at - self.clock(), self.settings.interval_s
         wait = await limiter.aside(limiter.reserve_within, scope, interval_s, time_left)
         if wait is None:
-            raise HttpNoTimeError(f"{host} could not be asked in time: others were first")
+            raise HttpNoTimeError(_NO_TIME.format(host))
         await self._sleep_unless_zero(wait)
-        asking.budget.spend()
-        asking.note_request()
-        asking.limit_s = min(self.settings.attempt_timeout_s, time_left - wait)
-        timer.reschedule(asyncio.get_running_loop().time() + asking.limit_s)
-        asking.sent_at = self.clock()
-        if asking.first_sent_at is None:
-            asking.first_sent_at = asking.sent_at
+        pending.budget.spend()
+        pending.note_request()
+        pending.limit_s = min(self.settings.attempt_timeout_s, time_left - wait)
+        timer.reschedule(asyncio.get_running_loop().time() + pending.limit_s)
+        pending.sent_at = self.clock()
+        if pending.first_sent_at is None:
+            pending.first_sent_at = pending.sent_at
 
         async def trace(step: str, _details: Any) -> None:
-            if step.endswith(".complete") and not asking.is_connected:
-                asking.is_connected = True
+            if step.endswith(".complete") and not pending.is_connected:
+                pending.is_connected = True
                 limiter.note_contact()
             if step.endswith(_COUNTED):
                 await limiter.aside(limiter.note_sent, scope, interval_s)
@@ -306,19 +311,19 @@ class HttpClient:
                 return response
             if redirects_left == 0:
                 break
-            await stack.aclose()  # gives the slot back, which the next request needs
+            await stack.aclose()  # frees the slot, which the next request needs
             request = httpx.Request(
                 "GET",
                 target,
                 headers=request.headers,
                 extensions={**request.extensions, "caching": {"key": cache_key(target)}},
             )
-        raise HttpBodyError(f"{request.url.host} redirects without end")
+        raise HttpBodyError(f"{request.url.host} redirects too often")
 
     def _transport_for(self, request: httpx.Request) -> httpx.AsyncBaseTransport:
         transport = self._transport if request.method == "GET" else self._network
         if transport is None:
-            raise RuntimeError("an HttpClient is used inside `async with`")
+            raise RuntimeError("HttpClient must be opened with `async with`")
         return transport
 
     async def _sleep_unless_zero(self, seconds: float) -> None:
@@ -326,12 +331,12 @@ class HttpClient:
             await self.sleep(seconds)
 
     async def _read(
-        self, response: httpx.Response, request: httpx.Request, asking: Asking
+        self, response: httpx.Response, request: httpx.Request, pending: PendingRequest
     ) -> HttpAnswer:
         quota = None
-        if asking.is_sent:
+        if pending.is_sent:
             announced = parse_announcement(response.headers)
-            await self._limiter.aside(self._limiter.note, asking.scope, announced)
+            await self._limiter.aside(self._limiter.note, pending.scope, announced)
             quota = announced.quota
         if not response.is_success:
             raise await self._status_error(response, request.url.host)
@@ -339,15 +344,15 @@ class HttpClient:
         if is_challenge(content, is_success=True):
             if self._cache is not None:
                 await self._cache.forget(request.url)
-            message = f"{request.url.host} answered with a page that keeps programs out"
+            message = f"{request.url.host} answered with a page that blocks programs"
             raise HttpStatusError(message, status=response.status_code, is_challenge=True)
-        asking.note_answer(response.headers.get(SENT_AT))
+        pending.note_answer(response.headers.get(SENT_AT))
         return HttpAnswer(
             response.status_code,
             response.headers.get("content-type", "").partition(";")[0].strip().lower(),
             content,
-            asking.attempts,
-            from_cache=not asking.is_sent,
+            pending.attempts,
+            from_cache=not pending.is_sent,
             url=str(request.url),
             charset=response.charset_encoding or "",
             quota=quota,

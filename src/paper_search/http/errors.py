@@ -1,4 +1,4 @@
-"""What can go wrong between us and a server, and when to ask it again."""
+"""Errors of HTTP requests, and when to retry."""
 
 import math
 import random
@@ -13,21 +13,20 @@ from paper_search.errors import PaperSearchError
 
 
 class HttpError(PaperSearchError):
-    """A request that failed after so many `attempts`; the text holds no secret."""
+    """A request that failed after `attempts` attempts; the text holds no secret."""
 
     attempts: int = 0
 
 
 class HttpStatusError(HttpError):
-    """The server answered with a status that is no success.
+    """The server answered with a status that is not a success.
 
     Attributes:
-        status: the HTTP status.
         retry_after: seconds that the server asks to wait; None if it does not say.
         body: the first characters of the answer, without secrets.
-        location: where a redirect leads that was not followed.
-        is_challenge: the answer is a page that is to keep programs out.
-        until: when the host may be asked again, in seconds since 1970; None if it did not refuse.
+        location: target of a redirect that was not followed.
+        is_challenge: the answer is a bot-check page.
+        until: end of a refusal, in seconds since 1970; None if it did not refuse.
     """
 
     until: float | None = None
@@ -51,7 +50,7 @@ class HttpStatusError(HttpError):
 
 
 class HttpRefusedError(HttpStatusError):
-    """The server refused lately, for `reason`, and asking again is too early; nothing was sent."""
+    """The server refused requests until later, for `reason`; nothing was sent."""
 
     def __init__(self, message: str, *, until: float, reason: str) -> None:
         super().__init__(message, status=HTTPStatus.TOO_MANY_REQUESTS)
@@ -60,7 +59,7 @@ class HttpRefusedError(HttpStatusError):
 
 
 class HttpTimeoutError(HttpError):
-    """No whole answer in time."""
+    """No complete answer in time."""
 
 
 class HttpNoTimeError(HttpTimeoutError):
@@ -68,17 +67,17 @@ class HttpNoTimeError(HttpTimeoutError):
 
 
 class HttpUnreachableError(HttpError):
-    """No connection to the server, or it broke before an answer."""
+    """No connection to the server, or it broke before the answer."""
 
 
 class HttpProxyError(HttpUnreachableError):
-    """The proxy cannot be reached, or does not connect us."""
+    """The proxy cannot be reached, or refuses the connection."""
 
 
 class HttpBodyError(HttpError):
-    """An answer that cannot be used: cut off, too large, no JSON, a web page.
+    """An unusable answer: cut off, too large, not JSON, a web page.
 
-    `is_cut_off`: the connection broke in the middle, so that asking again may help.
+    `is_cut_off`: the connection broke during the answer, so that a retry may help.
     """
 
     def __init__(self, message: str, *, is_cut_off: bool = False) -> None:
@@ -87,9 +86,9 @@ class HttpBodyError(HttpError):
 
 
 class HttpCallLimitError(HttpError):
-    """The calls that were allowed are used up; nothing was sent.
+    """The allowed calls are used up; nothing was sent.
 
-    `setting`: the variable that limits them; empty: nobody said.
+    `setting`: the variable that limits them; empty if unknown.
     """
 
     def __init__(self, setting: str) -> None:
@@ -108,8 +107,7 @@ def utc_now() -> datetime:
 def parse_retry_after(value: str | None, *, now: Callable[[], datetime] = utc_now) -> float | None:
     """Return the seconds that a Retry-After header asks to wait (RFC 9110, 10.2.3).
 
-    Seconds and HTTP dates are understood; a date in the past is 0. None: the header is absent,
-    negative or garbage, so that the client's own back-off decides.
+    It holds seconds or an HTTP date; a date in the past is 0. Absent or invalid headers are None.
     """
     text = (value or "").strip()
     if not text or len(text) > 100:  # noqa: PLR2004  # no date is longer
@@ -129,13 +127,13 @@ def parse_retry_after(value: str | None, *, now: Callable[[], datetime] = utc_no
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """How often and how patiently to ask again.
+    """Exponential back-off with jitter.
 
     Attributes:
         max_retries: attempts after the first one.
-        first_wait_s: about how long to wait before the first of them; doubles each time.
-        longest_wait_s: the most that our own back-off waits; a server may ask for more.
-        jitter: gives a number in [0, 1).
+        first_wait_s: before the first retry; doubles each time.
+        longest_wait_s: limit of the back-off; a server may ask for more.
+        jitter: returns a number in [0, 1).
     """
 
     max_retries: int = 3
@@ -144,11 +142,11 @@ class RetryPolicy:
     jitter: Callable[[], float] = field(default=random.random, repr=False)
 
     def wait_before(self, attempt: int, error: HttpError) -> float | None:
-        """Return the seconds to wait after a failed attempt (from 1); None means give up."""
+        """Return the seconds to wait after failed attempt number `attempt`, or None to give up."""
         if attempt > self.max_retries or not is_retryable(error):
             return None
         if attempt > 1 and is_refusal(error) and error.retry_after is None:
-            return None  # whoever refuses without saying for how long refuses the third time, too
+            return None  # a server that refused twice without a time will refuse again
         retry_after = error.retry_after if isinstance(error, HttpStatusError) else None
         backoff = min(self.first_wait_s * 2 ** min(attempt - 1, 30), self.longest_wait_s)
         return backoff * (0.5 + self.jitter() / 2) if retry_after is None else retry_after

@@ -1,17 +1,17 @@
-"""Which stored answers may be used: by default any that is still good."""
+"""Restricts which cached answers may be used."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-_MARK: ContextVar[str] = ContextVar("mark_of_stored_answers", default="")
+_MARK: ContextVar[str] = ContextVar("cache_mark", default="")
 
 
 @contextmanager
 def fresh_answers(mark: str) -> Iterator[None]:
-    """Use only answers that were stored under the same mark; "": those stored under none.
+    """Use only answers that were cached under the same mark ("" by default).
 
-    A search that is repeated for what is new must not be told what it was told before.
+    A search that looks for new papers must not get the answers of the earlier search.
     """
     token = _MARK.set(mark)
     try:

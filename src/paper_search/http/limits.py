@@ -1,4 +1,4 @@
-"""How often, and how many times at once, a host may be asked, by all who ask it together."""
+"""Rate and concurrency limits per host, shared by all threads and processes."""
 
 import asyncio
 import logging
@@ -25,18 +25,17 @@ _log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 QUOTA_USED_UP = "its quota is used up"
-"""The reason of a refusal that no waiting of minutes ends."""
+"""Reason of a refusal that lasts longer than minutes."""
 _LONGEST_S = 900.0
-"""What is further away was written before the clock was set back, which is by an hour at times."""
-_LATELY_S = 10.0
-"""For how long a connection proves that there is a network."""
-_LOOK_AGAIN_S = 0.02
-"""Between two looks for a slot."""
+"""Times further ahead are ignored: they were written before the clock was set back."""
+_ONLINE_S = 10.0
+"""How long a connection proves that there is a network."""
+_SLOT_POLL_S = 0.02
 _BUSY_S = 2.0
 _DAY_S = 86_400
 _SHORT_S = 120
 _SECONDS_SINCE_1970 = 1e9
-"""A reset that is larger is a moment; a smaller one is a number of seconds."""
+"""A larger reset is a time; a smaller one is a number of seconds."""
 _DURATION = re.compile(r"(\d{1,6})\s*(ms|s|m|h)?")
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, None: 1.0}
 _TABLES = """
@@ -49,7 +48,7 @@ _LEAVE = "DELETE FROM slots WHERE holder = ?"
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A host that does not want to be asked until then, in seconds since 1970, and what it said."""
+    """A host's refusal of requests until a time, in seconds since 1970."""
 
     until: float
     reason: str
@@ -60,9 +59,9 @@ class Quota:
     """What a host still allows.
 
     Attributes:
-        remaining: in the units of the host: requests or credits.
-        most: of a whole period; None if it does not say.
-        until: when the period ends, in seconds since 1970.
+        remaining: in the host's unit: requests or credits.
+        most: total of the period; None if the host does not say.
+        until: end of the period, in seconds since 1970.
     """
 
     remaining: int
@@ -72,12 +71,12 @@ class Quota:
 
 @dataclass(frozen=True, slots=True)
 class Announcement:
-    """Limits that an answer announces.
+    """Limits that an answer's headers announce.
 
     Attributes:
-        interval_s: the least time between two requests; 0: it says none.
-        quota: what is left of a period of more than two minutes; None if it does not say.
-        pause_s: until a shorter period begins, where nothing is left of this one.
+        interval_s: minimum time between two requests; 0 if none is announced.
+        quota: of a period longer than two minutes; None if none is announced.
+        pause_s: time to wait where the quota of a shorter period is used up.
     """
 
     interval_s: float = 0.0
@@ -86,14 +85,14 @@ class Announcement:
 
 
 class HostLimiter:
-    """Gives out turns and slots: turns are an interval apart, slots are few.
+    """Spaces requests by an interval, and limits how many run at once.
 
-    It serves all event loops and threads of a process, and through a SQLite file all processes.
-    A file of no use is reported once; the process then counts for itself.
+    All event loops and threads of a process share it, and through a SQLite file all processes. An
+    unusable file is logged once; then limits are not shared with other processes.
 
     Args:
         clock: seconds since 1970.
-        path: of the file; None if nobody else asks, and no refusal is remembered.
+        path: of the file; None to share nothing and remember no refusals.
     """
 
     def __init__(self, clock: Callable[[], float] = time.time, path: Path | None = None) -> None:
@@ -106,14 +105,14 @@ class HostLimiter:
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="limits")
 
     def aside(self, method: Callable[..., T], *arguments: Any) -> asyncio.Future[T]:
-        """Begin a method in a thread: other processes use the file, and the event loop goes on.
+        """Run a method in a thread, because another process may hold the file.
 
-        Methods run in the order in which they were begun, also if who waits is cancelled.
+        Methods run in the order of the calls, even if the caller is cancelled.
         """
         return asyncio.get_running_loop().run_in_executor(self._thread, method, *arguments)
 
     def reserve_within(self, host: str, interval_s: float, patience_s: float) -> float | None:
-        """Take the next turn if it comes within that time."""
+        """Reserve the next turn and return the seconds until then; None if it is too late."""
         interval_s = max(interval_s, self._announcement(host).interval_s, 0.0)
 
         def take(db: sqlite3.Connection, now: float) -> float | None:
@@ -126,7 +125,7 @@ class HostLimiter:
         return self._do(take)
 
     def note_sent(self, host: str, interval_s: float) -> None:
-        """Count the interval from now: a request is sent later than its turn came."""
+        """Start the interval anew: a request is sent later than its turn."""
         interval_s = max(interval_s, self._announcement(host).interval_s)
 
         def delay(db: sqlite3.Connection, now: float) -> None:
@@ -135,7 +134,7 @@ class HostLimiter:
         self._do(delay)
 
     def note(self, host: str, announced: Announcement) -> None:
-        """Keep to what a host announces; a quota that is used up is a refusal."""
+        """Apply what a host announces; an exhausted quota is a refusal."""
         self._announced[host] = announced
         if announced.pause_s:
             self.note_sent(host, announced.pause_s)
@@ -147,25 +146,24 @@ class HostLimiter:
 
     @property
     def is_online(self) -> bool:
-        """Whether any host was connected to lately, so that a failure is that host's own."""
-        return self._clock() - self._contact_at < _LATELY_S
+        """Whether any host was reached recently, so that a failure is not the network's."""
+        return self._clock() - self._contact_at < _ONLINE_S
 
     def refuse(self, host: str, refusal: Refusal) -> None:
         if self._path is not None:
             self._do(lambda db, _: _insert(db, "refusals", host, refusal.until, refusal.reason))
 
     def refusal(self, host: str) -> Refusal | None:
-        """Return the refusal that still holds; None if the host may be asked."""
+        """Return the current refusal of a host, or None."""
         select = "SELECT until, reason FROM refusals WHERE host = ? AND until > ?"
         row = self._do(lambda db, now: db.execute(select, (host, now)).fetchone())
         return Refusal(*row) if row else None
 
     @asynccontextmanager
     async def slot(self, host: str, most: int, holds_s: float = 60.0) -> AsyncIterator[None]:
-        """Hold one of the slots for requests to a host.
+        """Hold one of at most `most` slots for requests to a host.
 
-        There are at most `most` slots. Another takes that of a process that died, at once where it
-        is known to be dead, else after `holds_s`.
+        The slot of a dead process is freed at once where its death is known, else after `holds_s`.
         """
         holder = new_owner()
 
@@ -184,7 +182,7 @@ class HostLimiter:
 
         try:
             while not await self.aside(self._do, enter):  # noqa: ASYNC110  # no event crosses processes
-                await asyncio.sleep(_LOOK_AGAIN_S)
+                await asyncio.sleep(_SLOT_POLL_S)
             yield
         finally:
             await asyncio.shield(self.aside(self._do, leave))
@@ -193,12 +191,12 @@ class HostLimiter:
         return self._announced.get(host, Announcement())
 
     def _do(self, action: Callable[[sqlite3.Connection, float], T]) -> T:
-        """Return what an action in one transaction gives."""
+        """Run an action in one transaction."""
         with self._lock:
             try:
                 return self._transact(action)
             except (OSError, sqlite3.Error) as error:
-                _log.warning("limits of services are not shared with other processes: %s", error)
+                _log.warning("rate limits are not shared with other processes: %s", error)
                 self._db = self._path = None
                 return self._transact(action)
 
@@ -227,12 +225,11 @@ def _insert(db: sqlite3.Connection, table: str, *values: float | str | None) -> 
 
 @cache
 def process_limiter(path: Path | None) -> HostLimiter:
-    """Return the limiter that all clients of this process share, and others through the file."""
     return HostLimiter(path=path)
 
 
 class CallBudget:
-    """Counts requests up to a limit, which `setting` sets; None for no limit, 0 for no request."""
+    """Counts requests up to `limit` (None for no limit), which the variable `setting` sets."""
 
     def __init__(self, limit: int | None = None, *, setting: str = "") -> None:
         if limit is not None and limit < 0:
@@ -256,11 +253,11 @@ class CallBudget:
 def parse_announcement(
     headers: Mapping[str, str], clock: Callable[[], float] = time.time
 ) -> Announcement:
-    """Return what the headers of an answer announce; garbage is passed over.
+    """Return the limits that headers announce; invalid values are ignored.
 
-    Crossref gives a rate in `x-rate-limit-limit` and `-interval`; others what is left, and when
-    there is more: in seconds, as a moment, or as CORE does, as a date.
-    Zotero asks for a pause of seconds in `backoff`.
+    Crossref gives a rate in `x-rate-limit-limit` and `-interval`; others give what remains and its
+    reset: in seconds, as a time since 1970, or as a date (CORE). Zotero's `backoff` is a pause in
+    seconds.
     """
     rate, span = _number(headers.get("x-rate-limit-limit")), headers.get("x-rate-limit-interval")
     match = _DURATION.fullmatch((span or "").strip())

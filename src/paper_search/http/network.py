@@ -1,4 +1,4 @@
-"""How a request reaches its host: by which way, and with its keys."""
+"""Proxies, certificates and keys of requests."""
 
 import ipaddress
 import ssl
@@ -20,19 +20,19 @@ _Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 
 class Routes(httpx.AsyncBaseTransport):
-    """Sends each request straight or through a proxy, as the network of the machine demands.
+    """Sends each request directly or through a proxy.
 
     Attributes:
         passwords: of the proxies; no log may show them.
 
     Raises:
-        ConfigError: one of them cannot be used; it names the variable.
+        ConfigError: a setting cannot be used; the message names the variable.
     """
 
     def __init__(self, config: NetworkConfig) -> None:
         trusted = trusted_certificates(config.certificates)
         self._exceptions = _Exceptions(config.exceptions)
-        self._straight = httpx.AsyncHTTPTransport(verify=trusted, trust_env=False)
+        self._direct = httpx.AsyncHTTPTransport(verify=trusted, trust_env=False)
         proxies = {
             scheme: _proxy_address(proxy)
             for scheme, proxy in (("http", config.http), ("https", config.https))
@@ -50,22 +50,22 @@ class Routes(httpx.AsyncBaseTransport):
         }
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        return await self.way_to(request.url).handle_async_request(request)
+        return await self.transport_to(request.url).handle_async_request(request)
 
     async def aclose(self) -> None:
-        for transport in (self._straight, *self._proxies.values()):
+        for transport in (self._direct, *self._proxies.values()):
             await transport.aclose()
 
-    def way_to(self, url: httpx.URL) -> httpx.AsyncHTTPTransport:
-        return self._proxies[url.scheme] if self.proxy_to(url) else self._straight
+    def transport_to(self, url: httpx.URL) -> httpx.AsyncHTTPTransport:
+        return self._proxies[url.scheme] if self.proxy_to(url) else self._direct
 
     def proxy_to(self, url: httpx.URL) -> str | None:
-        """Return what to call the proxy on the way to a URL; None if there is none."""
+        """Return a display name of the proxy for a URL, or None."""
         return None if self._exceptions.cover(url) else self._names.get(url.scheme)
 
 
 class _Exceptions:
-    """Hosts that are asked straight: names, domains, addresses, networks, `*`; each with a port."""
+    """Hosts without a proxy: names and domains (with or without a port), networks, `*`."""
 
     def __init__(self, setting: Setting | None) -> None:
         self._names: set[tuple[str, int | None]] = set()
@@ -76,13 +76,12 @@ class _Exceptions:
             except ValueError:
                 if setting is not None and "/" in part:
                     raise ConfigError(
-                        f"{setting.variable}: {part!r} is no network such as 10.0.0.0/8 or fd00::/8"
+                        f"{setting.variable}: {part!r} is not a network like 10.0.0.0/8 or fd00::/8"
                     ) from None
                 name, _, port = part.lower().removeprefix("*").partition(":")
                 self._names.add((name.lstrip("."), int(port) if port.isdecimal() else None))
 
     def cover(self, url: httpx.URL) -> bool:
-        """Whether the host of a URL is one of them, or lies in one of their domains."""
         host = url.host.lower()
         if _is_loopback(host) or self._is_in_network(host):
             return True
@@ -111,15 +110,15 @@ def _proxy_address(setting: Setting) -> httpx.Proxy:
     except ValueError:
         is_usable = False
     if not is_usable:
-        raise ConfigError(f"{setting.variable} is no address of a proxy: {forms}")
+        raise ConfigError(f"{setting.variable} is not a proxy address: {forms}")
     return httpx.Proxy(value)
 
 
 @cache
 def trusted_certificates(setting: Setting | None = None) -> ssl.SSLContext:
-    """Return the authorities to trust: the machine's, certifi's, and those of a variable.
+    """Return the trusted authorities: the machine's, certifi's, and those of a variable.
 
-    They are read once: that takes longer than a request.
+    The result is cached, because reading them takes longer than a request.
     """
     context = ssl.create_default_context(cafile=certifi.where())
     context.load_default_certs()
@@ -132,16 +131,16 @@ def trusted_certificates(setting: Setting | None = None) -> ssl.SSLContext:
         else:
             context.load_verify_locations(cafile=path)
     except (OSError, ssl.SSLError) as error:
-        reason = "there is no such file" if not path.exists() else f"no certificates in it: {error}"
+        reason = "there is no such file" if not path.exists() else f"no certificates found: {error}"
         raise ConfigError(f"{setting.variable} is {setting.value!r}: {reason}") from None
     return context
 
 
 CREDENTIALS = "paper_search.credentials"
 BEFORE_SENDING = "paper_search.before_sending"
-"""Names of what a request carries to `Network` beside HTTP."""
+"""Keys of request extensions that `Network` reads."""
 Trace = Callable[[str, Any], Awaitable[None]]
-"""Takes the steps of a connection, as httpcore names them."""
+"""Receives httpcore's trace events."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,13 +152,11 @@ class Credentials:
 
 
 class Network(httpx.AsyncBaseTransport):
-    """Sends requests through an httpx client."""
-
     def __init__(self, client: httpx.AsyncClient) -> None:
         self._client = client
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Wait for the turn of the request, add its keys and send it; no redirect is followed."""
+        """Wait for the request's turn, add its keys and send it without following redirects."""
         wait: Callable[[], Awaitable[Trace]] = request.extensions[BEFORE_SENDING]
         credentials: Credentials = request.extensions[CREDENTIALS]
         trace = await wait()
@@ -172,13 +169,12 @@ class Network(httpx.AsyncBaseTransport):
         )
         outgoing.headers.update(credentials.headers)
         response = await self._client.send(outgoing, stream=True, auth=None, follow_redirects=False)
-        # It is stored as it is, and many a server repeats the query in it.
-        _take_off(credentials.params.values(), response.headers)
+        # The cache stores the header as it is, and many servers repeat the query in it.
+        _remove_from_location(credentials.params.values(), response.headers)
         return response
 
 
-def _take_off(keys: Collection[str], headers: httpx.Headers) -> None:
-    """Take keys off the address that a redirect leads to: they are added to each request."""
+def _remove_from_location(keys: Collection[str], headers: httpx.Headers) -> None:
     try:
         target = httpx.URL(headers.get("location", ""))
     except httpx.InvalidURL:
@@ -197,13 +193,13 @@ def split_credentials(
 
 
 def limits_scope(url: httpx.URL, secrets: Iterable[str]) -> str:
-    """Return what limits hold for: the host, apart for those who have a key."""
+    """Return the key of rate limits: the host, and whether requests have a key."""
     host = url.netloc.decode("ascii")
     return f"{host} with a key" if any(secrets) else host
 
 
 def redirect_target(request: httpx.Request, response: httpx.Response) -> httpx.URL | None:
-    """Return where a redirect leads, if it stays within the origin and may be followed."""
+    """Return the target of a redirect, if it stays within the origin and may be followed."""
     location = response.headers.get("location")
     if request.method != "GET" or not response.is_redirect or not location:
         return None

@@ -1,4 +1,4 @@
-"""Keeps keys out of the texts that people, logs and files see."""
+"""Removes keys from texts for people, logs and files."""
 
 import functools
 import json
@@ -17,20 +17,20 @@ LOGGERS = (
         for part in ("connection", "http11", "http2", "proxy", "socks")
     ),
 )
-"""They say what is sent and received; a filter does not hold for the loggers below its own."""
+"""Loggers of requests, listed one by one: filters do not apply to child loggers."""
 
 _SHORTEST = 4
 _SHORTEST_RESPELLED = 12
-"""Characters: a shorter secret in another spelling may be a word."""
+"""Characters: another spelling of a shorter secret may be an ordinary word."""
 _PARAMETER = re.compile(
     r"(?i)((?:api[_-]?key|access[_-]?token|token|password|secret)=)[^\s&\"'<>]+"
 )
 
 
 def redact(text: str, secrets: Iterable[str] = ()) -> str:
-    """Return the text without the secrets, in any form that URLs, JSON and bytes give them.
+    """Remove secrets, as they are and as encoded in URLs, JSON and bytes.
 
-    Values of query parameters that are named like a secret (`api_key=`) go, too.
+    Values of query parameters with names like `api_key` are removed, too.
     """
     secrets = tuple(secrets)
     forms = {
@@ -55,9 +55,9 @@ def redact(text: str, secrets: Iterable[str] = ()) -> str:
 
 @functools.lru_cache(maxsize=64)
 def _respelled(secret: str) -> re.Pattern[str] | None:
-    """Return what finds a secret of several words in other spellings; None if it is one word.
+    """Return a pattern for a secret with other or no hyphens; None if it has no hyphens.
 
-    A question that holds a key is asked in its spellings, with blanks for hyphens or with none.
+    The query reader tries such spellings of a question, which may hold a key.
     """
     words = re.split(r"[-_\s]+", secret)
     if len(words) == 1 or len(secret) < _SHORTEST_RESPELLED:
@@ -66,10 +66,10 @@ def _respelled(secret: str) -> re.Pattern[str] | None:
 
 
 def redact_logs(secrets: Iterable[str]) -> None:
-    """Keep secrets out of what HTTP libraries log, for as long as the process runs.
+    """Keep secrets out of the logs of HTTP libraries while the process runs.
 
-    Packages of models send by clients of their own, which nobody else can watch. What is shorter
-    than 4 characters is no secret: a server of one's own takes any key, such as "x".
+    This covers model packages, which use their own clients. Secrets of fewer than 4 characters
+    are ignored: local servers accept any key, such as "x".
     """
     long_enough = frozenset(secret for secret in secrets if len(secret) >= _SHORTEST)
     if not long_enough:
@@ -80,7 +80,7 @@ def redact_logs(secrets: Iterable[str]) -> None:
 
 
 class RedactingFilter(logging.Filter):
-    """Redacts what a logger says: httpx logs every URL with its query."""
+    """Redacts log records: httpx logs every URL with its query."""
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         super().__init__()
@@ -94,7 +94,7 @@ class RedactingFilter(logging.Filter):
 
 @dataclass(frozen=True)
 class _LastingFilter:
-    """Equal to any other with the same secrets: a logger takes one of them."""
+    """Equal to any other with the same secrets, so that a logger adds it only once."""
 
     secrets: frozenset[str] = field(repr=False)
 

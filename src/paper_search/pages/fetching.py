@@ -11,12 +11,12 @@ from urllib.parse import quote, unquote
 
 import httpx
 
-from paper_search.http.asking import HttpSettings
 from paper_search.http.body import HttpAnswer
 from paper_search.http.client import HttpClient
 from paper_search.http.errors import HttpError, HttpStatusError, RetryPolicy
 from paper_search.http.limits import HostLimiter
 from paper_search.http.network import trusted_certificates
+from paper_search.http.request import HttpSettings
 from paper_search.models.source_report import RequestRecord
 from paper_search.pages.network import (
     ACCEPTED_TYPES,

@@ -1,4 +1,4 @@
-"""How one service is talked to, and one request to it with all of its repetitions."""
+"""Settings for requests to one service, and one request with its retries."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -18,21 +18,21 @@ Values = Mapping[str, str | int]
 
 
 @dataclass(slots=True)
-class Asking:
-    """One request with its repetitions.
+class PendingRequest:
+    """One request with its retries; times are those of the client's clock.
 
     Attributes:
         budget: counts every attempt.
-        requests: gets a record of every attempt, and of a stored answer.
-        ends_at: the time of the clock at which it is given up.
-        scope: what its limits hold for.
-        attempts: requests that were sent.
-        is_sent: whether the last attempt came to its turn.
-        limit_s: what the last attempt was allowed to take.
-        error: what went wrong at last.
-        first_sent_at: the time of the clock at which the first attempt came to its turn.
-        sent_at: the same of the last attempt.
-        is_connected: whether the last attempt reached the host, or the proxy on the way to it.
+        requests: receives a record of every attempt or cached answer.
+        ends_at: deadline.
+        scope: key of the rate limits that apply.
+        attempts: requests sent so far.
+        is_sent: whether the current attempt was sent.
+        limit_s: timeout of the current attempt.
+        error: most recent error.
+        first_sent_at: when the first attempt was sent.
+        sent_at: when the current attempt was sent.
+        is_connected: whether the current attempt reached the host or the proxy.
     """
 
     budget: CallBudget
@@ -60,23 +60,22 @@ class Asking:
 
 @dataclass(frozen=True, slots=True)
 class HttpSettings:
-    """How to talk to one service.
+    """How to send requests to one service.
 
     Attributes:
-        interval_s: least time between two requests to one host; 0: no limit.
-        concurrency: most requests to one host at one time.
-        attempt_timeout_s: for one request with its whole body.
-        connect_timeout_s: for connecting, repetitions included, as long as no host at all was
-            connected to lately: then there is no network, and waiting does not bring it.
-        deadline_s: for everything that one call of `get` does, waits included.
-        max_bytes: of an unpacked body.
-        max_redirects: that are followed, within the origin only; 0: each is an error that says
-            where it leads.
+        interval_s: minimum time between two requests to one host; 0 for no limit.
+        concurrency: maximum number of simultaneous requests to one host.
+        attempt_timeout_s: for one request including its whole body.
+        connect_timeout_s: for connecting, retries included, while no host was reached recently:
+            then there is probably no network, and waiting does not help.
+        deadline_s: for one call of `ask`, waits included.
+        max_bytes: of a decompressed body.
+        max_redirects: redirects to follow, within the origin only; with 0, each redirect is an
+            error that names its target.
         secrets: keys that no error or log may show.
-        retry: when to ask again.
-        refusal_of: why the server does not want to be asked for a while, by an error; None if it
-            said no such thing.
-        refused_for_s: how long it is left alone then, if it does not say.
+        retry: when to retry.
+        refusal_of: reads from an error why the server refuses requests; None if it does not.
+        refused_for_s: how long to send nothing after a refusal that names no time.
     """
 
     interval_s: float = 1.0
@@ -102,12 +101,12 @@ def build_request(  # noqa: PLR0913  # the parts of a request
     json: Any,
     form: Values | None,
 ) -> httpx.Request:
-    """Return a GET, or with `json` or `form` a POST; its keys go along for the network to add."""
+    """Return a GET, or a POST with `json` or `form`; `Network` adds the keys when it sends."""
     query, key_query = split_credentials(_encodable(params), settings.secrets)
     headers, key_headers = split_credentials(headers, settings.secrets)
-    # `params=` of httpx would throw away the query that the URL already has.
+    # `params=` of httpx would discard the query that the URL already has.
     target = httpx.URL(url).copy_merge_params(query)
-    target.copy_merge_params(key_query)  # raises here, not later, if that is too long
+    target.copy_merge_params(key_query)  # raises early if the URL is too long
     about = f" (mailto:{contact})" if contact else ""
     return httpx.Request(
         "GET" if json is None and form is None else "POST",
