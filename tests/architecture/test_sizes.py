@@ -37,7 +37,7 @@ MAX_LINES = {
     "audit": 1_968,
     "models": 1_872,
     "llm": 1_894,
-    "http": 1_684,
+    "http": 1_672,
     "exports": 1_319,
     "testing": 972,
     "bibliography": 1_218,
