@@ -28,7 +28,7 @@ from scripts.reliability import PAGE, reliability_page  # noqa: E402  # only aft
 from scripts.services import services_table  # noqa: E402  # only after that line
 
 COMMANDS = ROOT / "docs" / "cli.md"
-LISTS = (ROOT / "docs" / "guide.md", ROOT / "docs" / "sources.md")
+LISTS = (ROOT / "docs" / "sources.md",)
 EXAMPLES = ROOT / "docs" / "examples"
 PICTURES = (ROOT / "README.md", ROOT / "docs" / "architecture.md")
 _PICTURE = re.compile(r"(<!-- (graph|overview): (\w+) -->\n```mermaid\n).*?(```\n)", re.DOTALL)
