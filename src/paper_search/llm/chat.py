@@ -1,4 +1,4 @@
-"""Any chat model of langchain-core as the provider of the skills, and what its failures mean."""
+"""Chat models of langchain-core as LLM providers, with their failures as `LLMError`s."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _MEANINGS: dict[LLMFailure, tuple[type[LLMError], str]] = {
         LLMError,
         "the model's server knows no such model, or the address is not its own",
     ),
-    _F.RATE_LIMIT: (LLMRateLimitError, "the model's server is asked too often"),
+    _F.RATE_LIMIT: (LLMRateLimitError, "the model's server received too many requests"),
     _F.TIMEOUT: (LLMTimeoutError, "the model did not answer in time"),
     _F.UNREACHABLE: (LLMError, "the model's server cannot be reached"),
     _F.SERVER: (LLMError, "the model's server answered with an error"),
@@ -68,7 +68,7 @@ _BY_CODE = _by_word({
     _F.QUESTION_TOO_LONG: "context_length_exceeded",
     _F.UNKNOWN_MODEL: "deploymentnotfound model_decommissioned model_not_found",
 })  # fmt: skip
-"""https://platform.openai.com/docs/guides/error-codes, and what Azure and Groq add to it."""
+"""https://platform.openai.com/docs/guides/error-codes, with additions of Azure and Groq."""
 
 _BY_CLASS = _by_word({
     _F.ANSWER_TOO_LONG: "LengthFinishReasonError",
@@ -81,7 +81,8 @@ _BY_CLASS = _by_word({
     _F.RATE_LIMIT: "ModelRateLimitError",
 })  # fmt: skip
 """Classes of langchain-core, of the clients made by Stainless (openai, anthropic, groq) and of
-httpx, by name: no client that is not in use is imported. A time-out is also a lost connection."""
+httpx, by name, so that unused clients are not imported. Time-outs come first: they are also
+connection errors."""
 
 _BY_STATUS = {
     401: _F.KEY, 402: _F.QUOTA, 403: _F.KEY, 404: _F.UNKNOWN_MODEL, 408: _F.TIMEOUT,
@@ -94,8 +95,7 @@ _BY_PROSE = (
     ("credit balance", _F.QUOTA),
     ("api key not valid", _F.KEY),
 )
-"""For a status 400 only, where a server has no other sign: vLLM and LM Studio, Anthropic (twice),
-Google."""
+"""Phrases in errors of status 400: vLLM and LM Studio, Anthropic (twice), Google."""
 
 _SERVER_ERROR = 500
 _BAD_REQUEST = 400
@@ -104,25 +104,24 @@ _RETRIED = frozenset({_F.RATE_LIMIT, _F.TIMEOUT, _F.UNREACHABLE, _F.SERVER})
 
 @dataclass(frozen=True)
 class Failure:
-    """One failed call: what to raise, and whether to ask again first."""
+    """A failed call: the error to raise, and whether to retry first."""
 
     error: LLMError
-    is_passing: bool = False
-    """Whether the same call may succeed in a moment."""
+    is_retryable: bool = False
     wait_s: float | None = None
     """How long the server asks to wait; None if it does not say."""
     unsupported: frozenset[str] = frozenset()
-    """Options without which the same call may succeed."""
+    """Options without which the call may succeed."""
 
 
 def failure_of(error: Exception, *secrets: str) -> Failure:
-    """Return what an exception of a chat model means, without the secrets in its text."""
+    """Classify an exception of a chat model; secrets are removed from its text."""
     reason = _reason(error)
     text = redacted(f"{type(error).__name__}: {_words(error)}", *secrets)
     kind, words = _MEANINGS[reason]
-    if reason is not _F.ANSWER_TOO_LONG:  # of which a client says nothing more to a person
+    if reason is not _F.ANSWER_TOO_LONG:  # whose text adds nothing for a person
         words = f"{words}: {text}"
-    return Failure(kind(words, reason=reason), reason in _RETRIED, _wait_wish(error))
+    return Failure(kind(words, reason=reason), reason in _RETRIED, _retry_after(error))
 
 
 def _reason(error: Exception) -> LLMFailure:
@@ -146,7 +145,7 @@ def _reason(error: Exception) -> LLMFailure:
 
 
 def _words(error: Exception) -> str:
-    """Return what an error says; openai's client shows a server's words in its own form alone."""
+    """Return an error's text; openai's client hides a message that is not in OpenAI's format."""
     if str(error) != f"Error code: {status_of(error)}":
         return str(error)
     body = str(getattr(getattr(error, "response", None), "text", "")).strip()
@@ -154,7 +153,7 @@ def _words(error: Exception) -> str:
 
 
 def status_of(error: Exception) -> int | None:
-    """Return the HTTP status in an exception of any client; None if there was no answer."""
+    """Return the HTTP status in an exception of any client; None without an answer."""
     response = getattr(error, "response", None)
     for holder, name in ((error, "status_code"), (response, "status_code"), (error, "code")):
         status = getattr(holder, name, None)
@@ -163,7 +162,7 @@ def status_of(error: Exception) -> int | None:
     return None
 
 
-def _wait_wish(error: Exception) -> float | None:
+def _retry_after(error: Exception) -> float | None:
     headers: Any = getattr(getattr(error, "response", None), "headers", None) or {}
     in_ms = str(headers.get("retry-after-ms", ""))
     return int(in_ms) / 1000 if in_ms.isdecimal() else parse_retry_after(headers.get("retry-after"))
@@ -172,11 +171,11 @@ def _wait_wish(error: Exception) -> float | None:
 _KEY_LIKE = re.compile(r"\b(?:sk|pk|key)-[\w*-]{6,}|(?i:bearer)\s+[\w.*~+/=-]{6,}")
 _LIMIT = 500
 _SHORTEST_SECRET = 4
-"""A shorter key would blank ordinary letters out of every message."""
+"""A shorter key would match ordinary text."""
 
 
 def redacted(text: str, *secrets: str) -> str:
-    """Return `text` cut to a readable length, without the secrets and anything key-like."""
+    """Return `text`, shortened, without secrets and anything that looks like a key."""
     for secret in secrets:
         if len(secret) >= _SHORTEST_SECRET:
             text = text.replace(secret, "***")
@@ -186,23 +185,23 @@ def redacted(text: str, *secrets: str) -> str:
 
 _FIRST_WAIT_S = 0.5
 _LONGEST_WAIT_S = 30.0
-"""A server that asks to wait longer is not waited for."""
+"""If a server asks to wait longer, the call fails."""
 _CUT = frozenset({"length", "max_tokens", "model_length"})
 _FILTERED = frozenset({"content_filter", "safety", "blocklist", "prohibited_content", "recitation"})
 _STOP_NAMES = ("finish_reason", "stop_reason", "done_reason")
-"""What OpenAI, Anthropic and Ollama call the reason for which an answer ends."""
+"""Names of the stop reason at OpenAI, Anthropic and Ollama."""
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class ChatProvider(LLMProvider):
-    """A chat model that is made once per event loop: connections do not outlive their loop."""
+    """A chat model, created once per event loop: connections do not outlive their loop."""
 
     provider = ""
-    """What the provider is called, in the log of usage and in the price table."""
+    """Name in the usage log and the price table."""
     options = frozenset({"temperature", "max_tokens", "system"})
-    """What is sent as long as the server takes it, by the names of `_OPTIONS`."""
+    """Options to send, unless the server has refused them; names of `_OPTIONS`."""
 
     model: str
     api_key: InitVar[str] = ""
@@ -223,7 +222,7 @@ class ChatProvider(LLMProvider):
         redact_logs((api_key,))
 
     def tuned(self, temperature: float | None, max_tokens: int | None) -> ChatProvider:
-        """Return the same model with another temperature and limit; None means as it is."""
+        """Return the model with another temperature and limit; None keeps the present one."""
         other = self._tuned.get((temperature, max_tokens))
         if other is None:
             other = self._tuned[temperature, max_tokens] = copy.copy(self)
@@ -234,7 +233,7 @@ class ChatProvider(LLMProvider):
 
     @abstractmethod
     def create_client(self) -> BaseChatModel:
-        """Return the chat model, which repeats no request by itself."""
+        """Return the chat model, which must not retry requests itself."""
 
     @override
     def __repr__(self) -> str:
@@ -249,47 +248,50 @@ class ChatProvider(LLMProvider):
         self, system_prompt: str, user_message: str, schema: dict[str, Any] | None = None
     ) -> dict[str, Any]:
         return json_object(
-            await self._text(user_message, lambda: self._with_form(system_prompt, schema))
+            await self._text(user_message, lambda: self._with_schema(system_prompt, schema))
         )
 
-    def _with_form(self, prompt: str, schema: dict[str, Any] | None) -> tuple[str, dict[str, Any]]:
-        """Return what is sent for JSON: its schema as an option, in words where none is taken."""
+    def _with_schema(
+        self, prompt: str, schema: dict[str, Any] | None
+    ) -> tuple[str, dict[str, Any]]:
+        """Return prompt and options for JSON; without the option, the schema is in the prompt."""
         if "response_format" not in self.options:
             return f"{prompt}\n\n{format_request(schema)}", {}
         return f"{prompt}\n\n{format_request()}", {"response_format": response_format(schema)}
 
     async def _text(
-        self, user_message: str, instruct: Callable[[], tuple[str, dict[str, Any]]]
+        self, user_message: str, prompt_and_options: Callable[[], tuple[str, dict[str, Any]]]
     ) -> str:
-        """Return the text of one answer; what may pass by itself is asked again.
+        """Return the text of one answer; temporary failures are retried.
 
-        `instruct`: gives the prompt and options, as the server takes them by then.
+        `prompt_and_options` is called before each attempt, as the server may refuse options.
 
         Raises:
-            LLMError: or one of its kinds. Not raised where the client's own error is handled, so
-                that no traceback carries the server's words, which may hold the key.
+            LLMError: outside the handler of the client's own error, so that no traceback shows the
+                server's words, which may hold the key.
         """
         loop = asyncio.get_running_loop()
-        self._chat(loop)  # before the clock starts: importing a client takes seconds
+        self._chat(loop)  # before the deadline is set: importing a client takes seconds
         deadline = loop.time() + self.deadline_s
         attempt = 0
         while True:
-            system_prompt, wishes = instruct()
+            system_prompt, options = prompt_and_options()
             messages = self._messages(system_prompt, user_message)
-            answer = await self._attempt(self._chat(loop), messages, wishes, deadline - loop.time())
+            left_s = deadline - loop.time()
+            answer = await self._attempt(self._chat(loop), messages, options, left_s)
             if not isinstance(answer, Failure):
                 return answer
             if answer.unsupported:
-                _log.info("%r is asked without %s", self, ", ".join(sorted(answer.unsupported)))
+                _log.info("%r: retry without %s", self, ", ".join(sorted(answer.unsupported)))
                 self.options -= answer.unsupported
                 self._client = None
                 continue
             wait_s = _FIRST_WAIT_S * 2**attempt if answer.wait_s is None else answer.wait_s
             attempt += 1
             may_wait = wait_s <= _LONGEST_WAIT_S and loop.time() + wait_s < deadline
-            if attempt > self.max_retries or not answer.is_passing or not may_wait:
+            if attempt > self.max_retries or not answer.is_retryable or not may_wait:
                 raise answer.error
-            _log.info("%r is asked again in %.1f s: %s", self, wait_s, answer.error)
+            _log.info("%r: retry in %.1f s: %s", self, wait_s, answer.error)
             await asyncio.sleep(wait_s)
 
     def _messages(self, system_prompt: str, user_message: str) -> list[tuple[str, str]]:
@@ -301,21 +303,21 @@ class ChatProvider(LLMProvider):
         self,
         chat: BaseChatModel,
         messages: list[tuple[str, str]],
-        wishes: dict[str, Any],
+        options: dict[str, Any],
         left_s: float,
     ) -> str | Failure:
-        """Ask once, within the budget of whatever work this is."""
-        form = tokens_in(json.dumps(wishes)) if wishes else 0
+        """Ask once, within the budget of the current step."""
+        form = tokens_in(json.dumps(options)) if options else 0
         length = tokens_in(*(text for _, text in messages)) + form
         name, in_use = f"{self.provider}:{self.model}", self.options
         async with count_call(name, length, self.max_tokens, form) as call:
             try:
                 async with asyncio.timeout(left_s):
-                    message = await chat.ainvoke(messages, **wishes)
-            except Exception as error:  # noqa: BLE001  # every failure of the client gets our name
+                    message = await chat.ainvoke(messages, **options)
+            except Exception as error:  # noqa: BLE001  # every failure of the client is translated
                 failure = failure_of(error, self._api_key)
                 call.failure = failure.error.reason
-                is_cut = call.failure is LLMFailure.TIMEOUT  # it may have to be paid for
+                is_cut = call.failure is LLMFailure.TIMEOUT  # it may be charged
                 call.input_tokens, call.output_tokens = _billed(error) or (length * is_cut, 0)
                 return replace(failure, unsupported=_unsupported(error, in_use))
             call.input_tokens, call.output_tokens = _spent(message, length)
@@ -352,7 +354,7 @@ def _spent(message: BaseMessage, estimate: int) -> tuple[int, int]:
 
 
 def _billed(error: Exception) -> tuple[int, int] | None:
-    """Return the tokens of an answer that came and was thrown away by the client."""
+    """Return the tokens of an answer that the client received and discarded."""
     spent = getattr(getattr(error, "completion", None), "usage", None)
     return (spent.prompt_tokens or 0, spent.completion_tokens or 0) if spent else None
 
@@ -369,7 +371,7 @@ _OPTIONS = {
         r"response.?format|json.?(?:schema|object|mode)|structured.?output", re.IGNORECASE
     ),
 }
-"""What a server may refuse, and how its message names it."""
+"""Options that a server may refuse, and how its message names them."""
 _MESSAGE_CHARS = 2000
 
 
@@ -378,17 +380,17 @@ def _unsupported(error: Exception, in_use: frozenset[str]) -> frozenset[str]:
         return frozenset()
     words = f"{error} {getattr(getattr(error, 'response', None), 'text', '')}"[:_MESSAGE_CHARS]
     names = {name for name in in_use if _OPTIONS[name].search(words)}
-    names = names or set(in_use & {"response_format"})  # the least usual, if none is named
+    names = names or set(in_use & {"response_format"})  # the least common, if none is named
     if "max_completion_tokens" in names:
         names.discard("max_tokens")  # the older name is sent next
     return frozenset(names)
 
 
 def form_tokens(answer: type[BaseModel]) -> int:
-    """Return about the tokens of the form of an answer."""
+    """Estimate the tokens of an answer's schema."""
     return expected_tokens(len(json.dumps(response_format(answer.model_json_schema()))))
 
 
 def instruction_tokens(prompt: str, answer: type[BaseModel]) -> int:
-    """Return about the tokens of a prompt with the form of its answer."""
+    """Estimate the tokens of a prompt with its answer's schema."""
     return expected_tokens(len(prompt) + len(format_request())) + form_tokens(answer)

@@ -1,4 +1,4 @@
-"""From the name of a model to what asks it, and what keeps its keys out of logs and traces."""
+"""Create the provider of a named model, and keep its keys out of logs and traces."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 
 OPENAI_URL = "https://api.openai.com/v1"
 _SETTINGS = ("model", "api_key", "temperature", "max_tokens", "timeout_s")
-"""What a provider takes from the settings as it is."""
+"""Settings that a provider takes unchanged."""
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class OpenAIProvider(ChatProvider):
-    """A chat model behind an OpenAI-compatible address; `base_url`: None: OpenAI itself."""
+    """A chat model at an OpenAI-compatible address; without `base_url`, OpenAI itself."""
 
     provider = "openai"
     options = ChatProvider.options | {"max_completion_tokens", "response_format"}
@@ -46,11 +46,11 @@ class OpenAIProvider(ChatProvider):
 
     @override
     def create_client(self) -> BaseChatModel:
-        import openai  # noqa: PLC0415  # heavy: only a program that uses a model pays for it
+        import openai  # noqa: PLC0415  # slow import
         from langchain_openai import ChatOpenAI  # noqa: PLC0415  # as above
         from pydantic import SecretStr  # noqa: PLC0415  # kept beside its only use
 
-        # Of a refused option; it tells who writes a program to use another method of the client.
+        # The warning about a refused option recommends another method of the client.
         warnings.filterwarnings("ignore", category=UserWarning, module=r"langchain_openai\.")
         limit: dict[str, Any] = {}
         if "max_completion_tokens" in self.options:
@@ -72,7 +72,7 @@ class OpenAIProvider(ChatProvider):
 
 REGISTERED: EntryPoints[Callable[[LLMConfig], Any]] = EntryPoints(CHAT_MODELS_GROUP, "chat model")
 
-_SPELLINGS = {
+_ALIASES = {
     "model": ("model", "model_name", "model_id", "azure_deployment"),
     "api_key": ("api_key", "openai_api_key"),
     "base_url": ("azure_endpoint", "base_url"),
@@ -81,14 +81,11 @@ _SPELLINGS = {
     "timeout": ("timeout", "request_timeout"),
     "max_retries": ("max_retries",),
 }
-"""What the packages call a setting; a class is given the first that it knows."""
+"""Names of each setting in the packages; the first one that a class has is used."""
 
 
 class InstalledProvider(ChatProvider):
-    """A chat model of a package that need not be ours.
-
-    In its settings, `model` is the bare name, and `provider` says whose it is.
-    """
+    """A chat model of an installed LangChain package; `config.model` has no provider prefix."""
 
     def __init__(self, config: LLMConfig) -> None:
         super().__init__(**{name: getattr(config, name) for name in _SETTINGS})
@@ -117,7 +114,7 @@ class InstalledProvider(ChatProvider):
 
 
 def _created(package: ChatPackage, config: LLMConfig, options: frozenset[str]) -> BaseChatModel:
-    """Return a package's model, given the settings in its own spelling."""
+    """Create a package's model from the settings under the names that it uses."""
     chat_class: Any = getattr(importlib.import_module(package.module), package.class_name, None)
     name = f"{config.provider}:{config.model}"
     if chat_class is None:
@@ -139,9 +136,9 @@ def _created(package: ChatPackage, config: LLMConfig, options: frozenset[str]) -
     try:
         arguments = {}
         for setting, value in settings.items():
-            spelling = next((word for word in _SPELLINGS[setting] if word in names), None)
-            if spelling is not None and value is not None:
-                arguments[spelling] = value
+            name_there = next((alias for alias in _ALIASES[setting] if alias in names), None)
+            if name_there is not None and value is not None:
+                arguments[name_there] = value
         client: BaseChatModel = chat_class(**arguments)
     except ValidationError as error:
         problem = format_errors(error)
@@ -151,13 +148,13 @@ def _created(package: ChatPackage, config: LLMConfig, options: frozenset[str]) -
 
 
 def create_provider(config: LLMConfig) -> LLMProvider:
-    """Return the model that `config.model` names; nothing is sent and no client is imported yet.
+    """Return the model that `config.model` names, without importing its client yet.
 
-    What stands before the first colon is a provider if one is called that; else it belongs to the
-    name, as in `llama3:8b`, and the provider is the one of the settings.
+    The text before the first colon is the provider if it is a known one; otherwise it belongs to
+    the name, as in `llama3:8b`, and the provider is that of the settings.
 
     Raises:
-        ConfigError: the provider is unknown or not installed, or there is no key or model name.
+        ConfigError: the provider is unknown or not installed, or key or model name is missing.
     """
     settings = _resolved(config)
     _require_known(settings)
@@ -174,7 +171,7 @@ def create_provider(config: LLMConfig) -> LLMProvider:
 
 
 def _require_known(config: LLMConfig) -> None:
-    """Refuse unknown providers; OpenAI itself has no name with a colon but of fine-tuned models."""
+    """Refuse unknown providers; at OpenAI, only fine-tuned models have a colon in their name."""
     names = {*CHAT_PACKAGES, *REGISTERED.names()}
     provider, (prefix, colon, _) = config.provider, config.model.partition(":")
     if provider == "openai" and colon and prefix != "ft" and not config.base_url:
@@ -184,7 +181,7 @@ def _require_known(config: LLMConfig) -> None:
 
 
 def create_models(config: LLMConfig) -> dict[Skill, LLMProvider | None]:
-    """Return the model of each skill, the same object where they share one; None if it has none."""
+    """Return the model of each skill, or None; skills with the same model share one object."""
     names = {skill: config.of(skill) for skill in Skill}
     providers = {
         name: create_provider(config.model_copy(update={"model": name}))
@@ -195,17 +192,14 @@ def create_models(config: LLMConfig) -> dict[Skill, LLMProvider | None]:
 
 
 def _resolved(config: LLMConfig) -> LLMConfig:
-    """Return the settings with the bare name of the model, its provider and that one's key.
-
-    The address is that of the settings' own provider.
-    """
-    usual = config.provider.strip().lower()
+    """Split the provider from the model name, and use that provider's key and address."""
+    default = config.provider.strip().lower()
     prefix, colon, rest = config.model.partition(":")
     name = prefix.strip().lower()
     if not colon or (name not in CHAT_PACKAGES and name not in REGISTERED.names()):
-        return config.model_copy(update={"provider": usual})
+        return config.model_copy(update={"provider": default})
     update: dict[str, object] = {"provider": name, "model": rest.strip()}
-    if name != usual:
+    if name != default:
         update |= {"api_key": config.api_keys.get(name, ""), "base_url": None}
     return config.model_copy(update=update)
 
@@ -216,9 +210,9 @@ def redact_output(secrets: tuple[str, ...]) -> None:
 
 
 def redact_traces(secrets: tuple[str, ...]) -> bool:
-    """Have LangSmith's client leave secrets out of all it sends; return whether tracing is on.
+    """Make LangSmith's client remove secrets from traces; return whether tracing is on.
 
-    Tracing is switched by `LANGSMITH_TRACING` (https://docs.smith.langchain.com).
+    `LANGSMITH_TRACING` switches tracing on (https://docs.smith.langchain.com).
     """
     from langsmith import Client  # noqa: PLC0415  # slow import
     from langsmith.run_trees import configure  # noqa: PLC0415  # as above

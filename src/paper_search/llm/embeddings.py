@@ -1,4 +1,4 @@
-"""An embedding model of the settings: limits, validation of its answers, named errors."""
+"""Embedding models: creation from the settings, batches, time limits, validated answers."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 BATCH_SIZE = 64
 """Texts in one call."""
 LONGEST_TEXT = 6_000
-"""Characters of a text that the model gets: below the 8,191 tokens of the common services.
+"""Characters sent of a text: fewer than the 8,191 tokens of the common services.
 
-A title with its abstract has rarely more than 3,000; models cut what is too long for them.
+A title with its abstract rarely has more than 3,000.
 """
 TIMEOUT_S = 120.0
-"""Seconds for one call: a small model on a slow processor takes some for a batch."""
+"""For one call: a small model on a slow processor needs seconds for a batch."""
 MOST_DIMENSIONS = 65_536
 _NAMES = ("model", "model_name", "model_id", "deployment")
 _TABLE = 2
@@ -43,14 +43,14 @@ _HOW = (
 )
 _RETRIES = 2
 _NO_KEY = "none"
-"""Servers of one's own ask for no key; the client wants one."""
+"""Local servers need no key, but the client does."""
 
 
 class Embedder:
-    """Any langchain-core `Embeddings`, asked in batches and with a time limit.
+    """Any langchain-core `Embeddings`, called with a time limit.
 
-    `model`: the name that vectors are kept under; by default the class and its model. Two models
-    must not share a name, as their vectors cannot be compared.
+    `model`: name under which vectors are stored; by default the class and its model. Two models
+    must not share a name, because their vectors cannot be compared.
     """
 
     def __init__(
@@ -67,13 +67,10 @@ class Embedder:
         self.batch_size = max(1, batch_size)
 
     def documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return one vector of length 1 for each text, in order; zeros where it has no meaning.
-
-        A model may know no word of a text, or stumble over it: that one record has no vector, the
-        others have theirs.
+        """Return one unit vector for each text; zeros for a text that the model cannot embed.
 
         Raises:
-            EmbeddingError: the model fails, takes too long, or gives no usable vector at all.
+            EmbeddingError: the model fails, takes too long, or returns no usable vector at all.
         """
         starts = [text[:LONGEST_TEXT] for text in texts]
         return self._validate(
@@ -81,7 +78,7 @@ class Embedder:
         )
 
     def query(self, text: str) -> NDArray[np.float32]:
-        """Return the vector of length 1 of a question; Raises as `documents`."""
+        """Return the unit vector of a question; errors as for `documents`."""
         import numpy as np  # noqa: PLC0415  # heavy: only where vectors are used
 
         start = text[:LONGEST_TEXT]
@@ -89,18 +86,18 @@ class Embedder:
         return np.asarray(vector, dtype=np.float32)
 
     def likeness(self, text: str, others: Sequence[str]) -> list[float]:
-        """Return the cosine of a question with each text, in their order; Raises as `documents`."""
+        """Return the cosine similarity of each text to a question; errors as for `documents`."""
         vector = self.query(text)
         return [float(other @ vector) for other in self.documents(others)]
 
     def _answer(self, ask: Callable[[], _T]) -> _T:
-        """Return the answer of the model, which runs in a thread that the program can leave."""
+        """Ask the model in a daemon thread, which the program can abandon."""
         answers: queue.SimpleQueue[tuple[bool, Any]] = queue.SimpleQueue()
 
         def run() -> None:
             try:
                 answers.put((True, ask()))
-            except Exception as error:  # noqa: BLE001  # whatever a stranger's model raises gets our name
+            except Exception as error:  # noqa: BLE001  # foreign models may raise anything
                 is_ours = isinstance(error, PaperSearchError)
                 answers.put((False, str(error) if is_ours else type(error).__name__))
 
@@ -112,7 +109,7 @@ class Embedder:
                 f"the embedding model {self.model!r} did not answer within {self._timeout_s:g} s"
             ) from None
         if not is_answer:
-            # A stranger's words may hold the key of a service: only the kind of the error is told.
+            # The message of a foreign error may hold a key: only its class is shown.
             raise EmbeddingError(f"the embedding model {self.model!r} failed: {answer}")
         return answer  # type: ignore[no-any-return]  # what `ask` returned, through the queue
 
@@ -122,10 +119,10 @@ class Embedder:
         try:
             table: NDArray[np.float32] = np.asarray(answer, dtype=np.float32)
         except (TypeError, ValueError, OverflowError):
-            raise self._unusable("something that is not a table of numbers") from None
+            raise self._unusable("data that is not a table of numbers") from None
         if table.ndim != _TABLE or len(table) != count or not 0 < table.shape[1] <= MOST_DIMENSIONS:
-            raise self._unusable(f"numbers of the shape {table.shape} for {count} texts")
-        with np.errstate(all="ignore"):  # what overflows or is no number is left out below
+            raise self._unusable(f"an array of shape {table.shape} for {count} texts")
+        with np.errstate(all="ignore"):  # infinite values and NaN are replaced below
             lengths = np.linalg.norm(table, axis=1, keepdims=True)
             is_usable = np.isfinite(lengths) & (lengths > 0)
             unit: NDArray[np.float32] = np.where(is_usable, table / lengths, np.float32(0))
@@ -147,11 +144,11 @@ def _name_of(embeddings: object) -> str:
 
 
 def create_embedder(config: EmbeddingsConfig) -> Embedder | None:
-    """Return the embedder that the settings name, None without a name; nothing is loaded yet.
+    """Return the embedder that the settings name, or None; the model is not loaded yet.
 
     Raises:
-        ConfigError: it has no such form, no such module is installed, or a key or a package that
-            the provider needs is missing.
+        ConfigError: the name is malformed, its module is not installed, or the provider lacks a
+            key or a package.
     """
     name = config.name.strip()
     if name.lower() in ("", NO_MODEL):
@@ -165,14 +162,14 @@ def create_embedder(config: EmbeddingsConfig) -> Embedder | None:
         model = _INSTALLED.read(provider)(config)
     else:
         _check_module(provider, config.name)
-        model = _LoadedWhenAsked(provider, *rest.strip().partition(":")[::2])
+        model = _LazyEmbeddings(provider, *rest.strip().partition(":")[::2])
     return Embedder(model, model=name, batch_size=config.batch_size, timeout_s=config.timeout_s)
 
 
-class _LoadedWhenAsked:
-    """A model of a module that may take seconds to import; a factory, a class or an object.
+class _LazyEmbeddings:
+    """Imports a factory, class or object at its first use, which may take seconds.
 
-    A MODEL is given to the factory as `model`, which LangChain's own classes call it.
+    The factory receives MODEL as its argument `model`, the name in LangChain's classes.
     """
 
     def __init__(self, module: str, factory: str, model: str) -> None:
@@ -208,14 +205,14 @@ def _check_module(module: str, name: str) -> None:
 
 
 def create_openai(config: EmbeddingsConfig) -> Embeddings:
-    """Return a model of any server that speaks OpenAI's API; nothing is sent yet.
+    """Return a model of a server with OpenAI's API.
 
-    Texts are sent as they are: cutting them by tokens would fetch a vocabulary from elsewhere.
+    Texts are not cut by tokens, because that would download a vocabulary.
 
     Raises:
         ConfigError: no model is named, or there is no key for OpenAI.
     """
-    from langchain_openai import OpenAIEmbeddings  # noqa: PLC0415  # heavy: only if it is wanted
+    from langchain_openai import OpenAIEmbeddings  # noqa: PLC0415  # slow import
     from pydantic import SecretStr  # noqa: PLC0415  # kept beside its only use
 
     model = config.name.partition(":")[2].strip()

@@ -1,4 +1,4 @@
-"""Counts what each call of a model costs, by a table of prices, and keeps to a budget."""
+"""Count what calls of models cost, and keep to a budget."""
 
 import asyncio
 import functools
@@ -29,7 +29,7 @@ from paper_search.models.usage import (
 )
 
 _VERSION = re.compile(r"-(?:latest|\d[\d-]*)$")
-"""What providers add to the name of a model for one day's version of it."""
+"""Suffix of a model's dated or latest version."""
 _MILLION = 1_000_000
 
 
@@ -40,7 +40,6 @@ class Price(NamedTuple):
     output: float
 
     def of(self, input_tokens: int, output_tokens: int) -> float:
-        """Return what so many tokens cost, in US dollars."""
         return (input_tokens * self.input + output_tokens * self.output) / _MILLION
 
 
@@ -52,10 +51,10 @@ class PriceTable(BaseModel):
     models: dict[str, Price]
 
     def of(self, name: str) -> Price | None:
-        """Return the price of a model, by its name or that of its family; None means not known.
+        """Return the price of a model, or None.
 
-        `gpt-4o-mini-2024-07-18` and `mistral-small-latest` cost what `gpt-4o-mini` and
-        `mistral-small` do, unless the table has them.
+        Versions such as `gpt-4o-mini-2024-07-18` and `mistral-small-latest` cost what
+        `gpt-4o-mini` and `mistral-small` do, unless the table has them.
         """
         return self.models.get(name) or self.models.get(_VERSION.sub("", name))
 
@@ -77,10 +76,10 @@ def _shipped() -> PriceTable:
 
 
 def load_prices(own: Path | None = None) -> PriceTable:
-    """Return the prices that ship, corrected by a file of one's own, whose date then counts.
+    """Return the packaged prices, updated by the user's file, whose date then applies.
 
     Raises:
-        ConfigError: the file cannot be read, or is no table of prices.
+        ConfigError: the file cannot be read or is invalid.
     """
     shipped = _shipped()
     if own is None:
@@ -93,7 +92,7 @@ def load_prices(own: Path | None = None) -> PriceTable:
         ) from None
     except ValidationError as error:
         raise ConfigError(
-            f"LLM_PRICES: {str(own)!r} is no table of prices ({format_errors(error)}); write "
+            f"LLM_PRICES: {str(own)!r} is not a price table ({format_errors(error)}); write "
             '{"date": "2026-01-31", "models": {"openai:gpt-4o-mini": [0.15, 0.6]}}, '
             "in US dollars per million tokens of questions and answers"
         ) from None
@@ -101,22 +100,22 @@ def load_prices(own: Path | None = None) -> PriceTable:
 
 
 _FEWEST_BYTES = 3
-"""Of a token, where a call must not be thought too cheap."""
+"""Bytes of a token, estimated low so that costs are not underestimated."""
 
 
 def tokens_in(*texts: str) -> int:
-    """Return the most tokens that texts are likely to have; see `expected_tokens`."""
+    """Return the most tokens that texts are likely to have."""
     return sum(len(text.encode()) for text in texts) // _FEWEST_BYTES + 1
 
 
 def expected_tokens(characters: float) -> int:
-    """Return about how many tokens so many characters of English are."""
+    """Estimate the tokens of English text."""
     return round(characters / _FEWEST_BYTES * USUAL_SHARE)
 
 
 @dataclass
 class CallResult:
-    """What a call came to; as it is made, what one costs that is cut off."""
+    """Tokens and failure of a call; the defaults are those of a call that is cut off."""
 
     input_tokens: int
     output_tokens: int = 0
@@ -124,11 +123,10 @@ class CallResult:
 
 
 class Meter:
-    """Counts the calls of one step; many may run at once.
+    """Counts the calls of one step, several of which may run at once.
 
-    `budget` is of the whole thread. `log`: None: in this object only; `logged`: what it said when
-    the step began. `before`: what the thread spent as far as its state knows; the log may know of
-    more.
+    `budget`: of the whole thread. `log`: None to keep no log. `logged`: the log when the step
+    began. `before`: what the thread spent according to its state; the log may know of more.
     """
 
     def __init__(  # noqa: PLR0913  # by keyword
@@ -155,7 +153,7 @@ class Meter:
         here = (spent for spent in steps if (spent.step, spent.iteration) == (step, iteration))
         earlier = next(here, Spending())
         self.of_step = StepSpending(step=step, iteration=iteration).with_more(earlier)
-        """What the step spent in this iteration, also before it was interrupted."""
+        """Spent by the step in this iteration, including before an interruption."""
         self._open: dict[str, Spending] = {}
         self._freed = asyncio.Event()
 
@@ -163,13 +161,14 @@ class Meter:
     async def call(
         self, model: str, input_tokens: int, output_tokens: int, form_tokens: int = 0
     ) -> AsyncIterator[CallResult]:
-        """Give the right to one call; wait for others where only what they leave may cover it.
+        """Reserve the most that one call may cost, and count what it did cost.
 
-        `model` is `provider:model`; the tokens are the most that question and answer may have, and
-        of the question, those of the form of the answer.
+        Waits while running calls may still leave enough of the budget. `model` is
+        `provider:model`; `input_tokens` and `output_tokens` are upper bounds; `form_tokens` are
+        those of the input that describe the answer's schema.
 
         Raises:
-            ModelCallLimitError: the budget does not cover it.
+            ModelCallLimitError: the budget does not cover the call.
         """
         price = self._prices.of(model)
         most = _priced(price, input_tokens, output_tokens)
@@ -202,7 +201,7 @@ class Meter:
                 await self._note(end)
 
     async def _note(self, event: CallBegun | CallEnded) -> None:
-        """Write to the log, in a thread: LangGraph's server refuses to wait for a disk."""
+        """Write to the log in a thread: LangGraph's server forbids blocking calls."""
         if self._log:
             await asyncio.to_thread(self._log.append, event)
 
@@ -240,11 +239,10 @@ def _priced(
 
 @dataclass(frozen=True)
 class Metering:
-    """Makes the meters of all threads.
+    """Settings for the meters of all threads.
 
-    `directory`: of the logs; None if none are kept. `models`: what each skill asks, as
-    `provider:model`; a skill that is missing asks none. `batch_size`: papers that are judged by one
-    call, at most. `budget`: of threads that were begun without one.
+    `directory`: of the logs; None to keep none. `models`: `provider:model` of each skill that uses
+    a model. `batch_size`: most papers judged by one call. `budget`: default for threads.
     """
 
     directory: Path | None = None
@@ -263,7 +261,7 @@ class Metering:
     def estimate(
         self, calls: Iterable[tuple[str, Tokens]], logged: LoggedUsage
     ) -> SpendingEstimate:
-        """Return what calls cost, about: as each server counted the questions that are logged."""
+        """Estimate the cost of calls, scaled by how each server counted logged questions."""
         counted = []
         for model, cost in calls:
             text, form = logged.shares.get(model, (USUAL_SHARE, USUAL_SHARE))
@@ -272,7 +270,7 @@ class Metering:
         return self.prices.estimate(counted)
 
     def check_budget(self, budget: Budget | None) -> Budget | None:
-        """Return a budget; raise ConfigError if it limits money, and a model has no price."""
+        """Return the budget; raise ConfigError if it limits money and a model has no price."""
         unpriced = sorted({m for m in self.models.values() if self.prices.of(m) is None})
         if budget is not None and budget.money is not None and unpriced:
             raise ConfigError(
@@ -289,7 +287,7 @@ _current: ContextVar[Meter | None] = ContextVar("paper_search_meter", default=No
 async def count_call(
     model: str, input_tokens: int, output_tokens: int, form_tokens: int = 0
 ) -> AsyncIterator[CallResult]:
-    """Count a call with the meter of this task, if there is one; see `Meter.call`."""
+    """Count a call with the current task's meter, if there is one; see `Meter.call`."""
     meter = _current.get()
     if meter is None:
         yield CallResult(input_tokens)
@@ -300,7 +298,7 @@ async def count_call(
 
 @contextmanager
 def metered(meter: Meter) -> Iterator[Meter]:
-    """Have a meter count the calls of a `with` block, and of the tasks that it begins."""
+    """Count the calls in a `with` block, including those of tasks that it starts."""
     token = _current.set(meter)
     try:
         yield meter

@@ -1,26 +1,25 @@
-"""What a language model is to the skills: text or a typed answer for two messages."""
+"""The interface of a language model."""
 
 from abc import ABC, abstractmethod
 from typing import Any
 
 
 class LLMProvider(ABC):
-    """A language model; its failures are `LLMError` or one of its kinds."""
+    """A language model; its failures are `LLMError`s."""
 
     deadline_s: float = 180.0
-    """Seconds that one question may take, with all attempts."""
+    """For one question with all attempts."""
 
     @abstractmethod
-    async def complete(self, system_prompt: str, user_message: str) -> str:
-        """Return the model's answer as text."""
+    async def complete(self, system_prompt: str, user_message: str) -> str: ...
 
     @abstractmethod
     async def complete_json(
         self, system_prompt: str, user_message: str, schema: dict[str, Any] | None = None
     ) -> dict[str, Any]:
-        """Return the model's answer as a JSON object.
+        """Return the answer as a JSON object that follows `schema`, a JSON schema.
 
-        `system_prompt` never holds text from papers. `schema`: JSON schema to follow.
+        `system_prompt` must not hold text from papers.
         """
 
 

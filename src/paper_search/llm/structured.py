@@ -1,4 +1,4 @@
-"""Typed answers: the JSON object in what a model writes, validated, with one repair attempt."""
+"""Typed answers: parse and validate a model's JSON, with one repair attempt."""
 
 import asyncio
 import json
@@ -14,7 +14,7 @@ from paper_search.llm.provider import LLMProvider
 _FENCE = re.compile(r"```(?:json)?\s*\n?(.*?)```", re.DOTALL | re.IGNORECASE)
 _THOUGHTS_BEGIN = re.compile(r"[<\[](?:think(?:ing)?|thoughts?|reasoning)[>\]]", re.IGNORECASE)
 _THOUGHTS_END = re.compile(r"[<\[]/(?:think(?:ing)?|thoughts?|reasoning)[>\]]", re.IGNORECASE)
-_MAX_STARTS = 50  # opening braces that are tried: a long answer must not cost quadratic time
+_MAX_STARTS = 50  # opening braces to try: a long answer must not cost quadratic time
 _BEGINNING = 200
 
 NullIsList = BeforeValidator(lambda value: [] if value is None else value)
@@ -23,12 +23,12 @@ LowerCase = BeforeValidator(lambda text: text.strip().lower() if isinstance(text
 
 
 def json_object(text: str) -> dict[str, Any]:
-    """Return the JSON object that `text` is, or holds in a code fence or between sentences.
+    """Return the JSON object in `text`, which may have a code fence or sentences around it.
 
-    A text cut off in the middle of its object is never completed; thoughts do not count.
+    Truncated objects are not completed. Objects in a reasoning block are ignored.
 
     Raises:
-        LLMResponseError: there is no complete object; says what the text begins with.
+        LLMResponseError: there is no complete object; the message quotes the beginning.
     """
     stripped = text.strip().removeprefix("\ufeff")
     if not isinstance(_loaded(stripped), dict):
@@ -44,7 +44,7 @@ def json_object(text: str) -> dict[str, Any]:
     embedded = _embedded(stripped)
     if embedded is None:
         raise LLMResponseError(
-            f"the model's answer holds no JSON object; it begins {stripped[:_BEGINNING]!r}"
+            f"the model's answer contains no JSON object; it begins {stripped[:_BEGINNING]!r}"
         )
     return embedded
 
@@ -93,12 +93,12 @@ async def ask(
 ) -> ModelT:
     """Return the model's answer as an instance of `model_cls`.
 
-    A bad answer is shown to the model, with what is wrong with it, at most `repairs` times. A
-    refusal and an answer cut off for length are not: asking the same again cannot help.
+    After an invalid answer, the model is told the problem and asked again, at most `repairs`
+    times; not after a refusal or an answer cut off for length, where repeating cannot help.
 
     Raises:
-        LLMResponseError: the last answer is bad too.
-        LLMError: no answer, or none within the provider's `deadline_s` (each answer has as much).
+        LLMResponseError: the last answer is invalid, too.
+        LLMError: there is no answer; each attempt has the provider's `deadline_s`.
     """
     message, schema = user_message, model_cls.model_json_schema()
     while True:
@@ -116,7 +116,7 @@ async def ask(
                 raise
             problem = str(error)
         repairs -= 1
-        _log.warning("the model's answer is asked for again: %s", problem)
+        _log.warning("the model's answer is invalid; asking again: %s", problem)
         message = (
             f"{user_message}\n\nYour previous answer could not be used: {problem}\n"
             f"{format_request(schema)}"
@@ -124,23 +124,23 @@ async def ask(
 
 
 def format_request(schema: dict[str, Any] | None = None) -> str:
-    wish = "Answer with exactly one JSON object and nothing else."
+    request = "Answer with exactly one JSON object and nothing else."
     if schema is None:
-        return wish
-    return f"{wish} It follows this JSON schema:\n{json.dumps(schema, ensure_ascii=False)}"
+        return request
+    return f"{request} It follows this JSON schema:\n{json.dumps(schema, ensure_ascii=False)}"
 
 
 def response_format(schema: dict[str, Any] | None) -> dict[str, Any]:
-    """Return the wish for JSON; not strict, because strict servers refuse optional fields."""
+    """Return the option for JSON; not strict, because strict servers refuse optional fields."""
     if schema is None:
         return {"type": "json_object"}
-    form = json.loads(json.dumps(schema), object_hook=_without_words)
+    form = json.loads(json.dumps(schema), object_hook=_without_descriptions)
     form["title"] = schema.get("title", "answer")
     return {"type": "json_schema", "json_schema": {"name": "answer", "schema": form}}
 
 
-def _without_words(part: dict[str, Any]) -> dict[str, Any]:
-    """Return a part of a schema without the texts that say what the prompt says."""
+def _without_descriptions(part: dict[str, Any]) -> dict[str, Any]:
+    """Remove texts from a part of a schema: the prompt has them."""
     texts = {name for name in ("title", "description") if isinstance(part.get(name), str)}
     return {name: value for name, value in part.items() if name not in texts}
 
@@ -155,7 +155,7 @@ def _validated(model_cls: type[ModelT], answer: Any) -> ModelT:
 
 
 def format_errors(error: ValidationError) -> str:
-    """Return what is wrong with which fields, without their values."""
+    """Name each invalid field and its problem, without its value."""
     problems = (
         f"{'.'.join(str(part) for part in problem['loc']) or 'answer'}: {problem['msg']}"
         for problem in error.errors(include_input=False, include_url=False)[:10]

@@ -1,7 +1,4 @@
-"""A thread's calls of models as JSON lines: when, for which step, of which model, what it cost.
-
-No text of a question or an answer is in it.
-"""
+"""A thread's model calls as JSON lines: time, step, model and cost, but no text."""
 
 import json
 from collections import Counter
@@ -20,9 +17,9 @@ from paper_search.private_files import private_file
 
 _SUFFIX = ".jsonl"
 USUAL_SHARE = 3 / 4
-"""Of the most tokens that a text may have (three bytes each): in English, one has four."""
+"""Expected tokens of a text by their upper bound: English has four bytes a token, not three."""
 _LONGEST_NAME = 160
-"""Characters of a file's name, of the 255 that file systems take."""
+"""Characters of a file name; file systems allow 255."""
 
 
 def _now() -> str:
@@ -30,7 +27,7 @@ def _now() -> str:
 
 
 class CallBegun(BaseModel):
-    """A call that is about to be made; one that never ends was cut off with the process."""
+    """A call that is about to be made; without `CallEnded`, the process died during it."""
 
     event: Literal["call"] = "call"
     at: str = Field(default_factory=_now)
@@ -39,11 +36,11 @@ class CallBegun(BaseModel):
     iteration: int
     model: str
     input_tokens: int
-    """Of the question, estimated: the most that it may have."""
+    """Upper bound for the question."""
     form_tokens: int = 0
-    """Of these, those of the form of the answer."""
+    """Part of `input_tokens` that describes the answer's schema."""
     money: float | None = None
-    """What the question alone costs, in US dollars; None if the model has no price."""
+    """Cost of the question alone, in US dollars; None if the model has no price."""
 
 
 class CallEnded(BaseModel):
@@ -59,7 +56,7 @@ class CallEnded(BaseModel):
 
 
 class BudgetSet(BaseModel):
-    """A budget that a person gave after the thread began; the latest counts."""
+    """A budget set after the thread began; the latest counts."""
 
     event: Literal["budget"] = "budget"
     at: str = Field(default_factory=_now)
@@ -72,13 +69,13 @@ _EVENT: TypeAdapter[Event] = TypeAdapter(Annotated[Event, Field(discriminator="e
 
 class LoggedUsage(BaseModel):
     steps: list[StepSpending] = Field(default_factory=list)
-    """In the order of their first call."""
+    """By first call."""
     budget: Budget | None = None
     first_at: str = ""
     last_at: str = ""
     by_model: dict[str, Spending] = Field(default_factory=dict)
     shares: dict[str, tuple[float, float]] = Field(default_factory=dict, exclude=True)
-    """By model: the tokens that its server counted of a text, and of a form, by those estimated."""
+    """By model: the server's token count divided by the estimate, for texts and for schemas."""
 
     @property
     def spent(self) -> Spending:
@@ -93,7 +90,7 @@ class UsageLog:
         self.path = directory / f"{name}{_SUFFIX}"
 
     def append(self, event: Event) -> None:
-        """Add a line, which a process that is killed right after does not take with it.
+        """Add a line and close the file, so that a killed process does not lose it.
 
         Raises:
             PersistenceError: the file cannot be written.
@@ -108,7 +105,7 @@ class UsageLog:
             ) from None
 
     def read(self) -> LoggedUsage:
-        """Return what was spent; a line that was cut off by a crash is left out."""
+        """Return what was spent; lines truncated by a crash are ignored."""
         first_events: dict[str, CallBegun] = {}
         last_events: dict[str, CallEnded] = {}
         budget = None
@@ -164,20 +161,20 @@ class UsageLog:
 
 
 def logged_threads(directory: Path) -> list[str]:
-    """Return the ids of the threads that have a log, the latest first."""
+    """Return the ids of threads with a log, latest first."""
     paths = sorted(directory.glob(f"*{_SUFFIX}"), key=lambda path: -path.stat().st_mtime)
     return [unquote(path.name.removesuffix(_SUFFIX)) for path in paths]
 
 
 def _shares(counted: int, text: int, form: int) -> tuple[float, float]:
-    """Return the shares of a server; it does not count forms if its count is usual without them."""
+    """Return the shares of a server; some servers do not count schemas."""
     whole, alone = counted / (text + form), counted / text
     is_whole = abs(whole - USUAL_SHARE) <= abs(alone - USUAL_SHARE)
     return (whole, whole) if is_whole else (alone, 0.0)
 
 
 def _spent(call: CallBegun, end: CallEnded | None) -> Spending:
-    """Return what a call cost; of one that was cut off, what its question cost."""
+    """Return the cost of a call; if it was cut off, that of its question."""
     if end is None:
         return Spending(calls=1, failed=1, input_tokens=call.input_tokens, money=call.money)
     return Spending(

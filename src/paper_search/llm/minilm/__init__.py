@@ -25,24 +25,24 @@ if TYPE_CHECKING:
 
 _UNKNOWN, _FIRST, _LAST = "[UNK]", "[CLS]", "[SEP]"
 _LONGEST_WORD = 100
-"""Characters of a word that is looked up; a longer one is unknown."""
+"""Characters; longer words are unknown."""
 _CONTROLS = {"Cc", "Cf", "Co"}
 _CJK = re.compile(
     "[\u4e00-\u9fff\u3400-\u4dbf\U00020000-\U0002a6df\U0002a700-\U0002b73f"
     "\U0002b740-\U0002b81f\U0002b920-\U0002ceaf\uf900-\ufaff\U0002f800-\U0002fa1f]"
 )
-"""Blocks whose characters are words of their own, as BERT's normalizer has them."""
+"""Blocks of single-character words, as in BERT's normalizer."""
 
 
 class WordPieces:
-    """A vocabulary of word pieces by their numbers; those inside of a word start with ##."""
+    """A WordPiece vocabulary; pieces within a word start with ##."""
 
     def __init__(self, vocabulary: Sequence[str]) -> None:
         self._numbers = {piece: number for number, piece in enumerate(vocabulary)}
         self._of_word = lru_cache(maxsize=50_000)(self._pieces)
 
     def numbers(self, text: str, longest: int) -> list[int]:
-        """Return at most `longest` numbers of a text, those of its start and its end included."""
+        """Return at most `longest` token ids, including those of start and end."""
         pieces = [self._numbers[_FIRST]]
         for word in _words(text):
             pieces += self._of_word(word)
@@ -51,7 +51,7 @@ class WordPieces:
         return [*pieces[: longest - 1], self._numbers[_LAST]]
 
     def _pieces(self, word: str) -> tuple[int, ...]:
-        """Return the longest pieces that make up the word, from its start."""
+        """Split a word greedily into its longest known pieces."""
         pieces: list[int] = []
         start = 0
         while start < len(word) <= _LONGEST_WORD:
@@ -68,7 +68,7 @@ class WordPieces:
 
 
 def _words(text: str) -> Iterator[str]:
-    """Yield words in lower case and without accents, and every punctuation mark by itself."""
+    """Yield words in lower case without accents, and single punctuation marks."""
     for part in _normalised(text).split():
         start = 0
         for position, character in enumerate(part):
@@ -105,25 +105,25 @@ def _is_punctuation(character: str) -> bool:
 
 
 _WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
-"""Of model.safetensors as sentence-transformers publishes it."""
+"""Of model.safetensors as published by sentence-transformers."""
 _LENGTH_BYTES = 8
 
 
 @dataclass(frozen=True, slots=True)
 class ModelFiles:
-    """A directory with a sentence encoder, its files named as Hugging Face names them."""
+    """A directory with a sentence encoder in Hugging Face's layout."""
 
     directory: Path
     sha256: str | None = None
-    """What the weights must be; None means anything."""
+    """Required checksum of the weights; None for any."""
 
     def vocabulary(self) -> list[str]:
         text = (self.directory / "vocab.txt").read_text("utf-8")
         return text.removesuffix("\n").split("\n")
 
     def tensors(self) -> dict[str, NDArray[np.float32]]:
-        """Return the weights by name, mapped into memory: nothing is read until it is used."""
-        import numpy as np  # noqa: PLC0415  # heavy: only where vectors are made
+        """Return the weights by name, memory-mapped."""
+        import numpy as np  # noqa: PLC0415  # slow import
 
         path = self.directory / "model.safetensors"
         data = np.memmap(path, dtype=np.uint8, mode="r")
@@ -150,11 +150,11 @@ def _sha256(path: Path) -> str:
 
 
 LONGEST = 256
-"""Tokens of a text that count, as the model was published: some 200 words of English."""
+"""Tokens used of a text, as published: some 200 words of English."""
 
 
 class MiniLM:
-    """384 numbers for a text, with the two methods of LangChain's `Embeddings`."""
+    """LangChain `Embeddings` with vectors of 384 numbers."""
 
     model = "all-MiniLM-L6-v2"
 
@@ -181,7 +181,7 @@ class MiniLM:
 
 
 def create_minilm(config: EmbeddingsConfig) -> MiniLM:
-    """Return the model of the settings; its weights are read when it is first asked."""
+    """Return the model; its weights are read at its first use."""
     if ":" in config.name:
         raise ConfigError(f"{config.name!r}: minilm is one model; write minilm alone")
     directory = minilm_weights(config.huggingface)

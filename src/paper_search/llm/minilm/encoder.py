@@ -17,11 +17,11 @@ HEADS = 12
 """Attention heads of all-MiniLM-L6-v2."""
 _EPSILON = 1e-12
 _GELU_BLOCK = 16_384
-"""Numbers that the activation is computed of at once: what the processor's cache holds."""
+"""Values per step of the activation: what fits into the processor's cache."""
 
 
 class Encoder:
-    """A BERT encoder whose last layer is averaged into one vector for a text (Reimers 2019)."""
+    """A BERT encoder with mean pooling over the last layer (Reimers 2019)."""
 
     def __init__(self, tensors: Mapping[str, Array], heads: int = HEADS) -> None:
         self._tensors = tensors
@@ -29,10 +29,9 @@ class Encoder:
         self._layers = sum(name.endswith(".intermediate.dense.weight") for name in tensors)
 
     def vectors(self, texts: Sequence[Sequence[int]]) -> Array:
-        """Return one vector for each text, of any length but zero.
+        """Return one vector for each text of token ids; they are not normalised.
 
-        The tokens of all texts lie one after the other, so none is padded; only attention looks
-        at one text at a time.
+        The texts are concatenated instead of padded; only attention handles them one by one.
         """
         bounds = np.cumsum([0, *map(len, texts)]).tolist()
         spans = [slice(start, stop) for start, stop in pairwise(bounds)]
