@@ -36,7 +36,7 @@ MAX_LINES = {
     "server": 2_348,
     "audit": 1_968,
     "models": 1_872,
-    "llm": 1_894,
+    "llm": 1_880,
     "http": 1_672,
     "exports": 1_319,
     "testing": 972,
