@@ -31,6 +31,21 @@ def test_the_page_of_a_server_that_runs_is_opened(cli, opened, httpserver):
     assert len(opened) == 1
 
 
+def test_a_server_of_another_home_is_not_opened_for_a_thread_of_this_one(
+    cli, opened, httpserver, waiting
+):
+    httpserver.expect_request("/review/static/icon.svg").respond_with_data("<svg/>")
+    progress = f"/review/threads/{waiting}/progress"
+    httpserver.expect_oneshot_request(progress).respond_with_data(status=404)
+    port = str(httpserver.port)
+    told = cli("review", waiting, "--port", port, code=1)
+    assert f"port {port} serves another home" in told.stdout + told.stderr
+    assert opened == []
+    httpserver.expect_request(progress).respond_with_json({"is_running": False})
+    assert cli("review", waiting, "--port", port).code == 0
+    assert opened == [f"http://127.0.0.1:{port}/review/threads/{waiting}"]
+
+
 def test_a_port_of_another_program_is_refused(cli, opened, httpserver):
     told = cli("review", "--port", str(httpserver.port), code=1)
     assert f"another program has port {httpserver.port}" in told.stdout + told.stderr

@@ -1,6 +1,7 @@
 """`paper-search serve` and `review`: LangGraph's server on your threads, and the page it serves."""
 
 import threading
+from http import HTTPStatus
 from typing import TYPE_CHECKING
 
 import typer
@@ -106,6 +107,8 @@ def review(
         run(check_is_known(config.persistence_url, thread))
     url = f"http://{_HOST}:{port}/review" + (f"/threads/{thread}" if thread else "")
     if _is_served(port):
+        if thread is not None and _status(f"{url}/progress") == HTTPStatus.NOT_FOUND:
+            raise ConfigError(f"port {port} serves another home; choose another one with --port")
         say(f"Review: {url}")
         _open(url, is_wanted=browser)
         return
@@ -124,14 +127,20 @@ def _is_served(port: int) -> bool:
     import httpx
 
     try:
-        answer = httpx.get(f"http://{_HOST}:{port}/review/static/icon.svg", trust_env=False)
+        status = _status(f"http://{_HOST}:{port}/review/static/icon.svg")
     except httpx.ConnectError:
         return False
     except httpx.HTTPError:
-        answer = None
-    if answer is None or answer.status_code != httpx.codes.OK:
+        status = None
+    if status != HTTPStatus.OK:
         raise ConfigError(f"another program has port {port}; choose another one with --port")
     return True
+
+
+def _status(url: str) -> int:
+    import httpx
+
+    return httpx.get(url, trust_env=False).status_code
 
 
 def _announce(port: int, url: str, browser: bool) -> None:  # of the option
