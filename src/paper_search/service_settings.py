@@ -6,6 +6,7 @@ Nothing is read from the environment here; `paper_search.config` does that.
 from collections.abc import Collection, Iterable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
+from types import MappingProxyType
 
 from paper_search.models.settings import (
     CHAT_MODELS_GROUP,
@@ -105,12 +106,8 @@ def _services(
     """Return the services of which something is set, with the fields that are."""
     services: dict[str, Settings] = {}
     for name, prefix in prefixes.items():
-        variables = {field: [f"{prefix}_{field.upper()}"] for field in (*_FIELDS, *more)}
-        variables["api_key"] += OTHER_KEYS.get(prefix.lower(), ())
-        texts = {
-            field: next(filter(None, (env.get(name, "").strip() for name in names)), "")
-            for field, names in variables.items()
-        }
+        variables = {field: _variable(prefix, field, env) for field in (*_FIELDS, *more)}
+        texts = {field: env.get(name, "").strip() for field, name in variables.items()}
         if any(texts.values()):
             services[name] = {"name": name, **{f: text for f, text in texts.items() if text}}
     return services
@@ -137,10 +134,19 @@ def web_prefixes() -> dict[str, str]:
     return _prefixes(_WEB_PREFIXES, WEB_SEARCHES, _WEB_PREFIXES)
 
 
-def variable_of(service: str, field: str) -> str:
-    """Return the variable of a field of a source, or of a search of web and news."""
+def variable_of(service: str, field: str, env: Mapping[str, str] = MappingProxyType({})) -> str:
+    """Return the variable of a field of a source, or of a search of web and news.
+
+    Of those that other programs have for a key, it is the one that is set.
+    """
     prefix = {**service_prefixes(), **web_prefixes()}.get(service, service.upper())
-    return f"{prefix}_{field.upper()}"
+    return _variable(prefix, field, env)
+
+
+def _variable(prefix: str, field: str, env: Mapping[str, str]) -> str:
+    own = f"{prefix}_{field.upper()}"
+    names = (own, *(OTHER_KEYS.get(prefix.lower(), ()) if field == "api_key" else ()))
+    return next((name for name in names if env.get(name, "").strip()), own)
 
 
 def _prefixes(first: Mapping[str, str], group: str, own: Mapping[str, str]) -> dict[str, str]:

@@ -43,6 +43,7 @@ def test_what_is_set_for_a_service_is_shown(cli, monkeypatch):
         "SERPAPI_RATE_LIMIT": "0.5",
         "SEARXNG_URL": "http://localhost:8888",
         "CORE_API_KEY": "CANARY-core",
+        "NCBI_API_KEY": "CANARY-ncbi",
         "PAPER_SEARCH_ENCRYPTION_KEY": base64.b64encode(bytes(range(32))).decode(),
     }
     for name, value in values.items():
@@ -54,6 +55,7 @@ def test_what_is_set_for_a_service_is_shown(cli, monkeypatch):
     assert rows["web"]["value"] == "searxng"
     assert rows["core.api_key"]["value"] == rows["encryption"]["value"] == "set"
     assert rows["core.api_key"]["origin"] == "CORE_API_KEY"
+    assert rows["pubmed.api_key"]["origin"] == "NCBI_API_KEY"
 
 
 def test_sources_are_set_and_set_back(cli, home):
