@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from paper_search.sources.adapter import Request, Service
 
 T = TypeVar("T")
+NO_CALLS = "not asked: max_calls is 0"
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,12 @@ from paper_search.sources.asking import (
     keep_best,
     text_of,
 )
-from paper_search.sources.client import ServiceClient, SourceSettings, explain_missing_key
+from paper_search.sources.client import (
+    NO_CALLS,
+    ServiceClient,
+    SourceSettings,
+    explain_missing_key,
+)
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.translation import (
     WORK_LIMITS,
@@ -50,7 +55,6 @@ if TYPE_CHECKING:
 
     from paper_search.config import AppConfig, SearchSourceConfig
 
-_NO_CALLS = "not asked: max_calls is 0"
 _NOT_ASKED = "not sent because the previous query failed: "
 _SPARE_PAGES = 10
 """Requests for paging beyond four for every page that is wanted."""
@@ -136,7 +140,7 @@ class HttpSource:
             if answer.error:
                 raise answer.error
         if self._budget.is_closed:
-            raise self.adapter.failure(_NO_CALLS, SourceStatus.EXHAUSTED)
+            raise self.adapter.failure(NO_CALLS, SourceStatus.EXHAUSTED)
         counts = [answer.hits for answer in answers if answer.hits is not None]
         is_broader = len(answers) > 1 or answers[0].remainder is not None
         return HitCount(
@@ -188,7 +192,7 @@ class HttpSource:
     def _refusal(self) -> str | None:
         """Why nothing can be asked at all; None if something can."""
         if self._budget.is_closed:
-            return _NO_CALLS
+            return NO_CALLS
         is_keyless = self.adapter.needs_key and not self.adapter.key
         return explain_missing_key(self.adapter) if is_keyless else None
 
@@ -210,7 +214,7 @@ class HttpSource:
         if not queries:
             return []
         if self._budget.is_closed:
-            return [QueryRun("", notes=(_NO_CALLS,))]
+            return [QueryRun("", notes=(NO_CALLS,))]
         if (refusal := self._refusal) is not None:
             missing = self.adapter.failure(refusal, SourceStatus.UNAUTHORISED)
             return [QueryRun(text_of(query), error=missing) for query in queries]

@@ -296,6 +296,16 @@ async def test_what_is_not_asked_for_want_of_an_address_says_so():
     assert "PAPER_SEARCH_CONTACT" in str(row.note)
 
 
+@pytest.mark.parametrize(
+    "closed",
+    [{"enrich_max_calls": 0}, {"sources": {"crossref": {"name": "crossref", "max_calls": 0}}}],
+)
+async def test_a_service_that_no_request_may_go_to_fills_no_gaps_either(closed):
+    made = enrichment.create_enrichers(AppConfig(enrichers=["crossref"], **closed))
+    (row,) = (await GapFiller(made).fill([paper(1, abstract=None)])).sources
+    assert (row.requests, row.note) == ([], "not asked: max_calls is 0")
+
+
 def test_the_settings_name_the_enrichers():
     assert set(enrichment.enricher_names()) == set(adapters(HTTPServer()))
     made = enrichment.create_enrichers(AppConfig(enrichers=["crossref", "openalex", "unpaywall"]))

@@ -17,7 +17,7 @@ from paper_search.resources import EntryPoints
 from paper_search.sources.adapter import Request, Service
 from paper_search.sources.asking import HOPELESS
 from paper_search.sources.base import known_sources, open_row, service_of
-from paper_search.sources.client import ServiceClient, SourceSettings
+from paper_search.sources.client import NO_CALLS, ServiceClient, SourceSettings
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.translation import request_text
 
@@ -115,11 +115,12 @@ class Lookup(Service):
     def enricher(cls, config: AppConfig) -> "HttpEnricher":
         settings = config.sources.get(cls.name)
         key = settings.api_key if settings else ""
+        is_closed = settings is not None and settings.max_calls == 0
         return HttpEnricher(
             cls(key, contact=config.contact),
             SourceSettings.of(
                 config,
-                max_calls=config.enrich_max_calls,
+                max_calls=0 if is_closed else config.enrich_max_calls,
                 max_retries=1,
                 deadline_s=min(_DEADLINE_S, config.source_deadline_s),
             ),
@@ -168,7 +169,7 @@ class HttpEnricher:
             work for work in works if any(not getattr(work, gap) for gap in self.adapter.fields)
         ]
         asking = _Asking()
-        if self.adapter.obstacle:
+        if self._obstacle:
             return LookUp(self._report(asking, 0.0))
         open_row(lambda: self._report(asking, time.monotonic() - started))
         budget = CallBudget(self.settings.max_calls, setting="PAPER_SEARCH_ENRICH_MAX_CALLS")
@@ -203,6 +204,10 @@ class HttpEnricher:
                 record.text = request_text(batch.request, self.settings.contact)
         asking.answered |= {work.id for work in batch.works}
 
+    @property
+    def _obstacle(self) -> str | None:
+        return self.adapter.obstacle or (NO_CALLS if self.settings.max_calls == 0 else None)
+
     def _report(self, asking: _Asking, seconds: float) -> SourceReport:
         status = SourceStatus.OK if asking.records else SourceStatus.EMPTY
         if asking.error is not None:
@@ -219,7 +224,7 @@ class HttpEnricher:
             asked_at=asking.requests[0].at if asking.requests else None,
             milliseconds=round(seconds * 1000),
             error=str(asking.error) if asking.error else None,
-            note=self.adapter.obstacle or "; ".join(_notes(asking)) or None,
+            note=self._obstacle or "; ".join(_notes(asking)) or None,
         )
 
 
