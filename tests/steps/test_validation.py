@@ -65,6 +65,12 @@ def test_a_table_with_a_mistake_is_refused_with_that_mistake_alone(steps, proble
     assert problems_of(*steps) == [problem]
 
 
+@pytest.mark.parametrize("name", ["__start__", "__end__", "__input__", "a:b", "a|b", ""])
+def test_a_name_that_langgraph_keeps_for_itself_is_refused(name):
+    [problem] = problems_of(StepDef(name, next=END))
+    assert problem.startswith(f"a step cannot be called {name!r}")
+
+
 def test_an_entry_point_that_is_no_step_is_refused():
     problems = problems_of(StepDef("a", next=END), entry_point="b")
     assert "the entry point 'b' is not a step" in problems

@@ -28,6 +28,8 @@ Targets = Mapping[str, Iterable[str | None]]
 DEFAULT_BOUND = 25
 """How often a run may come to a step whose loop says nothing; LangGraph's own default limit."""
 
+_STEP_ID = re.compile(r"(?!__)[^:|]+")
+
 
 def problems(
     steps: Sequence[StepDef],
@@ -52,6 +54,8 @@ def problems(
 
 
 def _step_problems(step: StepDef, ids: list[str]) -> Iterator[str]:
+    if not _STEP_ID.fullmatch(step.id):
+        yield f"a step cannot be called {step.id!r}: LangGraph keeps __, : and | for itself"
     if not step.next:
         yield f"step {step.id!r} leads nowhere (end it with a transition to None)"
     for outcome, target in step.next.items():
