@@ -190,7 +190,10 @@ class Access:
     def check_assistant(self, value: Mapping[str, Any]) -> None:
         """Let an assistant have settings that a run may have; Raises as `prepare`."""
         _check_configurable(value)
-        settings = _settings_of({"context": value.get("context") or _configurable(value)})
+        own = value.get("context") or _configurable(value)
+        if not own and value.get("graph_id"):  # an update keeps those of before
+            own = _assistant(value["assistant_id"]).get("context")
+        settings = _settings_of({"context": own})
         graph = (value.get("graph_id") or _graph_of(value["assistant_id"])) if settings else None
         if graph in SESSIONS:
             session_type: Any = SESSIONS[graph]
@@ -355,9 +358,14 @@ def _check_configurable(value: Mapping[str, Any]) -> None:
 
 def _graph_of(assistant_id: Any) -> str | None:
     """Return the graph of an assistant: its own one, or one that somebody made here."""
-    named, threads = uuid.UUID(str(assistant_id)), threads_here()
     graphs = {uuid.uuid5(_ASSISTANTS, graph): graph for graph in (SEARCH, REPORT)}
-    return graphs.get(named) or (threads.graph_of(named) if threads else None)
+    own = graphs.get(uuid.UUID(str(assistant_id)))
+    return own or _assistant(assistant_id).get("graph_id")
+
+
+def _assistant(assistant_id: Any) -> Mapping[str, Any]:
+    threads = threads_here()
+    return threads.assistant(uuid.UUID(str(assistant_id))) if threads else {}
 
 
 def _settings_of(kwargs: Mapping[str, Any]) -> dict[str, Any]:

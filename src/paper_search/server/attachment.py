@@ -59,9 +59,10 @@ class ServerThreads:
     def statuses(self) -> dict[uuid.UUID, str]:
         return {thread["thread_id"]: thread["status"] for thread in list(self._database["threads"])}
 
-    def graph_of(self, assistant_id: uuid.UUID) -> str | None:
+    def assistant(self, assistant_id: uuid.UUID) -> Mapping[str, Any]:
+        """Return what is known of an assistant; empty: there is none."""
         named = [a for a in list(self._database["assistants"]) if a["assistant_id"] == assistant_id]
-        return named[0]["graph_id"] if named else None
+        return named[0] if named else {}
 
     def owns_running(self, thread_id: uuid.UUID, person: str) -> bool:
         """Whether a run of this server drives the thread, which the list says is that person's."""
