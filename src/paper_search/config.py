@@ -241,7 +241,7 @@ def _label(place: tuple[int | str, ...]) -> str:
     name = ".".join(map(str, place))
     match place:
         case ("sources" | "web", str(service), str(field)):
-            variable = service_variable(service, field)
+            variable = variable_of(service, field)
         case _:
             variable = SETTINGS.get(name, "")
     return f"{name} ({variable})" if variable else name
@@ -267,11 +267,6 @@ def setting_origins(
     """Return where each setting comes from: a variable, `.env`, the home's file, or `default`."""
     values = _values(_environment(env_path), home)
     return {name: values[name].origin if name in values else "default" for name in SETTINGS}
-
-
-def service_variable(service: str, field: str) -> str:
-    """Return the variable that sets a field of a source, or of a search of web and news."""
-    return variable_of(service, field, _environment(None))
 
 
 def _remembered(home: Path) -> dict[str, str]:

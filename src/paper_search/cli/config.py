@@ -128,9 +128,10 @@ def _value(config: "AppConfig", name: str) -> str | None:
 
 def _services(config: "AppConfig") -> Iterator[SettingRow]:
     """Yield what is set for models and single services; of keys only that they are set."""
-    from paper_search.config import encryption_keys, service_variable
-    from paper_search.service_settings import key_variable
+    from paper_search.config import encryption_keys, settings_elsewhere
+    from paper_search.service_settings import key_variable, variable_of
 
+    env = settings_elsewhere(config)
     if config.llm.api_key:
         yield SettingRow("llm.api_key", "set", key_variable(config.llm.provider))
     for provider in config.llm.api_keys:
@@ -139,7 +140,7 @@ def _services(config: "AppConfig") -> Iterator[SettingRow]:
         settings = service.model_dump(exclude_defaults=True, exclude={"name", "enabled"})
         for field, value in settings.items():
             text = "set" if field == "api_key" else str(value)
-            yield SettingRow(f"{name}.{field}", text, service_variable(name, field))
+            yield SettingRow(f"{name}.{field}", text, variable_of(name, field, env))
     searches = [name for name, service in config.web.items() if service.enabled]
     if searches:
         yield SettingRow("web", ", ".join(searches), "PAPER_SEARCH_WEB, or keys and URLs")

@@ -359,8 +359,7 @@ def _check_configurable(value: Mapping[str, Any]) -> None:
 def _graph_of(assistant_id: Any) -> str | None:
     """Return the graph of an assistant: its own one, or one that somebody made here."""
     graphs = {uuid.uuid5(_ASSISTANTS, graph): graph for graph in (SEARCH, REPORT)}
-    own = graphs.get(uuid.UUID(str(assistant_id)))
-    return own or _assistant(assistant_id).get("graph_id")
+    return graphs.get(uuid.UUID(str(assistant_id))) or _assistant(assistant_id).get("graph_id")
 
 
 def _assistant(assistant_id: Any) -> Mapping[str, Any]:
