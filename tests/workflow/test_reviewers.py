@@ -1,6 +1,7 @@
 """Reviewers who decide on the same papers independently, and what they agree on."""
 
 import pytest
+from tests.answers import reply_to
 from tests.workflow.doubles import workflow
 
 from paper_search.errors import InputError, ThreadFinishedError, ThreadNotWaitingError
@@ -34,6 +35,18 @@ async def decide(persistence: Persistence, name: str, **verdicts: bool) -> None:
     for paper in review.papers:
         if paper.id in verdicts:
             await screening.say(paper, is_relevant=verdicts[paper.id])
+
+
+async def test_reviewers_who_left_papers_undecided_stay_done_when_the_result_is_approved():
+    persistence = await searched()
+    for name in ("ada", "bo"):
+        await decide(persistence, name, a=True, b=False)
+        await (await reviewers(persistence)).finish(name)
+    await (await reviewers(persistence)).enter_agreed()
+    search = workflow(FakeSkills(lambda _strategy: PAPERS), persistence=persistence)
+    await reply_to(search, "t", "approve")
+    found = await (await reviewers(persistence)).agreement()
+    assert (found.is_blind, found.kappa) == (False, 1.0)
 
 
 async def test_nobody_sees_or_settles_what_others_decided_until_all_are_done():

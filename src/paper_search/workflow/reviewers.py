@@ -310,7 +310,7 @@ class Reviewers:
         Papers that turn out to be one work keep the id of one of them.
         """
         papers = {paper.id for paper in self.papers}
-        return row.get("done_in") == self.iteration and papers <= set(row.get("done_with", papers))
+        return row.get("done_in") is not None and papers <= set(row.get("done_with", papers))
 
     async def _marks_of(self, name: str) -> dict[str, ScreeningMark]:
         marks = await ReviewerMarks(self.records, name).of_works()
