@@ -53,7 +53,7 @@ def test_records_of_another_database_join_a_result_that_waits(cli, review, tmp_p
     second = export(tmp_path, "scopus.ris", range(20, 45))
     run = tmp_path / "run.txt"
     run.write_bytes(b"\x00\x01 no text")
-    assert "is no text" in cli("add", review, second, "--strategy", str(run)).stderr
+    assert "is not a text file" in cli("add", review, second, "--strategy", str(run)).stderr
     run.write_text("1. balneo*.ti.\n2. pain.ab.\n3. 1 and 2\n", encoding="utf-16")
     words = ("--database", "Scopus", "--searched", "2025-11-02")
     told = cli("add", review, second, *words, "--strategy", str(tmp_path / "run.txt"), "--json")
@@ -89,7 +89,7 @@ def test_a_file_that_cannot_join_is_named_and_nothing_changes(cli, review, tmp_p
         ((good, str(again)), "is on thread"),
         ((good, str(tmp_path / "none.ris")), "has no record that can be used"),
         ((good, str(tmp_path / "absent.ris")), "cannot be read"),
-        ((str(tmp_path / "large.ris"),), "large.ris: 500,000,001 bytes; at most 500,000,000"),
+        ((str(tmp_path / "large.ris"),), "large.ris: 500,000,001 bytes; the limit is 500,000,000"),
         ((good, "--database", " "), "the name of a database is blank"),
         ((good, "--searched", "2 November"), "is not a date"),
         ((good, "--searched", "2999-01-01"), "has not come yet"),
@@ -164,7 +164,9 @@ def test_fork_names_the_files_that_its_question_was_without(cli, review, tmp_pat
     decide(cli, review, relevant="1")
     assert cli("add", review, second, "--database", "Scopus").code == 0
     forked = cli("fork", review, "--to", "result", code=3)
-    assert "'scopus.ris' is no longer on the thread" in " ".join(forked.stderr.split())
+    assert "'scopus.ris', added later, is no longer part of the thread" in " ".join(
+        forked.stderr.split()
+    )
     flow, log = audit(cli, review, tmp_path / "audit")
     assert (flow["identified"], flow["outside_rounds"]) == (30, 4)
     assert "Not counted: of rounds" in (tmp_path / "audit" / "report.md").read_text()
@@ -173,4 +175,6 @@ def test_fork_names_the_files_that_its_question_was_without(cli, review, tmp_pat
     again = cli("add", review, second, "--database", "Scopus", "--json")
     assert again.document["flow"]["identified"] == 34
     further = cli("fork", review, "--to", "strategy", code=3)
-    assert "'scopus.ris' is no longer on the thread" in " ".join(further.stderr.split())
+    assert "'scopus.ris', added later, is no longer part of the thread" in " ".join(
+        further.stderr.split()
+    )

@@ -149,7 +149,7 @@ Search Strategy:
     ("content", "said"),
     [
         ("1. exp Asthma/\n2. (wheez$ or cough\n3. 1 or 2", "line 2, column 20: expected ')'"),
-        ("What helps against asthma in children at school?", "holds no search strategy"),
+        ("What helps against asthma in children at school?", "contains no search strategy"),
     ],
 )
 def test_a_file_that_is_no_sound_strategy_is_refused(cli, tmp_path, content, said):

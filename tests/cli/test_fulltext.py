@@ -281,7 +281,7 @@ def test_reviewers_decide_apart_at_the_command_and_one_who_leaves_is_not_waited_
         assert line.startswith(f"{ids[0]}  retrieved; you, apart from the others: include: ")
         assert texts(cli, review, ids[1], *second, "--reviewer", name)[0]["status"] == "retrieved"
     for word in ("--done", "--leave"):
-        assert "are for a --reviewer" in cli("fulltext", review, word).stderr
+        assert "need --reviewer NAME" in cli("fulltext", review, word).stderr
     assert cli("audit", review, "--output", str(tmp_path / "blind")).code == 0
     assert '"dee"' not in (tmp_path / "blind" / "decisions.csv").read_text()
     left = texts(cli, review, "--reviewer", "cy", "--leave")

@@ -33,7 +33,7 @@ CHOICES = [
 @pytest.mark.parametrize("line", ["approve please", "a 1", "A please", "q now", "s 1"])
 def test_a_decision_is_not_taken_from_half_a_sentence(line, capsys):
     assert decide(Typed(line, "r 1"), CHOICES) == "marked 1"
-    assert "takes nothing more" in capsys.readouterr().err
+    assert "nothing may follow" in capsys.readouterr().err
 
 
 def test_another_key_is_refused_by_name_and_what_only_shows_asks_again(capsys):
@@ -70,7 +70,7 @@ def test_a_text_that_cannot_be_read_is_edited_again_with_the_reason_on_top(edito
 @pytest.mark.parametrize(
     ("command", "words"),
     [
-        (None, "set EDITOR, or edit it on the page"),
+        (None, "set EDITOR, or edit on the page"),
         ("no-such-editor", "cannot be used"),
         (f"{shlex.quote(sys.executable)} -c 'raise SystemExit(3)'", "failed with code 3"),
         (f"{shlex.quote(sys.executable)} -c pass", "nothing changed"),

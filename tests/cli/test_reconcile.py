@@ -7,7 +7,7 @@ def test_two_people_decide_apart_and_settle_what_they_disagree_on(cli, reviewing
     first = cli("screen", reviewing, "--json").document["queue"][0]["id"]
     for name, keys in (("ada", "rr"), ("bo", "ri")):
         ended = cli("screen", reviewing, "--reviewer", name, typed=[*keys, "q"], code=0)
-        ended.shows(*[KEYS] * 3, "stays apart until all reviewers are done")
+        ended.shows(*[KEYS] * 3, "stay separate until all reviewers are done")
         own = cli("screen", reviewing, "--reviewer", name, "--json").document
         assert len(own["marks"]) == 2
     assert cli("screen", reviewing, "--json").document["marks"] == []
@@ -46,6 +46,6 @@ def test_options_that_do_not_go_together_are_refused(cli, reviewing):
     assert "'a/b' cannot name a reviewer" in unnamed.stderr
     for ids in ((), ("--relevant", "1", "--irrelevant", "2")):
         told = cli("reconcile", reviewing, *ids, "--reason", "x")
-        assert (told.code, "--reason goes with" in told.stderr) == (2, True)
+        assert (told.code, "--reason needs either" in told.stderr) == (2, True)
     told = cli("reconcile", reviewing, code=0)
     assert "at least two" in told.stderr

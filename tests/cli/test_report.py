@@ -127,7 +127,7 @@ def test_a_report_from_a_search_with_a_long_question_asks_for_one_in_a_sentence(
     thread = cli("find", asked, "--source", "sample", "--yes", "--json")
     refused = cli("report", "--from", thread.document["thread_id"], "--yes")
     assert refused.code == 2
-    assert "characters, that of a report at most 2,000: give it in a sentence" in refused.stderr
+    assert "characters; a report allows 2,000: give QUESTION as a sentence" in refused.stderr
     words = ("report", "Which proteins are known?", "--from", thread.document["thread_id"])
     assert cli(*words).code == 3
 

@@ -48,7 +48,7 @@ def test_a_server_of_another_home_is_not_opened_for_a_thread_of_this_one(
 
 def test_a_port_of_another_program_is_refused(cli, opened, httpserver):
     told = cli("review", "--port", str(httpserver.port), code=1)
-    assert f"another program has port {httpserver.port}" in told.stdout + told.stderr
+    assert f"another program uses port {httpserver.port}" in told.stdout + told.stderr
     assert opened == []
 
 

@@ -29,7 +29,7 @@ def test_every_key_is_saved_and_the_marks_join_the_answer(cli, reviewing):
         *(KEYS, "note: ", "noted", KEYS, "noted", KEYS, "2 of ", " screened, 1 relevant.", KEYS),
         *(
             f"saved; to continue: paper-search screen {reviewing}",
-            "your marks will be part of your answer",
+            "your marks will be added to your answer",
             "waits for",
         ),
     )

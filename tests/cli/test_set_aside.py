@@ -75,7 +75,7 @@ def test_what_has_a_lower_score_is_not_called_set_aside(cli, done):
 def test_an_export_as_json_says_what_its_lists_hold_besides(cli, done):
     ended = cli("export", done, "--format", "json")
     count = len(json.loads(ended.stdout)["set_aside"])
-    assert f"; in lists of their own: {count} set aside)" in ended.stderr
+    assert f"; in separate lists: {count} set aside)" in ended.stderr
     assert "left out" not in ended.stderr
 
 

@@ -92,7 +92,7 @@ def test_papers_are_marked_by_number_and_the_search_goes_round(cli):
     ended.shows(
         *(MENU_2, "what to look for", "another round needs feedback", "no such paper: '99999'"),
         *("relevant: 1 3 4", "irrelevant: -", "relevant: 1 3 4", "irrelevant: 2"),
-        *("relevant: 1 3\n", "irrelevant: 2", "60 is not on the list so far: ", "relevant: 1 3 60"),
+        *("relevant: 1 3\n", "irrelevant: 2", "60 has not been listed yet: ", "relevant: 1 3 60"),
         *("relevant: 1 3\n", "irrelevant: 2", "seen in", "Round 2: is this the result?", MENU_2),
     )
     command = re.search(r"approve: (.*--approve --token \w+)", ended.stderr)
@@ -149,7 +149,7 @@ def test_marks_are_saved_at_once_and_no_way_of_leaving_loses_them(person, cli, r
     someone.sees("relevant: 1\n")
     someone.sees(MENU_2)
     someone.types("approve please")
-    someone.sees("'approve' takes nothing more")
+    someone.sees("nothing may follow 'approve'")
     someone.sees(MENU_2)
     someone.rests()
     if leave == "ctrl-c":

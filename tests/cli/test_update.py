@@ -169,7 +169,7 @@ def test_of_more_hits_than_are_read_a_limit_on_the_day_of_entry_is_offered(cli, 
 
 def test_the_sample_in_place_of_an_empty_library_has_the_hits_that_it_had(cli, tmp_path):
     nothing = cli("update", "--all")
-    assert (nothing.code, "no search that is approved" in nothing.stderr) == (0, True)
+    assert (nothing.code, "no approved search" in nothing.stderr) == (0, True)
     thread = str(cli("find", "visual slam", "--json").document["thread_id"])
     for _ in range(2):
         answer(cli, thread, "--approve")

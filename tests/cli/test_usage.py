@@ -67,7 +67,7 @@ def test_without_a_model_nothing_costs_and_nothing_is_said_of_it(cli):
     thread = cli("threads", "--json").document[0]["thread_id"]
     asked = cli("usage", thread)
     assert (asked.code, asked.stdout) == (0, "")
-    assert f"thread '{thread}' has asked no model" in asked.stderr
+    assert f"no language model was called from this home for thread '{thread}'" in asked.stderr
     assert spent(cli, thread)["spent"]["calls"] == 0
     assert cli("usage", "no-such-thread").code == 4
 

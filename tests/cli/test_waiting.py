@@ -51,7 +51,7 @@ def test_resume_takes_the_rest_into_the_result(cli, left_behind):
     thread, token, said = left_behind
     assert f"  wait:    paper-search resume {thread} --wait --token {token}" in said
     shown = cli("show", thread)
-    assert "unfinished  late may have more: wait, and the rest joins this result" in shown.stdout
+    assert "unfinished  late may have more: wait to add the rest to this result" in shown.stdout
     waited = cli("resume", thread, "--wait", "--token", token, "--json")
     assert waited.code == 3, waited.stderr
     assert "Marching ants, late" in titles(waited.document)
@@ -63,7 +63,7 @@ def test_resume_takes_the_rest_into_the_result(cli, left_behind):
     assert "no source was left behind" in refused.stderr
     done = cli("resume", thread, "--approve", "--token", token, "--json")
     assert len(done.document["papers"]) == 5
-    assert "made again  once, for slow sources or added files" in cli("show", thread).stdout
+    assert "updated  once, for slow sources or added files" in cli("show", thread).stdout
 
 
 def test_waiting_is_no_part_of_another_answer(cli, left_behind, tmp_path):
@@ -77,7 +77,7 @@ def test_waiting_is_no_part_of_another_answer(cli, left_behind, tmp_path):
 def test_there_is_nothing_to_wait_for_at_the_strategy(cli):
     found = cli("find", QUESTION, "--json")
     refused = cli("resume", found.document["thread_id"], "--wait", code=2)
-    assert "no source was asked yet" in refused.stderr
+    assert "no source has been searched yet" in refused.stderr
 
 
 def test_the_line_names_each_source_once():
@@ -87,6 +87,6 @@ def test_the_line_names_each_source_once():
     ]
     for question_asked in ("two\nlines", "many words " * 100):
         line = str(unfinished_line(question_asked, reports, None))
-        assert "Left behind: doaj and dblp." in line
+        assert "Unfinished: doaj and dblp." in line
         assert line.endswith(": run the same `find` with --source doaj --source dblp")
     assert unfinished_line("q", reports[1:2], None) is None

@@ -1,15 +1,15 @@
 """The command line, `paper-search`: one module per command."""
 
 _ALLOCATIONS_BEFORE_COLLECTION = 50_000
-"""Python's default is 700 to 2,000; some megabytes of garbage are cheaper than looking for it."""
+"""Python's default is 700 to 2,000; some megabytes of garbage are cheaper than collecting them."""
 DEFERRED = ("langsmith.types", "langgraph_sdk", "psutil", "sqlite_vec")
-"""Packages that LangGraph imports and a search does not use: a sixth of its time."""
+"""Packages that LangGraph imports and no search uses; importing them takes a sixth of its time."""
 
 
 def main() -> None:
     try:
         _run()
-    except KeyboardInterrupt:  # while it starts: what runs tells of it itself
+    except KeyboardInterrupt:  # during start-up; a running command handles it itself
         raise SystemExit(130) from None
 
 
@@ -18,15 +18,15 @@ def _run() -> None:
     import logging
     import sys
 
-    # Importing makes many objects and little garbage; looking for it takes a tenth of a search.
+    # Imports create many objects and little garbage; collecting it takes a tenth of a search.
     gc.set_threshold(_ALLOCATIONS_BEFORE_COLLECTION)
     for name in DEFERRED:
         defer_import(name)
     for stream in (sys.stdout, sys.stderr):
-        # A terminal that lacks a letter gets its number instead of a traceback.
+        # Escape characters that the terminal cannot encode instead of raising an error.
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
-    # What a person must know is printed by the commands; logs are for --debug.
+    # Commands print what a person must know; logs are for --debug.
     logging.getLogger().addHandler(logging.NullHandler())
     from paper_search.cli.app import app
 
@@ -34,9 +34,9 @@ def _run() -> None:
 
 
 def defer_import(name: str) -> None:
-    """Have a package run when a name of it is asked for; its submodules can be imported before.
+    """Execute a package at the first access to one of its names, not when it is imported.
 
-    `importlib.util.LazyLoader` runs a package as soon as a submodule is imported.
+    `importlib.util.LazyLoader` executes it as soon as a submodule is imported.
     """
     import sys
     from importlib.machinery import PathFinder

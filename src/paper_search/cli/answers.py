@@ -1,4 +1,4 @@
-"""An answer in the options of `resume` and `report`, and the papers that it names."""
+"""Answers given as options of `resume`, and the papers that they name."""
 
 import json
 import re
@@ -17,11 +17,11 @@ from paper_search.workflow.checkpoints import Checkpoint, ResultPayload
 
 @dataclass(frozen=True)
 class Answer:
-    """What the options say; it becomes a decision when the question is known."""
+    """The options that answer a question; `decision` combines them with the question."""
 
     approve: bool = False
     edit: Any = None
-    """The content of the file of `--edit`."""
+    """The JSON in the file of `--edit`."""
     reject: str | None = None
     note: str | None = None
     token: str | None = None
@@ -36,12 +36,12 @@ class Answer:
 
     @property
     def is_empty(self) -> bool:
-        """Whether the options hold no answer; a token alone is none."""
+        """Whether no answer is given; a token alone is not an answer."""
         return not (self._actions or self._marks or self.wait or self.note is not None)
 
     @property
-    def counts_papers(self) -> bool:
-        """Whether it speaks of papers by what the open question shows."""
+    def depends_on_question(self) -> bool:
+        """Whether the decision depends on the papers that the open question shows."""
         return self.edit is None and bool(self._marks or not (self._actions or self.wait))
 
     @property
@@ -62,12 +62,12 @@ class Answer:
     def check_for_search(self) -> None:
         _refuse_several(self._actions)
         if self.reason is not None and self.relevant is None and self.irrelevant is None:
-            raise UsageMistakeError("--reason says why papers are marked: give --irrelevant IDS")
+            raise UsageMistakeError("--reason explains marks: give --irrelevant IDS as well")
         if self.wait and (self._actions or self.note is not None):
             other = next(iter(self._actions), "--note")
             raise UsageMistakeError(
-                f"--wait cannot be combined with {other}: the result is shown again when the rest "
-                "is there"
+                f"--wait cannot be combined with {other}: you review the result again when the "
+                "slow sources are done"
             )
         if self.edit is not None and self._marks:
             raise UsageMistakeError(
@@ -75,27 +75,27 @@ class Answer:
                 "or --split: put them in FILE"
             )
         if self.reject is not None and self.note is not None:
-            raise UsageMistakeError("--reject already has a note; leave --note out")
+            raise UsageMistakeError("--reject already has a note; omit --note")
 
     def check_for_report(self) -> None:
         if self._marks or self.reason is not None or self.wait:
             raise UsageMistakeError(
-                "papers are marked and sources waited for in a search, and this thread is a "
-                "report: answer it with --approve, --edit FILE, --note WORDS or --reject NOTE"
+                "this thread is a report, and only searches have papers to mark and sources to "
+                "wait for: answer with --approve, --edit FILE, --note WORDS or --reject NOTE"
             )
         has_note = self.note is not None and self.edit is None
         _refuse_several([*self._actions, *(["--note"] if has_note else [])])
 
     def decision(self, checkpoint: Checkpoint | None) -> dict[str, Any]:
-        """Return the decision, in the words that all graphs understand.
+        """Return the decision, in the form common to all graphs.
 
-        `checkpoint`: the open one of a search; None for a report, or if another one is meant.
+        `checkpoint`: the open one of a search; None for a report or an answer to another one.
         """
         token = {"token": self.token} if self.token else {}
-        if self.edit is not None:  # whole, or what it changes alone
+        if self.edit is not None:  # a whole decision, or only what it changes
             is_whole = isinstance(self.edit, dict) and "action" in self.edit
             decision = self.edit if is_whole else {"action": "edit", "revised_data": self.edit}
-            if self.note is not None:  # in place of what the file says, by either name
+            if self.note is not None:  # overrides the file, under either name
                 rest = {name: value for name, value in decision.items() if name != "feedback"}
                 decision = {**rest, "note": self.note}
             return {**token, **decision}
@@ -116,7 +116,7 @@ class Answer:
             if self._marks:
                 raise InvalidDecisionError(f"{about}there are no papers to mark yet")
             if self.wait:
-                raise InvalidDecisionError(f"{about}no source was asked yet")
+                raise InvalidDecisionError(f"{about}no source has been searched yet")
             if action == "edit":
                 raise InvalidDecisionError(
                     "--note alone does not answer the question about the strategy; "
@@ -175,9 +175,9 @@ _RANGE = re.compile(r"(\d{1,6})(?:-(\d{1,6}))?")
 
 
 def paper_ids(words: str, paper_list: Sequence[str]) -> list[str]:
-    """Return the ids that are meant, each once, in the order of the words.
+    """Return unique ids in the order given.
 
-    Words are ids, numbers in `paper_list`, from 1, and ranges of them, between blanks or commas.
+    `words`: ids, positions in `paper_list` from 1 and ranges of them, split at spaces and commas.
     """
     ids_listed = set(paper_list)
     ids: list[str] = []
@@ -201,7 +201,7 @@ def paper_ids(words: str, paper_list: Sequence[str]) -> list[str]:
 
 
 def pairs_of(payload: ResultPayload, words: str | None, *, is_same: bool) -> list[MergeDecision]:
-    """Return the answers to the "same work?" questions of these numbers: `1 3`."""
+    """Return answers to the "same work?" questions with these numbers, such as `1 3`."""
     if words is None:
         return []
     if not payload.same_work:
@@ -218,12 +218,12 @@ def pairs_of(payload: ResultPayload, words: str | None, *, is_same: bool) -> lis
 
 
 def split_papers(payload: ResultPayload, words: str | None) -> list[MergeDecision]:
-    """Return the decisions that the records of each of these papers are works of their own."""
+    """Return decisions that make every record of these papers a separate work."""
     papers = {paper.id: paper for paper in payload.collection.papers}
     decisions = []
     for paper_id in paper_ids(words, list(papers)) if words is not None else []:
         members = papers[paper_id].merged_from
-        if len(members) < 2:  # noqa: PLR2004  # one record cannot be taken apart
+        if len(members) < 2:  # noqa: PLR2004  # one record cannot be split
             raise InvalidDecisionError(
                 f"paper {paper_id!r} was not merged; there is nothing to split"
             )

@@ -1,4 +1,4 @@
-"""The tree of commands: parsed by typer, its errors told in one line."""
+"""The command tree, with one-line messages for its errors."""
 
 import contextlib
 import errno
@@ -30,7 +30,7 @@ from paper_search.errors import PaperSearchError
 
 
 class CommandTree(TyperGroup):
-    """The root of all commands: whatever one of them raises ends as a line and an exit code."""
+    """Turns what any command raises into a one-line message and an exit code."""
 
     def invoke(self, ctx: Any) -> Any:
         try:
@@ -41,17 +41,17 @@ class CommandTree(TyperGroup):
             error.message = error.message.removeprefix("Value error, ")  # pydantic's
             raise
         except PaperSearchError as error:
-            _end(ctx, error)
+            _fail(ctx, error)
         except KeyboardInterrupt:
             typer.echo("\ninterrupted", err=True)
             raise typer.Exit(ExitCode.INTERRUPTED) from None
         except Exception as error:
             if isinstance(error, OSError) and error.errno == errno.EPIPE:
                 raise
-            _end(ctx, error)
+            _fail(ctx, error)
 
 
-def _end(ctx: Any, error: Exception) -> NoReturn:
+def _fail(ctx: Any, error: Exception) -> NoReturn:
     if isinstance(ctx.obj, GlobalOptions) and ctx.obj.is_debugging:
         raise error
     say(f"paper-search: {explanation(error)}")
@@ -79,8 +79,8 @@ def _version(is_wanted: bool) -> None:
 
 
 @contextlib.contextmanager
-def _logs_shown() -> Iterator[None]:
-    """Show logs until the command ends: a caller from Python has another stderr the next time."""
+def _show_logs() -> Iterator[None]:
+    """Show logs until the command ends; callers from Python may replace stderr before the next."""
     import logging
 
     handler = logging.StreamHandler()
@@ -97,7 +97,7 @@ def _logs_shown() -> Iterator[None]:
 
 
 @app.callback()
-def globally(
+def set_global_options(
     ctx: typer.Context,
     home: Home = None,
     debug: bool = flag("--debug", "Show logs and tracebacks."),
@@ -105,11 +105,10 @@ def globally(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
-    """Search the scholarly literature with a person in the loop."""
-    del version  # answered by its callback
+    del version  # handled by its callback
     ctx.obj = GlobalOptions(home=home, is_debugging=debug)
     if debug:
-        ctx.with_resource(_logs_shown())
+        ctx.with_resource(_show_logs())
 
 
 app.command("find")(find.find)

@@ -1,4 +1,4 @@
-"""`paper-search add`, `update` and `fulltext`: what joins a review after its first search."""
+"""`paper-search add`, `update` and `fulltext`: additions to a review after its first search."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from paper_search.workflow import ThreadCatalog
 
 _LARGEST_EXPORTS = 500_000_000
-"""Bytes, all held in memory; 100,000 records with abstracts have some 300 MB."""
+"""In bytes, all held in memory; 100,000 records with abstracts take some 300 MB."""
 _Change = Callable[["FullTexts"], Awaitable[object]]
 
 
@@ -40,17 +40,17 @@ def add(  # noqa: PLR0913, PLR0917  # one for each option
     thread: options.Thread,
     files: list[Path] | None = argument("[FILE...]", "Exports of a database."),
     database: options.Database = None,
-    searched: str = option("DAY", "When it was searched, as 2026-11-02.", default=""),
+    searched: str = option("DAY", "Day of that search, such as 2026-11-02.", default=""),
     strategy: Path | None = option("FILE", "The strategy as it was run there, for the search log."),
     as_json: options.Json = False,
     home: options.Home = None,
 ) -> None:
     """Add the records of files to a thread.
 
-    They are merged with what is there, and only works that nobody decided on are asked about.
-    Decisions, notes and reviewers stay, also on a thread that is done. Nothing is searched. The
-    search log has the database, the day, the strategy and the number of records. All files are
-    added, or none. Without FILE, the --database was --searched that day and had no record.
+    They are merged with its records, and you decide only on works that nobody has decided on.
+    Decisions, notes and reviewers are kept, even on a finished thread. No source is searched. The
+    search log gets the database, the day, the strategy and the number of records. Either all files
+    are added or none. Without FILE, it logs that the --database was searched without any result.
     """
     from paper_search.audit import flow_of_thread
     from paper_search.cli.stored_threads import load_search
@@ -80,23 +80,23 @@ def add(  # noqa: PLR0913, PLR0917  # one for each option
 
 
 def contents_of(files: Sequence[Path], most: int = _LARGEST_EXPORTS) -> list[tuple[str, bytes]]:
-    """Return name and content of each file; of more than `most` bytes, nothing is read."""
+    """Return name and content of each file; InputError for more than `most` bytes in all."""
     try:
         if (size := sum(file.stat().st_size for file in files)) > most:
             names = ", ".join(file.name for file in files)
-            raise InputError(f"{names}: {size:,} bytes; at most {most:,} are read at once")
+            raise InputError(f"{names}: {size:,} bytes; the limit is {most:,} bytes at once")
         return [(file.name, file.read_bytes()) for file in files]
     except OSError as error:
         raise InputError(f"{error.filename!r} cannot be read: {error.strerror or error}") from error
 
 
 def strategy_in(file: Path) -> str:
-    """Return the text of a file in any encoding; Raises InputError: it has none."""
+    """Return the text of a file in any encoding; InputError if it is binary."""
     from paper_search.library.importers.files import lines_of
 
     text = "".join(lines_of(io.BytesIO(contents_of([file])[0][1])))
     if re.search(r"[\x00-\x08\x0e-\x1f]", text):
-        raise InputError(f"{str(file)!r} is no text: give the strategy as text")
+        raise InputError(f"{str(file)!r} is not a text file: give the strategy as text")
     return text
 
 
@@ -112,14 +112,14 @@ def update(
     as_json: options.Json = False,
     home: options.Home = None,
 ) -> None:
-    """Search an approved strategy again, for what is new.
+    """Repeat an approved search to find new works.
 
-    You are asked about the strategy, with the hits of each source then and now, and about the
-    result. Only works that were not found before are asked about; earlier decisions stay and
-    order the new works.
+    You review the strategy, with the hits of each source then and now, and then the result. Only
+    works that were not found before need a decision; earlier decisions are kept and help to rank
+    the new works.
 
     With --all, for cron: a thread waits with its strategy if a source has more or fewer hits than
-    before, or does not say. Exit code 0: nothing new; 3: a thread waits for you.
+    before, or does not report a number. Exit code 0: nothing new; 3: a thread waits for you.
     """
     from paper_search.cli.outputs import PaperOutput
     from paper_search.cli.runner import SearchRunner
@@ -127,7 +127,7 @@ def update(
     from paper_search.review.arrivals import update_review
 
     if (thread is None) != is_all:
-        raise UsageMistakeError("give a THREAD, or --all")
+        raise UsageMistakeError("give THREAD or --all")
     config, progress = settings(home), ProgressLine()
     if thread is None:
         _update_all(config, is_json=as_json)
@@ -144,7 +144,7 @@ def _update_all(config: AppConfig, *, is_json: bool) -> None:
     if is_json:
         print_json(entries)
     if not entries:
-        say("no search that is approved has a strategy that sources could be asked again")
+        say("no approved search has a strategy that can be searched again")
     for entry in entries:
         what = entry.get("error") or entry["question"]
         say(visible(f"{entry['thread_id']}  {entry['outcome']}: {what}"))
@@ -173,14 +173,14 @@ async def _updates(config: AppConfig) -> list[dict[str, Any]]:
         if info.thread_id in begun:
             error = {"error": info.error} if info.error else {}
             entries.append({**entry, "outcome": unfinished[info.status], **error})
-        if info.status in {ThreadStatus.DAMAGED, ThreadStatus.LOCKED}:  # it may be one of them
+        if info.status in {ThreadStatus.DAMAGED, ThreadStatus.LOCKED}:  # it may be an update
             entries.append({**entry, "outcome": "failed", "error": info.error})
         if info.status is not ThreadStatus.DONE or info.ended_by != EndReason.APPROVED:
             continue
         try:
             workflow = await load_search(config, info.thread_id, lambda _phase, _details: None)
             outcome = await update_review(workflow, info.thread_id, is_quiet=True)
-        except InputError:  # it has no strategy that sources could be asked
+        except InputError:  # no strategy that can be searched again
             continue
         except PaperSearchError as error:
             entries.append({**entry, "outcome": "failed", "error": str(error)})
@@ -191,7 +191,7 @@ async def _updates(config: AppConfig) -> list[dict[str, Any]]:
 
 
 async def _is_updated(catalog: ThreadCatalog, thread_id: str) -> bool:
-    """Return whether an update of a thread was begun; one that cannot be read may be such."""
+    """Whether an update of a thread was begun; True if the thread cannot be read."""
     try:
         return bool((await catalog.session(thread_id).state()).updates)
     except PaperSearchError:
@@ -201,23 +201,25 @@ async def _is_updated(catalog: ThreadCatalog, thread_id: str) -> bool:
 def fulltext(  # noqa: PLR0913, PLR0917  # one for each option
     thread: options.Thread,
     paper: str = argument("[PAPER]", "Id of an included work.", default=""),
-    file: Path | None = argument("[FILE]", "Its text, a PDF."),
-    is_seeking: bool = flag("--seek", "Fetch the open texts of works that have none."),
+    file: Path | None = argument("[FILE]", "Its full text, a PDF."),
+    is_seeking: bool = flag("--seek", "Fetch open-access texts of works that have none."),
     is_included: bool = flag("--include", "Include PAPER."),
-    reason: str | None = option("REASON", "Exclude PAPER, and why.", "--exclude"),
-    problem: str | None = option("REASON", "PAPER has no text, and why.", "--not-retrieved"),
-    reviewer: str | None = option("NAME", "Decide as one of several reviewers, blind."),
-    is_done: bool = flag("--done", "The reviewer is done."),
-    is_leaving: bool = flag("--leave", "The reviewer leaves; nobody waits for them."),
+    reason: str | None = option("REASON", "Exclude PAPER for this reason.", "--exclude"),
+    problem: str | None = option(
+        "REASON", "Record why the text of PAPER could not be retrieved.", "--not-retrieved"
+    ),
+    reviewer: str | None = option("NAME", "Decide as one of several blinded reviewers."),
+    is_done: bool = flag("--done", "Mark the reviewer as done."),
+    is_leaving: bool = flag("--leave", "Remove the reviewer, so that nobody waits for them."),
     as_json: options.Json = False,
     home: options.Home = None,
 ) -> None:
     """Seek, attach and decide on full texts of included works.
 
-    --seek fetches open PDFs that the records, OpenAlex, Unpaywall, Europe PMC or CORE name, at the
-    pace that their hosts allow; with FILE you attach one of your own. They are kept in the home. A
-    work whose text is there is included or excluded by it; the audit, its PRISMA flow and all
-    exports have the outcome.
+    --seek fetches open-access PDFs that the records, OpenAlex, Unpaywall, Europe PMC or CORE link
+    to, as fast as their hosts allow; with FILE you attach one of your own. They are stored in the
+    home. Once a work has its text, you include or exclude it; the audit, its PRISMA flow and all
+    exports show the outcome.
     """
     from paper_search.persistence import open_persistence
     from paper_search.review.full_texts import LARGEST, FullTexts
@@ -234,9 +236,9 @@ def fulltext(  # noqa: PLR0913, PLR0917  # one for each option
         (is_done, lambda texts: texts.finish()),
         (is_leaving, lambda texts: texts.leave(reviewer or "")),
     ]
-    changes = _wanted_changes(changes_of_paper, others, has_paper=bool(paper))
+    changes = _requested_changes(changes_of_paper, others, has_paper=bool(paper))
     if (is_done or is_leaving) and not reviewer:
-        raise UsageMistakeError("--done and --leave are for a --reviewer")
+        raise UsageMistakeError("--done and --leave need --reviewer NAME")
     config = settings(home)
     contents = contents_of([file], LARGEST) if file else []
 
@@ -255,13 +257,13 @@ def fulltext(  # noqa: PLR0913, PLR0917  # one for each option
     if as_json:
         print_json({"thread_id": thread, "full_texts": works})
     if not works:
-        say("no work is included yet; full texts are those of included works")
+        say("no works are included yet; only included works need full texts")
     for work in works:
         if paper in {"", work["id"]}:
             say(visible(f"{work['id']}  {work['summary']}: {work['title']}"))
 
 
-def _wanted_changes(
+def _requested_changes(
     of_paper: Sequence[tuple[bool, _Change]],
     others: Sequence[tuple[bool, _Change]],
     *,

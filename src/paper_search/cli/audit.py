@@ -1,4 +1,4 @@
-"""The command `audit`: what a search asked, found, removed and decided, as files."""
+"""`paper-search audit` and `strategy`: a search written out for reviewers and databases."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def audit(
 ) -> None:
     """Write an audit of a search, as files.
 
-    It is what the search asked, found, removed and decided, with a manifest of SHA-256 hashes. The
-    search log has what PRISMA-S asks for, the flow is that of PRISMA 2020, and records.csv has
-    every record ever found with its status. The same thread gives the same bytes.
+    They show what was searched, found, removed and decided, with a manifest of SHA-256 hashes. The
+    search log has the items of PRISMA-S, the flow diagram is that of PRISMA 2020, and records.csv
+    lists every record ever found with its status. The same thread gives the same bytes.
     """
     from paper_search.audit import write_audit
     from paper_search.models.source_report import quantity
@@ -65,10 +65,10 @@ def strategy(
     as_json: Json = False,
     home: Home = None,
 ) -> None:
-    """Print a strategy in the language of a database.
+    """Print a strategy in the syntax of a database.
 
-    It has numbered lines by concept, to paste there. What the database has no counterpart of is
-    named on stderr: a limit that is left out there, or a part that finds less.
+    It has numbered lines by concept, ready to paste. What the database cannot express is listed on
+    stderr: limits that are left out, and parts that find less.
     """
     from paper_search.query import render
     from paper_search.skills.strategy.booleans import database_text
@@ -82,7 +82,7 @@ def strategy(
         return
     print_text(f"{rendered.text}\n")
     if not is_approved:
-        say("this strategy waits for a decision; it is not approved")
+        say("this strategy is not approved; it waits for a decision")
     for note in rendered.notes:
         say(visible(note))
 
@@ -104,9 +104,9 @@ async def _strategy_of(url: str, thread: str) -> tuple[SearchStrategy, bool]:
 
 
 def print_contributions(text: str, records: list[RawPaper]) -> None:
-    """Say what each line of a strategy finds of some papers, and which it loses.
+    """Print which of the papers each line of a strategy finds, and which it loses.
 
-    Papers that are named by identifier or title only have no text: they are not looked at here.
+    Papers named only by identifier or title have no text to match and are not among `records`.
     """
     from paper_search.bibliography.languages import language_name
     from paper_search.query.strategy import contributions, parse_strategy, report

@@ -1,4 +1,4 @@
-"""What `paper-search doctor` looks at, and what it says of it."""
+"""The checks of `paper-search doctor`."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from paper_search.persistence import Persistence
 
 QUESTION = "learning"
-"""What every source is asked: a word that all of them know."""
+"""The test query: a word that every source finds."""
 CITED = "10.1038/nature14539"
-"""A paper that every index of citations knows, for the source that follows them."""
+"""A paper that every citation index has, for the source that follows citations."""
 
 _FIXES = {
     SourceStatus.EMPTY: "no records: for your library, `paper-search library add FILE`",
@@ -49,10 +49,7 @@ class Check:
 
 
 async def check_everything(config: AppConfig, names: list[str] | None) -> list[Check]:
-    """Return what there is to say of the settings, the files and the sources.
-
-    `names`: sources to ask; None means all that are searched by default.
-    """
+    """Check settings, files and the sources named, by default all that are enabled."""
     services = (*config.sources.items(), *config.web.items())
     names_asked = names or list(
         dict.fromkeys(name for name, service in services if service.enabled)
@@ -108,7 +105,7 @@ async def _threads(config: AppConfig) -> Check:
     from paper_search.threads.catalog import ALL, ThreadStatus
 
     async def look(persistence: Persistence) -> list[Any]:
-        # Of a database that cannot be written the threads can be listed all the same.
+        # A lease is taken to test writing: threads of a read-only database can be listed, too.
         async with persistence.leases.hold(str(uuid.uuid4())):
             return await ThreadCatalogs(persistence).threads(limit=ALL)
 
@@ -120,7 +117,7 @@ async def _threads(config: AppConfig) -> Check:
     if damaged := [thread.thread_id for thread in threads if thread.status is ThreadStatus.DAMAGED]:
         found, fix = (
             f"damaged: {', '.join(damaged)}",
-            "`paper-search show THREAD` says more of each",
+            "`paper-search show THREAD` shows the damage",
         )
         return Check("threads", is_well=False, found=found, fix=fix)
     graphs = Counter(thread.graph for thread in threads)

@@ -1,4 +1,4 @@
-"""`paper-search config`: all settings, and those that the home remembers."""
+"""`paper-search config`: show settings, and store them in the home."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,7 +19,7 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the setting."
 
 @config.callback(invoke_without_command=True)
 def show(ctx: typer.Context, as_json: Json = False, home: Home = None) -> None:
-    """Show all settings with where each comes from; `config set` has the home remember one."""
+    """Show all settings and where each comes from; `config set` stores one in the home."""
     if ctx.invoked_subcommand is not None:
         if as_json or is_typed(ctx, "home"):
             raise UsageMistakeError(
@@ -66,7 +66,7 @@ def unset(name: Name, home: Home = None) -> None:
 
 
 class SettingRow(NamedTuple):
-    """One setting with its origin; of a secret only whether it is set."""
+    """One setting and its origin; the value of a secret is only whether it is set."""
 
     name: str
     value: str | None
@@ -74,7 +74,7 @@ class SettingRow(NamedTuple):
 
 
 def setting_rows(config: "AppConfig", home: Path | None) -> list[SettingRow]:
-    """Return all settings: `home` is that of the command line."""
+    """Return all settings; `home` is the one given on the command line."""
     from paper_search.config import SETTINGS, setting_origins
 
     origins = setting_origins(home=home)
@@ -83,9 +83,9 @@ def setting_rows(config: "AppConfig", home: Path | None) -> list[SettingRow]:
 
 
 def require_known(setting: str, value: Any) -> None:
-    """Raise InputError, with what is accepted, if a setting names what is not installed or known.
+    """Raise InputError with what is accepted if a value is not installed or known.
 
-    The settings themselves cannot say: they know no source, no enricher and no report.
+    `paper_search.config` cannot check this: sources, enrichers and reports are layers above it.
     """
     from paper_search.errors import ConfigError, UnknownNameError
     from paper_search.prompts import DOMAINS
@@ -127,7 +127,7 @@ def _value(config: "AppConfig", name: str) -> str | None:
 
 
 def _services(config: "AppConfig") -> Iterator[SettingRow]:
-    """Yield what is set for models and single services; of keys only that they are set."""
+    """Yield the settings of models and services; for a key, only that it is set."""
     from paper_search.config import encryption_keys, settings_elsewhere
     from paper_search.service_settings import key_variable, variable_of
 

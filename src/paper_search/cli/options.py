@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 
 def option(metavar: str, text: str, *names: str, default: Any = None, **limits: Any) -> Any:
-    """Return an option that takes a value; without names, it is called as its parameter is.
+    """Return an option with a value; without `names`, the parameter names it.
 
-    `default`: `...` where the option stands in a type.
+    `default` is `...` in a type annotation.
     """
     return typer.Option(default, *names, metavar=metavar, help=text, **limits)
 
@@ -32,7 +32,7 @@ def flag(name: str, text: str, *, default: Any = False, **looks: Any) -> Any:
 
 
 def argument(metavar: str, text: str, *, default: Any = None) -> Any:
-    """Return an argument; with `...` as its default, it has to be there."""
+    """Return an argument, required if its default is `...`."""
     return typer.Argument(default, metavar=metavar, help=text)
 
 
@@ -40,20 +40,20 @@ _shared, _flag = partial(option, default=...), partial(flag, default=...)
 
 
 def _home_of(ctx: typer.Context, value: Path | None) -> Path | None:
-    """Return the home given on the command line, after the command or before it; absolute."""
+    """Return the absolute path given as --home, after the command or before it."""
     home = value if value is not None else _globals(ctx).home
     home = home.expanduser().absolute() if home is not None else None
     HOME.set(home)
     return home
 
 
-_HOME = "Directory of your data; else PAPER_SEARCH_HOME, else the user data directory."
+_HOME = "Directory of your data. Default: PAPER_SEARCH_HOME, else the user data directory."
 Home = Annotated[Path | None, _shared("DIR", _HOME, callback=_home_of)]
 Json = Annotated[bool, _flag("--json", "Print JSON.")]
 
 
 def _thread_id(text: str | None) -> str | None:
-    if SURROGATES.search(text or ""):  # bytes that are no UTF-8 cannot even be looked up
+    if SURROGATES.search(text or ""):  # bytes that are not UTF-8 cannot be looked up
         raise ThreadNotFoundError(f"there is no thread {text!r}; `paper-search threads` lists all")
     return text
 
@@ -63,43 +63,43 @@ OptionalThread = Annotated[str | None, typer.Argument(metavar="[THREAD]", **_OF_
 Thread = Annotated[str, typer.Argument(metavar="THREAD", **_OF_THREAD)]
 _FORMAT = (
     f"table, {', '.join(sorted(FORMATS))}, or the path of a .csl file for references in "
-    "that style; else by the name of --output, else table."
+    "that style. Default: by the name of --output, else table."
 )
 Format = Annotated[str | None, _shared("FORMAT", _FORMAT, "--format")]
 Output = Annotated[Path | None, _shared("FILE", "Write to this file.", "--output", "-o")]
-_SOURCE = "Ask only this source; repeatable. web: public services without a key."
+_SOURCE = "Search only this source; repeatable. web: public services without a key."
 Source = Annotated[list[str] | None, _shared("NAME", _SOURCE)]
 _DATABASE = (
     "Database that the records are from, such as 'Embase (Ovid)': one for all files, "
-    "or one for each in their order. Default: what each record says, or the name of its file."
+    "or one for each, in order. Default: what each record says, else the name of its file."
 )
 Database = Annotated[list[str] | None, _shared("NAME", _DATABASE)]
 Force = Annotated[bool, _flag("--force", "Overwrite FILE if it exists.")]
-_KEEP = "Add papers found elsewhere to your library; PAPER_SEARCH_KEEP."
+_KEEP = "Add papers found elsewhere to your library (always: PAPER_SEARCH_KEEP)."
 Keep = Annotated[bool, _flag("--keep", _KEEP)]
 _BUDGET = (
-    "Spend at most this on language models, as 0.50 (dollars), '200k tokens' or "
-    "'40 calls'; else PAPER_SEARCH_BUDGET, else no limit."
+    "Spend at most this on language models: 0.50 (dollars), '200k tokens' or '40 calls'. "
+    "Default: PAPER_SEARCH_BUDGET, else no limit."
 )
 BudgetOption = Annotated[str | None, _shared("AMOUNT", _BUDGET)]
-_ALL = "Include the papers that were set aside, or that only earlier rounds found."
+_ALL = "Include papers that were set aside or found only in earlier rounds."
 All = Annotated[bool, _flag("--all", _ALL)]
-_SCORE = "Show all papers with at least this score, and those that are not judged."
+_SCORE = "Show all papers with at least this score, and unjudged ones."
 MinScore = Annotated[float | None, _shared("SCORE", _SCORE, min=0.0, max=1.0)]
-_TOKEN = "The question that you answer, as its commands name it; another one stays open."  # noqa: S105  # no secret
+_TOKEN = "Token of the question you answer, from its commands; any other stays open."  # noqa: S105  # no secret
 Token = Annotated[str | None, _shared("TOKEN", _TOKEN)]
 Approve = Annotated[bool, _flag("--approve", "Approve what is shown.")]
 _REFERENCES = "References of a report: plain, or the path of a .csl file."
 References = Annotated[str, _shared("STYLE", _REFERENCES)]
 _FIGURES = (
-    "Include figures in a report; beside FILE for LaTeX and Markdown. By default in HTML "
+    "Include figures in a report; beside FILE for LaTeX and Markdown. Default: in HTML "
     "and Word, if matplotlib is installed."
 )
 Figures = Annotated[bool | None, _flag("--figures/--no-figures", _FIGURES)]
 SkipReviews = Annotated[bool, typer.Option("--yes", "-y", help="Skip all reviews.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
 _DECIDED = (
-    "Only papers on which you decided so; all: excluded ones too. Default: included and undecided."
+    "Only papers with this decision; all: excluded ones, too. Default: included and undecided."
 )
 Decided = Annotated[
     Literal["included", "excluded", "undecided", "all"] | None, _flag("--decision", _DECIDED)
@@ -132,7 +132,7 @@ def is_typed(ctx: typer.Context, name: str) -> bool:
 
 
 def refuse_others(ctx: typer.Context, *, is_report: bool) -> None:
-    """Refuse what was typed for the other kind of thread: nothing would come of it."""
+    """Refuse options of the other kind of thread, which would have no effect."""
     from paper_search.cli.console import UsageMistakeError
 
     mine, other = ("a report", "searches") if is_report else ("a search", "reports")
@@ -141,7 +141,7 @@ def refuse_others(ctx: typer.Context, *, is_report: bool) -> None:
         if name in (_OF_SEARCHES if is_report else _OF_REPORTS) and is_typed(ctx, name):
             spellings = "/".join([*parameter.opts, *parameter.secondary_opts])
             raise UsageMistakeError(
-                f"{spellings} is for {other}, and this thread is {mine}: leave it out"
+                f"{spellings} is for {other}, but this thread is {mine}: omit it"
             )
 
 

@@ -1,4 +1,4 @@
-"""Where a result goes: the papers of a search or a report, on stdout or in a file."""
+"""Output of papers and reports, to stdout or a file."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 TABLE = "table"
 TITLES_SHOWN = 10
-"""Of papers that go to a file."""
+"""Titles printed when papers go to a file."""
 SET_ASIDE = "set aside"
 OF_EARLIER = "undecided of earlier rounds"
 REPORT_SUFFIXES = {
@@ -57,10 +57,10 @@ class OutputTarget(ABC):
     is_json: bool
 
     plain_formats: ClassVar[frozenset[str]]
-    """Those that need not be named again: for a person to read, and for machines."""
+    """Default formats for people and for machines, which need no --format."""
 
     def check(self, *beside: Path) -> None:
-        """Check that the options go together and that the file can be written."""
+        """Refuse options that conflict, and files that cannot be written."""
         if self.is_json and self.output is None and self.format_name != "json":
             raise UsageMistakeError(
                 f"--json and --format {self.format_name} both write to stdout; "
@@ -73,7 +73,7 @@ class OutputTarget(ABC):
                 raise UsageMistakeError(f"{str(path)!r} is a directory; name a file in it")
             if not self.is_forced and (path.exists() or path.is_symlink()):
                 raise UsageMistakeError(
-                    f"{str(path)!r} exists already and stays as it is; "
+                    f"{str(path)!r} already exists and was not changed; "
                     "give another name, or --force to overwrite it"
                 )
             if not path.absolute().parent.is_dir():
@@ -83,11 +83,11 @@ class OutputTarget(ABC):
 
     @abstractmethod
     def deliver(self, result: Any, about: dict[str, Any]) -> None:
-        """Write the result; `about` is what JSON for machines says besides."""
+        """Write the result; `about` holds further fields for --json."""
 
     @property
     def options(self) -> list[str]:
-        """Return the options that ask for the same again."""
+        """Options that request the same output."""
         words = [] if self.output is None else ["--output", str(self.output.absolute())]
         if self.output is not None or self.format_name not in self.plain_formats:
             words = ["--format", self.format_name, *words]
@@ -156,7 +156,7 @@ class PaperOutput(OutputTarget):
         return document + "\n"
 
 
-def push_papers(  # noqa: PLR0913  # what is pushed, where, and how that is said
+def push_papers(  # noqa: PLR0913  # what is pushed, where, and how it is printed
     config: AppConfig,
     reference: str,
     papers: list[Paper],
@@ -165,13 +165,13 @@ def push_papers(  # noqa: PLR0913  # what is pushed, where, and how that is said
     *,
     is_json: bool,
 ) -> None:
-    """Bring a collection of Zotero up to date, and say what changed there."""
+    """Update a Zotero collection, and print what changed."""
     from paper_search.review.zotero_push import push
 
     ids = {paper.id for paper in papers}
     others = [paper for paper in whole.every_paper if paper.id not in ids]
     if not config.zotero.api_key:
-        say("if Zotero asks in a window of its own whether it may be written to, answer there")
+        say("if Zotero opens a window to ask for permission to write, answer there")
     summary = run(push(config, reference, about["thread_id"], papers, others))
     if is_json:
         print_json({**about, **asdict(summary), **summary.counts})
@@ -179,7 +179,7 @@ def push_papers(  # noqa: PLR0913  # what is pushed, where, and how that is said
         counts = ", ".join(f"{count} {name}" for name, count in summary.counts.items() if count)
         typer.echo(visible(f"{summary.collection} in Zotero: {counts or 'nothing to do'}"))
     if summary.counts["left"]:
-        say("left are items in the trash of Zotero, or without our line in their field Extra")
+        say("left: items in the trash of Zotero, or without our line in their Extra field")
     for key, reason in summary.refusals.items():
         say(visible(f"Zotero refused {key}: {reason}"))
     if summary.refusals:
@@ -189,10 +189,10 @@ def push_papers(  # noqa: PLR0913  # what is pushed, where, and how that is said
 def decision_line(
     whole: PaperCollection, part: PaperCollection, decision: str | None, *, is_json: bool = False
 ) -> str:
-    """Return which papers of a whole result a part of it holds, and which it leaves out.
+    """Return which papers of a whole result are in a part of it, and which are left out.
 
-    `decision`: as `--decision` has it; None means included and undecided. `is_json`: of the part,
-    the lists of papers set aside and of earlier rounds are written, too.
+    `decision`: value of --decision; None means included and undecided. `is_json`: the part's lists
+    of papers set aside and of earlier rounds are written as well.
     """
     beside = {SET_ASIDE: part.set_aside, OF_EARLIER: part.earlier} if is_json else {}
     ids = {paper.id for papers in (part.papers, *beside.values()) for paper in papers}
@@ -207,7 +207,7 @@ def decision_line(
     words = kinds.get(decision, f"{decision} papers only")
     held = _in_words(Counter(paper.decision for paper in part.papers)) or "none"
     if lists := _in_words(Counter({kind: len(papers) for kind, papers in beside.items()})):
-        held += f"; in lists of their own: {lists}"
+        held += f"; in separate lists: {lists}"
     if not left:
         return f"{words} ({held})"
     more = "--decision and --all choose" if SET_ASIDE in left or OF_EARLIER in left else ""
@@ -221,7 +221,7 @@ def _in_words(counts: Counter[str]) -> str:
 
 
 def _say_titles(collection: PaperCollection) -> None:
-    """Say what is in a file, so that nobody has to open it to see whether it is any good."""
+    """Print the first titles, so that nobody needs to open the file to judge the result."""
     for number, paper in enumerate(collection.papers[:TITLES_SHOWN], start=1):
         year = f" ({paper.year})" if paper.year else ""
         say(visible(f"{number:>3}. {paper.title}{year}"))
@@ -261,10 +261,7 @@ class ReportOutput(OutputTarget):
         is_forced: bool,
         is_json: bool,
     ) -> ReportOutput:
-        """Return the target that the options describe.
-
-        Figures that nobody asked for are in documents that can hold them, where they can be drawn.
-        """
+        """Return the target of these options; `has_figures` is by default for HTML and Word."""
         if format_name is None and output is not None:
             suffix = output.suffix.lower()
             if suffix not in REPORT_SUFFIXES:

@@ -1,4 +1,4 @@
-"""Questions at the terminal: one loop for all of them, an editor, and long texts by the window."""
+"""Questions at the terminal: a prompt loop, an editor and a pager."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from paper_search.cli.console import folded, is_interactive, messages, say, visible
+from paper_search.cli.console import is_interactive, messages, say, visible, wrap_items
 from paper_search.errors import InvalidDecisionError, PaperSearchError
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 PAGE_PROMPT = "[m]ore  [b]ack > "
 _PROMPT_LINES = 2
-"""Lines of the window for the prompt and what is typed."""
+"""Lines of the window for the prompt and the reply."""
 _PROBLEM = "#! "
 
 
@@ -39,7 +39,7 @@ class EditorError(PaperSearchError):
 
 class Terminal:
     def ask(self, prompt: str) -> str:
-        """Return what the person types, without blanks around it; QuitError: Ctrl-D."""
+        """Return the reply, stripped; QuitError for Ctrl-D."""
         while True:
             try:
                 return self._line(prompt).strip()
@@ -66,12 +66,12 @@ class Choice:
     key: str
     word: str
     help: str
-    obey: Callable[[str], Any]
-    """Called with the words behind the key; returns a decision, or None to be asked again."""
+    run: Callable[[str], Any]
+    """Called with the words after the key; returns a decision, or None to ask again."""
     takes_words: bool = False
-    """Whether words may stand behind it; "approve please" is no approval."""
+    """Whether words may follow; "approve please" is not an approval."""
     menu: str | None = None
-    """As the prompt offers it; None: the word, its key in brackets; empty: only the help does."""
+    """Text in the prompt; None: the word with its key in brackets; empty: only in the help."""
 
     @property
     def offer(self) -> str:
@@ -79,7 +79,7 @@ class Choice:
 
 
 def answer(question: Question, action: str, note: str = "", data: Any = None) -> dict[str, Any]:
-    """Return the decision on a question of any graph, in the words that all of them understand."""
+    """Return a decision in the form common to all graphs."""
     return {"action": action, "note": note or None, "revised_data": data, "token": question.token}
 
 
@@ -88,12 +88,12 @@ def approval(question: Question, text: str) -> Choice:
 
 
 def rejection(terminal: Terminal, question: Question, text: str, ask: str, menu: str) -> Choice:
-    """Return the choice to reject, with the words behind it or those that `ask` asks for."""
+    """Return the choice to reject; `ask` is the prompt for a note that is missing."""
 
-    def rejected(words: str) -> dict[str, Any]:
+    def reject(words: str) -> dict[str, Any]:
         return answer(question, "reject", words or terminal.ask(ask))
 
-    return Choice("x", "reject", text, rejected, True, menu)
+    return Choice("x", "reject", text, reject, True, menu)
 
 
 def decide(terminal: Terminal, choices: Sequence[Choice]) -> Any:
@@ -111,10 +111,10 @@ def decide(terminal: Terminal, choices: Sequence[Choice]) -> Any:
         Choice("h", "help", "show this list", show_help),
         Choice("q", "quit", "quit; the question stays open", leave),
     ]
-    menu = folded([choice.offer for choice in every if choice.offer]) + " > "
+    menu = wrap_items([choice.offer for choice in every if choice.offer]) + " > "
     while True:
         try:
-            decision = obey(terminal.ask(menu), every)
+            decision = run_choice(terminal.ask(menu), every)
         except InvalidDecisionError as error:
             say(visible(error))
         else:
@@ -122,8 +122,7 @@ def decide(terminal: Terminal, choices: Sequence[Choice]) -> Any:
                 return decision
 
 
-def obey(line: str, choices: Sequence[Choice]) -> Any:
-    """Do what a line says."""
+def run_choice(line: str, choices: Sequence[Choice]) -> Any:
     word, _, rest = line.strip().partition(" ")
     name = "h" if word == "?" else word.lower()
     choice = next((each for each in choices if name in {each.key, each.word}), None)
@@ -132,22 +131,22 @@ def obey(line: str, choices: Sequence[Choice]) -> Any:
         raise InvalidDecisionError(f"{visible(word)!r} is none of: {keys}")
     if rest.strip() and not choice.takes_words:
         raise InvalidDecisionError(
-            f"{visible(line)!r} is not a command: {choice.word!r} takes nothing more; "
-            f"to do it, type {choice.key} alone"
+            f"{visible(line)!r} is not a command: nothing may follow {choice.word!r}; "
+            f"to do it, type only {choice.key}"
         )
-    return choice.obey(rest.strip())
+    return choice.run(rest.strip())
 
 
 def edit(
     terminal: Terminal, editor: str | None, form: str, name: str, parse: Callable[[str], T | None]
 ) -> T | None:
-    """Have a text edited until it can be read; None if it stays as it is.
+    """Open a text in an editor until it can be parsed; None if nothing was changed.
 
-    `editor`: the command with its options, as VISUAL and EDITOR have it; `name`: of the file that
-    it opens. `parse` returns what the text holds; None if nothing was changed.
+    `editor`: the command with its options, as in VISUAL or EDITOR; `name`: of the file. `parse`
+    returns the content of the text, or None if nothing was changed.
     """
     if editor is None:
-        say("no editor: set EDITOR, or edit it on the page, which `paper-search review` opens")
+        say("no editor: set EDITOR, or edit on the page that `paper-search review` opens")
         return None
     while True:
         try:
@@ -184,7 +183,7 @@ def _run_editor(form: str, editor: str, name: str) -> str:
 
 @contextlib.contextmanager
 def paged(terminal: Terminal) -> Iterator[Console]:
-    """Print what is written to the console at the end of the block, and wait where it is full."""
+    """Print what the block writes to the console, one window at a time."""
     console = messages()
     with console.capture() as capture:
         yield console

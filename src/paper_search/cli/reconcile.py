@@ -1,4 +1,4 @@
-"""`paper-search reconcile` and `share`: several reviewers, and what they disagree on."""
+"""`paper-search reconcile` and `share`: several reviewers of one search."""
 
 from __future__ import annotations
 
@@ -26,22 +26,20 @@ T = TypeVar("T")
 
 def reconcile(  # noqa: PLR0913, PLR0917  # one for each option
     thread: Thread,
-    relevant: str | None = option("IDS", "Resolve these conflicts as relevant, with commas."),
-    irrelevant: str | None = option("IDS", "Resolve these conflicts as irrelevant."),
+    relevant: str | None = option("IDS", "Resolve as relevant; ids separated by commas."),
+    irrelevant: str | None = option("IDS", "Resolve as irrelevant; ids separated by commas."),
     reason: str | None = option("WORDS", "Why these are relevant, or irrelevant."),
     as_json: Json = False,
     home: Home = None,
 ) -> None:
-    """Compare what reviewers decided, and resolve conflicts.
+    """Compare the decisions of reviewers, and resolve conflicts.
 
-    While a reviewer is not done, it only says how far each has come. After that it makes what all
-    agree on decisions of the thread, prints their agreement (Cohen's kappa) and lists the
-    conflicts. The page of `review` shows the papers beside them.
+    Until all reviewers are done, only their progress is printed. Then what all agree on becomes the
+    decision of the thread, and their agreement (Cohen's kappa) and conflicts are printed. The page
+    of `review` shows the papers as well.
     """
     if reason and (relevant is None) == (irrelevant is None):
-        raise UsageMistakeError(
-            "--reason goes with --relevant IDS or --irrelevant IDS, one of them"
-        )
+        raise UsageMistakeError("--reason needs either --relevant IDS or --irrelevant IDS")
     url = settings(home).persistence_url
     included, excluded = _ids(relevant), _ids(irrelevant)
     if both := [name for name in included if name in excluded]:
@@ -74,8 +72,8 @@ def _show_agreement(thread: str, agreement: Agreement, entered: int) -> None:
         say(visible(f"{reviewer.name}: {reviewer.decided} of {of} decided{suffix}"))
     if agreement.is_blind:
         say(
-            "what reviewers decided is shown when all are done, at least two; one who stops "
-            f"early says so with `paper-search screen {thread} --reviewer NAME --done`"
+            "decisions are shown when all reviewers are done, at least two; to stop early: "
+            f"`paper-search screen {thread} --reviewer NAME --done`"
         )
         return
     for line in agreement.lines:
@@ -112,9 +110,9 @@ def share(
 ) -> None:
     """Share a search with another account of the server.
 
-    Without --with, it says who sees it.
+    Without --with, prints who can see it.
 
-    A reviewer screens under the name of their account and sees what others decided when all
+    A reviewer screens under the name of their account, and sees others' decisions when all
     reviewers are done. A reader sees everything and changes nothing.
     """
     from paper_search.review.sharing import share_thread
@@ -122,7 +120,7 @@ def share(
 
     config = settings(home)
     if account is None and role is not None:
-        raise UsageMistakeError("--as says what --with ACCOUNT may do; give both")
+        raise UsageMistakeError("--as sets the role of --with ACCOUNT; give both")
 
     async def shared(persistence: Persistence) -> dict[str, str]:
         if account is not None:

@@ -1,4 +1,4 @@
-"""The questions of a report at the terminal: is this the plan, is this the report?"""
+"""Review of a report's plan and draft at the terminal."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ _LINK = re.compile(r"(?<=^- )\[(?P<title>.*)\]\(#[^)]*\)$|<(?P<address>https?://
 _EVENTS_SHOWN = 8
 _HELP = """<!--
 Change the text, save, and close the editor. Keep citations, [@key], as they are. Words in brackets
-behind a sentence, such as [{marks}], say how far its source bears it; they are no part of the text.
-"# " is the title, "## Abstract" and "## Conclusion" are these, every other "## " is a section.
+after a sentence, such as [{marks}], say how far its source supports it; they are not part of the
+text. "# " begins the title, "## Abstract" and "## Conclusion" these parts, other "## " a section.
 -->
 """
 _COMMENT = re.compile(r"<!--.*?-->\s*", re.DOTALL)
@@ -68,7 +68,7 @@ def decide_review(
 
     show_review(messages(), review)
     offer = "[e]dit WORDS" if is_plan else "[e]dit text or WORDS"
-    editing = "have it changed by what you say; e alone opens the text of a draft in your editor"
+    editing = "say what to change; e alone opens the text of a draft in your editor"
     skipping = "continue without a decision"
     choices = [
         approval(review, "approve what is shown"),
@@ -170,6 +170,6 @@ def parse_draft(text: str) -> dict[str, Any]:
 
 
 def changes(before: str, after: str) -> dict[str, Any] | None:
-    """Return the fields that differ between two texts of a draft; None if nothing was changed."""
+    """Return the fields that differ between two texts of a draft, None if none do."""
     old, new = parse_draft(before), parse_draft(after)
     return {name: value for name, value in new.items() if value != old.get(name)} or None

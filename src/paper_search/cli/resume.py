@@ -1,4 +1,4 @@
-"""`paper-search resume`: a thread that waits or stopped, taken further."""
+"""`paper-search resume` and `judge`: continue a thread that waits or stopped."""
 
 from pathlib import Path
 
@@ -21,11 +21,11 @@ def resume(  # noqa: PLR0913, PLR0917  # one for each option
     irrelevant: str | None = option(
         "IDS", "Mark papers as irrelevant: ids or numbers, with commas."
     ),
-    reason: str | None = option("WORDS", "Why the papers are irrelevant; it is exported."),
-    same: str | None = option("PAIRS", 'Pairs of "same work?" that are one work: numbers.'),
-    different: str | None = option("PAIRS", 'Pairs of "same work?" that are two works: numbers.'),
+    reason: str | None = option("WORDS", "Why the papers are irrelevant; exports include it."),
+    same: str | None = option("PAIRS", 'Numbers of "same work?" pairs that are one work.'),
+    different: str | None = option("PAIRS", 'Numbers of "same work?" pairs that are two works.'),
     split: str | None = option("IDS", "Split merged papers: ids or numbers."),
-    wait: bool = flag("--wait", "Wait for slow sources: the rest joins this result."),
+    wait: bool = flag("--wait", "Wait for slow sources, and add what they find to this result."),
     note: str | None = option("WORDS", "Say what to look for next, or to change in a report."),
     skip: bool = flag("--skip", "Continue a report without a decision."),
     token: options.Token = None,
@@ -53,10 +53,10 @@ def resume(  # noqa: PLR0913, PLR0917  # one for each option
     from paper_search.cli.runner import ReportRunner, SearchRunner
     from paper_search.cli.stored_threads import (
         NextCommands,
-        allow,
         is_report,
         load_report,
         load_search,
+        set_budget,
     )
 
     config, limit, progress = settings(home, keep=keep), budget_of(budget), ProgressLine()
@@ -69,7 +69,7 @@ def resume(  # noqa: PLR0913, PLR0917  # one for each option
             format_name, output, references, has_figures=figures, is_forced=force, is_json=as_json
         )
         report = run(load_report(config, thread, progress))
-        allow(config, thread, limit)
+        set_budget(config, thread, limit)
         commands = NextCommands(thread, home, tuple(target.options))
         ReportRunner(config, report, progress, target, commands).resume(answer)
         return
@@ -77,7 +77,7 @@ def resume(  # noqa: PLR0913, PLR0917  # one for each option
     options.refuse_others(ctx, is_report=False)
     papers = PaperOutput.of_options(format_name, output, is_forced=force, is_json=as_json)
     search = run(load_search(config, thread, progress))
-    allow(config, thread, limit)
+    set_budget(config, thread, limit)
     commands = NextCommands(thread, home, (*papers.options, *["--keep"] * keep))
     SearchRunner(config, search, progress, papers, commands).resume(answer)
 
@@ -91,13 +91,13 @@ def judge(
 ) -> None:
     """Have the model judge papers of a search.
 
-    Nothing is searched again. The open question stays open; its papers are then in the new order.
-    What the model said before of a paper, by the same criteria, costs nothing.
+    No source is searched again. The open question stays open, with its papers in the new order.
+    Verdicts that the model has already given by the same criteria cost nothing.
     """
-    from paper_search.cli.stored_threads import NextCommands, allow, load_search
+    from paper_search.cli.stored_threads import NextCommands, load_search, set_budget
 
     config = settings(home)
-    allow(config, thread, budget_of(budget))
+    set_budget(config, thread, budget_of(budget))
     workflow = run(load_search(config, thread, ProgressLine()))
     report = run(workflow.judge(thread, is_all=not unjudged))
     if as_json:

@@ -1,4 +1,4 @@
-"""A search or a report, run from question to question to its end or its pause."""
+"""Run a search or a report from question to question until it ends or waits."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from paper_search.cli.console import (
 from paper_search.cli.outputs import OutputTarget
 from paper_search.cli.prompts import QuitError, Terminal
 from paper_search.cli.source_lines import (
-    by_words_hint,
     failed_sources,
     failure_lines,
     in_words,
+    meaning_hint,
     no_network,
     public_sources_hint,
     unfinished_line,
@@ -58,10 +58,10 @@ if TYPE_CHECKING:
 
 
 class ThreadRunner(ABC):
-    """Takes a thread as far as the person takes it.
+    """Runs a thread for as long as the person answers its questions.
 
-    Everything runs on one event loop, which rests while the person thinks: clients of sources
-    live on, and Ctrl-C at a prompt is an ordinary one.
+    Everything runs on one event loop, which is idle at a prompt: clients of sources stay open, and
+    Ctrl-C raises KeyboardInterrupt there.
     """
 
     noun: ClassVar[str] = "thread"
@@ -84,7 +84,7 @@ class ThreadRunner(ABC):
 
     @abstractmethod
     def _decide(self, question: Any, terminal: Terminal, runner: asyncio.Runner) -> Any:
-        """Return what the person decides; Raises QuitError."""
+        """Return the person's decision; QuitError if the question stays open."""
 
     async def _decision(self, answer: Answer) -> dict[str, Any]:
         return answer.decision(None)
@@ -116,11 +116,11 @@ class ThreadRunner(ABC):
         )
 
     def run(self, beginning: Coroutine[Any, Any, Any], *, is_asking: bool) -> None:
-        """Begin, ask whoever is there, and hand over the result or say how to go on.
+        """Run the thread, ask at a terminal, and deliver the result or print how to continue.
 
         Raises:
-            typer.Exit: with the exit code, if the thread does not simply end well.
-            PaperSearchError: it failed; if the thread can be resumed, this was said already.
+            typer.Exit: the thread waits, was interrupted or ended in failure.
+            PaperSearchError: the run failed; how to resume the thread was printed before.
         """
         use_one_blas_thread()
         with asyncio.Runner() as runner:
@@ -130,15 +130,15 @@ class ThreadRunner(ABC):
                     outcome = self._ask(runner, outcome)
                 state = run(self._state(), runner)
             except KeyboardInterrupt:
-                if not self._is_resumable(runner, "interrupted"):
+                if not self._say_resumable(runner, "interrupted"):
                     say("interrupted; there is nothing to resume")
                 raise typer.Exit(ExitCode.INTERRUPTED) from None
             except (InputError, ThreadError):
                 raise
             except Exception:
-                self._is_resumable(runner, "stopped")
+                self._say_resumable(runner, "stopped")
                 raise
-            # Closing the loop waits for look-ups of names, which take long without a network.
+            # Before the loop closes: it waits for DNS look-ups, which are slow without a network.
             if self._is_question(outcome):
                 self._commands.pause(outcome, is_json=self._output.is_json)
             self._hand_over(outcome, state)
@@ -161,8 +161,8 @@ class ThreadRunner(ABC):
                 say(visible(error))
         return outcome
 
-    def _is_resumable(self, runner: asyncio.Runner, event: str) -> bool:
-        """Whether there is a thread to go on with; if so, say how."""
+    def _say_resumable(self, runner: asyncio.Runner, event: str) -> bool:
+        """Print how to resume the thread; False if there is nothing to resume."""
         try:
             state = run(self._state(), runner)
         except PaperSearchError:
@@ -225,11 +225,11 @@ class SearchRunner(ThreadRunner):
         async with open_persistence(self._url) as persistence:
             session = SearchSession.on(persistence, self._thread_id)
             waiting = None if (await session.state()).is_complete else await session.open_question()
-            if answer.token is None or answer.counts_papers:
+            if answer.token is None or answer.depends_on_question:
                 waiting = await session.require_question()
         question = waiting.question if waiting else None
         if question is not None and answer.token not in {None, question.token}:
-            if answer.counts_papers:
+            if answer.depends_on_question:
                 raise self._stale(answer, question)
             question = None
         return answer.decision(question)
@@ -263,14 +263,14 @@ class SearchRunner(ThreadRunner):
         for source in summaries(reports):
             if source.note and not source.status.is_failure:
                 yield visible(f"{source.source}: {source.note}")
-        if state.fit and is_unseen:  # else the question said it, before its answer
+        if state.fit and is_unseen:  # otherwise part of the question
             yield state.fit
         if collection.known_papers is not None:
             yield visible(collection.known_papers.summary)
         failed = failed_sources(reports)
         if not collection.papers and no_network(reports) is None:
             is_failure = _have_all_failed(state)
-            lack = f"no paper, as {in_words(failed)} failed" if is_failure else "no relevant papers"
+            lack = f"no papers: {in_words(failed)} failed" if is_failure else "no relevant papers"
             command = self._commands.command("show", "--details")
             yield visible(f"{lack}; to see each query and what the sources answered: {command}")
         yield from map(visible, failure_lines(reports))
@@ -279,7 +279,7 @@ class SearchRunner(ThreadRunner):
         closing = (
             unfinished_line(state.question, reports if is_unseen else [], home),
             public_sources_hint(state.question, reports, len(collection.papers), home),
-            by_words_hint(self._config, reports),
+            meaning_hint(self._config, reports),
         )
         yield from (visible(line) for line in closing if line is not None)
 

@@ -1,4 +1,4 @@
-"""`paper-search screen`: papers decided one by one, by one person or several."""
+"""`paper-search screen`: decide on papers one by one, alone or as one of several reviewers."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ def screen(  # noqa: PLR0913, PLR0917  # one for each option
         "FILE", "Screen the records of this file; repeatable.", "--import"
     ),
     database: options.Database = None,
-    question: str | None = option("TEXT", "What imported records have to be about, in a sentence."),
+    question: str | None = option("TEXT", "What imported records must be about, in a sentence."),
     reviewer: str | None = option(
-        "NAME", "Decide as one of several reviewers, apart from the others; see `reconcile`."
+        "NAME", "Decide as one of several blinded reviewers; see `reconcile`."
     ),
-    done: bool = flag("--done", "Say that the reviewer is done; the rest stays undecided."),
+    done: bool = flag("--done", "Mark the reviewer as done; the rest stays undecided."),
     as_json: options.Json = False,
     home: options.Home = None,
 ) -> None:
@@ -64,21 +64,21 @@ def screen(  # noqa: PLR0913, PLR0917  # one for each option
     not answer it. They also reorder the remaining papers, and an estimate says how many relevant
     papers are left.
 
-    With --reviewer, several people decide on the same papers. None of them is shown what the
-    others decided until all are done.
+    With --reviewer, several people decide on the same papers, and nobody sees the decisions of
+    others until all are done.
 
-    With --import and --question in place of THREAD, the records of files are merged into a new
-    thread, all of them to be screened; its next round can search for more.
+    With --import and --question instead of THREAD, the records of files are merged into a new
+    thread to be screened; its next round can search for more.
 
     Needs a terminal; --json prints the papers in order, the marks and the stopping estimate
-    instead. The page of `review` screens with single keys, and takes labels of your own.
+    instead. On the page of `review` you screen with single keys and can add labels of your own.
     """
     if done and reviewer is None:
-        raise UsageMistakeError("--done says that a reviewer is done; name them with --reviewer")
+        raise UsageMistakeError("--done needs --reviewer NAME")
     if database and not files:
-        raise UsageMistakeError("--database says where the records of --import FILE are from")
+        raise UsageMistakeError("--database needs --import FILE")
     if (thread is None) != bool(files) or bool(files) != (question is not None):
-        raise UsageMistakeError("give a THREAD, or --import FILE with --question TEXT")
+        raise UsageMistakeError("give THREAD, or --import FILE with --question TEXT")
     config = settings(home)
     if thread is None:
         thread = run(_import(config, files or [], question or "", database or []))
@@ -106,19 +106,20 @@ def _screen(url: str, commands: NextCommands, reviewer: str | None, *, is_json: 
             if is_json:
                 print_json(_document(thread, runner.run(_screening(session, reviewer))))
                 return
-            runner.run(session.state())  # a thread that is not there is said first
+            runner.run(session.state())  # an unknown thread is reported first
             if not is_interactive():
                 raise UsageMistakeError(
                     "screening needs a terminal; elsewhere, --json prints the papers in order, "
                     f"and `paper-search review {thread}` shows a page to screen on"
                 )
-            # Before the marks are read: a lock that is free may have been left a moment ago.
+            # Lock before reading the marks: another process may have just saved some.
             lock = WorkLock(persistence.leases, thread, reviewer or "")
             runner.run(lock.acquire())
             stack.push_async_callback(lock.release)
             screening = runner.run(_screening(session, reviewer, is_joining=True))
-            apart = () if reviewer is None else ("--reviewer", reviewer)
-            ScreeningPrompt(runner, screening, lock, commands.command("screen", *apart)).run()
+            options_again = () if reviewer is None else ("--reviewer", reviewer)
+            again = commands.command("screen", *options_again)
+            ScreeningPrompt(runner, screening, lock, again).run()
             if reviewer is not None:
                 _say_reconcile(commands)
             else:
@@ -128,9 +129,9 @@ def _screen(url: str, commands: NextCommands, reviewer: str | None, *, is_json: 
 
 
 class ScreeningPrompt:
-    """Shows papers and saves what the person says of them.
+    """Shows papers and saves the answers.
 
-    The event loop rests while the person reads, so Ctrl-C at the prompt is an ordinary one.
+    The event loop is idle at the prompt, where Ctrl-C raises KeyboardInterrupt.
     """
 
     def __init__(
@@ -178,7 +179,7 @@ class ScreeningPrompt:
                 verdict("r", "relevant", is_relevant=True),
                 verdict("i", "irrelevant", is_relevant=False),
                 Choice("k", "skip", "leave the paper for later", skip),
-                Choice("u", "undo", "take the last answer back", lambda _: self._undo()),
+                Choice("u", "undo", "undo the last answer", lambda _: self._undo()),
                 Choice("n", "note", "write a note", note, takes_words=True),
             ],
         )
@@ -218,7 +219,7 @@ async def _finish(reviewers: Reviewers, name: str) -> None:
 
 
 def _say_reconcile(commands: NextCommands) -> None:
-    say("what you decided stays apart until all reviewers are done; this compares it then:")
+    say("your decisions stay separate until all reviewers are done; then compare them:")
     say(f"  {commands.command('reconcile')}")
 
 
@@ -228,7 +229,7 @@ def _say_question(runner: asyncio.Runner, session: SearchSession, commands: Next
         return None if is_complete else await session.open_question()
 
     if (waiting := runner.run(question())) is not None:
-        say("your marks will be part of your answer, which the thread still waits for:")
+        say("your marks will be added to your answer, which the thread still waits for:")
         for line in commands.lines(waiting.question):
             say(line)
 

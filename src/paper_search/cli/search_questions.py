@@ -1,4 +1,4 @@
-"""The two questions of a search at the terminal: is this the strategy, is this the result?"""
+"""Review of a search's strategy and result at the terminal."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ Saving: TypeAlias = "Callable[[SearchSession], Awaitable[None]]"
 
 
 class StrategyReview:
-    """Asks a person about a strategy. Broader queries are taken first, and searched when approved.
+    """Asks for a decision on a strategy; broader queries chosen first are part of an approval.
 
-    `translate`: what each source will be sent of a strategy.
+    `translate` returns what each source will be sent for a strategy.
     """
 
     def __init__(
@@ -56,19 +56,19 @@ class StrategyReview:
         self._payload = checkpoint.payload
         self._editor = editor
         self._translate = translate
-        self._taken: dict[str, BroaderQuery] = {}
-        """By the query that it is a step from."""
+        self._broader: dict[str, BroaderQuery] = {}
+        """By the query that it replaces."""
 
     def decide(self) -> Any:
         self._show()
         rejecting = "reject it, with words on what should change"
         asking = "what should be different? "
-        taking = "take a broader query in place of its own: b 2"
-        broader = Choice("b", "broader", taking, self._broaden, True, "[b]roader N")
+        replacing = "replace a query by a broader one: b 2"
+        broader = Choice("b", "broader", replacing, self._broaden, True, "[b]roader N")
         return decide(
             self._terminal,
             [
-                Choice("a", "approve", "approve: search like this", self._approve),
+                Choice("a", "approve", "approve: search with this strategy", self._approve),
                 Choice("e", "edit", "edit the strategy in your editor", self._edit),
                 *([broader] if self._steps else []),
                 rejection(self._terminal, self._checkpoint, rejecting, asking, "[x] reject NOTE"),
@@ -88,7 +88,7 @@ class StrategyReview:
     @property
     def _strategy(self) -> SearchStrategy:
         strategy = self._payload.strategy
-        for step in self._taken.values():
+        for step in self._broader.values():
             strategy = step.replace_in(strategy)
         return strategy
 
@@ -103,7 +103,7 @@ class StrategyReview:
         show_checkpoint(messages(), checkpoint, translations=translations)
 
     def _approve(self, _words: str) -> Any:
-        if not self._taken:
+        if not self._broader:
             return answer(self._checkpoint, "approve")
         revised = parse_form(self._form, self._strategy)
         return answer(self._checkpoint, "edit", data=revised)
@@ -114,7 +114,7 @@ class StrategyReview:
             most = len(self._steps)
             raise InvalidDecisionError(f"no such broader query: {words!r}; give 1 to {most}")
         step = self._steps[number - 1]
-        self._taken[step.original] = step
+        self._broader[step.original] = step
         self._show()
 
     def _edit(self, _words: str) -> Any:
@@ -135,7 +135,7 @@ def _revision(checkpoint: Checkpoint, strategy: SearchStrategy, form: str, text:
 
 
 class ResultReview:
-    """Asks a person about a result. Marks are saved as they are given, and join any answer."""
+    """Asks for a decision on a result. Marks are saved at once, and added to any answer."""
 
     def __init__(
         self,
@@ -163,7 +163,7 @@ class ResultReview:
     def _choices(self) -> list[Choice]:
         late, question = in_words(self._payload.unfinished_sources), self._checkpoint
         wait = Choice(
-            *("t", "wait", f"wait for {late}: the rest joins this result"),
+            *("t", "wait", f"wait for {late}, and add what they find to this result"),
             lambda _: answer(question, "edit", data={"wait_for_sources": True}),
             menu=f"wai[t] for {late}",
         )
@@ -174,11 +174,11 @@ class ResultReview:
         return [
             approval(question, "approve: this is the result"),
             self._marking("r", "relevant", "keep papers, and learn from them: r 1 3 5-8", True),
-            self._marking("i", "irrelevant", "leave papers out, with a reason: i 2: WHY", False),
+            self._marking("i", "irrelevant", "exclude papers, with a reason: i 2: WHY", False),
             Choice("e", "edit", searching, self._search_again, takes_words=True),
             *([wait] if late else []),
             rejection(self._terminal, question, rejecting, wrong, "[x] reject"),
-            self._marking("u", "unmark", "take marks back: u 1", None),
+            self._marking("u", "unmark", "remove marks: u 1", None),
             Choice("m", "more", "show more papers", lambda _: self._show_more(), menu=""),
             Choice("s", "show", showing, self._show, True, ""),
         ]
@@ -210,14 +210,14 @@ class ResultReview:
         self._has_feedback = True
         for number, paper in enumerate(self._papers[self._papers_shown :], self._papers_shown + 1):
             if paper.id in ids:
-                say(visible(f"  {number} is not on the list so far: {paper.title}"))
+                say(visible(f"  {number} has not been listed yet: {paper.title}"))
         for name, mark in (("relevant", True), ("irrelevant", False)):
-            places = [
+            numbers_marked = [
                 str(number)
                 for number, paper in enumerate(self._papers, start=1)
                 if self._marks.get(paper.id) is mark
             ]
-            say(f"  {name}: {' '.join(places) or '-'}")
+            say(f"  {name}: {' '.join(numbers_marked) or '-'}")
 
     def _show(self, words: str) -> None:
         if not words:
@@ -255,7 +255,7 @@ CRITERIA = """\
 # The model judges papers by 2 to 6 criteria, "inclusion" or "exclusion", of weight 1 to 3.
 """
 _SHOWN = {"sources", "works", "filters", "ranked", "queries", "native"}
-# What the terms of a query stand for is no query: to change it would change nothing that is asked.
+# A query's keywords and synonyms are not in the form: editing them would not change the search.
 _FORM: dict[str, Any] = {**dict.fromkeys(_SHOWN, True), "queries": {"__all__": {"boolean_query"}}}
 _REMARK = re.compile(r"(?m)^#.*\n?")
 
@@ -263,9 +263,9 @@ _REMARK = re.compile(r"(?m)^#.*\n?")
 def write_form(
     strategy: SearchStrategy, available: list[str], criteria: Sequence[Criterion] = ()
 ) -> str:
-    """Return the form of a strategy.
+    """Return a strategy as a form.
 
-    `available`: sources that may be named; empty: not known. No criteria: no model judges.
+    `available`: sources that may be named, empty if unknown; `criteria`: empty if no model judges.
     """
     sources = f"# Sources: {visible(', '.join(available))}\n" if available else ""
     fields = strategy.model_dump(mode="json", include=_FORM)
@@ -278,7 +278,7 @@ def write_form(
 def parse_form(form: str, strategy: SearchStrategy) -> Any:
     """Return the strategy in a form as plain data, unchecked; None if the form is empty.
 
-    What the form does not show of a strategy stays.
+    Fields that the form does not show are kept.
     """
     text = _REMARK.sub("", form)
     if not text.strip():
@@ -288,14 +288,14 @@ def parse_form(form: str, strategy: SearchStrategy) -> Any:
     except (json.JSONDecodeError, RecursionError) as error:
         raise InvalidDecisionError(f"the form cannot be read: {error}") from None
     if not isinstance(fields, dict):
-        raise InvalidDecisionError("the form cannot be read: it is no JSON object")
+        raise InvalidDecisionError("the form cannot be read: it is not a JSON object")
     if isinstance(rows := fields.get("queries"), list):
         fields["queries"] = [_with_names(row, n, strategy) for n, row in enumerate(rows)]
     return {**strategy.model_dump(mode="json", exclude=_SHOWN), **fields}
 
 
 def _with_names(row: Any, place: int, strategy: SearchStrategy) -> Any:
-    """Return a query of a form with its keywords and synonyms; one that was changed keeps them."""
+    """Return a query of a form, changed or not, with its keywords and synonyms."""
     text = row.get("boolean_query") if isinstance(row, dict) else None
     same = (query for query in strategy.queries if query.boolean_query == text)
     query = next(same, next(iter(strategy.queries[place:]), None))

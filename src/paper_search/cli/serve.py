@@ -1,4 +1,4 @@
-"""`paper-search serve` and `review`: LangGraph's server on your threads, and the page it serves."""
+"""`paper-search serve`, `review` and `mcp`: LangGraph's server, the review page and MCP."""
 
 import threading
 from http import HTTPStatus
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _ALLOCATIONS_BEFORE_COLLECTION = 700
 """Python's default."""
 _HOST = "127.0.0.1"
-_ASKED_EVERY_S = 0.2
+_POLL_INTERVAL_S = 0.2
 
 
 def serve(  # noqa: PLR0913, PLR0917  # one for each option
@@ -26,16 +26,15 @@ def serve(  # noqa: PLR0913, PLR0917  # one for each option
     host: str = option(
         "ADDRESS", "Address to listen on; other addresses need tokens.", default="127.0.0.1"
     ),
-    port: int = option("N", "Which port.", min=1, max=65535, default=2024),
+    port: int = option("N", "Port to listen on.", min=1, max=65535, default=2024),
     mcp: bool = flag("--mcp", "Offer searches and reports as tools at /mcp."),
-    trace: bool = flag("--trace", "Send runs to LangSmith, without keys."),
+    trace: bool = flag("--trace", "Send runs to LangSmith, without your keys."),
     home: Home = None,
 ) -> None:
     """Serve your threads over LangGraph's API.
 
-    Clients are LangGraph Studio, the page and others. Clients see everything that `threads` lists,
-    and the other way round. The server accepts local clients only, unless PAPER_SEARCH_TOKENS lists
-    others.
+    LangGraph Studio, the review page and other clients share the threads that `threads` lists. The
+    server accepts only local clients, unless PAPER_SEARCH_TOKENS lists others.
     """
     from paper_search.server.serving import ServerOptions, check_options, check_port, studio_url
 
@@ -49,7 +48,7 @@ def serve(  # noqa: PLR0913, PLR0917  # one for each option
     config = settings(home)
     check_options(options, config)
     check_port(options)
-    _open_threads(config)
+    _check_threads(config)
     say(f"Studio: {studio_url(options)}")
     say(f"Review: http://{host}:{port}/review")
     _serve(options, config)
@@ -69,8 +68,8 @@ def mcp(home: Home = None) -> None:
     run(serve_stdio(settings(home)))
 
 
-def _open_threads(config: "AppConfig") -> None:
-    """Raise PersistenceError where they cannot be opened: the server would print its stack."""
+def _check_threads(config: "AppConfig") -> None:
+    """Raise PersistenceError if threads cannot be opened; the server would print a traceback."""
 
     async def nothing(_persistence: "Persistence") -> None: ...
 
@@ -82,23 +81,23 @@ def _serve(options: "ServerOptions", config: "AppConfig") -> None:
 
     from paper_search.server.serving import serve as run_until_stopped
 
-    # A server lives long: garbage that holds files open must not wait as in a short command.
+    # A server runs long: unlike in a short command, garbage that keeps files open must be freed.
     gc.set_threshold(_ALLOCATIONS_BEFORE_COLLECTION)
     run_until_stopped(options, config)
 
 
 def review(
     ctx: typer.Context,
-    thread: str | None = argument("[THREAD]", "Id of a thread; else all are shown."),
-    port: int = option("N", "Which port.", min=1, max=65535, default=2024),
+    thread: str | None = argument("[THREAD]", "Id of a thread. Default: list all threads."),
+    port: int = option("N", "Port of the page.", min=1, max=65535, default=2024),
     browser: bool = flag("--browser/--no-browser", "Open the page in the browser.", default=True),
     home: Home = None,
 ) -> None:
     """Review searches on a page in your browser.
 
     There you decide on strategies and results, and screen papers. The page is served to this
-    machine only, until Ctrl-C, and shows the same threads as all other commands. If `serve` runs at
-    the port already, its page is opened, with the threads of its home.
+    machine only, until Ctrl-C, and shows the same threads as all other commands. If `serve` already
+    runs on the port, its page is opened, with the threads of its home.
     """
     config = settings(home)
     if thread is not None:
@@ -117,13 +116,13 @@ def review(
 
     options = ServerOptions(host=_HOST, port=port, shows_logs=is_debugging(ctx))
     check_options(options, config)
-    _open_threads(config)
+    _check_threads(config)
     threading.Thread(target=_announce, args=(port, url, browser), daemon=True).start()
     _serve(options, config)
 
 
 def _is_served(port: int) -> bool:
-    """Whether the page is there; Raises ConfigError: another program has the port."""
+    """Whether the page answers; ConfigError if another program uses the port."""
     import httpx
 
     try:
@@ -133,7 +132,7 @@ def _is_served(port: int) -> bool:
     except httpx.HTTPError:
         status = None
     if status != HTTPStatus.OK:
-        raise ConfigError(f"another program has port {port}; choose another one with --port")
+        raise ConfigError(f"another program uses port {port}; choose another one with --port")
     return True
 
 
@@ -143,17 +142,17 @@ def _status(url: str) -> int:
     return httpx.get(url, trust_env=False).status_code
 
 
-def _announce(port: int, url: str, browser: bool) -> None:  # of the option
-    """Say where the page is once it answers, and open it if that is wanted."""
+def _announce(port: int, url: str, browser: bool) -> None:
+    """Print the URL of the page once it answers, and open it if `browser`."""
     pause = threading.Event()
-    while not pause.wait(_ASKED_EVERY_S):
+    while not pause.wait(_POLL_INTERVAL_S):
         try:
             if _is_served(port):
                 say(f"Review: {url}")
                 _open(url, is_wanted=browser)
                 return
         except ConfigError:
-            continue  # it is being started
+            continue  # it is still starting
 
 
 def _open(url: str, *, is_wanted: bool) -> None:

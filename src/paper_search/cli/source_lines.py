@@ -1,4 +1,4 @@
-"""What sources did, in lines; and where else to search."""
+"""Messages about sources: failures, other sources to search, and the first choice."""
 
 import shutil
 import textwrap
@@ -8,7 +8,7 @@ from pathlib import Path
 import typer
 
 from paper_search.cli.console import ExitCode, command_line, say, visible
-from paper_search.cli.library import by_words
+from paper_search.cli.library import vectors_hint
 from paper_search.cli.prompts import Choice, QuitError, Terminal, decide
 from paper_search.config import (
     WEB_SOURCES,
@@ -24,11 +24,11 @@ NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight",
 _LOCAL = LOCAL | {"import"}
 """Sources that need no network."""
 _LONGEST_COPIED = 300
-"""Characters of a question in a command that people copy."""
+"""Most characters of a question in a command that people copy."""
 
 
 def in_words(names: Sequence[str]) -> str:
-    """Return names in a row: `doaj`, `doaj and arxiv`, `doaj, arxiv and dblp`."""
+    """Join names: `doaj`, `doaj and arxiv`, `doaj, arxiv and dblp`."""
     first, last = ", ".join(names[:-1]), "".join(names[-1:])
     return f"{first} and {last}" if first else last
 
@@ -38,9 +38,9 @@ def failed_sources(reports: Iterable[SourceReport]) -> list[str]:
 
 
 def no_network(reports: Iterable[SourceReport]) -> str | None:
-    """Return the line that says that no service at all could be reached; None means one could.
+    """Return the message that no service could be reached, or None if one could.
 
-    One service alone says nothing about the network: its own failure is told instead.
+    A single service says nothing about the network: its own failure is reported instead.
     """
     of_services = [report for report in reports if report.source not in _LOCAL]
     names = {report.source.removesuffix(OF_ENRICHER) for report in of_services}
@@ -56,9 +56,9 @@ def no_network(reports: Iterable[SourceReport]) -> str | None:
 
 
 def failure_lines(reports: Iterable[SourceReport]) -> list[str]:
-    """Return what failed: no network in one line, else a line for every source and status.
+    """Return one line for no network, else a line for each source and failed status.
 
-    A line has the first reason and how many queries failed for it.
+    A line has the first reason and the number of queries that failed.
     """
     reports = list(reports)
     lines = []
@@ -79,23 +79,23 @@ def failure_lines(reports: Iterable[SourceReport]) -> list[str]:
 def unfinished_line(
     question: str, reports: Iterable[SourceReport], home: Path | None
 ) -> str | None:
-    """Return which sources a result that nobody reviewed is without, and what helps, if any."""
+    """Return which sources an unreviewed result did not wait for, and what helps, if any."""
     late = list(dict.fromkeys(report.source for report in reports if report.is_unfinished))
     if not late:
         return None
     options = [part for name in late for part in ("--source", name)]
     return (
-        f"Left behind: {in_words(late)}. Without --yes, you can wait at the result; "
-        f"or search alone: {_search(question, options, home)}"
+        f"Unfinished: {in_words(late)}. Without --yes, you can wait at the result; "
+        f"or search there only: {_search(question, options, home)}"
     )
 
 
 def public_sources_hint(
     question: str, reports: Iterable[SourceReport], paper_count: int, home: Path | None
 ) -> str | None:
-    """Return the command that asks the public services, under what is empty or of the sample.
+    """Return a hint to search public services after an empty result or one of the sample.
 
-    None: papers of the person's own were found, or all these services were asked already.
+    None if papers were found in other sources, or if all these services have been searched.
     """
     reports = list(reports)
     is_useful = not paper_count or any(report.is_sample for report in reports)
@@ -105,17 +105,17 @@ def public_sources_hint(
     return f"Search {NUMBERS[len(WEB_SOURCES)]} public services: {command}"
 
 
-def by_words_hint(config: AppConfig, reports: Iterable[SourceReport]) -> str | None:
-    """Return how to rank what is on this machine by meaning; None: nothing of it was asked."""
+def meaning_hint(config: AppConfig, reports: Iterable[SourceReport]) -> str | None:
+    """Return how to rank local records by meaning; None if none were searched."""
     local = [report for report in reports if report.source in LOCAL]
     has_records = not all(report.is_sample for report in local)
-    return by_words(config, has_records=has_records) if local else None
+    return vectors_hint(config, has_records=has_records) if local else None
 
 
 def _search(question: str, options: Sequence[str], home: Path | None) -> str:
-    """Return the command that asks the question again with other options.
+    """Return the command that repeats a search with other options.
 
-    What has many lines or words is not part of a command that people copy: the options alone.
+    A question that is long or has several lines is not part of a command that people copy.
     """
     if "\n" in question.strip() or len(question) > _LONGEST_COPIED:
         return f"run the same `find` with {' '.join(options)}"
@@ -123,10 +123,7 @@ def _search(question: str, options: Sequence[str], home: Path | None) -> str:
 
 
 def with_sources_chosen(config: AppConfig, home: Path | None) -> AppConfig:
-    """Return the settings with what the person at the terminal chooses, if it is open.
-
-    It is where nobody ever said what is searched: no setting, no key of a source.
-    """
+    """Ask which sources to search if no setting or key says so; return the settings then."""
     searched = [name for name, source in config.sources.items() if source.enabled]
     if searched != ["library"] or setting_origins(home=home)["sources"] != "default":
         return config
@@ -135,7 +132,7 @@ def with_sources_chosen(config: AppConfig, home: Path | None) -> AppConfig:
 
 
 def _ask(config: AppConfig, home: Path | None) -> None:
-    """Ask what is searched, and have the home remember the answer; who quits searches nothing."""
+    """Ask which sources to search and save the answer; quitting ends the command."""
     from paper_search.sources.base import title_of
 
     has_papers = own_records(config) > 0
@@ -162,7 +159,7 @@ def _ask(config: AppConfig, home: Path | None) -> None:
 
 
 def own_records(config: AppConfig) -> int:
-    """Return how many records the library of the home has."""
+    """Return the number of records in the user's library."""
     from paper_search.library import Library
     from paper_search.library.source import library_path
 

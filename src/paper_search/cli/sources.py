@@ -39,18 +39,18 @@ def sources(as_json: Json = False, home: Home = None) -> None:
     for entry in entries:
         usual = "by default" if entry["kind"] == "papers" else "by reports"
         searched = usual if entry["enabled"] else "with --source"
-        refused = entry["refused"] and f"refused lately, not asked before {entry['refused']}"
+        refused = entry["refused"] and f"refused lately, not tried before {entry['refused']}"
         needs, note = entry["needs"], refused or entry["note"] or "-"
         rows.append([entry["name"], "no" if needs else searched, needs or note])
-    # Few columns: the names of settings and the pages of keys stand whole at 80 columns.
+    # Three columns, so that names of settings and URLs are not broken at a width of 80.
     data().print(grid(["Source", "Searched", "Note~"], rows))
 
 
 def source_entries(config: AppConfig) -> list[dict[str, Any]]:
-    """Return all installed sources by name, then what reports search besides, as JSON.
+    """Return all installed sources by name, then the web and news searches, as JSON.
 
-    `needs` is what has to be set first; `key` is "none needed", "set", "optional" or "required";
-    `kind` is "pages" for the searches of web and news that reports ask.
+    `needs` is what must be set first; `key` is "none needed", "set", "optional" or "required";
+    `kind` is "pages" for the web and news searches of reports.
     """
     from paper_search.sources import create_source, known_sources
     from paper_search.sources.web import create_web_search, web_search_names
@@ -147,8 +147,8 @@ def _local_note(name: str, config: AppConfig) -> str | None:
 def doctor(source: Source = None, as_json: Json = False, home: Home = None) -> None:
     """Check settings, files and sources.
 
-    It says how to fix what fails. Each source gets a small query, past the cache. Exits with code 1
-    if a check fails.
+    Prints how to fix what fails. Each source is sent a small query, bypassing the cache. Exits with
+    code 1 if a check fails.
     """
     from paper_search.cli.checks import check_everything
     from paper_search.cli.tables import grid

@@ -1,4 +1,4 @@
-"""Threads of earlier processes, what goes on with them, and the commands that continue one."""
+"""Stored threads: load and reopen them, and the commands that continue them."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ async def load_search(
 async def load_report(
     config: AppConfig, thread_id: str, progress: ProgressReporter
 ) -> ReportWorkflow:
-    """Return a workflow with the services that the report began with; Raises as `load_search`."""
+    """Return a workflow with the services that the report was started with."""
     from paper_search.report_workflow import ReportWorkflow
     from paper_search.report_workflow.assembly import services_begun_with
     from paper_search.report_workflow.engine import ReportSession
@@ -102,8 +102,8 @@ async def load_report(
     )
 
 
-def allow(config: AppConfig, thread_id: str, budget: Budget | None) -> None:
-    """Have a thread spend at most so much in all, from now on; None means as before."""
+def set_budget(config: AppConfig, thread_id: str, budget: Budget | None) -> None:
+    """Limit the total spending of a thread; None changes nothing."""
     from paper_search.llm.usage_log import BudgetSet, UsageLog
 
     if budget is not None:
@@ -111,15 +111,15 @@ def allow(config: AppConfig, thread_id: str, budget: Budget | None) -> None:
 
 
 async def _delete_damaged(config: AppConfig, thread_id: str) -> None:
-    """Delete states that cannot be read: the settings of the thread are in one before them."""
+    """Delete states that cannot be read, so that the settings are read from one before them."""
     url = config.persistence_url
     await with_persistence(url, lambda p: SearchSession.on(p, thread_id).delete_damaged())
 
 
-async def reopened(config: AppConfig, thread_id: str, to: str | None, number: int | None) -> object:
-    """Go back to a question of a search or a report that was decided, and ask it again.
+async def reopen(config: AppConfig, thread_id: str, to: str | None, number: int | None) -> object:
+    """Go back to a decided question of a search or report.
 
-    `number`: of the round, or of the question in a report; None for the latest one.
+    `number`: of the round, or of the question in a report; None means the latest.
     """
     if await is_report(config.persistence_url, thread_id):
         if to in {"strategy", "result"}:
@@ -139,7 +139,7 @@ async def reopened(config: AppConfig, thread_id: str, to: str | None, number: in
     url = config.persistence_url
     *_, last = await with_persistence(url, lambda p: p.ledger.audit(thread_id))
     for name in last.detail.get("files", ()):
-        say(f"{name!r} is no longer on the thread, which is as it was before; `add` takes it again")
+        say(f"{name!r}, added later, is no longer part of the thread; use `add` to add it again")
     return question
 
 
@@ -164,7 +164,7 @@ class NextCommands:
         return self.command("resume", *decision, *self.options)
 
     def lines(self, question: Question) -> list[str]:
-        """Return what to tell a person: who waits, and how to answer."""
+        """Return which question is open, and the commands that answer it."""
         token = ("--token", question.token) if question.token else ()
         if isinstance(question, Checkpoint):
             is_result = question.kind is CheckpointKind.RESULT_REVIEW
@@ -201,7 +201,7 @@ class NextCommands:
         return answers, others
 
     def pause(self, question: Question, *, is_json: bool) -> NoReturn:
-        """Say what waits and how to answer, and end the command with the exit code for that."""
+        """Print the open question and how to answer it, and exit with ExitCode.WAITING."""
         from paper_search.cli.views import show_question
 
         if is_json:

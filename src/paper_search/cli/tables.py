@@ -20,18 +20,17 @@ if TYPE_CHECKING:
     from paper_search.workflow.counts import SourceSummary
 
 Fact = tuple[str, object]
-"""A name, and what is to be said under it."""
+"""A label and its value."""
 AUTHORS_SHOWN = 3
 SNIPPET = "bold yellow"
-"""The style of the words that a grade rests on."""
+"""The style of words that support a grade."""
 
 
 def grid(columns: Sequence[str], rows: Iterable[Iterable[object]]) -> Table:
-    """Return a table of texts, or of values that are shown as such.
+    """Return a table; values are shown without interpreting markup.
 
-    A column is its title and how it is set: `Year` as wide as its content, `Score>` that and to
-    the right, `Note~` broken, `Title*5` broken in five parts of the width, `Note…` cut to what is
-    left.
+    A column is its title and its layout: `Year` is as wide as its content, `Score>` right-aligned
+    as well, `Note~` wrapped, `Title*5` wrapped in five parts of the width, `Note…` truncated.
     """
     is_wide = any(mark in column for column in columns for mark in "*…")
     table = Table(show_edge=False, pad_edge=False, expand=is_wide)
@@ -64,7 +63,7 @@ def thread_facts(noun: str, info: ThreadInfo | ReportInfo) -> Iterator[Fact]:
 
 
 def print_lines(console: Console, lines: Iterable[Fact | RenderableType]) -> None:
-    """Print facts, but for those of which nothing is known, and what stands between them."""
+    """Print facts that have a value, and the other lines between them."""
     for line in lines:
         if not isinstance(line, tuple):
             console.print(line)
@@ -79,12 +78,12 @@ def paper_table(
     marks: Mapping[str, bool] | None = None,
     new_ids: Sequence[str] = (),
 ) -> Table:
-    """Return papers with their verdicts, the reason of a verdict below the title.
+    """Return papers with their scores, and the reason for each score below the title.
 
-    Criteria are named once, below the table; reasons have their numbers.
+    Criteria are listed once, below the table; reasons refer to their numbers.
 
-    `marks`: by id: is it relevant? None: as the papers say; no column if none was decided.
-    `new_ids`: papers that no earlier round found; their titles say so.
+    `marks`: whether a paper is relevant, by id. By default the papers' own decisions; without any,
+    there is no column. `new_ids`: papers that no earlier round found; they are marked as new.
     """
     if marks is None:
         decided = {paper.id: paper.decision for paper in papers if paper.decision != "undecided"}
@@ -138,7 +137,7 @@ def thread_table(threads: Iterable[ThreadInfo | ReportInfo], now: datetime) -> T
 
 
 def _cost(info: ThreadInfo | ReportInfo) -> str:
-    """Return what a thread spent on models; empty: it asked none."""
+    """Return what a thread spent on models, or "" without calls."""
     from paper_search.models.usage import money_in_words, total
 
     usage = getattr(info, "usage", [])
@@ -157,7 +156,7 @@ def _kind(info: ThreadInfo | ReportInfo) -> tuple[str, str, int | str]:
 
 
 def source_table(sources: Iterable[SourceSummary]) -> Table:
-    """Return what each source did in one line, cut to the width; failures in red."""
+    """Return one line per source, truncated to the width; failures in red."""
     return grid(
         ["Source", "Answer", "Hits>", "Kept>", "Note…"],
         (
@@ -174,8 +173,8 @@ def source_table(sources: Iterable[SourceSummary]) -> Table:
 
 
 def report_table(reports: Iterable[SourceReport]) -> Table:
-    """Return what each source did with each query, in full; failures in red."""
-    columns = ["Source", "Answer", "Hits>", "Came>", "Kept>", "Requests>"]
+    """Return every query of each source, in full; failures in red."""
+    columns = ["Source", "Answer", "Hits>", "Received>", "Kept>", "Requests>"]
     return grid(
         [*columns, "When~", "Query~", "Note~"],
         (
@@ -199,7 +198,7 @@ def report_table(reports: Iterable[SourceReport]) -> Table:
 
 
 def short_authors(record: BibliographicRecord) -> str:
-    """Return up to three authors, more as "First et al."; "-" for none."""
+    """Return up to three authors, else "First et al."; "-" without authors."""
     names = [*map(str, record.authors)]
     if not names:
         return "-"

@@ -35,11 +35,11 @@ def threads(
     as_json: options.Json = False,
     home: options.Home = None,
 ) -> None:
-    """List all threads, the latest changes first.
+    """List all threads, most recently changed first.
 
     They are searches, reports and threads of other workflows. waiting: for your decision. running:
-    in a process now. failed: it stopped in the middle; `resume` continues. done: `export` writes
-    the papers or the report. damaged: `delete` removes it. locked: its encryption key is not set.
+    in a process now. failed: stopped midway; `resume` continues it. done: `export` writes its
+    papers or report. damaged: `delete` removes it. locked: its encryption key is not set.
     """
     from datetime import UTC, datetime
 
@@ -70,7 +70,7 @@ def threads(
 def show(  # noqa: PLR0913, PLR0917  # one for each option
     ctx: typer.Context,
     thread: options.Thread,
-    details: bool = flag("--details", "Show each query as each source is sent it."),
+    details: bool = flag("--details", "Show each query as sent to each source."),
     is_all: options.All = False,
     min_score: options.MinScore = None,
     decision: options.Decided = None,
@@ -122,7 +122,7 @@ def show(  # noqa: PLR0913, PLR0917  # one for each option
 
 
 def _detail(ctx: typer.Context, config: "AppConfig", thread: str) -> "AnyDetail":
-    """Return what there is to show of a thread; refuse options that it has nothing for."""
+    """Load a thread; refuse options that do not apply to its kind."""
     from paper_search.cli.stored_threads import thread_detail
     from paper_search.report_workflow.engine import ReportDetail
     from paper_search.threads.catalogs import PlainDetail
@@ -146,15 +146,15 @@ def export(  # noqa: PLR0913, PLR0917  # one for each option
     figures: options.Figures = None,
     to: str | None = option(
         "zotero:COLLECTION",
-        "Bring this collection up to date; --decision is included unless you say.",
+        "Update this collection; --decision is then included by default.",
     ),
     as_json: options.Json = False,
     home: options.Home = None,
 ) -> None:
     """Write the papers or the report of a thread.
 
-    They go to stdout or to a file; --force overwrites a file. An unfinished search gives the papers
-    of its latest round. Papers that you decided irrelevant are left out unless --decision asks for
+    They go to stdout or to a file; --force overwrites a file. For an unfinished search, these are
+    the papers of its latest round. Papers that you excluded are left out unless --decision asks for
     them. A report is written as markdown, html, latex, json or docx, an unfinished one as a draft.
     """
     from paper_search.cli.outputs import PaperOutput, ReportOutput, decision_line, push_papers
@@ -204,12 +204,12 @@ def fork(
     to: Annotated[
         Literal["strategy", "result", "plan", "draft"] | None,
         typer.Option(
-            help="Which question to ask again: strategy or result of a search (else result), "
-            "plan or draft of a report (else the latest)."
+            help="Question to reopen: strategy or result of a search (default: result), plan or "
+            "draft of a report (default: the latest)."
         ),
     ] = None,
     round_number: int | None = option(
-        "N", "Its round, or its number in a report; else the latest.", "--round", min=1
+        "N", "Its round, or its number in a report; default: the latest.", "--round", min=1
     ),
     as_json: options.Json = False,
     home: options.Home = None,
@@ -219,11 +219,11 @@ def fork(
     The thread then waits at that question. Later steps stay in its history, and `show` says who
     reopened it and when. Steps of a damaged thread that cannot be read are deleted.
     """
-    from paper_search.cli.stored_threads import NextCommands, reopened
+    from paper_search.cli.stored_threads import NextCommands, reopen
     from paper_search.report_workflow import Review
     from paper_search.workflow import Checkpoint
 
-    question = run(reopened(settings(home), thread, to, round_number))
+    question = run(reopen(settings(home), thread, to, round_number))
     if isinstance(question, Checkpoint | Review):
         NextCommands(thread, home).pause(question, is_json=as_json)
     say(f"thread {thread} has no open question")
@@ -235,10 +235,7 @@ def delete(
     as_json: options.Json = False,
     home: options.Home = None,
 ) -> None:
-    """Delete a thread with all its papers and drafts.
-
-    This cannot be undone.
-    """
+    """Delete a thread with all its papers and drafts. This cannot be undone."""
     from paper_search.llm.usage_log import UsageLog
     from paper_search.report_workflow.listing import ThreadCatalogs
 
@@ -274,8 +271,8 @@ def prune(
     """Delete the history of threads to free disk space.
 
     Open questions, papers, drafts, results and decisions are kept, but `fork` can no longer go
-    back. Running threads are skipped. Without a THREAD, you are asked first, and threads that
-    cannot be read are skipped, too.
+    back. Running threads are skipped. Without THREAD, you are asked to confirm, and threads that
+    cannot be read are skipped as well.
     """
     from paper_search.report_workflow.listing import ThreadCatalogs
     from paper_search.threads.catalog import ALL
@@ -319,8 +316,7 @@ def backup(
 ) -> None:
     """Back up all threads to FILE.
 
-    It can be done while searches run; a plain copy of the file may lose some. Encrypted threads
-    stay encrypted in it.
+    Safe while searches run, unlike a plain copy of the file. Encrypted threads stay encrypted.
     """
     from paper_search.persistence.backups import back_up
     from paper_search.persistence.opening import sqlite_file
@@ -356,7 +352,7 @@ def _confirm(question: str, wish: str) -> None:
     from paper_search.cli.prompts import QuitError, Terminal
 
     if not is_interactive():
-        raise UsageMistakeError(f"there is no terminal to confirm at; give --yes to {wish}")
+        raise UsageMistakeError(f"no terminal to confirm at; give --yes to {wish}")
     try:
         reply = Terminal().ask(f"{question}? [y/N] ")
     except QuitError:

@@ -1,4 +1,4 @@
-"""`paper-search usage`: what models were asked, and what it cost."""
+"""`paper-search usage`: calls of language models and their cost."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def usage(
 ) -> None:
     """Show what language models cost.
 
-    It is read from the logs of this home (usage/THREAD.jsonl), which hold no question and no
-    answer. Prices are those of the table at the time of each call; LLM_PRICES corrects it.
+    Read from the logs of this home (usage/THREAD.jsonl), which contain no questions or answers.
+    Prices are those of the table at the time of each call; LLM_PRICES corrects the table.
     """
     from paper_search.cli.stored_threads import check_is_known
     from paper_search.llm.usage_log import UsageLog, logged_threads
@@ -41,7 +41,7 @@ def usage(
             print_json(_as_json(thread, logged))
             return
         if not logged.steps:
-            say(f"thread {thread!r} has asked no model from this home")
+            say(f"no language model was called from this home for thread {thread!r}")
         steps = {_of_round(step): step for step in logged.steps}
         if steps:
             data().print(_table("Step", {**steps, **logged.by_model, "all": logged.spent}))
@@ -53,7 +53,7 @@ def usage(
         print_json([_as_json(name, logged) for name, logged in every.items()])
         return
     if not every:
-        say("no language model was asked from this home")
+        say("no language model was called from this home")
         return
     rows = {name: logged.spent for name, logged in every.items()}
     data().print(_table("Thread", {**rows, "all": total(rows.values())}))
@@ -83,7 +83,7 @@ _STEPS = {
     "score": "judging",
     "judge": "judging again",
 }
-"""What steps are called where their cost is shown, if not as they are."""
+"""Display names of steps; other steps are shown by their own names."""
 
 
 def _of_round(step: StepSpending) -> str:
@@ -91,7 +91,7 @@ def _of_round(step: StepSpending) -> str:
 
 
 def usage_facts(usage: Sequence[StepSpending | Mapping[str, Any]]) -> Iterator[Fact]:
-    """Yield what was spent, in all and by step; nothing where no model was asked."""
+    """Yield total spending and that of each step; nothing without calls."""
     if not usage:
         return
     from paper_search.models.usage import StepSpending, total

@@ -1,4 +1,4 @@
-"""A checkpoint, a paper and a thread, written out for a person."""
+"""Checkpoints, papers and threads as shown at a terminal."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ Line: TypeAlias = "Fact | RenderableType"
 
 PAGE = 20
 _AROUND = 4
-"""Lines of the window for what is below a page of papers."""
+"""Lines of the window kept free below a page of papers."""
 
 
 def show_question(console: Console, question: Checkpoint | Review, *, home: Path | None) -> None:
@@ -62,7 +62,7 @@ def show_question(console: Console, question: Checkpoint | Review, *, home: Path
     show_review(console, question)
 
 
-def show_checkpoint(  # noqa: PLR0913  # what is shown, and how much of it
+def show_checkpoint(  # noqa: PLR0913  # what to show, and how much of it
     console: Console,
     checkpoint: Checkpoint,
     *,
@@ -71,13 +71,10 @@ def show_checkpoint(  # noqa: PLR0913  # what is shown, and how much of it
     has_papers: bool = True,
     translations: Sequence[Translation] = (),
 ) -> None:
-    """Print a checkpoint: all that is needed to decide, a page of papers last.
+    """Print a checkpoint, with a page of papers last; TypeError if payload and kind do not match.
 
-    `has_details`: say all about the sources instead of one line for each. `translations`: what
-    each source will be sent for a strategy; none: it is not said.
-
-    Raises:
-        TypeError: the payload does not fit the kind.
+    `has_details`: every query of each source instead of one line per source. `translations`: what
+    each source will be sent for a strategy; not shown if empty.
     """
     payload = checkpoint.payload
     if checkpoint.kind.value == "strategy_confirmation" and isinstance(payload, StrategyPayload):
@@ -100,10 +97,10 @@ def show_papers(
     marks: Mapping[str, bool] | None,
     listing: str | None = None,
 ) -> int:
-    """Print a page of papers, after the first one how many there are; return how many were shown.
+    """Print a page of papers, and totals after the first page; return the number shown.
 
-    `marks`: by id. `listing`: the command that lists all; None: it is at a prompt, and as many are
-    shown as the window has room for.
+    `marks`: by id. `listing`: the command that lists all; None at a prompt, where a page is as long
+    as the window.
     """
     collection = payload.collection
     papers, line = collection.every_paper, len(collection.papers)
@@ -163,7 +160,7 @@ def show_paper(console: Console, number: int, paper: Paper) -> None:
             console.print(highlighted(fact_line(name, value), paper))
 
 
-def show_thread(  # noqa: PLR0913  # what is shown, and how much of it
+def show_thread(  # noqa: PLR0913  # what to show, and how much of it
     console: Console,
     detail: ThreadDetail,
     *,
@@ -211,7 +208,7 @@ def show_thread(  # noqa: PLR0913  # what is shown, and how much of it
 def _thread_facts(detail: ThreadDetail) -> Iterator[Fact]:
     yield from thread_facts("thread", detail)
     yield "error", with_commands(detail.error or "")
-    if detail.open_checkpoint is None:  # which says it itself
+    if detail.open_checkpoint is None:  # which otherwise shows it
         yield from usage_facts(detail.usage)
 
 
@@ -222,7 +219,7 @@ def _print_hint(
     reports: list[SourceReport],
     home: Path | None,
 ) -> None:
-    """Print where else to search, unwrapped, so that the command can be copied."""
+    """Print where else to search, unwrapped so that the command can be copied."""
     hint = public_sources_hint(question, reports, len(collection.papers), home)
     if hint is not None:
         console.print(text(hint), soft_wrap=True)
@@ -238,7 +235,7 @@ def _strategy_question(
         yield text("What each source will be sent:", style="bold")
         yield from translation_facts(translations, payload.strategy)
         if payload.counts:
-            yield text("What was asked before this question:", style="bold")
+            yield text("Queries sent before this question:", style="bold")
             yield report_table(payload.counts)
 
 
@@ -247,7 +244,7 @@ def _result_question(payload: ResultPayload, *, has_details: bool) -> Iterator[L
     yield text(f"Round {payload.iteration + 1}: is this the result?", style="bold")
     yield from _reports(payload.reports, payload.silent_sources, has_details=has_details)
     if late := payload.unfinished_sources:
-        yield "unfinished", f"{in_words(late)} may have more: wait, and the rest joins this result"
+        yield "unfinished", f"{in_words(late)} may have more: wait to add the rest to this result"
     if narrowed := collection.metadata.search_strategy.filters.in_words:
         yield "limits", "; ".join(narrowed)
     if payload.fit:
@@ -316,7 +313,7 @@ def _iteration(record: IterationRecord, *, is_searched: bool) -> Iterator[Line]:
         yield "strategy", record.edit.summary(record.strategy)
     if record.waits:
         often = "once" if record.waits == 1 else f"{record.waits} times"
-        yield "made again", f"{often}, for slow sources or added files"
+        yield "updated", f"{often}, for slow sources or added files"
     if record.feedback is not None:
         yield "feedback", _feedback(record.feedback)
 
