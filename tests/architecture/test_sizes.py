@@ -23,7 +23,7 @@ MAX_MODULES = 378
 MAX_LINES = {
     "skills": 11_180,
     "sources": 7_134,
-    "cli": 6_291,
+    "cli": 6_271,
     "workflow": 5_817,
     "report": 5_250,
     "library": 4_667,
