@@ -34,9 +34,9 @@ from paper_search.models import RawPaper, SearchConstraints, SearchQuery, Search
 from paper_search.query import And, Node, Not, Or, Term, evaluate, judge, parse
 from paper_search.query.evaluation import tokenise
 from paper_search.sources import create_source
-from paper_search.sources.asking import searchable
 from paper_search.sources.client import SourceSettings
 from paper_search.sources.http_source import HttpSource
+from paper_search.sources.query_run import searchable
 
 WORLD = Path(__file__).parents[1] / "../shared/world"
 SERVICES = (

@@ -55,7 +55,7 @@ from paper_search.skills import Deduplicator, Searcher
 from paper_search.sources import SearchSource, create_source
 from paper_search.sources.adapter import Adapter, Translated
 from paper_search.sources.http_source import HttpSource
-from paper_search.sources.ranked_text import content_words, telling_words
+from paper_search.sources.ranked_text import content_words, rarest_words
 from paper_search.workflow import SearchWorkflow
 
 WITHOUT_KEY = ["openalex", "crossref", "arxiv", "pubmed", "europe_pmc", "doaj", "datacite"]
@@ -285,7 +285,7 @@ def typed(tasks: Sequence[Task]) -> list[Task]:
 
 
 def _keywords(question: str) -> str:
-    return " ".join(telling_words(content_words(question), MOST_KEYWORDS)[0])
+    return " ".join(rarest_words(content_words(question), MOST_KEYWORDS)[0])
 
 
 def topics(url: str, many: int, skip: int = 0) -> list[Task]:

@@ -204,7 +204,7 @@ def test_services_are_asked_for_what_the_records_do_not_lead_to_and_each_request
 def test_a_service_that_wants_a_contact_is_named_as_not_asked(cli, review, home, httpserver):
     seek(home, review, httpserver.port, text_services(AppConfig(contact=None))[1:2])
     assert texts(cli, review)[4]["problem"] == (
-        "not asked: Unpaywall wants an e-mail address (PAPER_SEARCH_CONTACT)"
+        "not asked: Unpaywall requires an e-mail address (PAPER_SEARCH_CONTACT)"
     )
 
 

@@ -213,8 +213,8 @@ def notes_of_pubmed(**lists: Any) -> tuple[str, ...]:
 def test_words_that_pubmed_ignores_and_phrases_that_it_takes_apart_are_told():
     lists = {"phrasesignored": ["the"], "quotedphrasesnotfound": ['"sand castel"[tiab]']}
     assert notes_of_pubmed(warninglist=lists) == (
-        "PubMed left out the",
-        'PubMed searched for the words of "sand castel"[tiab], a phrase that it does not have',
+        "PubMed ignored the",
+        'PubMed has no phrase "sand castel"[tiab] and searched for its words',
     )
 
 

@@ -138,7 +138,7 @@ async def test_an_empty_page_in_the_middle_is_asked_for_once_more(holes, kept, r
     source = source_of(lambda request: page_of_arxiv(request, left), Arxiv())
     [said] = (await source.report(strategy("graphs", max_results=150))).sources
     assert (said.kept, len(said.requests)) == (kept, requests)
-    assert ("gave 100 of 150: the service stopped" in str(said.note)) is (kept < 150)
+    assert ("returned 100 of 150: the service stopped" in str(said.note)) is (kept < 150)
 
 
 async def test_an_answer_that_lacks_something_is_not_kept(tmp_path):
@@ -307,7 +307,7 @@ async def test_a_refusal_ends_the_search_of_a_service_and_of_the_next_run(tmp_pa
     said = await report_of_refusals(tmp_path, httpx.Response(429, text="Add funds"), key="")
     assert said.status is SourceStatus.RATE_LIMITED
     assert re.fullmatch(
-        r"Card catalogue refused lately and is not asked again before "
+        r"Card catalogue recently refused requests and is not asked again before "
         r"\d{4}-\d\d-\d\d \d\d:\d\d UTC; "
         r"set CARDS_API_KEY to a free key from https://cards\.example/keys",
         str(said.error),
@@ -396,7 +396,7 @@ async def told(answer: httpx.Response, adapter: Adapter | None = None, **limits:
 
 async def test_a_service_that_stops_early_says_how_much_is_missing():
     said = await told(httpx.Response(200, json={"papers": CARDS, "total": 500}))
-    assert "gave 4 of 500: the service stopped" in str(said.note)
+    assert "returned 4 of 500: the service stopped" in str(said.note)
     whole = await told(httpx.Response(200, json={"papers": CARDS, "total": 4}))
     assert "stopped" not in str(whole.note)
 
@@ -407,7 +407,7 @@ async def test_a_service_that_gives_no_more_than_it_does_says_so(hits, most, is_
     few.most_results = 3
     answer = httpx.Response(200, json={"papers": CARDS[:hits], "total": hits})
     said = await told(answer, few, max_results=most)
-    assert ("gives at most 3 records of a query" in str(said.note)) is is_said
+    assert ("returns at most 3 records per query" in str(said.note)) is is_said
     assert said.kept == min(hits, most, 3)
 
 
@@ -425,7 +425,7 @@ async def test_a_search_that_ran_out_of_time_says_that_there_may_be_more():
     works = [{"id": "https://openalex.org/W1", "title": "Graphs"}]
     body = {"meta": {"count": 1, "timed_out": True}, "results": works}
     said = await told(httpx.Response(200, json=body), OpenAlex())
-    assert (said.kept, "it may have more" in str(said.note)) == (1, True)
+    assert (said.kept, "may have more" in str(said.note)) == (1, True)
 
 
 async def test_a_slow_service_is_waited_for_longer_than_the_others():

@@ -8,12 +8,12 @@ import pytest
 from paper_search.models import RawPaper
 from paper_search.query import judge, parse
 from paper_search.sources.arxiv import read_entry
-from paper_search.sources.asking import searchable
 from paper_search.sources.crossref import read_item
 from paper_search.sources.datacite import record_of_doi
 from paper_search.sources.doaj import article_of
 from paper_search.sources.europe_pmc import read_result
 from paper_search.sources.openalex_record import read_work
+from paper_search.sources.query_run import searchable
 
 
 def of_openalex(keywords: Any) -> RawPaper | None:

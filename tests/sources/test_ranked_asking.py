@@ -14,7 +14,7 @@ from paper_search.query import And, conditions_in, normalise
 from paper_search.sources.adapter import Translated
 from paper_search.sources.client import SourceSettings
 from paper_search.sources.http_source import HttpSource
-from paper_search.sources.ranked_text import content_words, telling_words
+from paper_search.sources.ranked_text import content_words, rarest_words
 from paper_search.testing.skills import fake_strategy
 
 
@@ -28,7 +28,7 @@ class RankedCards(Cards):
     ) -> tuple[Translated, ...]:
         rest = conditions_in(filters.every_condition)
         remainder = normalise(And(tuple(rest))) if rest else None
-        tries = telling_words(content_words(query.text), 3)
+        tries = rarest_words(content_words(query.text), 3)
         return tuple(Translated(" ".join(words), (), remainder) for words in tries)
 
 

@@ -15,7 +15,7 @@ from paper_search.sources.ranked_text import (
     MOST_WORDS,
     author_names,
     content_words,
-    telling_words,
+    rarest_words,
     words_of,
 )
 from paper_search.sources.translation import translated
@@ -84,11 +84,11 @@ def test_a_long_text_is_cut_to_its_rarest_words():
 
 def test_the_rarest_word_is_left_out_of_what_is_asked_next():
     words = content_words("attention models for lazygnn graph training")
-    assert telling_words(words, 3) == [["attention", "lazygnn", "graph"], ["attention", "graph"]]
+    assert rarest_words(words, 3) == [["attention", "lazygnn", "graph"], ["attention", "graph"]]
 
 
 def test_what_is_left_of_two_words_is_not_asked():
-    assert telling_words(["attention", "lazygnn"], 3) == [["attention", "lazygnn"]]
+    assert rarest_words(["attention", "lazygnn"], 3) == [["attention", "lazygnn"]]
 
 
 def test_the_strongest_further_terms_are_sent_and_unwanted_ones_are_not():

@@ -12,11 +12,11 @@ from paper_search.models import RankedQuery, SearchConstraints, SearchStrategy, 
 from paper_search.query import Node, judge
 from paper_search.sources import create_source
 from paper_search.sources.adapter import Translated
-from paper_search.sources.asking import NativeQuery
 from paper_search.sources.base import translations
 from paper_search.sources.client import SourceSettings
 from paper_search.sources.http_source import HttpSource
 from paper_search.sources.pubmed import Pubmed
+from paper_search.sources.query_run import NativeQuery
 from paper_search.sources.translation import translated
 from paper_search.testing.sources import FakeSource
 

@@ -17,10 +17,10 @@ from paper_search import models
 from paper_search.query import Node, evaluate, parse, render
 from paper_search.query.strategy import parse_strategy
 from paper_search.sources.adapter import Adapter, Translated
-from paper_search.sources.asking import QueryRun, keep_best
 from paper_search.sources.crossref import Crossref
 from paper_search.sources.doaj import Doaj
 from paper_search.sources.openalex import OpenAlex
+from paper_search.sources.query_run import QueryRun, keep_best
 from paper_search.sources.semantic_scholar import SemanticScholar
 from paper_search.sources.serper import SerperScholar
 from paper_search.sources.translation import translations_of

@@ -17,7 +17,6 @@ from paper_search.skills.failures import described, status_of
 from paper_search.skills.known_papers import is_named
 from paper_search.skills.watchdog import Race, Watchdog
 from paper_search.sources import SearchSource
-from paper_search.sources.asking import searchable
 from paper_search.sources.base import (
     Interruption,
     class_attribute,
@@ -29,6 +28,7 @@ from paper_search.sources.base import (
     translations,
 )
 from paper_search.sources.free_text import lenient
+from paper_search.sources.query_run import searchable
 
 MAX_QUERIES = 50
 """Of a strategy; what is beyond is not asked, and the report says so."""

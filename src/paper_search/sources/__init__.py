@@ -1,4 +1,4 @@
-"""Sources to search, one file each."""
+"""Sources to search."""
 
 from paper_search.errors import SearchSourceError
 from paper_search.http.freshness import fresh_answers

@@ -1,4 +1,4 @@
-"""What each web service adds to the shared HTTP source: its dialect and its answers."""
+"""Adapters: how each web service is queried and its answers are read."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from paper_search.models import RankedQuery, RawPaper, SearchConstraints, Source
 from paper_search.query import And, Node, Or, normalise
 from paper_search.query.widening import expressible_part
 from paper_search.sources.errors import ServiceError
-from paper_search.sources.ranked_text import all_words, any_word, content_words, telling_words
+from paper_search.sources.ranked_text import all_words, any_word, content_words, rarest_words
 from paper_search.sources.record import first
 from paper_search.sources.service import Page, Paging, RefusalSign, Request, Service
 from paper_search.sources.values import items, mapping, number
@@ -29,10 +29,10 @@ __all__ = [
     "translate_known_part",
 ]  # fmt: skip
 _LONGEST_CURSOR, _LONGEST_NUMBER = 300, 8
-"""Bytes by which the request for a later page may be longer than that for the first."""
+"""Bytes by which requests for later pages may be longer than the first request."""
 
 SMALLEST_PAGE = 25
-"""A page costs the same whatever its size, and some of its records may be removed locally."""
+"""Small pages cost as much as larger ones, and records may be removed locally."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +41,14 @@ class Translated:
 
     Attributes:
         text: the exact string to send; the report shows it.
-        notes: what the person should know, such as what was widened.
-        remainder: what the service cannot express: applied to the results locally. What is
-            sent together with it must find at least what the whole query finds.
-        year_from: the first year of filters and query together, for services with a parameter.
-        year_to: the last one.
-        language: ISO 639-1, for a service without a filter on languages: records that say that
-            they are in another one are removed locally.
-        params: what the service is sent instead of the text, where one parameter does not do.
+        notes: for the person, such as which terms were widened.
+        remainder: the part that the service cannot express, applied to the results locally. The
+            text must find at least what the whole query finds.
+        year_from: first year of filters and query together, for services with a parameter.
+        year_to: last year.
+        language: ISO 639-1, for services without a language filter: records that state another
+            language are removed locally.
+        params: parameters to send instead of the text, where one parameter is not enough.
     """
 
     text: str
@@ -60,12 +60,12 @@ class Translated:
     params: Mapping[str, str] = field(default_factory=dict)
 
     def dates(self, first: str, last: str) -> dict[str, str]:
-        """Return parameters of these names for the first and the last day of its years."""
+        """Return parameters named `first` and `last` for the first and last day of the years."""
         days = {first: (self.year_from, "01-01"), last: (self.year_to, "12-31")}
         return {name: f"{year}-{day}" for name, (year, day) in days.items() if year is not None}
 
     def merge(self, other: Translated) -> Translated | None:
-        """Return one query for two of the same request, checked for either; None if they differ."""
+        """Combine two queries with the same request; None if their requests differ."""
         if replace(self, notes=(), remainder=None) != replace(other, notes=(), remainder=None):
             return None
         checks = (self.remainder, other.remainder)
@@ -82,10 +82,9 @@ def translate_known_part(
     fields: Collection[str] = (),
     shortest_stem: int | None = 3,
 ) -> Translated:
-    """Return the translation of what a service can be asked; the rest is checked in the answers.
+    """Translate the part that a service can express; the rest is checked in the results.
 
-    `translate` takes a tree of words without inner wildcards, in fields that are known; see
-    `expressible_part` for the others.
+    `translate` receives a tree without inner wildcards and unknown fields (`expressible_part`).
     """
     part = expressible_part(tree, fields=fields, shortest_stem=shortest_stem)
     if part.tree is None:
@@ -100,38 +99,36 @@ def translate_known_part(
 class Adapter(Service):
     """How one web service is queried, and how its answers are read.
 
-    An adapter holds its settings only, nothing of a search: one serves all searches at once.
+    An adapter holds settings but no state of a search: one object serves concurrent searches.
+    Locations in an answer are paths (`paper_search.sources.record`).
 
     Attributes:
-        count_rank: how well it counts phrases, exactly and often, which is done before a strategy
-            is approved: the highest wins; 0: it is not asked to.
-        first_look: how good its first page for plain text is, which is read before a strategy is
-            approved: the highest wins; 0: none is read.
+        count_rank: preference for counting hits of phrases before a strategy is approved; the
+            highest is used, 0 is never used.
+        first_look: the same for reading the first page for plain text before the approval.
         has_headings: whether it indexes Medical Subject Headings.
-        ranks_text: whether the service orders what has any, or most, of the words of a question
-            by how well it fits, so that it can be asked plain text.
-        most_words: words of a plain question that it is asked, all of which it looks for, the most
-            telling ones; None if it is asked for any of them.
-        truncates: whether it knows words that begin with a stem, `comput*`.
-        most_endings: words that a truncated one is sent as, where it knows none.
-        fields_apart: fields that it has parameters of their own for, which no OR can join.
-        longest_text: the most characters of a query; None if the length of a request limits it.
-        most_parts: queries that one query is split into, unless the service takes none so long.
-        page_size: the most records on one page.
-        most_results: the most records that the service gives for one query.
-        dialect: what writes a boolean query.
-        path: what follows `endpoint` where it is searched.
-        query_param, size_param: the parameters for the query and for the records of a page; empty:
-            there is none.
-        usual_params: what every request for a first page has beside them.
+        ranks_text: whether it ranks records that have any or most words of a plain question.
+        most_words: number of words to send of a plain question to a service that requires all of
+            them, the rarest ones; None for a service that requires any.
+        truncates: whether it supports truncation, `comput*`.
+        most_endings: number of words to send for a truncated one where it does not.
+        fields_apart: fields with parameters of their own, which OR cannot join.
+        longest_text: longest query in characters; None if only the request is limited.
+        most_parts: maximum number of queries that one query is split into.
+        page_size: maximum number of records on one page.
+        most_results: maximum number of records for one query.
+        dialect: writes boolean queries.
+        path: of the search, after `endpoint`.
+        query_param, size_param: names of the parameters for query and page size; empty for none.
+        usual_params: other parameters of a request for the first page.
         is_posted: whether parameters are sent as JSON.
-        works: the query for a work, by the kind of the identifier that it takes.
-        entries: where an answer lists records; of several places the first that is there.
-        answered: where it says that it is an answer, also without a list.
-        hits: where it says how many records there are.
-        faults: where it says what is wrong.
+        works: query for a work, by kind of identifier.
+        entries: locations of the records, the first existing one of which is used.
+        answered: locations that mark a valid answer without records.
+        hits: location of the number of hits.
+        faults: location of an error message.
         record: reads an entry.
-        paging: how the next page is asked for; None if there is none.
+        paging: how to request the next page; None if there are no further pages.
     """
 
     count_rank: ClassVar[int] = 0
@@ -162,10 +159,10 @@ class Adapter(Service):
 
     @classmethod
     def source(cls, config: AppConfig, settings: SearchSourceConfig) -> SearchSource:
-        """Return the source that asks the service as the settings say.
+        """Return the source of the service.
 
         Raises:
-            ConfigError: a setting is missing that it needs.
+            ConfigError: a required setting is missing.
         """
         from paper_search.sources.http_source import open_source  # noqa: PLC0415  # it asks adapters
 
@@ -174,47 +171,44 @@ class Adapter(Service):
     def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
         """Return the query in the service's dialect.
 
-        Args:
-            tree: of the boolean query.
-            filters: years and language; what the service has no filter for is left out here, or
-                put into the remainder (years), with a note.
+        Years and languages that the service cannot filter by are checked in the results.
 
         Raises:
-            InputError: nothing is left to ask, such as for a query that only excludes.
+            InputError: nothing is left to search for, such as in a query that only excludes.
         """
         return self.dialect().translate_within(tree, filters)
 
     def translate_ranked(
         self, query: RankedQuery, filters: SearchConstraints
     ) -> tuple[Translated, ...]:
-        """Return what to ask for a plain question, in turn until something is found.
+        """Return queries for a plain question, to send in turn until one finds something.
 
-        By default the words joined by OR in the service's dialect, with the conditions; where not
-        all words are asked, joined by AND, then one fewer. Only what `ranks_text` is asked it.
+        By default the words are joined by OR; with `most_words`, by AND, then again without the
+        rarest. Only services with `ranks_text` get plain questions.
 
         Raises:
-            InputError: the question has no words, or a condition cannot be read or asked.
+            InputError: the question has no words, or a condition cannot be read or expressed.
         """
         if self.most_words is None:
             return (self.translate(any_word(query, filters), filters),)
-        tries = telling_words(content_words(query.text), self.most_words)
+        tries = rarest_words(content_words(query.text), self.most_words)
         return tuple(self.translate(all_words(words, query, filters), filters) for words in tries)
 
     def translate_work(self, kind: str, value: str) -> Translated | None:
-        """Return what finds the one work with an identifier; None if it cannot be asked for.
+        """Return the query for the work with an identifier, or None if it is not supported.
 
-        `kind`: `doi`, `arxiv`, `pmid` or `pmcid`; `value`: normalised, without its kind.
+        `kind`: `doi`, `arxiv`, `pmid` or `pmcid`; `value`: normalised, without a prefix.
         """
         if kind not in self.works:
             return None
-        # Brackets of all kinds belong to a DOI; quotation marks are in none.
+        # DOIs may have brackets of all kinds, but no quotation marks.
         return Translated(self.works[kind].format(value if value.isdigit() else f'"{value}"'))
 
     def translate_native(self, text: str) -> Translated:
         return Translated(text)
 
     def size(self, query: Translated, limit: int) -> int:
-        """Return how many records to ask for at once: a full page where some may be removed."""
+        """Return the page size: the largest if records may be removed locally."""
         if query.remainder is not None:
             return self.page_size
         return min(self.page_size, max(limit, SMALLEST_PAGE))
@@ -233,7 +227,7 @@ class Adapter(Service):
     def first(self, query: Translated, filters: SearchConstraints, limit: int) -> Request:
         """Return the request for the first page; `limit` is from 1 to `most_results`.
 
-        By default with the query alone, which says the filters.
+        By default it has no filters, because the query has them.
         """
         del filters
         params = {self.query_param: query.text, **self.usual_params}
@@ -253,7 +247,6 @@ class Adapter(Service):
         return Page.of(entries, type(self).record, hits=hits, next=after)
 
     def paging_of(self, request: Request) -> Paging | None:
-        """Return how the next page after that of a request is asked for; None if there is none."""
         del request
         return self.paging
 
@@ -261,7 +254,7 @@ class Adapter(Service):
         """Return the entries of an answer.
 
         Raises:
-            ServiceError: it has no list, and may say what is wrong.
+            ServiceError: the answer has no list; the message is the service's own if it has one.
         """
         lists = (_at(body, path) for path in self.entries.split("|"))
         entries = next((place for place in lists if place is not None), None)

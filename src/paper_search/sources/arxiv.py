@@ -1,7 +1,7 @@
 """arXiv, through its Atom API (https://info.arxiv.org/help/api/user-manual.html); needs no key.
 
-arXiv has no precedence and binds to the right, so every group has its own parentheses; without an
-operator it reads OR, and a NOT needs something before it.
+arXiv has no operator precedence and associates to the right, so every group gets parentheses. A
+missing operator means OR, and a NOT needs a left side.
 """
 
 import re
@@ -34,7 +34,7 @@ _JOURNAL = re.compile(r"(?!in\b|proc)[^\d(,;:]{3,}", re.IGNORECASE)
 
 
 def _venue(entry: Entry) -> str:
-    """Return the journal: of a reference in free text, what stands before its first number."""
+    """Return the journal: the part of a free-text reference before its first number."""
     reference = first(entry, "journal_ref", words)
     if reference is None:
         return "arXiv"
@@ -68,7 +68,7 @@ read_entry = Table(
         "keywords": lambda entry: category_names(" ".join(texts(entry, "category.@term"))),
     },
 ).read
-"""Its year is that of the first version."""
+"""The year is that of the first version."""
 
 
 class ArxivDialect(FieldDialect):
@@ -92,7 +92,7 @@ class ArxivDialect(FieldDialect):
 
 
 class Arxiv(Adapter):
-    """Preprints. One request every three seconds and one at a time, as its terms of use ask."""
+    """Preprints; one request every three seconds and one at a time, by its terms of use."""
 
     name: ClassVar[str] = NAME
     title: ClassVar[str] = "arXiv"

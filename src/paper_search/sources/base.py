@@ -1,4 +1,4 @@
-"""The interface of a source, the installed ones, how one is ended early and its work noted."""
+"""The interfaces of sources, the installed sources, and how to interrupt and observe them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class SearchSource(Protocol):
-    """What can be searched. Every record it returns has a stable id."""
+    """A source of records with stable ids."""
 
     @property
     def source_name(self) -> str: ...
@@ -52,70 +52,70 @@ def sources_by_name(
 
 
 def class_attribute(source: object, name: str) -> Any:
-    """Return an attribute of the class, or None: a test double has any attribute."""
+    """Return an attribute of the class, or None; instances of mocks have any attribute."""
     return getattr(type(source), name, None)
 
 
 def ranks_text(source: SearchSource) -> bool:
-    """Return whether a source has `ranks_text`: it answers plain text by rank; default: no."""
+    """Whether a source ranks records for plain text (optional attribute `ranks_text`)."""
     has_it = class_attribute(source, "ranks_text") is not None
     return has_it and source.ranks_text is True  # type: ignore[attr-defined]  # optional
 
 
 def keeps_conditions(source: SearchSource) -> bool:
-    """Return whether a source has `keeps_conditions`: it asks for those of `filters`; default: no.
+    """Whether a source applies the conditions of `filters` (optional attribute).
 
-    The answers of other sources are checked for them.
+    The results of other sources are checked for them.
     """
     return class_attribute(source, "keeps_conditions") is True
 
 
 async def remark_of(source: SearchSource) -> str | None:
-    """Return what a source's `remark()` says of what it searches, if it has one, else None."""
+    """Return the result of the source's optional method `remark()` about its contents."""
     remark = getattr(source, "remark", None)
     return await remark() if callable(remark) else None
 
 
 @runtime_checkable
 class CountingSource(SearchSource, Protocol):
-    """A source that says how many records a query has, for less than a search."""
+    """A source that can count hits at less cost than a search."""
 
     @property
     def is_local(self) -> bool:
-        """Whether a count costs no request: the records are on this machine."""
+        """Whether counting needs no request because the records are on this machine."""
         ...
 
     async def count(self, query: str, filters: SearchConstraints) -> HitCount | None:
-        """Return how many records one boolean query has; None if counting is not possible here."""
+        """Return the number of hits of a boolean query, or None if it cannot be counted."""
         ...
 
 
 @runtime_checkable
 class ReportingSource(SearchSource, Protocol):
-    """A source that also says what it did, query by query."""
+    """A source that reports each query."""
 
     async def report(self, strategy: SearchStrategy) -> SearchReport:
-        """Answer as `search_advanced` does, with one entry for every query sent."""
+        """Return the records of `search_advanced`, with one entry for every query sent."""
         ...
 
 
 @runtime_checkable
 class TranslatingSource(SearchSource, Protocol):
-    """A source that says what it will be sent for a strategy, before it is asked."""
+    """A source that shows the queries that it would send."""
 
     def translations(self, strategy: SearchStrategy) -> list[Translation]:
-        """Return every query in the source's words; nothing is asked, nothing is raised."""
+        """Return every query in the source's dialect, without sending or raising anything."""
         ...
 
 
 def counting(source: SearchSource) -> CountingSource | None:
-    """Return the source if it can count; None if it has no such method."""
+    """Return the source if it can count, else None."""
     is_able = callable(class_attribute(source, "count")) and hasattr(type(source), "is_local")
     return cast("CountingSource", source) if is_able else None
 
 
 def translations(source: SearchSource, strategy: SearchStrategy) -> list[Translation]:
-    """Return what a source is sent; one that does not say it is given the queries as they are."""
+    """Return what a source would send; for sources without `translations`, the queries."""
     if callable(class_attribute(source, "translations")):
         return cast("TranslatingSource", source).translations(strategy)
     texts = {query.boolean_query: False for query in strategy.queries}
@@ -126,7 +126,7 @@ def translations(source: SearchSource, strategy: SearchStrategy) -> list[Transla
             query=text,
             is_ranked=is_ranked,
             texts=[text],
-            notes=["given to the source as it is; how the source asks for it is not known"],
+            notes=["passed to the source unchanged; what the source sends is not known"],
         )
         for text, is_ranked in texts.items()
     ]
@@ -142,29 +142,29 @@ def known_sources() -> list[str]:
 
 
 def create_source(name: str, config: AppConfig) -> SearchSource:
-    """Return the source of that name, made from its settings.
+    """Create the source of that name from its settings.
 
     Raises:
-        UnknownNameError: nothing is installed under the name.
-        ConfigError: the source lacks a setting that it needs.
+        UnknownNameError: no source of that name is installed.
+        ConfigError: a required setting is missing.
     """
     factory = _REGISTRY.read(name)
     return factory(config, config.sources.get(name, SearchSourceConfig(name=name)))
 
 
 def service_of(name: str) -> type[Adapter] | None:
-    """Return the adapter of the installed source of a name, if it has one."""
+    """Return the adapter of an installed source, if it has one."""
     return adapter_of(_REGISTRY.read(name)) if name in _REGISTRY.names() else None
 
 
 def title_of(name: str) -> str:
-    """Return what people call a service: `Europe PMC` for `europe_pmc`; any other name as it is."""
+    """Return the display name: `Europe PMC` for `europe_pmc`; other names unchanged."""
     service = service_of(name)
     return name if service is None else service.title
 
 
 def adapter_of(factory: object) -> type[Adapter] | None:
-    """Return the adapter whose method `source` an entry point names, if it is one."""
+    """Return the adapter class of a factory that is its method `source`, else None."""
     from paper_search.sources.adapter import Adapter  # noqa: PLC0415  # slow to import
 
     owner = getattr(factory, "__self__", None)
@@ -178,10 +178,10 @@ def create_sources(config: AppConfig) -> list[SearchSource]:
 
 @dataclass(slots=True)
 class Interruption:
-    """Set by who asks a source, before cancelling it: what it has read by then is wanted.
+    """Marks a cancellation after which the source returns what it has read.
 
     Attributes:
-        reason: why the source is not waited for any longer; empty: it is.
+        reason: why the source is interrupted; empty while it is not.
     """
 
     reason: str = ""
@@ -201,9 +201,9 @@ def interruptible() -> Interruption:
 
 
 def reason_to_end() -> str:
-    """Return why a source that was just cancelled is to answer with what it has; empty: it is not.
+    """Return why the current source was interrupted; empty for an ordinary cancellation.
 
-    The cancellation is taken back, so that the source can go on to its end.
+    An interruption undoes the cancellation, so that the source can return what it has read.
     """
     interruption, task = _CURRENT.get(), asyncio.current_task()
     if interruption is None or not interruption.reason or task is None:
@@ -213,14 +213,14 @@ def reason_to_end() -> str:
 
 
 Row = Callable[[], SourceReport]
-"""Returns what one query to one source came to so far."""
+"""Returns the report of one query to one source so far."""
 
 _ROWS: ContextVar[list[Row] | None] = ContextVar("journal", default=None)
 
 
 @contextmanager
 def journal() -> Iterator[list[Row]]:
-    """Yield a list that gets a row for every query that is sent within this context."""
+    """Yield a list that receives a row for every query sent in this context."""
     rows: list[Row] = []
     token = _ROWS.set(rows)
     try:

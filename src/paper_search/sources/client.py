@@ -1,4 +1,4 @@
-"""How a person wants a service to be asked, the client that asks it, and what a failure means."""
+"""Settings of a source, its HTTP client, and explanations of failures."""
 
 from __future__ import annotations
 
@@ -43,17 +43,17 @@ NO_CALLS = "not asked: max_calls is 0"
 
 @dataclass(frozen=True, slots=True)
 class SourceSettings:
-    """How a person wants a service to be asked.
+    """The user's settings of a source.
 
     Attributes:
-        interval_s: the least time between two requests; None means what the service bears.
-        max_calls: requests of this source object, retries included; None for no limit, 0: none.
-        timeout_s: for one request; None means what the service may need.
+        interval_s: minimum time between two requests; by default the service's own.
+        max_calls: requests of this source object, retries included; None for no limit.
+        timeout_s: for one request; by default the service's own.
         max_retries: attempts after a failed first one.
-        deadline_s: for all queries of one strategy together; what was found by then is kept.
+        deadline_s: for all queries of one strategy; records found by then are kept.
         contact: an e-mail address for the User-Agent.
-        cache_path: the file that answers are kept in; None if none are kept.
-        limits_path: the file in which processes share turns and refusals; None if they share none.
+        cache_path: cache file; None for no cache.
+        limits_path: file in which processes share rate limits and refusals; None for no sharing.
         network: proxies and certificates of the machine.
     """
 
@@ -69,7 +69,7 @@ class SourceSettings:
 
     @classmethod
     def of(cls, config: AppConfig, **own: Any) -> Self:
-        """Return the settings of the program, with what is special about one service."""
+        """Return the program's settings, with the given ones replaced."""
         shared = {
             "deadline_s": config.source_deadline_s,
             "contact": config.contact,
@@ -81,12 +81,12 @@ class SourceSettings:
 
 
 class ServiceClient:
-    """Asks a service in the form that it takes, with its key, and says what went wrong.
+    """Sends requests to a service with its key, and explains failures.
 
-    It is an async context manager; `replaced`: what tests give `HttpClient` in place of its own.
+    `replaced`: arguments of `HttpClient` that tests replace.
 
     Raises:
-        ConfigError: on entering: a proxy or certificates cannot be used.
+        ConfigError: on entering, if a proxy or certificates cannot be used.
     """
 
     def __init__(
@@ -105,12 +105,12 @@ class ServiceClient:
     async def get(
         self, request: Request, records: list[RequestRecord], ends_at: float
     ) -> HttpAnswer:
-        """Return the answer to a request, which is given up when the clock says `ends_at`.
+        """Return the answer to a request, given up at `ends_at` on the client's clock.
 
-        `records` gets a record of every attempt.
+        `records` receives a record of every attempt.
 
         Raises:
-            ServiceError: there is none, or the request is too long.
+            ServiceError: there is no answer, or the request is too long.
         """
         service, outgoing = self._service, self._service.as_sent(request)
         try:
@@ -129,7 +129,7 @@ class ServiceClient:
             raise self._explained(error) from None
 
     async def read(self, answer: HttpAnswer, read: Callable[[HttpAnswer], T]) -> T:
-        """Return what an answer holds, read in a thread: a large page holds others up."""
+        """Read an answer in a thread, because a large page would block other sources."""
         try:
             return await asyncio.to_thread(read, answer)
         except (ServiceError, HttpError) as error:
@@ -174,7 +174,7 @@ def _http(service: Service, settings: SourceSettings, replaced: dict[str, Any]) 
 
 _LONGEST = 500
 _LONG_S = 3600.0
-"""A refusal that lasts longer is no matter of haste: a budget is used up."""
+"""A longer refusal means that a quota is used up, not that requests came too fast."""
 
 
 def explain_missing_key(adapter: Service) -> str:
@@ -191,9 +191,9 @@ def explain_bug(error: Exception, adapter: Service) -> ServiceError:
 
 
 def explained(error: HttpError, adapter: Service, *, patience_s: float) -> ServiceError:
-    """Return the failure of a service that an error of the HTTP client is.
+    """Explain an error of the HTTP client as a failure of the service.
 
-    A service that asks to wait for longer than `patience_s` has given up on us.
+    If a service asks to wait for longer than `patience_s`, its quota is used up.
     """
     title = adapter.title
     match error:
@@ -212,21 +212,21 @@ def explained(error: HttpError, adapter: Service, *, patience_s: float) -> Servi
             return adapter.failure(message, SourceStatus.EXHAUSTED)
         case HttpTimeoutError():
             message, status = f"{title} took too long: {error}", SourceStatus.TIMEOUT
-            return adapter.failure(message, status, is_passing=True)
+            return adapter.failure(message, status, is_temporary=True)
         case HttpUnreachableError():
             message = str(error) if isinstance(error, HttpProxyError) else f"{title}: {error}"
-            return adapter.failure(message, SourceStatus.UNREACHABLE, is_passing=True)
+            return adapter.failure(message, SourceStatus.UNREACHABLE, is_temporary=True)
         case _:
             is_cut_off = isinstance(error, HttpBodyError) and error.is_cut_off
             message = f"{title}: {error}"
-            return adapter.failure(message, SourceStatus.BAD_RESPONSE, is_passing=is_cut_off)
+            return adapter.failure(message, SourceStatus.BAD_RESPONSE, is_temporary=is_cut_off)
 
 
 def refusal_of(error: HttpStatusError, adapter: Service) -> str | None:
-    """Return why the service does not want to be asked for a while; None if it said no such thing.
+    """Return why the service refuses further requests for a while, or None.
 
-    What is remembered of a refusal is its reason, since only its answer tells it: how long it
-    still lasts does not (a budget of the day is used up in the last hour, too).
+    The reason is stored with the refusal, because the remaining time does not tell it: a daily
+    quota may end within the hour.
     """
     status = adapter.status_of(error)
     if status is SourceStatus.EXHAUSTED:
@@ -244,17 +244,17 @@ def time_text(moment: float) -> str:
 def _of_refusal(error: HttpStatusError, until: float, adapter: Service) -> ServiceError:
     why = error.reason if isinstance(error, HttpRefusedError) else refusal_of(error, adapter)
     status = SourceStatus.EXHAUSTED if why == QUOTA_USED_UP else SourceStatus.RATE_LIMITED
-    help_ = adapter.advice_on(error)
-    if help_ is None and adapter.key_variable and not adapter.key:
-        help_ = f"set {adapter.key_variable} to a free key from {adapter.key_page}"
+    advice = adapter.advice_on(error)
+    if advice is None and adapter.key_variable and not adapter.key:
+        advice = f"set {adapter.key_variable} to a free key from {adapter.key_page}"
     if isinstance(error, HttpRefusedError):
-        reason = "refused lately"
+        reason = "recently refused requests"
     elif error.is_challenge:
-        reason = "keeps programs out with a page for people"
+        reason = "blocks programs with a page for people"
     else:
         reason = f"refuses requests (HTTP {error.status})"
-    parts = [f"{adapter.title} {reason} and is not asked again before {time_text(until)}", help_]
-    return adapter.failure("; ".join(filter(None, parts)), status, is_passing=True)
+    parts = [f"{adapter.title} {reason} and is not asked again before {time_text(until)}", advice]
+    return adapter.failure("; ".join(filter(None, parts)), status, is_temporary=True)
 
 
 def _of_status(error: HttpStatusError, adapter: Service, patience_s: float) -> ServiceError:
@@ -262,7 +262,7 @@ def _of_status(error: HttpStatusError, adapter: Service, patience_s: float) -> S
     message = f"{adapter.title} answered with HTTP {error.status}" + (f": {body}" if body else "")
     if error.location:  # its query may hold a key
         target = redact(error.location.partition("?")[0], (adapter.key,))[:_LONGEST]
-        message = f"{message} and led to {target}, which is not followed"
+        message = f"{message} and redirected to {target}, which is not followed"
     if advice := adapter.advice_on(error):
         message = f"{message}; {advice}"
     own_status = adapter.status_of(error)
@@ -277,7 +277,7 @@ def _of_status(error: HttpStatusError, adapter: Service, patience_s: float) -> S
         status = SourceStatus.BAD_RESPONSE
     if status is SourceStatus.UNAUTHORISED:
         return adapter.failure(_refused(error, adapter), status)
-    return adapter.failure(message, status, is_passing=is_retryable(error))
+    return adapter.failure(message, status, is_temporary=is_retryable(error))
 
 
 def _refused(error: HttpStatusError, adapter: Service) -> str:

@@ -1,4 +1,4 @@
-"""CORE, open access works of repositories and journals (https://core.ac.uk); a key is optional.
+"""CORE: open access works of repositories and journals (https://core.ac.uk); a key is optional.
 
 Queries and fields: https://api.core.ac.uk/docs/v3
 """
@@ -19,16 +19,13 @@ from paper_search.sources.values import address
 
 NAME = "core"
 _COMMENT = re.compile(r"(?:\.\s{0,20}|(?<!\s)\s{0,20})Comment:\s[^\n]{0,400}$")
-"""What repositories copy from arXiv behind an abstract: "...Comment: 32 pages, 12 figures"."""
+"""The comment that repositories copy from arXiv: "...Comment: 32 pages, 12 figures"."""
 _ISSN = re.compile(r"\d{4}-?\d{3}[\dXx]")
 _TYPES = {"thesis": "thesis", "book": "book", "dataset": "dataset", "slides": "speech"}
 
 
 def _names(entry: Entry) -> list[Author]:
-    """Return each author once.
-
-    Repositories list a name as often as they found it, and family names alone beside full ones.
-    """
+    """Return each author once: repositories repeat names, some as family names alone."""
     names = [name for one in every(entry, "authors.name") if (name := words(one))]
     distinct = {normalised_title(name): name for name in reversed(names)}
     names = list(dict.fromkeys(distinct[normalised_title(name)] for name in names))
@@ -42,13 +39,13 @@ def _parts(name: str) -> set[str]:
 
 
 def _abstract(entry: Entry) -> str | None:
-    """Return the abstract; what is not of arXiv may end with a comment of its own."""
+    """Return the abstract, of an arXiv work without the comment."""
     own = first(entry, "abstract") or ""
     return plain_abstract(_COMMENT.sub(".", own) if first(entry, "arxivId") else own)
 
 
 def _full_text(entry: Entry) -> str | None:
-    """Return where to download the text; of a page about it on arXiv, the text itself."""
+    """Return the download URL; for an abstract page of arXiv, that of the PDF."""
     url: str | None = first(entry, "downloadUrl|sourceFulltextUrls", address)
     if url and "arxiv.org/abs/" in url and (arxiv_id := parse_arxiv_id(url)):
         return f"https://arxiv.org/pdf/{arxiv_id}"
@@ -85,7 +82,7 @@ read_work = Table(
 class CoreDialect(FieldDialect):
     """`word`, `title:"a phrase"`, AND, OR, NOT, `yearPublished>=2019`.
 
-    A NOT is written as AND NOT: without the AND, Lucene's language could read OR.
+    A NOT is written as AND NOT, because Lucene could read OR without the AND.
     """
 
     compares_stems: bool = True
@@ -107,7 +104,7 @@ class CoreDialect(FieldDialect):
 
 
 class Core(Adapter):
-    """Full texts of repositories; slow: forty seconds without a byte have been seen."""
+    """Full texts of repositories; slow: forty seconds until the first byte have occurred."""
 
     name: ClassVar[str] = NAME
     title: ClassVar[str] = "CORE"
@@ -119,7 +116,7 @@ class Core(Adapter):
     most_results = 9900
     timeout_s: ClassVar[float] = 50.0
     interval_s = 2.0
-    """Five in ten seconds, without a key."""
+    """Five requests in ten seconds without a key."""
     endpoint = "https://api.core.ac.uk/v3/search/works"
     says_open: ClassVar[bool] = True
     key_header = ("Authorization", "Bearer {}")

@@ -1,8 +1,8 @@
 """Crossref (https://www.crossref.org/documentation/retrieve-metadata/rest-api/): all its DOIs.
 
 Fields: https://api.crossref.org/swagger-ui/index.html
-`select` is not used: an answer would be 37 % as long, but `language` and `institution`, the venue
-of a preprint, cannot be selected (https://github.com/CrossRef/rest-api-doc/issues/302).
+`select` would shorten answers to 37 %, but cannot include `language` and `institution`, the venue
+of a preprint (https://github.com/CrossRef/rest-api-doc/issues/302).
 """
 
 import html
@@ -39,7 +39,7 @@ TYPES = {
     "reference-book": "book", "reference-entry": "entry", "report": "report",
     "standard": "standard",
 }  # fmt: skip
-"""What is a work of its own, to the types of CSL; figures, issues and journals are none."""
+"""CSL types of works; figures, issues and journals are not works."""
 _DATES = ("issued", "published", "published-print", "published-online", "posted")
 _WITHDRAWN = {"retraction", "withdrawal", "removal", "retracted"}
 _RETRACTED_TITLE = re.compile(
@@ -48,7 +48,7 @@ _RETRACTED_TITLE = re.compile(
 
 
 def _words(value: Any) -> str | None:
-    """Return the text, with entities decoded that were encoded twice (`&amp;amp;`)."""
+    """Return the text, decoding entities that were encoded twice (`&amp;amp;`)."""
     raw = text(value)
     return words(html.unescape(raw) if "&amp;" in raw else raw)
 
@@ -73,7 +73,7 @@ def _venue(entry: Entry) -> str | None:
 
 
 def _free_text(entry: Entry) -> str | None:
-    """Return the link to the text if its licence is open: most links lead to a till."""
+    """Return the link to the text if its licence is open; most links lead to a paywall."""
     if not any("creativecommons.org" in licence for licence in texts(entry, "license.URL")):
         return None
     for path in ("link[content-type=application/pdf].URL", "link.URL"):
@@ -83,7 +83,7 @@ def _free_text(entry: Entry) -> str | None:
 
 
 def _is_retracted(entry: Entry) -> bool | None:
-    """Return True for what was withdrawn, None if nothing is said; a notice of it is neither."""
+    """Return True for a withdrawn work, else None; retraction notices are not withdrawn."""
     updates = {kind.lower() for kind in texts(entry, "updated-by.type")}
     return True if updates & _WITHDRAWN or _RETRACTED_TITLE.match(_title(entry) or "") else None
 
@@ -125,9 +125,9 @@ read_item = Table(
 
 
 class Crossref(Adapter):
-    """The works of Crossref: found by any of the words, then checked for the query.
+    """Crossref ranks works with any of the words; the results are checked against the query.
 
-    With a contact, which is sent along, Crossref allows more.
+    It allows more requests with a contact address.
     """
 
     name: ClassVar[str] = "crossref"
@@ -139,7 +139,7 @@ class Crossref(Adapter):
     truncates: ClassVar[bool] = False
     page_size = 1000
     most_results = 1000
-    """Any word is enough to be found: what is far down has nothing to do with the query."""
+    """Any word is a match: low ranks have nothing to do with the query."""
 
     most_parts: ClassVar[int] = 8
     entries: ClassVar[str] = "message.items|message"

@@ -16,9 +16,9 @@ from paper_search.sources.dialect import Expression, FieldDialect
 from paper_search.sources.record import (
     Entry,
     Table,
-    coalesced,
     every,
     first,
+    first_of,
     keywords,
     last_part,
     span,
@@ -72,7 +72,7 @@ def _type(entry: Entry) -> str | None:
 
 
 def _venue(entry: Entry) -> str | None:
-    """Return where it appeared: of a preprint, the server that has it."""
+    """Return the venue; for a preprint, its server."""
     is_preprint = _type(entry) == "article"
     paths = "container.title|publisher.name|publisher" if is_preprint else "container.title"
     return str(first(entry, paths, words) or "") or None
@@ -110,7 +110,7 @@ _DOI = Table(
         "arxiv_id": f"doi|{_own('arxiv')}",
         "citation_count": "citationCount",
         "full_text_url": "contentUrl",
-        "url": coalesced("url", ("doi", "https://doi.org/{}".format), reader=address),
+        "url": first_of("url", ("doi", "https://doi.org/{}".format), reader=address),
         "language": "language",
         "publication_type": _type,
         "keywords": keywords("subjects"),
@@ -137,24 +137,22 @@ class DataciteDialect(FieldDialect):
     negation: ClassVar[str] = "AND NOT "
 
     def translate_within(self, tree: Node, filters: SearchConstraints) -> Translated:
-        """Return the query without pictures, sound, films and things.
+        """Exclude pictures, sound, films and objects.
 
-        Most records say no language: a filter would lose them.
+        There is no language filter, because most records state no language.
         """
         translation = super().translate_within(tree, filters)
         notes = (*translation.notes, _LEFT_OUT)
         return replace(translation, text=f"({translation.text} AND NOT {_NO_WORKS})", notes=notes)
 
     def leaf(self, leaf: Term | Phrase) -> Expression:
-        """Return a word or phrase; DataCite lets a word come between if it is not told not to."""
+        """Return a word or phrase; without `~0`, DataCite allows other words in a phrase."""
         expression = super().leaf(leaf)
         is_phrase = expression.text is not None and expression.text.endswith('"')
         return replace(expression, text=f"{expression.text}~0") if is_phrase else expression
 
 
 class Datacite(Adapter):
-    """The DOIs of DataCite, without pictures, sound, films and things."""
-
     name: ClassVar[str] = "datacite"
     title: ClassVar[str] = "DataCite"
     longest_line: ClassVar[int] = 8190
@@ -173,7 +171,7 @@ class Datacite(Adapter):
     paging: ClassVar[Paging | None] = Paging("page[number]", size="page[size]", is_numbered=True)
     query_param = "query"
     size_param = "page[size]"
-    # By cursor, DataCite would give the oldest first whatever is asked for.
+    # With cursors, DataCite ignores the sort order and returns the oldest first.
     usual_params: ClassVar[Mapping[str, str | int]] = {
         "page[number]": 1, "sort": "relevance", "disable-facets": "true",
     }  # fmt: skip

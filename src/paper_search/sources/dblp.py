@@ -1,9 +1,8 @@
 """DBLP (https://dblp.org/faq/How+to+use+the+dblp+search+API.html); needs no key.
 
-DBLP knows words, all of which have to occur, and `a|b`. It looks into titles, names and venues, and
-a word means all that begin with it. There are no phrases, no NOT, no parentheses and no years:
-the tree becomes a conjunction of alternatives that finds at least what is wanted, and what it does
-not say is checked in the answers.
+DBLP searches titles, names and venues for prefixes, all of which must occur, with alternatives as
+`a|b`. It has no phrases, NOT, parentheses or years: a query becomes a conjunction of alternatives
+that finds at least its records, and the rest is checked in the results.
 """
 
 import re
@@ -27,14 +26,14 @@ from paper_search.sources.values import address, mapping, text, without_stop
 
 _TOO_MANY = "429"
 _BROAD_PAGE = 500
-"""Records on a page of which many will be left out."""
+"""Records on a page if many will be removed."""
 _Clause: TypeAlias = frozenset[str]
 _MOST_CLAUSES = 24
-"""Alternatives that an OR of groups is written out into; beyond that it is asked more loosely."""
+"""Limit for distributing an OR of groups; a larger one is widened."""
 _SEARCHED = ("title", "author", "venue")
 NAME = "dblp"
 _NAMESAKE = re.compile(r"(?<!\s)\s+\d{4}$")
-"""The number that tells people of one name apart: "Xiaopeng Zhang 0009"."""
+"""The number that distinguishes people of one name: "Xiaopeng Zhang 0009"."""
 _TYPES = {
     "journal articles": "article-journal", "conference and workshop papers": "paper-conference",
     "informal and other publications": "article", "informal publications": "article",
@@ -45,7 +44,7 @@ _TYPES = {
 
 @dataclass(frozen=True, slots=True)
 class _Clauses:
-    """What has to occur: one word of each clause; and whether that is all that is meant."""
+    """Clauses of which one word each must occur, and whether they express the whole query."""
 
     clauses: tuple[_Clause, ...]
     is_exact: bool
@@ -117,10 +116,9 @@ def _shortest(clauses: Iterable[_Clause]) -> list[_Clause]:
 
 
 def _local_check(node: Node, *, is_wanted: bool) -> Node:
-    """Return the node as it can be checked in a record of DBLP, which has no abstract.
+    """Return the node to check in a record of DBLP, which has no abstract.
 
-    A wanted word means all that begin with it, as in DBLP itself; an excluded
-    word means itself.
+    Included words are prefixes, as in DBLP itself; excluded words are not.
     """
     match node:
         case Term() | Phrase() if node.field == "tiab":
@@ -177,7 +175,7 @@ def _arxiv_id(entry: Entry) -> str | None:
 
 
 def _full_text(entry: Entry) -> str | None:
-    """Return where the text is; other links only lead to a page about it."""
+    """Return the link to the text; other links are landing pages."""
     if arxiv_id := _arxiv_id(entry):
         return f"https://arxiv.org/pdf/{arxiv_id}"
     return next((link for link in _link(entry) if link.lower().endswith(".pdf")), None)
@@ -217,16 +215,16 @@ def record_of_hit(hit: Entry) -> RawPaper | None:
 
 
 class Dblp(Adapter):
-    """Computer science: titles, authors and venues, neither abstracts nor citations."""
+    """Computer science: titles, authors and venues; no abstracts or citations."""
 
     name: ClassVar[str] = NAME
     title: ClassVar[str] = "DBLP"
-    caveat: ClassVar[str] = "refuses most programs with a page for people"
+    caveat: ClassVar[str] = "blocks most programs with a page for people"
     longest_line: ClassVar[int] = 8190
 
     ranks_text: ClassVar[bool] = True
     most_words: ClassVar[int | None] = 3
-    """All of them have to occur in a title or name."""
+    """All of them must occur in a title or name."""
     page_size = 100
     most_results = 10_000
     endpoint = "https://dblp.org/search/publ/api"
@@ -239,7 +237,6 @@ class Dblp(Adapter):
     record = staticmethod(record_of_hit)
 
     def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
-        """Return the query for `q`, the rest to be checked in the answers."""
         translation = translate_known_part(
             tree, lambda part: _to_dblp(part, filters), service="DBLP", fields=("tiab",)
         )
@@ -252,7 +249,7 @@ class Dblp(Adapter):
         return min(limit, self.page_size) if query.remainder is None else _BROAD_PAGE
 
     def entries_of(self, body: Any) -> list[Any]:
-        """Return the entries of `hits`; there is no list when there are none."""
+        """Return the entries of `hits`, which is missing if there are none."""
         code = first(body, "result.status.@code")
         if code and code != "200":
             kind = SourceStatus.RATE_LIMITED if code == _TOO_MANY else SourceStatus.BAD_RESPONSE

@@ -1,4 +1,4 @@
-"""Writes a boolean tree in a service's dialect, and reports what the dialect lacks."""
+"""Write a boolean query in a service's dialect, and note what the dialect lacks."""
 
 import re
 from abc import ABC, abstractmethod
@@ -31,23 +31,23 @@ from paper_search.sources.adapter import Translated, translate_known_part
 from paper_search.sources.values import quoted
 
 _PREPRINT = "article"
-"""CSL's type; other types are checked in the answers."""
+"""CSL's type; other types are checked in the results."""
 _LETTER = re.compile(r"[^\W_]")
 HYPHENATED = re.compile(r"\w+(?:-\w+)*")
 LUCENE_OPERATORS = OPERATORS | {"TO"}
 _NAMES = frozenset({"author", "venue"})
 _IN_TEXTS = frozenset({None, "title", "abstract", "tiab", OWN_WORDS})
 FIRST_YEAR, LAST_YEAR = 1000, 3000
-"""What stands for the open end of a range where a service wants both."""
+"""The open end of a range, for services that require both ends."""
 
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """A part of a query as the service understands it.
+    """A part of a query in the service's dialect.
 
     Attributes:
-        text: what to send; None if nothing can be said, anything would match.
-        is_exact: False: the text matches more than the part means.
+        text: to send; None if the part cannot be expressed, so that anything matches.
+        is_exact: whether the text matches no more than the part means.
     """
 
     text: str | None
@@ -55,7 +55,6 @@ class Expression:
 
 
 ANYTHING = Expression(None, is_exact=False)
-"""What cannot be said at all."""
 
 
 def bare_or_quoted(
@@ -65,10 +64,7 @@ def bare_or_quoted(
     is_prefix: bool,
     bare: re.Pattern[str],
 ) -> str:
-    """Return a word unchanged, with its `*`; between quotation marks if it could be misread.
-
-    `operators`: words that mean something else to the service; `bare`: what needs no marks.
-    """
+    """Return a word with its `*`, quoted if it is an operator or does not match `bare`."""
     if is_prefix and bare.fullmatch(word):
         return f"{word}*"
     is_bare = bare.fullmatch(word) and word.upper() not in operators
@@ -76,27 +72,26 @@ def bare_or_quoted(
 
 
 class Dialect(ABC):
-    """How one service writes words and groups; the walk over the tree is the same for all.
+    """The query syntax of a service; all share the traversal of the tree.
 
-    Every group is written in parentheses of its own, since no two services agree on precedence.
-    A NOT becomes "wanted, without unwanted", whose wanted side is never empty: De Morgan's laws
-    move NOTs out of ORs. What cannot be said is widened, never narrowed.
+    Every group gets parentheses, because services disagree on precedence. De Morgan's laws move
+    NOTs out of ORs, so that every NOT has a non-empty positive side. What cannot be expressed is
+    widened, never narrowed.
 
     Attributes:
-        service: its name, for messages.
-        has_year_parameters: whether years that all of the query is limited to are left out of
-            the text, since the service has parameters for them.
-        known_fields: what it knows beside title, abstract, author and venue, such as headings.
-        entered: what stands for a span of days of entry, with `{}` for both ends; empty: nothing.
-        shortest_stem: letters that it needs before a `*`; None if it has no `*`.
-        years_note: what to say of years inside a group, with `{}` for the service.
-        loose_in: fields in which words may be apart by the distance of a phrase, `"a b"~3`.
-        negation: what stands before what is excluded.
-        excludes_groups: whether NOT takes more than a word or a phrase.
-        compares_stems: whether a word finds its other forms: NOT would exclude them, too.
-        language: the clause for a language, with `{}` for its name; empty: it has no filter.
-        language_notes: what to say to who wants one.
-        preprints: the clause for preprints; empty: there is none.
+        service: name for messages.
+        has_year_parameters: whether years of the whole query are parameters instead of text.
+        known_fields: fields in addition to title, abstract, author and venue, such as headings.
+        entered: format of a range of entry dates with two `{}`; empty if unsupported.
+        shortest_stem: letters required before `*`; None if there is no truncation.
+        years_note: note about years inside a group, with `{}` for the service.
+        loose_in: fields that support phrases with a distance, `"a b"~3`.
+        negation: prefix of an exclusion.
+        excludes_groups: whether NOT accepts more than a word or phrase.
+        compares_stems: whether a word matches its other forms, which NOT would exclude, too.
+        language: clause for a language, with `{}` for its name; empty if unsupported.
+        language_notes: notes for a search with a language.
+        preprints: clause for preprints; empty if there is none.
     """
 
     service: ClassVar[str]
@@ -117,9 +112,9 @@ class Dialect(ABC):
         self._notes: dict[str, None] = {}
 
     def translate_within(self, tree: Node, filters: SearchConstraints) -> Translated:
-        """Return the query for a tree, with the language and the wish for preprints in it.
+        """Return the query with clauses for the language and for preprints.
 
-        A service without filter on languages has what the answers are to be checked for instead.
+        For a service without a language filter, the results are checked.
         """
         name = self.language_name(filters.language) if filters.language else None
         if filters.language and not name:
@@ -142,26 +137,25 @@ class Dialect(ABC):
         return replace(translated, text=text, language=own)
 
     def language_name(self, language: str) -> str | None:
-        """Return the service's name of a language; None if it is unknown."""
+        """Return the service's name of a language, or None."""
         return language_code(language)
 
     @abstractmethod
-    def leaf(self, leaf: Term | Phrase) -> Expression:
-        """Return a word or phrase."""
+    def leaf(self, leaf: Term | Phrase) -> Expression: ...
 
     def years(self, years: YearRange) -> Expression:
-        """Return a span of years inside a group; by default only a parameter can say one."""
+        """Return a range of years inside a group, which by default cannot be expressed."""
         del years
         if self.years_note:
             self.note(self.years_note.format(self.service))
         return ANYTHING
 
     def quoted_words(self, texts: tuple[str, ...]) -> str | None:
-        """Return words that follow each other; None if there are no letters in them."""
+        """Return adjacent words, or None if they have no letters."""
         return quoted(" ".join(texts))
 
     def without(self, text: str, unwanted: Sequence[str]) -> str:
-        """Return what matches the one and none of the others; they are at least one."""
+        """Return a query that excludes at least one unwanted part."""
         return f"({text} {self.negation}{self._either(unwanted)})"
 
     def both(self, texts: Sequence[str]) -> str:
@@ -171,10 +165,10 @@ class Dialect(ABC):
         return f"({' OR '.join(texts)})"
 
     def near(self, near: Near) -> Expression:
-        """Return both sides of a NEAR; by default their distance cannot be said."""
+        """Return both sides of a NEAR; by default the distance cannot be expressed."""
         words = [side for side in (near.left, near.right) if isinstance(side, Term)]
         if len(words) == 2 and all(not w.is_prefix and w.field in self.loose_in for w in words):  # noqa: PLR2004  # both
-            # Two moves turn the words round, which NEAR allows; what that lets in is checked.
+            # A distance of two more also finds the words in reverse order, which NEAR allows.
             text = self.quoted_words(tuple(word.text for word in words))
             return Expression(text and f"{text}~{near.distance + 2}", is_exact=False)
         self.note("NEAR is sent as AND; the distance is checked in title and abstract")
@@ -182,7 +176,7 @@ class Dialect(ABC):
         return Expression(both.text, is_exact=False)
 
     def word_by_word(self, phrase: Phrase) -> Expression:
-        """Return the words of a phrase that cannot be said as one; their order is checked."""
+        """Return the words of a phrase with truncated words."""
         self.note("a phrase with '*' is sent as words; their order is checked")
         words = [
             Term(word.rstrip("*"), phrase.field, word.endswith("*"))
@@ -192,9 +186,9 @@ class Dialect(ABC):
         return Expression(self._both([self.leaf(word) for word in words]).text, is_exact=False)
 
     def short_stem(self, stem: str, write: Callable[[str], str]) -> Expression:
-        """Return a stem that is too short for a `*` with each next letter.
+        """Return a stem that is too short for `*` with each possible next letter.
 
-        To leave it out would ask for everything else, of which a service sends the first hundreds.
+        Leaving it out would match far more records than a service returns.
         """
         needs = f"{self.service} needs {self.shortest_stem} letters before '*'"
         if len(stem) < (self.shortest_stem or 0) - 1:
@@ -208,7 +202,7 @@ class Dialect(ABC):
         self._notes.setdefault(text)
 
     def translate(self, tree: Node, filters: SearchConstraints | None = None) -> Translated:
-        """Return the tree, limited to the years of the filters, in this dialect."""
+        """Return the query in this dialect, limited to the years of the filters."""
         return translate_known_part(
             tree,
             lambda part: self._translated(part, filters),
@@ -241,7 +235,7 @@ class Dialect(ABC):
             case Term(text, field, is_prefix=True) if field not in _NAMES and "-" in text.strip(
                 "-"
             ):
-                # What stands before a '*' is compared with single words: a hyphen ends one.
+                # A stem is compared with single words, which hyphens separate.
                 return self.leaf(Phrase((*f"{text}*".split("-"),), field))
             case Term() | Phrase():
                 return self.leaf(node)
@@ -259,7 +253,7 @@ class Dialect(ABC):
                 )
 
     def _excluded(self, node: Node) -> Expression:
-        """Return what to exclude; other forms of a word must not go with it."""
+        """Return an exclusion; it must not exclude other forms of a word."""
         if self.compares_stems and any(leaf.field in _IN_TEXTS for leaf in all_leaves(node)):
             self.note(f"what NOT excludes is checked in the results: {self.service} compares stems")
             return ANYTHING
@@ -269,7 +263,7 @@ class Dialect(ABC):
         return ANYTHING
 
     def whole(self, texts: Sequence[str]) -> str:
-        """Return what matches all of at least two texts, where it is the whole query."""
+        """Join at least two texts that form the whole query."""
         return self.both(texts)
 
     def _both(self, parts: Sequence[Expression], *, is_whole: bool = False) -> Expression:
@@ -289,7 +283,7 @@ class Dialect(ABC):
         return self.either(distinct) if len(distinct) > 1 else distinct[0]
 
     def _without(self, main: Expression, unwanted: Sequence[Expression]) -> Expression:
-        """Leave out what would exclude too much; the answers are checked for it."""
+        """Exclude only exact parts; inexact ones would exclude too much and are checked later."""
         exclusions = [part.text for part in unwanted if part.is_exact and part.text is not None]
         is_exact = main.is_exact and len(exclusions) == len(unwanted)
         if main.text is None or not exclusions:
@@ -300,7 +294,7 @@ class Dialect(ABC):
 def without_years(
     parts: Sequence[Node], filters: SearchConstraints
 ) -> tuple[list[Node], int | None, int | None]:
-    """Return what is no span of years, and the first and last year that all allow; None is open."""
+    """Separate year ranges from a conjunction: the other parts, first and last year (or None)."""
     spans = [part for part in parts if isinstance(part, YearRange)]
     spans.append(YearRange(filters.year_from, filters.year_to))
     first = max((years.first for years in spans if years.first is not None), default=None)
@@ -314,11 +308,11 @@ class FieldDialect(Dialect):
     """`field:word`, `field:"a phrase"` and `field:[2019 TO 2022]`, with AND, OR and a NOT.
 
     Attributes:
-        fields: what stands before a word, by field.
-        year: what stands for a span of years, with `{}` for both ends.
-        operators: words that mean something else to the service.
-        bare: what needs no quotation marks.
-        unsearched: fields that it searches anywhere, and that are checked.
+        fields: prefix of a word, by field.
+        year: format of a year range, with two `{}`.
+        operators: words to quote.
+        bare: words that need no quotation marks.
+        unsearched: unsupported fields, searched anywhere and checked in the results.
     """
 
     fields: ClassVar[Mapping[str | None, str]]
@@ -328,7 +322,6 @@ class FieldDialect(Dialect):
     unsearched: ClassVar[Collection[str]] = ()
 
     def leaf(self, leaf: Term | Phrase) -> Expression:
-        """Return a word or phrase in its field; `*` has no meaning inside quotes."""
         if isinstance(leaf, Term) and leaf.field == "entered":
             return Expression(self.entered.format(*whole_days(leaf.text)))
         is_exact = leaf.field not in self.unsearched
@@ -348,12 +341,11 @@ class FieldDialect(Dialect):
         return Expression(f"{field}{word}", is_exact)
 
     def years(self, years: YearRange) -> Expression:
-        """Return a span of years; an open one ends far away."""
         return Expression(self.year.format(years.first or FIRST_YEAR, years.last or LAST_YEAR))
 
 
 class TextDialect(Dialect):
-    """Words of titles and abstracts together; whatever else a word is limited to is checked."""
+    """Words in title and abstract; all other fields are checked in the results."""
 
     compares_stems: bool = True
     has_year_parameters: ClassVar[bool] = True
@@ -380,7 +372,6 @@ class TextDialect(Dialect):
         return Expression(whole.text, whole.is_exact and is_exact)
 
     def apart(self, words: Sequence[str]) -> Expression:
-        """Return words of a phrase that is not sent as one."""
         return Expression(self._both([self.word(word) for word in words]).text, is_exact=False)
 
     def word(self, word: str) -> Expression:

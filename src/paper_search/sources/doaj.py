@@ -12,7 +12,7 @@ from paper_search.sources.record import (
     Entry,
     People,
     Table,
-    coalesced,
+    first_of,
     keywords,
     last_part,
     span,
@@ -22,7 +22,7 @@ from paper_search.sources.values import address
 
 
 def _language(entry: Entry) -> str | None:
-    """Return the language, if it is the journal's only one: an article does not say its own."""
+    """Return the journal's language if it has only one; articles do not state their own."""
     languages = texts(entry, "bibjson.journal.language")
     return language_code(languages[0]) if len(languages) == 1 else None
 
@@ -46,7 +46,7 @@ article_of = Table(
             "bibjson.journal.end_page|bibjson.end_page",
         ),
         "full_text_url": "bibjson.link.url",
-        "url": coalesced(
+        "url": first_of(
             ("id", "https://doaj.org/article/{}".format), "bibjson.link.url", reader=address
         ),
         "language": _language,
@@ -58,7 +58,7 @@ article_of = Table(
 
 
 class DoajDialect(FieldDialect):
-    """Lucene without wildcards: DOAJ refuses them."""
+    """Lucene without wildcards, which DOAJ refuses."""
 
     service: ClassVar[str] = "DOAJ"
     fields: ClassVar[Mapping[str | None, str]] = {
@@ -81,12 +81,12 @@ class DoajDialect(FieldDialect):
 
 
 class Doaj(Adapter):
-    """The articles of DOAJ; only the first 1000 of a query can be had."""
+    """The articles of DOAJ, at most 1000 for one query."""
 
     name: ClassVar[str] = "doaj"
     title: ClassVar[str] = "DOAJ"
     refuses_in_agent: ClassVar[tuple[str, ...]] = ("bot", "spider")
-    """Of its server's settings: https://github.com/DOAJ/doaj, deploy/nginx/production/doaj."""
+    """From its server's settings: https://github.com/DOAJ/doaj, deploy/nginx/production/doaj."""
 
     ranks_text: ClassVar[bool] = True
     truncates: ClassVar[bool] = False

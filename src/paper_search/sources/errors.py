@@ -1,4 +1,4 @@
-"""The errors of sources."""
+"""Errors of sources."""
 
 from paper_search.errors import SearchSourceError
 from paper_search.models import SourceStatus
@@ -12,8 +12,8 @@ class ServiceError(SearchSourceError):
     """A service could not answer.
 
     Attributes:
-        status: what the search report says about it.
-        http_status: of the answer; None if there was none, or its status was that of success.
+        status: for the search report.
+        http_status: of the answer; None if there was none, or it was successful.
     """
 
     http_status: int | None = None
@@ -28,8 +28,8 @@ class SerpAPIError(ServiceError):
 
 
 class RetryableError(SerpAPIError):
-    """The same question may be answered later."""
+    """A later retry may help."""
 
 
 class NonRetryableError(SerpAPIError):
-    """Asking again cannot help."""
+    """A retry cannot help."""

@@ -21,7 +21,7 @@ from paper_search.sources.values import address, without_brackets
 
 NAME = "europe_pmc"
 _OPEN = ("OA", "F")
-"""Codes of what anybody may read: open access, free."""
+"""Availability codes: open access, free."""
 _RETRACTED = frozenset({"retracted publication", "retracted"})
 
 
@@ -62,7 +62,7 @@ def _type(entry: Entry) -> str:
 
 
 def _is_retracted(entry: Entry) -> bool | None:
-    """Return None where the service gives no types: unknown."""
+    """Return None (unknown) if the service gives no types."""
     kinds = {kind.lower() for kind in _kinds(entry)}
     corrections = texts(entry, "commentCorrectionList.commentCorrection.type")
     is_said = any(kind.lower() == "retraction in" for kind in corrections)
@@ -129,8 +129,8 @@ read_result = Table(
 class EuropePmcDialect(FieldDialect):
     """`TITLE_ABS:word`, `AUTH:"a phrase"`, AND, OR, NOT, `PUB_YEAR:[2019 TO 2022]`.
 
-    A word without a field would be looked for in full texts, too, and find far too much. Headings
-    are among the keywords (`KW:`).
+    Words without a field would also match full texts and find far too much. Headings are keywords
+    (`KW:`).
     """
 
     compares_stems: bool = True

@@ -1,7 +1,7 @@
-"""Boolean queries for services that rank by plain words and know no operators.
+"""Boolean queries for services that rank by plain words and have no operators.
 
-The words are sent, and the results are checked against the query: leniently for what is
-wanted, since such services match by stem, strictly for what is excluded.
+The words are sent, and the results are checked against the query: leniently for included words,
+because such services match stems, strictly for excluded ones.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -28,13 +28,13 @@ from paper_search.sources.adapter import Translated, translate_known_part
 from paper_search.sources.dialect import without_years
 
 _SHORT = 3
-"""Letters of a word that is compared as it is, with and without an s."""
+"""Letters of a word that is compared unstemmed, with and without an s."""
 
 
 def to_free_text(tree: Node, filters: SearchConstraints, *, service: str) -> Translated:
-    """Return the words to send, and the query itself to check the answers for.
+    """Return the words to send, with the query as the check of the results.
 
-    Years are joined with those that all of the query is limited to; language is checked locally.
+    Years of query and filters are combined; the language is checked locally.
     """
     return translate_known_part(
         tree, lambda part: _to_free_text(part, filters, service), service=service
@@ -64,9 +64,9 @@ def _to_free_text(tree: Node, filters: SearchConstraints, service: str) -> Trans
 def to_ranked_text(
     words: Iterable[str], query: RankedQuery, filters: SearchConstraints
 ) -> Translated:
-    """Return the words to send, and the conditions to check the answers for.
+    """Return the words to send, with the conditions as the check of the results.
 
-    Years of a condition are joined with those of the filters; language is checked locally.
+    Years of conditions and filters are combined; the language is checked locally.
     """
     text = " ".join(words)
     if not text:
@@ -86,10 +86,10 @@ def to_ranked_text(
 def lenient(
     node: Node, forms: Callable[[Term], Node] | None = None, *, is_wanted: bool = True
 ) -> Node:
-    """Return the tree with other forms of wanted words: those of what their inflections share.
+    """Return the tree with other forms of included words, by default all with the same stem.
 
-    `forms`: those of a word alone, if not so many: a condition is not to lose what it may mean, a
-    query not to find "rates" for rats.
+    `forms` returns fewer forms: a condition must not lose relevant records, but a query for rats
+    must not find "rates".
     """
     match node:
         case Term():
@@ -125,11 +125,11 @@ _ENDINGS = {
     "y": ("y", "ys", "ies", "ied", "yed", "ying"),
     "ies": ("y", "ie", "ies", "ied", "ying"),
 }
-"""Of the forms of a word, by what it has behind its stem."""
+"""Endings of the forms of a word, by its own ending."""
 
 
 def _inflections(term: Term) -> Node:
-    """Return the forms of a word: number and tense, no word that is only derived from it."""
+    """Return the inflections of a word (number and tense), but no derived words."""
     word, cut = term.text.lower(), _stem_of(term.text)
     if term.is_prefix or cut is None:
         return _stem(term)

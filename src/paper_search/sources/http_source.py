@@ -24,7 +24,14 @@ from paper_search.models import (
 )
 from paper_search.models.scope import HitCount, Translation
 from paper_search.sources.adapter import Adapter, Translated
-from paper_search.sources.asking import (
+from paper_search.sources.client import (
+    NO_CALLS,
+    ServiceClient,
+    SourceSettings,
+    explain_missing_key,
+)
+from paper_search.sources.errors import ServiceError
+from paper_search.sources.query_run import (
     QueryRun,
     Question,
     Walk,
@@ -33,19 +40,12 @@ from paper_search.sources.asking import (
     keep_best,
     text_of,
 )
-from paper_search.sources.client import (
-    NO_CALLS,
-    ServiceClient,
-    SourceSettings,
-    explain_missing_key,
-)
-from paper_search.sources.errors import ServiceError
 from paper_search.sources.translation import (
     WORK_LIMITS,
+    not_yet_sent,
     questions_of,
     translated,
     translations_of,
-    unsent,
     work_of,
 )
 from paper_search.sources.union import Endings
@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 
 _NOT_ASKED = "not sent because the previous query failed: "
 _SPARE_PAGES = 10
-"""Requests for paging beyond four for every page that is wanted."""
+"""Requests allowed in addition to four for every page needed."""
 
 
 def open_source(adapter: Adapter, config: AppConfig, settings: SearchSourceConfig) -> HttpSource:
@@ -76,7 +76,7 @@ def open_source(adapter: Adapter, config: AppConfig, settings: SearchSourceConfi
 
 @dataclass(frozen=True, slots=True)
 class _Sending:
-    """What holds for all queries that are sent together; `ends_at`: a time of the clock."""
+    """Settings shared by all queries of one call; `ends_at` is a time of the source's clock."""
 
     filters: SearchConstraints
     endings: Endings
@@ -86,10 +86,10 @@ class _Sending:
 
 
 class HttpSource:
-    """Asks one web service.
+    """Searches one web service.
 
-    `client`: an open httpx client to use; it is not closed. `clock`: seconds that never run
-    backwards. `budget` counts the requests; None means one of its own, as the settings say.
+    `client`: an open httpx client to use; it is not closed. `clock`: monotonic, in seconds.
+    `budget` counts the requests; by default the source has its own.
     """
 
     def __init__(  # noqa: PLR0913  # what tests replace
@@ -123,15 +123,15 @@ class HttpSource:
         return self.adapter.ranks_text
 
     async def count(self, query: str, filters: SearchConstraints) -> HitCount | None:
-        """Return how many records one boolean query has, by one request; None if it needs a key.
+        """Return the number of hits of a boolean query; None if the service needs a key.
 
-        That is the request for the first page, which a search for the query sends as well: with
-        a cache it is sent once for both. Without one, the smallest page is asked for.
+        It requests the first page, so that a search for the same query finds the answer in the
+        cache; without a cache, it requests the smallest page.
 
         Raises:
-            ServiceError: it could not be counted.
+            ServiceError: the hits could not be counted.
         """
-        if self.adapter.needs_key:  # such calls are few, or paid for: not before an approval
+        if self.adapter.needs_key:  # calls are limited or paid: none before the approval
             return None
         if self.settings.cache_path is None:
             filters = filters.model_copy(update={"max_results": 1})
@@ -156,7 +156,8 @@ class HttpSource:
         `publication_types` (CSL).
 
         Raises:
-            ServiceError: nothing could be got; what fails later is not said here (`report` does).
+            ServiceError: there are no records because of an error. Later errors are only in
+                `report`.
         """
         answers = await self._ask_all([query], SearchConstraints.model_validate(options))
         papers, error = distinct(answers), answers[-1].error
@@ -165,7 +166,6 @@ class HttpSource:
         return papers
 
     async def search_advanced(self, strategy: SearchStrategy) -> list[RawPaper]:
-        """Return the records for all queries of a strategy, each record once."""
         answers = await self._ask_strategy(strategy)
         errors = [answer.error for answer in answers if answer.error and not answer.papers]
         if errors and len(errors) == len(answers):
@@ -190,7 +190,7 @@ class HttpSource:
 
     @property
     def _refusal(self) -> str | None:
-        """Why nothing can be asked at all; None if something can."""
+        """Why no request can be sent, or None."""
         if self._budget.is_closed:
             return NO_CALLS
         is_keyless = self.adapter.needs_key and not self.adapter.key
@@ -207,9 +207,9 @@ class HttpSource:
         endings: Endings | None = None,
         purpose: Purpose = Purpose.SEARCH,
     ) -> list[QueryRun]:
-        """Send one query after the other: the limits of the service would not let them overtake.
+        """Send the queries one by one, as the service's rate limits require.
 
-        A query has an answer for each translation that was sent.
+        There is one answer for each translation that was sent.
         """
         if not queries:
             return []
@@ -222,8 +222,8 @@ class HttpSource:
         answers: list[QueryRun] = []
         async with AsyncExitStack() as stack:
             try:
-                asking = ServiceClient(self.adapter, self.settings, self._budget, **self._replaced)
-                http = await stack.enter_async_context(asking)
+                client = ServiceClient(self.adapter, self.settings, self._budget, **self._replaced)
+                http = await stack.enter_async_context(client)
             except ConfigError as error:  # a proxy or certificates that cannot be used
                 failed = self.adapter.failure(str(error), SourceStatus.UNREACHABLE)
                 return [QueryRun(text_of(query), error=failed) for query in queries]
@@ -237,12 +237,12 @@ class HttpSource:
         return answers
 
     async def _ask(self, http: ServiceClient, query: Question, sending: _Sending) -> list[QueryRun]:
-        """Send a query: plain text in its translations until something is found, else all parts."""
+        """Send all parts of a query; of a plain question, one after the other until a success."""
         try:
             is_work = work_of(self.adapter, query) is not None
             filters = WORK_LIMITS if is_work else sending.filters
             tries = translated(self.adapter, query, filters, sending.endings)
-            translations = unsent(sending.sent, query, tries)
+            translations = not_yet_sent(sending.sent, query, tries)
         except Exception as error:  # noqa: BLE001  # an adapter is foreign code; its bug becomes data
             return [QueryRun(text_of(query), error=failure_of(error, self.adapter))]
         is_ranked = isinstance(query, RankedQuery)
@@ -255,7 +255,7 @@ class HttpSource:
             if not is_ranked and any(answer.is_hopeless for answer in answers):
                 progress.error = next(answer.error for answer in answers if answer.is_hopeless)
                 continue
-            if is_ranked:  # far down, little is on topic
+            if is_ranked:  # low ranks are rarely on topic
                 per_page = max(self.adapter.page_size, 1)
                 progress.pages_wanted = math.ceil(filters.max_results / per_page)
             await self._send(http, translation, progress, sending.ends_at)
@@ -279,7 +279,7 @@ class HttpSource:
             if limit > 0:
                 await walk.collect(progress, adapter.first(query, filters, limit), most)
         if min(progress.hits or 0, filters.max_results) > adapter.most_results:
-            progress.notes += (f"gives at most {adapter.most_results:,} records of a query",)
+            progress.notes += (f"returns at most {adapter.most_results:,} records per query",)
 
     def _not_asked(self, error: ServiceError) -> ServiceError:
         message = _NOT_ASKED + str(error).removeprefix(_NOT_ASKED)

@@ -1,7 +1,7 @@
-"""OpenAlex (https://docs.openalex.org): 300 million works; answers without a key, more with one.
+"""OpenAlex (https://docs.openalex.org): 300 million works; a key is optional.
 
-Words are searched in title and abstract, by their stems, or in the title alone if all of the query
-is limited to it; names of authors are a filter of their own. See
+Words are searched by stem in title and abstract, or in the title if the whole query is limited to
+it; author names are a separate filter. See
 https://docs.openalex.org/how-to-use-the-api/get-lists-of-entities/search-entities.
 """
 
@@ -34,24 +34,21 @@ from paper_search.sources.record import every, first
 from paper_search.sources.values import flag
 
 SEPARATORS = frozenset(",|")
-"""What separates filters and alternatives; a DOI that holds them cannot be asked for."""
+"""Separators of filters and alternatives; DOIs with them cannot be looked up."""
 _MARKS = re.compile(r"[\"“”*?~|!\\()\[\]:/,]+")
 _SHORTEST_STEM = 3
 _LONG_PHRASE = 80
 _MOST_LONG_PHRASES = 3
-"""Of phrases longer than that, in characters; with more, OpenAlex refuses the query."""
+"""Maximum number of phrases over `_LONG_PHRASE` characters that OpenAlex accepts."""
 
 
 class OpenAlex(Adapter):
-    """The works of OpenAlex.
-
-    Without a key about 100 pages a day and address are free; with a free one, 1000.
-    """
+    """About 100 pages a day per IP address are free without a key, 1000 with a free key."""
 
     name: ClassVar[str] = "openalex"
     title: ClassVar[str] = "OpenAlex"
     longest_line: ClassVar[int] = 8190
-    """By the start command of its server; its guide says 4094."""
+    """From the start command of its server; its guide says 4094."""
     key_variable: ClassVar[str | None] = "OPENALEX_API_KEY"
     key_page: ClassVar[str | None] = "https://openalex.org/settings/api"
 
@@ -66,7 +63,7 @@ class OpenAlex(Adapter):
 
     key_header = ("Authorization", "Bearer {}")
     interval_with_key: ClassVar[float | None] = 0.2
-    """Of more than five operators: one request a second without a key, five with one."""
+    """With more than five operators: one request a second without a key, five with one."""
     endpoint = "https://api.openalex.org/works"
     says_open: ClassVar[bool] = True
     count_rank: ClassVar[int] = 3
@@ -92,7 +89,7 @@ class OpenAlex(Adapter):
         )
 
     def translate_work(self, kind: str, value: str) -> Translated | None:
-        """Return the filter for a DOI or PMID; an arXiv id is asked for as its DOI."""
+        """Return the filter for a DOI or PMID; for an arXiv id, that of its DOI."""
         if kind == "arxiv":
             kind, value = "doi", doi_of_arxiv(value)
         if kind not in ("doi", "pmid") or SEPARATORS & set(value):
@@ -122,7 +119,7 @@ class OpenAlex(Adapter):
             notes += (f"{many}: OpenAlex lists the first 100",)
         is_partial = bool(first(body, "meta.timed_out", flag))
         if is_partial:
-            notes += ("OpenAlex ran out of time: it may have more than it says",)
+            notes += ("OpenAlex ran out of time and may have more records",)
         return replace(page, notes=notes, is_partial=is_partial)
 
 
@@ -158,7 +155,7 @@ def _to_openalex(tree: Node, filters: SearchConstraints) -> Translated:
 
 
 def _uncut(text: str) -> str:
-    """Return a query of which nothing is cut off: OpenAlex drops these letters at its end."""
+    """Quote a query that ends with letters that OpenAlex would cut off."""
     return f'"{text}"' if text.lower().endswith(("and", "not")) else text
 
 
@@ -173,8 +170,6 @@ def _without_authors(tree: Node) -> tuple[list[Node], list[Node]]:
 
 
 class _Words(TextDialect):
-    """Words and groups, the same in all of OpenAlex's fields."""
-
     service: ClassVar[str] = "OpenAlex"
     known_fields: ClassVar[Collection[str]] = ("tiab",)
 
@@ -187,7 +182,7 @@ class _Words(TextDialect):
 
 
 class _OpenAlex(_Words):
-    """Titles and abstracts; with `*` in the query, all words are matched as they are written."""
+    """Titles and abstracts; a query with `*` matches all words exactly, not by stem."""
 
     loose_in: ClassVar[Collection[str | None]] = (None, "tiab")
 
@@ -227,7 +222,7 @@ class _OpenAlex(_Words):
 
 
 class _Authors(_Words):
-    """Names of authors, as they are printed on the work."""
+    """Author names as printed on the work."""
 
     def leaf(self, leaf: Term | Phrase) -> Expression:
         texts = (leaf.text,) if isinstance(leaf, Term) else leaf.words

@@ -1,7 +1,4 @@
-"""Where a work of OpenAlex holds what.
-
-Fields: https://docs.openalex.org/api-entities/works/work-object
-"""
+"""Read works of OpenAlex (https://docs.openalex.org/api-entities/works/work-object)."""
 
 import re
 from collections.abc import Iterable
@@ -14,9 +11,9 @@ from paper_search.sources.record import (
     Entry,
     People,
     Table,
-    coalesced,
     every,
     first,
+    first_of,
     keywords,
     span,
 )
@@ -27,7 +24,7 @@ FIELDS = (
     "authorships", "primary_location", "best_oa_location", "locations", "open_access", "biblio",
     "cited_by_count", "is_retracted", "abstract_inverted_index", "keywords", "topics",
 )  # fmt: skip
-"""What to ask for: the rest of a work is several times as long."""
+"""Fields to request; a whole work is several times as long."""
 
 _TYPES = {
     "article": "article-journal", "book": "book", "book-chapter": "chapter",
@@ -38,16 +35,15 @@ _TYPES = {
     "review": "article-journal", "software": "software", "software-paper": "article-journal",
     "standard": "standard",
 }  # fmt: skip
-"""To the types of CSL (https://help.openalex.org/data/work-types/, August 2026)."""
+"""CSL types (https://help.openalex.org/data/work-types/, August 2026)."""
 _CONFERENCE = re.compile(r"\b(?:conference|symposium|workshop)\b", re.IGNORECASE)
 _VENUE = "primary_location.source.display_name|primary_location.raw_source_name"
 
 
 def own_types(types: Iterable[str]) -> list[str]:
-    """Return OpenAlex's types for those of CSL.
+    """Return OpenAlex's types for CSL types.
 
-    Papers of conferences were articles to it, and are becoming a type of their own: both are asked
-    for.
+    OpenAlex is moving conference papers from articles to a type of their own: both are included.
     """
     csl_types = set(types)
     csl_types |= {"article-journal"} if "paper-conference" in csl_types else set()
@@ -55,13 +51,13 @@ def own_types(types: Iterable[str]) -> list[str]:
 
 
 def short_id(value: Any) -> str | None:
-    """Return the last part of an OpenAlex address (`W123` of `https://openalex.org/W123`)."""
+    """Return the id in an OpenAlex URL (`W123` in `https://openalex.org/W123`)."""
     last = text(value).rstrip("/").rpartition("/")[2].upper()
     return last if last[:1].isalpha() and last[1:].isdigit() else None
 
 
 def _open_pdfs(entry: Entry) -> dict[str, list[str]]:
-    """Return where copies are open beside the best one; publishers often keep programs out."""
+    """Return open copies besides the best one, because publishers often block programs."""
     best = first(entry, "best_oa_location.pdf_url", address)
     urls = map(address, every(entry, "locations[is_oa=true].pdf_url"))
     others = [url for url in dict.fromkeys(urls) if url and url != best]
@@ -106,14 +102,14 @@ read_work = Table(
         "issue": "biblio.issue",
         "pages": span("biblio.first_page", "biblio.last_page"),
         "citation_count": "cited_by_count",
-        "full_text_url": coalesced(
+        "full_text_url": first_of(
             "best_oa_location.pdf_url",
             "primary_location[is_oa=true].pdf_url",
             "open_access.oa_url|best_oa_location.landing_page_url",
             reader=address,
         ),
         "url": "primary_location.landing_page_url|doi",
-        "arxiv_id": coalesced(("doi|ids.doi", parse_arxiv_id), _arxiv_address),
+        "arxiv_id": first_of(("doi|ids.doi", parse_arxiv_id), _arxiv_address),
         "pmid": "ids.pmid",
         "pmcid": "ids.pmcid",
         "openalex_id": ("id|ids.openalex", short_id),

@@ -1,9 +1,8 @@
 """PubMed, through NCBI's E-utilities (https://www.ncbi.nlm.nih.gov/books/NBK25499/); no key needed.
 
-A search is two questions: `esearch` gives numbers, `efetch` the records that have them. PubMed
-evaluates from left to right, so every group has its own parentheses; every word has a tag, since a
-word without one is mapped to subject headings that nobody asked for
-(https://pubmed.ncbi.nlm.nih.gov/help/).
+A search has two steps: `esearch` returns ids, `efetch` their records. PubMed evaluates from left to
+right, so every group gets parentheses; every word gets a tag, because PubMed maps untagged words to
+subject headings (https://pubmed.ncbi.nlm.nih.gov/help/).
 """
 
 from collections.abc import Collection, Mapping
@@ -32,7 +31,7 @@ _SETS = frozenset({"PubmedArticleSet", "PubmedBookArticleSet"})
 _CITATIONS = frozenset({"PubmedArticle", "PubmedBookArticle"})
 _FETCH = "/efetch.fcgi"
 _SPARE = 10
-"""How many more numbers than records are asked for, lest one without a title leave a gap."""
+"""Ids requested in addition, because records without a title are dropped."""
 _TAGS = {
     "title": "ti", "abstract": "tiab", "tiab": "tiab", "keyword": "tw",
     OWN_WORDS: "tiab", "author": "au", "venue": "ta",
@@ -40,11 +39,11 @@ _TAGS = {
     "substance": "nm", "type": "pt", "language": "la", "subheading": "sh", "subset": "sb",
     None: "tiab",
 }  # fmt: skip
-"""PubMed's [tiab] has authors' keywords, too."""
+"""PubMed's [tiab] includes authors' keywords."""
 _NEAR_FIELDS = ({None}, {"title"}, {"tiab"}, {OWN_WORDS})
 _SHORTEST_STEM = 4
 _MOST_PAIRS = 25
-"""Pairs of words that a NEAR of two groups is written out into."""
+"""Limit for expanding a NEAR of two groups into pairs of words."""
 
 
 class PubmedDialect(Dialect):
@@ -80,7 +79,7 @@ class PubmedDialect(Dialect):
         return Expression(f"{quoted(' '.join(leaf.words))}[{tag}]", is_exact)
 
     def near(self, near: Near) -> Expression:
-        """Return words within a distance; a NEAR of anything else is asked as AND."""
+        """Return words within a distance; other kinds of NEAR are sent as AND."""
         lefts, rights = _plain_words(near.left), _plain_words(near.right)
         pairs = list(product(lefts, rights))
         fields = {word.field for word in (*lefts, *rights)}
@@ -103,14 +102,14 @@ def _bare(text: str) -> str:
 
 
 def _plain_words(side: Node) -> list[Term]:
-    """Return the words that a side of a NEAR is made of; none: it is made of more than words."""
+    """Return the words of a side of a NEAR, or none if it has anything but words."""
     parts = side.children if isinstance(side, Or) else (side,)
     words = [part for part in parts if isinstance(part, Term) and not part.is_prefix]
     return words if len(words) == len(parts) else []
 
 
 class Pubmed(Adapter):
-    """Biomedicine. Three requests a second, ten with a key; NCBI asks for a contact address."""
+    """Biomedicine; three requests a second, ten with a key. NCBI asks for a contact address."""
 
     name: ClassVar[str] = NAME
     title: ClassVar[str] = "PubMed"
@@ -120,7 +119,7 @@ class Pubmed(Adapter):
     key_param: ClassVar[str | None] = "api_key"
     accept: ClassVar[str] = "application/json, application/xml, text/xml"
     longest_line: ClassVar[int] = 2700
-    """Of 200 ids, as many as NCBI wants in a GET; it does not say what its servers take."""
+    """Enough for 200 ids, NCBI's limit for a GET; it documents no limit of bytes."""
     form_suffix: ClassVar[str | None] = ""
 
     ranks_text: ClassVar[bool] = True
@@ -142,7 +141,7 @@ class Pubmed(Adapter):
         return super().translate_work(kind, value.replace("[", " ").replace("]", " "))
 
     def first(self, query: Translated, filters: SearchConstraints, limit: int) -> Request:
-        # Numbers cost little: where records may be removed locally, all that there are.
+        # Ids are cheap: if records may be removed locally, all are requested.
         is_checked = bool(query.remainder or filters.publication_types or filters.excluded_types)
         params: dict[str, str | int] = {
             **_IDENTITY,
@@ -154,7 +153,7 @@ class Pubmed(Adapter):
         return Request(f"{self.endpoint}/esearch.fcgi", params)
 
     def read(self, answer: HttpAnswer, request: Request) -> Page:
-        """Return the records of `efetch`; of `esearch`, the question for them."""
+        """Return the records of `efetch`, or the next request after `esearch`."""
         if request.url.endswith(_FETCH):
             return self._fetched(answer, request)
         return self._searched(answer)
@@ -216,16 +215,14 @@ def _refusal(message: str, key: str) -> ServiceError:
 
 _WARNINGS = {
     "PubMed does not know {}": ("phrasesnotfound", "fieldsnotfound"),
-    "PubMed left out {}": ("phrasesignored",),
-    "PubMed searched for the words of {}, a phrase that it does not have": (
-        "quotedphrasesnotfound",
-    ),
+    "PubMed ignored {}": ("phrasesignored",),
+    "PubMed has no phrase {} and searched for its words": ("quotedphrasesnotfound",),
 }
-"""What to say of the lists of an answer."""
+"""Notes for the warning lists of an answer."""
 
 
 def _warnings(result: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return what PubMed changed in a query; of a stem's endings, most are not words at all."""
+    """Return what PubMed changed in a query, except for the generated endings of short stems."""
     lists = {**mapping(result.get("warninglist")), **mapping(result.get("errorlist"))}
     notes = list[str]()
     for note, kinds in _WARNINGS.items():

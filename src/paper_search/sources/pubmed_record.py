@@ -1,4 +1,4 @@
-"""Where an article or book in PubMed's XML holds what.
+"""Read articles and books in PubMed's XML.
 
 Elements: https://www.nlm.nih.gov/bsd/licensee/elements_descriptions.html
 """
@@ -15,9 +15,9 @@ from paper_search.sources.record import (
     Reader,
     Table,
     cleaned,
-    coalesced,
     every,
     first,
+    first_of,
     keywords,
     orcid,
     texts,
@@ -39,8 +39,6 @@ _BOOK = "BookDocument.Book"
 
 
 def _title(paths: str) -> Reader:
-    """Return what reads a title without full stop, and without brackets of a translated one."""
-
     def parse(value: Any) -> str | None:
         title = without_brackets(cleaned(value) or "")
         return None if title.lower().strip(" .") in _NO_TITLE else title
@@ -58,11 +56,11 @@ _PEOPLE = People(
     read=text,
     leave_out="@ValidYN=N",
 )
-"""Without those whose name was corrected."""
+"""Entries with ValidYN=N are superseded names."""
 
 
 def _authors(*paths: str) -> Reader:
-    """Return what reads the first list of people; editors where nobody else is named."""
+    """Return a reader of the first list of people; editors come last."""
 
     def parse(entry: Entry) -> list[Author]:
         lists = [listing for path in paths for listing in every(entry, path)]
@@ -81,8 +79,6 @@ def _abstract(paths: str) -> Reader:
 
 
 def _year(paths: str) -> Reader:
-    """Return what reads the year of a date, or the first one of a span (`1998-1999`)."""
-
     def parse(date: Element) -> int | None:
         if own_year := first(date, "Year", year):
             return int(own_year)
@@ -103,7 +99,7 @@ def _is_retracted(entry: Entry) -> bool:
 
 
 def _doi(entry: Entry) -> str:
-    """Return the DOI among the article's locations, unless it was corrected."""
+    """Return the DOI among the article's locations, unless it is marked as invalid."""
     locations = every(entry, f"{_ARTICLE}.ELocationID[@EIdType=doi]")
     return next((text(one) for one in locations if one.get("ValidYN") != "N"), "")
 
@@ -126,7 +122,7 @@ _CITED = Table(
         "abstract": _abstract(f"{_ARTICLE}.Abstract|{_CITATION}.OtherAbstract"),
         "year": _year(f"{_ISSUE}.PubDate|{_ARTICLE}.ArticleDate|PubmedData.History.PubMedPubDate"),
         "venue": (f"{_ARTICLE}.Journal.Title|{_ARTICLE}.Journal.ISOAbbreviation", cleaned),
-        # References have lists of ids, too: those of PubmedData are the article's own.
+        # References have id lists, too; those directly in PubmedData are the article's own.
         "doi": lambda entry: parse_doi(
             first(entry, f"PubmedData.{_ID}[@IdType=doi]") or _doi(entry)
         ),
@@ -157,7 +153,7 @@ _COLLECTED = Table(
     prefix=NAME,
     key=("BookDocument.PMID", parse_pmid),
     fields={
-        "title": coalesced(_CHAPTER, _WHOLE),
+        "title": first_of(_CHAPTER, _WHOLE),
         "authors": _authors("BookDocument.AuthorList", f"{_BOOK}.AuthorList"),
         "abstract": _abstract("BookDocument.Abstract"),
         "year": _year(f"{_BOOK}.PubDate|BookDocument.ContributionDate"),

@@ -1,8 +1,7 @@
-"""Plain-text questions for services that match any, or most, of the words.
+"""Plain-text questions for services that match any or most of the words.
 
-What is sent are the words that say something about the subject: the rest of a question would
-only be looked for. The conditions of the limits are said in the service's own language where it has
-one, else the answers are checked for them.
+Only content words are sent, because services would match the other words, too. Conditions of the
+limits are sent in the service's dialect if it has one; otherwise the results are checked.
 """
 
 import re
@@ -17,18 +16,17 @@ from paper_search.query import And, Node, Not, Or, Phrase, Term, conditions_in, 
 from paper_search.query.ast import all_leaves, leaf_of
 
 MOST_WORDS = 24
-"""Words of a question that are sent; of more, the rarest. Services limit the length of a query."""
+"""Rarest words of a question that are sent. Services limit the length of a query."""
 _MOST_TERMS = 5
-"""Further terms that a service without weights is asked: those with the highest weights."""
+"""Further terms that are sent: those with the highest weights."""
 _LONGEST_WORD = 60
 _COMPOUND = re.compile(rf"{WORD.pattern}(?:-{WORD.pattern})*")
 
 
 def content_words(text: str) -> list[str]:
-    """Return the words of a text that say something about its subject, in order and lower case.
+    """Return the content words of a text in lower case; all words if there are only stop words.
 
-    Compounds stay whole: "few-shot" is no "shot". A text of nothing but stop words keeps all its
-    words; one without words has none.
+    Compounds stay whole: "few-shot" is not "shot".
     """
     folded = unicodedata.normalize("NFKC", text).lower().replace("\u2010", "-")
     words = list(
@@ -37,11 +35,10 @@ def content_words(text: str) -> list[str]:
     return _rarest([word for word in words if _is_content(word)] or words, MOST_WORDS)
 
 
-def telling_words(words: Sequence[str], most: int) -> list[list[str]]:
-    """Return the rarest words in their order, and then, to ask if nothing has them, one fewer.
+def rarest_words(words: Sequence[str], most: int) -> list[list[str]]:
+    """Return the rarest words in order, then a fallback without the rarest one.
 
-    The rarest of all is what is left out: it may be misspelled, or a name that only the asker
-    uses. What is left of two words would say too little.
+    The rarest word may be misspelled or a private name. A single word is no fallback.
     """
     first = _rarest(words, most)
     fewer = [word for word in first if word not in _rarest(first, 1)]
@@ -54,13 +51,13 @@ def words_of(query: RankedQuery) -> list[str]:
 
 
 def any_word(query: RankedQuery, filters: SearchConstraints) -> Node:
-    """Return the tree of what has any of the words or terms, and meets the conditions."""
+    """Return a query for any of the words and terms, with the conditions."""
     leaves = [*map(Term, content_words(query.text)), *map(leaf_of, map(tuple, _terms(query)))]
     return _tree_of([Or(tuple(leaves))] if leaves else [], query, filters)
 
 
 def all_words(words: Iterable[str], query: RankedQuery, filters: SearchConstraints) -> Node:
-    """Return the tree of what has all of the words, and meets the conditions."""
+    """Return a query for all of the words, with the conditions."""
     return _tree_of([Term(word) for word in words], query, filters)
 
 
@@ -72,7 +69,7 @@ def _tree_of(parts: list[Node], query: RankedQuery, filters: SearchConstraints) 
 
 
 def author_names(filters: SearchConstraints) -> list[str]:
-    """Return the words of the names that the conditions want one of."""
+    """Return the words of author names in the conditions."""
     conditions = conditions_in(filters.every_condition)
     groups = [list(all_leaves(part)) for part in conditions if not isinstance(part, Not)]
     of_authors = [group for group in groups if {leaf.field for leaf in group} == {"author"}]
@@ -82,9 +79,9 @@ def author_names(filters: SearchConstraints) -> list[str]:
 
 
 def _terms(query: RankedQuery) -> list[list[str]]:
-    """Return the words of the further terms with the highest weights.
+    """Return the words of the further terms with the highest positive weights.
 
-    Terms of a negative weight are left out: what has an unwanted word may be wanted all the same.
+    Negative terms are not excluded, because relevant records may have such words.
     """
     by_weight = sorted(query.terms, key=lambda term: -query.terms[term])
     terms = [content_words(term) for term in by_weight if query.terms[term] > 0]
@@ -97,7 +94,7 @@ def _is_content(word: str) -> bool:
 
 
 def _rarest(words: Sequence[str], most: int) -> list[str]:
-    """Return at most so many words, the rarest, in their order; of equals the first."""
+    """Return the `most` rarest words in order; of equally rare ones the first."""
     rarest = sorted(
         words, key=lambda word: -max(rarity(stem(part)) for part in WORD.findall(word))
     )[:most]

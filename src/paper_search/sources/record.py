@@ -1,8 +1,7 @@
-"""Reads the records of a service by one table: of each field, where it stands and how it is read.
+"""Read the records of a service by a table of fields and paths.
 
-A path leads through JSON and XML alike: `journal.title`, `identifier[type=doi].id`, `link.@href`.
-Where a list stands in between, it leads to every entry; of several paths, with `|` in between, the
-first counts at which something can be read.
+Paths work for JSON and XML: `journal.title`, `identifier[type=doi].id`, `link.@href`. They follow
+all entries of a list on the way. Of alternatives separated by `|`, the first readable one counts.
 """
 
 import re
@@ -29,11 +28,11 @@ from paper_search.models import Author, RawPaper
 from paper_search.sources.values import address, count, flag, items, mapping, text, year
 
 OTHER_TEXTS = "other_texts"
-"""Where the raw data of a record say at what other addresses its text is open."""
+"""Key of the raw data with further URLs of an open full text."""
 Entry = Any
 Reader = Callable[[Entry], Any]
 Field = str | Reader | tuple[str, Reader]
-"""Paths; paths and how to read a text that stands there; or what reads it from the whole entry."""
+"""Paths; paths with a reader of the text found there; or a reader of the whole entry."""
 _STEP = re.compile(r"(?P<name>[^.\[\]]+)(?:\[(?P<key>[^=\[\]]+)=(?P<value>[^\[\]]*)\])?")
 
 _ORCID = re.compile(r"\d{4}-\d{4}-\d{4}-\d{3}[\dX]")
@@ -70,18 +69,18 @@ def _children(parent: Entry, name: str) -> list[Any]:
 
 
 def first(entry: Entry, paths: str, reader: Reader = text) -> Any:
-    """Return the first value that can be read at one of the paths; None if there is none."""
+    """Return the first readable value at one of the paths, or None."""
     values = (value for path in paths.split("|") for value in every(entry, path))
     return next((result for value in values if (result := reader(value)) not in {None, ""}), None)
 
 
 def words(value: Any) -> str | None:
-    """Return the text for people, without markup and LaTeX, or None."""
+    """Return plain text without markup and LaTeX, or None."""
     return plain(text(value)) or None
 
 
 def cleaned(value: Any) -> str | None:
-    """Return the text for people without markup, where no LaTeX may occur in it, or None."""
+    """Return plain text without markup, for fields that never have LaTeX, or None."""
     return clean(text(value)) or None
 
 
@@ -115,14 +114,14 @@ def value_of(entry: Entry, field: Field, reader: Reader = text) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Where the records of a service hold what.
+    """Where a service's records hold each field.
 
     Attributes:
-        prefix: what the ids of the records begin with.
-        key: of a record, unique in the service; else its DOI or its content is.
-        fields: of `RawPaper`; without a title there is no record.
-        details: reads what it has no field for.
-        source: that of the records, if not called as the prefix.
+        prefix: of the ids of the records.
+        key: unique key of a record; without one, the DOI or a hash of the content is used.
+        fields: of `RawPaper`; entries without a title are skipped.
+        details: reads the raw data.
+        source: of the records; by default the prefix.
     """
 
     prefix: str
@@ -132,7 +131,7 @@ class Table:
     source: str = ""
 
     def read(self, entry: Entry) -> RawPaper | None:
-        """Return the record of an entry of whatever types; None if it has no title."""
+        """Return the record of an entry with values of any types, or None without a title."""
         if not value_of(entry, self.fields["title"], words):
             return None
         values = {
@@ -149,17 +148,15 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class People:
-    """Where an entry lists its authors, and their names; where one string is given, it is split.
+    """Where an entry lists its authors, and the parts of their names.
 
     Attributes:
-        at: the lists, of which the first counts that has anybody in it.
-        name: the whole name of a person.
-        family: the family name; `given` and `suffix` as well.
+        at: paths of the lists; the first non-empty one counts.
+        name: the whole name, which is split into its parts.
         literal: the name of an organisation.
-        id: of the person.
-        is_inverted: whether the family name stands first.
-        read: reads the names.
-        leave_out: `attribute=value` of those who are not named.
+        is_inverted: whether the family name comes first in `name`.
+        read: reader of names.
+        leave_out: `attribute=value` of people to skip.
     """
 
     at: str
@@ -212,8 +209,6 @@ def texts(entry: Entry, path: str) -> list[str]:
 
 
 def span(start: str, end: str) -> Reader:
-    """Return what reads pages from the first and the last one."""
-
     def parse(entry: Entry) -> str | None:
         one, other = first(entry, start), first(entry, end)
         return f"{one}-{other}" if one and other and one != other else one or other
@@ -221,9 +216,7 @@ def span(start: str, end: str) -> Reader:
     return parse
 
 
-def coalesced(*fields: Field, reader: Reader = text) -> Reader:
-    """Return what reads the first of several fields that says something."""
-
+def first_of(*fields: Field, reader: Reader = text) -> Reader:
     def value(entry: Entry) -> Any:
         values = (value_of(entry, field, reader) for field in fields)
         return next(filter(None, values), None)

@@ -1,8 +1,8 @@
-"""Google Scholar's language, and records of its results, whoever passes them on.
+"""Google Scholar's dialect and results, for all services that provide them.
 
-Scholar knows words, "phrases", OR, -word, intitle:, author: and source:; AND is a space, OR binds
-tighter than it, years are parameters of their own, and nothing is truncated: it stems. The fields
-of a result are those of SerpApi: https://serpapi.com/google-scholar-organic-results
+Scholar supports words, "phrases", OR, -word, intitle:, author: and source:. A space is AND, which
+binds less tightly than OR. Years are parameters, and it stems instead of truncating. The fields of
+a result are those of SerpApi: https://serpapi.com/google-scholar-organic-results
 """
 
 import re
@@ -23,7 +23,7 @@ from paper_search.sources.record import Entry, Field, Table, every, first
 from paper_search.sources.values import YEAR_IN_TEXT, address, mapping, quoted, year
 
 MAX_LENGTH = 256
-"""Characters that Scholar is said to read of a query."""
+"""Characters that Scholar reportedly reads of a query."""
 SOURCE = "serpapi_scholar"
 KIND_MARK = re.compile(r"^(?:\[(?:PDF|HTML|BOOK|CITATION|B|C|DOC|PS)\]\s*)+", re.IGNORECASE)
 _DASH = re.compile(r"(?<!\s)\s+[-–—]\s+")
@@ -32,10 +32,7 @@ _ELLIPSIS = re.compile(r"(?:(?<!\s)\s+)?(?:…|\.\.\.)\s*$")
 
 
 class GoogleDialect(Dialect):
-    """Words, "phrases", (one OR other), -unwanted; `prefixes`: what stands before a field's words.
-
-    What Google cannot say is widened, never narrowed, so that nothing wanted is lost.
-    """
+    """Words, "phrases", (one OR other), -unwanted; `prefixes`: operators by field."""
 
     service: ClassVar[str] = "Google"
     has_year_parameters: ClassVar[bool] = True
@@ -84,22 +81,20 @@ class ScholarDialect(GoogleDialect):
 
 
 class GoogleScholar(Adapter):
-    """Google Scholar's language, whichever service asks it."""
-
     truncates: ClassVar[bool] = False
     most_words: ClassVar[int | None] = 8
-    """Scholar looks for nearly all of them."""
+    """Scholar requires nearly all of them."""
 
     ranks_text: ClassVar[bool] = True
     page_size = 20
     most_results = 1000
-    """Scholar shows no more for one query."""
+    """Scholar's limit for one query."""
 
     dialect = ScholarDialect
     size_param = "num"
 
     def translate_work(self, kind: str, value: str) -> Translated | None:
-        """Return the identifier itself: Scholar looks for it in the texts."""
+        """Return the identifier itself, which Scholar finds in full texts."""
         del kind
         return Translated(quoted(value))
 
@@ -108,7 +103,6 @@ class GoogleScholar(Adapter):
         return min(limit, self.page_size)
 
     def first(self, query: Translated, filters: SearchConstraints, limit: int) -> Request:
-        """Return the request for the first page, within the years and the language."""
         code = language_code(filters.language)
         optional = {
             "as_ylo": query.year_from,
@@ -121,7 +115,7 @@ class GoogleScholar(Adapter):
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What the line under a title says."""
+    """The line under a title."""
 
     authors: tuple[str, ...] = ()
     venue: str | None = None
@@ -129,10 +123,9 @@ class Summary:
 
 
 def parse_summary(text: str) -> Summary:
-    """Return what "A Author, B Author… - Venue…, 2011 - host" says.
+    """Parse "A Author, B Author… - Venue…, 2011 - host".
 
-    Each of the three parts may be missing; an ellipsis at the end of a venue stays, since the
-    name is cut off there.
+    Each of the three parts may be missing; an ellipsis at the end of a truncated venue stays.
     """
     line = clean(text).strip(" -")
     parts = [part for part in _DASH.split(line) if part]
@@ -169,7 +162,7 @@ def _year_at_end(text: str) -> int | None:
 
 
 def result_table(prefix: str, key: str, *, summary: str, links: str, **own: Field) -> Table:
-    """Return the table of results that have the line under a title and links at these paths."""
+    """Return a table for results with the line under the title and the links at these paths."""
 
     def summary_of(entry: Entry) -> Summary:
         return parse_summary(first(entry, summary) or "")
@@ -202,7 +195,7 @@ def _full_text(entry: Entry) -> Any:
 
 
 def doi_in(url: str) -> str | None:
-    """Return the DOI that an address is made of, as publishers do (`/doi/abs/10.1000/1`)."""
+    """Return the DOI in a publisher's URL (`/doi/abs/10.1000/1`)."""
     doi = parse_doi(url) if "doi" in url.lower() and address(url) else None
     return re.split(r"[?&#]", doi)[0].removesuffix(".pdf") if doi else None
 
@@ -221,4 +214,3 @@ _RESULT = result_table(
     publication_type=("type", lambda kind: "book" if kind.lower() == "book" else None),
 )
 read_result = replace(_RESULT, details=mapping).read
-"""The same work found again has the same id."""

@@ -1,8 +1,7 @@
-"""Semantic Scholar (https://api.semanticscholar.org/api-docs/graph): by relevance, and in bulk.
+"""Semantic Scholar (https://api.semanticscholar.org/api-docs/graph): relevance and bulk search.
 
-Without a key all callers of the world share one pool, and it is mostly empty. In the bulk search
-`+` is AND, `|` is OR, `-` in front of a word, phrase or group excludes it; words are compared by
-stem, in title and abstract.
+Callers without a key share one pool, which is mostly exhausted. In the bulk search, `+` is AND,
+`|` is OR and `-` excludes a word, phrase or group; words match by stem in title and abstract.
 """
 
 from collections.abc import Collection, Sequence
@@ -18,13 +17,13 @@ from paper_search.query import Node
 from paper_search.sources.adapter import Adapter, Page, Paging, Request, Translated
 from paper_search.sources.dialect import TextDialect
 from paper_search.sources.free_text import to_ranked_text
-from paper_search.sources.ranked_text import author_names, content_words, telling_words
+from paper_search.sources.ranked_text import author_names, content_words, rarest_words
 from paper_search.sources.record import Entry, People, Table, first, texts
 
 _BULK = "/paper/search/bulk"
 _MOST_RANKED = 1000
 _MOST_WORDS = 5
-"""Words of a question that are asked: most of them have to occur, so more find less."""
+"""Words of a question to send: most of them must occur, so that more words find less."""
 FIELDS = (
     "title", "abstract", "year", "venue", "publicationVenue", "journal", "authors", "externalIds",
     "citationCount", "isOpenAccess", "openAccessPdf", "publicationTypes", "publicationDate", "url",
@@ -35,16 +34,16 @@ _TYPES = {
     "LettersAndComments": "article-journal", "Editorial": "article-journal",
     "Review": "article-journal",
 }  # fmt: skip
-"""To the types of CSL, the telling ones first."""
+"""CSL types, the most specific first."""
 
 
 def graph_name(s2_id: str | None, **ids: str | None) -> str | None:
-    """Return what a paper is asked for by: the service's own id, or the first of others."""
+    """Return the identifier to look up: the service's own, or the first of the others."""
     return s2_id or next((f"{kind.upper()}:{name}" for kind, name in ids.items() if name), None)
 
 
 def _type(entry: Entry) -> str | None:
-    """Return the type; preprints are articles of journals to the service."""
+    """Return the CSL type; the service calls preprints journal articles."""
     if first(entry, "venue") == "arXiv.org":
         return "article"
     own = texts(entry, "publicationTypes")
@@ -76,12 +75,12 @@ read_paper = Table(
         "publication_type": _type,
     },
 ).read
-"""Of an entry of `data`, or of a citing or cited paper: `paperId` is null for works that the graph
-only knows from references."""
+"""Entries of `data`, and citing or cited papers; `paperId` is null for works known only from
+references."""
 
 
 class SemanticScholar(Adapter):
-    """Plain words by relevance, at most the first 1000; boolean queries in bulk, by citations."""
+    """Plain words by relevance, at most 1000; boolean queries in bulk, by citations."""
 
     name: ClassVar[str] = "semantic_scholar"
     title: ClassVar[str] = "Semantic Scholar"
@@ -91,7 +90,7 @@ class SemanticScholar(Adapter):
     caveat: ClassVar[str] = "refuses most requests without a key"
     longest_line: ClassVar[int] = 8190
     interval_s = 1.0
-    """Over all of its paths together, as a key allows."""
+    """For all paths together; the limit of a key."""
     endpoint = "https://api.semanticscholar.org/graph/v1"
     record_prefix: ClassVar[str | None] = "s2"
     says_open: ClassVar[bool] = True
@@ -108,7 +107,7 @@ class SemanticScholar(Adapter):
         translation = BulkDialect().translate(tree, filters)
         return replace(
             translation,
-            notes=("asked of the bulk search, the most cited first", *translation.notes),
+            notes=("sent to the bulk search, most cited first", *translation.notes),
             language=language_code(filters.language),
             params={"sort": "citationCount:desc"},
         )
@@ -116,17 +115,17 @@ class SemanticScholar(Adapter):
     def translate_ranked(
         self, query: RankedQuery, filters: SearchConstraints
     ) -> tuple[Translated, ...]:
-        """Return the most telling words of the question, then one fewer.
+        """Return the rarest words of the question, then one fewer.
 
-        The parts of compounds are sent apart: a word with a hyphen finds nothing there.
+        Compounds are split, because words with a hyphen find nothing.
         """
         words = content_words(query.text) or author_names(filters)
-        tries = telling_words(words, _MOST_WORDS)
+        tries = rarest_words(words, _MOST_WORDS)
         apart = ([part for word in words for part in WORD.findall(word)] for words in tries)
         return tuple(to_ranked_text(words, query, filters) for words in apart)
 
     def first(self, query: Translated, filters: SearchConstraints, limit: int) -> Request:
-        del filters  # the years are in the query; a filter on types would drop what has none
+        del filters  # the years are in the query; a type filter would drop untyped records
         params: dict[str, str | int] = {"query": query.text, "fields": ",".join(FIELDS)}
         first, last = query.year_from, query.year_to
         if first is not None or last is not None:
@@ -140,7 +139,7 @@ class SemanticScholar(Adapter):
         return Paging("token", "token") if _BULK in request.url else Paging("offset", "next")
 
     def read(self, answer: HttpAnswer, request: Request) -> Page:
-        """Return the papers of a page; the last records of the thousand need a shorter one."""
+        """Return the papers of a page; the last page of the thousand must be shorter."""
         page = super().read(answer, request)
         if page.next is None or "limit" not in request.params:
             return page
@@ -149,15 +148,13 @@ class SemanticScholar(Adapter):
         return replace(page, next=page.next.turned(offset=offset, limit=size) if size > 0 else None)
 
     def status_of(self, error: HttpStatusError) -> SourceStatus | None:
-        """Tell what 403 means: without a key it is a refusal for now, not a wrong key."""
+        """Without a key, 403 is a temporary refusal, not an invalid key."""
         if error.status == 403 and not self.key:  # noqa: PLR2004  # Forbidden
             return SourceStatus.RATE_LIMITED
         return None
 
 
 class BulkDialect(TextDialect):
-    """Words of titles and abstracts, joined by the signs of the bulk search."""
-
     negation: ClassVar[str] = "+ -"
     service: ClassVar[str] = "Semantic Scholar"
     loose_in: ClassVar[Collection[str | None]] = (None,)

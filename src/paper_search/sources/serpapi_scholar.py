@@ -28,13 +28,11 @@ __all__ = [
 
 ENDPOINT = "https://serpapi.com/search.json"
 USUAL_CALLS = 20
-"""Requests of one run unless SERPAPI_MAX_CALLS says otherwise: a free plan has 250 a month."""
+"""Default of SERPAPI_MAX_CALLS, for one run: a free plan has 250 requests a month."""
 ACCOUNT_PAGE = "https://serpapi.com/account"
 
 
 class ScholarAdapter(GoogleScholar):
-    """Google Scholar as SerpApi gives it."""
-
     name = SOURCE
     title = "Google Scholar by SerpApi"
     needs_key = True
@@ -58,7 +56,6 @@ class ScholarAdapter(GoogleScholar):
 
     @classmethod
     def source(cls, config: AppConfig, settings: SearchSourceConfig) -> SerpAPIScholarSource:
-        """Return the source made from its settings; a ConfigError says that there is no key."""
         if not settings.api_key.strip():
             raise ConfigError(explain_missing_key(cls()))
         return SerpAPIScholarSource(
@@ -69,13 +66,13 @@ class ScholarAdapter(GoogleScholar):
         )
 
     def failure(
-        self, message: str, status: SourceStatus, *, is_passing: bool = False
+        self, message: str, status: SourceStatus, *, is_temporary: bool = False
     ) -> SerpAPIError:
-        kind = RetryableError if is_passing else NonRetryableError
+        kind = RetryableError if is_temporary else NonRetryableError
         return kind(message, status=status)
 
     def entries_of(self, body: Any) -> list[Any]:
-        """Return the entries of a page; none if the answer says "no results"."""
+        """Return the entries of a page; SerpApi reports "no results" as an error."""
         if not isinstance(body, dict) or not body:
             raise NonRetryableError(f"SerpApi answered with {str(body)[:20]}, not with results")
         if "error" in body:
@@ -90,11 +87,10 @@ class ScholarAdapter(GoogleScholar):
 
 
 class SerpAPIScholarSource(HttpSource):
-    """Asks Google Scholar.
+    """Searches Google Scholar through SerpApi.
 
-    `rate_limit_rps`: of all sources in this process together. `max_calls`: of this object, retries
-    included; None: no limit, 0: none at all. `timeout_s` is for one request. A client that is given
-    is not closed. `settings`: the rest.
+    `rate_limit_rps` is for all sources of the process; `max_calls` for this object with retries
+    (None for no limit); `timeout_s` for one request. A given client is not closed.
     """
 
     def __init__(  # noqa: PLR0913, PLR0917  # the frozen interface, and what tests inject

@@ -1,7 +1,7 @@
 """Serper (https://serper.dev): Google Scholar for papers, Google's results for reports.
 
-Both need the same key. No answer of Serper's `/scholar` was ever recorded where we looked: what is
-read here is what its clients agree on.
+Both need the same key. No recorded answer of `/scholar` was found: the fields are those that its
+clients agree on.
 """
 
 from collections.abc import Mapping
@@ -28,7 +28,7 @@ RESULT = result_table(
 
 
 def _date(date: str) -> str:
-    """Return the year of a date like "Mar 3, 2021"; empty: it says none ("3 days ago")."""
+    """Return the year of a date like "Mar 3, 2021"; empty for others ("3 days ago")."""
     last = date.rpartition(" ")[2]
     return last if len(last) == 4 and last.isdigit() else ""  # noqa: PLR2004  # digits of a year
 
@@ -42,8 +42,6 @@ PAGE = page_table(
 
 
 class _Serper(Adapter):
-    """What both searches share: the key, the form of an answer, and its errors."""
-
     title: ClassVar[str] = "Serper"
     needs_key: ClassVar[bool] = True
     key_variable: ClassVar[str | None] = "SERPER_API_KEY"
@@ -66,8 +64,6 @@ class _Serper(Adapter):
 
 
 class SerperScholar(GoogleScholar, _Serper):
-    """Google Scholar's results, twenty a page."""
-
     name: ClassVar[str] = SCHOLAR_NAME
     title: ClassVar[str] = "Google Scholar by Serper"
     endpoint = "https://google.serper.dev/scholar"
@@ -75,7 +71,7 @@ class SerperScholar(GoogleScholar, _Serper):
 
 
 class SerperWeb(_Serper, WebAdapter):
-    """Google's results, ten a page: more cost twice as much."""
+    """Google's results, ten a page: larger pages cost twice as much."""
 
     name: ClassVar[str] = WEB_NAME
 
@@ -92,7 +88,6 @@ class SerperWeb(_Serper, WebAdapter):
         return self.page_size
 
     def first(self, query: Translated, filters: SearchConstraints, limit: int) -> Request:
-        """Return the request for the first results; years are a span of dates."""
         more = {"hl": query.language} if query.language else {}
         if query.year_from is not None or query.year_to is not None:
             first = f"1/1/{query.year_from}" if query.year_from is not None else ""

@@ -1,4 +1,4 @@
-"""One web service: what it is called, what it bears, and what it is sent."""
+"""A web service: its names, limits, keys, requests and pages."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
@@ -22,13 +22,13 @@ _LONGEST_FAULT = 200
 
 @dataclass(frozen=True, slots=True)
 class RefusalSign:
-    """What a refusal means that a service words in its own way.
+    """How to recognise a refusal in a service's own words.
 
     Attributes:
-        status: what it means.
-        text: what the answer holds, in lower case; empty: anything.
-        http_status: of the answer; None: any, success as well.
-        advice: what a person can do about it.
+        status: meaning of the refusal.
+        text: part of the answer, in lower case; empty for any answer.
+        http_status: of the answer; None for any, including success.
+        advice: for the person.
     """
 
     status: SourceStatus
@@ -39,14 +39,14 @@ class RefusalSign:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One question to a service, without its key: that is added when it is sent.
+    """A request to a service, without its key, which is added when it is sent.
 
     Attributes:
-        url: http or https, without a query.
+        url: without a query.
         params: of the query.
-        json: makes it a POST with this body.
-        form: makes it a POST with this form; set by `Service.as_sent` where a URL is too short.
-        later: ids of records to ask for after those of this request.
+        json: body of a POST.
+        form: form of a POST; `Service.as_sent` sets it if the URL would be too long.
+        later: ids of records to request after those of this request.
     """
 
     url: str
@@ -56,7 +56,7 @@ class Request:
     later: tuple[str, ...] = ()
 
     def turned(self, **params: Value) -> Self:
-        """Return the same request with some parameters set: usually that for the next page."""
+        """Return the request with some parameters replaced, usually for the next page."""
         if self.json is not None:
             return replace(self, json={**self.json, **params})
         return replace(self, params={**self.params, **params})
@@ -64,14 +64,14 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Paging:
-    """How the next page of an answer is asked for.
+    """How to request the next page.
 
     Attributes:
-        param: that leads to it; without more the number of records before it.
-        cursor: where the answer says what to put there; an answer that repeats it was the last.
-        size: the parameter with the records of a page.
-        more: where the answer says that there is another page, if its total cannot be trusted; an
-            answer that says nothing on pages goes by its total, or on until a page is empty.
+        param: parameter of the page; by default the number of records before it.
+        cursor: location of the next cursor; an answer that repeats the cursor is the last.
+        size: parameter of the page size.
+        more: location that tells whether there is another page, if the total is unreliable. Without
+            information on pages, the total decides, or an empty page is the last.
         is_numbered: whether pages are numbered, from 1.
     """
 
@@ -84,7 +84,7 @@ class Paging:
     def after(
         self, request: Request, body: Any, entries: int, hits: int | None, most: int
     ) -> Request | None:
-        """Return the request for the page after an answer; None if it was the last one."""
+        """Return the request for the next page, or None after the last one."""
         params = request.params if request.json is None else request.json
         here, end = params.get(self.param), most if hits is None else min(most, hits)
         if self.cursor:
@@ -104,17 +104,17 @@ class Paging:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What one answer holds.
+    """The contents of one answer.
 
     Attributes:
         papers: in the order of the answer, each with a stable id and a title.
-        dropped: entries that could not be used: they have no title, or cannot be read.
-        hits: how many records the service says it has; None if it does not say.
-        next: what to ask next; None if this was the last page. A page without papers but with
-            `next` is a step on the way (PubMed gives ids first, records then).
-        notes: what the person should know, such as words that the service did not know.
-        is_partial: something is missing that the service has, and may give if it is asked again:
-            the answer is not kept, and an empty page is asked for once more.
+        dropped: number of unusable entries, which have no title or cannot be read.
+        hits: number of hits according to the service; None if it does not say.
+        next: next request; None after the last page. A page with `next` but without papers is an
+            intermediate step (PubMed returns ids first, then records).
+        notes: for the person, such as words that the service does not know.
+        is_partial: whether a retry may return more: the answer is not cached, and an empty page is
+            requested once more.
     """
 
     papers: list[RawPaper] = field(default_factory=list)
@@ -134,12 +134,12 @@ class Page:
         next: Request | None = None,  # noqa: A002  # the field of that name
         notes: tuple[str, ...] = (),
     ) -> Self:
-        """Return the page with the records of an answer, each read by itself."""
+        """Read the entries one by one, so that an invalid entry loses no others."""
         papers, faults = list[RawPaper](), list[str]()
         for entry in entries:
             try:
                 paper = read(entry)
-            except Exception as error:  # noqa: BLE001  # one odd record must not lose the others
+            except Exception as error:  # noqa: BLE001  # one invalid record must not lose the others
                 faults.append(f"{type(error).__name__}: {error}"[:_LONGEST_FAULT])
                 continue
             if paper is not None:
@@ -150,34 +150,34 @@ class Page:
 
 
 class Service(ABC):
-    """One web service: what it is called, what it bears and how it takes a key.
+    """A web service: its names, limits and keys.
 
     Attributes:
-        name: what strategies call it.
-        title: what people call it.
-        needs_key: whether nothing can be asked without a key.
-        key: the key, or empty; it goes into `own_params` or `headers`, never into a `Request`.
-        key_header: the header that takes it, and how: `("Authorization", "Bearer {}")`.
-        key_param: the parameter that takes it, for services without such a header.
-        key_variable: the environment variable that it is read from; None if there are no keys.
-        key_page: where to get one.
-        record_prefix: what the ids of its records begin with; None means its name.
-        caveat: what to know of it as long as there is no key; empty: nothing.
-        says_open: whether the texts that it links to are, as it says, open to everybody.
-        contact: an e-mail address, or empty; it goes into no `Request` either.
-        contact_param: the parameter that takes it; None if the User-Agent is enough.
-        interval_s: the least time between two requests.
-        interval_with_key: the same with a key, and with a contact below; None means no other.
-        concurrency: the most requests at one time.
-        timeout_s: for one request with its whole answer.
-        accept: the media type of answers.
-        endpoint: where the service is.
-        longest_line: the most bytes of a request line, `GET /path?query HTTP/1.1`, that it takes.
-        form_suffix: what the URL of a longer request ends with, which is posted as a form; None:
-            the service takes no forms.
-        refusals: its own ways to say no; of several that fit, the first counts.
-        refuses_in_agent: what it refuses anywhere in the name of a program, in lower case; a
-            contact address that holds it is not sent along.
+        name: identifier in strategies.
+        title: display name.
+        needs_key: whether it refuses all requests without a key.
+        key: the key, or empty; part of `own_params` or `headers`, never of a `Request`.
+        key_header: header of the key and its format: `("Authorization", "Bearer {}")`.
+        key_param: parameter of the key, for services without such a header.
+        key_variable: environment variable of the key; None if there are no keys.
+        key_page: where to get a key.
+        record_prefix: prefix of record ids; by default the name.
+        caveat: warning while there is no key; empty for none.
+        says_open: whether it states that the texts it links to are open to everybody.
+        contact: an e-mail address, or empty; never part of a `Request`.
+        contact_param: parameter of the contact; None if the User-Agent is enough.
+        interval_s: minimum time between two requests.
+        interval_with_key, interval_with_contact: the same with a key or a contact, if different.
+        concurrency: maximum number of simultaneous requests.
+        timeout_s: for one request including its answer.
+        accept: media type of answers.
+        endpoint: base URL.
+        longest_line: longest request line (`GET /path?query HTTP/1.1`) in bytes.
+        form_suffix: suffix of the URL for longer requests, which are posted as a form; None if the
+            service accepts no forms.
+        refusals: its refusals; the first match counts.
+        refuses_in_agent: words in lower case that it refuses in a User-Agent; a contact address
+            with such a word is not sent.
     """
 
     name: ClassVar[str]
@@ -219,37 +219,33 @@ class Service(ABC):
 
     @abstractmethod
     def read(self, answer: HttpAnswer, request: Request) -> Page:
-        """Return what an answer holds; one bad entry never loses the others.
-
-        Args:
-            answer: of a status from 200 to 299; `answer.json()` and `answer.xml()` read it.
-            request: that it answers.
+        """Read a successful answer; an invalid entry must not lose the others.
 
         Raises:
-            ServiceError: the answer is an error in disguise.
+            ServiceError: the answer is an error despite its status.
             HttpBodyError: it cannot be read.
         """
 
     @property
     def headers(self) -> Mapping[str, str]:
-        """Headers of every request; a key may be among them."""
+        """Headers of every request, including the key."""
         if self.key_header is None or not self.key:
             return {}
         name, form = self.key_header
         return {name: form.format(self.key)}
 
     def excerpt(self, text: str) -> str:
-        """Return the beginning of what the service said, without the key."""
+        """Return the beginning of a message from the service, without the key."""
         return (text.replace(self.key, "***") if self.key else text)[:300]
 
     @property
     def own_params(self) -> Mapping[str, str]:
-        """Parameters of every request that no `Request` holds: the key, and a contact."""
+        """Parameters that are added to every request: key and contact."""
         pairs = ((self.key_param, self.key), (self.contact_param, self.contact))
         return {name: value for name, value in pairs if name and value}
 
     def as_sent(self, request: Request) -> Request:
-        """Return a request as it goes out: what is too long for a URL is posted as a form."""
+        """Return the request to send: one too long for a URL is posted as a form."""
         length = self.line_length(request)
         if length <= self.longest_line:
             return request
@@ -257,7 +253,7 @@ class Service(ABC):
             url = f"{request.url}{self.form_suffix}"
             return replace(request, url=url, params={}, form=request.params)
         raise ServiceError(
-            f"{self.title} takes requests of {self.longest_line:,} bytes, and this query needs"
+            f"{self.title} accepts requests of {self.longest_line:,} bytes, but this query needs"
             f" {length:,}: shorten it, or split it into several queries"
         )
 
@@ -267,14 +263,14 @@ class Service(ABC):
         return _AROUND_TARGET + len(path) + (len(query) + 1 if query else 0)
 
     def failure(
-        self, message: str, status: SourceStatus, *, is_passing: bool = False
+        self, message: str, status: SourceStatus, *, is_temporary: bool = False
     ) -> ServiceError:
-        """Return the error that says what went wrong; `is_passing`: asking later may help."""
-        del is_passing
+        """Return an error; `is_temporary`: a later retry may help."""
+        del is_temporary
         return ServiceError(message, status=status)
 
     def status_of(self, error: HttpStatusError) -> SourceStatus | None:
-        """Return what a refusal means where the service has its own way to say it."""
+        """Return the status of a refusal that matches one of `refusals`."""
         sign = self.sign_in(error.body, error.status)
         return sign.status if sign else None
 

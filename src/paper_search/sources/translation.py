@@ -1,4 +1,4 @@
-"""What a web service is sent for a strategy: all of it can be said before anything is sent."""
+"""Translate a strategy into the queries of a web service, before anything is sent."""
 
 import json
 from collections.abc import Sequence
@@ -12,25 +12,25 @@ from paper_search.models import RankedQuery, SearchConstraints, SearchStrategy
 from paper_search.models.scope import Translation
 from paper_search.query import And, Node, Term, YearRange, normalise, parse, with_conditions
 from paper_search.sources.adapter import Adapter, Request, Translated
-from paper_search.sources.asking import NativeQuery, Question, text_of
 from paper_search.sources.client import explain_bug
 from paper_search.sources.errors import ServiceError
-from paper_search.sources.union import Endings, in_words, union
+from paper_search.sources.query_run import NativeQuery, Question, text_of
+from paper_search.sources.union import Endings, expand_conditions, union
 
 WORK_LIMITS = SearchConstraints(max_results=5)
-"""Those of a work that is asked for by its identifier: it is wanted whatever the others are."""
+"""Limits for looking up a work by its identifier; the strategy's limits do not apply."""
 
 
-_CHECKED = "sent as it is; limits that it may leave out are checked in the results"
-_SENT_ONCE = "the same as a query before it, and sent once"
+_CHECKED = "sent unchanged; limits that it may lack are checked in the results"
+_SENT_ONCE = "the same as an earlier query, and sent only once"
 
 
-def unsent(
+def not_yet_sent(
     earlier: list[Translated], query: Question, tries: Sequence[Translated]
 ) -> list[Translated]:
-    """Return what no query before this one sends to the same service, and add it to `earlier`.
+    """Return the translations not in `earlier`, and add them to it.
 
-    Of a ranked query only the first try is sure to be sent.
+    Of a ranked query, only the first is certain to be sent.
     """
     is_ranked = isinstance(query, RankedQuery)
     bare = [replace(translation, notes=()) for translation in tries]
@@ -40,10 +40,7 @@ def unsent(
 
 
 def questions_of(strategy: SearchStrategy, adapter: Adapter) -> list[Question]:
-    """Return what a service is asked for a strategy: the works that are named, then all queries.
-
-    A string in the language of the service stands in place of the queries.
-    """
+    """Return the questions to a service: the named works, then a native query or all queries."""
     if native := strategy.native.get(adapter.name):
         return [*_works(strategy, adapter).values(), NativeQuery(native)]
     queries = [query.boolean_query for query in strategy.queries]
@@ -59,28 +56,26 @@ def _works(strategy: SearchStrategy, adapter: Adapter) -> dict[str, Translated]:
 def translated(
     adapter: Adapter, query: Question, filters: SearchConstraints, endings: Endings
 ) -> Sequence[Translated]:
-    """Return what to ask for a query: of plain text, in turn until something is found.
-
-    Of a boolean query, all: its parts find together what it finds.
+    """Translate a query: plain text into alternatives to try, a boolean query into parts to send.
 
     Raises:
-        InputError: the query cannot be read, or the service can say no part of it.
+        InputError: the query cannot be read, or the service can express no part of it.
     """
     if (work := work_of(adapter, query)) is not None:
         return (work,)
     if isinstance(query, NativeQuery):
         return (_native(adapter, query.text, filters),)
     if isinstance(query, RankedQuery):
-        return adapter.translate_ranked(query, in_words(adapter, filters, endings))
+        return adapter.translate_ranked(query, expand_conditions(adapter, filters, endings))
     tree = with_conditions(parse(text_of(query)), filters.every_condition)
     return union(adapter, tree, filters, endings)
 
 
 def _native(adapter: Adapter, text: str, filters: SearchConstraints) -> Translated:
-    """Return a person's own string as it is; what it may leave out of the limits is not dropped.
+    """Return a person's own string unchanged, with limits.
 
-    Years are sent beside it where the service has parameters for them; else, as conditions and a
-    language, they are checked in the results.
+    Years are sent if the service has parameters for them; otherwise they are checked in the
+    results, as conditions and language are.
     """
     bare = replace(adapter.translate_native(text), language=language_code(filters.language))
     years = YearRange(filters.year_from, filters.year_to)
@@ -96,7 +91,7 @@ def _native(adapter: Adapter, text: str, filters: SearchConstraints) -> Translat
 
 
 def work_of(adapter: Adapter, query: Question) -> Translated | None:
-    """Return what finds the one work that a query names; None means it names none, or more."""
+    """Return the query for the work that a question names, unless it names none or several."""
     if not isinstance(query, str):
         return query if isinstance(query, Translated) else None
     tree = parse(query)
@@ -107,7 +102,7 @@ def work_of(adapter: Adapter, query: Question) -> Translated | None:
 def translations_of(
     adapter: Adapter, strategy: SearchStrategy, contact: str | None = None
 ) -> list[Translation]:
-    """Return every query of a strategy as a service is sent it, without the contact address."""
+    """Return every query of a strategy as it would be sent, without the contact address."""
     names = list(_works(strategy, adapter))
     earlier = list[Translated]()
     translations = [
@@ -135,7 +130,7 @@ def _translation(
         filters = WORK_LIMITS if work_of(adapter, query) else strategy.filters
         limit = max(1, min(filters.max_results, adapter.most_results))
         tries = translated(adapter, query, filters, strategy.endings)
-        new = unsent(earlier, query, tries)
+        new = not_yet_sent(earlier, query, tries)
         firsts = [adapter.first(translation, filters, limit) for translation in new]
     except InputError as error:
         return outline.model_copy(update={"error": str(error)})
@@ -161,7 +156,7 @@ def _translation(
 
 
 def request_text(request: Request, contact: str | None) -> str:
-    """Return the URL and body of a request, without the address that it carries."""
+    """Return the URL and body of a request, without the contact address."""
     params = {name: value for name, value in request.params.items() if value != contact}
     url = f"{request.url}?{urlencode(params)}" if params else request.url
     body = request.json if request.json is not None else request.form

@@ -1,8 +1,8 @@
-"""One query as several that together find what it finds, where a service cannot take it as one.
+"""Split a query into several whose union finds the same records.
 
-Words with a `*` become the words that they stand for, for services without truncation. What a
-service can only be asked apart, or what is too long for one request, is split at its ORs. What no
-splitting makes short enough is asked more widely, and checked in the answers.
+For services without truncation, words with `*` are replaced by known words. Queries are split at
+ORs if they are too long for one request, or mix fields that the service searches separately. What
+is still too long is widened, and checked in the results.
 """
 
 import re
@@ -32,16 +32,16 @@ _FEWEST_ENDINGS = 12
 _MOST_PHRASES = 24
 _LONGEST_SHOWN = 80
 Endings = Mapping[str, Sequence[str]]
-"""Words seen in a library or in first answers, by the truncated word that they may stand for."""
+"""Words seen in a library or in first results, by the truncated word that they match."""
 
 
 def union(
     adapter: Adapter, tree: Node, filters: SearchConstraints, endings: Endings
 ) -> list[Translated]:
-    """Return the queries that together are asked for one.
+    """Return the queries to send for one.
 
-    `endings` are used before the words of the vocabulary; if all would make it too long to be
-    asked whole, fewer are.
+    `endings` come before the words of the vocabulary; fewer words are used if the query would
+    otherwise have to be widened.
     """
     parts, is_whole = _union(adapter, tree, filters, endings, adapter.most_endings)
     if not is_whole and adapter.most_endings > _FEWEST_ENDINGS:
@@ -52,26 +52,26 @@ def union(
 def _union(
     adapter: Adapter, tree: Node, filters: SearchConstraints, endings: Endings, most: int
 ) -> tuple[list[Translated], bool]:
-    """Return the queries, and whether none had to be asked more widely."""
+    """Return the queries, and whether none of them had to be widened."""
     writable, notes, unchecked, is_whole = tree, list[str](), None, True
     if not adapter.truncates:
-        writing = _WritingOut(adapter.title, most, endings)
-        writable, notes = writing.of(tree), writing.notes
+        expansion = _WildcardExpansion(adapter.title, most, endings)
+        writable, notes = expansion.of(tree), expansion.notes
         unchecked = _excluded_stems(tree)
-    waiting = deque(_apart(writable, adapter.fields_apart))
+    pending = deque(_split_by_field(writable, adapter.fields_apart))
     parts: list[Translated] = []
-    while waiting:
-        node = waiting.popleft()
+    while pending:
+        node = pending.popleft()
         translation = _translated(adapter, node, filters)
         if not adapter.takes(translation, filters):
-            halves = _halved(node)
-            is_room = len(parts) + len(waiting) + len(halves) <= adapter.most_parts
-            looser = None if halves and is_room else _loosened(adapter, node, translation, filters)
-            if halves and (looser is None or not adapter.takes(looser, filters)):
-                waiting.extendleft(reversed(halves))
+            halves = _halves(node)
+            is_room = len(parts) + len(pending) + len(halves) <= adapter.most_parts
+            wider = None if halves and is_room else _widened(adapter, node, translation, filters)
+            if halves and (wider is None or not adapter.takes(wider, filters)):
+                pending.extendleft(reversed(halves))
                 continue
             is_whole = False
-            translation = looser or translation
+            translation = wider or translation
         for place, part in enumerate(parts):
             if (both := part.merge(translation)) is not None:
                 parts[place] = both
@@ -81,19 +81,21 @@ def _union(
     return [_with_notes(part, notes, len(parts), unchecked) for part in parts], is_whole
 
 
-def in_words(adapter: Adapter, filters: SearchConstraints, endings: Endings) -> SearchConstraints:
-    """Return limits whose conditions have no truncated words, if the service knows none."""
+def expand_conditions(
+    adapter: Adapter, filters: SearchConstraints, endings: Endings
+) -> SearchConstraints:
+    """Replace truncated words in conditions, if the service has no truncation."""
     if adapter.truncates or not filters.conditions:
         return filters
-    writing = _WritingOut(adapter.title, adapter.most_endings, endings)
-    conditions = [render(writing.of(parse(condition))) for condition in filters.conditions]
+    expansion = _WildcardExpansion(adapter.title, adapter.most_endings, endings)
+    conditions = [render(expansion.of(parse(condition))) for condition in filters.conditions]
     return filters.model_copy(update={"conditions": conditions})
 
 
 def _with_notes(
     part: Translated, notes: Sequence[str], count: int, unchecked: Node | None
 ) -> Translated:
-    split = (f"asked in {count} queries, whose answers are joined",) if count > 1 else ()
+    split = (f"sent as {count} queries, whose results are merged",) if count > 1 else ()
     checks = tuple(node for node in (part.remainder, unchecked) if node is not None)
     return replace(
         part,
@@ -103,7 +105,7 @@ def _with_notes(
 
 
 def _translated(adapter: Adapter, tree: Node, filters: SearchConstraints) -> Translated:
-    """Return the translation; of an OR of which the service can say a part, that part."""
+    """Translate a query; of an OR with inexpressible alternatives, only the others are sent."""
     try:
         return adapter.translate(tree, filters)
     except InputError:
@@ -111,19 +113,22 @@ def _translated(adapter: Adapter, tree: Node, filters: SearchConstraints) -> Tra
         either = next((part for part in parts if isinstance(part, Or)), None)
         if either is None or any(isinstance(child, Not) for child in either.children):
             raise
-        able = [child for child in either.children if _is_sayable(adapter, child, filters)]
-        if not able or len(able) == len(either.children):
+        expressible = [
+            child for child in either.children if _is_expressible(adapter, child, filters)
+        ]
+        if not expressible or len(expressible) == len(either.children):
             raise
-    missing = " OR ".join(render(child) for child in either.children if child not in able)
+    missing = " OR ".join(render(child) for child in either.children if child not in expressible)
     note = (
-        f"what only {missing[:_LONGEST_SHOWN]} finds is missing: {adapter.title} cannot be asked it"
+        f"{adapter.title} cannot search for {missing[:_LONGEST_SHOWN]}:"
+        " records that match nothing else are missing"
     )
     rest = [part for part in parts if part is not either]
-    translation = _translated(adapter, _with(rest, Or(tuple(able))), filters)
+    translation = _translated(adapter, _with(rest, Or(tuple(expressible))), filters)
     return replace(translation, notes=(note, *translation.notes))
 
 
-def _is_sayable(adapter: Adapter, tree: Node, filters: SearchConstraints) -> bool:
+def _is_expressible(adapter: Adapter, tree: Node, filters: SearchConstraints) -> bool:
     try:
         adapter.translate(tree, filters)
     except InputError:
@@ -135,7 +140,7 @@ def _with(rest: Sequence[Node], part: Node) -> Node:
     return normalise(And((*rest, part)))
 
 
-def _apart(tree: Node, fields: frozenset[str]) -> list[Node]:
+def _split_by_field(tree: Node, fields: frozenset[str]) -> list[Node]:
     parts = conjuncts(tree)
     for part in parts:
         if not isinstance(part, Or):
@@ -146,18 +151,18 @@ def _apart(tree: Node, fields: frozenset[str]) -> list[Node]:
         rest = [other for other in parts if other is not part]
         pure = (tuple(child for kind, child in kinds if kind is which) for which in (False, True))
         groups = [*map(Or, filter(None, pure)), *(child for kind, child in kinds if kind is None)]
-        return [arm for group in groups for arm in _apart(_with(rest, group), fields)]
+        return [arm for group in groups for arm in _split_by_field(_with(rest, group), fields)]
     return [tree]
 
 
 def _is_of(node: Node, fields: frozenset[str]) -> bool | None:
-    """Return whether all words are in those fields, or none is; None if some are."""
+    """Return whether all words are in those fields, or none (False); None if only some are."""
     kinds = {leaf.field in fields for leaf in all_leaves(node)}
     return None if len(kinds) > 1 else True in kinds
 
 
-def _halved(tree: Node) -> list[Node]:
-    """Return two queries that together find what one does; none: it has no OR to split at."""
+def _halves(tree: Node) -> list[Node]:
+    """Split a query at its longest OR into two; return none if it has no OR."""
     parts = conjuncts(tree)
     splits = [part for part in parts if len(_alternatives(part)) > 1]
     if not splits:
@@ -187,10 +192,10 @@ def _some(part: Node, children: tuple[Node, ...]) -> Node:
     return replace(part, right=Or(children))
 
 
-def _loosened(
+def _widened(
     adapter: Adapter, tree: Node, translation: Translated, filters: SearchConstraints
 ) -> Translated:
-    """Return a query that is short enough, if there is one; what it leaves out is checked."""
+    """Drop the longest parts until the query is short enough; they are checked in the results."""
     parts, left_out, whole = list(conjuncts(tree)), list[Node](), translation
     while not adapter.takes(translation, filters):
         by_length = sorted(parts, key=lambda part: len(render(part)), reverse=True)
@@ -201,7 +206,7 @@ def _loosened(
         left_out += longest
         try:
             translation = adapter.translate(normalise(And(tuple(parts))), filters)
-        except InputError:  # what is left cannot be asked for
+        except InputError:
             return whole
     if not left_out:
         return translation
@@ -214,9 +219,7 @@ def _loosened(
     )
 
 
-class _WritingOut:
-    """Replaces words with wildcards by words that they stand for."""
-
+class _WildcardExpansion:
     def __init__(self, service: str, most: int, endings: Endings) -> None:
         self.service, self.most, self.endings = service, most, endings
         self.notes = list[str]()
@@ -231,7 +234,7 @@ class _WritingOut:
         truncated = sum(map(_is_cut, words_of(leaf)))
         if not truncated:
             return leaf
-        # Of several in a phrase, each is cut shorter, so that what a note names is all sent.
+        # Several in a phrase share the limit, so that all words named in a note are sent.
         most = int(max(self.most, _MOST_PHRASES if truncated > 1 else 0) ** (1 / truncated))
         forms = [self._words(word, most) for word in words_of(leaf)]
         return join(Or, [leaf_of(tuple(words), leaf.field) for words in product(*forms)])
@@ -243,7 +246,7 @@ class _WritingOut:
         known = [f"{before}{hyphen}{form}" for form in _vocabulary(last)] if last != "*" else []
         words = [*self.endings.get(word.lower(), ()), *known]
         forms = list(dict.fromkeys(words))[: max(most, 1)]
-        instead = ", ".join(forms) or f"{word.rstrip('*')}, for no word is known that it stands for"
+        instead = ", ".join(forms) or f"{word.rstrip('*')}, because no matching word is known"
         self.notes.append(f"{word!r} is sent as {instead}: {self.service} has no '*'")
         return forms or [re.sub(r"[*?$].*", "", word) or word]
 
@@ -253,7 +256,7 @@ def _is_cut(word: str) -> bool:
 
 
 def _excluded_stems(tree: Node) -> Node | None:
-    """Return what is excluded by truncated words: to exclude fewer words lets more through."""
+    """Return exclusions with truncated words: the words sent for them exclude too little."""
     parts = [
         part
         for part in conjuncts(tree)

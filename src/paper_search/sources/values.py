@@ -1,4 +1,4 @@
-"""Reads values of unknown type from JSON and XML; an invalid value counts as missing."""
+"""Read values of unknown type from JSON and XML; invalid values count as missing."""
 
 import re
 from collections.abc import Iterator
@@ -9,13 +9,13 @@ from paper_search.http.errors import utc_now
 from paper_search.query.ast import YEAR
 
 MOST_CITATIONS = 10_000_000
-"""No work has more; what claims so is a fault."""
+"""No work has more; larger numbers are errors."""
 _FIRST_YEAR = 1400
 _ADDRESS = re.compile(r"https?://[^\s/]+\S*", re.IGNORECASE)
 YEAR_IN_TEXT = re.compile(r"(?<!\d)(1[5-9]\d\d|20\d\d)(?!\d)")
 
 _MARKS = re.compile(r"[\"“”\\\[\]{}<>|^~\x00-\x1f\x7f]+")
-"""What could end a quotation, or means something inside of one."""
+"""Characters that end a quotation or have a meaning inside it."""
 
 
 def mapping(value: Any) -> dict[str, Any]:
@@ -23,19 +23,18 @@ def mapping(value: Any) -> dict[str, Any]:
 
 
 def items(value: Any) -> list[Any]:
-    """Return the list; a lone value is a list of one, nothing is an empty one."""
+    """Return a list: a single value becomes a list of one, None an empty list."""
     if value is None:
         return []
     return value if isinstance(value, list) else [value]
 
 
 def mappings(value: Any) -> Iterator[dict[str, Any]]:
-    """Yield the objects of a list; other items are skipped."""
     return (entry for entry in items(value) if isinstance(entry, dict))
 
 
 def text(value: Any) -> str:
-    """Return the text as it is, also of a number, or all text inside of an element of XML."""
+    """Return a string, a number as text, or all text in an XML element."""
     if isinstance(value, Element):
         return " ".join("".join(value.itertext()).split())
     if isinstance(value, bool):
@@ -44,25 +43,24 @@ def text(value: Any) -> str:
 
 
 def without_stop(title: str) -> str:
-    """Return a title without the full stop at its end; an ellipsis stays."""
+    """Remove the final full stop of a title, but not an ellipsis."""
     return title[:-1].rstrip() if title.endswith(".") and not title.endswith("..") else title
 
 
 def without_brackets(title: str) -> str:
-    """Return a title without full stop, and without the brackets of a translated one."""
+    """Remove the final full stop and the brackets of a translated title."""
     title = without_stop(title)
     is_translated = title.startswith("[") and title.endswith("]") and title.count("[") == 1
     return title[1:-1].strip() if is_translated else title
 
 
 def count(value: Any) -> int | None:
-    """Return the number of citations; None if there is none, or it is invalid."""
     citations = number(value)
     return citations if citations is not None and citations <= MOST_CITATIONS else None
 
 
 def number(value: Any) -> int | None:
-    """Return a whole number from 0, also from digits in a text, or None."""
+    """Return a non-negative integer, also from a string of digits, or None."""
     if isinstance(value, str) and value.strip().isascii() and value.strip().isdigit():
         value = int(value) if len(value) < 16 else None  # noqa: PLR2004  # digits of a number that is exact
     if isinstance(value, float) and value.is_integer():
@@ -72,7 +70,7 @@ def number(value: Any) -> int | None:
 
 
 def year(value: Any) -> int | None:
-    """Return the year that a number or date (`2019-05-01`) begins with; None if it is none."""
+    """Return the plausible year that a number or date (`2019-05-01`) begins with, or None."""
     match = YEAR.match(text(int(value) if isinstance(value, float) else value))
     if match is None:
         return None
@@ -93,5 +91,5 @@ def local_name(element: Element) -> str:
 
 
 def quoted(text: str) -> str:
-    """Return the text between quotation marks, without what could end them or be misread."""
+    """Return the text in quotation marks, without special characters."""
     return f'"{" ".join(_MARKS.sub(" ", text).split())}"'

@@ -163,8 +163,8 @@ async def test_what_a_service_does_not_show_is_no_failure_and_is_counted(net):
     withheld, _, references, citations = answer.sources[1:]
     assert (withheld.status, withheld.error) == (SourceStatus.EMPTY, None)
     assert "withholds them" in str(withheld.note)
-    assert "gave 5 of 6: the service stopped" in str(references.note)
-    assert "gave 22 of 25: the service stopped" in str(citations.note)
+    assert "returned 5 of 6: the service stopped" in str(references.note)
+    assert "returned 22 of 25: the service stopped" in str(citations.note)
 
 
 async def test_a_trail_that_is_too_long_says_so(net):

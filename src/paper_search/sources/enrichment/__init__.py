@@ -1,4 +1,4 @@
-"""Looks up missing fields (abstract, DOI, open text) in batches, within a budget of requests."""
+"""Look up missing fields (abstract, DOI, open text) in batches, within a request budget."""
 
 import time
 from abc import abstractmethod
@@ -15,10 +15,10 @@ from paper_search.models import Purpose, RawPaper, RequestRecord, SourceReport, 
 from paper_search.models.source_report import OF_ENRICHER, quantity
 from paper_search.resources import EntryPoints
 from paper_search.sources.adapter import Request, Service
-from paper_search.sources.asking import HOPELESS
 from paper_search.sources.base import known_sources, open_row, service_of
 from paper_search.sources.client import NO_CALLS, ServiceClient, SourceSettings
 from paper_search.sources.errors import ServiceError
+from paper_search.sources.query_run import HOPELESS
 from paper_search.sources.translation import request_text
 
 __all__ = [
@@ -27,17 +27,16 @@ __all__ = [
 ]  # fmt: skip
 ItemT = TypeVar("ItemT")
 GAPS = ("abstract", "doi", "full_text_url")
-"""The fields that are looked up where they are missing."""
+"""Fields that are looked up if missing."""
 TEXT_SERVICES = ("openalex", "unpaywall", "europe_pmc", "core")
-"""Who is asked where the text of an included work is open, in this order."""
+"""Enrichers that locate open full texts of included works, in this order."""
 
 
 @dataclass(frozen=True, slots=True)
 class LookUp:
-    """What an enricher knows: the records that may be of each work, by the work's id.
+    """The result of a look-up: records that may describe each work, by the work's id.
 
-    `answered`: ids of the works that it was asked for and gave an answer on, if only that it knows
-    none of them.
+    `answered`: ids of the works for which the service answered, including those it does not know.
     """
 
     report: SourceReport
@@ -47,18 +46,18 @@ class LookUp:
 
 @runtime_checkable
 class Enricher(Protocol):
-    """Looks up works. It returns whole records; the caller takes the missing fields."""
+    """Looks up whole records of works; the caller takes the missing fields."""
 
     @property
     def enricher_name(self) -> str: ...
 
     async def look_up(self, works: Sequence[RawPaper]) -> LookUp:
-        """Return what is known of the works; a failure is data, never an exception."""
+        """Return records of the works; failures are in the report and never raised."""
         ...
 
 
 EnricherFactory = Callable[[AppConfig], Enricher]
-"""Makes an enricher of the settings; one that lacks a setting says so when it is asked."""
+"""Creates an enricher; if it lacks a setting, its report says so."""
 
 _REGISTRY: EntryPoints[EnricherFactory] = EntryPoints("paper_search.enrichers", "enricher")
 
@@ -68,19 +67,17 @@ def enricher_names() -> list[str]:
 
 
 def _services() -> dict[str, type[Service]]:
-    """Return the services of the installed enrichers that have one, by name."""
     owners = {name: getattr(_REGISTRY.read(name), "__self__", None) for name in enricher_names()}
     return {name: owner for name, owner in owners.items() if isinstance(owner, type)}
 
 
 def title_of(name: str) -> str:
-    """Return what people call the service of an enricher."""
     service = _services().get(name)
     return name if service is None else service.title
 
 
 def says_open(prefix: str) -> bool:
-    """Whether texts that a service links to are open to everybody, as it says itself."""
+    """Whether a service states that the texts it links to are open to everybody."""
     services = filter(None, (*map(service_of, known_sources()), *_services().values()))
     return any(s.says_open and prefix == (s.record_prefix or s.name) for s in services)
 
@@ -90,15 +87,12 @@ def create_enrichers(config: AppConfig) -> list[Enricher]:
 
 
 _DEADLINE_S = 20.0
-"""For one enricher: a search does not wait long for what is only welcome."""
+"""For one enricher: enrichment is optional, so a search does not wait long for it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """One request, and the works that it asks for.
-
-    `is_by_title`: the service was asked for a title: whatever it gives may be another work.
-    """
+    """One request and its works; results of a request `is_by_title` may be other works."""
 
     request: Request
     works: tuple[RawPaper, ...]
@@ -106,10 +100,10 @@ class Batch:
 
 
 class Lookup(Service):
-    """A service that works are looked up at."""
+    """A service that looks up works."""
 
     fields: ClassVar[tuple[str, ...]] = GAPS
-    """The gaps that the service may fill."""
+    """Fields that the service may supply."""
 
     @classmethod
     def enricher(cls, config: AppConfig) -> "HttpEnricher":
@@ -128,16 +122,16 @@ class Lookup(Service):
 
     @property
     def obstacle(self) -> str | None:
-        """Why the service cannot be asked at all; None if it can."""
+        """Why the service cannot be used, or None."""
         return None
 
     @abstractmethod
     def batches(self, works: Sequence[RawPaper]) -> Iterator[Batch]:
-        """Yield the requests, those that tell most first; what it cannot be asked is left out."""
+        """Yield the requests, most useful first; works that cannot be looked up are skipped."""
 
 
 @dataclass(slots=True)
-class _Asking:
+class _Progress:
     records: dict[str, list[RawPaper]] = field(default_factory=dict)
     answered: set[str] = field(default_factory=set)
     requests: list[RequestRecord] = field(default_factory=list)
@@ -150,10 +144,7 @@ class _Asking:
 
 @dataclass
 class HttpEnricher:
-    """Looks works up at one web service.
-
-    `max_calls` of the settings counts for one look-up.
-    """
+    """Looks up works at one web service; `max_calls` of the settings is for one look-up."""
 
     adapter: Lookup
     settings: SourceSettings
@@ -168,63 +159,65 @@ class HttpEnricher:
         lacking = [
             work for work in works if any(not getattr(work, gap) for gap in self.adapter.fields)
         ]
-        asking = _Asking()
+        progress = _Progress()
         if self._obstacle:
-            return LookUp(self._report(asking, 0.0))
-        open_row(lambda: self._report(asking, time.monotonic() - started))
+            return LookUp(self._report(progress, 0.0))
+        open_row(lambda: self._report(progress, time.monotonic() - started))
         budget = CallBudget(self.settings.max_calls, setting="PAPER_SEARCH_ENRICH_MAX_CALLS")
         async with ServiceClient(self.adapter, self.settings, budget) as http:
             for batch in self.adapter.batches(lacking):
                 ends = HOPELESS | {SourceStatus.TIMEOUT}
-                is_over = asking.error is not None and asking.error.status in ends
+                is_over = progress.error is not None and progress.error.status in ends
                 if is_over or budget.is_spent:
-                    asking.skipped += len(batch.works)
+                    progress.skipped += len(batch.works)
                 else:
-                    await self._ask(http, batch, asking, ends_at)
-        report = self._report(asking, time.monotonic() - started)
-        return LookUp(report, asking.records, frozenset(asking.answered))
+                    await self._ask(http, batch, progress, ends_at)
+        report = self._report(progress, time.monotonic() - started)
+        return LookUp(report, progress.records, frozenset(progress.answered))
 
     async def _ask(
-        self, http: ServiceClient, batch: Batch, asking: _Asking, ends_at: float
+        self, http: ServiceClient, batch: Batch, progress: _Progress, ends_at: float
     ) -> None:
-        first = len(asking.requests)
+        first = len(progress.requests)
         try:
-            answer = await http.get(batch.request, asking.requests, ends_at)
+            answer = await http.get(batch.request, progress.requests, ends_at)
             page = await http.read(answer, partial(self.adapter.read, request=batch.request))
         except ServiceError as error:
             if error.http_status != HTTPStatus.NOT_FOUND or len(batch.works) > 1:
-                asking.error = error
+                progress.error = error
                 return
         else:
-            asking.unassigned += _assign(page.papers, batch, asking.records)
-            asking.notes += page.notes
+            progress.unassigned += _assign(page.papers, batch, progress.records)
+            progress.notes += page.notes
         finally:
-            asking.count += len(batch.works)
-            for record in asking.requests[first:]:
+            progress.count += len(batch.works)
+            for record in progress.requests[first:]:
                 record.text = request_text(batch.request, self.settings.contact)
-        asking.answered |= {work.id for work in batch.works}
+        progress.answered |= {work.id for work in batch.works}
 
     @property
     def _obstacle(self) -> str | None:
         return self.adapter.obstacle or (NO_CALLS if self.settings.max_calls == 0 else None)
 
-    def _report(self, asking: _Asking, seconds: float) -> SourceReport:
-        status = SourceStatus.OK if asking.records else SourceStatus.EMPTY
-        if asking.error is not None:
-            status = SourceStatus.PARTIAL if asking.records else asking.error.status
+    def _report(self, progress: _Progress, seconds: float) -> SourceReport:
+        status = SourceStatus.OK if progress.records else SourceStatus.EMPTY
+        if progress.error is not None:
+            status = SourceStatus.PARTIAL if progress.records else progress.error.status
         return SourceReport(
             source=f"{self.enricher_name}{OF_ENRICHER}",
             purpose=Purpose.FILL,
-            query=f"missing fields of {quantity(asking.count, 'work')}" if asking.count else None,
+            query=f"missing fields of {quantity(progress.count, 'work')}"
+            if progress.count
+            else None,
             status=status,
-            hits=len(asking.records),
-            excluded=asking.unassigned,
-            unused=sum(map(len, asking.records.values())),
-            requests=asking.requests,
-            asked_at=asking.requests[0].at if asking.requests else None,
+            hits=len(progress.records),
+            excluded=progress.unassigned,
+            unused=sum(map(len, progress.records.values())),
+            requests=progress.requests,
+            asked_at=progress.requests[0].at if progress.requests else None,
             milliseconds=round(seconds * 1000),
-            error=str(asking.error) if asking.error else None,
-            note=self._obstacle or "; ".join(_notes(asking)) or None,
+            error=str(progress.error) if progress.error else None,
+            note=self._obstacle or "; ".join(_notes(progress)) or None,
         )
 
 
@@ -233,17 +226,17 @@ def in_batches(items: Sequence[ItemT], size: int) -> Iterator[tuple[ItemT, ...]]
         yield tuple(items[start : start + size])
 
 
-def _notes(asking: _Asking) -> Iterator[str]:
-    yield from dict.fromkeys(asking.notes)
-    if asking.skipped:
-        reason = "after this failure" if asking.error else "see PAPER_SEARCH_ENRICH_MAX_CALLS"
-        yield f"{quantity(asking.skipped, 'work was', 'works were')} not looked up: {reason}"
+def _notes(progress: _Progress) -> Iterator[str]:
+    yield from dict.fromkeys(progress.notes)
+    if progress.skipped:
+        reason = "after this failure" if progress.error else "see PAPER_SEARCH_ENRICH_MAX_CALLS"
+        yield f"{quantity(progress.skipped, 'work was', 'works were')} not looked up: {reason}"
 
 
 def _assign(
     candidates: Sequence[RawPaper], batch: Batch, records: dict[str, list[RawPaper]]
 ) -> int:
-    """Give every record to the works that it may be of; return how many are of none."""
+    """Assign records to the works that they may describe; return how many match no work."""
     assigned: set[int] = set()
     for work in batch.works:
         names = names_of(work)

@@ -1,4 +1,4 @@
-"""The services that works are looked up at, and how many of them one request asks for.
+"""Services that look up works, and how many works one request covers.
 
 Crossref: thirty by DOI, one by title. OpenAlex: fifty by DOI or PMID. Semantic Scholar: two hundred
 by any identifier. Europe PMC, CORE: twenty-five by all identifiers that they take. Unpaywall
@@ -24,23 +24,23 @@ from paper_search.sources.values import address, flag, mapping, text, year
 _CROSSREF_BATCH = 30
 _CANDIDATES = 3
 _SHORTEST_TITLE = 20
-"""Letters of a title that can be told from others; "Editorial" cannot."""
+"""Letters of a distinctive title; "Editorial" is not one."""
 _LONGEST_QUERY = 400
 _OPENALEX_BATCH = 50
 _SEMANTIC_SCHOLAR_BATCH = 200
 _SEARCH_BATCH = 25
 _MOST_RECORDS = 100
-"""Of such a batch: a preprint, its article and a copy of either are records of one work."""
+"""Records of such a batch: preprint, article and copies are records of one work."""
 NAME = "unpaywall"
 _UNKNOWN = ("10.48550/", "10.5281/", "10.4230/")
-"""Prefixes of DataCite, which Unpaywall does not cover."""
+"""Prefixes of DataCite's DOIs, which Unpaywall does not cover."""
 
 
 class CrossrefLookup(crossref.Crossref, Lookup):
     """Crossref: DOIs for titles, some abstracts, few open texts."""
 
     def batches(self, works: Sequence[RawPaper]) -> Iterator[Batch]:
-        """Yield works by DOI, then one by one those that lack one; arXiv's DOIs are not there."""
+        """Yield works by DOI, then those without one by title; arXiv's DOIs are not in Crossref."""
         dois = {work.id: doi for work in works if (doi := _crossref_doi(work))}
         incomplete = [
             work for work in works if work.id in dois and not (work.abstract and work.full_text_url)
@@ -60,7 +60,7 @@ class CrossrefLookup(crossref.Crossref, Lookup):
 
 
 def _crossref_doi(work: RawPaper) -> str | None:
-    """Return the DOI if Crossref can be asked for it; a comma would begin another filter."""
+    """Return the DOI if Crossref can look it up; a comma would begin another filter."""
     doi = parse_doi(work.doi)
     return doi if doi and "," not in doi and not doi.startswith("10.48550/") else None
 
@@ -120,7 +120,7 @@ class SemanticScholarLookup(semantic_scholar.SemanticScholar, Lookup):
             yield Batch(Request(url, params, json=body), batch)
 
     def read(self, answer: HttpAnswer, request: Request) -> Page:
-        """Return the papers of a batch; what is unknown is null there."""
+        """Return the papers of a batch; unknown ones are null."""
         del request
         body = answer.json()
         if not isinstance(body, list):
@@ -135,7 +135,7 @@ def _semantic_scholar_id(work: RawPaper) -> str | None:
 
 
 class UnpaywallLookup(Lookup):
-    """Unpaywall: open texts only; it does not answer without an e-mail address."""
+    """Unpaywall: open texts only; it requires an e-mail address."""
 
     name: ClassVar[str] = NAME
     title: ClassVar[str] = "Unpaywall"
@@ -149,7 +149,7 @@ class UnpaywallLookup(Lookup):
     def obstacle(self) -> str | None:
         if self.contact:
             return None
-        return "not asked: Unpaywall wants an e-mail address (PAPER_SEARCH_CONTACT)"
+        return "not asked: Unpaywall requires an e-mail address (PAPER_SEARCH_CONTACT)"
 
     def batches(self, works: Sequence[RawPaper]) -> Iterator[Batch]:
         for work in works:
@@ -168,9 +168,9 @@ class UnpaywallLookup(Lookup):
 
 
 def open_text_of(body: dict[str, Any]) -> RawPaper:
-    """Return the record of an answer; of its locations the best one that has a PDF.
+    """Return a record with the best location that has a PDF.
 
-    The others are in `raw_data`: publishers keep programs out where repositories do not.
+    Other locations are in `raw_data`: repositories allow programs where publishers block them.
     """
     places = ("best_oa_location.url_for_pdf", "oa_locations.url_for_pdf")
     urls = [address(url) for place in places for url in every(body, place)]

@@ -1,4 +1,4 @@
-"""Follows citations: what relevant works cite, and what cites them."""
+"""Snowballing: follow the references and citations of relevant works."""
 
 import math
 import re
@@ -31,43 +31,41 @@ from paper_search.models.scope import Translation
 from paper_search.models.source_report import quantity, unasked
 from paper_search.query import YearRange
 from paper_search.sources.adapter import Request, Service
-from paper_search.sources.asking import QueryRun, Walk
-from paper_search.sources.asking import distinct as distinct_papers
 from paper_search.sources.client import ServiceClient, SourceSettings
 from paper_search.sources.errors import ServiceError
+from paper_search.sources.query_run import QueryRun, Walk
+from paper_search.sources.query_run import distinct as distinct_papers
 from paper_search.sources.translation import request_text
 
 _MOST_PAGES = 12
-"""Requests for one trail, whatever is wanted of it."""
+"""Maximum number of requests for one trail."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trail:
-    """One way from seeds to other works."""
-
     text: str
     request: Request
     seeds: tuple[Seed, ...]
 
 
 class Tracker(Service):
-    """A service that is asked what a work cites, and what cites it."""
+    """A service with references and citations of works."""
 
     def lookup(self, seeds: Sequence[Seed]) -> Request | None:
-        """Return the request for the service's own ids of seeds; None if it needs none."""
+        """Return the request for the service's own ids of seeds, or None if it needs none."""
         del seeds
         return None
 
     def with_ids(self, answer: HttpAnswer, seeds: Sequence[Seed]) -> list[Seed]:
-        """Return the seeds with the ids that the answer to `lookup` gives them."""
+        """Return the seeds with their ids from the answer to `lookup`."""
         del answer
         return list(seeds)
 
     @abstractmethod
     def trails(self, seeds: Sequence[Seed], filters: SearchConstraints, limit: int) -> list[Trail]:
-        """Return all ways to follow the seeds that this service knows by an id.
+        """Return requests for the references and citations of the seeds that have an id here.
 
-        Seeds without one are left to other services; `limit` is of all trails together.
+        `limit` is for all trails together.
         """
 
 
@@ -77,10 +75,10 @@ def distinct(ids: Iterable[str | None]) -> list[str]:
 
 @dataclass(slots=True)
 class Following:
-    """One service and what it is to follow.
+    """Follows seeds with one service.
 
-    `budget` counts the requests of all services; years and language are checked locally, too;
-    `ends_at` is the time of the clock at which it ends.
+    `budget` counts the requests of all services; `ends_at` is a time of the monotonic clock. Years
+    and language are checked locally, too.
     """
 
     tracker: Tracker
@@ -91,7 +89,7 @@ class Following:
     answers: list[QueryRun] = field(default_factory=list)
 
     async def follow(self, seeds: Sequence[Seed], limit: int) -> list[Seed]:
-        """Follow the seeds and return those that are left for another service."""
+        """Follow the seeds; return those that are left for another service."""
         with_ids = await self._with_ids(seeds)
         trails = self.tracker.trails(with_ids, self.filters, limit)
         followed: list[Seed] = []
@@ -117,7 +115,7 @@ class Following:
         ]
 
     async def _with_ids(self, seeds: Sequence[Seed]) -> list[Seed]:
-        """Return the seeds with the ids of this service; a failure leaves them as they are."""
+        """Return the seeds with the ids of this service, unchanged after a failure."""
         request = self.tracker.lookup(seeds)
         if request is None:
             return list(seeds)
@@ -147,7 +145,7 @@ class Following:
 
 
 MOST_CALLS = 60
-"""Requests of one search if the settings do not say: 20 seeds, two directions, some pages."""
+"""Default for one search: 20 seeds, two directions, some pages."""
 _SETTING = "SNOWBALL_MAX_CALLS"
 
 _WORK = re.compile(r"\bW\d{4,}\b")
@@ -160,8 +158,8 @@ _NOTHING_MARKED = (
 class SnowballSource:
     """Follows citations from the seeds of a strategy; its queries are not sent.
 
-    The first service follows all the seeds that it knows; the next ones get those that it does not
-    know, or where it failed. `max_calls` of the settings is for all services, and for one search.
+    Each service gets the seeds that the ones before it do not know or failed to follow.
+    `max_calls` of the settings is for one search with all services.
     """
 
     trackers: Sequence[Tracker]
@@ -170,14 +168,13 @@ class SnowballSource:
     source_name = SNOWBALL
 
     async def search(self, query: str, **options: Any) -> list[RawPaper]:
-        """Return what the works cite and are cited by whose DOIs or OpenAlex ids are in the query.
+        """Return references and citations of the works whose DOIs or OpenAlex ids are in the query.
 
         Options: `max_results` (100), `year_from`, `year_to`, `language` (ISO 639-1).
         """
         return await self._papers(seeds_in(query), SearchConstraints.model_validate(options))
 
     async def search_advanced(self, strategy: SearchStrategy) -> list[RawPaper]:
-        """Return what the seeds of the strategy cite and are cited by, each record once."""
         return await self._papers(_seeds(strategy), strategy.filters)
 
     async def report(self, strategy: SearchStrategy) -> SearchReport:
@@ -188,7 +185,6 @@ class SnowballSource:
         return SearchReport(papers=papers, sources=reports)
 
     def translations(self, strategy: SearchStrategy) -> list[Translation]:
-        """Return how many works are followed; the queries of the strategy are not sent."""
         count = min(len(_seeds(strategy)), MAX_SEEDS)
         works = quantity(count, "work cites and is", "works cite and are")
         follows = f"follows what {works} cited by; no query is sent"

@@ -1,7 +1,7 @@
-"""The services that know citations, and what they are asked.
+"""Services with citations.
 
-OpenAlex: all seeds in one request for each direction. Semantic Scholar: two requests for every
-seed. OpenCitations (https://api.opencitations.net): ids first, records then.
+OpenAlex: one request for all seeds in each direction. Semantic Scholar: two requests for every
+seed. OpenCitations (https://api.opencitations.net): first ids, then records.
 """
 
 import re
@@ -33,7 +33,7 @@ from paper_search.sources.values import mapping, number
 
 _LARGEST_PAGE = 1000
 _AT_ONCE = 10
-"""Records of one request; its address must not become too long."""
+"""Records of one request, whose URL must not become too long."""
 _BRACKETED = re.compile(r"(?<!\s)\s*\[([^\[\]]*)\]")
 _TYPES = {
     "book": "book", "book chapter": "chapter", "dataset": "dataset", "dissertation": "thesis",
@@ -43,7 +43,7 @@ _TYPES = {
 
 
 class OpenAlexTracker(openalex.OpenAlex, Tracker):
-    """The filters `cites:` and `cited_by:` of OpenAlex, the most cited works first."""
+    """The filters `cites:` and `cited_by:` of OpenAlex, most cited first."""
 
     def lookup(self, seeds: Sequence[Seed]) -> Request | None:
         nameless = [seed for seed in seeds if not seed.openalex_id]
@@ -101,11 +101,11 @@ def _openalex_doi(seed: Seed) -> str | None:
 
 
 class SeedTracker(Tracker):
-    """A service that is asked for each seed by its name: two trails, of which years are checked."""
+    """A service with two requests for each seed; years are checked locally."""
 
     @abstractmethod
     def name_of(self, seed: Seed) -> str | None:
-        """Return what the service is asked for; None: it does not know the seed."""
+        """Return the identifier of a seed at the service, or None."""
 
     @abstractmethod
     def request(self, name: str, way: str, limit: int) -> Request: ...
@@ -121,7 +121,7 @@ class SeedTracker(Tracker):
 
 
 class SemanticScholarTracker(semantic_scholar.SemanticScholar, SeedTracker):
-    """The references and citations of the graph, the newest first."""
+    """References and citations, newest first."""
 
     def name_of(self, seed: Seed) -> str | None:
         ids = {"doi": seed.doi, "arxiv": seed.arxiv_id, "pmid": seed.pmid}
@@ -134,11 +134,11 @@ class SemanticScholarTracker(semantic_scholar.SemanticScholar, SeedTracker):
         return Request(url, {"fields": fields, **page})
 
     def read(self, answer: HttpAnswer, request: Request) -> Page:
-        """Return the papers of a page; what has no title is counted, references often lack one."""
+        """Return the papers of a page; references without a title are common, and counted."""
         body = answer.json()
         inner = "citedPaper" if request.url.endswith("references") else "citingPaper"
         if isinstance(body, dict) and "data" in body and body["data"] is None:
-            return Page(notes=("may not be shown: their publisher withholds them",))
+            return Page(notes=("not available: their publisher withholds them",))
         entries = self.entries_of(body)
         offset = first(body, "next", number)
         return Page.of(
@@ -149,10 +149,7 @@ class SemanticScholarTracker(semantic_scholar.SemanticScholar, SeedTracker):
 
 
 class OpenCitationsTracker(SeedTracker):
-    """The index of citations by DOI and PMID, and the metadata of the works it names.
-
-    An access token is optional.
-    """
+    """Citations by DOI and PMID, and metadata of the works; an access token is optional."""
 
     name: ClassVar[str] = "opencitations"
     title: ClassVar[str] = "OpenCitations"
@@ -178,7 +175,7 @@ class OpenCitationsTracker(SeedTracker):
     def read(self, answer: HttpAnswer, request: Request) -> Page:
         body = answer.json()
         if not isinstance(body, list):
-            message = values.text(values.mapping(body).get("error")) or "the answer is no list"
+            message = values.text(values.mapping(body).get("error")) or "the answer is not a list"
             raise ServiceError(f"OpenCitations: {message[:500]}")
         if "/index/" in request.url:
             side = "cited" if "/references/" in request.url else "citing"
@@ -202,7 +199,7 @@ def _ids(entry: Entry) -> dict[str, str]:
 
 
 def _people(entry: Entry) -> list[Author]:
-    """Return the names of "Peroni, Silvio [orcid:0000-0003-0530-4305 omid:ra/1]; ..."."""
+    """Parse "Peroni, Silvio [orcid:0000-0003-0530-4305 omid:ra/1]; ..."."""
     people = []
     for part in (first(entry, "author") or "").split(";"):
         orcid = re.search(r"orcid:([^\s\]:]{1,40})", part)
@@ -244,7 +241,7 @@ read_metadata = Table(
 
 
 def _id_to_ask(ids: str) -> str | None:
-    """Return the id to ask the metadata for, of "omid:br/1 doi:10.1/x pmid:7"."""
+    """Return the id for the metadata, from "omid:br/1 doi:10.1/x pmid:7"."""
     names = ids.split()
     kinds = ("doi:", "pmid:", "omid:")
     return next((value for kind in kinds for value in names if value.startswith(kind)), None)

@@ -1,4 +1,4 @@
-"""Searches of web and news: entry points of `paper_search.web_searches`, and their base."""
+"""Web and news searches (entry points `paper_search.web_searches`), and their base class."""
 
 import hashlib
 from collections.abc import Callable
@@ -40,7 +40,7 @@ def create_web_searches(config: AppConfig) -> list[HttpSource]:
 
 
 def kind_of(search: HttpSource) -> str:
-    """Return which queries of a report a search is asked: web or news."""
+    """Return the kind of a report's queries that a search gets: web or news."""
     return str(getattr(search.adapter, "kind", "web"))
 
 
@@ -48,7 +48,7 @@ _LONGEST_SNIPPET = 2000
 
 
 class WebAdapter(Adapter):
-    """A service that finds pages; `kind` is that of the queries it is asked: web or news."""
+    """A service that finds pages; `kind` is web or news."""
 
     kind: ClassVar[str] = "web"
     truncates: ClassVar[bool] = False
@@ -68,10 +68,7 @@ def page_table(  # noqa: PLR0913  # the parts of a result
     site: str = "",
     kind: str = "webpage",
 ) -> Table:
-    """Return the table of the pages that a service finds.
-
-    The date goes into `raw_data["published"]`, the site into `venue`.
-    """
+    """Return a table for pages: the date becomes `raw_data["published"]`, the site `venue`."""
 
     def link(entry: Entry) -> Any:
         return first(entry, url, address) or None
@@ -103,5 +100,5 @@ def page_table(  # noqa: PLR0913  # the parts of a result
 
 
 def as_ranked(query: Translated) -> Translated:
-    """Return a query whose answers are not checked for it: an engine of the web only ranks."""
+    """Return the query without a check of the results, because web search engines only rank."""
     return replace(query, notes=(), remainder=None)

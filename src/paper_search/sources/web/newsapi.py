@@ -20,7 +20,7 @@ _REMOVED = "[removed]"
 
 
 def _names(entry: Entry) -> list[Author]:
-    """Return the persons in a by-line; not a URL or an agency's long list."""
+    """Return the people in a by-line, but no URL and at most ten names."""
     line = first(entry, "author", cleaned) or ""
     parts = () if "http" in line or "@" in line else line.split(",")
     return [author_named(part.strip()) for part in parts if part.strip()][:10]
@@ -37,13 +37,13 @@ _ARTICLE = page_table(
 
 
 def article_of(entry: Entry) -> RawPaper | None:
-    """Return the record of an article; None if it was taken down."""
+    """Return the record of an article, or None if it was removed."""
     is_gone = (first(entry, "title", cleaned) or "").lower() == _REMOVED
     return None if is_gone else _ARTICLE.read(entry)
 
 
 class NewsDialect(Dialect):
-    """NewsAPI's queries: AND, OR, NOT, parentheses and phrases; whole words only."""
+    """AND, OR, NOT, parentheses and phrases; no truncation."""
 
     service: ClassVar[str] = "NewsAPI"
     has_year_parameters: ClassVar[bool] = True
@@ -57,7 +57,7 @@ class NewsDialect(Dialect):
 
 
 class NewsApi(WebAdapter):
-    """Articles, the most relevant first; a free key sees the last month only."""
+    """Articles by relevance; a free key covers only the last month."""
 
     kind: ClassVar[str] = "news"
     name: ClassVar[str] = NAME

@@ -29,10 +29,7 @@ _PAGE = page_table(
 
 
 class Searxng(WebAdapter):
-    """Whatever engines the server asks, merged by it.
-
-    The address is the person's own setting, like that of a model: it may be on this machine.
-    """
+    """Results of several engines, merged by the server, which may run on this machine."""
 
     name: ClassVar[str] = NAME
     title: ClassVar[str] = "SearXNG"
@@ -42,7 +39,7 @@ class Searxng(WebAdapter):
     hits: ClassVar[str] = "number_of_hits"
     paging: ClassVar[Paging | None] = Paging("pageno", is_numbered=True)
     usual_params: ClassVar[Mapping[str, str | int]] = {"format": "json", "pageno": 1}
-    # There are no keys: what refuses a request are the server's settings.
+    # There are no keys: refusals come from the server's settings.
     refusals = (
         RefusalSign(
             SourceStatus.BAD_RESPONSE,
@@ -61,7 +58,7 @@ class Searxng(WebAdapter):
         return open_source(cls(endpoint=f"{settings.url.rstrip('/')}/search"), config, settings)
 
     def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
-        """Return the query as most engines understand it; years are checked locally."""
+        """Return the query in the common syntax of engines; years are checked locally."""
         query = as_ranked(GoogleDialect().translate_within(tree, filters))
         first, last = query.year_from, query.year_to
         if first is None and last is None:
@@ -76,7 +73,7 @@ class Searxng(WebAdapter):
         """Return the results of a page.
 
         Raises:
-            ServiceError: there are none at all, because the engines behind it did not answer.
+            ServiceError: there are no results because the server's engines did not answer.
         """
         page = super().read(answer, request)
         engines = every(answer.json(), "unresponsive_engines")
@@ -88,5 +85,5 @@ class Searxng(WebAdapter):
         if not names:
             return page
         note = f"SearXNG's engines that did not answer: {names}"
-        is_partial = bool(page.papers)  # the empty page behind the last one lacks nothing
+        is_partial = bool(page.papers)  # an empty page after the last one is complete
         return replace(page, notes=(*page.notes, note), is_partial=is_partial)

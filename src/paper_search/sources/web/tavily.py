@@ -13,8 +13,6 @@ NAME = "tavily"
 
 
 class Tavily(WebAdapter):
-    """Pages for plain words, at most twenty."""
-
     name: ClassVar[str] = NAME
     title: ClassVar[str] = "Tavily"
     needs_key: ClassVar[bool] = True
@@ -40,14 +38,12 @@ class Tavily(WebAdapter):
     }  # fmt: skip
     is_posted = True
     refusals = tuple(RefusalSign(SourceStatus.EXHAUSTED, http_status=code) for code in (432, 433))
-    """A plan that is used up."""
+    """The plan's credits are used up."""
     record = staticmethod(page_table(NAME, published="published_date").read)
 
     def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
-        """Return the words; Tavily has no operators."""
         return as_ranked(to_free_text(tree, filters, service=self.title))
 
     def first(self, query: Translated, filters: SearchConstraints, limit: int) -> Request:
-        """Return the only request: there are no further pages."""
         dates = query.dates("start_date", "end_date")
         return super().first(query, filters, limit).turned(**dates)

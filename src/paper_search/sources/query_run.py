@@ -34,14 +34,13 @@ from paper_search.sources.errors import ServiceError
 
 @dataclass(frozen=True, slots=True)
 class NativeQuery:
-    """A string in the language of a service, which is sent as it is."""
+    """A string in the language of a service, sent unchanged."""
 
     text: str
 
 
 Question = str | RankedQuery | NativeQuery | Translated
-"""A boolean query, plain text, a string in the language of a service, or a work that a strategy
-names, already translated."""
+"""A boolean query, a plain or native one, or the translated query for a work of a strategy."""
 HOPELESS = {
     SourceStatus.RATE_LIMITED,
     SourceStatus.EXHAUSTED,
@@ -56,7 +55,7 @@ def text_of(query: Question) -> str:
 
 @dataclass(slots=True)
 class QueryRun:
-    """One query: what was sent, what came back, and the errors."""
+    """One query with its results and errors."""
 
     sent: str
     notes: tuple[str, ...] = ()
@@ -86,20 +85,17 @@ class QueryRun:
         return self.error is not None and (self.is_ended or self.error.status in HOPELESS)
 
     def verdicts(self, page: Page) -> dict[str, bool | None]:
-        """Return of each record of a page whether it matches; None if it cannot be checked.
+        """Return whether each record of a page matches; None if that cannot be checked.
 
-        It changes nothing. Checking a thousand records takes long enough to hold up other sources,
-        so it may run in a thread, and be left there when the source is ended.
+        It changes no state, so that it can run in a thread, which may outlive the source's search:
+        checking a thousand records would block other sources.
         """
         return {paper.id: self._matches(paper) for paper in page.papers}
 
     def take(
         self, page: Page, verdicts: Mapping[str, bool | None], source: str, limit: int
     ) -> bool:
-        """Keep what is new and wanted of a page; return whether anything of it was new.
-
-        At most as many records are wanted, over all pages.
-        """
+        """Keep new matching records, at most `limit` over all pages; return whether any is new."""
         self.pages_of_records += bool(page.papers or page.dropped)
         self.hits = page.hits if self.hits is None else self.hits
         self.notes += page.notes
@@ -130,14 +126,13 @@ class QueryRun:
 
     @property
     def has_all_hits(self) -> bool:
-        """Whether as many records came as there are, each counted once."""
+        """Whether all hits were received, each counted once."""
         return self.hits is not None and len(self.known) + self.losses["dropped"] >= self.hits
 
     def note_gap(self) -> None:
-        """Note how much of what was wanted, and is there, did not come."""
-        came = len(self.known)
-        if came + self.losses["dropped"] < min(self.hits or 0, self.limit or 0):
-            self.notes += (f"gave {came} of {self.hits}: the service stopped",)
+        received = len(self.known)
+        if received + self.losses["dropped"] < min(self.hits or 0, self.limit or 0):
+            self.notes += (f"returned {received} of {self.hits}: the service stopped",)
 
     @property
     def losses(self) -> dict[str, int]:
@@ -182,7 +177,7 @@ class QueryRun:
 
     @property
     def _unsent_at(self) -> str | None:
-        """Return the time of a query without a request: none, if it was not sent at all."""
+        """The time of a query without requests; empty if it was not sent."""
         return "" if self.error or not self.sent else None
 
     def _matches(self, paper: RawPaper) -> bool | None:
@@ -195,12 +190,12 @@ class QueryRun:
 
 @dataclass(frozen=True, slots=True)
 class Walk:
-    """Asks a service page by page, until its clock says `ends_at`.
+    """Reads the pages of a service until `ends_at` on the clock.
 
     Attributes:
-        source: which gives the records.
-        most_steps: pages without records in a row.
-        has_cursor: whether all hits are the end, too: a cursor may never end.
+        source: name to put on the records.
+        most_steps: maximum number of successive pages without records.
+        has_cursor: whether to stop after all hits, because a cursor may never end.
     """
 
     service: Service
@@ -213,7 +208,7 @@ class Walk:
 
     @contextmanager
     def noting(self, run: QueryRun) -> Iterator[None]:
-        """Note in a run what goes wrong and how long it takes; who is ended keeps what is read."""
+        """Record errors and duration in a run; an interrupted run keeps what it has read."""
         started, run.is_open = self.clock(), True
         open_row(lambda: run.report(self.source))
         try:
@@ -227,7 +222,7 @@ class Walk:
         run.seconds, run.is_open = self.clock() - started, False
 
     async def collect(self, run: QueryRun, request: Request | None, most: int) -> None:
-        """Take at most so many pages, until there is enough; what stops it earlier is noted."""
+        """Read at most `most` pages until the limit is reached; an earlier stop is noted."""
         limit, turned, fruitless = run.limit or 0, list[Request](), 0
         while request is not None and request not in turned and len(turned) < most:
             turned.append(request)
@@ -278,7 +273,7 @@ def quota_note(quota: Quota) -> str:
 
 
 def searchable(paper: RawPaper) -> dict[str, str | int | None]:
-    """Return the fields of a record that a boolean query speaks of; None for what it lacks."""
+    """Return the fields of a record that boolean queries search; None for missing ones."""
     return {
         "title": paper.title,
         "abstract": paper.abstract,
@@ -291,7 +286,7 @@ def searchable(paper: RawPaper) -> dict[str, str | int | None]:
 
 
 def distinct(answers: list[QueryRun]) -> list[RawPaper]:
-    """Return each record once, with every query that found it; the later ones count it so."""
+    """Return each record once with all its sightings; later queries count it as known."""
     papers: dict[str, RawPaper] = {}
     for answer in answers:
         for paper in answer.papers:
@@ -303,7 +298,7 @@ def distinct(answers: list[QueryRun]) -> list[RawPaper]:
 
 
 def keep_best(answers: Sequence[QueryRun], most: int) -> None:
-    """Keep at most so many records of the parts of one query: the best of each, in turn."""
+    """Keep at most `most` records of the parts of one query, best first, in turn."""
     places = [
         (place, number, paper.id)
         for number, answer in enumerate(answers)
