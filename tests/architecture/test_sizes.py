@@ -22,7 +22,7 @@ MAX_WIRING_LINES = 30
 MAX_MODULES = 378
 MAX_LINES = {
     "skills": 11_180,
-    "sources": 7_134,
+    "sources": 7_027,
     "cli": 6_271,
     "workflow": 5_817,
     "report": 5_250,
