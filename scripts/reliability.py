@@ -26,7 +26,7 @@ _SECTIONS = {
 }
 _INTRODUCTION = """# Reliability
 
-Failures that are tested, and the tests that cause them. A test names the id of its case in its
+Failures, and the tests that cause them. A test names the id of its case in its
 name, its docstring or a comment; `scripts/docs.py` writes this page from them. For a case without a
 test, `docs/reliability.toml` gives the reason.
 """
