@@ -1,4 +1,4 @@
-"""The person's own library on disk: records, full-text index, importers, and a sample."""
+"""The user's library on disk: records, full-text index, importers, and a sample."""
 
 from paper_search.library.corpus import Hits, ImportSummary, Library, LibraryInfo
 from paper_search.library.embedded import EmbeddedInfo, EmbeddingSummary

@@ -1,4 +1,4 @@
-"""Ranking beyond BM25 by the first results: further query words, and a bonus for adjacent words."""
+"""Refine a BM25 ranking by pseudo-relevance feedback and a bonus for adjacent words."""
 
 import math
 from collections import Counter
@@ -7,28 +7,26 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 READ = 10
-"""First results that are read; with WORDS, chosen by leaving out a collection."""
+"""Feedback results; like WORDS, chosen by cross-validation over collections."""
 WORDS = 30
-"""Words that are taken from them at most."""
+"""Maximum number of expansion words."""
 STRENGTH = 0.5
-"""Weight of the best of them beside 1.0 for a word of the query: see decision 0017."""
+"""Weight of the best expansion word relative to a query word: see decision 0017."""
 ADJACENT_STRENGTH = 0.4
-"""Weight of a pair of adjacent words beside 1.0 for a word: see decision 0017."""
+"""Weight of a pair of adjacent words relative to a word: see decision 0017."""
 _REVERSED = 0.5
-"""A pair in the other order, beside one in the order of the query."""
+"""Weight of a pair in reverse order relative to one in query order."""
 _K1, _B = 1.2, 0.75
 """The usual constants of BM25 (Robertson and Zaragoza 2009)."""
 _LEAST_DOCUMENTS = 2
 _MOST_CANDIDATES = 80
 
 Frequency = Callable[[str], int]
-"""Returns in how many records a word occurs."""
+"""Returns the document frequency of a word."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScoredDocument:
-    """One of the first results: its score, and its words."""
-
     score: float
     words: Sequence[str]
 
@@ -39,10 +37,10 @@ def expanded(
     frequency: Frequency,
     records: int,
 ) -> dict[str, float]:
-    """Return the query's words and those that set the first results apart, with their weights.
+    """Add the most distinctive words of the first results to the weighted query words.
 
     Rocchio's method on BM25 weights: a word's strength is the mean of its saturated frequency in
-    the results, each counted by its score. Words of a single result are chance, and left out.
+    the results, weighted by their scores. Words of a single result are ignored as chance.
     """
     strengths = _strengths(results)
     values = {
@@ -75,18 +73,18 @@ def _strengths(results: Sequence[ScoredDocument]) -> dict[str, float]:
 
 
 def rarity(frequency: int, records: int) -> float:
-    """Return the weight of a word that so many records have: BM25's logarithm."""
+    """Return BM25's inverse document frequency."""
     return math.log(1 + (records - frequency + 0.5) / (frequency + 0.5))
 
 
 Pair = tuple[str, str]
 Rarity = Callable[[str], float]
-"""Returns how much a word tells: the logarithm of BM25."""
+"""Returns BM25's inverse document frequency of a word."""
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """The words of a record's title and of the rest, in order, without stop words."""
+    """The words of a record's title and of its other fields, in order, without stop words."""
 
     title: Sequence[str]
     rest: Sequence[str]
@@ -99,11 +97,11 @@ def pairs_of(words: Sequence[str]) -> Counter[Pair]:
 def bonuses(
     pairs: Mapping[Pair, int], texts: Sequence[Text], rarity: Rarity, title_weight: int
 ) -> list[float]:
-    """Return for every text what its neighbours add to a BM25 score.
+    """Return the bonus of each text for adjacent query words.
 
-    A pair is scored as BM25 scores a word, as rare as its words are in the mean: the sequential
+    A pair is scored like a word in BM25, with the mean rarity of its words: the sequential
     dependence of Metzler and Croft (2005) on BM25 (Büttcher, Clarke and Lushman 2006), without
-    the windows, which gain nothing here.
+    windows, which gain nothing here.
     """
     lengths = [title_weight * len(text.title) + len(text.rest) for text in texts]
     mean = sum(lengths) / max(1, len(lengths)) or 1.0

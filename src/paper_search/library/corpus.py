@@ -1,4 +1,4 @@
-"""A library: the person's records in SQLite, with a full-text index beside them."""
+"""A library: records in SQLite with a full-text index."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from paper_search.errors import InputError, QuerySyntaxError
-from paper_search.library.current_index import CurrentIndex, WritingRights, batches
+from paper_search.library.current_index import CurrentIndex, LibraryLocks, batches
 from paper_search.library.embedded import EmbeddedInfo, EmbeddedRecords, EmbeddingSummary, Progress
 from paper_search.library.importers.files import ACCEPTED, Imported, Rejected, parse_file
 from paper_search.library.index import TextIndex
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 RECORDS_FILE = "records.db"
 INDEX_DIRECTORY = "index"
 _INDEXED_AT_ONCE = 60_000
-"""Records between two commits of the index, which a killed import has to make again at most."""
+"""Records between two commits of the index: the most that a killed import has to repeat."""
 _MOST_LISTED, _MOST_NAMED = 1_000, 5
 _OPERATORS = re.compile(
     r'\b(?:AND|OR|NOT|NEAR/\d+|ADJ\d*|W/\d+)\b|["“”*\[]|(?:title|abstract|author|venue|tiab(?:kw)?|year):'
@@ -41,14 +41,14 @@ _OPERATORS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Hits:
-    """The best papers for a query, and how many there are in all."""
+    """The best papers for a query, and the total number of matches."""
 
     papers: list[RawPaper]
     total: int
     note: str | None = None
-    """What the person should know: why vectors were not used, for example."""
+    """For the person, such as why vectors were not used."""
     by_meaning: bool = False
-    """Whether vectors had a part in the order."""
+    """Whether vectors influenced the order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class ImportSummary:
     path: Path
     changes: Changes
     rejected: list[Rejected]
-    """The first thousand records that could not be used, with line numbers."""
+    """The first thousand unusable records."""
     rejected_count: int
 
     @property
@@ -75,26 +75,25 @@ class LibraryInfo:
     is_index_current: bool
     vectors: EmbeddedInfo = field(default_factory=EmbeddedInfo)
     damage: str = ""
-    """Which records cannot be read, and what to do."""
+    """Message about unreadable records, or empty."""
 
 
 class Library:
-    """Records that can be added to, searched and counted, in one directory.
+    """Records in one directory that can be extended and searched; see `Library.open`.
 
-    Opened with `Library.open`; may be used from several threads. Several processes may import at
-    once, batch by batch in turn. Meanwhile others search what has been indexed so far; a search
-    that finds nobody importing brings the index up to date itself. A query that cannot be read
-    raises `QuerySyntaxError`; a disk that cannot be read or written, `LibraryError`.
+    It is thread-safe. Several processes may import at once, taking turns batch by batch, while
+    others search the records indexed so far. A search updates the index unless an import is
+    running. Invalid queries raise `QuerySyntaxError`; disk errors raise `LibraryError`.
     """
 
     def __init__(self, path: Path, wait_s: float, embedder: Embedder | Embeddings | None) -> None:
         self.path = path
         self._records = records = RecordStore(path / RECORDS_FILE, timeout_s=wait_s)
         self._index = TextIndex(path / INDEX_DIRECTORY)
-        self._rights = WritingRights(path, is_read_only=records.is_read_only)
+        self._locks = LibraryLocks(path, is_read_only=records.is_read_only)
         self._wait_s = wait_s
         self._vectors = EmbeddedRecords(path, embedder, wait_s)
-        self._current = CurrentIndex(path, records, self._index, self._rights, wait_s)
+        self._current = CurrentIndex(path, records, self._index, self._locks, wait_s)
         self._threads = threading.RLock()
 
     @classmethod
@@ -105,13 +104,13 @@ class Library:
         wait_s: float = 30.0,
         embedder: Embedder | Embeddings | None = None,
     ) -> Library:
-        """Open the library in the directory, which is made if it is not there.
+        """Open the library in a directory, which is created if necessary.
 
         Args:
             path: the directory, such as `<home>/library`.
-            wait_s: seconds to wait for another process that writes.
-            embedder: any langchain-core `Embeddings`, for ranking by nearness too where records
-                have vectors (see `embed`); None means by words alone.
+            wait_s: how long to wait for another process that writes.
+            embedder: any langchain-core `Embeddings`, to rank records with vectors (see `embed`)
+                by similarity, too; None to rank by words only.
 
         Raises:
             LibraryError: the directory cannot be written, or holds a file that is not a library.
@@ -137,7 +136,7 @@ class Library:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is no record; at once, where counting a million takes a while."""
+        """Whether there is no record; faster than counting."""
         with self._threads:
             return self._records.is_empty()
 
@@ -153,18 +152,18 @@ class Library:
         on_progress: Progress | None = None,
         total: int | None = None,
     ) -> Changes:
-        """Add the papers, updating those that are there already; return what changed.
+        """Add or update the papers.
 
-        Papers are taken as they come, so memory does not grow with their number; each batch is
-        a transaction of its own, and an import that was cut off can simply be repeated.
+        Papers are read in batches, so that memory does not grow with their number. Each batch is
+        a transaction, and an interrupted import can simply be repeated.
         """
         changes, count, pending = Changes(), 0, 0
-        with self._rights.importing():
+        with self._locks.importing():
             for batch in batches(papers):
-                with self._threads, self._rights.lock(self._wait_s):
+                with self._threads, self._locks.lock(self._wait_s):
                     step = self._records.upsert(batch)
                     pending += step.added + step.updated
-                    # The first batch at once, so that there is something to search.
+                    # The first batch is indexed at once so that it can be searched.
                     if pending >= _INDEXED_AT_ONCE or self._current.lag() is None:
                         self._current.catch_up()
                         pending = 0
@@ -172,7 +171,7 @@ class Library:
                 count += len(batch)
                 if on_progress is not None:
                     on_progress(count, total)
-            with self._threads, self._rights.lock(self._wait_s):
+            with self._threads, self._locks.lock(self._wait_s):
                 self._current.catch_up()
         return changes
 
@@ -183,16 +182,16 @@ class Library:
         format_name: str | None = None,
         on_progress: Progress | None = None,
     ) -> ImportSummary:
-        """Add the records of a file; those that cannot be used are listed, the others go in.
+        """Add the records of a file; unusable ones are listed in the summary.
 
         Args:
-            path: a file in one of `paper_search.library.importers.FORMATS`, or gzip of one.
-            format_name: the format, if suffix and content do not tell.
-            on_progress: called now and then with the number of records so far.
+            path: a file in one of `paper_search.library.importers.FORMATS`, possibly gzipped.
+            format_name: by default, suffix and content decide.
+            on_progress: called repeatedly with the number of records so far.
 
         Raises:
-            InputError: the file cannot be read, is empty or binary, or nothing in it is a record;
-                what a damaged file held before the damage has been added.
+            InputError: the file cannot be read, is empty or binary, or has no records; records
+                before a damaged part have been added.
             LibraryError: the library cannot be written.
         """
         rejected: list[Rejected] = []
@@ -238,10 +237,9 @@ class Library:
     ) -> Hits:
         """Return the best papers for words or a boolean query.
 
-        Words alone find any of them, best those records that have all; with an operator, a
-        quote, a `*` or a field prefix the text is a boolean query, and only what it asks for
-        is found. A question in whole sentences is always words, whatever it quotes. Where vectors
-        rank, too, the question is moved by the papers that `feedback` marks.
+        Words match any record that has one of them. Text with an operator, a quote, a `*` or a
+        field prefix is a boolean query with exact matches, unless it is a question in whole
+        sentences. With vectors, the papers marked in `feedback` adjust the question.
         """
         if _OPERATORS.search(text) and not is_prose(text):
             return self.search_boolean(text, limit=limit, filters=filters, feedback=feedback)
@@ -255,7 +253,7 @@ class Library:
         filters: SearchConstraints | None = None,
         feedback: UserFeedback | None = None,
     ) -> Hits:
-        """Return the best papers for exactly this boolean query; words side by side mean AND."""
+        """Return the best papers that match a boolean query; adjacent words mean AND."""
         tree = _tree_of(text)
         words = (word for leaf in positive_leaves(tree) for word in words_of(leaf))
         bounds = filters or SearchConstraints()
@@ -269,7 +267,7 @@ class Library:
         return self._answer(lambda one: one.words(query, max(0, limit), bounds), query)
 
     def count_boolean(self, text: str, *, filters: SearchConstraints | None = None) -> int:
-        """Return how many papers match exactly this boolean query; vectors play no part."""
+        """Return how many papers match a boolean query."""
         tree, limits = _tree_of(text), filters or SearchConstraints()
         with self._threads:
             return self._current.ask(lambda: self._retrieval(None).count(tree, limits))
@@ -309,7 +307,7 @@ class Library:
             return Hits(papers, ranking.total, notes, by_meaning=near is not None)
 
     def _damage(self) -> str:
-        """Return what to say of records that were left out; empty: none was."""
+        """Return a message about damaged records, or an empty string."""
         ids = sorted(self._records.damaged)
         what = "record is" if len(ids) == 1 else "records are"
         names = ", ".join(ids[:_MOST_NAMED])
@@ -335,7 +333,7 @@ def _question_of(text: str, feedback: UserFeedback | None) -> RankedQuery:
 
 
 def _tree_of(text: str) -> Node:
-    """Return the tree of a query without what only indexers know of a record."""
+    """Parse a query, leaving out fields that only databases have, such as headings."""
     part = expressible_part(parse(text), fields=("tiab", "keyword"), is_full=True)
     if part.tree is None:
         raise QuerySyntaxError("; ".join(part.notes), query=text, column=1)

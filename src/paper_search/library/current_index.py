@@ -1,4 +1,4 @@
-"""Who may write to a library, and how its full-text index is kept up to date and repaired."""
+"""Locks for writing to a library, and updates and repairs of its full-text index."""
 
 from __future__ import annotations
 
@@ -27,19 +27,18 @@ _log = logging.getLogger(__name__)
 
 BATCH = 1_000
 """Papers in one transaction."""
-_LOOK_S = 0.25
-"""How often a process that waits looks whether the one that writes is getting on."""
+_POLL_S = 0.25
+"""Interval at which a waiting process checks the writer's progress."""
 
 
 class WriterBusyError(LibraryError):
-    """Another process holds the right to write."""
+    """Another process holds the write lock."""
 
 
-class WritingRights:
-    """The right to write, and the sign that somebody imports, both gone with their process.
+class LibraryLocks:
+    """The write lock and the import lock: locks of the operating system on two files.
 
-    Locks of the operating system on two files in the directory of the library. Nothing depends on
-    the clock of the machine.
+    They end with their process and do not depend on the machine's clock.
     """
 
     def __init__(self, directory: Path, *, is_read_only: bool) -> None:
@@ -49,7 +48,7 @@ class WritingRights:
 
     @contextmanager
     def lock(self, wait_s: float) -> Iterator[None]:
-        """Hold the right to write; wait so long while its holder shows no progress."""
+        """Hold the write lock; give up after `wait_s` without progress of its holder."""
         from filelock import FileLock, Timeout  # noqa: PLC0415  # only when something is written
 
         self._check()
@@ -57,7 +56,7 @@ class WritingRights:
         deadline, last_mark = time.monotonic() + wait_s, self._mark()
         while True:
             try:
-                lock.acquire(timeout=max(0.0, min(_LOOK_S, deadline - time.monotonic())))
+                lock.acquire(timeout=max(0.0, min(_POLL_S, deadline - time.monotonic())))
                 break
             except Timeout as error:
                 if (mark := self._mark()) != last_mark and wait_s:
@@ -76,18 +75,18 @@ class WritingRights:
             lock.release()
 
     def show_progress(self) -> None:
-        """Show waiting processes that this one is still working."""
+        """Tell waiting processes that this one is still working."""
         with suppress(OSError):
             os.utime(self._file)
 
     @contextmanager
     def importing(self) -> Iterator[None]:
-        """Show as long as the block runs that somebody imports who will see to the index."""
+        """Tell other processes that this one is importing and will update the index."""
         from filelock import FileLock, Timeout  # noqa: PLC0415  # as above
 
         self._check()
         lock = FileLock(self._directory / "import.lock", mode=FILE_MODE)
-        # Another process may import: its sign serves as well.
+        # If another process is importing, its lock serves as well.
         try:
             with suppress(Timeout):
                 lock.acquire(timeout=0)
@@ -133,7 +132,7 @@ class WritingRights:
 
 
 def batches(papers: Iterable[RawPaper]) -> Iterator[list[RawPaper]]:
-    """Yield the papers in batches; when they break off with an error, first those before it."""
+    """Yield the papers in batches, including those before an `InputError`."""
     batch: list[RawPaper] = []
     try:
         for paper in papers:
@@ -151,33 +150,33 @@ def batches(papers: Iterable[RawPaper]) -> Iterator[list[RawPaper]]:
 
 @dataclass(eq=False)
 class CurrentIndex:
-    """The index of one library, as current as it can be; its user sees to threads.
+    """Keeps the index of one library up to date; not thread-safe.
 
-    `wait_s`: seconds to wait for another process that writes. `path` is for messages.
+    `wait_s`: how long to wait for another process that writes. `path`: for messages.
     """
 
     path: Path
     records: RecordStore
     index: TextIndex
-    rights: WritingRights
+    locks: LibraryLocks
     wait_s: float
 
     def ask(self, question: Callable[[], T]) -> T:
-        """Search an up-to-date index; a damaged one is rebuilt first."""
+        """Search an up-to-date index; a damaged one is rebuilt."""
         self._refresh()
         try:
             return question()
         except PaperSearchError:
             raise
         except BaseException as error:
-            # Whatever tantivy makes of damage, Rust's panics (no `Exception`s) included.
+            # Damage may raise any exception, including Rust's panics (`BaseException`s).
             if not isinstance(error, Exception) and "Panic" not in type(error).__name__:
                 raise
             self._repair(error)
             return question()
 
     def searcher(self) -> tantivy.Searcher:
-        """Return a view of the last commit, of a rebuilt index if it cannot be opened."""
+        """Return a searcher of the last commit, rebuilding an index that cannot be opened."""
         try:
             return self.index.searcher()
         except LibraryError as error:
@@ -185,7 +184,7 @@ class CurrentIndex:
             return self.index.searcher()
 
     def lag(self) -> int | None:
-        """Return how many writes the index is behind the records; None if it is of no use."""
+        """Return how many writes the index is behind the records; None if it is unusable."""
         state = self.index.state()
         if state is None or state.key != self.records.key:
             return None
@@ -193,7 +192,7 @@ class CurrentIndex:
         return lag if lag >= 0 else None
 
     def catch_up(self) -> None:
-        """Write what the index lacks; the caller holds the write lock."""
+        """Index missing records; the caller must hold the write lock."""
         lag = self.lag()
         if lag == 0:
             return
@@ -205,21 +204,21 @@ class CurrentIndex:
         self.index.write(self._with_progress(self.records.changed_since(since)), state)
 
     def _refresh(self) -> None:
-        """Bring the index up to date, unless another process is about to do that anyway."""
+        """Update the index, unless an importing process will do so."""
         lag = self.lag()
         if lag == 0:
             return
-        if lag is not None and (self.records.is_read_only or self.rights.is_importing()):
+        if lag is not None and (self.records.is_read_only or self.locks.is_importing()):
             return
         try:
-            with self.rights.lock(self.wait_s if lag is None else 0.0):
+            with self.locks.lock(self.wait_s if lag is None else 0.0):
                 self.catch_up()
         except WriterBusyError:
             if lag is None and self.lag() is None:
                 raise
 
     def _repair(self, error: BaseException) -> None:
-        """Make a damaged index again; the records are not concerned."""
+        """Rebuild a damaged index from the records."""
         if not self.index.is_damaged():
             if isinstance(error, LibraryError):
                 raise error
@@ -227,12 +226,12 @@ class CurrentIndex:
                 f"the library {str(self.path)!r} could not be searched: {error}"
             ) from error
         _log.warning("the index of %s was damaged and is being rebuilt from the records", self.path)
-        with self.rights.lock(self.wait_s):
+        with self.locks.lock(self.wait_s):
             self.index.clear()
             self.catch_up()
 
     def _with_progress(self, records: Iterable[_Row]) -> Iterator[_Row]:
         for number, record in enumerate(records):
             if number % BATCH == 0:
-                self.rights.show_progress()
+                self.locks.show_progress()
             yield record

@@ -1,4 +1,4 @@
-"""A library's vectors in SQLite: updated by one writer, used by every reader."""
+"""A library's vectors in SQLite, with one writer and many readers."""
 
 from __future__ import annotations
 
@@ -43,35 +43,34 @@ PRAGMA user_version = {_FORMAT};
 
 @dataclass(frozen=True, slots=True)
 class EmbeddedInfo:
-    """How many records have a vector, of which model, and what they take on disk."""
-
     records: int = 0
+    """Records with a vector."""
     model: str | None = None
     size_bytes: int = 0
     is_current: bool = True
-    """Whether every record has the vector of its present text."""
+    """Whether every record has a vector of its current text."""
 
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingSummary:
     model: str
     made: int
-    """Vectors that were asked for and kept."""
+    """New vectors."""
     unusable: int
     """Records for which the model returned no usable vector."""
     total: int
-    """Records with a vector, now."""
+    """Records with a vector afterwards."""
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What the file holds.
+    """The state of the file.
 
     Attributes:
-        library: the key of the library whose rows these are.
-        model: what made the vectors.
-        generation: the last write of the library up to which every record has its vector.
-        writes: how often the file was written.
+        library: key of the library.
+        model: embedding model of the vectors.
+        generation: write of the library up to which every record has its vector.
+        writes: number of writes to the file.
     """
 
     library: str
@@ -81,13 +80,10 @@ class State:
 
 
 class VectorStore:
-    """The vectors of one library in a file of their own; one writer, any readers."""
-
     def __init__(self, path: Path) -> None:
         self.path = path
 
     def state(self) -> State | None:
-        """Return what there is; None if there is nothing that can be read."""
         if not self.path.exists():
             return None
         try:
@@ -105,7 +101,7 @@ class VectorStore:
         return self.path.stat().st_size
 
     def begin(self, state: State) -> None:
-        """Start anew, for another model or after damage."""
+        """Start an empty file, for another model or after damage."""
         try:
             for path in self.path.parent.glob(f"{self.path.name}*"):
                 path.unlink()
@@ -125,7 +121,7 @@ class VectorStore:
     def keep(
         self, rows: Sequence[int], digests: Sequence[bytes], vectors: NDArray[np.float32]
     ) -> None:
-        """Add or replace vectors of length 1, or 0, in one transaction."""
+        """Add or replace unit or zero vectors in one transaction."""
         from paper_search.library.vectors import encode  # noqa: PLC0415  # loads numpy
 
         codes, scales = encode(vectors)
@@ -135,7 +131,7 @@ class VectorStore:
             connection.execute("UPDATE state SET writes = writes + 1")
 
     def note(self, generation: int) -> None:
-        """Note that every record has its vector up to a write of the library."""
+        """Record that all records up to a write of the library have their vectors."""
         with self._open() as connection:
             connection.execute(
                 "UPDATE state SET generation = ?, writes = writes + 1", (generation,)
@@ -158,7 +154,7 @@ class VectorStore:
         return Matrix(np.array(rows), table, factors)
 
     def dimension(self) -> int:
-        """Return how many numbers a vector has; 0: there is none."""
+        """Return the dimension of the vectors, or 0 if there are none."""
         return sum(length for (length,) in self._rows("SELECT length(codes) FROM vectors LIMIT 1"))
 
     def _rows(self, statement: str) -> list[Any]:
@@ -167,7 +163,6 @@ class VectorStore:
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
-        """Open the file for one transaction."""
         address = f"{self.path.resolve().as_uri()}?mode=rw"
         try:
             with (
@@ -193,13 +188,13 @@ class VectorStore:
 
 
 class _DamagedError(LibraryError):
-    """The file of vectors is none, or parts of it are lost."""
+    """The file is not a vector file, or is damaged."""
 
 
 class EmbeddedRecords:
-    """The vectors of one library; of no use, and of no cost, without an embedder.
+    """The vectors of one library; without an embedder, they are not used.
 
-    `wait_s`: seconds to wait for another process that makes vectors.
+    `wait_s`: how long to wait for another process that creates vectors.
     """
 
     def __init__(
@@ -213,7 +208,7 @@ class EmbeddedRecords:
         self._threads = threading.Lock()
 
     def info(self, version: tuple[str, int]) -> EmbeddedInfo:
-        """Return what there is, for the library of that key at that write."""
+        """Return the status of the vectors for a library's key and generation."""
         key, generation = version
         state = self._store.state()
         if state is None or state.library != key:
@@ -234,9 +229,9 @@ class EmbeddedRecords:
         relevant: Sequence[int],
         irrelevant: Sequence[int],
     ) -> tuple[Neighbourhood | None, str | None]:
-        """Return where a question lies among the vectors, and what the person should know.
+        """Return the neighbourhood of a question, and a note for the person.
 
-        Nothing is raised: without vectors, or without the model's answer, words alone rank.
+        Failures are notes: without vectors or an answer of the model, only words rank.
         """
         if self._embedder is None or not text.strip():
             return None, None
@@ -272,11 +267,10 @@ class EmbeddedRecords:
     def bring_up_to_date(
         self, records: Path, *, anew: bool, on_progress: Progress | None
     ) -> EmbeddingSummary:
-        """Create the missing vectors, or replace all; meanwhile readers use the existing ones.
+        """Create the missing vectors, or replace all (`anew`) while readers use the present ones.
 
-        Every batch is kept at once, so a run that is cut off can be repeated: what has the vector
-        of its text is not asked for again. `on_progress` gets the number of records looked at, and
-        of how many, if known.
+        Every batch is saved at once, so that an interrupted run can be continued. `on_progress`
+        receives the number of processed records, and the total if known.
         """
         from filelock import FileLock, Timeout  # noqa: PLC0415  # only when something is written
 
@@ -303,25 +297,25 @@ class EmbeddedRecords:
         since, digests = self._begin(records.key, embedder.model, anew=anew)
         generation = records.generation
         total = None if since else records.count()
-        tell = on_progress or (lambda *_: None)
-        count = unusable = looked_at = 0
+        report_progress = on_progress or (lambda *_: None)
+        count = unusable = processed = 0
         for page in _batches(records.changed_since(since), _PAGE):
             texts = [(row, embedded_text(fields)) for row, fields in page]
             entries = [(row, text, digest_of(text)) for row, text in texts]
             missing = [entry for entry in entries if digests.get(entry[0]) != entry[2]]
-            looked_at += len(page) - len(missing)
-            tell(looked_at, total)
+            processed += len(page) - len(missing)
+            report_progress(processed, total)
             for batch in _batches(missing, embedder.batch_size):
                 vectors = self._vectors(embedder, [text for _, text, _ in batch])
                 self._store.keep([row for row, *_ in batch], [end for *_, end in batch], vectors)
-                count, looked_at = count + len(batch), looked_at + len(batch)
+                count, processed = count + len(batch), processed + len(batch)
                 unusable += int((~vectors.any(axis=1)).sum())
-                tell(looked_at, total)
+                report_progress(processed, total)
         self._store.note(generation)
         return EmbeddingSummary(embedder.model, count, unusable, self._store.count())
 
     def _begin(self, key: str, model: str, *, anew: bool) -> tuple[int, dict[int, bytes]]:
-        """Return up to which write all have vectors, and the digests of those that are there."""
+        """Return the generation up to which vectors exist, and their digests."""
         state = self._store.state()
         if state is not None and state.library == key and not anew:
             if state.model != model and self._store.count():
@@ -361,7 +355,7 @@ def _of_another_model(kept: str, model: str) -> EmbeddingError:
 
 def _of_another_length(model: str, length: int, kept: int) -> EmbeddingError:
     return EmbeddingError(
-        f"{model!r} gives {length} numbers, the library's vectors have {kept}; {_EMBED_AGAIN}"
+        f"{model!r} returns {length} numbers, the library's vectors have {kept}; {_EMBED_AGAIN}"
     )
 
 

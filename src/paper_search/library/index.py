@@ -1,4 +1,4 @@
-"""The full-text index of a library in tantivy: always rebuildable from the records."""
+"""The full-text index of a library in tantivy, which can be rebuilt from the records."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _SUFFIXES = (".term", ".idx", ".pos", ".fast", ".store", ".fieldnorm")
 """The files of every segment."""
 _MAGIC = 1337
-"""How a footer of tantivy ends, after its length: https://docs.rs/tantivy, `directory::footer`."""
+"""End of a tantivy footer, after its length: https://docs.rs/tantivy, `directory::footer`."""
 _TAIL = struct.Struct("<II")
 _CHUNK = 1 << 20
 
@@ -45,20 +45,20 @@ def _has_its_checksum(path: Path) -> bool:
 
 
 FORMAT = 4
-"""Grows with every change of fields or analysers; an index of another format is rebuilt."""
+"""To be increased with every change of fields or analysers; other formats are rebuilt."""
 UNKNOWN_LANGUAGE = "und"
 _STATE = "paper_search.json"
 _HEAP_BYTES = 100_000_000
-"""Room for what is indexed in one go: fewer and larger segments are smaller, and faster to ask."""
+"""Memory for indexing; fewer and larger segments are smaller and faster to search."""
 POSITIONED = ("title", "abstract", "venue", "author", "keywords")
-"""Fields of unstemmed words with their positions, under the names that queries use."""
+"""Fields of unstemmed words with positions, named as in queries."""
 RANKED = "ranked"
-"""The one field that records are ranked by: the words of `lexicon.ranked_text`."""
+"""The field for ranking, with the words of `lexicon.ranked_text`."""
 
 
 @dataclass(frozen=True, slots=True)
 class IndexState:
-    """Which write of which library the index has caught up with."""
+    """The library, and its last write that is indexed."""
 
     key: str
     generation: int
@@ -66,7 +66,7 @@ class IndexState:
 
 
 class TextIndex:
-    """A tantivy index in a directory of its own; one writer at a time, any number of readers."""
+    """A tantivy index in its own directory, with one writer at a time and many readers."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -78,7 +78,7 @@ class TextIndex:
         return self._open_index().schema
 
     def state(self) -> IndexState | None:
-        """Return what the index has caught up with; None if it is absent or cannot be trusted."""
+        """Return the indexed state; None if the index is missing or of another format."""
         try:
             note = json.loads((self._path / _STATE).read_text("utf-8"))
             state = IndexState(str(note["key"]), int(note["generation"]), int(note["format"]))
@@ -95,9 +95,9 @@ class TextIndex:
         return index.searcher()
 
     def is_damaged(self) -> bool:
-        """Whether a file that it names is lost, or has not the checksum in its footer.
+        """Whether a file of the index is missing or has a wrong checksum.
 
-        Reads the whole index, about a second for a gigabyte: for when something has gone wrong.
+        It reads the whole index (about a second per gigabyte), so only call it after an error.
         """
         try:
             segments = json.loads((self._path / "meta.json").read_bytes())["segments"]
@@ -118,25 +118,25 @@ class TextIndex:
         shutil.rmtree(self._path, ignore_errors=True)
 
     def write(self, records: Iterable[tuple[int, Mapping[str, Any]]], state: IndexState) -> None:
-        """Add or replace the records by row number, commit, and note the state reached."""
+        """Add or replace the records by row number, commit, and save the state."""
         import tantivy  # noqa: PLC0415  # heavy: only when something is indexed
 
         try:
             private_directory(self._path)
             index = self._open_index(may_create=True)
-            index.reload()  # a searcher sees the commit that was last loaded, not the last one
+            index.reload()  # searchers see the last loaded commit, not the last one
             query = tantivy.Query.term_query
             is_empty = index.searcher().num_docs == 0
             writer = index.writer(heap_size=_HEAP_BYTES, num_threads=1)
             try:
                 for row, fields in records:
                     if not is_empty:
-                        # By query: deletion by term takes numbers for another type, finds nothing.
+                        # Deletion by term would use another number type and find nothing.
                         writer.delete_documents_by_query(query(index.schema, "row", row))
                     writer.add_document(_document(tantivy, row, fields))
                 writer.commit()
             finally:
-                # Releases tantivy's lock at once, not when the object happens to be collected.
+                # Releases tantivy's lock now instead of at garbage collection.
                 writer.wait_merging_threads()
             self._note(state)
             make_private(self._path)
@@ -172,10 +172,10 @@ class TextIndex:
         return index
 
     def _readable(self) -> Path:
-        """Return where to read: tantivy locks a file for that, if need be beside links to all."""
+        """Return a directory to read from; tantivy needs a lock file, so it must be writable."""
         if os.access(self._path, os.W_OK) or not self._path.is_dir():
             return self._path
-        # A thread of the engine may still be writing into it when the reading has ended.
+        # A thread of the engine may still write into it at the end.
         self._mirror = tempfile.TemporaryDirectory(
             prefix="paper-search-index-", ignore_cleanup_errors=True
         )

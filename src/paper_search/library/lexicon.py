@@ -1,4 +1,4 @@
-"""The words that rank a record: folded, one spelling, stemmed, without stop words."""
+"""The words for ranking: folded, in one spelling, stemmed, without stop words."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ if TYPE_CHECKING:
     import tantivy
 
 STEMMED = "stemmed"
-"""Lower case, ASCII where there is one, English stems."""
+"""Lower case, ASCII if possible, English stems."""
 EXACT = "exact"
-"""As STEMMED, without stems."""
+"""As STEMMED, without stemming."""
 READY = "ready"
-"""Words that were made by `lexicon` already, with spaces in between."""
+"""Words of `lexicon`, separated by spaces."""
 
 _LONGEST_BYTES = 80
-"""Bytes; longer runs are data, not words."""
+"""Longer runs are data, not words."""
 _NO_SPACES = re.compile(
     "([\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3040-\u30ff\u3130-\u318f"
     "\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U000323af])"
 )
-"""Letters of scripts written without spaces (Han, Kana, Thai ...) and Hangul: each is a word."""
+"""Letters of scripts without spaces (Han, Kana, Thai ...) and Hangul, each of which is a word."""
 
 
 def prepared(text: str) -> str:
-    """Return the text as the analysers want it: composed, with every CJK letter apart."""
+    """Normalise a text for the analysers, and put spaces around every CJK letter."""
     if text.isascii():
         return text
     return _NO_SPACES.sub(r" \1 ", normalize("NFKC", text))
@@ -71,7 +71,7 @@ _NOT_FROM_GREEK = (
     "adv|adverti|circumc|compr|comprom|conc|dev|disgu|enterpr|exc|exerc|expert|fran|fraud|improv"
     "|merchand|parad|prec|prem|prom|rev|superv|surm|surpr|telev|treat"
 )
-"""Stems before `-ise` in words that are spelled so everywhere (exercise, promise)."""
+"""Stems of words that are spelled with -ise everywhere (exercise, promise)."""
 _ONE_L = "cancel|channel|fuel|label|level|marvel|model|panel|signal|tot|travel|tunnel"
 _ISE = rf"^(?!(?:{_NOT_FROM_GREEK})is)([a-z]{{3,}})is(e|ed|es|ing|ers?|ations?|ational)$"
 _RULES = tuple(
@@ -93,7 +93,7 @@ _MAYBE = re.compile(r"is[aei]|lys|our|re|logue|l[ei]|ae|oe|programme|ence")
 
 
 def one_spelling(word: str) -> str:
-    """Return the American spelling of a lower-case word that has one, else the word."""
+    """Return the American spelling of a lower-case word."""
     if _MAYBE.search(word):
         for pattern, replacement in _RULES:
             word = pattern.sub(replacement, word)
@@ -101,12 +101,9 @@ def one_spelling(word: str) -> str:
 
 
 TITLE_WEIGHT = 3
-"""How often a word of the title counts beside one of the abstract: BM25F with whole weights.
-
-2 to 4 differ little on the collections of `benchmarks/library.py`.
-"""
+"""Repetitions of title words, as in BM25F; 2 to 4 differ little in `benchmarks/library.py`."""
 _APART = {code: " " for code in range(128) if not chr(code).isalnum() and chr(code) != "-"}
-"""Everything in ASCII that is no part of a word or compound; the rest has been folded by then."""
+"""ASCII characters that separate words; other characters have been folded before."""
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 _HYPHENS = "‐‑"
 _MOST_PARTS = 3
@@ -121,17 +118,17 @@ regarding related pertaining especially also discuss describe discussing describ
 described mention mentioned
 """
 REQUEST_WORDS = frozenset(_REQUEST_WORDS.split())
-"""Words of the request rather than of its subject: left out of a query that has others."""
+"""Words of a request, left out of a query that has other words."""
 
 
 class _Forms(dict[str, str]):
-    """The stem of every word met, "" for a stop word; emptied before it grows too large."""
+    """Cache of stems, "" for stop words; emptied before it grows too large."""
 
     def __missing__(self, word: str) -> str:
         if len(self) >= _MOST_FORMS:
             self.clear()
         form = ""
-        if word not in SMALL_WORDS:  # not in the ranked text; inside a phrase they count
+        if word not in SMALL_WORDS:
             stems: list[str] = analysers()[STEMMED].analyze(one_spelling(word))
             form = stems[0] if len(stems) == 1 else word[:_LONGEST_WORD]
         self[word] = form
@@ -142,9 +139,9 @@ _FORMS = _Forms()
 
 
 def ranked_words(text: str) -> list[str]:
-    """Return the words of the text that count for its rank, in order, a compound's joint last."""
+    """Return the words of a text for ranking, in order, with joined compounds at the end."""
     folded = _folded(text).translate(_APART)
-    # A look-up in C for each word: this is where an import spends its time.
+    # A look-up in C for each word: an import spends most of its time here.
     form = _FORMS.__getitem__
     has_hyphens = "-" in folded
     words = (folded.replace("-", " ") if has_hyphens else folded).split()
@@ -157,7 +154,7 @@ def ranked_words(text: str) -> list[str]:
 
 
 def ranked_text(fields: Mapping[str, Any]) -> str:
-    """Return what a record is ranked by, as words with spaces in between."""
+    """Return the ranking words of a record, separated by spaces."""
     title = ranked_words(fields.get("title") or "")
     names = " ".join(author["name"] for author in fields.get("authors", ()))
     venue = fields.get("venue") or ""
@@ -171,32 +168,29 @@ def text_of(fields: Mapping[str, Any]) -> str:
 
 
 def query_weights(text: str) -> Counter[str]:
-    """Return how often each word that tells something occurs in what a person asks.
-
-    Words of the request ("papers", "find") are left out unless there are no others.
-    """
+    """Return the frequency of each content word in a question."""
     counts = Counter(query_words(text))
-    # Initials and numbers come in crowds where references are pasted.
+    # Pasted references repeat initials and numbers.
     return Counter({word: 1 if len(word) == 1 else count for word, count in counts.items()})
 
 
 def query_words(text: str) -> list[str]:
-    """Return the words that count for the rank of what a person asks, in order."""
+    """Return the ranking words of a question, without words of the request if it has others."""
     words = _folded(text).split()
     telling = " ".join(word for word in words if word.strip(",;.?!:()\"'") not in REQUEST_WORDS)
     return ranked_words(telling) or ranked_words(text)
 
 
 def _folded(text: str) -> str:
-    """Return the text in lower case, its letters without marks where that has been done."""
+    """Return the text in lower case, with letters folded to ASCII if possible."""
     if text.isascii():
         return text.lower()
-    # The analyser folds as the positional fields do, letter by letter; ASCII needs no look-up.
+    # Letters are folded one by one, as in the positional fields; ASCII needs no look-up.
     return _NOT_ASCII.sub(lambda letter: _LETTERS[letter[0]], normalize("NFKC", text)).lower()
 
 
 class _Letters(dict[str, str]):
-    """What the analyser makes of every letter outside of ASCII; a blank for what is no letter."""
+    """Cache of the analyser's result for each non-ASCII letter; a blank for other characters."""
 
     def __missing__(self, letter: str) -> str:
         folded = " ".join(analysers()[EXACT].analyze(prepared(letter))) or " "
@@ -210,7 +204,7 @@ _LETTERS = _Letters()
 
 
 def _joints(folded: str) -> Iterator[str]:
-    """Yield compounds in one word: "data-base" is also looked for as "database"."""
+    """Yield compounds as one word: "data-base" also matches "database"."""
     first, *others = folded.split("-")
     parts = [first.rpartition(" ")[2]]
     for piece in others:
@@ -229,7 +223,7 @@ def _joint(parts: list[str]) -> Iterator[str]:
 
 
 def _pairs(folded: str) -> Iterator[str]:
-    """Yield neighbouring letters of scripts that are written without spaces."""
+    """Yield pairs of adjacent letters of scripts without spaces."""
     for first, second in pairwise(folded.split()):
         if len(first) == len(second) == 1 and is_of_letters_apart(first + second):
             yield first + second

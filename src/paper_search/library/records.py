@@ -1,4 +1,4 @@
-"""The records of a library in SQLite, from which every index can be rebuilt."""
+"""The records of a library in SQLite, from which the index can be rebuilt."""
 
 import hashlib
 import json
@@ -22,14 +22,14 @@ from paper_search.models import RawPaper
 from paper_search.private_files import private_file
 
 APPLICATION_ID = 0x50534C42
-"""`PSLB`: how a file says that it is one of ours (https://www.sqlite.org/fileformat.html)."""
+"""`PSLB`, which marks our files (https://www.sqlite.org/fileformat.html)."""
 SCHEMA_VERSION = 1
 _MAGIC = b"SQLite format 3\x00"
 _HEADER_BYTES = 100
 _MOST_AT_ONCE = 900
 """Values in one statement: SQLite's limit was 999 until 2020."""
 _SAME_TITLE = 0.75
-"""Titles less alike than this under one identifier are two works: supplements share a DOI."""
+"""Less similar titles under one identifier are two works: supplements share a DOI."""
 
 _SCHEMA = """
 CREATE TABLE records (
@@ -50,8 +50,6 @@ _Row = tuple[int, str, bytes, str]
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """How many records a write added, changed and found unchanged."""
-
     added: int = 0
     updated: int = 0
     unchanged: int = 0
@@ -63,15 +61,15 @@ class Changes:
 
 
 class RecordStore:
-    """Records by id in one SQLite file; many readers and one writer at a time.
+    """Records by id in one SQLite file, with one writer at a time and many readers.
 
-    A file that is not ours, is damaged, or comes from a newer version is refused and left as it is.
+    A foreign, damaged or newer file is refused and left unchanged.
     """
 
     def __init__(self, path: Path, *, timeout_s: float = 30.0) -> None:
         self.path = path
         self.damaged: set[str] = set()
-        """Ids of the records that were left out so far, since their bytes were changed."""
+        """Ids of the damaged records that were skipped so far."""
         try:
             is_new = _is_new(private_file(path))
         except OSError as error:
@@ -83,7 +81,7 @@ class RecordStore:
             os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
         )
         with self._library_errors():
-            # Answers come from any thread of a pool, one at a time: `Library` holds a lock.
+            # Several threads use it, one at a time: `Library` holds a lock.
             self._connection = sqlite3.connect(
                 _address(path) if self.is_read_only else path,
                 timeout=timeout_s,
@@ -94,12 +92,12 @@ class RecordStore:
             self._connection.text_factory = lambda data: data.decode(errors="replace")
         try:
             with self._library_errors():
-                # Not by `is_new` alone: a kill in the first commit leaves what SQLite rolls back.
+                # Checking `is_new` is not enough: SQLite rolls back a killed first commit.
                 if not self.is_read_only and self._pragma("application_id") != APPLICATION_ID:
                     self._create()
                 self._check_version()
                 if not self.is_read_only:
-                    self._let_readers_read_on()
+                    self._enable_wal()
                     self._connection.execute("PRAGMA synchronous = NORMAL")
         except BaseException:
             self._connection.close()
@@ -136,15 +134,15 @@ class RecordStore:
         return first, last
 
     def size_bytes(self) -> int:
-        """Return how much the records take on disk, the log of the last writes included."""
+        """Return the size on disk, including the write-ahead log."""
         files = (self.path, self.path.with_name(f"{self.path.name}-wal"))
         return sum(file.stat().st_size for file in files if file.exists())
 
     def upsert(self, papers: Sequence[RawPaper]) -> Changes:
-        """Add the papers, or update those that are there, in one transaction.
+        """Add or update the papers in one transaction.
 
-        The id is `stable_id` whatever id a paper brings. An update overrides field by field and
-        never erases: a field that the newer record lacks stays.
+        The papers' own ids are replaced by `stable_id`. An update replaces fields, but keeps those
+        that the newer record lacks.
         """
         with self._library_errors(), self._transaction():
             generation = self.generation + 1
@@ -176,7 +174,7 @@ class RecordStore:
         return [row for row, *_ in self._select("id", list(ids))]
 
     def get_rows(self, rows: Sequence[int]) -> list[RawPaper]:
-        """Return the papers of these row numbers in their order, without the unknown."""
+        """Return the papers of known row numbers, in the given order."""
         papers = {row: _paper(i, text) for row, i, _, text in self._select("row", rows)}
         return [papers[row] for row in rows if row in papers]
 
@@ -184,15 +182,15 @@ class RecordStore:
         return {row: decoded(text) for row, _, _, text in self._select("row", rows)}
 
     def changed_since(self, generation: int) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Yield row number and fields of all records written after that generation; 0: of all.
+        """Yield row number and fields of all records written after a generation (0 for all).
 
-        The fields are those of `RawPaper` as JSON has them, without those at their defaults.
+        The fields are those of `RawPaper` in JSON, without defaults.
         """
         for row, _, _, text in self._pages(generation):
             yield row, decoded(text)
 
     def check(self) -> None:
-        """Note which of all records are damaged."""
+        """Find all damaged records."""
         for _ in self._pages(0):
             pass
 
@@ -211,7 +209,7 @@ class RecordStore:
             return self._connection.execute(statement, values).fetchall()
 
     def _folded(self, papers: Sequence[RawPaper]) -> dict[str, tuple[bytes | None, dict[str, Any]]]:
-        """Return for every id the digest on disk, if any, and its fields after this write."""
+        """Return for every id its digest on disk, if any, and its fields after this write."""
         fresh = [(stable_id(paper), _fields(paper)) for paper in papers]
         stored = self._load([identity for identity, _ in fresh])
         result: dict[str, tuple[bytes | None, dict[str, Any]]] = {}
@@ -230,7 +228,7 @@ class RecordStore:
         return {identity: (digest, decoded(text)) for _, identity, digest, text in entries}
 
     def _select(self, by: str, values: Sequence[Any]) -> list[_Row]:
-        """Return the records with one of the values, without the unknown and the damaged."""
+        """Return the undamaged records with one of the values."""
         entries: list[_Row] = []
         for start in range(0, len(values), _MOST_AT_ONCE):
             some = values[start : start + _MOST_AT_ONCE]
@@ -239,7 +237,7 @@ class RecordStore:
         return self._whole(entries)
 
     def _whole(self, entries: list[_Row]) -> list[_Row]:
-        """Return the entries without those whose text was changed."""
+        """Return the entries without damaged ones."""
         changed = {entry[1] for entry in entries if _digest(entry[3]) != entry[2]}
         self.damaged |= changed
         return [entry for entry in entries if entry[1] not in changed] if changed else entries
@@ -254,9 +252,9 @@ class RecordStore:
             self._connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             self._connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
-    def _let_readers_read_on(self) -> None:
+    def _enable_wal(self) -> None:
         if self._connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
-            # Busy: several processes opened a new library at once; the next opening will do it.
+            # If several processes create a library at once, a later opening enables it.
             with suppress(sqlite3.OperationalError):
                 self._connection.execute("PRAGMA journal_mode = WAL")
 
@@ -349,7 +347,7 @@ def _is_same_work(old: dict[str, Any], new: dict[str, Any]) -> bool:
 
 
 def decoded(text: str) -> Any:
-    """Return the value in a JSON text; NaN, Infinity and long integers are taken as well.
+    """Parse JSON, also with NaN, Infinity and long integers.
 
     Raises:
         ValueError: it is not JSON.
@@ -362,9 +360,9 @@ def decoded(text: str) -> Any:
 
 
 def encoded(value: Any) -> str:
-    """Return a value as compact JSON, keys sorted: equal values give equal texts."""
+    """Return compact JSON with sorted keys, so that equal values have equal texts."""
     try:
         return orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
     except TypeError:
-        # Half surrogates and integers of more than 64 bits.
+        # Lone surrogates, or integers of more than 64 bits.
         return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))

@@ -1,4 +1,4 @@
-"""One search of the index: matching, ranking by weighted words, feedback."""
+"""Search the index: matching, ranking by weighted words, feedback."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ if TYPE_CHECKING:
 
 _SPARE = 50
 _MOST_WORDS = 64
-"""Different words that a query is ranked by; of a longer one, the rarest."""
+"""Distinct words used of a query, the rarest."""
 _MOST_FORMS = 10
-_MOST_ALIKE = 0.8
-"""Share of common words from which a query counts as a title, which needs no feedback."""
+_TITLE_OVERLAP = 0.8
+"""Share of common words from which a query is a title, which needs no feedback."""
 _LONG_TITLE = 4
 _LONG_FORM = 0.5
-"""Weight of a word of what an abbreviation stands for, beside 1 for a word of the text."""
+"""Weight of a word of an abbreviation's long form relative to a word of the text."""
 _MOST_IN_ORDER = 200
-"""Words of a query that are looked at for neighbours."""
+"""Words of a query that are used for adjacent pairs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Row numbers, best first, and how many records match in all."""
+    """Row numbers, best first, and the total number of matches."""
 
     rows: list[int]
     total: int
@@ -57,7 +57,7 @@ class _Scored:
 
 
 class Retrieval:
-    """A view of one commit of the index, and the records behind it."""
+    """Searches one commit of the index."""
 
     def __init__(
         self,
@@ -76,12 +76,11 @@ class Retrieval:
         self._texts: dict[int, bm25.Text] = {}
 
     def words(self, query: RankedQuery, limit: int, filters: SearchConstraints) -> Ranking:
-        """Return the records that have any of the words, best first."""
         text = query.text
         others = dict.fromkeys(ranked_words(" ".join(query.long_forms)), _LONG_FORM)
         weights = self._capped({**others, **query_weights(text)})
         if not weights:
-            # Stop words alone tell nothing, but may be a title: To be or not to be.
+            # Stop words alone may be a title: To be or not to be.
             every = words(text, EXACT)[:_MOST_WORDS]
             conditions = [Phrase(tuple(every))] if every else conditions_in(filters.every_condition)
             if not conditions:
@@ -92,7 +91,7 @@ class Retrieval:
         return self._ranked(weights, within, limit, text=text, learned=_weighted(query.terms))
 
     def boolean(self, tree: Node, limit: int, filters: SearchConstraints) -> Ranking:
-        """Return exactly the records that the tree means, ranked by the words that it asks for."""
+        """Return the records that match the tree, ranked by its words."""
         weights = self._capped(dict.fromkeys(self._query_terms(tree), 1.0))
         make = self._translator
         condition = make.both(make.boolean(tree), make.limits(filters))
@@ -128,7 +127,7 @@ class Retrieval:
         records = self._records.fields_of([hit.row for hit in (*first, *scored[: bm25.READ])])
         is_title = text and scored and _is_title(query_weights(text), records.get(scored[0].row))
         if weights and scored and not is_title:
-            # What a person marked says more than what came first.
+            # Terms learned from a person's marks are better than the first results.
             wider = (
                 _sum_weights(weights, learned)
                 if learned
@@ -140,7 +139,7 @@ class Retrieval:
             scored = self._scored(result)
             total = int(result.count) if learned else total
             if matching is not None:
-                # Few enough to be told apart: further words order them, but bring in no others.
+                # All matches are known: expansion words only reorder them.
                 scored = [hit for hit in scored if hit.row in matching]
         if text is not None:
             scored = self._neighbours_first(scored, text, records)
@@ -150,10 +149,10 @@ class Retrieval:
         return Ranking(rows[:limit], max(total, len(rows) if self._near else 0))
 
     def _mixed(self, scored: list[_Scored]) -> list[_Scored]:
-        """Return what was found with what is near to the question, if vectors are used.
+        """Merge the results with the nearest records, if vectors are used.
 
-        Only the first results by words are mixed, so that an order does not depend on how many
-        records are wanted; the others follow them.
+        Only the first results by words are merged, so that the order does not depend on the limit;
+        the others follow.
         """
         if self._near is None:
             return scored
@@ -163,7 +162,7 @@ class Retrieval:
         return [_Scored(row, score) for row, score in by_row.items()] + others
 
     def _scored(self, result: Any) -> list[_Scored]:
-        """Return what was found, equal scores in the order of import."""
+        """Return the hits by score, then in the order of import."""
         rows = self._searcher.fast_field_values("row", [address for _, address in result.hits])
         hits = zip(result.hits, rows, strict=True)
         return _in_order([_Scored(int(row or 0), score) for (score, _), row in hits])
@@ -181,9 +180,9 @@ class Retrieval:
     def _neighbours_first(
         self, scored: list[_Scored], text: str, records: dict[int, dict[str, Any]]
     ) -> list[_Scored]:
-        """Return the results, the first of them ordered also by the query's words side by side.
+        """Reorder the first results with the bonus for adjacent query words.
 
-        What had to be read for that is put into `records`.
+        Records that are read for this are added to `records`.
         """
         pairs = bm25.pairs_of(query_words(text)[:_MOST_IN_ORDER])
         first = scored[: bm25.READ]
@@ -230,7 +229,7 @@ class Retrieval:
 
 
 def _weighted(terms: Mapping[str, float]) -> dict[str, float]:
-    """Return the weights of the words of weighted terms, as `lexicon` makes them."""
+    """Return the weights of the ranking words of weighted terms."""
     weights: dict[str, float] = {}
     for term, weight in terms.items():
         for word in ranked_words(term):
@@ -239,7 +238,7 @@ def _weighted(terms: Mapping[str, float]) -> dict[str, float]:
 
 
 def _sum_weights(weights: Mapping[str, float], learned: Mapping[str, float]) -> dict[str, float]:
-    """Return the words of a query with what was learned; what is unwanted has no weight."""
+    """Add learned weights to a query's; words without a positive weight are dropped."""
     sums = dict(weights)
     for word, weight in learned.items():
         sums[word] = sums.get(word, 0.0) + weight
@@ -251,13 +250,13 @@ def _in_order(hits: list[_Scored]) -> list[_Scored]:
 
 
 def _is_title(weights: Mapping[str, float], fields: Mapping[str, Any] | None) -> bool:
-    """Return whether the words are those of the first result's title, or nearly so."""
+    """Whether the query words are (nearly) the words of the first result's title."""
     title = set(ranked_words((fields or {}).get("title") or ""))
-    return len(title & weights.keys()) >= _MOST_ALIKE * len(title | weights.keys())
+    return len(title & weights.keys()) >= _TITLE_OVERLAP * len(title | weights.keys())
 
 
 def _exact_first(rows: list[int], text: str, records: Mapping[int, Mapping[str, Any]]) -> list[int]:
-    """Return the rows, those whose title was given word for word before all others."""
+    """Move records whose title is the query to the front, then those whose title begins with it."""
     target = normalised_title(text)
 
     def is_meant(row: int) -> int:

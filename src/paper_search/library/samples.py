@@ -1,4 +1,4 @@
-"""The sample as a library, imported into the home directory on first use."""
+"""The packaged sample as a library, imported into the home directory on first use."""
 
 from __future__ import annotations
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
 
 DIRECTORY = "sample"
-"""Where in the home the imported sample lies."""
 
 
 def shipped_sample() -> Traversable:
@@ -30,11 +29,11 @@ def shipped_sample() -> Traversable:
 
 
 VECTOR = [("digest", f"V{DIGEST_BYTES}"), ("scale", "<f4"), ("codes", "i1", (384,))]
-"""An entry of the file of vectors that ships; benchmarks/sample_vectors.py writes it."""
+"""An entry of the packaged vector file; benchmarks/sample_vectors.py writes it."""
 
 
 class SampleVectors:
-    """The vectors of the sample by `minilm`, which ship: LangChain's `Embeddings` for its texts."""
+    """The packaged `minilm` vectors of the sample, as LangChain `Embeddings`."""
 
     def __init__(self) -> None:
         import numpy as np  # noqa: PLC0415  # heavy: only where vectors are used
@@ -45,7 +44,7 @@ class SampleVectors:
         self._place = {digest.tobytes(): n for n, digest in enumerate(entries["digest"])}
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
-        """Return the vectors of texts of the sample; zeros for any other."""
+        """Return the vectors of the sample's texts; zeros for other texts."""
         blank = [0.0] * self._vectors.shape[1]
         places = [self._place.get(digest_of(text)) for text in texts]
         return [blank if at is None else self._vectors[at].tolist() for at in places]
@@ -61,10 +60,10 @@ def open_sample(
     shipped: Traversable | None = None,
     wait_s: float = 60.0,
 ) -> Library:
-    """Open the sample's library, importing it first if this file was not imported before.
+    """Open the sample's library, importing it first if necessary.
 
-    The library lies in a directory named by the file's digest and appears in one step, so any
-    number of processes can do this at once, and another file makes another library.
+    The library's directory is named by the file's digest and created atomically, so that several
+    processes can do this at once.
 
     Raises:
         LibraryError: the home cannot be written, or another process imports for too long.
@@ -104,7 +103,7 @@ def _import(file: Traversable, parent: Path, name: str, wait_s: float) -> None:
                 os.rename(draft, parent / name)  # noqa: PTH104  # must fail if the target exists
             finally:
                 shutil.rmtree(draft, ignore_errors=True)
-            for place in parent.iterdir():  # earlier versions, drafts of processes that died
+            for place in parent.iterdir():  # earlier versions, drafts of dead processes
                 if place.is_dir() and place.name != name:
                     shutil.rmtree(place, ignore_errors=True)
     except Timeout as error:

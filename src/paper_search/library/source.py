@@ -1,4 +1,4 @@
-"""The sources `library` and `sample`: local records, searched like any other source."""
+"""The sources `library` and `sample`: local records."""
 
 from __future__ import annotations
 
@@ -36,14 +36,10 @@ if TYPE_CHECKING:
 
 SAMPLE = "sample"
 LIBRARY_DIRECTORY = "library"
-"""Where in the home the person's own library lies."""
 
 
 class OpenLibrary(NamedTuple):
-    """A library that is to be searched, open; the caller closes it.
-
-    `note`: what the person should know. `is_sample`: whether it is the sample that ships.
-    """
+    """An open library, which the caller closes; `note` is for the person."""
 
     library: Library
     note: str | None = None
@@ -51,19 +47,12 @@ class OpenLibrary(NamedTuple):
 
 
 Opener = Callable[[], OpenLibrary]
-"""Opens what is to be searched."""
 Query = RankedQuery | str | list[str]
-"""Plain text, a boolean query, or the works that a question names, whatever the limits."""
+"""Plain text, a boolean query, or the ids of named works, to which the limits do not apply."""
 
 
 @dataclass(eq=False)
 class LibrarySource:
-    """A library on disk as a source of papers.
-
-    Plain text is ranked as `Library.search_ranked` does; a boolean query is asked exactly as it is
-    written.
-    """
-
     source_name: str
     open_library: Opener
     _: KW_ONLY
@@ -91,7 +80,7 @@ class LibrarySource:
         """Return the papers for all queries of the strategy, each once.
 
         Raises:
-            SearchSourceError: no query at all could be answered.
+            SearchSourceError: all queries failed.
         """
         report = await self.report(strategy)
         if report.sources and all(source.status.is_failure for source in report.sources):
@@ -196,7 +185,6 @@ class LibrarySource:
         return papers, report
 
     def _with_sightings(self, hits: Hits, query: str) -> list[RawPaper]:
-        """Return the papers, each saying that it was seen here, for which query, at which rank."""
         now = self.clock().isoformat()
         seen = Sighting(
             source=self.source_name, query=query, seen_at=now, by_meaning=hits.by_meaning
@@ -208,7 +196,7 @@ class LibrarySource:
 
 
 def _say_sample(papers: list[RawPaper], report: SourceReport) -> None:
-    """Say that an answer is of the sample that ships, whatever source it stands in for."""
+    """Mark a result as one of the sample, which replaces an empty library."""
     report.is_sample, report.source = True, SAMPLE
     for paper in papers:
         paper.source = SAMPLE
@@ -221,7 +209,7 @@ def _queries(strategy: SearchStrategy) -> list[RankedQuery | str]:
 
 
 def _fault(query: RankedQuery | str, filters: SearchConstraints) -> str | None:
-    """Return why a query, or a condition of the limits, cannot be read; None if all can."""
+    """Return why a query or a condition of the limits cannot be read, or None."""
     try:
         conditions_in([*([query] if isinstance(query, str) else []), *filters.every_condition])
     except QuerySyntaxError as error:
@@ -238,13 +226,12 @@ def _label(query: Query) -> str:
 
 
 def create_library_source(config: AppConfig, settings: SearchSourceConfig) -> LibrarySource:
-    """Return the source that searches `<home>/library`, or the sample while that is empty."""
     embedder = create_embedder(config.embeddings)
     return LibrarySource(settings.name, lambda: open_searched(config.home, embedder))
 
 
 def open_searched(home: Path, embedder: Embedder | Embeddings | None) -> OpenLibrary:
-    """Open the person's library, or the sample while that is empty, and say so if it is."""
+    """Open the user's library, or the sample with a note while the library is empty."""
     path = library_path(home)
     if Library.exists(path):
         library = Library.open(path, embedder=embedder)
@@ -257,7 +244,6 @@ def open_searched(home: Path, embedder: Embedder | Embeddings | None) -> OpenLib
 
 
 def create_sample_source(config: AppConfig, settings: SearchSourceConfig) -> LibrarySource:
-    """Return the source that always searches the sample that ships."""
     embedder = create_embedder(config.embeddings)
     return LibrarySource(
         settings.name, lambda: OpenLibrary(open_sample(config.home, embedder), is_sample=True)

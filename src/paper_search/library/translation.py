@@ -1,4 +1,4 @@
-"""Translates boolean queries and weighted words into queries of the full-text index."""
+"""Translate boolean queries and weighted words into queries of the full-text index."""
 
 from __future__ import annotations
 
@@ -21,38 +21,38 @@ if TYPE_CHECKING:
     import tantivy
 
 _NAMES = "author"
-"""The field whose words are compared as they are."""
+"""The field whose words are not stemmed."""
 _MOST_PATTERNS = 5_000
 _LONG_ENOUGH = 3
-"""Letters of a stem that may end otherwise than its words do: studi, study."""
+"""Letters of a stem that may be no prefix of its words: studi, study."""
 _OTHER_ENDINGS = ("i", "e", "y", "bl")
-"""How stems end that their words may not begin with: study, hoping, skies, ability."""
+"""Endings of stems that may be no prefix of their words: study, hoping, skies, ability."""
 _LONGEST_ENDING = 12
-"""Letters that Porter2 may take off: -izationally, from -ization, and some."""
+"""Letters that Porter2 may remove: -izationally."""
 _IRREGULAR = {"die": "dying", "lie": "lying", "tie": "tying"}
-"""The only words whose English stem (Porter2) begins otherwise than they do."""
+"""The only words that differ from their Porter2 stem before its last letters."""
 
 Vocabulary: TypeAlias = Callable[[str, str], list[str]]
 """Returns the words of a field that begin with a prefix."""
 
 
 class _Kind(Enum):
-    """How a word of a query is compared."""
+    """How a word of a query is matched."""
 
-    AS_IT_IS = auto()
-    BY_STEM = auto()
-    BY_BEGINNING = auto()
-    BY_PATTERN = auto()
+    EXACT = auto()
+    STEM = auto()
+    PREFIX = auto()
+    PATTERN = auto()
 
 
-_REGEXES = {_Kind.BY_BEGINNING, _Kind.BY_PATTERN}
+_REGEXES = {_Kind.PREFIX, _Kind.PATTERN}
 _MEANING = {"*": ".*", "?": ".", "$": ".?"}
 _PIECE = re.compile(r"\w(?:[\w*?$]*[\w?$])?\*?|\*\w[\w*?$]*")
 
 
 @dataclass(frozen=True, slots=True)
 class _Word:
-    """A word and its position, counted from the first word of its pattern."""
+    """A word and its position in its pattern."""
 
     place: int
     text: str
@@ -63,12 +63,11 @@ _Pattern: TypeAlias = tuple[_Word, ...]
 
 
 class Translator:
-    """Turns trees into tantivy queries that find exactly what the trees mean.
+    """Translates trees into tantivy queries with the semantics of `paper_search.query.evaluate`.
 
-    The meaning is that of `paper_search.query.evaluate`: words in one field, a phrase's words
-    adjacent, NEAR with at most n words in between, in any order. The index holds words as they
-    are; a word of a query means all words of the index with its English stem, except in
-    names and where it is cut short.
+    The words of phrases are adjacent in one field; NEAR allows at most n words in between, in any
+    order. The index holds unstemmed words; a query word matches all indexed words with its English
+    stem, except in names and in truncated words.
     """
 
     def __init__(self, schema: tantivy.Schema, vocabulary: Vocabulary) -> None:
@@ -81,15 +80,15 @@ class Translator:
         self._known: dict[tuple[str, str], list[str]] = {}
 
     def boolean(self, node: Node) -> tantivy.Query:
-        """Return the query that finds what the tree means; every record found scores alike.
+        """Return the query for a tree, without scores.
 
         Raises:
-            InputError: a NEAR over groups so large that it means thousands of phrases.
+            InputError: a NEAR over large groups expands to thousands of phrases.
         """
         return self._unscored(self._matched(node))
 
     def ranking(self, weights: Mapping[str, float]) -> tantivy.Query:
-        """Return the query that finds any of the words, given as `lexicon` makes them, weighted."""
+        """Return the query for any of the weighted ranking words."""
         term, boost = self._make.term_query, self._make.boost_query
         return self._any_of(
             [boost(term(self._schema, RANKED, word), weight) for word, weight in weights.items()]
@@ -98,9 +97,9 @@ class Translator:
     def within(
         self, condition: tantivy.Query | None, rank: tantivy.Query, *, is_rank_needed: bool
     ) -> tantivy.Query:
-        """Return the query for what meets the condition, if there is one, ranked by the other.
+        """Return the query for records that meet the condition, if any, ranked by `rank`.
 
-        `is_rank_needed`: whether what the other query does not find is left out.
+        `is_rank_needed`: whether records must match `rank`, too.
         """
         if condition is None:
             return rank
@@ -128,9 +127,9 @@ class Translator:
                 )
 
     def limits(self, constraints: SearchConstraints) -> tantivy.Query | None:
-        """Return the query for what is within years, language and conditions; None if all is.
+        """Return the query for years, language and conditions, or None without limits.
 
-        A record that does not say its year or its language may be of any.
+        Records without a year or a language match any.
         """
         conditions: list[tantivy.Query] = []
         if constraints.year_from is not None or constraints.year_to is not None:
@@ -194,7 +193,7 @@ class Translator:
             if only.kind in _REGEXES:
                 return self._make.regex_query(self._schema, field, self._regex(only, field))
             return self._make.term_set_query(self._schema, field, self._forms(only, field))
-        if any(word.kind is not _Kind.AS_IT_IS for word in pattern):
+        if any(word.kind is not _Kind.EXACT for word in pattern):
             regexes: list[str | tuple[int, str]] = [
                 (word.place, self._regex(word, field)) for word in pattern
             ]
@@ -203,16 +202,16 @@ class Translator:
         return self._make.phrase_query(self._schema, field, positions)
 
     def _regex(self, word: _Word, field: str) -> str:
-        """Return the pattern of a word in a field; words are letters and digits, so all literal."""
-        if word.kind is _Kind.BY_BEGINNING:
+        """Return the regular expression of a word, which has only letters and digits to match."""
+        if word.kind is _Kind.PREFIX:
             return f"{word.text}.*"
-        if word.kind is _Kind.BY_PATTERN:
+        if word.kind is _Kind.PATTERN:
             return word.text
         return "|".join(self._forms(word, field))
 
     def _forms(self, word: _Word, field: str) -> list[str]:
-        """Return the words of the field that the word of the query matches, itself included."""
-        if word.kind is _Kind.AS_IT_IS:
+        """Return the words of the field that a query word matches, including itself."""
+        if word.kind is _Kind.EXACT:
             return [word.text]
         if (field, word.text) not in self._known:
             stem = _stem(word.text)
@@ -234,7 +233,7 @@ def _stem(word: str) -> str:
 
 
 def _beginning(stem: str) -> str:
-    """Return what all words of a stem begin with, but for the irregular ones."""
+    """Return the common prefix of all regular words of a stem."""
     is_other = len(stem) >= _LONG_ENOUGH and stem.endswith(_OTHER_ENDINGS)
     return stem[:-1] if is_other else stem
 
@@ -256,23 +255,23 @@ def _patterns(node: Node, field: str) -> list[_Pattern]:
 
 
 def _run(texts: tuple[str, ...], field: str) -> list[_Pattern]:
-    """Return the one arrangement of words that follow each other; none, if there are no words."""
-    usual = _Kind.AS_IT_IS if field == _NAMES else _Kind.BY_STEM
+    """Return the pattern of adjacent words; none if there are no words."""
+    usual = _Kind.EXACT if field == _NAMES else _Kind.STEM
     result: list[_Word] = []
     for word in texts:
         if is_pattern(word):
             result += _wildcard_words(word, len(result))
             continue
         parts = words(word, EXACT)
-        # Only the last part is cut short: state-of-the-ar* begins with three whole words.
-        last = _Kind.BY_BEGINNING if word.endswith("*") else usual
+        # Only the last part is truncated: state-of-the-ar* begins with three whole words.
+        last = _Kind.PREFIX if word.endswith("*") else usual
         for number, part in enumerate(parts, start=1):
             result.append(_Word(len(result), part, last if number == len(parts) else usual))
     return [tuple(result)] if result else []
 
 
 def _wildcard_words(word: str, place: int) -> list[_Word]:
-    """Return a word with wildcards; what is between them is folded as the index is."""
+    """Return the patterns of a word with wildcards, folded like the index."""
     result: list[_Word] = []
     for piece in _PIECE.findall(word):
         parts = [
@@ -280,7 +279,7 @@ def _wildcard_words(word: str, place: int) -> list[_Word]:
             for part in re.split(r"([*?$])", piece)
             if part
         ]
-        result.append(_Word(place + len(result), "".join(parts), _Kind.BY_PATTERN))
+        result.append(_Word(place + len(result), "".join(parts), _Kind.PATTERN))
     return result
 
 

@@ -1,6 +1,6 @@
-"""One exact search among the vectors of a library, and how it joins the ranking by words.
+"""Exact nearest-neighbour search, and its fusion with the ranking by words.
 
-Imported only where vectors are used: numpy is an extra.
+Imported only if vectors are used, because numpy is an extra.
 """
 
 from __future__ import annotations
@@ -15,27 +15,24 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LEVELS = 127
-"""A number is kept as a whole one from -127 to 127, times the scale of its vector."""
+"""Components are stored as integers from -127 to 127, times the scale of the vector."""
 RELEVANT = 0.75
-"""Weight of the middle of the relevant records beside 1.0 for the question itself."""
+"""Weight of the centroid of relevant records relative to the question."""
 IRRELEVANT = 0.15
-"""Weight of the middle of the irrelevant; both are those of Manning et al. 2008, section 9.1.1."""
+"""Weight of the irrelevant centroid; both as in Manning et al. 2008, section 9.1.1."""
 _BLOCK = 1_024
-"""Vectors that are turned into floats at once: what the processor's cache holds."""
+"""Vectors that are converted to floats at once, to fit into the processor's cache."""
 
 
 def encode(vectors: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
-    """Return vectors of length 1, or 0, in a byte a number, and the scale of each."""
+    """Quantise unit or zero vectors to one byte per component; return codes and scales."""
     scales = np.abs(vectors).max(axis=1) / LEVELS
     scales[scales == 0] = 1.0
     return np.rint(vectors / scales[:, None]).astype(np.int8), scales
 
 
 class Matrix:
-    """The vectors of a library as they were at one moment.
-
-    Rows are ascending and have a line of codes each, which its scale multiplies.
-    """
+    """A snapshot of a library's vectors: ascending row numbers, codes and their scales."""
 
     def __init__(
         self, rows: NDArray[np.int64], codes: NDArray[np.int8], scales: NDArray[np.float32]
@@ -52,9 +49,9 @@ class Matrix:
     def nearest(
         self, question: NDArray[np.float32], limit: int, among: Sequence[int] | None = None
     ) -> dict[int, float]:
-        """Return the rows nearest to a vector of length 1, with cosines, best first, then by row.
+        """Return the rows nearest to a unit vector with their cosines, best first, then by row.
 
-        `among`: the only rows that count; None if all do.
+        `among`: rows to consider; None for all.
         """
         places = np.arange(len(self)) if among is None else self._places(among)
         cosines = self._cosines(question, None if among is None else places)
@@ -70,7 +67,7 @@ class Matrix:
         return dict(zip(self._rows[places].tolist(), values.tolist(), strict=True))
 
     def vectors(self, rows: Collection[int]) -> NDArray[np.float32]:
-        """Return the vectors of those of the rows that have one, each once, in order of rows."""
+        """Return the vectors of the rows that have one, ordered by row."""
         places = self._places(rows)
         return self._codes[places].astype(np.float32) * self._scales[places, None]
 
@@ -94,14 +91,10 @@ class Matrix:
 
 
 class Neighbourhood:
-    """One question among the vectors of a library.
-
-    The question, of length 1, is moved towards the rows of relevant records, and away from those of
-    irrelevant ones.
-    """
+    """The nearest records of a question, a unit vector that relevance feedback moves."""
 
     depth = 300
-    """How many records either ranking brings in; more of them add nothing."""
+    """Records that each ranking contributes; more add nothing."""
 
     def __init__(
         self,
@@ -118,7 +111,7 @@ class Neighbourhood:
         self._near: dict[int, float] | None = None
 
     def limit_to(self, searcher: tantivy.Searcher, condition: tantivy.Query | None) -> None:
-        """Let only records count that meet the condition; None if all do."""
+        """Consider only records that meet the condition, if there is one."""
         among: list[int] | None = None
         if condition is not None:
             hits = searcher.search(condition, limit=max(1, searcher.num_docs), count=False).hits
@@ -135,12 +128,12 @@ class Neighbourhood:
 
 
 def fused(words: Mapping[int, float], cosines: Mapping[int, float]) -> dict[int, float]:
-    """Return the records of both rankings with one score in 0..1, best first, equal ones by row.
+    """Fuse both rankings into one score in 0..1, best first, then by row.
 
-    Both sides are brought to 0..1 and count half. A score by words has a zero of its own, no word
-    of the question, so it is divided by the best. A cosine has none, as models put all texts of a
-    field close together: the farthest of the records gets 0 and the nearest 1. A record that has
-    no words of the question, or no vector, gets 0 from that side.
+    Each side is scaled to 0..1 and weighted by one half. Word scores have a natural zero and are
+    divided by the best; cosines have none, because all texts of a field are close to each other,
+    and are scaled from the farthest (0) to the nearest (1) record. A record without a word of the
+    question or without a vector gets 0 for that side.
     """
     best = max(words.values(), default=0.0) or 1.0
     least, most = min(cosines.values(), default=0.0), max(cosines.values(), default=0.0)
@@ -155,9 +148,9 @@ def fused(words: Mapping[int, float], cosines: Mapping[int, float]) -> dict[int,
 def move_question(
     question: NDArray[np.float32], relevant: NDArray[np.float32], irrelevant: NDArray[np.float32]
 ) -> NDArray[np.float32]:
-    """Return the question, moved towards relevant and away from irrelevant papers (Rocchio 1971).
+    """Move the question towards relevant and away from irrelevant papers (Rocchio 1971).
 
-    Both question and result have length 1; a question of which nothing is left stays as it was.
+    Question and result are unit vectors; a result of length zero is replaced by the question.
     """
     vector = question.astype(np.float32)
     for vectors, weight in ((relevant, RELEVANT), (irrelevant, -IRRELEVANT)):

@@ -79,7 +79,7 @@ def workbook(*sheets: Sequence[Sequence[str]]) -> bytes:
             "brackets.bib",
             "@book[a, title={One}]\n@book{b, title={Two}}\n",
             ["Two"],
-            ["a record begins here that cannot be told from others"],
+            ["a record begins here, but cannot be separated from others"],
         ),
         ("braces.bib", "@book{a, title={A {x} y = {z} \\} b = 1}}\n", ["A x y = z } b = 1"], []),
     ],

@@ -1,4 +1,4 @@
-"""Importers: the supported formats, and how a file is recognised and read."""
+"""Importers of files in the supported formats."""
 
 from paper_search.library.importers.files import (
     FORMATS,

@@ -20,20 +20,20 @@ _VOLUMES = {
 }  # fmt: skip
 _NEVER = {"crossref", "xref", "xdata", "title", "subtitle", "author", "bibtex", "ids", "keywords",
           "abstract", "doi", "url", "eprint", "pages", "key"}  # fmt: skip
-"""What belongs to the volume alone, or to the entry alone."""
+"""Fields that an entry does not inherit from its volume."""
 
 
 MONTHS = {name.lower(): name for name in calendar.month_abbr[1:]}
-"""The macros that every style defines (btxdoc, 1988)."""
+"""Macros that every style defines (btxdoc, 1988)."""
 
 
 def _value(raw: str, macros: Mapping[str, str]) -> str:
-    """Return what a raw value means; an unknown macro means its own name."""
+    """Resolve a raw value; an unknown macro is replaced by its name."""
     return "".join(_part(part, macros) for part in (_parts(raw) if "#" in raw else (raw,)))
 
 
 def _closes_at(text: str) -> int:
-    """Return where the brace closes that the text begins with; -1: nowhere."""
+    """Return the position of the brace that closes the first one, or -1."""
     depth = 0
     for place, letter in enumerate(text):
         depth += (letter == "{") - (letter == "}")
@@ -50,7 +50,7 @@ def _part(text: str, macros: Mapping[str, str]) -> str:
 
 
 def _parts(text: str) -> Iterator[str]:
-    """Yield the parts between `#` outside of braces and quotes."""
+    """Yield the parts separated by `#` outside braces and quotes."""
     depth, start, is_quoted, before = 0, 0, False, ""
     for place, letter in enumerate(text):
         if before == "\\":
@@ -73,7 +73,7 @@ _KEYLESS = re.compile(
 _BRACE_BELOW = re.compile(r"(?im)^([ \t]*@[a-z]+)([ \t]*\n\s*)([{(].*)$")
 _NO_COMMA = re.compile(r"\}\s+[A-Za-z]+\s*=\s*[{\"\d]")
 _NO_COMMA_BEHIND = re.compile(r"\s*(?:\"[^\"{}]*\"|\w+)\s+[A-Za-z]+\s*=\s*[{\"\d]")
-"""The same behind a value in quotes, or a number or macro."""
+"""The same after a quoted value, a number or a macro."""
 _FIELD = re.compile(r"[\s,]*[A-Za-z]+\s*=\s*[{\"]")
 _START = re.compile(r"[ \t]*@[A-Za-z]+[ \t]*[{(]")
 _AT_ONCE = 200
@@ -98,11 +98,10 @@ _RAW_FIELDS = (
 
 
 def parse_bibtex(lines: Iterable[str]) -> Iterator[Entry]:
-    """Yield one entry for every @entry, broken ones as `Rejected`.
+    """Yield one entry for every @entry, invalid ones as `Rejected`.
 
-    `@string` is resolved from its line on, `#` joins, and `crossref` is followed forwards
-    and back: only entries whose volume has not been seen yet wait for it. Memory does not grow
-    with the file otherwise.
+    `@string`, `#` and `crossref` are resolved. Entries are yielded in order, except that those
+    whose volume comes later are kept in memory until the end.
     """
     macros: dict[str, str] = {}
     volumes: dict[str, dict[str, str]] = {}
@@ -123,7 +122,7 @@ def parse_bibtex(lines: Iterable[str]) -> Iterator[Entry]:
 
 @dataclass(frozen=True, slots=True)
 class _RawEntry:
-    """An entry as it is written, its values resolved."""
+    """An entry with resolved values."""
 
     kind: str
     key: str
@@ -133,14 +132,14 @@ class _RawEntry:
 
     @property
     def volume(self) -> str:
-        """Return the key of the volume that it is in, or ""."""
+        """The key of the entry's volume, or empty."""
         return self.fields.get("crossref", "").lower()
 
 
 def _with_inherited(fields: dict[str, str], volume: Mapping[str, str] | None) -> dict[str, str]:
-    """Return the fields with those of the volume that the entry lacks.
+    """Add missing fields from the volume, whose title is the entry's `booktitle`.
 
-    The volume's title is the entry's `booktitle` (BibLaTeX manual 3.22, appendix B).
+    See the BibLaTeX manual 3.22, appendix B.
     """
     if volume is None:
         return fields
@@ -162,7 +161,7 @@ def _raw_entries(lines: Iterable[str], macros: dict[str, str]) -> Iterator[_RawE
             if isinstance(inner, model.String):
                 macros[inner.key.lower()] = _value(str(inner.value), macros)
             elif isinstance(inner, model.Entry):
-                # Of a field that is given twice the first counts, as in BibTeX.
+                # The first of repeated fields counts, as in BibTeX.
                 fields = {
                     field.key.lower(): _value(str(field.value), macros)
                     for field in reversed(inner.fields)
@@ -223,7 +222,7 @@ def _entry(raw: _RawEntry, volume: Mapping[str, str] | None) -> Entry:
 
 
 def _people(text: str) -> Iterator[str | dict[str, str]]:
-    """Yield the names; one in braces is not to be taken apart, whatever it contains."""
+    """Yield the names; one in braces is not split."""
     from bibtexparser.middlewares.names import (  # noqa: PLC0415  # slow to import
         split_multiple_persons_names,
     )
@@ -241,7 +240,7 @@ def _people(text: str) -> Iterator[str | dict[str, str]]:
 
 
 def _person(name: str) -> str | dict[str, str]:
-    """Return the name; where BibTeX has a suffix, it is between family and given name."""
+    """Return the name; BibTeX writes a suffix between family and given name."""
     parts = [part.strip() for part in name.split(",")]
     if len(parts) == _PARTS_WITH_SUFFIX and SUFFIX.fullmatch(parts[1]):
         return {"name": name, "family": parts[0], "suffix": parts[1], "given": parts[2]}
@@ -253,18 +252,18 @@ def _is_braced(text: str) -> bool:
 
 
 def _is_rest(text: str) -> bool:
-    """Whether a text between entries is the rest of one: fields, and a brace never opened."""
+    """Whether a text between entries belongs to one: fields with an unmatched closing brace."""
     return bool(_FIELD.match(text)) and text.count("}") > text.count("{")
 
 
 def _lacks_comma(value: str) -> bool:
-    """Whether the braces around a value were those of two: it closes one that it never opened."""
+    """Whether the parser read two values as one, which then has an unmatched closing brace."""
     place = _NO_COMMA.search(value)
     return place is not None and _closes_at("{" + value) <= place.start() + 1
 
 
 def _with_keys(text: str) -> str:
-    """Return the text with braces beside types, and keys where there is none: `@Article{,`."""
+    """Join types and their braces, and insert missing keys (`@Article{,`)."""
     number = iter(range(1, len(text)))
 
     def key(match: re.Match[str]) -> str:
@@ -276,7 +275,7 @@ def _with_keys(text: str) -> str:
 
 def _reason(block: Any) -> str:
     raw = " ".join((block.raw or "").split())[:60]
-    # An entry that another one cuts off carries its reason in a field, and an empty message.
+    # An entry cut off by the next one has an empty message and its reason in a field.
     message = getattr(block.error, "abort_reason", None) or str(block.error or "")
     error = " ".join(message.split())[:100] or "cannot be read"
     return f"{error} ({raw!r})"
@@ -284,7 +283,7 @@ def _reason(block: Any) -> str:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Keep the parser from logging what is reported as `Rejected` anyway."""
+    """Suppress the parser's log: errors are reported as `Rejected`."""
     logger = logging.getLogger("bibtexparser")
     before = logger.level
     logger.setLevel(logging.CRITICAL + 1)

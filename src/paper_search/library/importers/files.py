@@ -1,4 +1,4 @@
-"""Files to import: their format by suffix or content, their encoding, and their entries."""
+"""Detect format and encoding of files, and read their entries."""
 
 import codecs
 import contextlib
@@ -24,13 +24,13 @@ from paper_search.models.source_report import REASONS
 
 @dataclass(frozen=True, slots=True)
 class ImportFormat:
-    """One format.
+    """A format that can be imported.
 
     Attributes:
-        reader: module and function, which takes lines and yields entries.
-        sign: what tells it in a file of another suffix.
-        start: a line on which a record begins, in files that people have edited, too.
-        is_binary: the function takes the open file instead of lines.
+        reader: module and function that yields entries from lines.
+        sign: pattern that identifies the format, whatever the suffix.
+        start: pattern of a record's first line, tolerant of manual edits.
+        is_binary: whether the function takes the open file instead of lines.
     """
 
     reader: str
@@ -74,35 +74,35 @@ FORMATS = {
                         r"(?i)\A(?=[^\n]*[,;\t|])(?=[^\n]*\b(?:title|ti)\b)"),
     "xlsx": ImportFormat("tables:parse_workbook", "Excel", (".xlsx",), is_binary=True),
 }  # fmt: skip
-"""By name, those that are surest to tell by content first."""
+"""By name, those with the most reliable `sign` first."""
 ACCEPTED = ", ".join(
     f"{form.title} ({', '.join(form.suffixes)})" if form.suffixes else form.title
     for form in FORMATS.values()
 )
 _OF_ANOTHER = r"TY  - [A-Z]|@(?i:article|book|in[a-z]+|misc|[a-z]+thesis)\{[^,]*,|%0 [A-Z][a-z]"
-"""A record of RIS, BibTeX or EndNote in a file of another format, where files were put together."""
+"""A record of RIS, BibTeX or EndNote in a file of another format, after concatenation."""
 _PACKAGE = __name__.rpartition(".")[0]
 _OF_SUFFIX = {suffix: name for name, form in FORMATS.items() for suffix in form.suffixes}
 _HEAD = 65_536
 _HELD = {"csl-json", "json"}
-"""Formats that are read as a whole; the others are read in pieces, of any size on disk."""
+"""Formats that are read into memory as a whole; the others may be of any size on disk."""
 _GZIP = b"\x1f\x8b"
 _ZIP = b"PK\x03\x04"
 _WEB_PAGE = re.compile(r"(?i)(?:<\?xml[^>]*>\s*)?<(?:!doctype html|html)\b")
 _MOST_UNPACKED, _MOST_TIMES, _ANY_TIMES = 500_000_000, 50, 1_000_000
-"""Bytes of gzip, and how often its size; exports grow 4 to 20 times. The last is always read."""
+"""Limits for unpacked gzip: bytes, ratio (exports have 4 to 20), and bytes always allowed."""
 
 
 @dataclass(frozen=True)
 class _Content:
-    """What is read: a file on disk, or bytes that came under a name."""
+    """A file on disk, or bytes with a name."""
 
     name: str
     data: bytes | None
-    """None: the file of that name has them."""
+    """None to read the file of that name."""
 
     def open(self) -> IO[bytes]:
-        """Return what reads it; gzip is taken apart."""
+        """Open the content, decompressing gzip."""
         if self.data is not None:
             data = BytesIO(self.data)
             is_gzip = self.data.startswith(_GZIP)
@@ -112,7 +112,7 @@ class _Content:
         return cast("IO[bytes]", gzip.open(self.name)) if is_gzip else Path(self.name).open("rb")
 
     def check_size(self, *, is_held: bool) -> None:
-        """Refuse bytes that are, or unpack to, far more than an export; damage is told later."""
+        """Refuse oversized content and gzip bombs; damaged gzip is reported later."""
         with contextlib.suppress(OSError, EOFError, zlib.error), self.open() as file:
             size = Path(self.name).stat().st_size if self.data is None else len(self.data)
             most = max(_ANY_TIMES, size * _MOST_TIMES)
@@ -128,15 +128,15 @@ class _Content:
 def parse_file(
     path: Path | str, *, format_name: str | None = None, data: bytes | None = None
 ) -> "Iterator[Entry]":
-    """Return the entries of a file, good and bad, in its order; gzip of any format will do.
+    """Return the entries of a file, possibly gzipped, including rejected ones.
 
-    The file is examined at once and read as entries are taken. Where a record begins and no entry
-    does, one is rejected: nothing is left out without a word. `data`: the content of a file that is
-    not on disk. `format_name`: from FORMATS; by default, suffix and content decide.
+    The file is checked at once and read lazily. A line that begins a record but no entry yields a
+    `Rejected`, so that no record is lost without a message. `data`: the content, for a file not on
+    disk. `format_name`: from FORMATS; by default, suffix and content decide.
 
     Raises:
-        InputError: the file cannot be read, is empty, binary, or of no known format; or, while
-            entries are taken, its gzip data are damaged.
+        InputError: the file cannot be read, is empty, binary, or of unknown format; or, while
+            reading, its gzip data are damaged.
         UnknownNameError: no format of that name.
     """
     content = _Content(str(path), data)
@@ -165,7 +165,7 @@ def _entries(
                 starts.discard(entry.line)
                 yield entry
             for line in sorted(starts):
-                yield Rejected(line, "a record begins here that cannot be told from others")
+                yield Rejected(line, "a record begins here, but cannot be separated from others")
     except (OSError, EOFError, zlib.error) as error:
         raise InputError(
             f"{content.name!r} is damaged: {error}; the records before the damage were imported"
@@ -184,7 +184,7 @@ def _noting_starts(
 
 
 def format_of(path: Path, head: str | bytes) -> str:
-    """Return the name of the format, from the suffix unless the first lines tell another one."""
+    """Return the name of the format, by suffix unless the first lines show another one."""
     suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() != ".gz"]
     if isinstance(head, bytes) and head.startswith(_ZIP):
         return "xlsx"
@@ -192,7 +192,7 @@ def format_of(path: Path, head: str | bytes) -> str:
     of_suffix = _OF_SUFFIX.get(suffixes[-1]) if suffixes else None
     start = text.replace("\r", "\n").lstrip("\ufeff \t\n")
     if start.startswith(("[", "{")) and of_suffix in {None, "json-lines"}:
-        is_cut = len(head) >= _HEAD and "\n" not in start  # its first line is longer
+        is_cut = len(head) >= _HEAD and "\n" not in start  # the first line is longer
         return "json-lines" if of_suffix and is_cut and start[0] == "{" else _json_format(start)
     signs = [
         name
@@ -221,7 +221,7 @@ def _json_format(start: str) -> str:
 
 
 def _object(line: str) -> dict[str, Any]:
-    """Return the object that a line is; empty: it is none, or part of one."""
+    """Return the JSON object on a line, or an empty one."""
     try:
         value = json.loads(line) if line.startswith("{") else {}
     except (ValueError, RecursionError):
@@ -245,7 +245,7 @@ def _head(content: _Content) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """A record that was read, and the line (from 1) that it begins on."""
+    """A record and its first line (from 1)."""
 
     record: RawPaper
     line: int
@@ -253,14 +253,14 @@ class Imported:
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """A record that cannot be used, the line (from 1) that it begins on, and why."""
+    """An unusable record: its first line (from 1) and the reason."""
 
     line: int
     reason: str
 
     @property
     def kind(self) -> str:
-        """Return the reason without what is of this record alone, to count it by."""
+        """A general reason, for counting."""
         has_no_title = self.reason.endswith(NO_TITLE) or self.reason.startswith("title: ")
         return REASONS["dropped"] if has_no_title else "no readable record"
 
@@ -271,9 +271,9 @@ Entry: TypeAlias = Imported | Rejected
 def entry_of(
     values: Mapping[str, Any], line: int, kind: str | None = None, *, is_inverted: bool = True
 ) -> Entry:
-    """Return the entry for the fields of one record, as `record_of` takes them.
+    """Return the entry for the fields of one record (see `record_of`).
 
-    `line`: that it begins on. `kind`: its type in CSL's words; None means what `values` say.
+    `kind`: its CSL type; by default that in `values`.
     """
     try:
         record = record_of(values, is_inverted=is_inverted)
@@ -287,19 +287,19 @@ _BOMS = {
     codecs.BOM_UTF32_LE: "utf-32", codecs.BOM_UTF32_BE: "utf-32",
     codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16",
 }  # fmt: skip
-"""By the first bytes; those of UTF-32 begin as those of UTF-16 do."""
+"""Those of UTF-32 come first because they begin with those of UTF-16."""
 _WIDE = ("utf-16", "utf-32")
 _PIECE = 65_536
 _LONGEST_LINE = 100_000_000
 _LINE_END = re.compile(rb"\r*\n|\r")
 _ASCII_END = 127
-_WESTERN = "cp1252"  # letters beyond ASCII stand alone between others
-_OF_RUNS = ["gb18030", "big5", "shift_jis", "euc_jp", "euc_kr", "cp1251"]  # there in runs
+_WESTERN = "cp1252"  # has mostly single non-ASCII letters
+_OF_RUNS = ["gb18030", "big5", "shift_jis", "euc_jp", "euc_kr", "cp1251"]  # have runs of them
 _LEAST_IN_RUNS, _FEWEST_IN_RUNS = 0.35, 8
 
 
 def encoding_of(head: bytes) -> str:
-    """Return "utf-32", "utf-16" in one of its forms, or "utf-8", by a file's first bytes."""
+    """Return "utf-32", a variant of "utf-16", or "utf-8", by a file's first bytes."""
     for mark, name in _BOMS.items():
         if head.startswith(mark):
             return name
@@ -311,9 +311,9 @@ def encoding_of(head: bytes) -> str:
 
 
 def lines_of(file: IO[bytes]) -> Iterator[str]:
-    r"""Yield the lines, each ending in \n, whatever they end in.
+    r"""Yield the lines with any line end replaced by \n.
 
-    A line that is not UTF-8 is read in the encoding that all lines like it are most likely in.
+    Lines that are not UTF-8 are read in their most likely common encoding.
     """
     encoding = encoding_of(file.read(_PIECE))
     file.seek(0)
@@ -322,11 +322,11 @@ def lines_of(file: IO[bytes]) -> Iterator[str]:
         try:
             yield from reader
         finally:
-            reader.detach()  # who opened the file closes it
+            reader.detach()  # the caller closes the file
         return
     fallback = ""
     for line in _split(file):
-        try:  # a mark may stand inside, where files were put together
+        try:  # concatenated files have marks inside
             yield line.removeprefix(codecs.BOM_UTF8).decode()
         except UnicodeDecodeError:
             if not fallback:
@@ -345,7 +345,7 @@ def _split(file: IO[bytes]) -> Iterator[bytes]:
         first, *lines = _LINE_END.sub(b"\n", piece).split(b"\n")
         parts.append(first)
         if len(parts) > _LONGEST_LINE // _PIECE:
-            raise InputError(f"a line has more than {_LONGEST_LINE:,} bytes; this is no export")
+            raise InputError(f"a line has more than {_LONGEST_LINE:,} bytes: not an export")
         if lines:
             yield b"".join(parts) + b"\n"
             yield from (line + b"\n" for line in lines[:-1])

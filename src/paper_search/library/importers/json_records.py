@@ -1,6 +1,6 @@
-"""Importers of JSON: lines, CSL-JSON and this program's own export.
+"""Importers of JSON lines, CSL-JSON and this program's own export.
 
-Records of OpenAlex, arXiv, Semantic Scholar and Crossref are understood as well.
+They also read records of OpenAlex, arXiv, Semantic Scholar and Crossref.
 """
 
 import json
@@ -19,12 +19,12 @@ from paper_search.models import Paper, RawPaper
 
 _LONGEST_REASON = 160
 _VERDICT = Paper.model_fields.keys() - RawPaper.model_fields.keys()
-"""What a paper carries beyond its record: the judgement of one search, which is not taken over."""
+"""Fields with the judgement of one search, which are not imported."""
 _LINE_END = re.compile("\n")
 _GAP = re.compile(r"[\s,]*")
 _NEXT_ITEM = re.compile(r"\}\s*,\s*(?=\{\s*\")")
 _MORE = re.compile(r"\]\s*(?:\[|(?=\{))")
-"""Another list, or an item after the list, where files were put together."""
+"""Another list, or an item after the list, in concatenated files."""
 _PAPERS = re.compile(r'(?<!\\)"papers"\s*:\s*\[')
 _DECODER = json.JSONDecoder()
 _JOURNAL_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
@@ -33,7 +33,7 @@ _AFFILIATION = re.compile(r"(?<!\s)\s*\([^()]*(?:\([^()]*\)[^()]*)*\)")
 
 
 def parse_lines(lines: Iterable[str]) -> Iterator[Entry]:
-    """Yield one entry for every line that is not blank; memory does not grow with the file."""
+    """Yield one entry for every non-blank line; memory does not grow with the file."""
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
@@ -46,7 +46,7 @@ def parse_lines(lines: Iterable[str]) -> Iterator[Entry]:
 
 
 def parse_csl(lines: Iterable[str]) -> Iterator[Entry]:
-    """Yield one entry for every item of the list, or for the one item that the file is.
+    """Yield one entry for every item of a list, or for a single item.
 
     Field names: https://docs.citationstyles.org/en/stable/specification.html#appendix-iv-variables.
     """
@@ -58,7 +58,7 @@ def parse_csl(lines: Iterable[str]) -> Iterator[Entry]:
 
 
 def parse_own(lines: Iterable[str]) -> Iterator[Entry]:
-    """Yield one entry for every paper of the collection; verdicts of the search are left out."""
+    """Yield one entry for every paper of the collection, without the search's judgements."""
     text = "".join(lines)
     papers = _PAPERS.search(text)
     if papers is None:
@@ -85,8 +85,7 @@ def entry_of_value(value: Any, line: int) -> Entry:
 def _items(text: str, position: int) -> Iterator[tuple[int, Any]]:
     """Yield line and value of every item of the array that begins before the position.
 
-    The value of an item that cannot be read is a `Rejected`; reading continues at what looks like
-    the next object.
+    An unreadable item yields a `Rejected`; reading continues at the probable next object.
     """
     starts = [0, *(match.end() for match in _LINE_END.finditer(text))]
     while True:
@@ -121,7 +120,7 @@ def _not_json(error: Exception) -> str:
 
 
 def _record(value: dict[str, Any]) -> RawPaper:
-    """Return the record; one that this program wrote is taken as it is."""
+    """Return the record; one that this program wrote is used unchanged."""
     authors = value.get("authors", [])
     if (
         isinstance(value.get("title"), str)
@@ -153,7 +152,7 @@ def _csl_entry(item: Any, line: int) -> Entry:
 
 
 def _of_service(value: dict[str, Any]) -> RawPaper | None:
-    """Return the record of OpenAlex or Semantic Scholar, as their answers are read, or None."""
+    """Return the record of an OpenAlex or Semantic Scholar object, or None for others."""
     from paper_search.sources import openalex_record, semantic_scholar  # noqa: PLC0415  # slow
 
     if not value.keys().isdisjoint({"abstract_inverted_index", "primary_location"}):
@@ -168,7 +167,7 @@ def _of_service(value: dict[str, Any]) -> RawPaper | None:
 
 
 def _arxiv(value: Mapping[str, Any]) -> dict[str, Any]:
-    """One line of the metadata snapshot: https://info.arxiv.org/help/bulk_data.html."""
+    """Read a line of the metadata snapshot: https://info.arxiv.org/help/bulk_data.html."""
     journal = value.get("journal-ref")
     years = _JOURNAL_YEAR.findall(journal) if isinstance(journal, str) else []
     versions = value.get("versions")

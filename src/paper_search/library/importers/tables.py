@@ -1,4 +1,4 @@
-"""Importers of tables: CSV, TSV and Excel workbooks, with fields columns_of from column names."""
+"""Importers of tables (CSV, TSV, Excel) with fields by column name."""
 
 import csv
 import re
@@ -15,10 +15,10 @@ from paper_search.exports.csv_table import items_of, without_apostrophe
 from paper_search.library.importers.files import Entry, Imported, Rejected, entry_of
 
 _OWN_COLUMNS = frozenset({"id", "title", "authors", "relevance_reason", "is_judged", "source"})
-"""Columns that no other table has together."""
+"""Columns that identify our own tables."""
 _A_PAIR = 2
 _MOST_ABOVE = 20
-"""Rows above that of the names."""
+"""Rows that may come before the header row."""
 _TITLE = re.compile(r"\b(?:title|ti)\b", re.IGNORECASE)
 _QUOTED = re.compile(r"""'([^']*)'|"([^"]*)\"""")
 _INITIALS = re.compile(r" (?:[A-Z]\.?-?){1,3}$")
@@ -28,10 +28,10 @@ _Rows = Iterator[tuple[int, Sequence[Any] | Rejected]]
 
 
 def entries(rows: _Rows) -> Iterator[Entry]:
-    """Yield one entry for every row below that of the names; empty rows are left out.
+    """Yield one entry for every non-empty row below the header row.
 
-    Lines may stand above the names; where tables were put together, names stand again, and count
-    from there on.
+    Other rows may come before the header. In concatenated tables, each header applies to the rows
+    below it.
     """
     above = list(islice(rows, _MOST_ABOVE))
     rows = chain(above, rows)
@@ -65,13 +65,13 @@ def _has_titles(cells: Sequence[Any] | Rejected) -> bool:
 
 
 def _are_names(texts: Sequence[str]) -> bool:
-    """Whether every cell that has a text names another field, and one the title."""
+    """Whether a row is a header: all non-empty cells name distinct fields, one the title."""
     places, count = columns_of(texts), sum(map(bool, texts))
     return "title" in places and len(places) == count >= _A_PAIR
 
 
 def _own_entry(names: Sequence[str], texts: Sequence[str], line: int) -> Entry:
-    """Return the entry for a row that we wrote; verdict and screening are left out."""
+    """Return the entry for a row of our own table, without judgements."""
     cells = {
         name: without_apostrophe(text) for name, text in zip(names, texts, strict=False) if text
     }
@@ -83,14 +83,14 @@ def _own_entry(names: Sequence[str], texts: Sequence[str], line: int) -> Entry:
 
 
 def columns_of(names: Sequence[Any]) -> dict[str, list[int]]:
-    """Return the columns of every field, the most telling first."""
+    """Return the columns of every field, the most specific names first."""
     plain = [NOT_A_TO_Z_OR_DIGIT.sub("", str(name or "").lower()) for name in names]
     columns: dict[str, list[tuple[int, int]]] = {}
     for place, name in enumerate(plain):
         if name and (field := field_named(name)):
             columns.setdefault(field[0], []).append((field[1], place))
     places = {field: [place for _, place in sorted(ranked)] for field, ranked in columns.items()}
-    if "venue" not in places and "source" in plain:  # Embase's venue; Scopus names itself there
+    if "venue" not in places and "source" in plain:  # Embase's venue; in Scopus it is "Scopus"
         places["venue"] = [plain.index("source")]
         places["source"].remove(plain.index("source"))
     if "startpage" in plain and "pages" not in places:
@@ -108,7 +108,7 @@ def _entry(texts: Sequence[str], places: Mapping[str, list[int]], line: int) -> 
     last = values.pop("last_page", None)
     if last and values.get("pages"):
         values["pages"] = f"{values['pages']}-{last}"
-    # Embase has the year in the source alone: "Journal (2014) 3:3 (152-160)".
+    # Embase has the year only in the source: "Journal (2014) 3:3 (152-160)".
     values["year"] = values.get("year") or values.get("venue")
     values["authors"] = _people(values.get("authors") or "")
     if keywords := values.get("keywords"):
@@ -117,7 +117,7 @@ def _entry(texts: Sequence[str], places: Mapping[str, list[int]], line: int) -> 
 
 
 def _people(text: str) -> Any:
-    """Return the authors; commas separate them only where a name has no comma of its own."""
+    """Return the authors; commas separate them only if names have no commas."""
     stripped = text.strip()
     if quoted := _python_list(stripped):
         return quoted
@@ -135,14 +135,14 @@ def _people(text: str) -> Any:
 
 
 def _python_list(text: str) -> list[str]:
-    """Return the texts of a list as Python writes it; none: it is no list."""
+    """Return the strings of a list in Python syntax, or none for other texts."""
     if not text.startswith("["):
         return []
     return [first or second for first, second in _QUOTED.findall(text)]
 
 
 _ESCAPED_BREAK = re.compile("_x000[aAdD]_")
-"""How workbooks write a line break."""
+"""A line break in a workbook."""
 
 
 def _text(value: Any) -> str:
@@ -155,14 +155,14 @@ def _text(value: Any) -> str:
 _DELIMITERS = ",;\t|"
 _LONGEST_CELL = 1_000_000
 _MOST_LINES = 2_000
-"""Of one row: what goes on for longer is a quote that nothing closes."""
+"""Of one row; a longer one has an unclosed quote."""
 
 
 class _Lines:
-    """Lines that can be given back.
+    """Lines that can be put back.
 
-    `taken`: since this was last emptied. `is_over`: whether more lines were asked for than there
-    are, or than a row may have.
+    `taken`: lines since it was last cleared. `is_over`: whether the reader requested more lines
+    than there are, or than a row may have.
     """
 
     def __init__(self, lines: Iterable[str]) -> None:
@@ -186,16 +186,15 @@ class _Lines:
         return line.replace("\0", "")
 
     def give_back(self) -> None:
-        """Keep the first of the lines that were taken, and give the others back."""
+        """Put all taken lines back except the first."""
         self._returned.extendleft(reversed(self.taken[1:]))
         del self.taken[1:]
 
 
 def parse_csv(lines: Iterable[str]) -> Iterator[Entry]:
-    """Yield one entry for every row; the delimiter is that which splits the row of names most.
+    """Yield one entry for every row; the delimiter is the most frequent one in the header.
 
-    A quote that nothing closes, that only a quote of another row would close, or that closes what
-    none opened, costs the row that it is in.
+    An unmatched quote costs only its own row.
     """
     return entries(_csv_rows(lines))
 
@@ -222,13 +221,13 @@ def _csv_rows(lines: Iterable[str]) -> _Rows:
 
 
 def _next_row(source: _Lines, delimiter: str, columns: int) -> tuple[list[str], str]:
-    look: dict[str, Any] = {"delimiter": delimiter, "skipinitialspace": True}
+    options: dict[str, Any] = {"delimiter": delimiter, "skipinitialspace": True}
     try:
-        row = next(csv.reader(source, **look), [])
-        # A quote that another cell or row closes is followed by its text.
+        row = next(csv.reader(source, **options), [])
+        # Strict mode refuses text after a quote that another cell or row closes.
         if len(source.taken) > 1 or len(row) != columns:
-            list(csv.reader(source.taken, **look, strict=True))
-        is_two = len(source.taken) > 1 and _is_of_two_rows(source.taken, look, columns)
+            list(csv.reader(source.taken, **options, strict=True))
+        is_two = len(source.taken) > 1 and _is_of_two_rows(source.taken, options, columns)
     except csv.Error as error:
         return [], f"not CSV: {error}"
     if is_two or (source.taken and source.is_over):
@@ -237,13 +236,13 @@ def _next_row(source: _Lines, delimiter: str, columns: int) -> tuple[list[str], 
     return row, "a quote in this row is not opened" if is_cut else ""
 
 
-def _is_of_two_rows(lines: Sequence[str], look: Mapping[str, Any], columns: int) -> bool:
-    """Return whether the first line and the last are whole rows, with a number in one column.
+def _is_of_two_rows(lines: Sequence[str], options: Mapping[str, Any], columns: int) -> bool:
+    """Whether the first and last line are complete rows with numbers in the same column.
 
-    Then it was the quote of another row that closed the first one's.
+    Then a quote in the last row has closed the unmatched one in the first.
     """
-    first, last = (next(csv.reader([line], **look)) for line in (lines[0], lines[-1]))
-    first = [*first[:-1], *first[-1].split(look["delimiter"])]
+    first, last = (next(csv.reader([line], **options)) for line in (lines[0], lines[-1]))
+    first = [*first[:-1], *first[-1].split(options["delimiter"])]
     if not len(first) == len(last) == columns:
         return False
     cells = zip(first, last, strict=True)
@@ -251,18 +250,18 @@ def _is_of_two_rows(lines: Sequence[str], look: Mapping[str, Any], columns: int)
 
 
 def _rows_of_a_table(sheet: Any) -> int:
-    """Return how many rows a sheet has with at least two cells; notes and titles have one."""
+    """Count the rows of a sheet with at least two cells; notes and titles have one."""
     rows = sheet.iter_rows(values_only=True)
     count = sum(sum(cell is not None for cell in row) >= _A_PAIR for row in rows)
     return count if count >= _A_PAIR else 0
 
 
 _MOST_UNPACKED = 200_000_000
-"""Bytes of a workbook; openpyxl holds its texts in memory, in up to four times as many."""
+"""Bytes of a workbook; openpyxl needs up to four times as much memory for its texts."""
 
 
 def parse_workbook(file: IO[bytes]) -> Iterator[Entry]:
-    """Yield one entry for every row of each sheet with titles, read a row at a time."""
+    """Yield one entry for every row of each sheet with a title column."""
     import zipfile  # noqa: PLC0415  # only when a workbook is read
     from xml.etree.ElementTree import ParseError  # noqa: PLC0415  # as above
 
@@ -273,18 +272,18 @@ def parse_workbook(file: IO[bytes]) -> Iterator[Entry]:
         with zipfile.ZipFile(file) as archive:
             size = sum(member.file_size for member in archive.infolist())
             if "[Content_Types].xml" not in archive.namelist():
-                raise InputError("a zip archive, not a workbook: import the files that are in it")
+                raise InputError("a zip archive, not a workbook: import the files in it")
         if size > _MOST_UNPACKED:
             raise InputError(
                 f"the workbook has {size:,} bytes unpacked, more than {_MOST_UNPACKED:,}; "
                 "save it as CSV"
             )
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of styles and extensions that do not concern us
+            warnings.simplefilter("ignore")  # about styles and extensions
             book: Any = excel.load_workbook(file, read_only=True, data_only=True)  # type: ignore[no-untyped-call]  # openpyxl has no types
             sheets = book.worksheets
             for sheet in sheets:
-                sheet.reset_dimensions()  # what a sheet says of its size may be wrong
+                sheet.reset_dimensions()  # the stated size may be wrong
             with_titles = [
                 sheet for sheet in sheets
                 if any(map(_has_titles, sheet.iter_rows(max_row=_MOST_ABOVE, values_only=True)))

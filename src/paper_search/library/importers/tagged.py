@@ -1,7 +1,7 @@
 """Importers of tagged text: RIS, MEDLINE, Web of Science, EndNote and RefWorks.
 
-A reference is a run of lines with a tag and a value; other lines continue a value. Each format is
-a `Layout`: how its lines look, and which tags hold which field.
+A reference consists of lines with a tag and a value; other lines continue a value. A `Layout`
+describes the lines of a format and the fields of its tags.
 """
 
 import re
@@ -17,20 +17,20 @@ from paper_search.library.importers.files import Entry, entry_of
 
 @dataclass(slots=True)
 class Reference:
-    """One reference: where it begins, and its values by tag, in order, each in its lines."""
+    """A reference: its first line, and the lines of its values by tag."""
 
     line: int
     layout: "Layout"
     values: dict[str, list[list[str]]] = field(default_factory=dict)
 
     def begins_again(self, tag: str) -> bool:
-        """Whether a tag behind a blank line begins another one: its title, or what came first."""
+        """Whether a tag after a blank line begins another reference: a title, or the first tag."""
         has_title = any(title in self.values for title in self.layout.titles)
         first = next((one for one in self.values if one not in self.layout.first_tags), "")
         return has_title and tag in {first, *self.layout.titles}
 
     def all(self, *tags: str) -> list[str]:
-        """Return the values of the first of these tags that has any."""
+        """Return the values of the first tag that has any."""
         values = (
             [" ".join(filter(None, lines)) for lines in self.values.get(tag, ())] for tag in tags
         )
@@ -49,20 +49,19 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How a format writes its references.
+    """The layout of a format.
 
     Attributes:
-        tagged: a line with a tag (group 1) and a value (group 2).
+        tagged: pattern of a line with a tag (group 1) and a value (group 2).
         first_tags: tags that begin a reference.
-        single_tags: tags that a reference has once; another one begins the next.
-        fields: tags of each field, the best first. Of authors and keywords all values of the first
-            that has any are taken, of titles and abstracts too, joined; of others its first value.
-        rest: returns the fields that no single tag holds, and a type that is better than that of
-            `types`.
-        types: the CSL type for a word in one of `type_tags`.
+        single_tags: tags that occur once per reference; another one begins the next.
+        fields: tags of each field, the best first; the first tag with values counts. Authors and
+            keywords are lists, titles and abstracts are joined, other fields are the first value.
+        rest: returns fields that need several tags, and a type that overrides `types`.
+        types: CSL types of the values of `type_tags`.
         last_tags: tags that end a reference.
-        value_line_tags: tags whose continued lines are values of their own: one author a line.
-        titles: tags that begin another reference behind a blank line, if this one has them.
+        value_line_tags: tags whose continuation lines are separate values, such as authors.
+        titles: tags that begin a reference after a blank line if the present one has a title.
         is_ended_by_blank: whether a blank line ends a reference.
     """
 
@@ -89,9 +88,9 @@ class Layout:
             yield entry_of(values, reference.line, kind)
 
     def _references(self, lines: Iterable[str]) -> Iterator[Reference]:
-        """Yield the references one at a time; lines before the first one are left out.
+        """Yield the references; lines before the first one are ignored.
 
-        RIS and MEDLINE, which share most tags, may follow each other in a file.
+        A file may mix RIS and MEDLINE, which share most tags.
         """
         current: Reference | None = None
         tag, layout, is_mixed, was_blank = "", self, self in (RIS, MEDLINE), False
@@ -140,13 +139,13 @@ def _value(name: str, reference: Reference, tags: str) -> Any:
 
 
 def _accession_number(reference: Reference, *databases: str) -> str:
-    """Return the accession number, that is the PMID, where a record is of PubMed or MEDLINE."""
+    """Return the accession number of a PubMed or MEDLINE record, which is its PMID."""
     source = " ".join(value for tag in databases for value in reference.all(tag)).lower()
     return reference.first("AN") if "pubmed" in source or "medline" in source else ""
 
 
 def _ris_rest(reference: Reference) -> dict[str, Any]:
-    # T2 is the title where nothing else is.
+    # T2 is the title if there is no other.
     venue_tags = ("T2",) if reference.first("TI", "T1", "TT", "ST") else ()
     numbers = [number.strip() for value in reference.all("AN") for number in value.split(";")]
     prefixed = {kind.lower(): number for number in numbers for kind in [number.partition(":")[0]]}
@@ -189,9 +188,9 @@ RIS = Layout(
 """https://en.wikipedia.org/wiki/RIS_(file_format), the specifications of 2001 and 2011."""
 
 _UNSEEN = "\u200b\u200e\u200f\u2060\ufeff"
-"""Characters without width, which pages and editors put in front of lines."""
+"""Zero-width characters, which web pages and editors put at the start of lines."""
 _START = re.compile(r"(\s{0,2}TY[ \t]{1,3}-)|PMID ?- ?\d")
-"""Of a record of RIS (group 1) or MEDLINE."""
+"""First line of a RIS (group 1) or MEDLINE record."""
 _MARKED = re.compile(r"^(\S+)\s*\[(doi|pii)\]$", re.IGNORECASE)
 _ARTICLE_NUMBER = re.compile(r"(e?\d{1,7})(?:\s*\[pii\])?$", re.IGNORECASE)
 
@@ -202,7 +201,7 @@ def _medline_rest(reference: Reference) -> dict[str, Any]:
     kinds = reference.all("PT")
     return {
         "doi": next((match[1] for match in identifiers if match[2].lower() == "doi"), None),
-        # A journal without pages has the number of the article: "e025031", "559 [pii]".
+        # Journals without pages have article numbers: "e025031", "559 [pii]".
         "pages": reference.first("PG") or next((match[1] for match in numbers), None),
         "keywords": [*map(heading, reference.all("MH")), *reference.all("OT")],
         "is_retracted": "Retracted Publication" in kinds or "RIN" in reference.values or None,
@@ -291,7 +290,7 @@ ENDNOTE = Layout(
 
 
 REFWORKS = Layout(
-    # The tags are listed: a line that goes on may begin with two capitals, too.
+    # The tags are listed because continuation lines may begin with two capitals, too.
     re.compile(
         r"(RT|SR|ID|A[1-6BDN]|T[1-3]|J[FO12]|YR|FD|RD|VO|IS|SP|OP|K1|PB|PP|SN|DO|U[L1-9]|LK|LA|L1"
         r"|NO|AV|CN|CA|CL|DB|DS|ED|IP|LL|OL|PM|RP|S[FL]|TA|WP|WT|WV|C[1-5])(?: (.*))?$"

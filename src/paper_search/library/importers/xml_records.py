@@ -1,4 +1,4 @@
-"""Importers of XML: EndNote, as Zotero and Mendeley write it too, and PubMed."""
+"""Importers of EndNote XML, which Zotero and Mendeley also write, and PubMed XML."""
 
 import re
 from collections.abc import Iterator
@@ -16,10 +16,7 @@ _LONGEST_ENTITY = 10
 
 
 class _Repaired:
-    """A file without what no XML may hold and programs write all the same.
-
-    That is characters of control, `&` for itself, and blanks before the declaration.
-    """
+    """A file with common XML errors repaired: control characters, bare `&`, leading blanks."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
@@ -37,12 +34,10 @@ class _Repaired:
 
 
 def parse_xml(file: IO[bytes]) -> Iterator[Entry]:
-    """Yield one entry for every record of either format as it ends; its line is its number.
-
-    A file may hold both, where files were put together.
+    """Yield one entry for every record of either format; its "line" is its number in the file.
 
     Raises:
-        InputError: the XML is broken or unsafe; what came before was yielded.
+        InputError: the XML is invalid or unsafe; earlier records were yielded.
     """
     for number, element in _records(file):
         yield (_endnote if element.tag == "record" else _pubmed)(element, number)
@@ -52,13 +47,10 @@ _RECORDS = {"record", "PubmedArticle", "PubmedBookArticle"}
 
 
 def _records(file: IO[bytes]) -> Iterator[tuple[int, Any]]:
-    """Yield every record as it ends, with its number in the file, from 1.
+    """Yield every record without namespaces, with its number in the file, from 1.
 
-    An element is emptied once the next one is asked for. Names lose their namespace. Entities and
-    external references are refused, as nothing that writes references needs them.
-
-    Raises:
-        InputError: the XML is broken or unsafe; what came before was yielded.
+    An element is cleared before the next one is read. Entities and external references are
+    refused: no export needs them.
     """
     from xml.etree.ElementTree import ParseError  # noqa: PLC0415  # only when XML is read
 
@@ -97,12 +89,12 @@ _PATHS = {
     "publisher": "publisher", "language": "language", "isbn": "isbn", "issn": "isbn",
     "keywords": "keywords/keyword", "source": "remote-database-name",
 }  # fmt: skip
-"""Where EndNote has each field, the best place first."""
+"""Paths of EndNote's fields, the best first."""
 
 
 def _endnote(element: Any, number: int) -> Entry:
     def texts(paths: str) -> list[str]:
-        # EndNote wraps what is styled: <title><style face="italic">...</style></title>.
+        # EndNote wraps styled text: <title><style face="italic">...</style></title>.
         parts = (element.findall(path) for path in paths.split())
         words = (
             [" ".join("".join(part.itertext()).split()) for part in elements] for elements in parts

@@ -1,1 +1,1 @@
-"""The packaged sample: real bibliographic records of several fields, facts only."""
+"""The packaged sample: bibliographic records of real works from several fields."""
