@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from paper_search.report import models
-from paper_search.report.criteria import reviewed
+from paper_search.report.criteria import check_draft
 from paper_search.report.evidence import Evidence
-from paper_search.report.writer import referenced, section
+from paper_search.report.writer import section, with_references
 from paper_search.testing.reports import report_sources
 
 SOURCES = report_sources()
@@ -109,7 +109,7 @@ def test_a_banned_word_in_a_quotation_is_not_the_writers():
     text = "Shade is crucial for the streets of cities."
     sources[0].full_content = f"{text} {sources[0].full_content}"
     draft = draft_of(f"{GOOD} They write “{text[:-1]}” [@{SHADE}].")
-    assert reviewed(to_review(draft, search_results=sources, target_length=60))[0] == []
+    assert check_draft(to_review(draft, search_results=sources, target_length=60))[0] == []
 
 
 def draft_of(content: str = GOOD, **changes: object) -> models.ResearchDraft:
@@ -132,7 +132,7 @@ def given(
     draft = draft_of(content, **{"is_by_model": True, **changes})
     asked = PLAN.decomposed_questions if questions is None else questions
     plan = PLAN.model_copy(update={"decomposed_questions": asked})
-    draft = referenced(draft, Evidence(SOURCES))
+    draft = with_references(draft, Evidence(SOURCES))
     return to_review(draft, research_plan=plan, target_length=target)
 
 
@@ -140,7 +140,7 @@ def items(content: str = GOOD, **options: object) -> list[tuple[str, ...]]:
     """Return all that the items say: severity, category, place, what is wrong, what to do."""
     return [
         (said.severity, said.category, said.location, said.description, said.suggested_fix)
-        for said in reviewed(given(content, **options))[0]
+        for said in check_draft(given(content, **options))[0]
     ]
 
 
@@ -163,7 +163,8 @@ def told(
         target_length=draft.word_count,
     )
     return [
-        (finding.severity, finding.location, finding.description) for finding in reviewed(given)[0]
+        (finding.severity, finding.location, finding.description)
+        for finding in check_draft(given)[0]
     ]
 
 
@@ -181,7 +182,7 @@ def test_a_draft_is_too_long_from_140_percent_and_too_short_under_half(words, ta
     )
     found = [
         finding
-        for finding in reviewed(given)[0]
+        for finding in check_draft(given)[0]
         if " words, asked for were " in finding.description
     ]
     assert [finding.severity for finding in found] == severities

@@ -12,7 +12,7 @@ from tests.pages.site import TREES, address, fetcher_for, page, pdf
 
 from paper_search.models import Paper
 from paper_search.models.source_report import Purpose
-from paper_search.report.claims.citations import located
+from paper_search.report.claims.citations import locate
 from paper_search.report.evidence import Evidence, open_text_url, result_of
 from paper_search.report.models import SearchResult, Study
 from paper_search.report.page_reader import PageReader, address_of
@@ -60,7 +60,7 @@ async def test_a_page_is_read_and_its_sentences_can_be_quoted(httpserver):
     pages = await reader(httpserver).add_texts([web(address(httpserver, "/a"))], 5)
     [result] = pages.results
     assert (len(pages.rows), pages.notes) == (1, [])
-    quote = located(TREES[1], result)
+    quote = locate(TREES[1], result)
     assert quote is not None
     assert result.text[quote.start : quote.end] == TREES[1].rstrip(".")
     [study] = studies_on("shade trees in city streets", Evidence([result]))
@@ -93,7 +93,7 @@ async def test_a_quote_names_the_page_that_it_begins_on(httpserver):
         given = paper(address(httpserver, f"/{number}.pdf"))
         [result] = (await reader(httpserver).add_texts([given], 5)).results
         chance.shuffle(sentences)
-        quotes = filter(None, (located(sentence, result) for sentence in sentences))
+        quotes = filter(None, (locate(sentence, result) for sentence in sentences))
         for quote in islice(quotes, 10):
             first = quote.text.split()[0]
             own = next(n for n, page in enumerate(pages, 1) if first in " ".join(page).split())

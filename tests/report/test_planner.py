@@ -4,7 +4,7 @@ import pytest
 
 from paper_search.models import QueryBuilderInput
 from paper_search.report.models import PlannerInput, SearcherInput, SearchQuery
-from paper_search.report.planner import Planner, gap_queries, weaker
+from paper_search.report.planner import Planner, broader_query, gap_queries
 from paper_search.report.searcher import ReportSearcher
 from paper_search.skills import IntentParser, QueryBuilder
 from paper_search.testing.reports import FakeSearch, report_sources
@@ -25,7 +25,7 @@ def query(text: str, **changes: object) -> SearchQuery:
     ],
 )
 def test_a_weak_query_asks_for_less_as_long_as_there_is_less(text, kind, broader):
-    weak = weaker(query(text, search_type=kind))
+    weak = broader_query(query(text, search_type=kind))
     assert (weak and weak.query_text) == broader
 
 

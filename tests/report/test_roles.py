@@ -6,7 +6,7 @@ import pytest
 from tests.report.answers import good_answer
 
 from paper_search.report.analyst import Analyst
-from paper_search.report.claims.citations import located
+from paper_search.report.claims.citations import locate
 from paper_search.report.evidence import Evidence
 from paper_search.report.models import (
     AnalystInput,
@@ -191,7 +191,7 @@ async def test_a_title_of_two_words_bears_a_finding_that_copies_it():
 def test_words_are_found_in_a_source_whatever_their_marks():
     source = report_sources()[0]
     source.full_content = "They call it “the shade effect” — and it’s small."
-    quote = located("they call it 'the shade effect' - and it's small", source)
+    quote = locate("they call it 'the shade effect' - and it's small", source)
     assert source.text[quote.start : quote.end].startswith("They call it")
     assert Evidence([source]).usable
 

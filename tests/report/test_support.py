@@ -13,7 +13,7 @@ from paper_search.report.models import (
     ReviewerInput,
 )
 from paper_search.report.reviewer import ItemAnswer, ReviewAnswer, Reviewer, conclude
-from paper_search.report.writer import referenced, section
+from paper_search.report.writer import section, with_references
 from paper_search.testing.llm import FakeLLM, LLMCall, data_block
 from paper_search.testing.reports import report_sources
 
@@ -39,7 +39,7 @@ async def reviewed(answer, *texts: str, known: Critique | None = None) -> tuple[
         is_by_model=True,
     )
     given = ReviewerInput(
-        draft=referenced(draft, Evidence(SOURCES)),
+        draft=with_references(draft, Evidence(SOURCES)),
         analysis=AnalysisResult(),
         research_plan=ResearchPlan(original_query="Do shade trees cool streets?"),
         search_results=SOURCES,

@@ -10,7 +10,7 @@ from tests.report.answers import good_answer
 
 from paper_search.errors import InputError
 from paper_search.report import models
-from paper_search.report.claims.citations import cited_keys, located, quotations
+from paper_search.report.claims.citations import cited_keys, locate, quotations
 from paper_search.report.evidence import Evidence
 from paper_search.report.passages import studies_on
 from paper_search.report.planner import Planner
@@ -154,7 +154,7 @@ async def test_the_writer_gives_nothing_but_sentences_of_the_sources_without_a_m
     draft = (await Writer().write(given)).draft
     [table] = draft.sections
     assert table.citations == [SHADE]
-    assert all(located(quote.text, results[0]) for quote in quotations(table.content))
+    assert all(locate(quote.text, results[0]) for quote in quotations(table.content))
     assert set(re.sub(r"“[^”]*” \[@\w+\]", "", table.content)) <= set("-. \n")
     assert (draft.abstract, draft.conclusion) == ("", "")
     assert len(draft.references) == 1
@@ -168,7 +168,7 @@ async def test_the_writer_takes_the_text_of_the_model():
         return given
 
     results = reports.report_sources()
-    quote = located("Shade trees lower the temperature of city streets by 2.5", results[0])
+    quote = locate("Shade trees lower the temperature of city streets by 2.5", results[0])
     finding = models.Finding(text=quote.text, question=0, grade="weak", quotes=[quote])
     given = models.WriterInput(
         analysis=models.AnalysisResult(findings=[finding]),

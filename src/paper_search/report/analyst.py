@@ -1,4 +1,4 @@
-"""The role that says what the sources say: the table of evidence, and what a model reads in it."""
+"""The analyst: the table of evidence, and a model's findings from the sources."""
 
 import json
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 
 from paper_search.llm.structured import LowerCase, ask
 from paper_search.prompts import load_prompt
-from paper_search.report.claims.citations import cite, located
+from paper_search.report.claims.citations import cite, locate
 from paper_search.report.evidence import Evidence, family_names, grade_of
 from paper_search.report.models import (
     AnalysisResult,
@@ -33,7 +33,7 @@ _MAX_FINDINGS, _MAX_THEMES, _MAX_CONTRADICTIONS = 20, 5, 10
 _MIN_THEME_SOURCES = 2
 _LONGEST_QUERY = 300
 _FEWEST = 3
-"""Words that a finding, or which way a source goes, can rest on; a shorter title does as well."""
+"""Minimum words of a quote as evidence; a whole title may be shorter."""
 _DIRECTIONS: dict[str, Direction] = {"yes": "yes", "no": "no", "mixed": "mixed"}
 _WEIGHT: dict[Grade, float] = {"strong": 1.0, "moderate": 0.7, "weak": 0.4}
 
@@ -83,10 +83,12 @@ class AnalysisAnswer(BaseModel):
     gap_queries: list[GapQueryAnswer] = Field(default_factory=list)
 
 
-def _directed(studies: list[Study], answer: AnalysisAnswer, evidence: Evidence) -> list[Study]:
-    """Return the studies with what the model read in them, in front the words that it rests on.
+def _with_directions(
+    studies: list[Study], answer: AnalysisAnswer, evidence: Evidence
+) -> list[Study]:
+    """Add the model's readings to the studies, with the words that they rest on as first quote.
 
-    Without words that are there, or with two readings, it is not stated which way a study goes.
+    A reading needs words that the source has; contradictory readings are ignored.
     """
     readings: dict[str, dict[Direction, Quote]] = {}
     for one in answer.directions:
@@ -115,13 +117,13 @@ def _findings(answer: AnalysisAnswer, evidence: Evidence, count: int) -> list[Fi
         quotes = [q for quote in claimed.quotes if (q := _quote_of(quote, evidence))]
         if quotes:
             is_title = all(quote.part == "title" for quote in quotes)
-            studies = _independent((quote.result_id for quote in quotes), evidence)
+            studies = _count_independent((quote.result_id for quote in quotes), evidence)
             grade = _lower(claimed.grade, grade_of(studies, is_title=is_title))
             findings.append(Finding(text=text, question=index, grade=grade, quotes=quotes))
     return findings
 
 
-def _independent(result_ids: Iterable[str], evidence: Evidence) -> int:
+def _count_independent(result_ids: Iterable[str], evidence: Evidence) -> int:
     earlier_names: set[str] = set()
     count = 0
     for result_id in dict.fromkeys(result_ids):
@@ -149,7 +151,7 @@ def _quote_of(claim: QuoteAnswer, evidence: Evidence) -> Quote | None:
     result = evidence.by_key.get(_key(claim.source))
     if result is None or result.is_retracted or not claim.text.strip():
         return None
-    quote = located(claim.text, result)
+    quote = locate(claim.text, result)
     is_title = quote is not None and quote.text == result.title
     return quote if is_title or len(tokens(claim.text)) >= _FEWEST else None
 
@@ -159,7 +161,7 @@ def _key(source: str) -> str:
 
 
 def _lower(claimed: str, by_sources: Grade) -> Grade:
-    """Return the lower of two grades: a model may doubt what the count says, never raise it."""
+    """Return the lower of two grades: a model cannot raise the grade by number of sources."""
     grades = {grade: weight for grade, weight in _WEIGHT.items() if grade in {claimed, by_sources}}
     return min(grades, key=_WEIGHT.__getitem__)
 
@@ -188,18 +190,17 @@ def _contradictions(answer: AnalysisAnswer, evidence: Evidence) -> list[str]:
 
 
 MINOR_GAPS = 2
-"""Up to so many gaps the data are nearly enough."""
+"""Maximum number of gaps that count as minor."""
 
 
 class Analyst(Role):
-    """Reads the sources with a model; without one, it puts their sentences side by side."""
+    """Reads the sources with a model; without one, it only selects their sentences."""
 
     async def analyse(self, request: AnalystInput) -> AnalystOutput:
-        """Return the analysis without what the sources do not bear out, and queries for gaps.
+        """Return the grounded part of a model's analysis, and queries for the gaps.
 
-        A finding stays with those of its quotes that are found word for word; without any it goes.
-        So do themes of fewer than two sources, and contradictions of which one side is not there.
-        A sub-question that the model has no finding on is open.
+        Findings need a verbatim quote, themes two sources, contradictions a quote for each side.
+        Sub-questions without a finding are gaps.
         """
         plan, evidence = request.research_plan, Evidence(request.search_results)
         studies, questions = studies_on(plan.original_query, evidence), plan.decomposed_questions
@@ -222,7 +223,7 @@ class Analyst(Role):
             source_citations=_citations(own, evidence),
             findings=own,
             gap_questions=[n for n, _ in gaps],
-            studies=_directed(studies, answer, evidence),
+            studies=_with_directions(studies, answer, evidence),
             is_by_model=True,
         )
         kinds = [query.search_type for query in plan.search_queries]
@@ -254,9 +255,9 @@ def _citations(findings: list[Finding], evidence: Evidence) -> dict[str, list[st
 def _confidence(
     findings: list[Finding], evidence: Evidence, coverage: float, disputes: list[str]
 ) -> float:
-    """Return how far the analysis can be relied on: coverage, quality and consistency.
+    """Return the reliability of an analysis from coverage, quality and consistency.
 
-    Quality is the relevance of the sources, half of it for a title alone, and the grades.
+    Quality is the relevance of the sources, halved for titles without text, times the grades.
     """
     sources = [evidence.by_id[name] for name in {i for one in findings for i in one.sources}]
     if not sources:

@@ -1,4 +1,4 @@
-"""The six criteria of a review, what code checks of a whole draft, and the rules that decide."""
+"""The six criteria of a review, the checks of a whole draft, and the decision rules."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -67,13 +67,13 @@ REVIEW_CRITERIA: Mapping[str, Mapping[str, Any]] = MappingProxyType(
 
 PASS_THRESHOLD = 7.5
 REVISION_THRESHOLD = 5.0
-"""Below it a draft that cannot be revised any more is rejected."""
+"""A draft below it that can no longer be revised is rejected."""
 MAX_CRITICAL_ISSUES = 0
 MAX_MAJOR_ISSUES = 3
 HIGHEST = 10.0
 
 _PENALTY = {"critical": 6.0, "major": 2.0, "minor": 0.7, "suggestion": 0.2}
-"""What an item takes from the score of its criterion."""
+"""Deduction of an item from the score of its criterion."""
 
 BANNED_WORDS: tuple[str, ...] = (
     "delve", "realm", "harness", "unlock", "tapestry", "paradigm", "cutting-edge",
@@ -86,9 +86,9 @@ BANNED_WORDS: tuple[str, ...] = (
 def criterion_scores(
     items: Iterable[CritiqueItem], model_scores: Mapping[str, float] | None = None
 ) -> dict[str, float]:
-    """Return a score for each criterion, 0 to 10.
+    """Return a score from 0 to 10 for each criterion.
 
-    Code counts down from 10 by what is wrong; a model can only lower what is left.
+    Items are deducted from 10; a model's score can only lower the result.
     """
     scores = dict.fromkeys(REVIEW_CRITERIA, HIGHEST)
     for item in items:
@@ -107,10 +107,9 @@ def overall_score(scores: Mapping[str, float]) -> float:
 def coverage_items(
     draft: ResearchDraft, analysis: AnalysisResult, questions: Sequence[str], evidence: Evidence
 ) -> list[CritiqueItem]:
-    """Return what a draft lacks in answers: each open sub-question is a major gap.
+    """Return a major item for each unanswered sub-question; critical if all are unanswered.
 
-    Open are those that no finding answers, and those of whose findings it cites no source. A draft
-    that answers none is no report, whatever else is good about it.
+    A sub-question is answered if the draft cites a source of a finding on it.
     """
     cited = {key for section in draft.sections for key in section.citations}
     answered = {
@@ -132,10 +131,10 @@ def coverage_items(
 
 
 def recommendation(critique: Critique, *, can_iterate: bool) -> Recommendation | None:
-    """Return what the rules say; no model has a say in it.
+    """Decide by rules, not by a model.
 
-    Approve: at least 7.5, nothing critical, at most 3 major. Revise: at least 5.0, or it can still
-    be improved. Else reject. Without a score, None: what nobody judged is not approved.
+    Approve: at least 7.5, nothing critical, at most 3 major items. Revise: at least 5.0, or further
+    iterations are possible. Otherwise reject. Without a score, a draft is never approved: None.
     """
     score = critique.overall_score
     is_faultless = (
@@ -149,26 +148,26 @@ def recommendation(critique: Critique, *, can_iterate: bool) -> Recommendation |
 
 
 def improvement_potential(critique: Critique) -> float:
-    """Return how much of the missing score a revision may bring, 0 to 1.
+    """Estimate which share of the missing score a revision may gain, 0 to 1.
 
-    Minor items are easily mended, major ones hardly, critical ones hardest.
+    Minor items are easy to fix, major ones hard, critical ones hardest.
     """
     if critique.overall_score is None or critique.overall_score >= HIGHEST:
         return 0.0
-    easily = min(sum(item.severity == "minor" for item in critique.items) * 0.05, 0.3)
-    hardly = min(critique.major_count * 0.15, 0.5)
-    share = (1 - critique.critical_count * 0.3) * (0.5 + easily - hardly)
+    minor = min(sum(item.severity == "minor" for item in critique.items) * 0.05, 0.3)
+    major = min(critique.major_count * 0.15, 0.5)
+    share = (1 - critique.critical_count * 0.3) * (0.5 + minor - major)
     return max(0.0, min(1.0, share))
 
 
 _TOO_LONG, _TOO_SHORT = 1.4, 0.5
 _ABSTRACT, _LONG = 150, 1000
-"""Words of an abstract at least, of reports that have so many."""
-_MOST = 0.5
-"""Share of the sentences beyond which a draft that cites nothing for them rests on nothing."""
+"""Minimum words of an abstract, for reports of at least `_LONG` words."""
+_MOST_UNCITED = 0.5
+"""Share of uncited sentences above which a draft has a critical fault."""
 
 
-def reviewed(request: ReviewerInput) -> tuple[list[CritiqueItem], list[CheckedSentence]]:
+def check_draft(request: ReviewerInput) -> tuple[list[CritiqueItem], list[CheckedSentence]]:
     subject = Subject(request)
     wrong = faults(subject)
     sentences = verdicts(subject, wrong)
@@ -178,7 +177,7 @@ def reviewed(request: ReviewerInput) -> tuple[list[CritiqueItem], list[CheckedSe
 
 
 def uncited(subject: Subject, sentences: Sequence[CheckedSentence]) -> Iterator[CritiqueItem]:
-    """Find drafts with sentences that cite nothing; one that mostly does so does not stand."""
+    """Find sentences without citations; if they are the majority, the item is critical."""
     claims = [
         sentence
         for statement, sentence in zip(subject.statements, sentences, strict=True)
@@ -187,7 +186,7 @@ def uncited(subject: Subject, sentences: Sequence[CheckedSentence]) -> Iterator[
     bare = [sentence for sentence in claims if not sentence.keys]
     if not bare:
         return
-    severity: Severity = "critical" if len(bare) > _MOST * len(claims) else "minor"
+    severity: Severity = "critical" if len(bare) > _MOST_UNCITED * len(claims) else "minor"
     first, advice = excerpt(bare[0].text), "Cite the source of each that states a fact."
     reason = f"{len(bare)} of {len(claims)} sentences cite no source, first “{first}”"
     yield critique_item("citation", severity, "general", reason, advice)
@@ -212,7 +211,7 @@ def missing_sections(subject: Subject) -> Iterator[CritiqueItem]:
 
 
 def banned_words(subject: Subject) -> Iterator[CritiqueItem]:
-    """Find words that a report does not use, in whatever form; quoted ones are not its own."""
+    """Find banned words in any form outside quotations."""
     for place in places(subject.request.draft):
         own = re.sub(r"\[@[^\[\]]*\]", " ", without_quotations(place.text))
         words = dict.fromkeys(match.group().lower() for match in _BANNED.finditer(own))
@@ -222,7 +221,6 @@ def banned_words(subject: Subject) -> Iterator[CritiqueItem]:
 
 
 def length(subject: Subject) -> Iterator[CritiqueItem]:
-    """Find drafts that are much longer or shorter than was asked for."""
     words, target = subject.request.draft.word_count, subject.request.target_length
     abstract = len(subject.request.draft.abstract.split())
     if target >= _LONG and 0 < abstract < _ABSTRACT:
@@ -241,7 +239,7 @@ CHECKS: tuple[Callable[[Subject], Iterator[CritiqueItem]], ...] = (
     banned_words,
     length,
 )
-"""Of the whole; those of a sentence are in `claims.verdicts`."""
+"""Checks of a whole draft; those of sentences are in `claims.verdicts`."""
 
 
 def _forms(word: str) -> str:

@@ -1,4 +1,4 @@
-"""A finished report as one object, with its references; what every output format is made from."""
+"""A finished report with its references, the input of every output format."""
 
 import json
 import re
@@ -23,7 +23,7 @@ from paper_search.models import (
 )
 from paper_search.models import SearchStrategy as Strategy
 from paper_search.report.claims.citations import cited_keys
-from paper_search.report.evidence import Evidence, described, paper_of
+from paper_search.report.evidence import Evidence, paper_of, plain_reference
 from paper_search.report.models import (
     AnalysisResult,
     CheckedSentence,
@@ -43,17 +43,16 @@ MARKS: Mapping[Support, str] = MappingProxyType(
         "not_checked": "not checked",
     }
 )
-"""What a reader is told behind a sentence; one that is supported has no mark."""
+"""Marks after sentences; supported ones have none."""
 MARK = rf"\[(?:{'|'.join(map(re.escape, MARKS.values()))})\]"
-"""A pattern of the marks."""
 
 
 NO_ANSWER = "No answer found"
-"""Why a report is only partial whose sources answer none of its sub-questions."""
+"""Reason of a partial report whose sources answer no sub-question."""
 
 
 _SHOWN = {"status", "confidence", "caveats", "reason", "metadata", "provenance"}
-"""Parts of what the graph gives that a report has as they are."""
+"""Fields of the graph's output that a report has, too."""
 
 
 class Approval(BaseModel):
@@ -63,7 +62,7 @@ class Approval(BaseModel):
 
 
 class Report(BaseModel):
-    """A finished report: approved, or the best that there is."""
+    """A finished report, whether approved or not."""
 
     status: str = "partial"
     """complete, or partial."""
@@ -74,17 +73,17 @@ class Report(BaseModel):
     conclusion: str = ""
     caveats: list[str] = Field(default_factory=list)
     reason: str | None = None
-    """Why it is only partial."""
+    """Why it is partial."""
     metadata: dict[str, Any] = Field(default_factory=dict)
     provenance: dict[str, Any] = Field(default_factory=dict)
     sources: list[SearchResult] = Field(default_factory=list)
-    """Everything that was collected, in the order that gives the keys."""
+    """All collected sources, in the order that determines the citation keys."""
     analysis: AnalysisResult | None = None
     critique: Critique | None = None
     approval: Approval | None = None
-    """None: no person approved it."""
+    """None if no person approved it."""
     output: dict[str, Any] = Field(default_factory=dict)
-    """As the graph gave it."""
+    """The graph's output."""
 
     @classmethod
     def of(
@@ -123,7 +122,7 @@ class Report(BaseModel):
 
     @property
     def is_failure(self) -> bool:
-        """Whether it answers nothing or is unfinished; a person's refusal is no failure."""
+        """Whether it answers nothing or is unfinished; a person's rejection is no failure."""
         ended_by = self.provenance.get("ended_by")
         return self.is_without_answer or (
             self.status != "complete" and (ended_by != "rejected_by_person" or not self.sections)
@@ -142,7 +141,7 @@ class Report(BaseModel):
         return support_counts(self.sentences)
 
     def with_marks(self, place: str, text: str) -> str:
-        """Return a text of the report with the mark of each sentence behind it."""
+        """Insert a mark after each sentence of a text that has one."""
         position, parts = 0, []
         for sentence in self.sentences:
             if sentence.place == place and sentence.status in MARKS:
@@ -157,18 +156,18 @@ class Report(BaseModel):
 
     @property
     def is_table(self) -> bool:
-        """Whether the table of evidence is all that there is: nobody wrote a text."""
+        """Whether the report is only the table of evidence, without a written text."""
         return not self.metadata.get("is_by_model") and not self.metadata.get("is_by_person")
 
     @property
     def place_of_sources(self) -> str:
-        """Return where the sources stand that it names."""
+        """Where the named sources appear."""
         cited = "in the table or cited" if self.studies else "cited"
         return "in the table" if self.is_table else cited
 
     @cached_property
     def journal(self) -> list[SourceReport]:
-        """Return what sources and the hosts of pages were asked, in the order of the plan."""
+        """The search log: all queries and pages requested, in the order of the plan."""
         queries = self.provenance.get("search_queries") or []
         rows = [row for query in queries for row in query.get("runs") or []]
         pages = self.provenance.get("pages") or []
@@ -176,19 +175,19 @@ class Report(BaseModel):
 
     @property
     def searches(self) -> list[SourceReport]:
-        """Return the rows of the journal that could bring records: no counts, and no pages."""
+        """The rows of the log that are searches, not counts or pages."""
         purposes = {Purpose.SEARCH, Purpose.CITATION, Purpose.WORK}
         return [row for row in self.journal if row.purpose in purposes]
 
     @property
     def headline(self) -> CheckedSentence | None:
-        """Return the first sentence of the abstract that its source bears; None if none does."""
-        bearing = (s for s in self.sentences if s.place == "abstract" and s.status == "supported")
-        return next(bearing, None)
+        """The first supported sentence of the abstract, or None."""
+        supported = (s for s in self.sentences if s.place == "abstract" and s.status == "supported")
+        return next(supported, None)
 
     @cached_property
     def cited(self) -> list[str]:
-        """Return the keys of the sources that are cited and exist, those in the text first."""
+        """The keys of cited sources that exist, those in the text first."""
         texts = [self.abstract, *(section.content for section in self.sections), self.conclusion]
         keys = dict.fromkeys(key for text in texts for key in cited_keys(text))
         keys |= dict.fromkeys(self.evidence.key_of(study.result_id) for study in self.studies)
@@ -211,20 +210,20 @@ DEFAULT_STYLE = "plain"
 
 
 def references(report: Report, style: str = DEFAULT_STYLE) -> dict[str, str]:
-    """Return the reference of every cited source by key, in order of their keys.
+    """Return the references of all cited sources, ordered by key.
 
-    `style`: `plain`, or the path of a .csl file, which needs citeproc-py (the extra `cite`); it
-    follows APA, IEEE and NLM well, MLA and Chicago less.
+    `style`: `plain`, or the path of a .csl file, which needs citeproc-py (the extra `cite`). It
+    formats APA, IEEE and NLM well, MLA and Chicago less so.
     """
     keys = sorted(report.cited)
     if style == DEFAULT_STYLE:
-        return {key: described(report.evidence.by_key[key]) for key in keys}
+        return {key: plain_reference(report.evidence.by_key[key]) for key in keys}
     items = csl_items(report)
     return dict(sorted(formatted(items, style))) if items else {}
 
 
 def link_of(result: SearchResult) -> str:
-    """Return the one address of a source: by DOI, PMID or arXiv number, else its page; or ""."""
+    """Return the URL of a source by DOI, PMID or arXiv id, else its web page; or ""."""
     paper = paper_of(result)
     identifiers = {
         "https://doi.org/": paper.doi,
@@ -239,9 +238,9 @@ def link_of(result: SearchResult) -> str:
 
 
 def cited_collection(report: Report) -> PaperCollection:
-    """Return the cited sources as a collection, for what exports papers; keys are set anew.
+    """Return the cited sources as a collection for the exporters of papers.
 
-    Each has one address: with a DOI, no other.
+    Sources with a DOI have no other URL.
     """
     papers = [paper_of(report.evidence.by_key[key]) for key in sorted(report.cited)]
     return _collection(

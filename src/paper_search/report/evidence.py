@@ -1,4 +1,4 @@
-"""The sources of a report, by id and by citation key: the only things that it may cite."""
+"""The sources that a report may cite, by id and by citation key."""
 
 import hashlib
 import re
@@ -24,7 +24,7 @@ _ABBREVIATION = re.compile(
     r"|Ref|Refs|Sec|al)|\b[A-Z])\.$"
 )
 LONGEST = 600
-"""Characters of a sentence; what is longer is a table or a list, not a sentence."""
+"""Characters of a sentence; longer texts are tables or lists."""
 
 
 @dataclass(frozen=True)
@@ -39,14 +39,14 @@ class Sentence:
 
 
 def sentences(text: str) -> list[Sentence]:
-    """Return the sentences of a text, in order, each exactly as it stands there."""
+    """Split a text into sentences, unchanged and in order."""
     results: list[Sentence] = []
     start = 0
     for match in _BREAK.finditer(text):
         if match.group().startswith(".") and _ABBREVIATION.search(text[start : match.start() + 1]):
             continue
         _add(results, text, start, match.end())
-        # Parts of an abstract that a database joins with semicolons keep their own full stops.
+        # Some databases join the parts of an abstract with a semicolon after the full stop.
         start = match.end() + text.startswith(";", match.end())
     _add(results, text, start, len(text))
     return results
@@ -62,10 +62,10 @@ def _add(results: list[Sentence], text: str, start: int, end: int) -> None:
 
 _STRONG_SOURCES, _MODERATE_SOURCES = 3, 2
 MAX_TEXT_CHARS = 60_000
-"""Of one source: what is beyond is not read."""
+"""Characters that are read of one source."""
 SNIPPET_CHARS = 500
 UNNAMED = "Unnamed authors"
-"""Who wrote a source whose record gives no name that could be one."""
+"""Replaces names that cannot be names of authors."""
 _LONGEST_NAME = 80
 _NAME = re.compile(r"[^\W\d_](?:[^\W\d_]|[\u0300-\u036f .,'’ʼ·&()/‐‑–-])*")
 
@@ -76,7 +76,7 @@ _BIBLIOGRAPHIC = (
 
 
 def result_of(paper: Paper, query_id: str) -> SearchResult:
-    """Return a paper as a source of a report; the same paper always has the same id."""
+    """Return a paper as a source of a report, with a stable id."""
     text = shown_to_model(paper.abstract, MAX_TEXT_CHARS) or ""
     fields = {name: getattr(paper, name) for name in _BIBLIOGRAPHIC}
     names = list(dict.fromkeys([paper.source, *(sighting.source for sighting in paper.sightings)]))
@@ -119,10 +119,9 @@ def _decided_by(paper: Paper) -> str:
 
 
 def open_text_url(paper: Paper) -> str | None:
-    """Return where the text of a paper is open to everybody, by the word of a service; or None.
+    """Return the URL of a full text that a service states to be open to everybody, or None.
 
-    An address of the person's own library, or of a service that lists whatever it finds, says
-    nothing of that.
+    URLs from the user's library, or from a service that makes no such statement, do not count.
     """
     given_by = paper.field_sources.get("full_text_url", paper.id).partition(":")[0]
     return paper.full_text_url if says_open(given_by) else None
@@ -149,7 +148,7 @@ def paper_of(result: SearchResult) -> Paper:
 
 
 class Evidence:
-    """What was collected, retracted or not, in its order; keys depend on that order alone."""
+    """All collected sources, including retracted ones; their order determines the keys."""
 
     def __init__(self, results: Sequence[SearchResult]) -> None:
         self.results = list(results)
@@ -167,7 +166,7 @@ class Evidence:
 
     @cached_property
     def sentences(self) -> dict[str, list[Sentence]]:
-        """Return the sentences of each usable source that do not talk to the program."""
+        """Sentences of each usable source, without those that look like instructions to a model."""
         return {
             source.result_id: [
                 sentence for sentence in sentences(source.text) if not is_suspicious(sentence.text)
@@ -180,7 +179,6 @@ class Evidence:
         return {name for source in self.results for name in family_names(source)}
 
     def by_author_year(self, family: str, year: str) -> list[str]:
-        """Return the keys of the sources of that year with an author of that name."""
         name, when = normalised_title(family), int(year[:4])
         return [
             key
@@ -190,7 +188,7 @@ class Evidence:
 
 
 def family_names(result: SearchResult) -> set[str]:
-    """Return the family names of the authors as they compare, with and without particles."""
+    """Return the normalised family names of the authors, with and without particles."""
     names: set[str] = set()
     for author in result.authors:
         split = split_name(author, is_inverted=True)
@@ -200,9 +198,9 @@ def family_names(result: SearchResult) -> set[str]:
 
 
 def author_year(result: SearchResult) -> str:
-    """Return what a reader is told of a source inside the text: "Smith et al., 2020"."""
+    """Return the in-text citation of a source: "Smith et al., 2020"."""
     names = [
-        _sayable(split_name(author, is_inverted=True).full_family or author)
+        _name_in_text(split_name(author, is_inverted=True).full_family or author)
         for author in result.authors
     ]
     host = result.title if len(result.title) <= 40 else result.title[:37] + "..."  # noqa: PLR2004  # a line's worth
@@ -210,10 +208,10 @@ def author_year(result: SearchResult) -> str:
     return f"{many or ' and '.join(names) or host}, {result.year or 'n.d.'}"
 
 
-def _sayable(name: str) -> str:
-    """Return a name as a sentence can have it: this is where text of a source is not quoted.
+def _name_in_text(name: str) -> str:
+    """Return a name that is safe in a report's own text, where it is not quoted.
 
-    Numbers are left out, since what a report states has to be in a source's text.
+    Words with digits are removed: numbers in a report must come from a source's text.
     """
     plain_name = " ".join(word for word in name.split() if not any(map(str.isdigit, word)))
     if len(plain_name) > _LONGEST_NAME or not _NAME.fullmatch(plain_name) or is_suspicious(name):
@@ -222,7 +220,7 @@ def _sayable(name: str) -> str:
 
 
 def grade_of(sources: int, *, is_title: bool) -> Grade:
-    """Return the grade of a finding by its independent sources; on titles alone it is weak."""
+    """Return the grade of a finding by number of independent sources; from titles, it is weak."""
     if is_title or sources < _MODERATE_SOURCES:
         return "weak"
     return "strong" if sources >= _STRONG_SOURCES else "moderate"
@@ -234,10 +232,10 @@ _LONGEST_AUTHORS = 3
 def reference(result: SearchResult) -> str:
     doi = result.metadata.get("doi")
     where = f"https://doi.org/{doi}" if doi else result.source_url
-    return f"{described(result)}. {where}" if where else described(result)
+    return f"{plain_reference(result)}. {where}" if where else plain_reference(result)
 
 
-def described(result: SearchResult) -> str:
+def plain_reference(result: SearchResult) -> str:
     """Return a plain reference: authors, year, title, venue."""
     names = result.authors
     between = "; " if any("," in name for name in names) else ", "

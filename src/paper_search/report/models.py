@@ -1,4 +1,4 @@
-"""What a research report is made of, and what each role of it is given and gives back."""
+"""The parts of a research report, and the inputs and outputs of its roles."""
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
@@ -20,7 +20,7 @@ Grade = Literal["strong", "moderate", "weak"]
 Support = Literal[
     "supported", "partly", "contradicted", "unsupported", "not_checked", "of_the_report"
 ]
-"""How far the source of a sentence bears it; `of_the_report`: it says nothing of the world."""
+"""How far a sentence is supported by its source; `of_the_report`: it needs no source."""
 Direction = Literal["yes", "no", "mixed", "not stated"]
 CheckedBy = Literal["code", "model", "nobody"]
 Style = Literal["academic", "technical", "executive"]
@@ -55,17 +55,17 @@ class SearchQuery(BaseModel):
     status: Literal["pending", "completed", "failed"] = "pending"
     created_at: datetime = Field(default_factory=now)
     question: int | None = None
-    """Which sub-question it is for, from 0; None for the whole."""
+    """Index of its sub-question; None for the whole question."""
     found: int = 0
-    """Results that it brought and no query before it."""
+    """Results that no earlier query returned."""
     reformulates: str | None = None
-    """Id of the weak query that it stands in for."""
+    """Id of the weak query that it replaces."""
     runs: list[SourceReport] = Field(default_factory=list)
-    """Its rows of the journal: what each source was asked, and what came of it."""
+    """Its rows of the search log."""
 
 
 class SearchResult(BaseModel):
-    """One source: what any search gave, in one form."""
+    """One source of a report: a paper or a page."""
 
     result_id: str = Field(default_factory=short_id)
     query_id: str
@@ -80,7 +80,7 @@ class SearchResult(BaseModel):
 
     @property
     def text(self) -> str:
-        """Return all that may be quoted, without the title."""
+        """All text that may be quoted, except the title."""
         return self.full_content or self.snippet
 
     @property
@@ -95,7 +95,7 @@ class SearchResult(BaseModel):
 
     @property
     def is_retracted(self) -> bool:
-        """Whether the work was withdrawn: it is never evidence."""
+        """Whether the work was retracted, so that it is no evidence."""
         return self.metadata.get("is_retracted") is True
 
 
@@ -115,7 +115,7 @@ class Quote(BaseModel):
     text: str
     part: Literal["title", "text"] = "text"
     start: int = 0
-    """Of the first character in that part."""
+    """Offset in that part."""
     end: int = 0
 
 
@@ -133,9 +133,9 @@ class Finding(BaseModel):
 class Study(BaseModel):
     result_id: str
     quotes: list[Quote] = Field(default_factory=list)
-    """Its best sentences for the question, word for word."""
+    """Its best sentences for the question, verbatim."""
     says: Direction = "not stated"
-    """Of a question of yes or no: what a model read in the first quote."""
+    """Answer to a yes-or-no question, as a model reads the first quote."""
 
 
 class AnalysisResult(BaseModel):
@@ -146,12 +146,12 @@ class AnalysisResult(BaseModel):
     gaps: list[str] = Field(default_factory=list)
     confidence_score: float = Field(default=0.0, ge=0.0, le=1.0)
     source_citations: dict[str, list[str]] = Field(default_factory=dict)
-    """Citation key to the quotes that stand behind it."""
+    """Quotes by citation key."""
     findings: list[Finding] = Field(default_factory=list)
     gap_questions: list[int] = Field(default_factory=list)
-    """Which sub-questions nothing answers, by what a model read; without one, nobody knows."""
+    """Unanswered sub-questions according to a model; empty without one."""
     studies: list[Study] = Field(default_factory=list)
-    """Every usable source with its own sentences, the most relevant first."""
+    """All usable sources with their sentences, most relevant first."""
     is_by_model: bool = False
 
 
@@ -165,7 +165,7 @@ class DraftSection(BaseModel):
 
 
 class ResearchDraft(BaseModel):
-    """One version of the text; citations in it are written `[@key]`."""
+    """One version of the text, with citations as `[@key]`."""
 
     draft_id: str = Field(default_factory=short_id)
     title: str = ""
@@ -177,11 +177,10 @@ class ResearchDraft(BaseModel):
     version: int = 1
     is_by_model: bool = False
     is_by_person: bool = False
-    """Whether a person changed it."""
 
     @property
     def texts(self) -> dict[str, Any]:
-        """Return all that a reader sees, as a model is shown it."""
+        """All texts of the draft, as shown to a model."""
         sections = [{"title": part.title, "content": part.content} for part in self.sections]
         return self.model_dump(include={"title", "abstract", "conclusion"}) | {"sections": sections}
 
@@ -193,22 +192,22 @@ class ResearchDraft(BaseModel):
 
 class CheckedSentence(BaseModel):
     place: str
-    """`title`, `abstract`, a section's id, that with `.title` for its heading, or `conclusion`."""
+    """`title`, `abstract`, `conclusion`, a section's id, or that with `.title` for its heading."""
     start: int
-    """Of its first character in the text of that place."""
+    """Offset in the text of that place."""
     end: int
     text: str
-    """As it stands there, with its citations."""
+    """Verbatim, with its citations."""
     keys: list[str] = Field(default_factory=list)
     status: Support = "not_checked"
     checked_by: CheckedBy = "nobody"
     reason: str = ""
     snippet: Quote | None = None
-    """The words of a cited source that it was held against."""
+    """The words of a cited source with which it was compared."""
 
 
 def support_counts(sentences: Iterable[CheckedSentence]) -> dict[str, int]:
-    """Return how many sentences have which support; those of the report itself do not count."""
+    """Count the sentences by support, without those `of_the_report`."""
     counts: dict[str, int] = dict.fromkeys(get_args(Support), 0)
     for sentence in sentences:
         counts[sentence.status] += 1
@@ -230,10 +229,10 @@ class Critique(BaseModel):
     critique_id: str = Field(default_factory=short_id)
     items: list[CritiqueItem] = Field(default_factory=list)
     overall_score: float | None = Field(default=0.0, ge=0.0, le=10.0)
-    """None: no model judged the text, and code alone gives no score."""
+    """None if no model judged the text: code gives no score."""
     pass_threshold: float = 7.5
     recommendation: Recommendation | None = "revise"
-    """None: nobody judged the text, and code found nothing that stands in its way."""
+    """None if nobody judged the text and code found no blocking fault."""
     summary: str = ""
     created_at: datetime = Field(default_factory=now)
     scores: dict[str, float] = Field(default_factory=dict)
@@ -266,7 +265,7 @@ MAX_QUESTION_CHARS = 2000
 
 
 class Role:
-    """One of the five; `llm`: None: by algorithm. `domain` adds its instructions to the prompt."""
+    """A role, which works by algorithm without `llm`; `domain` extends its prompt."""
 
     def __init__(self, llm: LLMProvider | None = None, domain: str = "general") -> None:
         self._llm = llm
@@ -276,13 +275,13 @@ class Role:
 class PlannerInput(BaseModel):
     original_query: str = Field(min_length=MIN_QUESTION_CHARS, max_length=MAX_QUESTION_CHARS)
     context: str | None = None
-    """What else is known or wanted; also what a person said to an earlier plan."""
+    """Further information, including a person's comments on an earlier plan."""
     domain_hints: list[str] = Field(default_factory=list)
     depth: Depth = "standard"
     search_types: list[SearchType] = Field(default_factory=lambda: list(SEARCH_TYPES))
-    """The kinds of search that there are; a plan names no other."""
+    """Available kinds of search."""
     papers: int | None = None
-    """Papers of a search that the report rests on; None: it searches by itself."""
+    """Number of papers of the search that the report uses; None if the report searches itself."""
     previous_plan: ResearchPlan | None = None
 
 
@@ -297,9 +296,9 @@ class SearcherInput(BaseModel):
     search_queries: list[SearchQuery]
     max_results_per_query: int = Field(default=10, ge=1, le=50)
     timeout_seconds: int = Field(default=30, ge=1)
-    """That a source may take for one query."""
+    """For one query at one source."""
     original_query: str = ""
-    """What relevance is judged by."""
+    """The question for judging relevance."""
 
 
 class SearcherOutput(BaseModel):
@@ -307,9 +306,9 @@ class SearcherOutput(BaseModel):
     queries_completed: int = 0
     queries_failed: int = 0
     coverage_report: dict[str, int] = Field(default_factory=dict)
-    """Query text to how many results it brought."""
+    """Number of results by query text."""
     queries: list[SearchQuery] = Field(default_factory=list)
-    """The queries as they stand now, with the reformulations of weak ones."""
+    """The queries with their new status, and reformulations of weak ones."""
     errors: list[str] = Field(default_factory=list)
     notes: list[str] = Field(default_factory=list)
 
@@ -317,16 +316,16 @@ class SearcherOutput(BaseModel):
 class PagesRead(BaseModel):
     results: list[SearchResult]
     rows: list[SourceReport] = Field(default_factory=list)
-    """Of the journal: one for each address that was asked."""
+    """Rows of the search log, one for each requested URL."""
     notes: list[str] = Field(default_factory=list)
-    """What was not read, and why."""
+    """Pages that were not read, with the reasons."""
 
 
 class PromptLimits(BaseModel):
     shown_sources: int = 40
-    """How many, those of findings first, then the most relevant."""
+    """Number of sources, those of findings first, then the most relevant."""
     shown_chars: int = 1200
-    """How much of each."""
+    """Characters of each source."""
 
 
 class AnalystInput(PromptLimits):
@@ -350,7 +349,7 @@ class WriterInput(PromptLimits):
     style_guide: Style = "academic"
     target_length: int = Field(default=2000, ge=100, le=50_000)
     search_results: list[SearchResult] = Field(default_factory=list)
-    """What may be cited; nothing else may."""
+    """The only sources that may be cited."""
 
 
 class WriterOutput(BaseModel):
@@ -366,7 +365,7 @@ class ReviewerInput(PromptLimits):
     max_iterations: int = 3
     search_results: list[SearchResult] = Field(default_factory=list)
     known_sentences: list[CheckedSentence] = Field(default_factory=list)
-    """Of an earlier version: what a model judged is not asked about again."""
+    """Sentences of an earlier version, whose verdicts by a model are reused."""
     target_length: int = 2000
 
 

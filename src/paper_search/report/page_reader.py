@@ -1,4 +1,4 @@
-"""The role that reads what was found: pages, and papers that are open to everybody, as text."""
+"""Read the full texts of pages and open papers."""
 
 import asyncio
 import hashlib
@@ -29,31 +29,30 @@ from paper_search.report.models import PagesRead, SearchResult, now
 from paper_search.skills.untrusted import is_suspicious, shown_to_model
 
 AT_ONCE = 3
-"""Documents that are fetched at the same time; of one host never more than one."""
+"""Documents fetched at the same time, at most one per host."""
 
-_TELLING, _LOOKED_AT = 6, 40
-"""Words that tell a place of a text, and those of a page that may be the first of them."""
+_PHRASE, _MOST_STARTS = 6, 40
+"""Words that identify a place in a text, and words of a page at which the phrase may start."""
 
 OpensFetcher = Callable[[], AbstractAsyncContextManager[PageFetcher]]
 
 
 @dataclass
 class PageReader:
-    """Adds to sources the text that stands behind their addresses.
+    """Adds full texts to sources.
 
-    What is fetched: the page of a result of web or news, and of a paper the address that a service
-    gave as open to everybody. What a host shows instead (a log-in page, a paywall, an error,
-    another paper) is not taken for the text, and each failure is told. Nothing is fetched that
-    cannot be read, for want of libraries.
+    It fetches web and news pages, and papers at URLs that a service states to be open. Log-in
+    pages, paywalls, errors and other papers are not used as the text, and each failure is noted.
+    Without the libraries to read documents, nothing is fetched.
     """
 
     open_fetcher: OpensFetcher = PageFetcher
     missing: Callable[[], list[str]] = missing_libraries
 
     async def add_texts(self, results: list[SearchResult], limit: int) -> PagesRead:
-        """Return the sources with what could be read, in their order.
+        """Return the sources, in order, with the texts that could be read.
 
-        At most `limit` addresses are asked, the most relevant sources first.
+        At most `limit` URLs are fetched, the most relevant sources first.
         """
         with_address = [source for source in results if address_of(source)]
         with_address.sort(key=lambda source: -source.relevance_score)
@@ -109,7 +108,7 @@ def status_of_page(error: PaperSearchError) -> SourceStatus:
 
 
 def address_of(result: SearchResult) -> str:
-    """Return where the text of a source may be fetched; empty: nowhere."""
+    """Return the URL of a source's text, or an empty string if it must not be fetched."""
     if result.is_retracted:
         return ""
     if result.metadata.get("source_type") in {"web", "news"}:
@@ -118,7 +117,7 @@ def address_of(result: SearchResult) -> str:
 
 
 def _instead(result: SearchResult, document: Document, text: DocumentText) -> str | None:
-    """Return what a document is instead of the text that was wanted; None if it is the text."""
+    """Describe a document that is not the text; None if it is."""
     is_paper = result.metadata.get("source_type") not in {"web", "news"}
     is_other = is_paper and not is_about(result.title, text.text, text.title)
     obstacle = placeholder_of(text.text, text.title, document.url)
@@ -147,10 +146,10 @@ def _with_text(result: SearchResult, document: Document, text: DocumentText) -> 
 
 
 def _page_starts(text: str, pages: Sequence[str]) -> list[int | None]:
-    """Return where each page of a PDF begins in its text; None: that cannot be told.
+    """Return the offset of each page of a PDF in its text, or None if it is unknown.
 
-    Known by the first words of the page that stand there: where a word is divided between two
-    pages, or a paragraph was left out, by later ones.
+    A page is located by its first words, or by later ones if a word is split between two pages or
+    a paragraph was left out.
     """
     words = [(match[0].casefold(), match.start()) for match in WORD.finditer(text)]
     names, starts, place = [word for word, _ in words], list[int | None](), 0
@@ -159,17 +158,17 @@ def _page_starts(text: str, pages: Sequence[str]) -> list[int | None]:
         at = next(
             (
                 at
-                for first in range(min(_LOOKED_AT, len(own)))
+                for first in range(min(_MOST_STARTS, len(own)))
                 for at in range(place, len(names))
-                if (beginning := own[first : first + _TELLING])
-                and (first == 0 or len(beginning) == _TELLING)
+                if (beginning := own[first : first + _PHRASE])
+                and (first == 0 or len(beginning) == _PHRASE)
                 and names[at : at + len(beginning)] == beginning
             ),
             None,
         )
         starts.append(None if at is None else words[at][1])
         place = place if at is None else at + 1
-    while starts and starts[-1] is None:  # references, and what a text is too long for
+    while starts and starts[-1] is None:  # references, and pages beyond the length limit
         starts.pop()
     return [*starts, *[len(text)] * (len(pages) - len(starts))] if starts else []
 

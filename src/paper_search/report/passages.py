@@ -1,4 +1,4 @@
-"""The table of evidence: each paper with what it is, who decided on it, and its best sentences."""
+"""The table of evidence: each paper with its type, decision and best sentences."""
 
 import math
 import re
@@ -14,17 +14,17 @@ from paper_search.skills.untrusted import SUSPICIOUS, data_block, shown_to_model
 from paper_search.skills.words import GENERIC, STOP_WORDS, tokens
 
 _HEAD = 0.5
-"""Share of what is shown that is the beginning: of a paper, its abstract."""
+"""Share of an excerpt for the beginning, which is the abstract of a paper."""
 _LEFT_OUT = " … "
 
 
 def sources_block(
     evidence: Evidence, count: int, chars: int, about: str, first: Sequence[str] = ()
 ) -> str:
-    """Return the most relevant sources as data that a model may quote and must not obey.
+    """Return the most relevant sources as a data block for a model.
 
-    Sources whose ids are in `first` go before the others; of texts longer than `chars`, the
-    beginning and what is said `about` something are shown.
+    Sources whose ids are in `first` come first. Texts longer than `chars` are cut to their
+    beginning and sentences `about` the topic.
     """
     preferred = {source: number for number, source in enumerate(first)}
     ranked = sorted(
@@ -55,7 +55,7 @@ def _record(
 
 
 def _excerpt(text: str, chars: int, topic: frozenset[str]) -> str:
-    """Return at most so many characters of a text, with an ellipsis for what is left out."""
+    """Cut a text to `chars` characters, with an ellipsis for each omission."""
     if len(text) <= chars:
         return text
     limit = int(chars * _HEAD)
@@ -78,11 +78,11 @@ def _excerpt(text: str, chars: int, topic: frozenset[str]) -> str:
 
 
 WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
-"""A word as a sentence spells it, with its hyphens and apostrophes."""
+"""A word with its hyphens and apostrophes."""
 NOT_STATED = "not stated"
 _PER_STUDY = 3
 _SHORTEST = 5
-"""Words of a sentence that says something."""
+"""Minimum words of a quoted sentence."""
 _LONGEST_KIND = 60
 _PAGES = {"web": "web page", "news": "news"}
 
@@ -95,10 +95,10 @@ def content_stems(text: str) -> list[str]:
 
 
 def studies_on(question: str, evidence: Evidence) -> list[Study]:
-    """Return every usable source, the most relevant first, with its best sentences.
+    """Return every usable source, most relevant first, with its best sentences.
 
-    The best are those that share most with the question, rare words counting more. What they say
-    is for a reader: no word is taken for an answer.
+    The best share most words with the question, rare words counting more. They are not
+    interpreted.
     """
     weights = _weights(question, evidence.usable)
     return [
@@ -120,7 +120,7 @@ NOTHING_BEARS = (
 
 
 def bears_on(question: str, study: Study, source: SearchResult) -> bool:
-    """Whether a sentence shares a word with the question, and half of its words with the title."""
+    """Whether a quote shares a word with the question, and with the title half of its words."""
     stems = set(content_stems(question))
     title = stems & set(tokens(source.title))
     shared = [stems & set(tokens(quote.text)) for quote in study.quotes]
@@ -128,7 +128,7 @@ def bears_on(question: str, study: Study, source: SearchResult) -> bool:
 
 
 def _weights(question: str, sources: Sequence[SearchResult]) -> dict[str, float]:
-    """Return what each stem of the question counts: the rarer among the sources, the more."""
+    """Return the weight of each stem of the question, by rarity among the sources."""
     counts: Counter[str] = Counter()
     for source in sources:
         counts.update(set(tokens(f"{source.title} {source.text}")))
@@ -154,10 +154,7 @@ def kind_of(source: SearchResult) -> str:
 
 
 def quoted(text: str) -> str:
-    """Return words in quotation marks, without the full stop at their end.
-
-    Marks inside become single ones, so that the outer ones stay a pair.
-    """
+    """Return words in quotation marks, without a final full stop; marks inside become single."""
     inner = text.strip().rstrip(".").translate(str.maketrans('“”„«»"', "''''''"))
     return f"“{inner}”"
 
@@ -170,7 +167,7 @@ def quoted_sentences(study: Study, source: SearchResult) -> str:
 
 
 def _page_of(quote: Quote, source: SearchResult) -> str:
-    """Return the page of a PDF that a quote begins on, in brackets; empty: it is not known."""
+    """Return the page of a PDF on which a quote begins, in brackets, or an empty string."""
     starts: list[int | None] = source.metadata.get("page_starts") or []
     begun = [n for n, start in enumerate(starts, 1) if start is not None and start <= quote.start]
     page = begun[-1] if begun and quote.part == "text" else None
@@ -179,7 +176,7 @@ def _page_of(quote: Quote, source: SearchResult) -> str:
 
 
 def table_text(studies: Sequence[Study], evidence: Evidence) -> str:
-    """Return the table as text that a person can edit: quoted sentences, else the quoted title."""
+    """Return the table as editable text: quoted sentences, or titles where there are none."""
     lines = []
     for study in studies:
         source = evidence.by_id[study.result_id]

@@ -1,4 +1,4 @@
-"""The role that takes a question apart and says what to search, with a model or without."""
+"""The planner: sub-questions and queries of a report, with or without a model."""
 
 import itertools
 import json
@@ -36,7 +36,7 @@ _SETTINGS: dict[SearchType, str] = {
 _LONGEST_QUERY, _LONGEST_QUESTION, _MAX_SECTIONS = 300, 500, 12
 
 
-_ASKED = (
+_QUESTION_TEMPLATES = (
     "What do the sources report on {topic}?",
     "Which methods and data are used to study {topic}?",
     "What results and effects are reported for {topic}?",
@@ -48,9 +48,9 @@ _ASKED = (
 
 
 def sub_questions(intent: ParsedIntent, count: int) -> list[str]:
-    """Return so many sub-questions: the whole, then what is asked of any subject."""
+    """Return generic sub-questions on the topic."""
     topic = " and ".join(intent.concepts) or " ".join(intent.topic.split()).rstrip("?？.!, ")
-    return [form.format(topic=topic) for form in _ASKED[:count]]
+    return [template.format(topic=topic) for template in _QUESTION_TEMPLATES[:count]]
 
 
 class PlannedQuery(BaseModel):
@@ -70,7 +70,7 @@ class PlanAnswer(BaseModel):
 
 
 class Planner(Role):
-    """Plans a report, by a model if there is one, else by what is asked of any subject."""
+    """Plans a report with a model, or with generic sub-questions."""
 
     def __init__(
         self,
@@ -86,8 +86,8 @@ class Planner(Role):
         """Return a plan of 3 to 7 sub-questions and 5 to 15 typed queries.
 
         Raises:
-            QuestionError: the question holds no word.
-            LLMError: there is a model, and it could not answer.
+            QuestionError: the question has no words.
+            LLMError: the model could not answer.
         """
         whole = f"{request.original_query} {request.context or ''}" if request.context else None
         intent = await IntentParser(None).parse(whole or request.original_query)
@@ -143,7 +143,7 @@ class Planner(Role):
         plan = ResearchPlan(
             original_query=request.original_query,
             decomposed_questions=questions,
-            search_queries=completed(answer.search_queries, intent, questions, request),
+            search_queries=complete_queries(answer.search_queries, intent, questions, request),
             methodology=answer.methodology or _methodology(request),
             expected_sections=list(dict.fromkeys(filter(None, sections)))[:_MAX_SECTIONS],
             revised_at=now() if request.previous_plan else None,
@@ -212,16 +212,15 @@ TYPES: dict[Depth, tuple[SearchType, ...]] = {
     "standard": ("academic", "web"),
     "comprehensive": ("academic", "web", "news"),
 }
-"""Kinds of search for each sub-question, by depth: one, two, three."""
+"""Kinds of search for each sub-question, by depth."""
 
 
 def typed_queries(
     intent: ParsedIntent, questions: Sequence[str], request: PlannerInput
 ) -> list[SearchQuery]:
-    """Return a query of each kind for each question, no two that ask for the same.
+    """Return distinct queries of each kind for the questions, as far as the concepts allow.
 
-    There are fewer where the concepts give no more. The whole is searched once more for each field
-    in `domain_hints`, with its name.
+    For each field in `domain_hints`, a query adds its name to all concepts.
     """
     available = request.search_types
     kinds = [kind for kind in TYPES[request.depth] if kind in available] or available[:1]
@@ -233,13 +232,13 @@ def typed_queries(
     return list(planned.values())[:MAX_QUERIES]
 
 
-def completed(
+def complete_queries(
     queries: Iterable[PlannedQuery],
     intent: ParsedIntent,
     questions: Sequence[str],
     request: PlannerInput,
 ) -> list[SearchQuery]:
-    """Return the queries of a model, brought to 5 to 15 of the kinds of search that there are."""
+    """Return 5 to 15 queries of available kinds: a model's, supplemented if necessary."""
     available = request.search_types
     usual: SearchType = "academic" if "academic" in available else available[0]
     planned: dict[tuple[str, str], SearchQuery] = {}
@@ -255,11 +254,11 @@ def completed(
     return sorted(planned.values(), key=lambda query: query.priority)[:MAX_QUERIES]
 
 
-def weaker(query: SearchQuery) -> SearchQuery | None:
-    """Return a broader query for one that brought too little; None if it cannot be broader.
+def broader_query(query: SearchQuery) -> SearchQuery | None:
+    """Return a broader query for a weak one, or None if it cannot be broadened.
 
-    It asks for one concept less, the last and most particular one; what has one concept left asks
-    for its last word less. The plain words of a web search lose a third, of two words none.
+    The last and most specific concept is dropped, or words of a single concept. A web search loses
+    a third of its words, but keeps at least two.
     """
     concepts = key_phrases(query.query_text)
     words = query.query_text.split()
@@ -284,15 +283,15 @@ def weaker(query: SearchQuery) -> SearchQuery | None:
 
 
 _OF_THE_ASKING = frozenset({"sources", "sources report"})
-"""Phrases of our own sub-questions that no paper has."""
+"""Phrases of the templates of sub-questions, which no paper has."""
 
 
 def gap_queries(
     questions: Sequence[tuple[int, str]], kind: SearchType, suggestions: Mapping[int, str]
 ) -> list[SearchQuery]:
-    """Return a query for each of the first three questions that nothing answered.
+    """Return a query for each of the first three unanswered questions.
 
-    `suggestions`: what a model would search for, by the number of the question.
+    `suggestions`: a model's queries by number of the question.
     """
     return [
         SearchQuery(
@@ -325,12 +324,12 @@ def _add(
 
 
 def _texts(intent: ParsedIntent, domain_hints: Sequence[str]) -> Iterator[str]:
-    """Return what to search for: all concepts, in each field, fewer, then reviews of the whole."""
+    """Yield query texts: all concepts, with each domain hint, fewer concepts, then reviews."""
     concepts = intent.concepts or [intent.topic]
     earlier: set[str] = set()
     for size in range(len(concepts), 0, -1):
         if size == 1 and len(concepts) > 1:
-            break  # a single concept of several finds what nobody asked for
+            break  # a single concept of several is too broad
         for some in itertools.combinations(concepts, size):
             text = _query_text(some)
             if text not in earlier:
@@ -342,9 +341,9 @@ def _texts(intent: ParsedIntent, domain_hints: Sequence[str]) -> Iterator[str]:
 
 
 def _query_text(concepts: Sequence[str], query: str = "") -> str:
-    """Return the words to search for; those are a phrase that the query has in quotation marks.
+    """Join concepts by "and", quoting those that are quoted in `query`.
 
-    Side by side, words without marks would be one phrase as well.
+    Without "and", adjacent concepts would be read as one phrase.
     """
     return " and ".join(
         f'"{concept}"' if f'"{concept}"'.casefold() in query.casefold() else concept

@@ -1,4 +1,4 @@
-"""What can go wrong in a report, how bad it is, and what is tried before going on with less."""
+"""Errors of a report: classification, retries and fallbacks."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
@@ -23,17 +23,17 @@ Sleep = Callable[[float], Awaitable[None]]
 ResultT = TypeVar("ResultT")
 
 REDUCTIONS: tuple[tuple[int, int | None], ...] = ((10, None), (10, 500), (5, 250))
-"""When a question is too long for a model: the best sources only, then less of each."""
+"""Sources and characters to show after each overflow of a model's context."""
 _LONGEST_MESSAGE = 500
 
 
 class ErrorSeverity(str, Enum):
     RECOVERABLE = "recoverable"
-    """It can be tried again, or passed over."""
+    """It can be retried or ignored."""
     DEGRADED = "degraded"
-    """The report goes on, and is worse for it."""
+    """The report continues with lower quality."""
     FATAL = "fatal"
-    """Nothing can be made of it."""
+    """The report cannot continue."""
 
 
 class ErrorCategory(str, Enum):
@@ -52,7 +52,7 @@ WAITS_S = {
     ErrorCategory.API_ERROR: (1.0, 2.0, 4.0),
     ErrorCategory.CONTEXT_OVERFLOW: (0.0,) * len(REDUCTIONS),
 }
-"""Before each time that a model is asked again; after another error it is not."""
+"""Waits before each retry; other errors are not retried."""
 
 
 class WorkflowError(BaseModel):
@@ -113,10 +113,7 @@ class Amount:
 
 @dataclass
 class Attempt(Generic[ResultT]):
-    """Asks a model as often as it makes sense, then does without.
-
-    `without` does the work without a model.
-    """
+    """Asks a model with retries, then falls back to `without`, which needs no model."""
 
     node: str
     by_model: Callable[[Amount], Awaitable[ResultT]]
@@ -124,7 +121,7 @@ class Attempt(Generic[ResultT]):
     amount: Amount
     sleep: Sleep
     errors: list[WorkflowError] = field(default_factory=list)
-    """What went wrong so far; a retry that helped leaves nothing."""
+    """Errors that led to the fallback."""
     notes: list[str] = field(default_factory=list)
 
     async def result(self) -> ResultT:
@@ -148,7 +145,7 @@ class Attempt(Generic[ResultT]):
                 self._show_less(retries, is_cut_off=is_cut_off)
 
     def _show_less(self, retries: int, *, is_cut_off: bool) -> None:
-        """Show the model less the next time; of less it has less to say, too."""
+        """Show the model less in the next attempt, which also shortens its answer."""
         sources, chars = REDUCTIONS[retries]
         self.amount = Amount(
             min(sources, self.amount.sources), min(chars or self.amount.chars, self.amount.chars)

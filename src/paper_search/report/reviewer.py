@@ -1,4 +1,4 @@
-"""The role that judges a draft: code first, then a model, which is asked of each sentence too."""
+"""The reviewer: checks a draft by code, then by a model as a whole and sentence by sentence."""
 
 import asyncio
 import json
@@ -11,16 +11,16 @@ from paper_search.errors import LLMError, LLMRateLimitError
 from paper_search.llm.provider import LLMProvider
 from paper_search.llm.structured import LowerCase, ask
 from paper_search.prompts import load_prompt
-from paper_search.report.claims.citations import closest, located, without_citations
+from paper_search.report.claims.citations import closest_quote, locate, without_citations
 from paper_search.report.claims.verdicts import excerpt, places
 from paper_search.report.criteria import (
     REVIEW_CRITERIA,
+    check_draft,
     coverage_items,
     criterion_scores,
     improvement_potential,
     overall_score,
     recommendation,
-    reviewed,
 )
 from paper_search.report.evidence import LONGEST, Evidence, sentences
 from paper_search.report.models import (
@@ -63,23 +63,23 @@ class ReviewAnswer(BaseModel):
 
 
 class Reviewer(Role):
-    """Judges drafts; a model's opinion, if there is one, can lower a score, not raise it."""
+    """Judges drafts; a model's opinion can only lower a score."""
 
     async def review(self, request: ReviewerInput) -> ReviewerOutput:
         if not (request.draft.is_by_model or request.draft.is_by_person):
             critique = Critique(overall_score=None, recommendation=None, summary=_TABLE)
             critique.version = request.draft.version
             return ReviewerOutput(critique=critique)
-        items, sentences = reviewed(request)
+        items, sentences = check_draft(request)
         evidence = Evidence(request.search_results)
         if request.draft.is_by_model and not request.draft.is_by_person:
             questions = request.research_plan.decomposed_questions
             items += coverage_items(request.draft, request.analysis, questions, evidence)
         answer = None
         if self._llm is not None:
-            # The whole first: it is one question, and the allowed ones may end.
+            # The whole draft comes first: it is one call, and the budget may run out.
             answer = await self._answer(self._llm, request, items)
-            sentences = await supported(self._llm, sentences, evidence, request.known_sentences)
+            sentences = await judge_support(self._llm, sentences, evidence, request.known_sentences)
             locations = {place.name: place.location for place in places(request.draft)}
             items += items_of(sentences, locations)
         return conclude(request, items, answer, sentences)
@@ -150,7 +150,7 @@ def _summary(critique: Critique, opinion: str | None) -> str:
 
 
 def _item(answer: ItemAnswer) -> CritiqueItem:
-    """Return a model's item; names that it made up become the mildest that there are."""
+    """Convert a model's item; unknown categories and severities become the mildest ones."""
     category = answer.category if answer.category in REVIEW_CRITERIA else "coherence"
     severity = answer.severity if answer.severity in get_args(Severity) else "suggestion"
     return CritiqueItem(
@@ -164,7 +164,7 @@ def _item(answer: ItemAnswer) -> CritiqueItem:
 
 
 def _material(request: ReviewerInput, items: list[CritiqueItem]) -> dict[str, Any]:
-    """Return the report and what is known of it: data, which may hold orders of its sources."""
+    """Return the report and its findings as data, because they may quote hostile text."""
     draft = request.draft
     return {
         "report": {"version": draft.version, "words": draft.word_count, **draft.texts},
@@ -174,11 +174,11 @@ def _material(request: ReviewerInput, items: list[CritiqueItem]) -> dict[str, An
 
 
 AT_ONCE = 4
-"""Questions that a model is asked at the same time."""
+"""Calls of a model at the same time."""
 _MAX_SOURCES = 4
-"""Of one sentence."""
+"""Sources shown for one sentence."""
 _FEWEST = 4
-"""Words that a verdict can rest on."""
+"""Minimum words of a source to support a verdict."""
 _FAULTS: dict[Support, tuple[Severity, str]] = {
     "contradicted": ("critical", "The source says the opposite"),
     "unsupported": ("major", "The source does not say this"),
@@ -192,21 +192,20 @@ class SupportAnswer(BaseModel):
     reason: str = ""
 
 
-async def supported(
+async def judge_support(
     llm: LLMProvider,
     statements: Sequence[CheckedSentence],
     evidence: Evidence,
     earlier: Iterable[CheckedSentence] = (),
 ) -> list[CheckedSentence]:
-    """Return the sentences; those that code could not judge have a model's verdict.
+    """Add a model's verdicts to sentences that code could not judge.
 
-    A sentence that was judged before is not asked about again, nor one that stands twice. Where the
-    model gives no answer, a sentence stays as it is and says so. `known`: sentences of an earlier
-    version.
+    Sentences of an `earlier` version and repeated ones are judged only once. If the model gives no
+    answer, the sentence stays unchecked with that reason.
 
     Raises:
-        LLMRateLimitError: the model wants to be asked later; what it answered is not lost, if the
-            model that is passed in keeps its answers.
+        LLMRateLimitError: the model must be asked later. Answers so far are lost unless `llm`
+            caches them.
     """
     verdicts = {_name(sentence): sentence for sentence in earlier if sentence.checked_by == "model"}
     waiting = {
@@ -254,7 +253,7 @@ async def _verdict_on(
         raise
     except LLMError as error:
         return sentence.model_copy(update={"reason": f"the model gave no verdict: {error}"})
-    words = next(filter(None, (located(answer.words, source) for source in cited)), None)
+    words = next(filter(None, (locate(answer.words, source) for source in cited)), None)
     if len(tokens(answer.words)) < _FEWEST:
         words = None
     if words is None and answer.verdict != "not":
@@ -271,10 +270,10 @@ async def _verdict_on(
 def _records(
     sentence: CheckedSentence, cited: Sequence[SearchResult], evidence: Evidence
 ) -> list[dict[str, Any]]:
-    """Return for each source the words that are closest to a sentence, with what stands around."""
+    """Return the closest words of each source to a sentence, with their context."""
     records = []
     for source in cited[:_MAX_SOURCES]:
-        quote = closest(sentence.text, [source], evidence)
+        quote = closest_quote(sentence.text, [source], evidence)
         if quote is not None:
             words = shown_to_model(_around(quote, source), 3 * LONGEST)
             records.append({"title": shown_to_model(source.title, 300), "words": words})
@@ -282,7 +281,7 @@ def _records(
 
 
 def _around(quote: Quote, source: SearchResult) -> str:
-    """Return the sentences of a quotation with one before them and one behind."""
+    """Return the sentences of a quotation, with one before and one after."""
     if quote.part == "title":
         return source.title
     whole = sentences(source.text)

@@ -1,4 +1,4 @@
-"""The role that carries out the queries of a plan: papers, and pages of the web and of the news."""
+"""The searcher: runs the queries of a plan for papers, web pages and news."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -28,35 +28,32 @@ from paper_search.report.models import (
     SearchType,
     now,
 )
-from paper_search.report.planner import weaker
+from paper_search.report.planner import broader_query
 from paper_search.skills import Deduplicator, IntentParser, QueryBuilder, RelevanceScorer, Searcher
 from paper_search.skills.judging.run import MOST_JUDGED
 from paper_search.skills.untrusted import is_suspicious, shown_to_model, visible
 
 WEAK = 3
-"""A query that brought fewer sources is asked again in broader words."""
+"""A query that returns fewer sources is broadened."""
 
 
 @dataclass
 class KindAnswer:
     results: list[SearchResult] = field(default_factory=list)
-    """Each with the id of the query that brought it first."""
+    """Each with the id of the first query that returned it."""
     hits: dict[str, int] = field(default_factory=dict)
-    """Query id to how many sources it brought, those known already included."""
+    """Number of sources by query id, including known ones."""
     failures: dict[str, str] = field(default_factory=dict)
-    """Query id to the reason, for queries that could not be asked at all."""
+    """Reasons by id of queries that failed completely."""
     notes: list[str] = field(default_factory=list)
-    """What a reader should know: a service that failed while others answered."""
+    """For the reader, such as services that failed while others answered."""
     runs: dict[str, list[SourceReport]] = field(default_factory=dict)
-    """Query id to its rows of the journal."""
+    """Rows of the search log by query id."""
 
     async def ask(
         self, searcher: Searcher, query: SearchQuery, strategies: Iterable[SearchStrategy]
     ) -> list[RawPaper]:
-        """Return what is found by the first of the strategies that a service answers.
-
-        What was asked is noted, what failed, and a query that nobody answered.
-        """
+        """Return the results of the first strategy that a service answers; log all of them."""
         rows = self.runs[query.query_id] = []
         for strategy in strategies:
             at = now()
@@ -75,7 +72,7 @@ class FindsSources(Protocol):
     async def find(
         self, queries: Sequence[SearchQuery], request: SearcherInput, before: Sequence[SearchResult]
     ) -> KindAnswer:
-        """Return what the queries find; a service that fails is data, not an exception."""
+        """Return the results of the queries; failures of services are data, not exceptions."""
         ...
 
 
@@ -90,10 +87,10 @@ class ReportSearcher:
     async def collect(
         self, request: SearcherInput, before: Sequence[SearchResult] = ()
     ) -> SearcherOutput:
-        """Return the sources that the queries bring, without those that are known.
+        """Return new sources for the queries.
 
-        A query that brings fewer than three gets a broader one, pending, to be asked next; one
-        whose kind of search is not there, or fails, is failed with the reason.
+        For a query with fewer than three sources, a broader one is added with status pending. A
+        query whose kind of search is missing or fails has status failed.
         """
         collected: list[SearchResult] = []
         outcomes: list[SearchQuery] = []
@@ -134,10 +131,10 @@ class ReportSearcher:
 def journal_rows(
     reports: Iterable[SourceReport], query: str, sent_at: datetime
 ) -> list[SourceReport]:
-    """Return what sources did, with query and time also where a source does not say them."""
-    usual = {"query": query, "asked_at": sent_at.isoformat()}
+    """Return the reports of sources, with query and time filled in where they are missing."""
+    defaults = {"query": query, "asked_at": sent_at.isoformat()}
     return [
-        row.model_copy(update={name: getattr(row, name) or value for name, value in usual.items()})
+        row.model_copy(update={n: getattr(row, n) or value for n, value in defaults.items()})
         for row in reports
     ]
 
@@ -147,7 +144,7 @@ def _broader_queries(queries: Sequence[SearchQuery]) -> list[SearchQuery]:
     broader = []
     for query in queries:
         is_weak = query.status == "completed" and query.found < WEAK and query.reformulates is None
-        other = weaker(query) if is_weak else None
+        other = broader_query(query) if is_weak else None
         if other is not None and (other.query_text.casefold(), other.search_type) not in texts:
             texts.add((other.query_text.casefold(), other.search_type))
             broader.append(other)
@@ -155,16 +152,15 @@ def _broader_queries(queries: Sequence[SearchQuery]) -> list[SearchQuery]:
 
 
 MIN_RELEVANCE = 0.3
-"""Works that are judged less relevant to the whole question are left out."""
+"""Works below this relevance to the whole question are left out."""
 
 
 @dataclass
 class AcademicSearch:
     """Finds papers for the queries of a plan.
 
-    Queries become strategies by algorithm: a plan is a model's work already. Records of all
-    queries are merged with each other and with what is known, and judged once, against the
-    question of the report.
+    Queries become strategies by algorithm. The records of all queries are merged with each other
+    and with known sources, and judged once against the report's question.
     """
 
     searcher: Searcher
@@ -195,7 +191,7 @@ class AcademicSearch:
         return outcome
 
     def _best(self, works: list[RawPaper], whole: ParsedIntent) -> list[RawPaper]:
-        """Return what is judged: of more than a model judges always, the best by their words."""
+        """Return the works to judge; if there are too many for a model, the best by words."""
         if self.scorer.model is None:
             return works
         scores = [paper.relevance_score for paper in self.scorer.by_words(works, whole)]
@@ -233,7 +229,7 @@ def _queries_of(work: RawPaper, found_by: dict[str, list[str]]) -> list[str]:
 def _best_of_each(
     scored: Sequence[ScoredPaper], found_by: dict[str, list[str]], limit: int
 ) -> list[SearchResult]:
-    """Return at most so many works for each query; one of several counts for that with fewest."""
+    """Return at most `limit` works per query; a work of several counts for the one with fewest."""
     ranked = sorted(scored, key=lambda paper: (-paper.relevance_score, paper.paper.id))
     counts: Counter[str] = Counter()
     results = []
@@ -253,8 +249,8 @@ def _best_of_each(
 class WebSearch:
     """Finds pages for the queries of a plan.
 
-    The services are asked in their order, each only for what the one before it failed at: they
-    cost money, and give much the same.
+    Each service gets only the queries that the ones before it failed to answer, because they cost
+    money and return much the same.
     """
 
     kind: SearchType
@@ -265,7 +261,7 @@ class WebSearch:
     async def find(
         self, queries: Sequence[SearchQuery], request: SearcherInput, before: Sequence[SearchResult]
     ) -> KindAnswer:
-        """Return the pages that the queries find, those of the same address or title once."""
+        """Return the pages, each URL or title once."""
         whole = await IntentParser(None).parse(request.original_query or queries[0].query_text)
         pages: dict[str, RawPaper] = {}
         found_by: dict[str, str] = {}
@@ -296,7 +292,7 @@ class WebSearch:
     async def _judge(
         self, pages: list[RawPaper], found_by: dict[str, str], whole: ParsedIntent
     ) -> tuple[list[SearchResult], int]:
-        """Return the relevant pages, the most relevant first, and how many others there were."""
+        """Return the relevant pages, best first, and the number of the others."""
         readable = [page.model_copy(update={"abstract": page.snippet}) for page in pages]
         scored = await self.scorer.score(readable, whole) if readable else []
         relevant = [e for e in scored if not e.is_judged or e.relevance_score >= MIN_RELEVANCE]
@@ -306,7 +302,7 @@ class WebSearch:
 
 
 def page_result(scored: ScoredPaper, kind: SearchType, query_id: str) -> SearchResult:
-    """Return a page that was found as a source of a report; all that is known is its snippet."""
+    """Return a page as a source of a report; its only text is the snippet."""
     page = scored.paper
     snippet = shown_to_model(page.snippet, SNIPPET_CHARS) or ""
     fields = {"year": page.year, "venue": page.venue, "doi": page.doi, "arxiv_id": page.arxiv_id}
@@ -344,7 +340,7 @@ def _names(url: str, title: str) -> set[str]:
 
 
 def _plain(url: str) -> str:
-    """Return an address without what means nothing for its page: scheme, www, last slash."""
+    """Normalise a URL: no scheme, www or final slash."""
     parts = urlsplit(url)
     host = (parts.hostname or "").removeprefix("www.")
     query = f"?{parts.query}" if parts.query else ""

@@ -1,4 +1,4 @@
-"""The role that writes the report, whole or by sections, and mends it by its critique."""
+"""The writer: writes a report as a whole or by sections, and revises it by its critique."""
 
 import json
 import math
@@ -37,15 +37,15 @@ _MAX_SECTIONS = 15
 _MAX_CHARS = 60_000
 _NOT_DONE = "not done: without a model nothing is written; edit the text itself"
 AT_ONCE = 2000
-"""Words of a report that a model is asked for in one answer."""
+"""Longest report, in words, to request in one answer."""
 _PIECE, _SMALLEST_PIECE = 900, 150
-"""Words of a section that it is asked for in one answer, and the fewest that are tried."""
+"""Words of a section to request in one answer, and the minimum."""
 _FRAME = 400
 """Words of abstract and conclusion together."""
 _BEFORE = 1500
-"""Characters of what was written before that the next answer goes on from."""
+"""Characters of the text so far that the next answer continues."""
 _READ = 24_000
-"""Characters of all sections that abstract and conclusion are written from."""
+"""Characters of all sections shown for writing abstract and conclusion."""
 
 
 class TitledText(BaseModel):
@@ -75,13 +75,12 @@ class DraftAnswer(BaseModel):
 
 
 class Writer(Role):
-    """Writes from what a model found in the sources; else, it gives the table of evidence."""
+    """Writes from a model's findings; without them, it returns the table of evidence."""
 
     async def write(self, request: WriterInput) -> WriterOutput:
-        """Return a draft; with a previous draft and its critique, the next version of it.
+        """Return a draft, or the next version of the previous draft.
 
-        A text that a model or a person wrote stays as it is, also by its version, where no model
-        writes another one.
+        Without a model, a previous text by a model or a person is returned unchanged.
         """
         evidence, previous = Evidence(request.search_results), request.previous_draft
         if self._llm is None or not request.analysis.findings:
@@ -97,28 +96,29 @@ class Writer(Role):
             draft = _draft_of(answer, evidence)
             notes = _notes(answer, request)
         version = previous.version + 1 if previous else 1
-        finished = referenced(draft.model_copy(update={"version": version}), evidence)
+        finished = with_references(draft.model_copy(update={"version": version}), evidence)
         return WriterOutput(draft=finished, revision_notes=notes)
 
     async def _answer(
         self, llm: LLMProvider, request: WriterInput, evidence: Evidence
     ) -> DraftAnswer:
-        """Return the report in one answer, or piece by piece where one cannot hold it."""
-        asking = _Asking(llm, load_prompt("report_writer", self._domain), request, evidence)
+        """Return the report in one answer, or in sections if it is too long for one."""
+        prompt = load_prompt("report_writer", self._domain)
+        model_writer = _ModelWriter(llm, prompt, request, evidence)
         before = request.previous_draft.word_count if request.previous_draft else 0
         if max(request.target_length, before) <= AT_ONCE:
             try:
-                return await asking.whole()
+                return await model_writer.whole()
             except LLMLengthError as error:
                 if error.reason is not LLMFailure.ANSWER_TOO_LONG:
                     raise
-        return await asking.in_sections()
+        return await model_writer.in_sections()
 
 
-def referenced(draft: ResearchDraft, evidence: Evidence) -> ResearchDraft:
-    """Return the draft with what code alone may say: citations, word counts and references.
+def with_references(draft: ResearchDraft, evidence: Evidence) -> ResearchDraft:
+    """Set citations, word counts and references, which are never a model's work.
 
-    References are those sources that are cited and exist, in the order of their keys.
+    The references are the existing cited sources, ordered by key.
     """
     sections = [section(n, part.title, part.content) for n, part in enumerate(draft.sections, 1)]
     texts = [draft.abstract, *(part.content for part in sections), draft.conclusion]
@@ -143,10 +143,10 @@ def section(number: int, title: str, content: str) -> DraftSection:
 
 
 def with_edits(draft: ResearchDraft, changes: dict[str, Any], evidence: Evidence) -> ResearchDraft:
-    """Return the next version of a draft, with what a person wrote into it.
+    """Return the next version of a draft with a person's edits.
 
-    `changes`: `title`, `abstract`, `conclusion` as text; `sections` with title and content. Other
-    forms of citation are brought into ours.
+    `changes`: `title`, `abstract`, `conclusion` as text; `sections` with title and content.
+    Citations in other formats are converted.
     """
     update: dict[str, Any] = {
         name: normalised(text, evidence)
@@ -160,7 +160,7 @@ def with_edits(draft: ResearchDraft, changes: dict[str, Any], evidence: Evidence
         ]
     update |= {"version": draft.version + 1, "draft_id": short_id(), "created_at": now()}
     update["is_by_person"] = True
-    return referenced(draft.model_copy(update=update), evidence)
+    return with_references(draft.model_copy(update=update), evidence)
 
 
 def _message(request: WriterInput) -> dict[str, Any]:
@@ -203,7 +203,7 @@ def _draft_of(answer: DraftAnswer, evidence: Evidence) -> ResearchDraft:
 
 
 def _notes(answer: DraftAnswer, request: WriterInput) -> list[str]:
-    """Return a line for each item of the critique; an item that was passed over says so."""
+    """Return the model's comment on each item of the critique, or that there is none."""
     if request.critique is None or request.previous_draft is None:
         return []
     answers = {}
@@ -218,7 +218,7 @@ def _notes(answer: DraftAnswer, request: WriterInput) -> list[str]:
 
 
 def answers_for(words: int, sections: int) -> int:
-    """Return how many answers a report of so many words takes, if none is cut off."""
+    """Return the number of answers for a report of `words` words, if none is cut off."""
     if words <= AT_ONCE:
         return 1
     count = max(1, sections)
@@ -233,13 +233,11 @@ def _words_of_each(words: int, sections: int) -> int:
 class _Task:
     title: str
     questions: list[int]
-    """Which sub-questions it answers; none: it is on the whole."""
+    """Indexes of its sub-questions; empty for a section on the whole question."""
 
 
 @dataclass
-class _Asking:
-    """Asks a model for a report: whole, or section by section where that is more than an answer."""
-
+class _ModelWriter:
     llm: LLMProvider
     prompt: str
     request: WriterInput
@@ -253,7 +251,7 @@ class _Asking:
             material["revision"] = {
                 "previous_draft": previous.texts,
                 "summary": critique.summary,
-                "items": list(map(itemised, critique.items)),
+                "items": list(map(item_for_model, critique.items)),
             }
         return await self.ask(DraftAnswer, {}, material)
 
@@ -272,16 +270,16 @@ class _Asking:
         plan = self.request.research_plan
         titles = plan.expected_sections
         tasks = [_Task(title, []) for title in titles]
-        everywhere = set(content_stems(plan.original_query))  # tells no section from another
+        everywhere = set(content_stems(plan.original_query))  # does not distinguish sections
         for index, question in enumerate(plan.decomposed_questions):
             stems = set(content_stems(question)) - everywhere
             shared = [len(stems & set(content_stems(title))) for title in titles]
-            usual = min(index + 1, len(titles) - 1)  # after the introduction, in order
-            tasks[shared.index(max(shared)) if any(shared) else usual].questions.append(index)
+            default = min(index + 1, len(titles) - 1)  # after the introduction, in order
+            tasks[shared.index(max(shared)) if any(shared) else default].questions.append(index)
         return tasks
 
     def _faultless(self) -> dict[str, SectionAnswer]:
-        """Return the sections of the version before that nobody found fault with."""
+        """Return the sections of the previous version without items."""
         previous = self.request.previous_draft
         return {
             section.title: SectionAnswer(title=section.title, content=section.content)
@@ -290,7 +288,7 @@ class _Asking:
         }
 
     def _items_on(self, title: str) -> list[CritiqueItem]:
-        """Return what is to be mended in a section; a person's wish may concern any of them."""
+        """Return the items on a section, and all items of a person."""
         items = self.request.critique.items if self.request.critique else []
         return [item for item in items if item.found_by == "person" or item.location == title]
 
@@ -337,7 +335,7 @@ class _Asking:
         if self.request.critique is not None:
             titles = {one.title for one in sections}
             items = [i for i in self.request.critique.items if i.location not in titles]
-            material["items"] = list(map(itemised, items))
+            material["items"] = list(map(item_for_model, items))
         return await self.ask(FrameAnswer, {"write": {"frame": {"words": _FRAME}}}, material)
 
     def _material(self, task: _Task, before: str) -> dict[str, Any]:
@@ -346,11 +344,11 @@ class _Asking:
         if previous is not None:
             old = next((one for one in previous.sections if one.title == task.title), None)
             material["previous_section"] = old.content if old else ""
-            material["items"] = list(map(itemised, self._items_on(task.title)))
+            material["items"] = list(map(item_for_model, self._items_on(task.title)))
         return material
 
     def _reading(self, task: _Task | None) -> dict[str, Any]:
-        """Return, as data, what the sources say; findings with their words and keys to cite."""
+        """Return findings with quotes and keys to cite, themes and contradictions."""
         analysis, key_of = self.request.analysis, self.evidence.key_of
         findings = [
             {
@@ -364,7 +362,7 @@ class _Asking:
         return {"findings": findings, "themes": themes, "contradictions": contradictions}
 
     def _questions(self, task: _Task | None) -> list[str]:
-        """Return the sub-questions of a section; of one that has none of its own, all."""
+        """Return the sub-questions of a section, or all if it has none."""
         questions = self.request.research_plan.decomposed_questions
         return [questions[number] for number in (task.questions if task else [])] or questions
 
@@ -383,7 +381,7 @@ class _Asking:
         request, about = self.request, " ".join(self._questions(task))
         first = [source for finding in self._findings(task) for source in finding.sources]
         count = request.shown_sources
-        if "write" in part:  # one section has the sources of its findings; the frame has sections
+        if "write" in part:  # a section needs the sources of its findings, the frame none
             count = min(count, len(set(first))) if task else 0
         block = sources_block(self.evidence, count, request.shown_chars, about, first)
         head = json.dumps({**_message(request), **part}, ensure_ascii=False, indent=1)
@@ -391,6 +389,6 @@ class _Asking:
         return await ask(self.llm, kind, self.prompt, message)
 
 
-def itemised(item: CritiqueItem) -> dict[str, Any]:
+def item_for_model(item: CritiqueItem) -> dict[str, Any]:
     fields = {"severity", "category", "location", "description", "suggested_fix"}
     return {"id": item.critique_id, **item.model_dump(include=fields)}

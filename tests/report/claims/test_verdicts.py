@@ -18,10 +18,10 @@ from tests.report.claims.false_statements import (
 )
 
 from paper_search.report import models
-from paper_search.report.criteria import reviewed
+from paper_search.report.criteria import check_draft
 from paper_search.report.evidence import Evidence
 from paper_search.report.outputs.markdown import render_markdown
-from paper_search.report.writer import referenced, section
+from paper_search.report.writer import section, with_references
 from paper_search.report_workflow import ReportWorkflow
 from paper_search.testing.llm import FakeLLM, data_block
 from paper_search.testing.reports import FakeSearch, report_services
@@ -74,13 +74,13 @@ def checked(
     draft: models.ResearchDraft, sources: list[models.SearchResult]
 ) -> list[models.CheckedSentence]:
     given = models.ReviewerInput(
-        draft=referenced(draft, Evidence(sources)),
+        draft=with_references(draft, Evidence(sources)),
         analysis=models.AnalysisResult(),
         research_plan=PLAN,
         search_results=sources,
         target_length=60,
     )
-    return reviewed(given)[1]
+    return check_draft(given)[1]
 
 
 def named(text: str) -> str:

@@ -1,1 +1,1 @@
-"""What code can say of each sentence of a draft: that it stands, that it is wrong, or neither."""
+"""Checks of a draft's sentences against their sources by code."""

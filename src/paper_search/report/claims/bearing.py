@@ -1,4 +1,4 @@
-"""Whether a source bears a quantity: has it, or has what it follows from."""
+"""Whether a source supports a quantity: states it, or states what it follows from."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -17,17 +17,17 @@ from paper_search.report.claims.numbers import (
 from paper_search.report.evidence import sentences
 
 Bearing = Literal["stated", "derived", "absent"]
-"""Whether a source has a quantity, or two from which it follows, or neither."""
+"""Whether a source states a quantity, or others from which it follows, or neither."""
 _ABOUT, _CONVERTED, _FRACTION = 0.1, 0.02, 3.0
-"""What may lie between two quantities that agree: of "about" so much, or of months in days, and of
-other units, as a share; of a fraction in words, in percentage points."""
+"""Tolerances: relative for "about" and for converted times, relative for other converted units, and
+in percentage points for fractions in words."""
 _FEW = 60
 
 
 def bearing(quantity: Quantity, own: str, texts: Sequence[str]) -> Bearing:
-    """Return whether the texts of sources bear a quantity of a sentence.
+    """Return whether the texts of sources support a quantity of a sentence.
 
-    `own`: that sentence, of whose other quantities it may be the difference or the ratio.
+    `own`: the sentence, whose other quantities may imply it.
     """
     digits = re.compile(rf"(?<!\d){re.escape(quantity.text)}(?!\d)") if not quantity.unit else None
     for text in texts:
@@ -46,27 +46,27 @@ def bearing(quantity: Quantity, own: str, texts: Sequence[str]) -> Bearing:
         _agrees(rounded, other)
         for window in windows
         for other in _derived(window)
-        if not quantity.counts or other.unit in {"", "x"}  # what is counted is no amount
+        if not quantity.counts or other.unit in {"", "x"}  # counts have no unit
     )
     return "derived" if is_derived else "absent"
 
 
 def _rates(times: Sequence[Quantity]) -> Iterator[Quantity]:
-    """Return how often the time of a rate fits into other times: $180 a year, $15 a month."""
+    """Yield how often the period of a rate fits into other times: $180 a year, $15 a month."""
     for one, other in permutations(times, 2):
         if one.unit == other.unit == "s" and other.is_open:
             yield Quantity(one.value * one.factor / other.factor, "x")
 
 
 def _rounding(text: str) -> float:
-    """Return the step to which a whole number is rounded: 100 of 2,300; two digits count."""
+    """Return the rounding step of a whole number with at least two digits: 100 for 2,300."""
     digits = re.sub(r"[,\s]", "", text)
     zeros = len(digits) - len(digits.rstrip("0"))
     return 10.0 ** min(zeros, len(digits) - 2) if digits.isdigit() and len(digits) > 1 else 0.0
 
 
 def _windows(text: str) -> Iterator[tuple[Quantity, ...]]:
-    """Return the quantities of a short text, of a long one those of each two sentences in turn."""
+    """Yield all quantities of a short text, or those of each two adjacent sentences."""
     if len(everything := quantities(text)) <= _FEW:
         yield everything
         return
@@ -89,7 +89,7 @@ def _of_two(one: Quantity, other: Quantity) -> Iterator[Quantity]:
     unit, factor = one.unit, 1.0
     if YEAR.fullmatch(one.text) and YEAR.fullmatch(other.text):
         unit, factor = UNITS["year"]
-        yield Quantity(high - low + 1, unit, factor)  # with the first and the last
+        yield Quantity(high - low + 1, unit, factor)  # including both years
     counts = one.counts or other.counts
     yield Quantity(high - low, unit, factor, text=one.text, counts=counts)
     yield from (Quantity(value, one.unit) for value in (high + low, (high + low) / 2))
@@ -98,16 +98,17 @@ def _of_two(one: Quantity, other: Quantity) -> Iterator[Quantity]:
         ratios += [(low, low + high), (high, low + high)]
     if not one.unit and high < 1:  # points between two proportions
         yield Quantity(100 * (high - low), "%")
-    if one.unit == "%" and high < 100:  # noqa: PLR2004  # what is left of each
+    if one.unit == "%" and high < 100:  # noqa: PLR2004  # ratio of the remainders
         yield Quantity((100 - low) / (100 - high), "x")
     for ratio in (Quantity(part / whole, "x") for part, whole in ratios if whole):
         yield from (ratio, Quantity(100 * ratio.value, "%"), *_restated(ratio))
 
 
 def _multiplied(times: Quantity, each: Quantity) -> Iterator[Quantity]:
-    """Return so many of it, and what one of so many has; of what has no unit or costs also a share.
+    """Yield the product, quotient and share of two quantities.
 
-    Of what is measured, only a few: with more, any measurement follows from some two numbers.
+    Measured quantities are only multiplied by small counts: otherwise, any measurement would follow
+    from some two numbers.
     """
     is_free = each.unit in {"", "s", *CURRENCIES} or times.unit == "x"
     if not times.value or not (is_free or times.value in range(2, LARGEST_COUNT + 1)):
@@ -157,7 +158,7 @@ def _agrees(one: Quantity, other: Quantity) -> bool:
 
 
 def _is_near(one: Quantity, value: float, *, is_converted: bool) -> bool:
-    """Whether a quantity may stand for this value, as it is rounded and by the words before it."""
+    """Whether a quantity agrees with a value within its rounding and relation."""
     own = abs(one.value)
     if (one.relation == ">" and value >= own) or (one.relation == "<" and value <= own):
         return True

@@ -1,4 +1,4 @@
-"""Citations in a text: ours, written `[@key]`, and every other form that a model may write."""
+"""Citations in a text, as `[@key]` and in all other formats that a model may use."""
 
 import re
 import unicodedata
@@ -14,28 +14,28 @@ from paper_search.skills.words import STOP_WORDS, tokens
 _KEY = r"@[A-Za-z0-9_:.#$%&+?<>~/-]*[A-Za-z0-9_]"
 _CITED = re.compile(rf"\[\s*({_KEY}(?:\s*[;,]\s*{_KEY})*)\s*\]")
 _AMONG_WORDS = rf"\[(?=[^\[\]]*+\](?!\())[^\[\]]*(?<!\w){_KEY}[^\[\]]*+\]"
-"""Keys in brackets, perhaps with other words; an e-mail address has none."""
+"""Keys in brackets, possibly with other words; e-mail addresses do not match."""
 _MIXED = re.compile(rf"((?<=[\w\])%”\"’])[ \t]+)?({_AMONG_WORDS})")
 _KEYS = re.compile(rf"{_KEY}(?:\s*[;,]\s*{_KEY})*")
 _PAGES = re.compile(
     rf"({_KEY})\s*,\s*(?:pp?\b|pages?|ch\b|chap|chapter|sec|section|figs?\b|figure|tab|table|§)"
     r"?\.?\s*\d[\d\s,–-]*(?=;|$)"
 )
-"""A key with where in its source: "@rowan_2019, p. 5"."""
+"""A key with a page or section: "@rowan_2019, p. 5"."""
 _BEHIND = re.compile(
     r"(?m:^[ \t>#]*(?:\d+|\w)\.(?=[ \t]))"
     r"|(?<![.!?])(?<!\b(?:al|cf|vs))(?<!\b(?:e\.g|i\.e|[Ff]ig))([.!?]++)([\"”’*_]*)[ \t]*"
     rf"({_AMONG_WORDS}(?:[ \t]*{_AMONG_WORDS})*)(?=\s+[\"“(*_]*[A-ZÀ-Þ0-9]|\s*(?:\n|$))"
 )
-"""Citations behind the end of their sentence, where another one begins or nothing follows; or the
-number of an item, whose full stop ends none."""
+"""Citations after the end of their sentence; or the number of a list item, which must not match as
+the end of a sentence."""
 _RAISED = re.compile(
     rf"(?<![ \t])[ \t]*(?:<sup>|\^)\s*({_AMONG_WORDS})(?:\s*</sup>|\^)?"
     r"|([.,;:!?])(?:<sup>([\d\s,;–-]*+)</sup>|([⁰¹²³⁴-⁹]+(?:[,˒⁻–-][⁰¹²³⁴-⁹]+)*))(?![\w/⁄⁻⁺])"
 )
-"""Superscripts: keys, or numbers behind a sign, which are no powers, nor isotopes ("U,²³⁵U")."""
+"""Superscripts: keys, or numbers after punctuation, but not powers or isotopes ("U,²³⁵U")."""
 _IN_BOTH = re.compile(rf"\(\s*{_CITED.pattern}(?:\s*[;,]\s*{_CITED.pattern})*\s*\)")
-"""Citations in parentheses, as of "(Rowan, 2019; Birch, 2021)" are left."""
+"""Citations in parentheses, which remain of "(Rowan, 2019; Birch, 2021)"."""
 _BRACKETS = re.compile(r"[\[(【]([^\[\]()【】\n]{3,600})[\])】](?!\()")
 _BARE_KEY = re.compile(rf"(?<![\w\[;,@])({_KEY})(?![\w@])")
 _NAME = r"[A-ZÀ-ÞŁŚŽČ][\w'’-]+"
@@ -69,13 +69,13 @@ _NOT_NAMES = frozenset((
 class Foreign:
     text: str
     keys: tuple[str, ...]
-    """Of the sources that it can mean; empty: nothing collected stands behind it."""
+    """Keys of the sources that it may mean; empty if none was collected."""
     start: int
-    """Of its first character in the text."""
+    """Offset in the text."""
 
 
 def cited_keys(text: str) -> list[str]:
-    """Return the keys cited in a text, each once, in order; whether they exist is not asked."""
+    """Return the distinct keys cited in a text, in order, whether they exist or not."""
     keys = (key for cited in _CITED.findall(text) for key in re.findall(_KEY, cited))
     return list(dict.fromkeys(key.lstrip("@") for key in keys))
 
@@ -92,11 +92,11 @@ def cite(keys: Iterable[str]) -> str:
 def foreign_citations(
     text: str, evidence: Evidence, cited: Sequence[SearchResult] = ()
 ) -> list[Foreign]:
-    """Return every citation that is not `[@key]`, with the sources that it can mean.
+    """Return every citation that is not `[@key]`, with the sources that it may mean.
 
-    Found are: (Smith, 2020; Lee et al., 2021), Smith (2020), Smith et al. 2020, Smith et al., [3],
-    [Title of a source], DOIs, arXiv numbers, PMIDs, web addresses, LaTeX's cite commands and keys
-    outside of brackets. What a source that is cited beside it says itself is none.
+    These are (Smith, 2020; Lee et al., 2021), Smith (2020), Smith et al. 2020, Smith et al., [3],
+    [Title of a source], DOIs, arXiv ids, PMIDs, URLs, LaTeX's cite commands, and keys outside
+    brackets. Text that the source `cited` with it has itself is no citation.
     """
     rest = _CITED.sub(lambda match: " " * len(match.group()), text)
     citations: list[Foreign] = []
@@ -111,7 +111,7 @@ def foreign_citations(
     rest = _in_parentheses(rest, evidence, citations)
     for pattern in (_NARRATIVE, _BARE):
         rest = _take(rest, pattern, citations, lambda m: _by_name(evidence, m.group(1), m.group(2)))
-    authors = evidence.families  # who is one of them is named, not cited
+    authors = evidence.families  # these are mentioned, not cited
     _take(rest, _ET_AL, citations, lambda m: None if normalised_title(m[1]) in authors else ())
     return [
         citation
@@ -121,13 +121,13 @@ def foreign_citations(
 
 
 def normalised(text: str, evidence: Evidence) -> str:
-    """Return the text with every citation that can mean one source only written `[@key]`.
+    """Rewrite every unambiguous citation as `[@key]`.
 
-    Of "Smith (2020) shows", the sentence keeps its name; of "[see @key, p. 5]" it keeps "see". What
-    is cited behind a full stop is cited before it, in the sentence that it belongs to.
+    "Smith (2020) shows" keeps the name, and "[see @key, p. 5]" keeps "see". Citations after a full
+    stop are moved into their sentence.
     """
     text = _BRACKETS.sub(lambda match: _in_our_brackets(match, evidence), text)
-    text = _RAISED.sub(_lowered, text)
+    text = _RAISED.sub(_from_superscript, text)
     text = _BEHIND.sub(lambda m: f"{m[2]} {m[3]}{m[1]}" if m[3] else m[0], text)
     text = _MIXED.sub(_keys_alone, text)
     for citation in foreign_citations(text, evidence):
@@ -142,7 +142,7 @@ def normalised(text: str, evidence: Evidence) -> str:
 
 
 def _in_our_brackets(match: re.Match[str], evidence: Evidence) -> str:
-    """Return keys in any brackets, with @ or without, in ours; authors and years in parentheses."""
+    """Write keys in any brackets as `[@key]`, and author-year citations in parentheses."""
     parts = [part.strip().removeprefix("@") for part in re.split(r"[;,]", match[1])]
     if all(part in evidence.by_key for part in parts):
         return cite(parts)
@@ -150,8 +150,8 @@ def _in_our_brackets(match: re.Match[str], evidence: Evidence) -> str:
     return f"({match[1]})" if is_author_year else match[0]
 
 
-def _lowered(match: re.Match[str]) -> str:
-    """Return a superscript on the line, its number before the sign, where it is seen as none."""
+def _from_superscript(match: re.Match[str]) -> str:
+    """Write a superscript as a normal citation before the punctuation."""
     if match[1]:
         return f" {match[1]}"
     number = unicodedata.normalize("NFKC", match[3] or match[4]).replace("˒", ",").strip()
@@ -159,10 +159,9 @@ def _lowered(match: re.Match[str]) -> str:
 
 
 def _keys_alone(match: re.Match[str]) -> str:
-    """Return keys in brackets of their own, and what stood beside them as words of the sentence.
+    """Put keys into brackets of their own, and other words of the brackets into the sentence.
 
-    Pages go: nothing that was collected has any to look them up by. So does Pandoc's mark of an
-    author who is not named.
+    Page numbers and Pandoc's mark for suppressed authors are removed.
     """
     gap, inner = match[1] or "", match[2][1:-1].replace("-@", "@")
     inner = _PAGES.sub(r"\1", inner).strip()
@@ -229,7 +228,7 @@ def _by_address(evidence: Evidence, address: str) -> tuple[str, ...]:
 
 
 def _by_title(evidence: Evidence, title: str) -> tuple[str, ...] | None:
-    """Return the keys of the sources with this title; None if it is too short for one."""
+    """Return the keys of the sources with this title; None if it is too short for a title."""
     plain = " ".join(title.casefold().split())
     keys = _keys(
         evidence, lambda source: " ".join(source.title.casefold().split()).startswith(plain)
@@ -240,14 +239,14 @@ def _by_title(evidence: Evidence, title: str) -> tuple[str, ...] | None:
 def _is_in_sources(
     citation: Foreign, text: str, evidence: Evidence, cited: Sequence[SearchResult]
 ) -> bool:
-    """Whether a source itself says it, so that it is no citation here, or one at second hand.
+    """Whether the text occurs in a source, so that it is no citation, or a second-hand one.
 
-    Of what looks like a name with a year ("Norway, 2010") it is enough that a source has both, or
-    that it names a cited work of that year ("BERT (2019)"); what is written as a citation has to
-    stand in a source that is cited beside it.
+    For a name with a year ("Norway, 2010"), it is enough that a source has both, or that a cited
+    source has that year ("BERT (2019)"). Text in the form of a citation must occur in a source
+    cited with it.
     """
     before = text[max(0, citation.start - 100) : citation.start].rstrip()
-    if _NUMBERED.fullmatch(citation.text):  # or the bounds of an interval
+    if _NUMBERED.fullmatch(citation.text):  # may be the bounds of an interval
         return _INTERVAL.search(before) is not None
     if _LABEL.fullmatch(citation.text) and any(str(s.year) in citation.text for s in cited):
         return True
@@ -270,9 +269,9 @@ _QUOTED = re.compile(
     r"|(?<![\w'`])'(?=\w)([^'\n]{1,2000}?(?:(?<=\w)'(?=\w)[^'\n]*)*)'(?![\w'])"
     r"|`([^`\n]{1,2000})`|(?m:^[ \t]*>[ \t]?([^\n\[]{1,2000}))"
 )
-"""Words between any pair of marks, and lines of a block quotation."""
+"""Words between any pair of quotation marks, and lines of block quotations."""
 _LEFT_OUT = re.compile(r"\[[^\[\]]{0,200}\]|…|\.\s?\.\s?\.")
-"""An ellipsis, or words of the one who quotes."""
+"""An ellipsis, or an insertion in brackets."""
 _NEW_CASE = re.compile(r"\[(\w)\](?=\w)")
 _AROUND = " .,;:!?'[]()"
 _SAME = str.maketrans(
@@ -284,7 +283,7 @@ _SAME = str.maketrans(
 class Quotation:
     text: str
     start: int
-    """Of the mark before it, in the text."""
+    """Offset of the opening mark."""
     end: int
 
 
@@ -293,11 +292,11 @@ def quotations(text: str) -> list[Quotation]:
     return [Quotation(*each) for each in quoted if any(map(str.isalnum, each[0]))]
 
 
-def located(words: str, result: SearchResult) -> Quote | None:
-    """Return where a source says these words; None if it does not.
+def locate(words: str, result: SearchResult) -> Quote | None:
+    """Return the place of a source's words, or None.
 
-    Case, blanks and typographic variants of marks and dashes do not count; an ellipsis or words in
-    brackets stand for words left out, in order.
+    Case, spaces and variants of quotation marks and dashes are ignored. An ellipsis or words in
+    brackets match omitted words.
     """
     for part, text in (("text", result.text), ("title", result.title)):
         pieces = _pieces(words, text)
@@ -308,9 +307,9 @@ def located(words: str, result: SearchResult) -> Quote | None:
     return None
 
 
-def whole(words: str, result: SearchResult) -> Quote | None:
-    """Return where a source says these words if they are whole sentences of it, or its title."""
-    quote = located(words, result)
+def locate_sentences(words: str, result: SearchResult) -> Quote | None:
+    """Return the place of a source's words if they are whole sentences or its title."""
+    quote = locate(words, result)
     if quote is None or _LEFT_OUT.search(words):
         return None
     if quote.part == "title":
@@ -327,11 +326,11 @@ def _bare(text: str) -> str:
     return _folded(text)[0].strip(_AROUND)
 
 
-def closest(text: str, cited: Sequence[SearchResult], evidence: Evidence) -> Quote | None:
-    """Return the words of a source that are closest to a text: what it quotes, or a sentence."""
+def closest_quote(text: str, cited: Sequence[SearchResult], evidence: Evidence) -> Quote | None:
+    """Return the words of a source that a text quotes, or the most similar sentence."""
     for quotation in quotations(text):
         for result in cited:
-            if (quote := located(quotation.text, result)) is not None:
+            if (quote := locate(quotation.text, result)) is not None:
                 return quote
     stems = _stems(without_quotations(text))
     best: tuple[int, Quote] | None = None
@@ -354,11 +353,11 @@ def _stems(text: str) -> frozenset[str]:
 
 
 def sources_saying(words: str, evidence: Evidence) -> list[str]:
-    return [source.result_id for source in evidence.results if located(words, source) is not None]
+    return [source.result_id for source in evidence.results if locate(words, source) is not None]
 
 
 def without_quotations(text: str) -> str:
-    """Return the text with blanks for what is quoted: those are not the writer's words."""
+    """Replace quotations by blanks."""
     letters = list(text)
     for quotation in quotations(text):
         letters[quotation.start : quotation.end] = " " * (quotation.end - quotation.start)
@@ -366,14 +365,14 @@ def without_quotations(text: str) -> str:
 
 
 def _pieces(words: str, text: str) -> list[tuple[int, int]]:
-    """Return where the parts of a quotation between its ellipses stand; none: not all do."""
+    """Return the places of all parts of a quotation between its ellipses, or none."""
     parts = [part.strip(_AROUND) for part in _LEFT_OUT.split(_NEW_CASE.sub(r"\1", words))]
     plain, places = _folded(text)
     places_of_parts: list[tuple[int, int]] = []
     position = 0
     for part in filter(None, parts):
         folded_part = _folded(part)[0]
-        if folded_part not in plain:  # as in nearly every source, and seen without a pattern
+        if folded_part not in plain:  # true for nearly every source, and faster than a pattern
             return []
         match = re.compile(rf"(?<!\w){re.escape(folded_part)}(?!\w)").search(plain, position)
         if match is None:
@@ -385,7 +384,7 @@ def _pieces(words: str, text: str) -> list[tuple[int, int]]:
 
 @lru_cache(maxsize=128)
 def _folded(text: str) -> tuple[str, tuple[int, ...]]:
-    """Return the text as it is compared, and where each of its characters came from."""
+    """Return the text folded for comparison, and the offset of each of its characters."""
     letters: list[str] = []
     places: list[int] = []
     for index, character in enumerate(text):

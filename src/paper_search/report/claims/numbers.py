@@ -1,4 +1,4 @@
-"""The quantities of a text, in digits and in words, and whether a source bears them."""
+"""The quantities of a text, in digits and in words."""
 
 import re
 from dataclasses import dataclass, replace
@@ -51,11 +51,11 @@ _SCALE = re.compile(
     r"\s?(?:((?i:thousand|million|billion|bn)|(?<=\d)[kKMB])\b"
     r"|(?:[x×·*]\s?10(?:\^[({]?|\(|(?=[⁻⁰¹²³⁴-⁹]))|(?<=\d)[eE](?=[-−+]?\d))([-−⁻+]?[\d⁰¹²³⁴-⁹]{1,2})[)}]?)"
 )
-"""A word or a power of ten; PubMed writes 10(6), programs e-6."""
+"""A scale word or a power of ten; PubMed writes 10(6), programs e-6."""
 _AGE = re.compile(
     r"\bage[ds]?(?: (?:of|between|from|was))? (?:\d+ ?(?:to|and|[-–]) ?)?$", re.IGNORECASE
 )
-"""Before a number of years."""
+"""Text before an age in years."""
 _CURRENCY = re.compile(r"([$€£¥]|\b(?:USD|EUR|GBP))\s?$")
 _SIGNS = {"USD": "$", "EUR": "€", "GBP": "£"}
 _P_VALUE = re.compile(r"\bp(?:[- ]?values?)?\s*(?:(?:of|was|is)\s*)?([<>=≤≥]?)\s*$", re.IGNORECASE)
@@ -85,7 +85,7 @@ YEAR = re.compile(r"(?:1[4-9]|20)\d\d")
 _SHORTYEAR = re.compile(r"\b(1[4-9]|20)(\d\d[-–/])(\d\d)\b(?![-–/\d])")
 CURRENCIES = frozenset("$€£¥")
 LARGEST_COUNT = 12
-"""Whole numbers up to it, without a unit, may be a count of the writer."""
+"""Whole numbers up to it without a unit may be the writer's own counts."""
 _BEFORE = 40
 _DAY, _YEAR_DAYS = 86_400.0, 365.25
 UNITS = {
@@ -128,27 +128,27 @@ _BASE_FORMS = [(re.compile(form), unit) for form, unit in _BASES.items()]
 
 @dataclass(frozen=True)
 class Quantity:
-    """A number with its unit, where that can be told."""
+    """A number with its unit, if known."""
 
     value: float
     unit: str = ""
     """The base unit, %, point, x (times as much), p, a currency, or empty."""
     factor: float = 1.0
-    """From its own unit to the base unit."""
+    """Factor to the base unit."""
     text: str = ""
     start: int = 0
     end: int = 0
-    step: float = 0.0  # of its last digit; 0: it is no number in digits
+    step: float = 0.0  # of its last digit; 0 for numbers in words
     relation: str = "="  # or ~ (about), >, <
     counts: bool = False
     """Whether a word follows that it may count."""
     is_open: bool = False
-    """Whether a sentence may have it without a source: a small count, a part of a name."""
+    """Whether it needs no source, such as a small count or a part of a name."""
 
 
 @lru_cache(maxsize=8192)
 def quantities(text: str) -> tuple[Quantity, ...]:
-    """Return the quantities of a text, in order; ordinals are none."""
+    """Return the quantities of a text in order, without ordinals."""
     plain = text.translate({0xB7: ".", 0xBD: ".5", 0xBC: ".25", 0xBE: ".75"})
     plain = _SHORTYEAR.sub(r"\1\2\1\3", plain)  # 1990-95
     stated: list[Quantity] = []
@@ -169,9 +169,9 @@ def quantities(text: str) -> tuple[Quantity, ...]:
 
 
 def _with_smaller_unit(one: Quantity, other: Quantity, text: str) -> Quantity | None:
-    """Return 8 h 12 min as one quantity; None where the second is no part of one of the first.
+    """Combine 8 h 12 min into one quantity; None if the second is not a part of the first.
 
-    The two stay beside it: "at 12 months and 2 weeks" are two times.
+    Both are also kept, because "at 12 months and 2 weeks" are two times.
     """
     is_next = re.fullmatch(r",? (?:and )?", text[one.end : other.start]) is not None
     share = other.value * other.factor / one.factor
@@ -271,7 +271,7 @@ def _value(words: str) -> float:
             current += _SMALL.get(word, _TENS.get(word, 0))
         elif word in _SCALES:
             current = max(current, 1.0) * _SCALES[word]
-            if _SCALES[word] > 100:  # noqa: PLR2004  # what follows a thousand is added to it
+            if _SCALES[word] > 100:  # noqa: PLR2004  # what follows a thousand is added
                 total, current = total + current, 0.0
         elif word == "half":
             current += 0.5
@@ -279,7 +279,7 @@ def _value(words: str) -> float:
 
 
 def _unit_of(after: str) -> tuple[str, float, int]:
-    """Return the unit at the beginning of a text: base unit, factor, length; or an empty one."""
+    """Return base unit, factor and length of the unit at the beginning of a text, if any."""
     match = _UNIT.match(after)
     if match is None:
         return "", 1.0, 0

@@ -1,8 +1,7 @@
-"""What code says of each sentence of a draft: it stands, it is wrong, or nobody checked it.
+"""Verdicts of code on each sentence of a draft: supported, unsupported or not checked.
 
-A sentence stands if it says nothing but what it quotes. It is wrong if something that must be in
-the cited source by its form is not there: a source, a quotation, a quantity, a name. Code does not
-guess what a sentence means; that is the question to the model.
+A sentence is supported if it consists of quotations. It is unsupported if a source, quotation,
+quantity or name is missing from the cited sources. Judging its meaning is left to the model.
 """
 
 from __future__ import annotations
@@ -17,12 +16,12 @@ from paper_search.report.claims.bearing import bearing
 from paper_search.report.claims.citations import (
     Foreign,
     cited_keys,
-    closest,
+    closest_quote,
     foreign_citations,
-    located,
+    locate,
+    locate_sentences,
     quotations,
     sources_saying,
-    whole,
     without_citations,
     without_quotations,
 )
@@ -42,9 +41,9 @@ from paper_search.skills.words import tokens, word_table
 
 _SHOWN = 160
 _TERM = 3
-"""Words of a quotation up to which it may be a term in another form: “responders”, “responder”."""
+"""Maximum words of a quoted term, which may be in another form: “responders”, “responder”."""
 _AROUND_QUOTATIONS = word_table("around quotations")
-"""What a sentence may say beside a quotation without saying anything of its own."""
+"""Words around a quotation that add no claim."""
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _RETRACTION = re.compile(r"retract|withdr[ae]w|fabricat|fraudulent|misconduct", re.IGNORECASE)
 _NAME = r"[A-ZÀ-ÞŁŚŽČ][\w’'-]*\w"
@@ -54,7 +53,7 @@ _AUTHOR = re.compile(
     r"| (?:argue|compare|conclude|demonstrate|examine|find|found|measure|note|observe|report|review"
     r"|say|said|show|state|studied|suggest|test|write|wrote)(?:e?[ds]|n)?\b)"
 )
-"""A name to which something is ascribed."""
+"""A name to which a claim is attributed."""
 _PERSON = re.compile(rf"\b(?:Dr|Prof|Professor)\b\.? ({_NAME}(?: {_NAME}){{0,2}})")
 
 
@@ -64,10 +63,10 @@ class Fault:
     category: Category
     severity: Severity
     reason: str
-    """What is wrong, for who reads the sentence."""
+    """For readers of the sentence."""
     advice: str
     quoted: str = ""
-    """The part of the sentence that the item repeats; empty: the reason names it."""
+    """Part of the sentence to repeat in the item; empty if the reason names it."""
 
     @property
     def item(self) -> CritiqueItem:
@@ -101,7 +100,7 @@ class Subject:
 
     @cached_property
     def own_words(self) -> dict[Statement, str]:
-        """Return each sentence without its citations and without what it quotes of a source."""
+        """Each sentence without its citations and without quotations from sources."""
         return {one: self._own_words(one.text) for one in self.statements}
 
     def _own_words(self, text: str) -> str:
@@ -135,12 +134,12 @@ def faults(subject: Subject) -> list[Fault]:
 def verdicts(subject: Subject, findings: Sequence[Fault]) -> list[CheckedSentence]:
     by_statement: dict[Statement, list[Fault]] = {}
     for fault in findings:
-        if fault.severity in {"critical", "major"}:  # wrong, and not just its form
+        if fault.severity in {"critical", "major"}:  # others concern only the form
             by_statement.setdefault(fault.statement, []).append(fault)
     return [_verdict(one, subject, by_statement.get(one, [])) for one in subject.statements]
 
 
-def _verdict(statement: Statement, subject: Subject, grave: Sequence[Fault]) -> CheckedSentence:
+def _verdict(statement: Statement, subject: Subject, blocking: Sequence[Fault]) -> CheckedSentence:
     cited = subject.cited(statement)
     sentence = CheckedSentence(
         place=statement.place.name,
@@ -149,10 +148,10 @@ def _verdict(statement: Statement, subject: Subject, grave: Sequence[Fault]) -> 
         text=statement.place.text[statement.start : statement.end],
         keys=list(statement.keys),
         checked_by="code",
-        snippet=closest(without_citations(statement.text), cited, subject.evidence),
+        snippet=closest_quote(without_citations(statement.text), cited, subject.evidence),
     )
-    if grave:
-        reasons = "; ".join(dict.fromkeys(fault.reason for fault in grave))
+    if blocking:
+        reasons = "; ".join(dict.fromkeys(fault.reason for fault in blocking))
         return sentence.model_copy(update={"status": "unsupported", "reason": reasons})
     is_repeatable = statement.is_heading or statement.text.endswith("?")
     if is_repeatable and _plain(statement.text) in set(map(_plain, subject.plan_texts)):
@@ -166,7 +165,7 @@ def _verdict(statement: Statement, subject: Subject, grave: Sequence[Fault]) -> 
 
 
 def word_for_word(statement: Statement, cited: Sequence[SearchResult]) -> Quote | None:
-    """Return where a sentence stands that says nothing but whole sentences of all it cites."""
+    """Return the place of a sentence that consists of whole sentences of all cited sources."""
     if not cited or any(result.is_retracted for result in cited):
         return None
     quoted = [quotation.text for quotation in quotations(statement.text)]
@@ -175,12 +174,12 @@ def word_for_word(statement: Statement, cited: Sequence[SearchResult]) -> Quote 
     plain = without_citations(statement.text)
     if quoted and not set(_plain(without_quotations(plain)).split()) <= allowed_words:
         return None
-    places = [whole(words, result) for words in quoted or [plain] for result in cited]
+    places = [locate_sentences(words, result) for words in quoted or [plain] for result in cited]
     return places[0] if all(places) else None
 
 
 def unresolved_citations(statement: Statement, subject: Subject) -> Iterator[Fault]:
-    """Find citations that nothing collected stands behind, in whatever form they are written."""
+    """Find citations of sources that were not collected, and citations in other formats."""
     advice = "Cite a source that exists."
     for key in statement.keys:
         if key not in subject.evidence.by_key:
@@ -197,7 +196,7 @@ def unresolved_citations(statement: Statement, subject: Subject) -> Iterator[Fau
 
 
 def retracted_sources(statement: Statement, subject: Subject) -> Iterator[Fault]:
-    """Find citations of works that were withdrawn, where the sentence does not say so."""
+    """Find citations of retracted works in sentences that do not mention the retraction."""
     if _RETRACTION.search(without_citations(statement.text)):
         return
     for key in statement.keys:
@@ -208,7 +207,7 @@ def retracted_sources(statement: Statement, subject: Subject) -> Iterator[Fault]
 
 
 def unfound_quotations(statement: Statement, subject: Subject) -> Iterator[Fault]:
-    """Find words in quotation marks that are not those of the cited source."""
+    """Find quotations that do not occur in the cited sources."""
     cited = subject.cited(statement)
     plan_words = " | ".join(map(_plain, subject.plan_texts))
     for quotation in quotations(statement.text):
@@ -219,7 +218,7 @@ def unfound_quotations(statement: Statement, subject: Subject) -> Iterator[Fault
         is_uncited_term = not cited and len(words.split()) <= _TERM
         if is_term or is_uncited_term or _plain(words) in plan_words:
             continue
-        if any(located(words, result) for result in cited):
+        if any(locate(words, result) for result in cited):
             continue
         elsewhere = sources_saying(words, subject.evidence)
         if elsewhere and statement.keys:
@@ -234,8 +233,8 @@ def unfound_quotations(statement: Statement, subject: Subject) -> Iterator[Fault
 def unfound_numbers(statement: Statement, subject: Subject) -> Iterator[Fault]:
     """Find quantities and years that the cited sources neither state nor imply.
 
-    Of a source whose title alone is known, nothing is missing. What cites something that does not
-    exist is held against all that does.
+    Sources without a text are not checked. Sentences that cite only unknown sources are compared
+    with all collected ones.
     """
     cited = subject.cited(statement)
     texts = list(map(_source_text, cited))
@@ -259,7 +258,7 @@ def unfound_numbers(statement: Statement, subject: Subject) -> Iterator[Fault]:
 
 
 def misattributed_names(statement: Statement, subject: Subject) -> Iterator[Fault]:
-    """Find persons to whom a sentence ascribes what it cites of somebody else."""
+    """Find people to whom a sentence attributes the work of the cited authors."""
     cited = subject.cited(statement)
     if not cited:
         return
@@ -273,7 +272,7 @@ def misattributed_names(statement: Statement, subject: Subject) -> Iterator[Faul
     authors = {name for result in cited for name in family_names(result)}
     others = subject.evidence.families - authors
     if any(normalised_title(name) in authors for name in re.findall(_NAME, own)):
-        return  # it compares them
+        return  # the sentence compares them
     strangers = [m[1] for m in _AUTHOR.finditer(own) if normalised_title(m[1]) in others]
     strangers += [word for m in _PERSON.finditer(own) for word in m[1].split()[-1:]]
     for name in dict.fromkeys(strangers):
@@ -316,19 +315,19 @@ _MARKER = re.compile(r"[ \t]*(?:[-*•+]|\d+[.)])[ \t]+")
 _LINE = re.compile(
     r"(?m)^(?:[ \t]*(?:[-*•+]|\d+[.)])[ \t]+|#{1,6}[ \t]|\||>|\*\*[^*\n]+\*\*[.:]?$)"
 )
-"""Where a line of its own begins: an item of a list, a heading, a row of a table, a quotation."""
+"""Start of a list item, heading, table row or block quotation."""
 _HEADING = re.compile(
     r"#{1,6}[ \t]|\*\*[^*\n]+\*\*[.:]?(?:\n|$)|\|[^\n]{0,600}\n\|(?:[ \t]*:?-+:?[ \t]*\|)+"
 )
-"""A heading inside a section, or the head of a table."""
+"""A heading inside a section, or the header of a table."""
 
 
 @dataclass(frozen=True)
 class Place:
     name: str
-    """As `CheckedSentence.place`."""
+    """See `CheckedSentence.place`."""
     location: str
-    """As people know it."""
+    """Name for people."""
     text: str
 
 
@@ -343,7 +342,7 @@ class Statement:
 
 
 def places(draft: ResearchDraft) -> list[Place]:
-    """Return the texts of a draft, in order; headings of sections are among them."""
+    """Return the texts of a draft in order, including section headings."""
     texts = [Place("title", "title", draft.title), Place("abstract", "abstract", draft.abstract)]
     for part in draft.sections:
         texts.append(Place(f"{part.section_id}.title", part.title, part.title))
@@ -353,7 +352,7 @@ def places(draft: ResearchDraft) -> list[Place]:
 
 
 def statements(draft: ResearchDraft) -> Iterator[Statement]:
-    """Return the sentences of a draft, in order; a heading is one, a table's row too."""
+    """Yield the sentences of a draft in order; headings and table rows count as sentences."""
     for place in places(draft):
         is_title = place.name.endswith("title")
         for start, end in [(0, len(place.text))] if is_title else _sentences(place.text):
@@ -363,7 +362,7 @@ def statements(draft: ResearchDraft) -> Iterator[Statement]:
 
 
 def _sentences(text: str) -> Iterator[tuple[int, int]]:
-    """Return where the sentences stand; a quotation is part of one, a list item begins one."""
+    """Yield the spans of sentences; a quotation never ends one, and a list item begins one."""
     masked = list(text)
     for quoted in quotations(text):
         first = next(filter(str.isalnum, quoted.text))

@@ -1,6 +1,6 @@
-"""Figures of a report: how the sources were found, and their years.
+"""Figures of a report: the flow from records to cited sources, and their years.
 
-Drawn with matplotlib, since one drawing gives SVG for pages, PNG for Word and PDF for LaTeX.
+matplotlib draws them once for SVG (pages), PNG (Word) and PDF (LaTeX).
 """
 
 import io
@@ -24,9 +24,9 @@ CAPTIONS: Mapping[str, str] = MappingProxyType(
 Format = Literal["svg", "png", "pdf"]
 INK, BLUE, PALE = "#1c1c1a", "#1f5673", "#c9d6de"
 _LINE = 44
-"""Letters of a label in one line."""
+"""Characters of a label in one line."""
 _WIDTH = 7.2
-"""Inches: the width of a page's text."""
+"""Inches; the width of the text on a page."""
 
 
 def is_available() -> bool:
@@ -34,7 +34,7 @@ def is_available() -> bool:
 
 
 def figures(report: Report, kind: Format = "svg") -> dict[str, bytes]:
-    """Return the figures by name, without those that have nothing to show; Raises as `canvas`."""
+    """Return the non-empty figures by name; errors as for `canvas`."""
     drawings = {"flow": _flow(report), "years": _years(report)}
     return {name: saved(drawing, kind) for name, drawing in drawings.items() if drawing is not None}
 
@@ -87,7 +87,11 @@ def _flow(report: Report) -> Any:
 
 
 def canvas(height: float) -> tuple[Any, Any]:
-    """Return a figure of that height, in inches, and its axes."""
+    """Return a figure of that height in inches, and its axes.
+
+    Raises:
+        ConfigError: matplotlib is not installed.
+    """
     try:
         from matplotlib.figure import Figure  # noqa: PLC0415  # an extra
     except ImportError:
@@ -102,7 +106,7 @@ def canvas(height: float) -> tuple[Any, Any]:
 
 
 def saved(figure: Any, kind: Format) -> bytes:
-    """Return a figure as a file; the same figure gives the same bytes."""
+    """Return the bytes of a figure's file, which are reproducible."""
     from matplotlib import rc_context  # noqa: PLC0415  # as above
 
     buffer = io.BytesIO()
@@ -113,5 +117,5 @@ def saved(figure: Any, kind: Format) -> bytes:
 
 
 def short(text: str) -> str:
-    plain = text.replace("$", "＄")  # matplotlib reads mathematics between dollars
+    plain = text.replace("$", "＄")  # matplotlib reads text between dollar signs as mathematics
     return "\n".join(textwrap.wrap(plain, _LINE, max_lines=2, placeholder=" …"))

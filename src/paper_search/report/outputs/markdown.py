@@ -1,6 +1,6 @@
-"""A report as Markdown: the one template, from which every other format is made.
+"""A report as Markdown, from which all other formats are made, and as HTML.
 
-What sources wrote can neither format it nor load anything.
+Text from sources can neither format it nor load anything.
 """
 
 import base64
@@ -25,7 +25,7 @@ from paper_search.resources import PackageFiles
 
 REFERENCES = "References"
 _ROWS = 40
-"""Papers that the table shows, the most relevant first."""
+"""Maximum number of papers in the table."""
 _ESCAPED = re.compile(r"([\\`*_\[\]<>|#~$]|&(?=#?\w+;))")
 _ADDRESS = re.compile(r"(?:https?|ftp)://[^\s`]+|\bwww\.[^\s`]+", re.IGNORECASE)
 _PART = re.compile(rf"(?P<citation>\[\s*@[^\[\]]+\])|(?P<bold>\*\*[^*\n]+\*\*)|(?P<mark>{MARK})")
@@ -36,15 +36,15 @@ _PREFIXES = {"heading": "### ", "bullet": "- ", "number": "1. "}
 def render_markdown(
     report: Report, *, style: str = DEFAULT_STYLE, figures: Mapping[str, str] | None = None
 ) -> str:
-    """Return the report as Markdown: CommonMark with the tables of GitHub.
+    """Return the report as CommonMark with GitHub's tables.
 
-    `style`: see `references`, which raises. `figures`: file of each by its name.
+    `style`: see `references`. `figures`: files by name.
     """
     return MarkdownTemplate(report, figures or {}, references(report, style)).text()
 
 
 def escaped(text: str) -> str:
-    """Return text that Markdown shows as it is; addresses become code, which nothing links."""
+    """Escape text for Markdown; URLs become code, so that they are not linked."""
     parts: list[str] = []
     position = 0
     line = single_line(text)
@@ -56,9 +56,9 @@ def escaped(text: str) -> str:
 
 
 class MarkdownTemplate:
-    """Writes one report; other kinds of Markdown write citations and tables otherwise.
+    """Writes a report; subclasses write citations and tables for other dialects of Markdown.
 
-    `figures`: file of each by its name; `references`: line of each by its key.
+    `figures`: files by name; `references`: lines by key.
     """
 
     def __init__(
@@ -111,7 +111,7 @@ class MarkdownTemplate:
     def table(
         self, caption: str, head: Sequence[str], rows: Sequence[Sequence[str]], widths: list[float]
     ) -> str:
-        """Return a table; `widths`: share of the line of each column."""
+        """Return a table; `widths`: each column's share of the line."""
         lines = self.rows(head, rows, ["---"] * len(widths))
         return f"**{self.escaped(caption)}**\n\n{lines}"
 
@@ -130,7 +130,7 @@ class MarkdownTemplate:
         return "\n>\n".join(f"> {self._line(line)}" for line in lines)
 
     def _blocks(self, text: str) -> Iterator[str]:
-        """Return the blocks of a text; whatever it holds besides lists and headings is plain."""
+        """Yield the blocks of a text; only lists and headings are formatted."""
         kind, lines = "", list[str]()
         for line in [*text.splitlines(), ""]:
             marker = _MARKER.match(line)
@@ -159,7 +159,7 @@ class MarkdownTemplate:
         return "".join([*parts, self._plain(line[position:])])
 
     def _plain(self, text: str) -> str:
-        """Return text between other parts of a line, with the blanks at its ends."""
+        """Escape text within a line, keeping blanks at its ends."""
         head = " " if text[:1].isspace() else ""
         tail = " " if text[-1:].isspace() and text.strip() else ""
         return f"{head}{self.escaped(text)}{tail}"
@@ -266,7 +266,7 @@ def _decision(report: Report) -> str:
 
 
 def day(at: Any) -> str:
-    """Return a time as a date: 3 May 2026; anything else as nothing."""
+    """Format an ISO time as "3 May 2026"; anything else as an empty string."""
     try:
         moment = datetime.fromisoformat(str(at))
     except ValueError:
@@ -285,10 +285,9 @@ _LINK = re.compile(rf"https?://|#|{re.escape(_DRAWING)}", re.IGNORECASE)
 def render_html(
     report: Report, *, style: str = DEFAULT_STYLE, figures: Mapping[str, bytes] | None = None
 ) -> str:
-    """Return the report as a page of its own, for the screen and for paper.
+    """Return the report as a standalone page for screen and print.
 
-    `style`: see `references`, which raises. `figures`: SVG of each by its name, shown as images, in
-    which no script runs.
+    `style`: see `references`. `figures`: SVGs by name, embedded as images so that no script runs.
     """
     images = {name: embedded(content) for name, content in (figures or {}).items()}
     by_key = references(report, style)
@@ -300,10 +299,10 @@ def render_html(
 def html_page(
     title: str, markdown: str, *, reference_keys: Sequence[str] = (), is_wide: bool = False
 ) -> str:
-    """Return Markdown as a page of its own; HTML in it is shown, and nothing is loaded.
+    """Return Markdown as a standalone page; HTML in it is escaped, and nothing is loaded.
 
-    `reference_keys`: of the references, which are the last list, in its order. `is_wide`: for
-    tables of many columns.
+    `reference_keys`: keys of the references, which are the last list. `is_wide`: for tables with
+    many columns.
     """
     css = PackageFiles("paper_search.report.outputs").read("page.css").decode("utf-8")
     main = '<main class="wide">' if is_wide else "<main>"
@@ -333,7 +332,7 @@ class _LinkedTemplate(MarkdownTemplate):
 
 
 def _html(text: str, keys: Sequence[str]) -> str:
-    """Return Markdown as HTML; the references, its last list, are linked to by their keys."""
+    """Convert Markdown to HTML, with anchors for the references, which are the last list."""
     parser = MarkdownIt("commonmark", {"html": False}).enable("table")
     parser.validateLink = lambda url: _LINK.match(url) is not None  # type: ignore[method-assign]  # as it is documented
     tokens = parser.parse(text)

@@ -1,4 +1,4 @@
-"""A report as Word document and as LaTeX, made by pandoc from one Markdown text."""
+"""A report as Word document and LaTeX, converted from Markdown by pandoc."""
 
 import asyncio
 import base64
@@ -28,12 +28,12 @@ _HOW = f"{how_to_install('docx')}, or install pandoc 3"
 async def render_docx(
     report: Report, *, csl: Path | None = None, figures: Mapping[str, bytes] | None
 ) -> bytes:
-    """Return the report as DOCX, with its citations and references set by pandoc's citeproc.
+    """Return the report as DOCX, with citations and references by pandoc's citeproc.
 
-    `figures`: PNG by name. `csl`: the absolute path of a style; by default pandoc's, Chicago
-    author-date. Raises as `markdown_docx`.
+    `figures`: PNGs by name. `csl`: absolute path of a style; by default pandoc's, Chicago
+    author-date. Errors as for `markdown_docx`.
     """
-    # In the sandbox pandoc reads no file that is not named on its command line.
+    # In the sandbox, pandoc reads only files named on its command line.
     images = {
         name: f"data:image/png;base64,{base64.b64encode(content).decode('ascii')}"
         for name, content in (figures or {}).items()
@@ -52,13 +52,13 @@ async def render_docx(
 async def render_latex(
     report: Report, *, bibliography: str = "references", figures: Mapping[str, str] | None = None
 ) -> str:
-    r"""Return the report as a LaTeX document; for letters beyond Latin, use XeLaTeX or LuaLaTeX.
+    r"""Return the report as LaTeX; non-Latin scripts need XeLaTeX or LuaLaTeX.
 
-    `bibliography`: name of the .bib file beside it, without the suffix, for \citep. `figures`:
-    file of each figure by its name, a PDF or an image. Raises as `markdown_docx`.
+    `bibliography`: name of the .bib file without its suffix, for \citep. `figures`: files (PDF or
+    images) by name. Errors as for `markdown_docx`.
     """
     name = re.sub(r"[^A-Za-z0-9_-]", "", bibliography) or "references"
-    # The keys that the .bib has are of the cited sources alone.
+    # The .bib file has keys of its own, which depend on the cited sources only.
     names = citation_keys(cited_collection(report).papers)
     keys = dict(zip(sorted(report.cited), names, strict=True))
     text = pandoc_markdown(report, figures or {}, keys)
@@ -75,15 +75,15 @@ async def render_latex(
 
 
 def render_bibtex(report: Report) -> str:
-    """Return the cited sources as BibTeX, under the keys that the LaTeX cites."""
+    """Return the cited sources as BibTeX, with the keys used in the LaTeX."""
     return export_bibtex(cited_collection(report))
 
 
 @functools.cache
 def pandoc() -> str:
-    """Return the pandoc program: that of the extra, else the one on the path.
+    """Return the pandoc program of the extra, or one on the path whose sandbox works.
 
-    The sandbox of older ones fails, as that of Debian 12: they are passed over.
+    The sandbox of older versions, such as Debian 12's, fails.
     """
     try:
         import pypandoc  # noqa: PLC0415  # an extra
@@ -105,7 +105,7 @@ def has_pandoc() -> bool:
 
 
 async def markdown_docx(title: str, markdown: str) -> bytes:
-    """Return CommonMark with the tables of GitHub as DOCX; the same text gives the same bytes.
+    """Convert CommonMark with GitHub's tables to DOCX, reproducibly.
 
     Raises:
         ExportError: pandoc is not installed, or fails.
@@ -150,7 +150,7 @@ async def _run(words: list[str], place: Path) -> None:
     except TimeoutError:
         process.kill()
         await process.wait()
-        raise ExportError(f"pandoc did not end within {TIMEOUT_S:g} s") from None
+        raise ExportError(f"pandoc did not finish within {TIMEOUT_S:g} s") from None
     if process.returncode:
         reason = " ".join(errors.decode("utf-8", "replace").split())[:500]
         raise ExportError(f"pandoc failed: {reason}")
@@ -159,9 +159,9 @@ async def _run(words: list[str], place: Path) -> None:
 def pandoc_markdown(
     report: Report, figures: Mapping[str, str], keys: Mapping[str, str] | None = None
 ) -> str:
-    """Return the report in pandoc's Markdown, with citations that it can resolve.
+    """Return the report in pandoc's Markdown with its citation syntax.
 
-    `keys`: those of the bibliography by the report's; None if they are the same.
+    `keys`: the bibliography's keys by the report's; None if they are the same.
     """
     names = dict(keys) if keys is not None else {key: key for key in report.cited}
     return "\n\n".join(_PandocTemplate(report, figures, names).body()) + "\n\n"
