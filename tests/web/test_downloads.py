@@ -46,7 +46,7 @@ def test_the_papers_come_in_every_format_and_as_decided(page, place):
 @pytest.mark.parametrize("asked", ["format=../x.csl", "format=ris&decision=liked", ""])
 def test_a_file_that_does_not_exist_is_refused_with_those_that_do(page, place, asked):
     assert page.open(f"{place}/papers?{asked}") == 422
-    assert "there are " in page.text
+    assert "choose from " in page.text
     assert f'href="/review{place}">Back' in page.text
 
 

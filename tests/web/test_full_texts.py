@@ -268,7 +268,7 @@ def test_with_accounts_everybody_decides_under_their_own_name(signed_in, place, 
     ada.open(path)
     assert "bob: include" not in ada.text
     assert ada.send(path, paper=works[0], say="exclude", reason="No trial") == 200
-    assert "ada: exclude, No trial; bob: include. To be settled" in ada.text
+    assert "ada: exclude, No trial; bob: include. To be resolved" in ada.text
     assert bob.send(path, paper=works[0], say="include") == 403
     assert ada.send(path, paper=works[0], say="include") == 200
     assert statuses(ada, place)[works[0]] == "included"

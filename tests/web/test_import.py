@@ -70,7 +70,7 @@ def test_what_cannot_be_read_is_named_as_the_person_named_it(page, files, reason
 
 def test_content_that_is_cut_off_is_refused(page):
     assert page.send("/import", question="x", name="a.ris", content="VFkg*") == 422
-    assert "did not arrive whole" in page.text
+    assert "did not arrive completely" in page.text
 
 
 def test_files_join_a_review_on_its_own_page(page):

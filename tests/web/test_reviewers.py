@@ -35,6 +35,6 @@ def test_only_conflicts_of_reviewers_who_are_done_are_settled(page, place):
     assert "Cohen&#39;s kappa" in visit(page, f"{place}/reviewers")
     why = {"say": "exclude", "reason": "no proteins"}
     assert page.send(f"{place}/reviewers", paper=paper, **why) == 200
-    assert "Settled: exclude" in page.text
+    assert "Resolved: exclude" in page.text
     assert "Excluded: no proteins" in visit(page, f"{place}/results?decision=excluded")
     assert f'data-paper="{paper}"' in page.text

@@ -90,7 +90,7 @@ def test_a_reviewer_is_blind_until_all_are_done_and_overwrites_nobody(team, tmp_
     for person, settles in ((bob, False), (ada, True)):
         person.open(f"{place}/reviewers")
         assert "1 in conflict" in person.text
-        assert ("Settle conflict" in person.text) is settles
+        assert ("Resolve conflict" in person.text) is settles
 
     async def verdicts() -> dict[str, list[bool | None]]:
         async with open_persistence(f"sqlite:///{tmp_path / 'threads.db'}") as persistence:

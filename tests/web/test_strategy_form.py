@@ -23,7 +23,7 @@ from paper_search.persistence import open_persistence
 from paper_search.query import parse, render
 from paper_search.server.guard import VISITOR
 from paper_search.testing.skills import FakeSkills
-from paper_search.web.strategy_view import join_groups, narrowed, strategy_from_form, term_groups
+from paper_search.web.strategy_view import join_groups, narrow, strategy_from_form, term_groups
 from paper_search.workflow import SearchWorkflow
 from paper_search.workflow.records import SearchRecords
 
@@ -96,7 +96,7 @@ def test_limits_sources_and_criteria_come_from_the_form():
 @pytest.mark.parametrize("query", ["a OR b", "a AND (b AND (c OR d) OR e)"])
 def test_a_narrower_query_asks_for_one_term_more(query):
     wanted = f'({query}) AND "drug target"'
-    assert render(parse(narrowed(query, "drug target"))) == render(parse(wanted))
+    assert render(parse(narrow(query, "drug target"))) == render(parse(wanted))
 
 
 class Fields(HTMLParser):
@@ -163,7 +163,7 @@ def test_what_is_wrong_is_told_in_the_words_of_the_form(visitors):
     page.send(page.path, action="approve", asked=asked, **{"query-0": "(bees"})
     assert "query 1: column 6: expected" in page.text
     page.send(page.path, action="approve", asked=asked, max_results="many")
-    assert "Records a query at most: Input should be a valid integer" in page.text
+    assert "Maximum records per query: Input should be a valid integer" in page.text
     page.send(page.path, action="approve", asked=asked, language="klingon")
     assert "Language: unknown &#39;klingon&#39;" in page.text
     page.send(page.path, action="approve", asked=asked, year_from="2020", year_to="2010")

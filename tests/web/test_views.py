@@ -25,7 +25,7 @@ def test_with_tokens_people_sign_in_and_see_their_own_threads(visitors):
     assert page.open("") == 200
     assert page.path == "/sign-in"
     assert page.send("/sign-in", token="wrong-token-of-nobody") == 403
-    assert "nobody has this token" in page.text.lower()
+    assert "this token is unknown" in page.text.lower()
     page.send("/sign-in", token=ADA)
     assert page.path == ""
     page.send("/threads", question="graph neural networks")
@@ -278,7 +278,7 @@ def test_the_rest_of_a_slow_source_is_waited_for_with_a_button(visitors, monkeyp
     thread = page.search("graphs")
     results = page.path
     assert '<button name="action" value="wait">Wait for late one</button>' in page.text
-    assert "late one may have more. Wait, and the rest joins this result" in page.text
+    assert "late one may have more. Wait to add the rest to this result" in page.text
     assert "Graphs, late" not in page.text
     late.is_late = False
     asked = page.asked()

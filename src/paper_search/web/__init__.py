@@ -1,1 +1,1 @@
-"""The page: a person's searches in a browser, on the threads that all other doors use."""
+"""The page: searches in a browser, on the threads that the other entry points use."""

@@ -1,4 +1,4 @@
-"""What a thread gives as files: its papers in every export format, its audit, its pictures."""
+"""Downloads of a thread: its papers in every export format, its audit and its pictures."""
 
 import asyncio
 from http import HTTPStatus
@@ -24,7 +24,7 @@ from paper_search.workflow.results import part_of
 _PICTURES_KEPT = 8
 """Threads whose pictures stay in memory."""
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
-"""Of a picture, which matplotlib gives its own style and nothing else."""
+"""For pictures, in which matplotlib uses inline styles and nothing else."""
 
 Decided = Literal["included", "excluded", "undecided", "all"]
 
@@ -47,7 +47,7 @@ async def papers(visit: Visit) -> Response:
     thread_id = await visit.require_thread()
     query = visit.request.query_params
     name, decision = query.get("format", ""), query.get("decision", "")
-    _require("format", name, exporter_names())  # no path of a .csl file of the server
+    _require("format", name, exporter_names())  # not the path of a .csl file on the server
     _require("decision", decision, ["", *get_args(Decided)])
     collection = await visit.search.result()
     if collection is None:
@@ -91,7 +91,7 @@ async def picture(visit: Visit) -> Response:
 
 
 async def _draw(visit: Visit, *, is_fresh: bool = False) -> dict[str, bytes]:
-    """Return the pictures by name: those that the page was last shown with, unless `is_fresh`."""
+    """Return pictures by name: those last shown on the page, unless `is_fresh`."""
     cache, thread_id = visit.site.pictures, visit.thread_id
     async with visit.site.drawing:
         if is_fresh or thread_id not in cache:
@@ -115,7 +115,8 @@ def _require(what: str, name: str, accepted: list[str]) -> None:
     if name not in accepted:
         names = ", ".join(filter(None, accepted))
         raise RequestRefusedError(
-            HTTPStatus.UNPROCESSABLE_ENTITY, f"there is no {what} {name[:60]!r}; there are {names}"
+            HTTPStatus.UNPROCESSABLE_ENTITY,
+            f"there is no {what} {name[:60]!r}; choose from {names}",
         )
 
 

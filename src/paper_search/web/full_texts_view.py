@@ -1,4 +1,4 @@
-"""Full texts on the page: how each stands, a file for each, and the decision beside its text."""
+"""Full texts on the page: their status, their files, and the decision beside each text."""
 
 import functools
 import hashlib
@@ -125,7 +125,7 @@ async def _work(visit: Visit, texts: FullTexts, paper_id: str, problem: str = ""
 
 
 async def _path_of_next(visit: Visit, texts: FullTexts, paper_id: str) -> str:
-    """Return where the next work is whose text is there to be decided on, else the list."""
+    """Return the path of the next text to decide on, else of the list."""
     works, reviewers, me = await texts.works(), await texts.reviewers(), _name(visit)
     pending = set(reviewers.pending)
     place = next((n for n, (paper, _) in enumerate(works) if paper.id == paper_id), 0)
@@ -149,19 +149,19 @@ async def _common(visit: Visit, texts: FullTexts) -> dict[str, Any]:
 
 
 def _path(visit: Visit, below: str = "", **query: object) -> str:
-    asked = {"reviewer": visit.reviewer, **query}
-    words = urlencode({name: value for name, value in asked.items() if value})
-    return f"/review/threads/{visit.thread_id}/full-texts{below}{'?' if words else ''}{words}"
+    values = {"reviewer": visit.reviewer, **query}
+    text = urlencode({name: value for name, value in values.items() if value})
+    return f"/review/threads/{visit.thread_id}/full-texts{below}{'?' if text else ''}{text}"
 
 
 def _name(visit: Visit) -> str:
-    """Return as whom the visitor decides: with accounts, their own."""
+    """Return the name under which the visitor decides; with accounts, it is their own."""
     name = visit.reviewer_named(visit.field("reviewer").strip())
     return name or visit.reviewer or visit.person
 
 
 async def attach(visit: Visit) -> Response:
-    """Keep the file that was sent as the full text of a work."""
+    """Store the request's body as the full text of a work."""
     query = visit.request.query_params
     texts = await _texts(visit, Right.SCREEN)
     if {paper.id: text.digest for paper, text in await texts.works()}.get(query.get("paper", "")):
@@ -172,7 +172,7 @@ async def attach(visit: Visit) -> Response:
 
 
 async def _texts(visit: Visit, right: Right = Right.READ) -> FullTexts:
-    """Return the full texts of the thread in the path, with which the visitor may do that."""
+    """Return the full texts of the thread in the path, on which the visitor needs the right."""
     await visit.require_thread(right=Right.READ)
     await visit.require_thread(right=right)
     if not (await visit.reading()).is_approved:
@@ -182,4 +182,4 @@ async def _texts(visit: Visit, right: Right = Right.READ) -> FullTexts:
 
 READS = {"": full_texts, "/text": work, "/file": file}
 WRITES = {"": act, "/file": attach}
-"""By what stands in the path below that of the tab."""
+"""By the path below that of the tab."""

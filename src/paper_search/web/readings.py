@@ -1,4 +1,4 @@
-"""Threads as they stood at one checkpoint, kept until the next: 5,000 papers are slow to read."""
+"""Threads cached by checkpoint, since 5,000 papers are slow to read."""
 
 import json
 from collections import Counter, OrderedDict
@@ -18,7 +18,7 @@ from paper_search.workflow.state import WorkflowState
 PAGE = 50
 """Papers on one page."""
 FACET_SHOWN = 12
-"""Values of a facet that are offered, the commonest."""
+"""Values offered for a facet, the most frequent ones."""
 UNDECIDED = "undecided"
 SORTS: Mapping[str, Callable[[Paper], tuple[object, ...]]] = {
     "newest": lambda paper: (-(paper.year or 0), paper.title),
@@ -26,7 +26,7 @@ SORTS: Mapping[str, Callable[[Paper], tuple[object, ...]]] = {
     "citations": lambda paper: (-(paper.known_citation_count or -1), paper.title),
     "title": lambda paper: (paper.title.casefold(),),
 }
-"""Beside `best`, the order of the result."""
+"""Besides `best`, the order of the result."""
 FACETS = ("venue", "source", "tag", "label", "decision")
 _CONDITIONS = (*FACETS, "year")
 PARTS = ("result", "aside", "earlier", "unjudged", "new")
@@ -34,7 +34,7 @@ PARTS = ("result", "aside", "earlier", "unjudged", "new")
 
 @dataclass(frozen=True)
 class Choice:
-    """What a person wants to see of a result; empty: no condition."""
+    """Filters and order of the list of papers; an empty field is no filter."""
 
     text: str = ""
     year_from: int | None = None
@@ -50,7 +50,7 @@ class Choice:
 
     @classmethod
     def parse(cls, query: Mapping[str, str]) -> "Choice":
-        """Return the choice in the parameters of a URL; what cannot be read is left out."""
+        """Return the choice in the parameters of a URL, ignoring invalid values."""
         part, sort = query.get("part", "result"), query.get("sort", "best")
         return cls(
             text=query.get("text", "").strip(),
@@ -70,24 +70,24 @@ class Choice:
 
 @dataclass(frozen=True)
 class Selection:
-    """What a choice leaves."""
+    """One page of the papers that match a choice."""
 
     papers: list[Paper]
     total: int
     first: int
-    """Number of the first one on the page, from 1."""
+    """Number of the first paper on the page, from 1."""
     pages: int
     facets: dict[str, list[tuple[str, int]]]
-    """By facet: its values with how many papers each would leave."""
+    """Values of each facet, with the number of papers that each would leave."""
     years: dict[int, int]
 
 
 _Values = Mapping[str, Mapping[str, Sequence[Any]]]
-"""By the name of a condition and the id of a paper: what the paper has of it."""
+"""Values of a paper for a condition, by name of the condition and id of the paper."""
 
 
 class ResultIndex:
-    """All papers of a result."""
+    """Selects among all papers of a result."""
 
     def __init__(self, collection: PaperCollection) -> None:
         self.collection = collection
@@ -119,10 +119,10 @@ class ResultIndex:
         new_ids: Collection[str] = (),
         labels: Mapping[str, Sequence[str]] | None = None,
     ) -> Selection:
-        """Return what a choice leaves.
+        """Return the page of papers that match a choice.
 
-        `decisions`: by the id of a paper: `included`, `excluded` or `maybe`. `new_ids`: papers that
-        no earlier round found. `labels`: by the id of a paper; None means those of the result.
+        `decisions`: `included`, `excluded` or `maybe`, by paper id. `new_ids`: papers that no
+        earlier round found. `labels`: by paper id; default: those in the result.
         """
         pool = self._part(choice.part, new_ids)
         for word in choice.text.casefold().split():
@@ -132,7 +132,7 @@ class ResultIndex:
             "decision": {paper.id: (decisions.get(paper.id, UNDECIDED),) for paper in pool},
             "label": {paper.id: (labels or {}).get(paper.id, paper.labels) for paper in pool},
         }
-        matches, near = _narrowed(pool, choice, values)
+        matches, near = _matches(pool, choice, values)
         counters = {
             name: Counter(
                 chain.from_iterable(values[name][p.id] for p in (*matches, *near.get(name, ())))
@@ -163,12 +163,12 @@ class ResultIndex:
         return self.collection.papers
 
 
-def _narrowed(
+def _matches(
     pool: list[Paper], choice: Choice, values: _Values
 ) -> tuple[list[Paper], dict[str, list[Paper]]]:
-    """Return the papers that meet all conditions, and by condition those that miss only it.
+    """Return the papers that meet all conditions and, by condition, those that miss only it.
 
-    A value of a facet would leave what all other facets leave.
+    The latter count for the values of that facet: choosing another value would show them.
     """
     conditions = {name: getattr(choice, name) for name in FACETS if getattr(choice, name)}
     is_dated = choice.year_from is not None or choice.year_to is not None
@@ -224,9 +224,8 @@ class Reading:
     info: ThreadInfo
     state: WorkflowState
     question: Checkpoint | None
-    """What waits for a person."""
     result: ResultIndex | None
-    """The papers of the latest result, or None."""
+    """The papers of the latest result."""
 
     @property
     def thread_id(self) -> str:
@@ -242,7 +241,7 @@ class Reading:
 
     @property
     def question_name(self) -> str:
-        """Return what a form sends to name the question, as JSON; empty: there is none."""
+        """JSON by which a form names the open question; empty without one."""
         if self.question is None:
             return ""
         reference = self.question.reference.model_dump(mode="json")
@@ -255,7 +254,7 @@ class Reading:
 
     @property
     def is_approved(self) -> bool:
-        """Whether a person approved the result, so that full texts are assessed."""
+        """Whether a person approved the result; only then are full texts assessed."""
         is_done = self.info.status is ThreadStatus.DONE
         return is_done and self.info.ended_by == EndReason.APPROVED
 
@@ -274,7 +273,6 @@ class Readings:
         self._kept: OrderedDict[str, Reading] = OrderedDict()
 
     async def of(self, catalog: ThreadCatalog, thread_id: str) -> Reading:
-        """Return a thread as it stands now."""
         info = await catalog.info(thread_id)
         session = catalog.session(thread_id)
         checkpoint = (await session.snapshot()).config["configurable"]["checkpoint_id"]
@@ -299,7 +297,7 @@ class Readings:
         return reading
 
     def at(self, thread_id: str, version: str) -> Reading | None:
-        """Return a thread as it stood at a version, if that is still in memory."""
+        """Return the reading of this version, if it is still in memory."""
         cached = self._kept.get(thread_id)
         if cached is None or cached.version != version:
             return None

@@ -1,4 +1,4 @@
-"""The result of a thread: to filter, to mark, and to decide on while it waits."""
+"""The result of a thread: filter it, mark papers, and decide on it while it waits."""
 
 import dataclasses
 import json
@@ -64,7 +64,7 @@ async def merged_records(visit: Visit) -> Response:
 
 
 async def split(visit: Visit) -> Response:
-    """Say of a record whether it is the same work; it counts with the next decision."""
+    """Save whether a record is the same work; it takes effect with the next decision."""
     await visit.require_thread()
     reading, record, words = await visit.reading(), visit.field("record"), visit.field("say")
     members = _paper_in_query(visit, reading).merged_from
@@ -112,7 +112,7 @@ async def _records_page(visit: Visit, reading: Reading) -> Response:
 def decisions_of(
     state: WorkflowState, marks: list[ScreeningMark], standing: Mapping[str, ScreeningDecision]
 ) -> dict[str, str]:
-    """Return what stands on papers by id, `included` or `excluded`, or is left open: `maybe`."""
+    """Return decisions by paper id: `included`, `excluded` or `maybe`."""
     decisions: dict[str, str] = {i: decision.outcome for i, decision in standing.items()}
     for mark in marks:
         is_latest = mark.iteration >= state.current_iteration

@@ -1,4 +1,4 @@
-"""Runs that were started from the page, and go on after the request that started them."""
+"""Runs started from the page, which continue after the request that started them."""
 
 import asyncio
 import functools
@@ -19,14 +19,14 @@ from paper_search.workflow.assembly import sources_of_run
 from paper_search.workflow.session import SearchSession
 
 ACCEPTED_S = 20.0
-"""How long a request waits at most for a run to begin its first step."""
+"""How long a request waits for a run to begin its first step."""
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass
 class _Run:
-    """What somebody started, and whether its first step has begun."""
+    """The owner of a run, and whether its first step has begun."""
 
     owner: str
     has_begun: asyncio.Event = field(default_factory=asyncio.Event)
@@ -36,7 +36,7 @@ class _Run:
 
 
 class Runs:
-    """Starts searches and gives answers to them."""
+    """Starts searches and answers their questions."""
 
     def __init__(self, config: AppConfig) -> None:
         self._config = config
@@ -52,7 +52,7 @@ class Runs:
     async def begin(
         self, persistence: Persistence, question: str, owner: str, options: Mapping[str, Any]
     ) -> str:
-        """Start a search and return its thread; it goes on by itself."""
+        """Start a search in the background and return its thread."""
         run = _Run(owner)
         workflow = self._workflow(persistence, run, **options)
         start = functools.partial(workflow.start, question)
@@ -65,7 +65,7 @@ class Runs:
         person: tuple[str, str],
         files: Sequence[FileReport],
     ) -> str:
-        """Merge the records of files on a new thread and return it; it goes on by itself."""
+        """Merge the records of files in the background, on a new thread; return the thread."""
         owner, by = person
         run = _Run(owner)
         where: dict[str, Any] = {"persistence": persistence, "progress_reporter": run.report}
@@ -79,7 +79,7 @@ class Runs:
         by: str,
         arrival: tuple[Sequence[tuple[str, bytes]], Sequence[str], DatabaseSearch],
     ) -> None:
-        """Have the records of files join a thread; it goes on by itself."""
+        """Add the records of files to a thread in the background."""
         files, databases, search = arrival
         workflow, run = await self._restore(persistence, thread_id, by)
         work = add_files(workflow, thread_id, files, databases, search=search, by=by)
@@ -88,7 +88,7 @@ class Runs:
     async def answer(
         self, persistence: Persistence, thread_id: str, decision: Mapping[str, Any], by: str
     ) -> None:
-        """Give a decision and return as soon as it counts; what follows goes on by itself."""
+        """Give a decision and return as soon as it counts; the run continues in the background."""
         workflow, run = await self._restore(persistence, thread_id, by)
         await self._follow(thread_id, run, workflow.answer(thread_id, decision, by=by))
 
@@ -103,14 +103,14 @@ class Runs:
         run: _Run,
         start: Callable[..., Coroutine[Any, Any, Any]],
     ) -> str:
-        """Start a new thread and wait for its first step; one that has none is not listed."""
+        """Start a new thread and wait for its first step; delete a thread that fails before it."""
         SearchSession.check_input(question)
         thread_id = str(uuid.uuid4())
         session = SearchSession.on(persistence, thread_id)
         await session.check_key()
         await session.records.index(question, run.owner)
         try:
-            await self._go(thread_id, run, asyncio.create_task(start(thread_id=thread_id)))
+            await self._accept(thread_id, run, asyncio.create_task(start(thread_id=thread_id)))
         except PaperSearchError:
             if not await session.exists():
                 await ThreadCatalogs(persistence).delete(thread_id)
@@ -134,9 +134,9 @@ class Runs:
         if self.is_active(thread_id):  # the thread's lease lets one of the two through
             await task
             return
-        await self._go(thread_id, run, task)
+        await self._accept(thread_id, run, task)
 
-    async def _go(self, thread_id: str, run: _Run, work: asyncio.Task[Any]) -> None:
+    async def _accept(self, thread_id: str, run: _Run, work: asyncio.Task[Any]) -> None:
         """Wait until a run has begun its first step, or has ended; raise what it raised."""
         self._runs[thread_id] = run
         work.add_done_callback(lambda _work: self._runs.pop(thread_id, None))
@@ -152,7 +152,7 @@ class Runs:
 
 
 def source_choice(config: AppConfig, names: list[str]) -> list[str] | None:
-    """Return the sources that were ticked; None means those of the settings, or none was."""
+    """Return the sources that were ticked, or None for none and for those of the settings."""
     enabled = {name for name, source in config.sources.items() if source.enabled}
     if not names or set(names) == enabled:
         return None
@@ -160,7 +160,7 @@ def source_choice(config: AppConfig, names: list[str]) -> list[str] | None:
 
 
 def _log(work: asyncio.Task[Any]) -> None:
-    """Log why a run ended; its thread says it, too."""
+    """Log why a run failed; its thread has the reason as well."""
     if work.cancelled() or (error := work.exception()) is None:
         return
     if isinstance(error, PaperSearchError):

@@ -1,4 +1,4 @@
-"""Screening on the page, one paper, one key, one save; and several reviewers of one result."""
+"""Screening on the page, paper by paper; and several reviewers of one result."""
 
 from collections import Counter
 from http import HTTPStatus
@@ -19,11 +19,11 @@ from paper_search.workflow.reviewers import Reviewers, status_of
 from paper_search.workflow.screening import Screening
 
 AT_ONCE = 1_000
-"""Papers up to which the order follows a mark before the next paper is shown; of more, after it."""
+"""Up to this many papers are reordered before the next one is shown; more, afterwards."""
 REASONS = 9
 """Reasons that have a key of their own: 1 to 9."""
 LABELS = 30
-"""Labels that have a button, the commonest."""
+"""Labels that have a button, the most frequent ones."""
 VERDICTS = {"relevant": True, "irrelevant": False}
 
 
@@ -43,7 +43,7 @@ async def screen(visit: Visit) -> Response:
 
 
 async def mark(visit: Visit) -> Response:
-    """Save one word on one paper and show what comes next, or go back to the list."""
+    """Save a mark on one paper, then show the next paper or return to the list."""
     right = Right.SCREEN if visit.reviewer else Right.DECIDE
     thread_id = await visit.require_thread(right=right)
     reading = await visit.reading()
@@ -69,15 +69,15 @@ async def mark(visit: Visit) -> Response:
 
 
 async def _session(visit: Visit) -> ScreeningSession:
-    """Return where the person screens: for the thread, or as a reviewer who has begun."""
+    """Return the session of the thread, or of a reviewer who has joined."""
     name = visit.reviewer
     if name and await status_of(visit.search.records, name) is None:
-        raise InputError(f"nobody screens as {name!r}; the tab Reviewers has who does")
+        raise InputError(f"nobody screens as {name!r}; the tab Reviewers lists all reviewers")
     return visit.screening(visit.thread_id, name)
 
 
 async def _say(visit: Visit, reading: Reading, screening: Screening) -> str:
-    """Do what was asked for; return what the person should know."""
+    """Save what the form says; return a message for the person, empty for none."""
     action = visit.field("say")
     if action == "undo":
         undone = await screening.undo()
@@ -86,7 +86,7 @@ async def _say(visit: Visit, reading: Reading, screening: Screening) -> str:
     if paper is None:
         raise RequestRefusedError(
             HTTPStatus.CONFLICT,
-            "this paper is not in the result any more, which has changed; reload the page",
+            "the result has changed and no longer has this paper; reload the page",
         )
     before, by = screening.mark_of(paper), visit.reviewer or visit.person
     word, _, label = action.partition(":")
@@ -112,7 +112,7 @@ async def _say(visit: Visit, reading: Reading, screening: Screening) -> str:
 
 
 def _paper(visit: Visit, reading: Reading, screening: Screening) -> Paper | None:
-    """Return the paper that is meant: of reviewers, one of those that all of them decide on."""
+    """Return the paper in the form; for a reviewer, only one that all reviewers decide on."""
     paper_id, result = visit.field("paper"), reading.result
     if visit.reviewer:
         return next((paper for paper in screening.papers if paper.id == paper_id), None)
@@ -132,7 +132,7 @@ def _addresses(visit: Visit) -> dict[str, str]:
 def _values(screening: Screening, *, learns: bool = True) -> dict[str, Any]:
     queue = screening.queue(learns=learns)
     paper = queue[0] if queue else None
-    # By papers: a mark stays with a record that was merged into another since.
+    # Counted by paper: a mark stays with its record, which may since have been merged.
     verdicts = screening.verdicts
     counts = Counter(verdicts.get(paper.id) for paper in screening.papers)
     return {
@@ -148,11 +148,11 @@ def _values(screening: Screening, *, learns: bool = True) -> dict[str, Any]:
     }
 
 
-_SETTLES = {"include": True, "exclude": False}
+_RESOLUTIONS = {"include": True, "exclude": False}
 
 
 async def reviewers(visit: Visit) -> Response:
-    """Show how far each reviewer is; once all are done, their agreement and their conflicts."""
+    """Show each reviewer's progress and, once all are done, their agreement and conflicts."""
     await visit.require_thread(shows_decisions=False)
     return await _page(visit)
 
@@ -177,10 +177,10 @@ async def act(visit: Visit) -> Response:
             return visit.to(f"{place}/screen?reviewer={quote(name)}")
         if action == "done":
             await _finish(visit, group, name)
-        elif action in _SETTLES:
+        elif action in _RESOLUTIONS:
             reason = " ".join(visit.field("reason").split()) or None
             papers, by = [visit.field("paper")], visit.person
-            await group.settle(papers, is_relevant=_SETTLES[action], by=by, reason=reason)
+            await group.settle(papers, is_relevant=_RESOLUTIONS[action], by=by, reason=reason)
         elif action == "enter":
             await group.enter_agreed()
         else:

@@ -1,4 +1,4 @@
-"""Screening on the page: one set of papers in memory for all tabs, every word saved at once."""
+"""Screening on the page: one set of papers in memory for all tabs, every mark saved at once."""
 
 import asyncio
 import contextlib
@@ -13,14 +13,14 @@ from paper_search.workflow.screening import Screening, open_screening
 from paper_search.workflow.session import SearchSession
 
 IDLE_S = 20.0
-"""How long after the last word somebody at a terminal may screen the thread instead."""
-_ANSWERED_S = 0.15
+"""How long after the last mark somebody at a terminal may screen the thread instead."""
+_RESPONSE_S = 0.15
 
 
 class ScreeningSession:
-    """The papers of one thread, as the tabs of one server screen them.
+    """The papers of one thread, for all tabs of one server.
 
-    The marks are those of a reviewer, apart from those of others, or without one of the thread.
+    The marks are those of `reviewer` alone, by default those of the thread.
     """
 
     def __init__(self, persistence: Persistence, thread_id: str, reviewer: str = "") -> None:
@@ -41,7 +41,7 @@ class ScreeningSession:
 
     @contextlib.asynccontextmanager
     async def turn(self, reading: Reading) -> AsyncIterator[Screening]:
-        """Hold the papers to say something of one."""
+        """Lock the papers to mark one of them."""
         async with self._turn:
             await self._hold()
             try:
@@ -50,7 +50,7 @@ class ScreeningSession:
                 self._leaving = asyncio.create_task(self._leave())
 
     async def forget(self) -> None:
-        """Let others screen, and read the marks again the next time."""
+        """Let others screen, and read the marks again next time."""
         async with self._turn:
             self._now = None
             if self._leaving is not None:
@@ -59,12 +59,12 @@ class ScreeningSession:
                 await self._lock.release()
 
     def learn(self) -> None:
-        """Have the order follow the latest marks while the person reads the paper that is shown."""
+        """Reorder the papers by the latest marks while the person reads the next paper."""
         if self._learning is None or self._learning.done():
             self._learning = asyncio.create_task(self._learn())
 
     async def _learn(self) -> None:
-        await asyncio.sleep(_ANSWERED_S)  # the answer goes first: both would want the interpreter
+        await asyncio.sleep(_RESPONSE_S)  # the response goes first: both need the interpreter
         async with self._turn:
             if self._now is not None:
                 await asyncio.to_thread(self._now[1].queue)
@@ -90,7 +90,7 @@ class ScreeningSession:
         result = reading.result
         if result is None or not reading.can_be_screened:
             raise ThreadNotWaitingError(
-                "there is no result to screen: a run works on it, or has to be resumed first"
+                "there is no result to screen: a run is working on it, or must be resumed first"
             )
         if self._now is not None and self._now[0] == reading.version:
             screening = self._now[1]

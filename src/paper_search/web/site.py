@@ -1,4 +1,4 @@
-"""What the views of the page have in common: settings, threads, work in progress, templates."""
+"""What the views of the page share: the site, and the visit that a request makes to it."""
 
 import asyncio
 import functools
@@ -53,14 +53,14 @@ _HEADERS = {
 
 
 def csrf_token(request: Request) -> str:
-    """Return what every form of this browser has to send: the cookie's value, or a new one."""
+    """Return the token that every form of this browser must send: its cookie, or a new one."""
     cookie = request.cookies.get(CSRF_COOKIE, "")
     fresh = secrets.token_hex()
     return cookie if len(cookie) == len(fresh) and cookie.isalnum() else fresh
 
 
 def check_form(request: Request, form: Sequence[tuple[str, str]], token: str) -> None:
-    """Let a form pass that this page gave out.
+    """Refuse a form that this page did not issue.
 
     The guard has compared `Origin` with `Host`. A cookie alone proves nothing: other programs
     on this machine share the cookies of its address.
@@ -75,7 +75,7 @@ def check_form(request: Request, form: Sequence[tuple[str, str]], token: str) ->
 
 
 def secure(response: Response, token: str) -> Response:
-    """Return the response with what tells the browser to be strict; its own policy stays."""
+    """Add security headers, unless the response has its own, and the cookie for forms."""
     for name, value in _HEADERS.items():
         response.headers.setdefault(name, value)
     response.headers.setdefault("cache-control", "no-store")
@@ -84,14 +84,12 @@ def secure(response: Response, token: str) -> Response:
 
 
 def set_cookie(response: Response, name: str, value: str) -> None:
-    """Give the browser a cookie for the page alone; an empty one is deleted."""
+    """Set a cookie for the page only; an empty value deletes it."""
     age = _SESSION_S if value else 0
     response.set_cookie(name, value, age, path="/review", httponly=True, samesite="strict")
 
 
 class Site:
-    """The page of one server."""
-
     def __init__(self, config: AppConfig, access: Access) -> None:
         self.config = config
         self.access = access
@@ -99,11 +97,11 @@ class Site:
         self.readings = Readings()
         self.screening: dict[tuple[str, str], ScreeningSession] = {}
         self.pictures: dict[str, dict[str, bytes]] = {}
-        self.drawing = asyncio.Lock()  # matplotlib has one set of settings for all threads
+        self.drawing = asyncio.Lock()  # the settings of matplotlib are global
 
     @functools.cached_property
     def source_problems(self) -> dict[str, str]:
-        """The sources that a person may choose, with why one cannot be searched; empty: it can."""
+        """Why a source that a person may choose cannot be searched, by name; empty if it can."""
         names = self.access.page_sources
         return {
             name: _problem(name, self.config)
@@ -111,7 +109,7 @@ class Site:
         }
 
     def view(self, answer: "View", *, is_open: bool = False) -> Callable[[Request], Any]:
-        """Return what serves one path; `is_open`: also to somebody who has not signed in."""
+        """Return the endpoint of a view; `is_open`: whether it needs no sign-in."""
 
         async def serve(request: Request) -> Response:
             token = csrf_token(request)
@@ -140,9 +138,9 @@ class Visit:
     persistence: Persistence
     csrf: str
     form: list[tuple[str, str]]
-    """The fields of a form that was sent, in their order."""
+    """The fields of the submitted form, in order."""
     is_reader: bool = False
-    """Whether the thread that is shown is shared with the visitor for reading alone."""
+    """Whether the thread is shared with the visitor only for reading."""
     is_reviewer: bool = False
 
     @property
@@ -151,7 +149,7 @@ class Visit:
 
     @property
     def person(self) -> str:
-        """Who decides, as the ledger names them."""
+        """The visitor's name in the ledger."""
         return current_person() if self.owner == EVERYBODY else self.owner
 
     @property
@@ -160,16 +158,16 @@ class Visit:
 
     @property
     def accounts(self) -> list[str]:
-        """Who can sign in; empty: everybody is one person."""
+        """Names of those who can sign in; empty if everybody is one person."""
         return list(self.site.config.server.tokens)
 
     @property
     def reviewer(self) -> str:
-        """As which of several reviewers a person screens; empty: for the thread."""
+        """Reviewer as whom the visitor screens; empty: for the thread."""
         return self.reviewer_named(self.request.query_params.get("reviewer", ""))
 
     def reviewer_named(self, name: str) -> str:
-        """Return the name of a reviewer as whom the visitor screens."""
+        """Return the name of a reviewer, refused if it belongs to another account."""
         if name and self.accounts and name != self.owner:
             raise RequestRefusedError(
                 HTTPStatus.FORBIDDEN,
@@ -182,16 +180,16 @@ class Visit:
         return "application/json" in self.request.headers.get("accept", "")
 
     def field(self, name: str, default: str = "") -> str:
-        """Return a field of the form that was sent; the last of that name."""
+        """Return the last field of that name in the form."""
         return next((value for key, value in reversed(self.form) if key == name), default)
 
     def fields(self, name: str) -> list[str]:
         return [value for key, value in self.form if key == name]
 
     def page(self, template: str, code: int | None = None, /, **values: Any) -> HTMLResponse:
-        """Return a page; by default one that names a problem has the code for that.
+        """Render a page; a `problem` changes the default status to 422.
 
-        The template of a thread takes `info` from the `reading`, where that is not given.
+        Templates of a thread get `info` from `reading`.
         """
         if code is None:
             code = HTTPStatus.UNPROCESSABLE_ENTITY if values.get("problem") else HTTPStatus.OK
@@ -217,7 +215,7 @@ class Visit:
             return self.json({"error": str(error)}, status)
         place = f"/review/threads/{self.request.path_params.get('thread')}"
         is_below = self.request.url.path.startswith(f"{place}/")
-        back = place if is_below and status in _IS_THERE else ""
+        back = place if is_below and status in _OF_VISIBLE_THREAD else ""
         return self.page("failed.html", status, error=str(error), status=int(status), back=back)
 
     @property
@@ -249,13 +247,13 @@ class Visit:
     async def require_thread(
         self, thread_id: str = "", right: Right | None = None, *, shows_decisions: bool = True
     ) -> str:
-        """Return the id of a thread, else of that in the path, with which the visitor may do that.
+        """Return the id of a thread, by default that in the path, if the visitor has the right.
 
-        `right`: None: to read it, or to decide where a form was sent. `shows_decisions`: which a
-        reviewer is not shown while others are not done.
+        `right`: by default to read, or to decide if a form was sent. `shows_decisions`: whether
+        decisions are shown, which a reviewer may not see before all reviewers are done.
 
         Raises:
-            RequestRefusedError: there is none, or it is not shared with the visitor, or for less.
+            RequestRefusedError: there is no such thread, or the visitor lacks the right.
             ThreadWaitingError: it is a report.
         """
         name = thread_id or self.thread_id
@@ -277,7 +275,6 @@ class Visit:
     async def session(
         self, thread_id: str, right: Right = Right.READ, *, shows_decisions: bool = True
     ) -> Session:
-        """Return what reads a thread with which the visitor may do that."""
         whose = self.persistence, thread_id, self.owner
         access = self.site.access
         session = await access.session(*whose, right, shows_decisions=shows_decisions)
@@ -304,8 +301,8 @@ _STATUS: tuple[tuple[type[PaperSearchError], HTTPStatus], ...] = (
 )
 
 
-_IS_THERE = {HTTPStatus.CONFLICT, HTTPStatus.UNPROCESSABLE_ENTITY}
-"""Answers to somebody who may see the thread."""
+_OF_VISIBLE_THREAD = {HTTPStatus.CONFLICT, HTTPStatus.UNPROCESSABLE_ENTITY}
+"""Statuses that only visitors who may see the thread get."""
 
 
 def _status(error: PaperSearchError) -> HTTPStatus:

@@ -1,4 +1,4 @@
-"""The strategy of a thread: to decide on while it waits, to read afterwards."""
+"""The strategy of a thread: decide on it while it waits, read it afterwards."""
 
 import asyncio
 import itertools
@@ -40,7 +40,7 @@ async def strategy(visit: Visit) -> Response:
 
 
 async def decide(visit: Visit) -> Response:
-    """Approve, edit or reject the strategy; what is in `_DRAFTS` changes the form only."""
+    """Approve, edit or reject the strategy; actions in `_DRAFTS` only change the form."""
     thread_id = await visit.require_thread()
     reading = await visit.reading()
     payload = _proposal(reading)
@@ -53,7 +53,7 @@ async def decide(visit: Visit) -> Response:
         decision = _decision(visit, payload, action)
         await visit.site.runs.answer(visit.persistence, thread_id, decision, visit.person)
     except (ThreadError, PersistenceError):
-        raise  # the question is not open any more, or cannot be answered: its form is of no use
+        raise  # the question is closed or cannot be answered: its form would be of no use
     except PaperSearchError as error:
         typed = _loose(strategy_from_form(payload.strategy, visit.form)) if payload else None
         return await _page(visit, reading, problem=_in_words(str(error)), changed=typed)
@@ -61,13 +61,13 @@ async def decide(visit: Visit) -> Response:
 
 
 def _proposal(reading: Reading) -> StrategyPayload | None:
-    """Return what a thread proposes while it waits with its strategy."""
+    """Return the strategy that the thread asks about, if it does."""
     payload = reading.question.payload if reading.question else None
     return payload if isinstance(payload, StrategyPayload) else None
 
 
 def _decision(visit: Visit, payload: StrategyPayload | None, action: str) -> dict[str, Any]:
-    """Return the decision in a form: approving a strategy that was changed is an edit."""
+    """Return the decision in a form; approving a changed strategy is an edit."""
     note = visit.field("note").strip() or None
     decision = {"action": action, "note": note, **visit.question_reference()}
     if action != "approve" or payload is None:
@@ -79,7 +79,7 @@ def _decision(visit: Visit, payload: StrategyPayload | None, action: str) -> dic
 
 
 def _in_words(problem: str) -> str:
-    """Return what is wrong with an edit, its fields under the names that the form has."""
+    """Replace the names of fields in an error message by the labels of the form."""
     problem = re.sub(
         r"revised_data\.queries\.(\d+): (?:boolean_query: )?",
         lambda found: f"query {int(found[1]) + 1}: ",
@@ -90,7 +90,7 @@ def _in_words(problem: str) -> str:
 
 
 def _loose(revision: dict[str, Any]) -> SearchStrategy:
-    """Return what a form makes of a strategy, without a year or number that is none."""
+    """Return the edited strategy without invalid years and numbers."""
     filters = {
         name: value
         for name, value in revision["filters"].items()
@@ -118,12 +118,12 @@ def _apply_step(visit: Visit, payload: StrategyPayload, action: str, number: str
     text = queries[place].boolean_query
     fresh = (s.term for s in scope.suggested if s.term.casefold() not in text.casefold())
     if term := next(fresh, None):
-        queries[place] = queries[place].model_copy(update={"boolean_query": narrowed(text, term)})
+        queries[place] = queries[place].model_copy(update={"boolean_query": narrow(text, term)})
     return changed.model_copy(update={"queries": queries})
 
 
 def _cost(payload: StrategyPayload) -> dict[str, Any] | None:
-    """Return what models cost; None if none is asked."""
+    """Return the estimated and actual cost of models, None without any."""
     if payload.estimate is None and not payload.usage:
         return None
     spent = total(payload.usage) if payload.usage else None
@@ -148,7 +148,7 @@ async def _page(
     counted = edit.proposed if edit and not proposal else original
     scope = proposal.scope if proposal else reading.state.scope
     if scope and strategy and counted and _counted_limits(strategy) != _counted_limits(counted):
-        # Hits within other limits are not those of this strategy; why it is as it is, stays.
+        # Hits within other limits do not apply; the notes on the proposal still do.
         scope = ScopeReport(relaxed=scope.relaxed, notes=scope.notes)
     return visit.page(
         "strategy.html",
@@ -213,18 +213,18 @@ _LABELS = {
     "year_from": "From year",
     "year_to": "To year",
     "language": "Language",
-    "max_results": "Records a query at most",
-    "max_papers": "Papers shown at most",
+    "max_results": "Maximum records per query",
+    "max_papers": "Maximum papers shown",
     "conditions": "Every record must meet",
-    "excluded_types": "Kinds that are not wanted",
+    "excluded_types": "Excluded kinds",
 }
 _SYNTAX = frozenset('"()[]:*?$')
 
 
 def term_groups(boolean_query: str) -> list[list[list[str]]]:
-    """Return a query as alternatives, each of groups of terms: one of each group has to be there.
+    """Split a query into alternatives, each of groups of terms: an OR of ANDs of ORs.
 
-    Returns nothing where the query is more deeply nested than that, or cannot be read.
+    Returns an empty list for a query that is more deeply nested or cannot be parsed.
     """
     try:
         tree = parse(boolean_query)
@@ -236,14 +236,14 @@ def term_groups(boolean_query: str) -> list[list[list[str]]]:
 
 
 def join_groups(rows: Sequence[Sequence[Sequence[str]]]) -> str:
-    """Return the query that asks, in one of the rows, for one term of each group."""
+    """Return the query of these alternatives; the inverse of `term_groups`."""
     queries = [" AND ".join(filter(None, map(_group, row))) for row in rows]
     filled = [row for row in queries if row]
     return filled[0] if len(filled) == 1 else " OR ".join(f"({row})" for row in filled)
 
 
-def narrowed(boolean_query: str, term: str) -> str:
-    """Return the query that asks for a term, too."""
+def narrow(boolean_query: str, term: str) -> str:
+    """Require a term in every alternative of a query."""
     rows = term_groups(boolean_query)
     if not rows:
         return f"({boolean_query}) AND {_quoted(term)}"
@@ -253,11 +253,10 @@ def narrowed(boolean_query: str, term: str) -> str:
 def strategy_from_form(
     strategy: SearchStrategy, form: Sequence[tuple[str, str]], criteria: Sequence[Criterion] = ()
 ) -> dict[str, Any]:
-    """Return what a form makes of a strategy, as plain data and unchecked.
+    """Return the strategy as edited in a form, as plain data and unchecked.
 
-    Fields that the form lacks stay as they are, but for queries and boxes to tick of a part that
-    was shown. A query that was changed as text is taken as text, one whose groups were changed is
-    put together from them.
+    Fields that the form lacks are kept, except queries and checkboxes in a part that was shown. A
+    query that was edited as text is that text; one whose groups were edited is joined from them.
     """
     fields = _by_name(form)
     plain = strategy.model_dump(mode="json")
@@ -297,7 +296,7 @@ def _by_name(form: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
 
 
 def _query(text: str, number: int, fields: Mapping[str, list[str]]) -> str:
-    text = _last(fields, f"shown-{number}", text)  # what the boxes were made of
+    text = _last(fields, f"shown-{number}", text)  # the query that the boxes showed
     typed_query = _last(fields, f"query-{number}", text).strip()
     if typed_query != text.strip():
         return typed_query
@@ -353,14 +352,14 @@ def _filters(filters: Mapping[str, Any], fields: Mapping[str, list[str]]) -> dic
 
 
 def _number(text: str) -> int | str:
-    """Return a whole number that can be stored, else the text, which is refused by its field."""
+    """Return an integer of at most 64 bits, else the text, which validation refuses."""
     return int(text) if text.isdecimal() and len(text) < 19 else text  # noqa: PLR2004  # 64 bits
 
 
 def _criteria(
     criteria: Sequence[Criterion], fields: Mapping[str, list[str]]
 ) -> list[dict[str, Any]]:
-    """Return the criteria of a form, which may have more or fewer than there were; else these."""
+    """Return the criteria in a form, in any number; without that part, those given."""
     if "criteria-shown" not in fields:
         return [criterion.model_dump(mode="json") for criterion in criteria]
     numbers = itertools.takewhile(lambda n: f"criterion-{n}" in fields, itertools.count())
@@ -376,7 +375,7 @@ def _criteria(
 
 
 def _groups(node: Node) -> list[list[str]] | None:
-    """Return the groups of an AND; None if it is more than one."""
+    """Return the groups of one alternative, None if it is more deeply nested."""
     parts = node.children if isinstance(node, And) else (node,)
     terms = [alternatives(part) for part in parts]
     if not all(map(_is_line, (term for group in terms for term in group))):
@@ -390,7 +389,7 @@ def _is_line(node: Node) -> bool:
 
 
 def _quoted(term: str) -> str:
-    """Return a term as a query has it: plain words of several become a phrase."""
+    """Quote a term of several plain words as a phrase."""
     words = term.split()
     is_plain = not _SYNTAX & set(term) and not OPERATORS & {word.upper() for word in words}
     return f'"{" ".join(words)}"' if is_plain and len(words) > 1 else " ".join(words)

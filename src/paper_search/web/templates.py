@@ -1,4 +1,4 @@
-"""Templates: HTML with every value escaped, and the words that they share."""
+"""Templates of the page, with every value escaped, and their filters."""
 
 import functools
 import hashlib
@@ -37,10 +37,10 @@ _NAMES = {
     "sample": "Sample library",
     "snowball": "Citations of papers found",
 }
-"""What people call what is no service; elsewhere an underscore is a space."""
+"""Display names other than those of services; in all others, underscores become spaces."""
 _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
 _LEAST_WORD = 3
-"""Letters of a word that is worth highlighting."""
+"""Fewest letters of a word to highlight."""
 
 
 def render_template(name: str, **values: Any) -> str:
@@ -74,7 +74,7 @@ def _environment() -> Environment:
 
 
 def is_written_in(term: str, text: str) -> bool:
-    """Return whether a term of a query stands in a text, word for word."""
+    """Whether a term of a query occurs in a text, word for word."""
     words, inner = (f" {' '.join(WORD.findall(one.casefold()))} " for one in (text, term))
     return bool(inner.strip()) and inner in words
 
@@ -91,7 +91,7 @@ def ago(moment: str | None) -> str:
 
 
 def words(name: object) -> str:
-    """Return a name of the code as people write it: `Europe PMC` for `europe_pmc`."""
+    """Return the display name of an identifier: `Europe PMC` for `europe_pmc`."""
     if (service := service_of(str(name))) is not None:
         return service.title
     is_file = "." in str(name)
@@ -107,12 +107,12 @@ def hits_in_words(hits: SourceHits) -> str:
 
 
 def link(url: str | None) -> str | None:
-    """Return a URL that may stand behind a link; None if it leads to no page of the web."""
+    """Return the URL if it is one of the web, else None, so that no other scheme is linked."""
     return url if url and re.match(r"https?://[^\s]+\Z", url) else None
 
 
 def highlight(text: str | None, words: Iterable[str], snippets: Iterable[str] = ()) -> Markup:
-    """Return text as HTML with snippets marked, and words, whatever their ending."""
+    """Return text as HTML with snippets and words marked, words with any ending."""
     plain = text or ""
     stems = sorted({re.escape(stem(word)) for word in words if len(word) >= _LEAST_WORD})
     quotes = {quote for snippet in snippets if snippet for quote in snippet.split(" … ")}
@@ -120,14 +120,14 @@ def highlight(text: str | None, words: Iterable[str], snippets: Iterable[str] = 
     patterns = [*whole, *([rf"\b(?:{'|'.join(stems)})\w*"] if stems else [])]
     if not patterns:
         return escape(plain)
-    # Escaped as a whole, between characters that no HTML has: a hundred short texts are slow.
+    # Escaped as a whole, with control characters as marks: escaping many short texts is slow.
     pattern = re.compile("|".join(patterns), re.IGNORECASE)
     framed = pattern.sub("\x02\\g<0>\x03", plain.translate({2: None, 3: None}))
     return Markup(str(escape(framed)).replace("\x02", "<mark>").replace("\x03", "</mark>"))  # noqa: S704  # escaped
 
 
 def stem(word: str) -> str:
-    """Return a word without the commonest endings of English, to find its other forms."""
+    """Remove the most common English endings, to match other forms of a word."""
     return re.sub(r"(?:ies|es|s|ing|ed|ion)$", "", word) if len(word) > _LEAST_WORD + 3 else word
 
 
@@ -139,6 +139,6 @@ def static(name: str) -> bytes | None:
 
 
 def asset(name: str) -> str:
-    """Return the path of a static file, which changes with what is in it."""
+    """Return the path of a static file, which changes with its content."""
     digest = hashlib.sha256(static(name) or b"").hexdigest()[:12]
     return f"/review/static/{name}?v={digest}"

@@ -54,14 +54,14 @@ async def begin(visit: Visit) -> Response:
 
 
 async def import_files(visit: Visit) -> Response:
-    """Start a screening of the records of files, or have them join a thread."""
+    """Screen the records of files on a new thread, or add them to a thread."""
     names, contents = visit.fields("name"), visit.fields("content")
     if len(names) != len(contents):
-        raise InputError("the content of the files did not arrive whole: try again")
+        raise InputError("the files did not arrive completely: try again")
     try:
         data = [base64.b64decode(content, validate=True) for content in contents]
     except ValueError as error:
-        raise InputError("the content of the files did not arrive whole: try again") from error
+        raise InputError("the files did not arrive completely: try again") from error
     files = list(zip(names, data, strict=True))
     databases = [name for name in visit.fields("database") if name.strip()]
     search = DatabaseSearch(visit.field("searched"), visit.field("strategy").strip())
@@ -85,7 +85,7 @@ async def import_files(visit: Visit) -> Response:
 
 
 async def thread(visit: Visit) -> Response:
-    """Show a thread where it stands: its question, its result, or what it is doing."""
+    """Show the open question of a thread, its result or its progress."""
     thread_id = await visit.require_thread(shows_decisions=False)
     if visit.site.runs.is_active(thread_id):
         return await _running(visit)
@@ -101,7 +101,7 @@ async def thread(visit: Visit) -> Response:
 
 
 async def progress(visit: Visit) -> Response:
-    """Say how far a run is, to our script."""
+    """Return the current step of a run as JSON, for `page.js`."""
     thread_id = await visit.require_thread(shows_decisions=False)
     is_active = visit.site.runs.is_active(thread_id)
     try:
@@ -143,7 +143,7 @@ async def sign_in(visit: Visit) -> Response:
 async def let_in(visit: Visit) -> Response:
     token = visit.field("token").strip()
     if owner_of(visit.site.config.server, f"Bearer {token}") is None:
-        problem = "nobody has this token; PAPER_SEARCH_TOKENS of the server lists them"
+        problem = "this token is unknown; PAPER_SEARCH_TOKENS on the server lists all tokens"
         return visit.page("sign_in.html", HTTPStatus.FORBIDDEN, problem=problem)
     response = RedirectResponse("/review", HTTPStatus.SEE_OTHER)
     set_cookie(response, SESSION_COOKIE, session_of(token))
@@ -166,7 +166,7 @@ async def _running(visit: Visit) -> Response:
 
 
 async def threads(visit: Visit, problem: str | None = None) -> Response:
-    """List what the visitor sees, above it the form of a new search."""
+    """Show the form for a new search, and the threads that the visitor may see."""
     config = visit.site.config
     names = dict(_ORDER)
     first, *rest = names.values()

@@ -1,4 +1,4 @@
-// Everything here only quickens what the forms do by themselves.
+// The forms work without this script, which only makes them faster.
 "use strict";
 document.documentElement.classList.add("script");
 const csrf = document.body.dataset.csrf;
@@ -11,7 +11,7 @@ function tell(words) {
   quiet = setTimeout(() => { told.textContent = ""; }, 8000);
 }
 
-// Who is signed out is sent to another page, which is no answer. `effect`: what a failure leaves.
+// A visitor who is signed out is redirected, which is no answer. `effect`: of a failure.
 async function request(url, effect, options = {}) {
   const headers = { accept: "application/json", "x-csrf-token": csrf };
   let response;
@@ -31,7 +31,7 @@ async function send(url, fields) {
   return (await request(url, "this may not be saved", { method: "POST", body })).json();
 }
 
-// Drafts: what was typed comes back after a reload or a crash, and in the other tab.
+// Drafts: restore what was typed after a reload or a crash, and in other tabs.
 for (const form of document.querySelectorAll("form[data-draft]")) {
   const key = `draft:${form.dataset.draft}`;
   const typed = () => [...form.elements].filter((field) => field.name && !["hidden", "file", "submit", "button"].includes(field.type));
@@ -52,7 +52,7 @@ for (const form of document.querySelectorAll("form[data-draft]")) {
   form.addEventListener("submit", () => { if (form.dataset.draft === "new") localStorage.removeItem(key); });
 }
 
-// A query that is changed as text is sent as text: its boxes, which would not count, give way.
+// A query edited as text is sent as text: hide its boxes, which would have no effect.
 for (const boxes of document.querySelectorAll(".query .boxes")) {
   const section = boxes.closest(".query");
   const shown = section.querySelector("[name^=shown-]").value;
@@ -78,7 +78,7 @@ for (const boxes of document.querySelectorAll(".query .boxes")) {
 const tab = document.querySelector(".tabs [aria-current]");
 if (tab) tab.parentElement.scrollLeft = tab.offsetLeft - (tab.parentElement.clientWidth - tab.offsetWidth) / 2;
 
-// A file into a field of text.
+// Read a text file into a field.
 for (const input of document.querySelectorAll("input[data-into]")) {
   input.addEventListener("change", async () => {
     const field = document.getElementById(input.dataset.into);
@@ -92,7 +92,7 @@ for (const input of document.querySelectorAll("input[data-into]")) {
   });
 }
 
-// Files of records, to be screened.
+// Import files of records.
 const base64 = (file) => new Promise((done, fail) => {
   const reader = new FileReader();
   reader.onload = () => done(reader.result.slice(reader.result.indexOf(",") + 1));
@@ -109,15 +109,15 @@ document.getElementById("import")?.addEventListener("submit", async (event) => {
   } catch (error) { tell(error.message); }
 });
 
-// A PDF that is dropped onto a work, or chosen for it.
+// Attach a PDF that is dropped onto a work, or chosen for it.
 const attach = async (work, files) => {
   const problem = work.querySelector(".problem");
   problem.hidden = true;
   try {
-    if (files.length !== 1) throw new Error("Give a work one file.");
+    if (files.length !== 1) throw new Error("Attach only one file to a work.");
     const [file] = files;
     const most = Number(work.dataset.most);
-    if (file.size > most) throw new Error(`“${file.name}” has ${file.size.toLocaleString("en")} bytes; the page takes ${most.toLocaleString("en")} at most, and paper-search fulltext takes larger files.`);
+    if (file.size > most) throw new Error(`“${file.name}” has ${file.size.toLocaleString("en")} bytes; the page accepts at most ${most.toLocaleString("en")}. Use paper-search fulltext for larger files.`);
     tell(`Attaching “${file.name}”.`);
     await send(`${work.dataset.upload}&${new URLSearchParams({ name: file.name })}`, new Blob([file], { type: "application/octet-stream" }));
     location.reload();
@@ -155,7 +155,7 @@ if (running) {
   const look = async () => {
     try {
       const response = await fetch(running.dataset.progress, { headers: { accept: "application/json" } });
-      // Who is signed out, or may not see the thread any more, is told so there.
+      // The next page tells visitors who are signed out or may no longer see the thread.
       const answer = response.redirected || response.status < 500 && !response.ok ? {} : await response.json();
       if (!answer.is_running) { location.replace(running.dataset.then); return; }
       show(answer.step);
@@ -165,7 +165,7 @@ if (running) {
   look();
 }
 
-// The list of papers: filters and pages without a new page.
+// Filter and page the list of papers without loading the page again.
 const papers = document.getElementById("papers");
 if (papers) {
   let latest = 0;
@@ -199,7 +199,7 @@ if (papers) {
       if (again.type === "search" || again.type === "text") { again.value = text; again.setSelectionRange(from, to); }
     }
   };
-  // After a mark, the counts of the filter are of what is decided now.
+  // After a mark, update the counts of the filter.
   const recount = async () => {
     const wanted = new URLSearchParams(new FormData(papers.querySelector(".filter")));
     const html = await fragment(wanted, "the decision is saved, the counts beside the list are those of before");
