@@ -32,7 +32,7 @@ MAX_LINES = {
     "report_workflow": 2_822,
     "steps": 2_346,
     "threads": 2_512,
-    "web": 2_491,
+    "web": 2_486,
     "server": 2_356,
     "audit": 1_968,
     "models": 1_872,
