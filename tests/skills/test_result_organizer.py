@@ -148,5 +148,5 @@ def test_the_head_of_a_result_says_how_many_papers_have_the_concepts():
     assert concept_counts([scored("x", 0.5)], 3) == concept_counts(papers, 0) == ""
     limits = ["years 2020-", 'author:"Ada Nobody"']
     nothing = 'no paper was found within the limits (years 2020-; author:"Ada Nobody")'
-    assert concept_counts([], 3, limits) == f"{nothing}: take one off for more"
+    assert concept_counts([], 3, limits) == f"{nothing}: remove one for more"
     assert (concept_counts(papers, 3, limits), concept_counts([], 3)) == (line, "")

@@ -121,7 +121,7 @@ async def test_names_of_a_question_are_checked_against_the_library(tmp_path, unp
     parser = assemble_skills(AppConfig(home=tmp_path), ["sample"]).intent_parser
     intent = await parser.parse("papers by Qwertzuiop on deep learning")
     assert intent.authors == []
-    assert "no paper of the library has the author Qwertzuiop" in intent.notes[0]
+    assert "no paper in the library has the author Qwertzuiop" in intent.notes[0]
     assert (await parser.parse("papers by Yan Zheng on molecules")).authors == ["Yan Zheng"]
 
 

@@ -143,7 +143,7 @@ async def test_limits_are_named_only_where_sources_say_that_they_have_nothing(st
 
     skills = Builder(fake_strategy("moss", year_from=2020, max_papers=30))
     fit = (await at_result(workflow(skills, searcher=Fruitless()))).payload.fit
-    named = "no paper was found within the limits (years 2020-): take one off for more"
+    named = "no paper was found within the limits (years 2020-): remove one for more"
     assert fit == (named if status is SourceStatus.EMPTY else "")
 
 

@@ -1,4 +1,4 @@
-"""The six skills of a search; each works by algorithm, and better with a model."""
+"""The skills of a search; each works without a model, and better with one."""
 
 from paper_search.skills.deduplicator import Deduplicator
 from paper_search.skills.intent_parser import MAX_QUESTION_CHARS, IntentParser

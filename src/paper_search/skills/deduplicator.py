@@ -25,20 +25,19 @@ from paper_search.skills.deduplication.resolution import Resolution
 from paper_search.skills.untrusted import LONGEST_TITLE, data_block, shown_to_model
 
 _FEWEST = 2
-"""Records of which one can be a duplicate."""
 _RECORD_TOKENS, _ANSWER_TOKENS = 80, 20
-"""Of a record in the question, and of an answer that names few groups or none."""
+"""Estimates for one record in the prompt, and for an answer with few groups."""
 _log = logging.getLogger(__name__)
 
 
 @dataclass(eq=False)
 class Deduplicator:
-    """Merges records of one work, by what they say; a model may look at what is left single.
+    """Merges records of the same work; a model may compare the records left unmerged.
 
     Args:
-        llm: None: by algorithm alone.
-        enable_llm_pass: whether the model is asked at all.
-        llm_max_candidates: with more single records than this, the model is not asked.
+        llm: the model, if any.
+        enable_llm_pass: whether the model is used.
+        llm_max_candidates: the model is not used with more unmerged records than this.
     """
 
     llm: LLMProvider | None = None
@@ -53,11 +52,11 @@ class Deduplicator:
     async def deduplicate(
         self, papers: list[RawPaper], *, decisions: Iterable[MergeDecision] = ()
     ) -> list[RawPaper]:
-        """Return one record for each work, where the first of its records stood.
+        """Return one record per work, in the order of each work's first record.
 
-        No record is lost: each is in the result, or named in `merged_from` of one that is. Which
-        are merged, and the ids, do not depend on the order of `papers`. Versions of one work
-        become one record, that of the best version, which lists them in `versions`.
+        Every record is in the result or in `merged_from` of one that is. Merges and ids do not
+        depend on the order of `papers`. Versions of a work become the record of the best version,
+        which lists them in `versions`.
         """
         return (await self.report(papers, decisions=decisions)).works
 
@@ -79,7 +78,7 @@ class Deduplicator:
         return Resolution(papers, decisions).clustering()
 
     def cost(self, records: int) -> Tokens:
-        """Return about what it costs to ask the model about so many records of different works."""
+        """Estimate the cost of comparing so many unmerged records with the model."""
         if self.model is None or not _FEWEST <= records <= self.llm_max_candidates:
             return Tokens(0, 0, 0)
         asked = instruction_tokens(load_prompt("deduplicator"), GroupsAnswer)
@@ -101,11 +100,11 @@ class Deduplicator:
         message = f"Records:\n{data_block(records)}"
         try:
             answer = await ask(llm, GroupsAnswer, load_prompt("deduplicator"), message)
-        except Exception as error:  # noqa: BLE001  # frozen: whatever a provider raises, the algorithm's result stands
+        except Exception as error:  # noqa: BLE001  # frozen: if a provider raises anything, the algorithm's result stands
             _log.warning("the model gave no duplicates: %s", error)
             return
         for group in answer.groups:
-            # An id that two records share names neither of them.
+            # An id of two records is ambiguous.
             places = [by_id[name][0] for name in group if len(by_id.get(name, ())) == 1]
             for place in places[1:]:
                 if may_be_one(resolution.compared(places[0], place)):

@@ -19,10 +19,10 @@ _SERVER_ERROR = 500
 
 
 def status_of(error: BaseException) -> SourceStatus:
-    """Return the status for a source's exception, looking at its causes too.
+    """Return the status for a source's exception or its causes.
 
-    By what the error carries (`status`, an HTTP status code), then by its class; an error that is
-    neither a source's own nor the world's is a bug in the source.
+    It depends on the error's `status` or HTTP status code, then on its class. Any error that is not
+    a `SearchSourceError` or a network error is a bug in the source.
     """
     chain = list(_causes(error))
     for link in chain:
@@ -47,8 +47,8 @@ def status_of(error: BaseException) -> SourceStatus:
     return SourceStatus.BUG
 
 
-def described(error: BaseException) -> str:
-    """Return the error for people, without anything that looks like a secret."""
+def describe(error: BaseException) -> str:
+    """Return the error as text, with everything that looks like a secret masked."""
     text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     return _SECRET.sub(r"\1***", text)[:_LONGEST]
 

@@ -12,27 +12,27 @@ from paper_search.bibliography.text import normalised_title
 from paper_search.models import Purpose, RawPaper, SourceReport, SourceStatus
 from paper_search.models.report import EnrichmentReport
 from paper_search.models.source_report import OF_ENRICHER
-from paper_search.skills.failures import described, status_of
+from paper_search.skills.failures import describe, status_of
 from paper_search.sources.base import journal
 from paper_search.sources.enrichment import GAPS, Enricher, LookUp
 
 _log = logging.getLogger(__name__)
 
 _SAME_TITLE = 95.0
-"""Per cent of letters in order that two titles share of which nothing else says they are one."""
+"""Least similarity, in per cent, of titles without a common identifier."""
 _SIMILAR_TITLE = 50.0
-"""The same of works with a common identifier: below it, one of the identifiers is wrong."""
+"""The same with a common identifier; below it, one of the identifiers is wrong."""
 _SHORTEST_TITLE = 20
-"""Letters of a title that can be told from others by itself."""
+"""Letters from which a title identifies a work."""
 _NUMERAL = re.compile(r"\b(?:\d+|[ivx]+)\b")
-"""The second part of a work is not the first one."""
+"""Distinguishes the parts of a work."""
 
 
 class GapFiller:
     """Looks up missing abstracts, DOIs and open-access texts; existing values are never changed.
 
-    The enrichers are asked one after the other, each only for works that still lack something, and
-    have `deadline_s` seconds each.
+    The enrichers are asked in turn, each only for works that still have gaps, with `deadline_s`
+    seconds each.
     """
 
     def __init__(self, enrichers: Iterable[Enricher], *, deadline_s: float = 30.0) -> None:
@@ -46,7 +46,7 @@ class GapFiller:
     async def fill(self, works: Sequence[RawPaper]) -> EnrichmentReport:
         """Return the works in order, and a report per enricher; never raises.
 
-        `field_sources` of a work names the record that a filled field comes from.
+        `field_sources` of a work names the record of each filled field.
         """
         filled = list(works)
         reports = []
@@ -63,7 +63,7 @@ class GapFiller:
 
 
 async def look_up(enricher: Enricher, works: Sequence[RawPaper], deadline_s: float) -> LookUp:
-    """Return what an enricher knows of works; its failure is a row, whatever it raises."""
+    """Look up works with an enricher; its failure becomes a report, whatever it raises."""
     name = f"{enricher.enricher_name}{OF_ENRICHER}"
     with journal() as rows:
         try:
@@ -71,8 +71,8 @@ async def look_up(enricher: Enricher, works: Sequence[RawPaper], deadline_s: flo
                 return await enricher.look_up(works)
         except TimeoutError:
             status, reason = SourceStatus.TIMEOUT, f"no answer within {deadline_s:g} s"
-        except Exception as error:  # noqa: BLE001  # an enricher is foreign code; its failure becomes data
-            status, reason = status_of(error), described(error)
+        except Exception as error:  # noqa: BLE001  # an enricher may raise anything
+            status, reason = status_of(error), describe(error)
     _log.warning("enricher %s failed (%s): %s", name, status.value, reason)
     row = rows[-1]() if rows else SourceReport(source=name, status=status)
     return LookUp(row.model_copy(update={"source": name, "status": status, "error": reason}))
@@ -80,7 +80,7 @@ async def look_up(enricher: Enricher, works: Sequence[RawPaper], deadline_s: flo
 
 @dataclass
 class _Filling:
-    """What the records of one enricher filled."""
+    """Counts of the fields that one enricher filled, and of its records."""
 
     fields: Counter[str] = field(default_factory=Counter)
     used: int = 0
@@ -117,7 +117,7 @@ class _Filling:
             "note": "; ".join(filter(None, [row.note, *notes])) or None,
             "kept": self.used,
             "excluded": row.excluded + self.of_other_works,
-            # A look-up that ran out of time has a row, and its records are lost.
+            # The records of a look-up that timed out are lost, but it has a row.
             "unused": max(self.unused, row.unused - self.used - self.of_other_works),
         }
         return row.model_copy(update=update)
@@ -128,7 +128,7 @@ def _gaps(work: RawPaper) -> list[str]:
 
 
 def is_same_work(work: RawPaper, record: RawPaper) -> bool:
-    """Whether a record is of the work: by identifier and a similar title, or by title and more."""
+    """Whether a record describes the work, by identifier and title, or by title and more."""
     from rapidfuzz.fuzz import ratio  # noqa: PLC0415  # only where works are enriched
 
     one, other = normalised_title(work.title), normalised_title(record.title)
@@ -146,7 +146,7 @@ def is_same_work(work: RawPaper, record: RawPaper) -> bool:
 
 
 def _is_confirmed(work: RawPaper, other: RawPaper) -> bool:
-    """Whether year (next to each other) or first author agree, and neither speaks against it."""
+    """Whether years (at most one apart) or first authors agree, and neither differs."""
     evidence = []
     if work.year and other.year:
         evidence.append(abs(work.year - other.year) <= 1)

@@ -1,4 +1,4 @@
-"""Counts the hits of queries, one request per source and query; failures are recorded."""
+"""Counts the hits of queries, with one request per source and query."""
 
 from collections.abc import Iterable, Mapping
 
@@ -13,34 +13,36 @@ from paper_search.models import (
     SourceReport,
     SourceStatus,
 )
-from paper_search.skills.failures import described, status_of
+from paper_search.skills.failures import describe, status_of
 from paper_search.sources.base import CountingSource, Row, journal, keeps_conditions, title_of
 
 
 class HitCounter:
-    """Counts what sources have, within the limits of one strategy."""
+    """Counts hits within the limits of one strategy; failures are recorded, not raised."""
 
     def __init__(self, sources: Mapping[str, CountingSource], filters: SearchConstraints) -> None:
         self._sources = sources
         self._filters = filters
-        # Kinds of publication are taken out of the answers, and are in no count.
+        # Publication types are filtered in the answers, so counts do not reflect them.
         self._is_checked_later = bool(filters.publication_types or filters.excluded_types)
         self._counts: dict[str, dict[str, HitCount]] = {}
-        self._failed: dict[str, str] = {}
+        self._failures: dict[str, str] = {}
         self._given_up: set[str] = set()
         self._waiting: set[str] = set()
         self._rows: list[tuple[SourceReport, list[Row]]] = []
 
     @property
     def rows(self) -> list[SourceReport]:
-        """Return the rows of the journal, also of what is on its way."""
+        """The rows of the journal, including pending requests."""
         reports = ([row() for row in rows] or [own] for own, rows in self._rows)
         return [report for own in reports for report in own]
 
     @property
     def failures(self) -> list[str]:
-        failed = self._failed.items()
-        return [f"no hit counts from {title_of(name)}: {reason}" for name, reason in failed]
+        return [
+            f"no hit counts from {title_of(name)}: {reason}"
+            for name, reason in self._failures.items()
+        ]
 
     @property
     def waiting(self) -> list[str]:
@@ -51,7 +53,7 @@ class HitCounter:
         return {name for counts in self._counts.values() for name in counts}
 
     async def count(self, source: str, query: str) -> int | None:
-        """Return the hits of one query in one source; None means not supported.
+        """Return the hits of one query in one source; None if they are not known.
 
         A source that failed is not asked again, unless it only refused the query.
         """
@@ -63,7 +65,7 @@ class HitCounter:
         return counts[source].hits if source in counts else None
 
     async def _ask(self, source: str, query: str) -> HitCount | None:
-        self._waiting.add(source)  # and taken out by an answer only, not by the deadline
+        self._waiting.add(source)  # removed by an answer only, not by the deadline
         row = SourceReport(
             source=source,
             purpose=Purpose.COUNT,
@@ -80,9 +82,9 @@ class HitCounter:
     async def _count(self, source: str, query: str, row: SourceReport) -> HitCount | None:
         try:
             hit_count = await self._sources[source].count(query, self._filters)
-        except Exception as error:  # noqa: BLE001  # a source is foreign code; it costs a line
-            row.status, row.error = status_of(error), described(error)
-            self._failed.setdefault(source, described(error))
+        except Exception as error:  # noqa: BLE001  # a source may raise anything
+            row.status, row.error = status_of(error), describe(error)
+            self._failures.setdefault(source, describe(error))
             if row.status is not SourceStatus.BAD_RESPONSE:
                 self._given_up.add(source)
             hit_count = None
@@ -91,7 +93,7 @@ class HitCounter:
             row.source = (hit_count and hit_count.source) or source
             row.status = SourceStatus.OK if row.hits else SourceStatus.EMPTY
             if hit_count is None or hit_count.hits is None:
-                self._failed.setdefault(source, "hit counts are not supported")
+                self._failures.setdefault(source, "hit counts are not supported")
                 self._given_up.add(source)
         return hit_count
 
@@ -101,16 +103,16 @@ class HitCounter:
         return {name: count for name, count in hits.items() if count is not None}
 
     def most(self, query: str, sources: Iterable[str]) -> int | None:
-        """Return the hits where there are most; None if no source was asked the query itself.
+        """Return the highest count of the query itself; None if there is none.
 
-        A broader one that a source was asked says nothing of how many this one has.
+        Counts of a broader query, which some sources are sent instead, are ignored.
         """
         counts = self._counts.get(query, {})
-        itself = [name for name in sources if name in counts and not counts[name].is_at_most]
-        return max(self.hits_of(query, itself).values(), default=None)
+        exact = [name for name in sources if name in counts and not counts[name].is_at_most]
+        return max(self.hits_of(query, exact).values(), default=None)
 
     def hits(self, query: str, *, text: str | None = None) -> QueryHits:
-        """Return all counts of a query, for a person to read; `text` is what they know it by."""
+        """Return all counts of a query, which is shown to a person as `text`."""
         counts = [
             SourceHits(
                 source=count.source or name,
@@ -123,7 +125,7 @@ class HitCounter:
         return QueryHits(text=text or query, counts=counts)
 
     def _is_open(self, source: str) -> bool:
-        """Whether the source is not asked the conditions: they are checked in its answers."""
+        """Whether conditions are not sent to the source but checked in its answers."""
         return bool(self._filters.every_condition) and not keeps_conditions(self._sources[source])
 
     def papers(self) -> list[RawPaper]:

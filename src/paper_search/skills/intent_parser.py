@@ -1,4 +1,4 @@
-"""The skill that understands a research question."""
+"""The skill that turns a research question into an intent."""
 
 import json
 import logging
@@ -56,7 +56,7 @@ from paper_search.skills.untrusted import visible
 from paper_search.skills.words import tokens
 
 _MOST_TERMS = 20
-"""Terms of a list of an answer."""
+"""Terms in one list of a model's answer."""
 
 
 class ConstraintsAnswer(FiltersAnswer):
@@ -97,23 +97,23 @@ class IntentAnswer(BaseModel):
     excluded: Annotated[list[str], NullIsList] = Field(default_factory=list)
     authors: Annotated[list[str], NullIsList] = Field(default_factory=list)
     criteria: Annotated[
-        # A search must not fail for what is no criterion, and a person sees those that are.
+        # Invalid criteria must not fail a search; a person sees the valid ones.
         list[OnErrorOmit[CriterionAnswer]],
         BeforeValidator(lambda value: value if isinstance(value, list) else []),
     ] = Field(default_factory=list)
 
     @property
     def is_english(self) -> bool:
-        """Whether the concepts are in English, or need not be: other papers are wanted."""
+        """Whether the concepts are in English, or papers in another language are wanted."""
         if (self.constraints.language or "en").strip().lower() != "en":
             return True
         return reads_as_english(" ".join(self.concepts))
 
     def intent(self, reading: ParsedQuestion, today: date) -> ParsedIntent:
-        """Return the intent, cleaned: no blank term, years in order, nothing wanted and excluded.
+        """Return the cleaned intent: no blank terms, years in order, no concept excluded.
 
-        From `reading`, what the words of the question limit, come its plain text, which is the
-        person's own, and its limits, which are cut out of that text: the model only adds to them.
+        The limits that `reading` found, and the question without them, take precedence; the model
+        only adds limits.
         """
         stated = self.constraints.added_to(reading.constraints)
         constraints, notes = sane_limits(stated, today=today)
@@ -135,7 +135,8 @@ class IntentAnswer(BaseModel):
         }
         notes += [note for note, part in reading.left.items() if not is_acted_on.get(part)]
         notes += _on_limits_of_model(constraints, reading, doubtful)
-        notes += [f"the question asks for {name}: not excluded by the model" for name in refused]
+        ignored = "the model's exclusion is ignored"
+        notes += [f"the question asks for {name}: {ignored}" for name in refused]
         return ParsedIntent(
             topic=topic,
             concepts=concepts,
@@ -156,9 +157,10 @@ class IntentAnswer(BaseModel):
         )
 
     def _against(self, reading: ParsedQuestion) -> tuple[list[str], list[str]]:
-        """Return exclusions that are refused: no paper could have a concept of the person's words.
+        """Return exclusions by the model, of words of the question, to refuse and to report.
 
-        And others of their words, which may stand in a negation that only a model understands.
+        Refused are those that a concept contains, so that no paper could match. The others may be
+        in a negation that only a model understands.
         """
         own, names = {*tokens(reading.question)}, {*_terms(self.excluded)} - {*reading.excluded}
         stated = [name for name in sorted(names) if set() < {*tokens(name)} <= own]
@@ -184,7 +186,7 @@ class IntentAnswer(BaseModel):
 def _on_limits_of_model(
     limits: SearchConstraints, reading: ParsedQuestion, excluded: Sequence[str]
 ) -> list[str]:
-    """Return a note on limits of which the question has no word that is known to mean them."""
+    """Return a note on the model's limits for which the question has no known words."""
     own, words = reading.constraints, reading.left.values()
     has_years = limits.year_from is not None or limits.year_to is not None
     is_dated = own.year_from is not None or own.year_to is not None or "years" in words
@@ -193,13 +195,13 @@ def _on_limits_of_model(
         ["the language"] if limits.language and not (own.language or "language" in words) else []
     )
     if excluded and "excluded" not in words:
-        names.append(f"what to leave out ({', '.join(excluded)})")
-    text = f"read by the model alone: {' and '.join(names)}; take off what you did not ask for"
+        names.append(f"what to exclude ({', '.join(excluded)})")
+    text = f"read by the model only: {' and '.join(names)}; remove what you did not ask for"
     return [text] if names else []
 
 
 def _repeats_limits(criterion: str, limits: SearchConstraints, today: date) -> bool:
-    """Whether a criterion says only what limits say; by title and abstract all papers fail it."""
+    """Whether a criterion only repeats limits, which title and abstract rarely mention."""
     reading = parse_parts(f"papers {criterion}", today)
     is_rest = bool(reading.question or reading.excluded)
     own = reading.own_limits.items()
@@ -212,7 +214,7 @@ def _terms(names: list[str]) -> list[str]:
 
 
 MAX_QUESTION_CHARS = 10_000
-"""The longest question in plain language that is read, in characters."""
+"""The longest plain-language question, in characters."""
 
 PaperFinder: TypeAlias = Callable[
     [str, Sequence[str]], Awaitable[tuple[list[RawPaper], list[SourceReport]]]
@@ -223,28 +225,27 @@ _log = logging.getLogger(__name__)
 
 
 _NO_SEED = (
-    "the sources of this search were asked for the paper that others are to be like, and none has"
-    " it: the question is read as words"
+    "none of the sources of this search has the paper that results should be like: the question is"
+    " read as words"
 )
 
 
 @dataclass(eq=False)
 class IntentParser:
-    """Understands a question, by a model if there is one, else by its words.
+    """Reads a question with a model, or with rules if there is none.
 
-    A question that is a boolean query already is taken as it is, with a model and without.
+    A boolean query is not changed, with or without a model.
 
     Args:
-        llm: None: by algorithm.
+        llm: the model, if any.
         domain: adds its instructions to the model's prompt; "general" adds none.
-        today: the clock that "last five years" is counted from.
-        default_max_results: how many results are wanted where the question does not say.
-        lookup: whether the records at hand have a paper by an author or in a venue; None if there
-            are no records.
-        find_papers: gives the records of papers by their identifiers, or of one by its title, and
-            what was asked; None if nobody can tell.
-        has_fallback: whether a question that the model fails to read is read by its words, with a
-            note, since a person sees it; else what the model raises propagates.
+        today: returns the date to which "last five years" is relative.
+        default_max_results: the number of results if the question does not say.
+        lookup: tells whether the library has an author or a venue; None without a library.
+        find_papers: finds papers by their identifiers, or one by its title, with reports of what
+            was asked; None if there is nothing to search.
+        has_fallback: whether a question is read with rules, and a note, if the model fails;
+            otherwise the model's error propagates.
     """
 
     llm: LLMProvider | None = None
@@ -264,10 +265,9 @@ class IntentParser:
         """Return the intent of the question.
 
         Raises:
-            QuestionError: it holds no word, is longer than `MAX_QUESTION_CHARS`, or holds
-                operators of a boolean query that cannot be read.
-            LLMError: the model failed and there is no fallback, or the budget does not cover the
-                call.
+            QuestionError: the question has no words, is longer than `longest_question`, or is an
+                invalid boolean query.
+            LLMError: the model failed and there is no fallback, or the budget is exhausted.
         """
         question = _check_question(user_input)
         is_query = lines_of(question).is_strategy and not is_prose(straighten(question))
@@ -307,12 +307,13 @@ class IntentParser:
             message = json.dumps(question, ensure_ascii=False)
             try:
                 answer = await self._in_english(self.llm, prompt, message)
-            except Exception as error:  # whatever a provider raises, there is an intent
+            except Exception as error:  # a provider may raise anything
                 is_unpaid = isinstance(error, LLMError) and error.reason is LLMFailure.BUDGET
-                if is_unpaid or not self.has_fallback:  # more can be allowed; nobody sees a note
+                # The person can raise the budget. Without a fallback, nobody would see a note.
+                if is_unpaid or not self.has_fallback:
                     raise
                 _log.warning("the model did not read the question: %s", error)
-                note = f"the model did not read the question ({error}): it is read without a model"
+                note = f"the model failed ({error}): the question is read without a model"
             else:
                 return answer.intent(parse_limits(text, today, lookup), today)
         intent = parse_question(text, today, lookup)
@@ -321,7 +322,7 @@ class IntentParser:
         return with_notes(intent, note) if note else intent
 
     def _seed_without_limits(self, text: str, title: str) -> str | None:
-        """Return the title in front of limits; None if there are none, or no title."""
+        """Return the title before the limits; None if there are no limits or no title."""
         reading = parse_parts(text, self.today())
         seed = parse_seed(reading.question) if title and reading.has_limits else None
         return seed[0] if seed and seed[0] != title else None
@@ -329,8 +330,7 @@ class IntentParser:
     def _like(self, papers: Sequence[RawPaper], question: str | None) -> ParsedIntent:
         """Return the intent of a question for papers like others.
 
-        Limits are read where they are named by identifiers, or behind a title that a paper has: a
-        title alone has years of its own, and its question is None.
+        `question` is None if it is only a title, in which years and the like are not limits.
         """
         intent = parse_question(question or papers[0].title, self.today())
         if question is not None:
@@ -347,7 +347,7 @@ class IntentParser:
         return lambda kind, name: answers.get((kind, name))
 
     async def _in_english(self, llm: LLMProvider, prompt: str, message: str) -> IntentAnswer:
-        """Return the model's answer; concepts in another language are asked for again once."""
+        """Return the model's answer; ask once more if its concepts are not in English."""
         answer = await ask(llm, IntentAnswer, prompt, message)
         if answer.is_english:
             return answer
@@ -361,7 +361,7 @@ class IntentParser:
 
 def _notes_on_seeds(papers: Sequence[RawPaper], identifiers: Sequence[str]) -> Iterator[str]:
     if papers[1:]:
-        yield "the boolean query has the words of the first of these papers; all are ranked by"
+        yield "the boolean query uses the first of these papers; the ranking uses all of them"
     if missing := [
         name
         for name in identifiers[:MAX_SEEDS]
@@ -373,7 +373,7 @@ def _notes_on_seeds(papers: Sequence[RawPaper], identifiers: Sequence[str]) -> I
 
 
 def longest_question(text: str) -> int:
-    """Return how many characters a question like this may have: a database's strategy has more."""
+    """Return the length limit of a question; a database's strategy may be longer."""
     is_short = len(text) <= MAX_QUESTION_CHARS
     if is_short or len(text) > MAX_LENGTH or not count_tags(text):
         return MAX_QUESTION_CHARS
@@ -381,7 +381,7 @@ def longest_question(text: str) -> int:
 
 
 def _check_question(user_input: str) -> str:
-    """Return the visible characters of the question; line breaks stay."""
+    """Return the question without invisible characters, except line breaks."""
     if not user_input.strip():
         raise QuestionError(
             f"the question is empty: {user_input[:20]!r}; say what you are looking for"

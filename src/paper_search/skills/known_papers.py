@@ -1,4 +1,4 @@
-"""Papers that a person names: their records, and whether a search found them."""
+"""Papers that a person already knows: their records, and whether a search found them."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ if TYPE_CHECKING:
 _ALIKE = 95.0
 _FEW = 10
 _SHORTEST_ALIKE = 20
-"""Characters from which on two titles that are nearly the same are the same."""
+"""Shorter titles must be identical to match."""
 
 
 @dataclass(frozen=True, slots=True)
 class KnownPaper:
-    """What a person said of a paper: identifiers, a title, or both."""
+    """Identifiers, a title, or both."""
 
     identifiers: Sequence[str]
     title: str
 
     def is_described_by(self, record: BibliographicRecord) -> bool:
-        """Whether a record is of this paper, or of one of its versions."""
+        """Whether a record describes this paper or a version of it."""
         if is_named(record, self.identifiers):
             return True
         theirs = normalised_title(record.title)
@@ -54,22 +54,22 @@ class KnownPaper:
 
 
 def parse_known_paper(text: str) -> KnownPaper:
-    """Return what a text such as `10.1000/1`, `arXiv:1706.03762` or a title says of a paper."""
+    """Parse `10.1000/1`, `arXiv:1706.03762`, a title and the like."""
     rest, identifiers = parse_identifiers(text)
     return KnownPaper(identifiers, normalised_title(without_cuts(rest)))
 
 
 SEARCH_S = 8.0
-"""Seconds that the services get to find a paper by its identifier or title."""
+"""Seconds for finding papers by identifier or title."""
 
 
 async def find_papers(
     searcher: Searcher, text: str, identifiers: Sequence[str]
 ) -> tuple[list[RawPaper], list[SourceReport]]:
-    """Return the records of papers that are named by identifiers, or else of one by its title.
+    """Find papers by their identifiers or, without any, one by its title.
 
-    A library is asked first, then all other sources at once for those that it lacks; what they
-    were asked is returned, too.
+    A library is asked first, then all other sources at once for what is missing. Also return
+    reports of what was asked.
     """
     wanted, missing = parse_known_paper(text), list(identifiers)
     papers: list[RawPaper] = []
@@ -100,9 +100,9 @@ async def find_papers(
 
 
 async def has_name(searcher: Searcher, kind: str, name: str) -> bool | None:
-    """Return whether a library has a paper by an author, or in a venue, of this name.
+    """Return whether the library has a paper by an author or in a venue.
 
-    None: none is searched, or it has none and others are searched, which may have some.
+    None if no library is searched, or if other sources might have one.
     """
     local = [source for source in searcher.source_names if source in LOCAL]
     tree = leaf(name, kind)
@@ -119,27 +119,27 @@ async def has_name(searcher: Searcher, kind: str, name: str) -> bool | None:
 
 
 def is_named(record: BibliographicRecord, identifiers: Collection[str]) -> bool:
-    """Return whether the record, or a version of it, has one of the identifiers (`doi:10.1/1`)."""
+    """Whether the record or a version of it has one of the identifiers (`doi:10.1/1`)."""
     dois = [version.doi.lower() for version in record.versions if version.doi]
     versions = {name for doi in dois for name in (f"doi:{doi}", *parse_identifiers(doi)[1])}
     return not (names_of(record) | versions).isdisjoint(map(str.lower, identifiers))
 
 
 def check_known_papers(
-    given: Iterable[str],
-    found: Sequence[BibliographicRecord],
+    known_papers: Iterable[str],
+    records: Sequence[BibliographicRecord],
     is_shown: Sequence[bool],
     before: Collection[str],
 ) -> KnownPapersReport:
-    """Return which of the known papers were found, and which of those are in the result.
+    """Return which known papers were found, and which of those are in the result.
 
-    `is_shown`: for each paper found, whether it is in the result. `before`: the known papers that
-    an earlier round found.
+    `is_shown` has an entry for each record. `before` are the known papers that an earlier round
+    found.
     """
     report = KnownPapersReport()
-    for text in dict.fromkeys(given):
+    for text in dict.fromkeys(known_papers):
         paper = parse_known_paper(text)
-        places = [n for n, record in enumerate(found) if paper.is_described_by(record)]
+        places = [n for n, record in enumerate(records) if paper.is_described_by(record)]
         if any(is_shown[place] for place in places):
             report.in_result.append(text)
         elif places or text in before:

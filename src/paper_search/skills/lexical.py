@@ -1,4 +1,4 @@
-"""Scores how well a paper's words cover the concepts of an intent, 0 to 1."""
+"""Scores, from 0 to 1, how well a paper's words cover the concepts of an intent."""
 
 import operator
 import re
@@ -15,21 +15,20 @@ from paper_search.skills.variants import variants
 from paper_search.skills.words import STOP_WORDS, tokens
 
 TITLE_PHRASE, TITLE_WORDS, TEXT_PHRASE, TEXT_WORDS = 1.0, 0.9, 0.8, 0.6
-"""Share of a concept that a match covers, by its place and kind."""
+"""Credit for a concept, by field and kind of match."""
 PARTLY_IN_TITLE, PARTLY_IN_TEXT = 0.5, 0.35
-"""The same for some of its words, times their share."""
+"""Credit for a partial match, times the share of the words found."""
 _VARIANT_DISCOUNT = 0.95
 _WITH_WILDCARDS = re.compile(r"(?=[\w*?$]*[*?$])\w{2,}[\w*?$]*[\w*?$]")
 _LOST_IN_STEMS = frozenset("sedyg")
-"""Last letters of endings that a stem has lost: analyses, studies, tested, testing."""
+"""Last letters of endings that stemming removes: analyses, studies, tested, testing."""
 _OUT_OF_YEARS, _OTHER_LANGUAGE = 0.5, 0.7
 FEW_CONCEPTS = 3
-"""Concepts of which a paper should have all."""
+"""A paper should have all of so many concepts."""
 _BEYOND = 0.2
-"""What every further concept asks for besides: a long question names more than one paper has.
-
-Fitted on ten labelled sets so that the usual cut of 0.3 keeps relevant papers and not others
-(decision 0015)."""
+"""Share required of each further concept, since one paper rarely has all concepts of a long
+question. Fitted on ten labelled sets so that the default cut-off of 0.3 separates relevant papers
+from others (decision 0015)."""
 _FOUND = 0.55
 _BY_WORDS = 0.5
 """Share of a score that single words earn, by how often they stand there; the rest is earned by
@@ -37,30 +36,35 @@ whole concepts. Chosen with the next figure by leaving a set out (decision 0015)
 _DAMPING = 0.75
 """How much more a concept of rare words asks for: 0 not at all, 1 by the sum of their rarities."""
 _TITLE_COUNTS = 3
-"""How often a word of the title counts beside one of the abstract."""
+"""Weight of a word in the title relative to one in the abstract."""
 _K1, _B = 1.2, 0.5
 _USUAL_LENGTH = 130
-"""Words of a record, those of its title counted three times: the middle of the ten sets."""
+"""Median words of a record in the ten sets, with those of the title counted three times."""
 _ENOUGH_OF_BM25 = 0.8
-"""Share of what BM25 can give at most that a title with all of the words gets."""
+"""Share of the highest possible BM25 score that counts as a full match."""
 _FULL, _FINE = 0.94, 0.03
-"""Of a score at most: what is earned, and what is left for the order of papers that have enough."""
+"""Weights of the score proper, and of the order among papers with full scores."""
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """The score of one paper and what it rests on."""
+    """The score of one paper with its reasons.
+
+    Attributes:
+        score: the score.
+        reason: the reason, for a person.
+        limited: factor, already applied to the score, for years and languages outside the limits.
+        outside: which of these limits the paper is outside of.
+        whole_concepts: concepts of which the paper has all words, also in authors or venue.
+        blocks: concepts of the question, with long ones counted by their parts.
+    """
 
     score: float
     reason: str
     limited: float = 1.0
-    """Share of a score that is left by the limits on years and languages, here taken off."""
     outside: str = ""
-    """Which limits those are."""
     whole_concepts: int = 0
-    """Concepts that are there as a phrase, or with all of their words, also of authors or venue."""
     blocks: int = 0
-    """How many the question makes: a long concept counts by its parts."""
 
 
 @dataclass(frozen=True)
@@ -70,9 +74,9 @@ class _Concept:
     """Its own stems, then those of its variants, each as " a b c "."""
     words: tuple[str, ...]
     matches: Callable[[str], object] | None = None
-    """Whether a stem is meant by a word with wildcards; None if the concept has none."""
+    """Matches stems if the concept is a word with wildcards."""
     others: "tuple[_Concept, ...]" = ()
-    """What a query asks for in its place: `a OR b`."""
+    """Alternatives in the query: `a OR b`."""
 
     def forms_in(self, document: "Document") -> Sequence[str]:
         own = self.phrases
@@ -83,15 +87,15 @@ class _Concept:
 
 @dataclass(frozen=True)
 class _Target:
-    """What an intent asks for."""
+    """The concepts and words of an intent, with their weights."""
 
     concepts: Sequence[_Concept]
     weights: Sequence[float]
-    """Of the concepts; their sum is 1."""
+    """Weights of the concepts, with a sum of 1."""
     words: Mapping[str, float]
-    """All words with their rarity; of a long question also those outside of its concepts."""
+    """Rarity by word, for a long question including words outside its concepts."""
     enough: float
-    """Share of the concepts that makes a full match."""
+    """Share of the concepts that is a full match."""
     blocks: int
 
     @classmethod
@@ -124,12 +128,11 @@ class Document:
     text: str
     title_words: frozenset[str]
     counts: Mapping[str, int]
-    """How often each stem is there, those of the title counted `_TITLE_COUNTS` times."""
+    """Counts of stems, with those in the title counted `_TITLE_COUNTS` times."""
     length: int
 
     @classmethod
     def of(cls, title: str, abstract: str | None) -> "Document":
-        """Return the stems of a title, and of title and abstract."""
         head = tokens(visible(title))
         body = tokens(visible(abstract)) if abstract else []
         return cls(
@@ -147,10 +150,10 @@ class Document:
 def verdicts(papers: Sequence[RawPaper], intent: ParsedIntent) -> list[Verdict]:
     """Return a verdict for every paper, in order; keywords count as words of the abstract.
 
-    Half of a score is earned by concepts, half by single words as BM25 counts them; both weigh by
-    how rare words are in scholarly English, so that a verdict does not depend on the other
-    papers. Anchors, for up to three concepts: all in the title 0.9 and more, half of them about
-    0.45, one common word less than 0.3, nothing 0. Of more concepts a share is enough.
+    Concepts and single words (by BM25) each give half of the score. Both are weighted by the rarity
+    of words in scholarly English, so a verdict does not depend on other papers. For up to three
+    concepts, all in the title score at least 0.9, half of them about 0.45, one common word less
+    than 0.3. Of more concepts, a share is enough.
     """
     target = _Target.of(intent)
     return [_verdict(paper, intent, target) for paper in papers]
@@ -160,7 +163,7 @@ def _concept(name: str) -> _Concept:
     if _WITH_WILDCARDS.fullmatch(name):
         return _Concept(name, (), (before_wildcard(name.casefold()),), _matcher(name))
     own = tokens(name)
-    # "few" of "few-shot" is no filler: without it, "single-shot" would match.
+    # Keep "few" in "few-shot", or "single-shot" would match.
     content = [
         stem for word in name.split() if word.casefold() not in STOP_WORDS for stem in tokens(word)
     ] or own
@@ -179,7 +182,7 @@ def _matcher(name: str) -> Callable[[str], object]:
 
 
 def _cover(concept: _Concept, document: Document) -> float:
-    """Return how much of the concept the document has: 0 to 1."""
+    """Return how well a document covers a concept, 0 to 1."""
     for place, credit in ((document.title, TITLE_PHRASE), (document.text, TEXT_PHRASE)):
         for number, phrase in enumerate(concept.forms_in(document)):
             if phrase in place:
@@ -197,12 +200,12 @@ def _cover(concept: _Concept, document: Document) -> float:
 
 
 def _earned_by_words(target: _Target, document: Document) -> float:
-    """Return which share of the words, by rarity, the document has as BM25 counts them: 0 to 1."""
+    """Return the document's BM25 score as a share of a full match, 0 to 1."""
     norm = _K1 * (1 - _B + _B * document.length / _USUAL_LENGTH)
     counts = {word: document.counts.get(word, 0) for word in target.words}
     for concept in target.concepts:
         if not all(counts[word] for word in concept.words):
-            # Another name of the concept stands for its words.
+            # Another name of the concept counts as its words.
             count = max(map(document.count, concept.forms_in(document)), default=0)
             counts.update({word: max(count, counts[word]) for word in concept.words})
     earned_points = sum(target.words[word] * n / (n + norm) for word, n in counts.items() if n)
@@ -229,7 +232,7 @@ def _verdict(paper: RawPaper, intent: ParsedIntent, target: _Target) -> Verdict:
         share *= _OTHER_LANGUAGE
         notes.append(f"in {paper.language!r}, not {limits.language!r}")
     score = min(1.0, max(0.0, (_FULL * earned + _FINE * whole) * share))
-    authors = (author.name for author in paper.authors)  # a library finds a paper by them as well
+    authors = (author.name for author in paper.authors)  # a library matches them, too
     elsewhere = frozenset(tokens(" ".join([*authors, paper.venue or ""])))
     kinds = [
         _kind(concept, cover, document, elsewhere)

@@ -1,4 +1,4 @@
-"""Noun phrases of an English text: the runs between function words, verbs and punctuation."""
+"""Noun phrases of an English text: runs between function words, verbs and punctuation."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -27,12 +27,12 @@ def _with(verb: str, ending: str) -> str:
 _PARTICIPLES = {_with(verb, "ed") for verb in _VERBS}.union(
     word_table("past"), word_table("irregular")
 )
-"""Past forms of verbs: at the end of a phrase they belong to what follows."""
+"""Past forms of verbs, which belong to what follows if they end a phrase."""
 _GERUNDS = {_with(verb, "ing") for verb in _VERBS} - {
     *("accounting", "building", "drawing", "publishing", "writing")
 }
-"""Forms in -ing that take an object when a phrase begins with them ("improving accuracy"), but for
-those that are names of fields and things."""
+"""Forms in -ing that take an object at the start of a phrase ("improving accuracy"), except names
+of fields and things."""
 _VERB_FORMS = _PARTICIPLES | _GERUNDS
 _FINITE = {form for verb in _VERBS for form in (verb, _with(verb, "s")) if verb not in _ALSO_NOUNS}
 _SURE_VERBS = _FINITE.union(word_table("still breaks"), {"affect", "you"})
@@ -42,21 +42,21 @@ _OF_PUBLICATIONS = word_table("of publications")
 _PUBLICATIONS = COMMANDS | word_table("publications")
 _NOUNS = {_with(verb, "s") for verb in _ALSO_NOUNS - word_table("no nouns before a preposition")}
 _OBJECTS = {"to", "the", "a", "an", "their", "its", "that"}
-"""Begin what a verb has and a noun has not: "trust leads to", but "crop yields in Africa"."""
+"""Words that follow a verb but not a noun: "trust leads to", but "crop yields in Africa"."""
 _NO_ADVERBS = word_table("no adverbs")
 _EMPTY_ADJECTIVES = word_table("empty adjectives")
 _INFINITIVES = word_table("infinitives")
 _SUBJECTS = word_table("subjects")
-"""Words behind which a past form is what papers did, not what something is."""
+"""Words after which a past form is a verb, not an adjective."""
 _LOOSE_AT_START = _EMPTY_ADJECTIVES | _GERUNDS
 _EMPTY = GENERIC | _EMPTY_ADJECTIVES | word_table("empty")
 _TRAILING = word_table("trailing")
 _TRAILING_OF_LONG = word_table("trailing of long")
 _MOST = 8
 _LONGEST = 5
-"""Words of a phrase; a longer one is a sentence without function words, not a term."""
+"""Words of a key phrase; further ones are dropped."""
 _LONGEST_END = 100
-"""Characters at the end of a text in which words of a request are looked for."""
+"""Characters at the end of a text that are searched for words of a request."""
 _QUOTED = re.compile(r"[\"“”„«»]([^\"“”„«»\ue000]{2,80})[\"“”„«»]")
 _CLAUSE = re.compile(r"(?:[\w\s+#]|(?<=\w)[./'’*\u2010-\u2015\u2212-](?=\w))+")
 _TOKEN = re.compile(r"[^\W_](?:[\w+#./'’\u2010-\u2015\u2212*-]*[\w+#])?")
@@ -66,24 +66,23 @@ _FIXED = re.compile(
     re.IGNORECASE,
 )
 INSIDE = "\ua78f"
-"""Stands for the spaces inside of a term while a text is cut: a letter that nobody writes."""
+"""Replaces spaces inside fixed terms while a text is split; an unused letter."""
 _DEGREE = re.compile(r"(?<=\bhow) (?:well|much|often|long|far|fast|soon)\b", re.IGNORECASE)
 _INITIALS = re.compile(r"(?:[A-Z]\.)+[A-Z]?")
 _NUMBER = re.compile(r"\d{3,}(?:[-–/]\d+)*")
-"""Years and other numbers at the end of a phrase; "type 2" and "Web 2" keep theirs."""
+"""Years and other numbers at the end of a phrase, but not the digits of "type 2" and "Web 2"."""
 _ASKING = frozenset({"do", "does", "did", "can", "could", "may", "might", "will", "would"})
-"""The first word of a question, or its second behind "how" or "why"."""
+"""The first word of a question, or its second after "how" or "why"."""
 _DENYING = frozenset({"don't", "doesn't", "didn't", "won't"})
-"""Before a verb, but for "why don't antidepressants work"."""
+"""Words before a verb, except in "why don't antidepressants work"."""
 _ASKED = word_table("asked")
 _ARTICLES = ["a"], ["an"], ["the"], ["their"], ["its"]
 
 
 def reads_as_english(text: str) -> bool:
-    """Return whether nothing tells that the text is in another language.
+    """Whether a text is in English, or its language is unclear.
 
-    Short words mean different things in different languages ("die", "do"), so foreign ones count
-    only where they explain more of the text than English ones do.
+    Since short words are ambiguous ("die", "do"), foreign words must outnumber English ones.
     """
     letters = [char for char in text if char.isalpha()]
     if sum(char > "\u036f" for char in letters) * 4 > len(letters):
@@ -96,7 +95,7 @@ def reads_as_english(text: str) -> bool:
 
 @dataclass(frozen=True)
 class Phrase:
-    """A noun phrase at its place: its text, its offsets, and whether it stood in quotes."""
+    """A noun phrase with its offsets."""
 
     text: str
     start: int
@@ -105,7 +104,7 @@ class Phrase:
 
     @property
     def is_empty(self) -> bool:
-        """Whether it is no name ("time series"), and none of its words is a subject."""
+        """Whether it is neither a name ("time series") nor has a topical word."""
         if self.is_quoted:
             return False
         if len(self.text) == 1 or _INITIALS.fullmatch(self.text):
@@ -116,10 +115,10 @@ class Phrase:
 
 
 def phrases(text: str, *, in_english: bool | None = None) -> list[Phrase]:
-    """Return the noun phrases of a text in order, each as it is written.
+    """Return the noun phrases of a text in order.
 
-    English is cut at function words, verbs and adverbs, everything at punctuation, other languages
-    at a few function words of their own. `in_english`: None: as the text reads.
+    A text is split at punctuation, and at function words, verbs and adverbs in English, or at a few
+    function words of other languages. By default, the language is detected.
     """
     if in_english is None:
         in_english = reads_as_english(text)
@@ -146,8 +145,8 @@ def _parts(text: str, start: int, end: int, *, is_english: bool) -> Iterator[tup
     for place, (match, following) in enumerate(zip_longest(tokens, tokens[1:])):
         word = match[0].casefold()
         behind = following[0].casefold() if following else ""
-        # "US", "WHO" and "IT" are names, unless everything is in capitals; "OR" is one where
-        # nothing stands before it that it could join.
+        # "US", "WHO" and "IT" are names unless everything is in capitals; "OR" is a name only at
+        # the start of a phrase.
         is_operator = word in {"and", "not"} or (word == "or" and bool(words))
         is_name = match[0].isupper() and len(word) > 1 and not is_shouted and not is_operator
         is_noun = word in _NOUNS and bool(words) and behind in {"", *BREAKS} - _OBJECTS
@@ -157,22 +156,22 @@ def _parts(text: str, start: int, end: int, *, is_english: bool) -> Iterator[tup
             is_english and (is_request or _is_verbal(before, word, behind))
         )
         if (is_break and not is_name) or (word.isdigit() and not words) or place == verb:
-            yield from _trimmed(words, is_english=is_english)
+            yield from _trim(words, is_english=is_english)
             words = []
             if place == verb and word.removesuffix("s") not in _ASKED:
                 yield match.span()
         else:
             words.append(match)
         before = (*before[-1:], word)
-    yield from _trimmed(words, is_english=is_english)
+    yield from _trim(words, is_english=is_english)
 
 
 def _verb_place(words: Sequence[str]) -> int | None:
-    """Return where a question has a verb that is a noun elsewhere, or in no table, if certain.
+    """Return the index of a question's verb that may also be a noun or is in no table, if certain.
 
-    The last of the table `asked` that has a subject; else what stands before an article, as in
-    "does tea delay the onset", or behind plurals, as in "how do bees hear". In "what drives
-    decline", the second word.
+    It is the last word in the table `asked` after a subject, or else the word before an article
+    ("does tea delay the onset") or after a plural ("how do bees hear"). In "what drives decline",
+    it is the second word.
     """
     if words[0] == "what" and len(words) > 1 and words[1].endswith("s"):
         return 1 if words[1][:-1] in _ASKED else None
@@ -197,7 +196,7 @@ def _verb_place(words: Sequence[str]) -> int | None:
 
 
 def _is_verbal(before: tuple[str, ...], word: str, behind: str) -> bool:
-    """Return whether an English word is a verb, an adverb or compared where it stands."""
+    """Whether an English word is a verb, an adverb or before "than" in its context."""
     last = before[-1] if before else ""
     is_infinitive = last == "to" and word in _INFINITIVES and bool(behind)
     is_told = last in _SUBJECTS and word in _PARTICIPLES
@@ -211,14 +210,14 @@ def _is_verbal(before: tuple[str, ...], word: str, behind: str) -> bool:
 
 
 def _is_adverb(word: str, behind: str = "") -> bool:
-    """Return whether a word is in no noun phrase; in "fully convolutional networks" it is."""
+    """Whether a word is an adverb outside noun phrases such as "fully convolutional networks"."""
     if len(word) <= len("only") or not word.endswith("ly") or word in _NO_ADVERBS:
         return False
     return form("word", "modified").fullmatch(behind) is None
 
 
-def _trimmed(words: list[re.Match[str]], *, is_english: bool) -> Iterator[tuple[int, int]]:
-    """Yield the phrase without what says nothing at its ends, if anything is left."""
+def _trim(words: list[re.Match[str]], *, is_english: bool) -> Iterator[tuple[int, int]]:
+    """Yield the span of a phrase without uninformative words at its ends, if anything is left."""
     lowered = [match[0].casefold() for match in words]
     first, last = 0, len(words)
     while last - first > 1 and _is_loose_at_end(lowered[first:last], is_english=is_english):
@@ -237,7 +236,7 @@ def _is_loose_at_end(words: list[str], *, is_english: bool) -> bool:
     if word in _PARTICIPLES or word in _EMPTY_ADJECTIVES:
         return True
     if word in _TRAILING:
-        # "asymptotic methods" stays: an adjective alone is no subject.
+        # "asymptotic methods" stays: an adjective alone is not a topic.
         return len(words) > 2 or not is_adjective(words[0])  # noqa: PLR2004  # it and another
     if len(words) == 2 or word not in _TRAILING_OF_LONG:  # noqa: PLR2004  # "side effects" stays
         return False
@@ -253,9 +252,9 @@ def _is_empty_word(word: str) -> bool:
 
 
 def key_phrases(text: str) -> list[str]:
-    """Return the key phrases of `text`, quoted ones first, each once, at most eight.
+    """Return at most eight distinct key phrases, quoted ones first.
 
-    Nouns that say nothing alone ("effect", "method") are left out where something else is left.
+    Generic nouns ("effect", "method") are omitted unless there is nothing else.
     """
     everything = sorted(phrases(without_request(text)), key=lambda phrase: not phrase.is_quoted)
     solid = [phrase for phrase in everything if not phrase.is_empty] or everything
@@ -269,7 +268,7 @@ def key_phrases(text: str) -> list[str]:
 
 
 def without_request(text: str) -> str:
-    """Return the text without the words of the request that it begins and ends with."""
+    """Remove words of a request ("find papers on") from both ends of a text."""
     rest = form("request", "start").sub("", text)
     end = form("request", "end").search(rest, max(0, len(rest) - _LONGEST_END))
     return rest[: end.start()] if end else rest

@@ -23,7 +23,7 @@ from paper_search.skills.strategy.answer import (
     LONGEST_REASON,
     Inspection,
     StrategyAnswer,
-    inspected,
+    inspect_answer,
     message_of,
     repair_request,
 )
@@ -46,24 +46,24 @@ from paper_search.skills.untrusted import visible
 from paper_search.sources.base import service_of
 
 DEPTH = 500
-"""Records of a library that plain text brings in where no model is paid to read them: of 1,000 the
-learner finds hardly more, and a round takes twice the time."""
+"""Records that a ranked query gets from a library if there is no model: with 1,000 the learner
+finds hardly more, and a round takes twice as long."""
 
 _LONGEST_NAME, _MOST_NAMES = 60, 10
-"""Of sources in a note: their characters, and how many are named."""
+"""Characters of a source's name in a note, and the number of names."""
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(eq=False)
 class QueryBuilder:
-    """Writes a strategy, by a model if there is one, else from concepts and their names.
+    """Writes a strategy with a model, or from the concepts if there is none.
 
     Args:
-        llm: None: by algorithm.
+        llm: the model, if any.
         domain: adds its instructions to the model's prompt; "general" adds none.
-        available_sources: what a strategy may name; None if whatever it names stays.
-        max_results_ceiling: what a strategy may ask for at most.
+        available_sources: sources that a strategy may use; None allows any name.
+        max_results_ceiling: the most results that a strategy may request.
     """
 
     llm: LLMProvider | None = None
@@ -77,14 +77,14 @@ class QueryBuilder:
         return name_of(self.llm)
 
     async def build(self, builder_input: QueryBuilderInput) -> SearchStrategy:
-        """Return a strategy that repeats no earlier one unchanged.
+        """Return a strategy that differs from all earlier ones.
 
-        It holds the question as a ranked query, and its concepts joined as a boolean query; a
-        model writes 2 to 4. A question that is a boolean query is the only query of the first
-        round, unchanged. Later rounds start from the last strategy, with whatever a person changed
-        in it.
+        It has the question as a ranked query and its concepts as a boolean query; a model writes 2
+        to 4 boolean queries. If the question is a boolean query, it is the only query of the first
+        round. Later rounds start from the last strategy with the person's edits.
 
-        If the model fails, it is the concepts joined by AND, all sources, the intent's filters.
+        If the model fails, the strategy joins the concepts by AND, and has all sources and the
+        intent's filters.
         """
         asks_as_given = builder_input.intent.boolean_query and not builder_input.previous_strategies
         if self.llm is None or asks_as_given:
@@ -109,7 +109,7 @@ class QueryBuilder:
         ranked = next_ranked_queries(base, note, terms_of_marks(request, base))
         try:
             answer, inspection = await self._inspected(llm, request, note)
-        except Exception as error:  # noqa: BLE001  # frozen: whatever a provider raises, there is a strategy
+        except Exception as error:  # noqa: BLE001  # frozen: if a provider raises anything, there is a strategy
             _log.warning("the model gave no strategy, the concepts are used unchanged: %s", error)
             return base.model_copy(
                 update={
@@ -126,7 +126,7 @@ class QueryBuilder:
         remarks = note.remarks_beside_model if queries else note.remarks
         if not queries:
             queries = plain_queries(intent)
-            notes.append("the model gave no query that can be asked: the concepts are used")
+            notes.append("the model gave no valid query: the concepts are used")
         elif len(inspection.usable) > MAX_QUERIES:
             notes.append(f"left out: queries of the model after its first {MAX_QUERIES}")
         text = answer.ranked_text
@@ -147,7 +147,7 @@ class QueryBuilder:
     async def _inspected(
         self, llm: LLMProvider, request: QueryBuilderInput, note: Note
     ) -> tuple[StrategyAnswer, Inspection]:
-        """Return the model's strategy; its mistakes are shown to it once."""
+        """Return the model's strategy, after one chance to correct its mistakes."""
         prompt = load_prompt("query_builder", self.domain)
         names = None if self.available_sources is None else self._askable()
         message = message_of(request, names, unread=note.unread)
@@ -156,7 +156,7 @@ class QueryBuilder:
 
         async def compose(text: str) -> tuple[StrategyAnswer, Inspection]:
             answer = await ask(llm, StrategyAnswer, prompt, text)
-            return answer, inspected(answer, asked_before=earlier, is_english=is_english)
+            return answer, inspect_answer(answer, asked_before=earlier, is_english=is_english)
 
         answer, inspection = await compose(message)
         if not inspection.problems:
@@ -226,10 +226,10 @@ class QueryBuilder:
         return any(service.has_headings for service in services if service)
 
     def _with_seeds(self, strategy: SearchStrategy, request: QueryBuilderInput) -> SearchStrategy:
-        """Return the strategy with the source that follows citations, if there are any to follow.
+        """Add the citation source if there are seed papers, and remove it otherwise.
 
-        It is proposed when papers are marked relevant, named by the question or graded best by a
-        model, in this order, and the source is configured; not after a person took it out.
+        Seeds are papers that were marked relevant, named in the question or graded best by a
+        model, in this order. The source is not proposed again after a person removed it.
         """
         named = filter(None, map(seed_of_identifier, request.intent.identifiers))
         candidates = (*relevant_seeds(request.marked_papers), *named, *request.graded)
@@ -246,10 +246,7 @@ class QueryBuilder:
 
 
 def _worded(own: list[RankedQuery], text: str) -> tuple[list[RankedQuery], str]:
-    """Return ranked queries with the model's wording of the question, and a note on it.
-
-    It stands beside the person's words, and in their place where these are not in English.
-    """
+    """Add the model's wording of the question, in place of one that is not in English."""
     others, also = (own, "too") if reads_as_english(own[0].text) else (own[1:], "not yours")
     note = f"sources that rank are asked in the model's words, {also}: {text!r}"
     return [*others, own[0].model_copy(update={"text": text})], note

@@ -21,7 +21,7 @@ from paper_search.skills.lexical import Verdict, verdicts
 from paper_search.skills.untrusted import SUSPICIOUS, is_suspicious
 
 RELEVANT_FLOOR, IRRELEVANT_CEILING = 0.95, 0.05
-"""Scores of papers that a person marked; those that the question names get the first, too."""
+"""Scores of papers marked relevant (or named in the question) and irrelevant."""
 
 _TAG_CUES = {
     tag: re.compile(rf"\b(?:{cues})\b", re.IGNORECASE)
@@ -52,16 +52,16 @@ _ABSTRACT_WORDS = {
         PaperTag.DATASET: "dataset datasets benchmark corpus corpora",
     }.items()
 }
-"""Fewer cues than for titles: abstracts of every kind of paper speak of models and systems."""
+"""Fewer cues than for titles, since any abstract may mention models and systems."""
 
 
 class RelevanceScorer:
-    """Judges papers, by a model if there is one, else by their words.
+    """Scores papers with a model, or by their words if there is none.
 
     Args:
-        llm: None: by algorithm.
-        batch_size: papers in one question; those of a question may steer each other's grades.
-        max_concurrency: questions at once.
+        llm: the model, if any.
+        batch_size: papers per request, which may influence each other's grades.
+        max_concurrency: concurrent requests.
     """
 
     def __init__(
@@ -90,14 +90,17 @@ class RelevanceScorer:
         cache: JudgementCache | None = None,
         most: int | None = None,
     ) -> list[ScoredPaper]:
-        """Return every paper with its score in [0, 1] and a reason that a person can check.
+        """Return every paper, in the same order, with a score in [0, 1] and a reason.
 
-        As many as given, in the same order, in which a model judges them, too. A paper that the
-        model did not judge is unjudged: it keeps the score by its words, and the reason begins
-        "Scoring unavailable" and says why.
+        A paper that the model failed to judge keeps the score by its words and is marked as
+        unjudged; its reason begins with "Scoring unavailable" and the cause.
 
-        `marked`: papers that a person marked: they get what the person said. `cache`: of judgements
-        that were paid for before. `most`: judge so many at most, the first ones; None for all.
+        Args:
+            papers: the papers, which are judged in this order.
+            intent: the question.
+            marked: papers that a person marked, which get that person's verdict.
+            cache: earlier judgements.
+            most: the number of papers to judge, from the first; None for all.
         """
         if self._llm is None or not papers:
             return self.by_words(papers, intent, marked)
@@ -141,7 +144,7 @@ def _scored(
     if judgement is not None:
         failure = None
         score = by_words.limited * judgement.score
-        # A text that gives orders to a model gets no more than its words earn.
+        # A text with instructions to a model gets at most its score by words.
         score = min(score, by_words.score) if is_flagged else score
         reason = "; ".join(filter(None, [judgement.reason, by_words.outside]))
     elif failure is not None:
@@ -168,10 +171,9 @@ def _by_person(
     intent: ParsedIntent,
     marked: Sequence[MarkedPaper],
 ) -> Iterator[Verdict]:
-    """Yield the verdicts, those of papers that the person named or marked as they said.
+    """Yield the verdicts, adjusted for papers that the person named or marked.
 
-    The latest mark counts.
-    A mark changes no other paper's score: what resembles it is moved in the order of the result.
+    The latest mark counts. A mark does not change the scores of similar papers, only their order.
     """
     marks = {mark.id: mark.is_relevant for mark in marked}
     for paper, verdict in zip(papers, lexical, strict=True):
@@ -187,10 +189,9 @@ def _by_person(
 
 
 def tags_of(title: str, abstract: str | None) -> list[PaperTag]:
-    """Return the tags whose cue words stand in the title, or plainly in the abstract.
+    """Return the tags whose cues are in the title or, if there are none, in the abstract.
 
-    The title decides if it says anything; else the first third of the abstract does, where papers
-    say what they are.
+    Of the abstract, only the first third is used, where papers say what they are.
     """
     tags = [tag for tag, cue in _TAG_CUES.items() if cue.search(title)]
     if tags or not abstract:

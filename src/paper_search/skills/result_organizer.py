@@ -22,10 +22,10 @@ from paper_search.skills.untrusted import visible
 from paper_search.skills.words import STOP_WORDS
 
 MOST_SHOWN = 100
-"""Of an ordered result so many are kept whatever their scores: the order knows more."""
+"""Papers at the top of an ordered result that stay whatever their scores."""
 FITS = 0.2
-"""Score that the best paper of a result reaches, if anything fits the question: where none does,
-papers without a whole concept are set aside (decision 0015)."""
+"""If no paper has this score, nothing fits the question, and papers without a whole concept are set
+aside (decision 0015)."""
 MAX_AUTHORS = 10
 MAX_THEMES = 8
 _THEME_SCORE = 0.5
@@ -34,7 +34,7 @@ _WORD = re.compile(r"[^\W\d_][\w-]*[^\W_]")
 
 
 class ResultOrganizer:
-    """Divides, sorts and counts."""
+    """Sets aside, sorts and summarizes papers."""
 
     def __init__(self, min_relevance: float = 0.3) -> None:
         self._min_relevance = min_relevance
@@ -42,14 +42,15 @@ class ResultOrganizer:
     async def organize(
         self, papers: list[ScoredPaper], strategy: SearchStrategy, original_query: str
     ) -> PaperCollection:
-        """Return the papers that are relevant or unjudged, best first; the others are set aside.
+        """Return relevant and unjudged papers, best first; set the others aside.
 
-        So is what has none of the concepts, or of a long question none of its words, where no paper
-        of a library fits it, and what has no word of a short one, where none has half of it: a web
-        service may know by other words that a paper fits.
-        By place where papers have one, and the first `MOST_SHOWN` of these stay whatever their
-        scores; else by score, citations and year, all descending, then by title and id, so that
-        the order does not depend on that of `papers`.
+        If all papers come from a library and none of them fits the question, those without any
+        concept (or, for a long question, any of its words) are set aside, too; likewise those
+        without any word of a short question if no paper has half of it. A web service may match
+        other words.
+
+        Papers with a place are ordered by it, and the first `MOST_SHOWN` of them stay. The others
+        are ordered by score, citations and year (descending), then by title and id.
         """
         shown_papers: list[Paper] = []
         set_aside: list[Paper] = []
@@ -90,13 +91,13 @@ _EVERY = {1: "the concept", 2: "both concepts"}
 
 
 def concept_counts(papers: Sequence[ScoredPaper], concepts: int, limits: Sequence[str] = ()) -> str:
-    """Return in how many papers all of the concepts stand, some and none: a line for the person.
+    """Say how many papers have all, some or none of the concepts.
 
-    Of no papers, it names the limits, such as an author whom nobody knows. Empty: there are no
-    concepts, or nobody looked for them.
+    Without papers, name the limits, such as an unknown author. Empty if there are no concepts or
+    they were not looked for.
     """
     if limits and not papers:
-        return f"no paper was found within the limits ({'; '.join(limits)}): take one off for more"
+        return f"no paper was found within the limits ({'; '.join(limits)}): remove one for more"
     counts = [paper.whole_concepts for paper in papers if paper.whole_concepts is not None]
     if not counts or not concepts:
         return ""
@@ -117,7 +118,7 @@ def _order(scored: ScoredPaper) -> tuple[float, tuple[float, float, int, str, st
 
 
 def _key(paper: RawPaper | Paper, score: float) -> tuple[float, float, int, str, str]:
-    # A count that nobody knows stands above 0 and below 1.
+    # An unknown count sorts between 0 and 1.
     count = paper.known_citation_count
     return (
         -score,
@@ -129,7 +130,7 @@ def _key(paper: RawPaper | Paper, score: float) -> tuple[float, float, int, str,
 
 
 def facets_of(papers: Sequence[Paper]) -> Facets:
-    """Return the counts that describe the papers; spellings of one name are one."""
+    """Return the facets of the papers; spellings of one name are merged."""
     years = Counter(paper.year for paper in papers if paper.year is not None)
     venues = _count_names(paper.venue for paper in papers if paper.venue)
     authors = _count_names(
@@ -144,7 +145,7 @@ def facets_of(papers: Sequence[Paper]) -> Facets:
 
 
 def _count_names(names: Iterable[str]) -> list[tuple[str, int]]:
-    """Return names with their counts, most frequent first, each in its commonest spelling."""
+    """Return names in their commonest spelling with their counts, most frequent first."""
     spelling_counts = Counter(" ".join(name.split()) for name in names)
     spellings: dict[str, list[str]] = defaultdict(list)
     for spelling in spelling_counts:

@@ -1,4 +1,4 @@
-"""Orders a result: fuses the ranks of all sources with likeness to the best papers."""
+"""Orders a result by the ranks of all sources and by similarity to the best papers."""
 
 import bisect
 import functools
@@ -9,30 +9,27 @@ from paper_search.models import MarkedPaper, RawPaper, ScoredPaper
 from paper_search.skills.screening import Ranker
 
 FUSION = 60
-"""Added to ranks that are fused by their reciprocals (Cormack, Clarke and Büttcher 2009)."""
+"""The constant of reciprocal rank fusion (Cormack, Clarke and Büttcher 2009)."""
 LEARNING = 20
-"""Added to ranks that are a prior beside what is learned: the first ones count for more there."""
+"""The same for ranks that are a prior for learning, where the first ones count more."""
 RESEMBLANCE = 0.15
-"""Weight of likeness to the question and to the first papers before anything is marked; ranks have
+"""Weight, before anything is marked, of similarity to the question and the first papers; ranks have
 the rest. With more, one collection of five fell .02 below its own order (decision 0015)."""
 BY_MEANING = 20
-"""Papers whose order by vectors is kept; below them, words order, too (decision 0019)."""
+"""Papers at the top whose order by vectors is kept (decision 0019)."""
 FIRST = 5
-"""Papers that stand in for marked ones until there are some."""
+"""Papers that replace marked ones until there are some."""
 
 Asked = Collection[tuple[str, str]]
-"""Source and query of what was asked in this round."""
+"""Sources and queries of this round."""
 Likeness = Callable[[str, Sequence[str]], Sequence[float]]
-"""How near in meaning titles are to a question; empty: that cannot be said."""
+"""Semantic similarity of titles to a question; empty if it is not available."""
 COMPARED = 100
-"""Papers of several sources whose titles are compared with the question."""
+"""Papers whose titles are compared with the question if several sources answered."""
 
 
 class ResultRanker:
-    """Orders papers by rank, agreement of sources, words and, once there are some, marks.
-
-    `likeness` compares titles with the question where several sources answered.
-    """
+    """Orders papers by rank, agreement of sources, words and, once there are some, marks."""
 
     def __init__(self, likeness: Likeness | None = None) -> None:
         self._likeness = likeness
@@ -45,11 +42,13 @@ class ResultRanker:
         asked: Asked = (),
         question: str = "",
     ) -> list[ScoredPaper]:
-        """Return the papers, best first, those marked relevant before and irrelevant after all.
+        """Return the papers, best first; those marked relevant lead, those irrelevant come last.
 
-        `marked`: what a person decided so far, in all rounds. `asked`: only the ranks for these
-        count; empty: all do. What resembles the question, in plain words, comes first where several
-        sources answered.
+        Args:
+            papers: the papers to order.
+            marked: a person's decisions so far, in all rounds.
+            asked: the sources and queries whose ranks count; all if empty.
+            question: plain words; if several sources answered, similarity to them counts, too.
         """
         if not papers:
             return []
@@ -67,13 +66,13 @@ class ResultRanker:
 def by_grades(
     papers: Sequence[ScoredPaper], marked: Sequence[MarkedPaper] = ()
 ) -> list[ScoredPaper]:
-    """Return papers by their place in the order without a judge and in that of the judge.
+    """Combine the order of the papers with the order of a judge's grades.
 
-    By Zipf's law the odds of a paper at place n are those of the first one divided by n; those of
-    both orders are multiplied. A paper's place by the judge is how many papers it grades as high or
-    higher, so a judge that finds nearly all of them relevant says little, and one that finds few
-    says much: its accuracy need not be known. A paper without a judgement keeps its place among the
-    others: it gets the mean of their places by the judge. `marked`: what a person decided so far.
+    By Zipf's law, the odds that the paper at place n is relevant are those of the first divided by
+    n; the odds of both orders are multiplied. A paper's place by the judge is the number of papers
+    with the same grade or a higher one, so a judge who finds nearly all papers relevant has little
+    influence. A paper without a judgement gets the mean of the others' places by the judge.
+    `marked` are a person's decisions so far.
     """
     grades = sorted(paper.relevance_score for paper in papers if paper.is_judged)
     by_judge = {
@@ -89,13 +88,12 @@ def by_grades(
 
 
 def _marks_first(numbers: Sequence[int], decided: Mapping[int, bool]) -> list[int]:
-    """Return the numbers, those marked relevant before all others, those marked irrelevant last."""
     places = {True: 0, None: 1, False: 2}
     return sorted(numbers, key=lambda number: places[decided.get(number)])
 
 
 class _Learner:
-    """Orders papers by likeness to the question, to the first of them, or to marked ones."""
+    """Orders papers by similarity to the question, to the first papers, or to marked ones."""
 
     def __init__(
         self,
@@ -109,7 +107,7 @@ class _Learner:
         self._marks = dict(decided)
         ids = {name for paper in papers for name in (paper.paper.id, *paper.paper.merged_from)}
         for mark in marked:
-            if mark.id not in ids:  # learned from by the text that came with the mark
+            if mark.id not in ids:  # learn from the text that came with the mark
                 self._marks[len(texts)] = mark.is_relevant
                 texts.append((mark.title, mark.abstract))
         self._question = {len(texts): True} if question else {}
@@ -119,10 +117,9 @@ class _Learner:
         return self._ranker.order(self._question, self._unmarked) if self._question else []
 
     def order(self, by_rank: Sequence[int]) -> list[int]:
-        """Return the numbers of the papers as the marks say, in doubt as `by_rank` does.
+        """Order the papers by the marks and, with less weight, by rank.
 
-        Without a mark the question and the first papers stand in for relevant ones, and count a
-        little.
+        Without marks, similarity to the question and to the first papers counts a little.
         """
         if self._marks:
             return self._ranker.order(self._marks, _reciprocal(by_rank, LEARNING))
@@ -142,12 +139,12 @@ def _by_rank(
     learner: _Learner | None,
     likeness: Callable[[Sequence[str]], Sequence[float]] | None,
 ) -> list[int]:
-    """Return the numbers of the papers by the ranks that sources gave them.
+    """Order the papers by the ranks of the sources.
 
-    The order of a single source is kept: it saw everything. Ranks of different services say nothing
-    about each other: several are fused, and their order with the order by words, the order by
-    likeness to the question and, for the first of them, the order by the meaning of titles, each by
-    reciprocal ranks and all alike.
+    The order of a single source is kept, since it has seen all papers. Ranks of different services
+    are not comparable. Reciprocal rank fusion combines them, and then, with equal weights, their
+    order, the order by words, the order by similarity to the question and, for the first papers,
+    the order by semantic similarity of titles.
     """
     ranks = [_best_ranks(paper.paper, asked) for paper in papers]
     scores = [paper.relevance_score for paper in papers]
@@ -172,7 +169,7 @@ def _by_rank(
 
 
 def _is_by_meaning(papers: Sequence[ScoredPaper], asked: Asked) -> bool:
-    """Return whether vectors had a part in all ranks."""
+    """Whether vectors contributed to all ranks."""
     sightings = [sighting for paper in papers for sighting in paper.paper.sightings]
     ranked = [one for one in sightings if not asked or (one.source, one.query) in asked]
     return bool(ranked) and all(one.by_meaning for one in ranked)
@@ -188,7 +185,7 @@ def _best_ranks(paper: RawPaper, asked: Asked) -> dict[str, int]:
 
 
 def _decisions(papers: Sequence[RawPaper], marked: Sequence[MarkedPaper]) -> dict[int, bool]:
-    """Return by number of the paper whether it was marked relevant; the latest mark counts."""
+    """Return whether papers were marked relevant, by number; the latest mark counts."""
     marks = {mark.id: mark.is_relevant for mark in marked}
     return {
         number: marks[name]
@@ -199,7 +196,7 @@ def _decisions(papers: Sequence[RawPaper], marked: Sequence[MarkedPaper]) -> dic
 
 
 def _reciprocal(order: Sequence[int], offset: int) -> list[float]:
-    """Return by number what its place in an order of all numbers counts."""
+    """Return the reciprocal rank of each number in an order of all numbers."""
     counts = [0.0] * len(order)
     for place, number in enumerate(order, start=1):
         counts[number] = 1.0 / (offset + place)

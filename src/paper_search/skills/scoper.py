@@ -19,7 +19,7 @@ from paper_search.models import (
     SuggestedTerm,
 )
 from paper_search.query import Not
-from paper_search.skills.failures import described
+from paper_search.skills.failures import describe
 from paper_search.skills.hit_counter import HitCounter
 from paper_search.skills.judging.question import characters_of
 from paper_search.skills.judging.run import MOST_JUDGED
@@ -47,25 +47,23 @@ from paper_search.sources.base import (
 )
 
 MAX_BLOCKS = 4
-"""Blocks that are counted where every one is a request; a source on this disk counts all."""
+"""Blocks that are counted if each takes a request; a local source counts all."""
 ENOUGH = 20
-"""Hits of a query from which no broader one is looked for."""
+"""A query with so many hits is not broadened."""
 FIRST_RESULTS = 50
-"""Papers that terms are suggested from."""
+"""Papers from which terms are suggested."""
 MAX_SUGGESTED = 8
 
 _PATIENCE_S = 0.2
 _SHARE_OF_TIME = 0.4
-"""Of the deadline: for so long, parts and broader queries wait for what all sources have."""
+"""Share of the deadline for which parts and broader queries wait for the counts of all sources."""
 
 
 class Scoper:
-    """Counts what the sources of a strategy have, and relaxes queries that find nothing.
+    """Counts the hits of a strategy's sources, and relaxes queries without hits.
 
-    Where the sources keep their answers (HTTP cache), what is asked here is not asked again by
-    the search that follows, but for the counts of blocks and steps.
-
-    `deadline_s`: seconds for all sources together; 0: no look at all.
+    With an HTTP cache, the search reuses these requests, except counts of blocks and steps.
+    `deadline_s` is for all sources together; 0 disables scoping.
     """
 
     def __init__(
@@ -80,10 +78,10 @@ class Scoper:
     async def scope(
         self, strategy: SearchStrategy, intent: ParsedIntent, *, is_asking: bool = True
     ) -> ScopeReport:
-        """Return hit counts, relaxed queries and suggested terms; no failure is an exception.
+        """Return hit counts, relaxed queries and suggested terms; failures are not raised.
 
-        `is_asking`: whether a person will read the report; if nobody does, only as much is counted
-        as it takes to see whether all queries are without hits.
+        If no person will read the report (`is_asking`), only enough is counted to tell whether all
+        queries are without hits.
         """
         if self._deadline_s <= 0:
             return ScopeReport()
@@ -98,7 +96,7 @@ class Scoper:
         return look.report()
 
     async def _within(self, jobs: list[Coroutine[Any, Any, None]]) -> None:
-        """Run the jobs until the deadline; what they found by then is kept."""
+        """Run the jobs until the deadline; partial results are kept."""
         tasks = [asyncio.ensure_future(job) for job in jobs]
         try:
             _, late = await asyncio.wait(tasks, timeout=self._deadline_s)
@@ -113,7 +111,7 @@ class Scoper:
 
 
 class _Look:
-    """One look at the sources of one strategy; it is of use at any moment, done or not."""
+    """The state of scoping one strategy, which can be reported at any time."""
 
     def __init__(
         self,
@@ -159,7 +157,7 @@ class _Look:
 
     @property
     def _cheapest(self) -> list[str]:
-        """Return the one source for counts that no search needs, if there is such a one."""
+        """The source, if any, for counts that the search itself does not need."""
         return [*self._local, *_by_rank(self._able, lambda service: service.count_rank)][:1]
 
     @property
@@ -170,16 +168,16 @@ class _Look:
         for name in self._local:
             try:
                 remark = await remark_of(self._sources[name])
-            except PaperSearchError:  # its counts and its search say so
+            except PaperSearchError:  # reported with its counts and by the search
                 remark = None
             if remark is not None:
                 self._kept.append(remark)
 
     async def count_queries(self) -> None:
-        """Count the queries everywhere, then parts and broader ones in one source.
+        """Count the queries in all sources, then parts and broader queries in one source.
 
-        A slow source holds up no other count; until it has answered, no query is changed. If it
-        does in time, what was counted without it counts with it.
+        A slow source does not delay other counts, but queries are relaxed only once all sources
+        have answered.
         """
         counts = asyncio.gather(*(self._count_at(name, self._queries) for name in self._able))
         try:
@@ -209,7 +207,7 @@ class _Look:
                 await self._count_at(name, [block.boolean_query, *terms])
 
     async def count_lines(self) -> None:
-        """Count every line of a strategy in one source, the shortest wait for the person."""
+        """Count every line of a strategy in one source."""
         for name in (self._cheapest or self._able)[:1]:
             await self._count_at(name, [line.boolean_query for line in self._strategy.lines])
 
@@ -218,9 +216,9 @@ class _Look:
             await self._counter.count(source, query)
 
     async def rescue(self) -> None:
-        """Relax a query if all are without hits; stop at the first that has any.
+        """Relax a query if all are without hits; stop at the first with hits.
 
-        Where a source ranks the question, nothing is counted: it finds something.
+        Nothing is counted if a source ranks by the question, since it always finds something.
         """
         if any(asked.ranked for asked in self._asked.values()):
             return
@@ -235,7 +233,7 @@ class _Look:
                 return
 
     async def _count_steps(self, query: str, *, is_all: bool) -> None:
-        """Count broader forms of a counted query in one source, until one has enough, or all."""
+        """Count broader forms of a query in one source, until one has enough hits, or all."""
         try:
             steps = broader_steps(query)
         except QuerySyntaxError:
@@ -252,10 +250,9 @@ class _Look:
                     return
 
     def _relax(self) -> None:
-        """Propose the narrowest step that has hits, if nothing else of the strategy has any.
+        """Propose the narrowest step with hits if no query of the strategy has any.
 
-        A source that ranks finds something by the question, whatever the queries have: then it is
-        the person who takes a step, or none.
+        If a source ranks by the question, it always finds something, and the person decides.
         """
         hits = [self._counter.hits_of(query, self._able) for query in self._queries]
         is_ranked = any(asked.ranked for asked in self._asked.values())
@@ -276,9 +273,9 @@ class _Look:
             self.relaxed = [RelaxedQuery(original=original, instead=instead, name=name)]
 
     async def read_first(self) -> None:
-        """Fetch the first results from one source, asked as the search will ask it."""
+        """Fetch the first results from one source, with the search's own request."""
         ranking = {name for name, asked in self._asked.items() if asked.ranked}
-        # Those that are asked booleans give their first results with the counts.
+        # Counts of boolean queries include first results.
         best = _by_rank(ranking if not self._queries else (), lambda service: service.first_look)
         for name in [*self._local, *best][:1]:
             share = self._asked[name]
@@ -291,19 +288,21 @@ class _Look:
                 try:
                     self._first = await self._sources[name].search_advanced(share)
                     self._papers = {name: len(self._first)}
-                except Exception as error:  # noqa: BLE001  # a source is foreign code; it costs a line
-                    self._kept.append(f"no first results from {title_of(name)}: {described(error)}")
+                except Exception as error:  # noqa: BLE001  # a source may raise anything
+                    self._kept.append(f"no first results from {title_of(name)}: {describe(error)}")
             self._reading = []
 
     def report(self) -> ScopeReport:
-        """Return what was found so far; a source that is still awaited is a note."""
+        """Return the results so far, with a note on each source that has not answered."""
         relaxation = ScopeReport(relaxed=self.relaxed)
         queries = [query.boolean_query for query in relaxation.revised(self._strategy).queries]
         first = self._first or self._counter.papers()
         papers = [*filter(self._fits, first[:FIRST_RESULTS])]
         gaps = [*self._gaps()]
-        not_able = "hit counts are not supported"
-        unable = [f"no hit counts from {title_of(name)}: {not_able}" for name in self._unable]
+        unable = [
+            f"no hit counts from {title_of(name)}: hit counts are not supported"
+            for name in self._unable
+        ]
         block_hits = []
         blocks = _blocks_of(relaxation.revised(self._strategy))
         most = self._most_blocks
@@ -339,11 +338,11 @@ class _Look:
         )
 
     def _as_merged(self, papers: list[RawPaper]) -> list[RawPaper]:
-        """Return those that show how long merged ones are: of several sources, one has the text."""
+        """Return the papers as long as merged records, which have an abstract from any source."""
         return [paper for paper in papers if paper.abstract or len(self._asked) == 1]
 
     def _gaps(self) -> Iterator[str]:
-        """Yield who did not answer, and of whom something is missing."""
+        """Yield notes on sources that did not answer, or not completely."""
         late = dict.fromkeys([*self._counter.waiting, *self._reading])
         partly = [name for name in late if name in self._counter.sources_with_counts]
         silent = [name for name in late if name not in partly]
@@ -353,7 +352,7 @@ class _Look:
                 yield f"{what} within {self._deadline_s:g} s from {listing}"
 
     def _fits(self, paper: RawPaper) -> bool:
-        """Whether it has half of the concepts at least: terms of others lead away from them."""
+        """Whether a paper has at least half of the concepts, so that its terms are on topic."""
         stems, others = {*tokens(_text_of(paper))}, self._intent.alternatives
         names = [(one, *synonyms(one), *others.get(one, ())) for one in self._intent.concepts]
         fitting = sum(any(stems.issuperset(tokens(name)) for name in group) for group in names)

@@ -1,4 +1,4 @@
-"""The skill that searches all sources in parallel and reports each of them."""
+"""The skill that searches all sources concurrently and reports on each of them."""
 
 import asyncio
 import copy
@@ -13,7 +13,7 @@ from paper_search.models import RawPaper, SearchReport, SearchStrategy, SourceRe
 from paper_search.models.scope import Translation
 from paper_search.models.source_report import REASONS, unasked
 from paper_search.query import And, conditions_in, judge, normalise
-from paper_search.skills.failures import described, status_of
+from paper_search.skills.failures import describe, status_of
 from paper_search.skills.known_papers import is_named
 from paper_search.skills.watchdog import Race, Watchdog
 from paper_search.sources import SearchSource
@@ -31,22 +31,22 @@ from paper_search.sources.free_text import lenient
 from paper_search.sources.query_run import searchable
 
 MAX_QUERIES = 50
-"""Of a strategy; what is beyond is not asked, and the report says so."""
+"""Further queries of a strategy are not sent; the report says so."""
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(eq=False)
 class Searcher:
-    """Asks every source of a strategy; a source that fails is reported, the others are kept.
+    """Searches every source of a strategy; a source that fails does not affect the others.
 
     Args:
-        sources: in the order in which results are given; or a mapping by name.
-        max_results_ceiling: what any strategy may ask of a source at most.
-        deadline_s: seconds that one source may take for the whole strategy.
-        patience_s: seconds that a source gets to end after its deadline, before it is left alone.
-        straggler_s: seconds that all are waited for, even if most of four or more answer sooner.
-        stall_s: seconds for which a source may hold up the whole program before that is said.
+        sources: the sources in the order of their results, or a mapping by name.
+        max_results_ceiling: the most records that a strategy may request from a source.
+        deadline_s: seconds for one source to process the whole strategy.
+        patience_s: seconds for a cancelled source to finish.
+        straggler_s: seconds to wait for all sources even if most of four or more have answered.
+        stall_s: seconds for which a source may block the event loop without a warning.
     """
 
     sources: InitVar[Iterable[SearchSource] | Mapping[str, SearchSource]]
@@ -85,9 +85,9 @@ class Searcher:
         return (await self.report(strategy)).papers
 
     async def report(self, strategy: SearchStrategy, *, is_waiting: bool = False) -> SearchReport:
-        """Return the records and what every source did; no source's failure is an exception.
+        """Return the records and a report on every source; failures of sources are not raised.
 
-        `is_waiting`: every source gets the time up to its deadline, however early others are.
+        With `is_waiting`, every source has until its deadline, however early the others are done.
         """
         capped, cuts = _capped(self.within_ceiling(strategy))
         names_in_strategy = dict.fromkeys(strategy.sources)
@@ -125,10 +125,9 @@ class Searcher:
         )
 
     def translations(self, strategy: SearchStrategy) -> list[Translation]:
-        """Return what each source of a strategy will be sent; nothing is asked.
+        """Return what each source would be sent, without sending it.
 
-        A query that is left out before any source is asked, such as one beyond `MAX_QUERIES`, has
-        none.
+        Queries that no source is sent, such as those beyond `MAX_QUERIES`, are missing.
         """
         capped, _ = _capped(self.within_ceiling(strategy))
         result: list[Translation] = []
@@ -154,7 +153,7 @@ class Searcher:
             race.finish()
             return SearchReport()
         interruption = interruptible()
-        with journal() as rows:  # the task that is made within it writes to it
+        with journal() as rows:  # inherited by the task
             asking = asyncio.create_task(_ask(name, source, share), name=_task_name(name))
         try:
             failure = await self._finish(asking, interruption, race)
@@ -171,18 +170,19 @@ class Searcher:
             return answer
         is_cancelled = isinstance(failure, asyncio.CancelledError)
         status = SourceStatus.BUG if is_cancelled else status_of(failure)
-        _log.warning("source %s failed (%s): %s", name, status.value, described(failure))
+        _log.warning("source %s failed (%s): %s", name, status.value, describe(failure))
         sent_rows = [row() for row in rows] or [SourceReport(source=name, status=status)]
-        return SearchReport(sources=[_failed(row, status, failure, started) for row in sent_rows])
+        return SearchReport(
+            sources=[_with_failure(row, status, failure, started) for row in sent_rows]
+        )
 
     async def _finish(
         self, asking: asyncio.Future[SearchReport], interruption: Interruption, race: Race
     ) -> BaseException | None:
-        """Wait for an answer until the deadline, or until the others are long done.
+        """Wait for an answer until the deadline, or until the race is over.
 
-        Return what went wrong; None if there is an answer, if only of what was read by then. A
-        source that continues after its cancellation is abandoned: it costs its deadline and no
-        more.
+        Return the error, or None if there is an answer, which may be partial. A source that
+        ignores its cancellation is abandoned.
         """
         ends: set[asyncio.Future[Any]] = {asking, race.is_over}
         first = asyncio.FIRST_COMPLETED
@@ -197,7 +197,7 @@ class Searcher:
             interruption.end(asking, reason)
             await asyncio.wait({asking}, timeout=self.patience_s)
             if not asking.done() or asking.cancelled():
-                # An exception that nobody looks at would be logged.
+                # Retrieve the exception, which asyncio would otherwise log.
                 asking.add_done_callback(lambda late: late.cancelled() or late.exception())
                 return TimeoutError(reason)
         return asyncio.CancelledError() if asking.cancelled() else asking.exception()
@@ -222,12 +222,12 @@ def _capped(strategy: SearchStrategy) -> tuple[SearchStrategy, list[str]]:
 async def _ask(name: str, source: SearchSource, strategy: SearchStrategy) -> SearchReport:
     report = class_attribute(source, "report")
     if callable(report):
-        answer = await _called(report, source, strategy)
+        answer = await _call(report, source, strategy)
         if not isinstance(answer, SearchReport):
             raise TypeError(f"the source returned a {type(answer).__name__}, not a SearchReport")
         return _drop_unusable(answer, source, strategy)
     started = time.monotonic()
-    papers = await _called(source.search_advanced, strategy)
+    papers = await _call(source.search_advanced, strategy)
     if not isinstance(papers, list) or not all(isinstance(one, RawPaper) for one in papers):
         raise TypeError(f"the source returned a {type(papers).__name__}, not a list of RawPaper")
     entry = SourceReport(
@@ -239,8 +239,8 @@ async def _ask(name: str, source: SearchSource, strategy: SearchStrategy) -> Sea
     return _drop_unusable(SearchReport(papers=papers, sources=[entry]), source, strategy)
 
 
-async def _called(method: Callable[..., Any], *arguments: Any) -> Any:
-    """Call a method; one that is not asynchronous runs in a thread of its own."""
+async def _call(method: Callable[..., Any], *arguments: Any) -> Any:
+    """Call a method, in a thread of its own if it is not a coroutine function."""
     is_plain = inspect.isfunction(method) or inspect.ismethod(method)
     if is_plain and not inspect.iscoroutinefunction(method):
         answer = await asyncio.to_thread(method, *arguments)
@@ -252,10 +252,10 @@ async def _called(method: Callable[..., Any], *arguments: Any) -> Any:
 def _drop_unusable(
     answer: SearchReport, source: SearchSource, strategy: SearchStrategy
 ) -> SearchReport:
-    """Return the answer without records that lack a title or do not meet the limits.
+    """Remove records that lack a title or do not meet the limits, and count them in their rows.
 
-    Each is counted in the row of the query that gave it. Conditions are checked where the source
-    is not known to ask for them; a work that the question names is wanted whatever the limits.
+    Conditions are checked unless the source is known to apply them. Works that the question names
+    are exempt from limits.
     """
     filters = strategy.filters
     trees = [] if keeps_conditions(source) else conditions_in(filters.every_condition)
@@ -284,13 +284,13 @@ def _drop_unusable(
     return SearchReport(papers=papers, sources=rows, arrivals=arrivals)
 
 
-def _failed(
+def _with_failure(
     row: SourceReport, status: SourceStatus, failure: BaseException, started: float
 ) -> SourceReport:
-    """Return the row of a query to a source that failed: its records are lost."""
+    """Add the failure of a source, whose records are lost, to one of its rows."""
     update = {
         "status": status,
-        "error": described(failure),
+        "error": describe(failure),
         "milliseconds": int((time.monotonic() - started) * 1000),
         "is_unfinished": status is SourceStatus.TIMEOUT,
         "kept": 0,

@@ -1,4 +1,4 @@
-"""Handles text from strangers: shows hidden parts, detects orders, fences it off as data."""
+"""Untrusted text: removes hidden characters, detects instructions to a model, delimits data."""
 
 import base64
 import binascii
@@ -15,9 +15,9 @@ from paper_search.models import MarkedPaper
 from paper_search.resources import PackageFiles
 
 LONGEST_TITLE = 300
-"""Characters of a title that a model is shown."""
+"""Characters of a title that are sent to a model."""
 SUSPICIOUS = "suspicious_text"
-"""The flag in a reason for text that talks to the program instead of the reader."""
+"""The flag in a reason for text that seems to address the program."""
 
 _HIDDEN = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u00ad\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064"
@@ -28,7 +28,7 @@ _HIDDEN_IN_WORDS = re.compile(
     "(?:(?<=[A-Za-z].)(?=[A-Za-z])|(?<=[\u202d\u202e\U000e0000-\U000e007f]))"
 )
 _COMMENT = re.compile(r"<!--.*?(?:-->|$)", re.DOTALL)
-_BLOB = 24  # letters of base64 that can hold an order
+_BLOB = 24  # characters of base64 that can hold an order
 _BASE64 = re.compile(rf"[A-Za-z0-9+/]{{{_BLOB},}}={{0,2}}")
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 _NO_LETTER = re.compile("[\u0300-\u036f\u200c\u200d]")
@@ -40,7 +40,7 @@ _SPACED = re.compile(r"(?<!\w)\w(?: \w(?!\w)){4,}")
 _HAN = re.compile("[\u4e00-\u9fff]")
 _CLAUSE = re.compile(r"[.,:;!?()\[\]{}\"'|=*/>#\n] ?([a-z0-9]+)")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[.!?])(?=[\u4e00-\u9fff])")
-_LONG = 6  # letters of a word that is known with one of them missing
+_LONG = 6  # letters from which a word is recognized with one missing
 _TOKEN = re.compile(r"[a-z]+(?:'t)?|\d+(?:[./]\d+)*|[^\w\s]|\n|[^\W\d_]+")
 _SIGNS = {
     **dict.fromkeys("()[]{}\"';|/#%`<>\\.!?", "|"),
@@ -51,11 +51,11 @@ _THIS = re.compile(
     r" this (?<!in this )(?<!of this )(?<![.,:;] this )(?:paper|article|abstract|record|study|trial"
     r"|entry|submission|item|document|manuscript|publication|work|text|one)\b"
 )
-"""What an order has that has no opener and no verb at the beginning of a clause."""
+"""A cue for orders without an opener or a verb at the beginning of a clause."""
 
 
 class _Form(NamedTuple):
-    """A form of an order: its pattern, and how many kinds of evidence its sentence needs."""
+    """A form of an order: its pattern, and how many kinds of evidence a sentence needs."""
 
     pattern: re.Pattern[str]
     needed: int
@@ -63,8 +63,6 @@ class _Form(NamedTuple):
 
 
 class _Orders:
-    """The tables of `orders.txt`."""
-
     def __init__(self) -> None:
         self.letters = dict.fromkeys("abcdefghijklmnopqrstuvwxyz", "e") | _SIGNS
         self.marks: list[tuple[str, re.Pattern[str]]] = []
@@ -105,18 +103,18 @@ _orders = cache(_Orders)
 
 
 def visible(text: str) -> str:
-    """Return what a reader of `text` sees: no zero-width, bidi or control characters."""
+    """Remove zero-width, bidi and control characters."""
     if text.isascii() and text.isprintable():
         return text
     return _HIDDEN.sub("", text)
 
 
 def is_suspicious(*texts: str | None) -> bool:
-    """Whether one of the texts seems to give orders to a model, openly or hidden.
+    """Whether one of the texts seems to give orders to a model.
 
-    Looked at after undoing lookalike letters, compatibility forms, digits and spaces for letters,
-    and inside base64. Quotation marks hide nothing. It is narrow: to write about prompts, graders
-    and criteria is no order.
+    Lookalike letters, compatibility forms, digits for letters, spaced letters and base64 are
+    decoded first, and quotation marks are ignored. The detector is narrow: a text about prompts,
+    graders or criteria is not an order.
     """
     return any(_gives_orders(text) for text in texts if text)
 
@@ -125,25 +123,25 @@ def _gives_orders(text: str) -> bool:
     if "<!--" in text or (not text.isascii() and _HIDDEN_IN_WORDS.search(text)):
         return True
     plain = visible(text)
-    if _has_order(_folded(plain)):
+    if _has_order(_simplify(plain)):
         return True
     has_blob = max(map(len, plain.split()), default=0) >= _BLOB
-    return has_blob and any(_has_order(_folded(_decoded(blob))) for blob in _BASE64.findall(plain))
+    return has_blob and any(_has_order(_simplify(_decode(blob))) for blob in _BASE64.findall(plain))
 
 
-def _folded(text: str) -> str:
-    """Return the text in small letters, each as its plainest form."""
+def _simplify(text: str) -> str:
+    """Return the text in lower case, with each letter in its simplest form."""
     text = text.lower()
-    return text if text.isascii() else _NOT_ASCII.sub(_plainest, text)
+    return text if text.isascii() else _NOT_ASCII.sub(_simplest, text)
 
 
-def _plainest(run: re.Match[str]) -> str:
+def _simplest(run: re.Match[str]) -> str:
     letters = unicodedata.normalize("NFKD", run[0].translate(_LOOKALIKES)).casefold()
     return _NO_LETTER.sub("", letters).translate(_LOOKALIKES)
 
 
 def _has_order(text: str) -> bool:
-    """Whether the text has a mark that no abstract has, or a sentence that is an order."""
+    """Whether the text has a mark that no abstract has, or an order."""
     for anchor, mark in _orders().marks:
         if anchor in text and mark.search(text):
             return True
@@ -151,9 +149,9 @@ def _has_order(text: str) -> bool:
 
 
 def _candidates(text: str) -> list[str]:
-    """Return the sentences that may be orders: most texts have none."""
+    """Return the sentences that may be orders; most texts have none."""
     orders, verbs = _orders(), _orders().verbs
-    is_unclear = False  # where its sentences end
+    is_unclear = False  # whether sentence boundaries are unclear
     if _IS_SPACED.search(text):
         text, is_unclear = _SPACED.sub(_join_letters, text), True
     if not text.isascii() and _HAN.search(text):
@@ -174,7 +172,6 @@ def _candidates(text: str) -> list[str]:
 
 
 def _join_letters(run: re.Match[str]) -> str:
-    """Return the words of letters that stand apart."""
     return _orders().latin_words.sub(r" \g<0> ", run[0].replace(" ", ""))
 
 
@@ -187,7 +184,7 @@ def _is_order(sentence: str) -> bool:
 
 
 def _fits(form: _Form, letters: str) -> bool:
-    """Whether a sentence has the form. A verb that is a grade is not evidence of a grade, too."""
+    """Whether a sentence has the form; its verb does not also count as evidence of a grade."""
     for match in form.pattern.finditer(letters):
         if not form.needed:
             return True
@@ -198,7 +195,7 @@ def _fits(form: _Form, letters: str) -> bool:
     return False
 
 
-def _decoded(blob: str) -> str:
+def _decode(blob: str) -> str:
     try:
         return base64.b64decode(blob + "=" * (-len(blob) % 4)).decode("utf-8", "ignore")
     except (binascii.Error, ValueError):
@@ -206,10 +203,7 @@ def _decoded(blob: str) -> str:
 
 
 def data_block(records: Sequence[dict[str, Any]], boundary: str | None = None) -> str:
-    """Return the records as JSON between two lines that text inside cannot guess.
-
-    The JSON is on one line and holds no raw line break, so nothing in it can be a closing line.
-    """
+    """Return the records as JSON on one line, between two lines with a random boundary."""
     mark = boundary or secrets.token_hex(8)
     inside = json.dumps(list(records), ensure_ascii=False)
     inside = re.sub("[<\x85\u2028\u2029]", lambda sign: f"\\u{ord(sign[0]):04x}", inside)
@@ -217,7 +211,6 @@ def data_block(records: Sequence[dict[str, Any]], boundary: str | None = None) -
 
 
 def titles_of_marks(marks: Iterable[MarkedPaper]) -> list[dict[str, Any]]:
-    """Return what a model is shown of papers that a person marked."""
     return [
         {
             "title": shown_to_model(mark.title, LONGEST_TITLE),
@@ -228,12 +221,12 @@ def titles_of_marks(marks: Iterable[MarkedPaper]) -> list[dict[str, Any]]:
 
 
 def inline_json(value: object) -> str:
-    """Return JSON on one line that can open no block."""
+    """Return JSON on one line that cannot open a data block."""
     return json.dumps(value, ensure_ascii=False).replace("<", "\\u003c")
 
 
 def shown_to_model(text: str | None, limit: int) -> str | None:
-    """Return the text as a model may see it: visible characters, no comments, cut to `limit`."""
+    """Return visible characters of a text, without comments, up to `limit`."""
     if text is None:
         return None
     return " ".join(visible(_COMMENT.sub(" ", text)).split())[:limit]

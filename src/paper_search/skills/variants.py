@@ -16,20 +16,20 @@ from paper_search.skills.words import BREAKS, is_unspaced, term_table, tokens
 
 _HEADINGS, _PLURALS, _TOPICS = "mesh.txt.gz", "plurals.txt.gz", "topics.txt.gz"
 _KEPT = 1000
-"""Answers that are kept: the words of one question are looked up again and again."""
+"""Cached answers, since the words of one question are looked up repeatedly."""
 APART = "written apart or together"
 _SHORTEST = 3
-"""Letters of a word that is put into the plural or taken out of it."""
+"""Letters of a word that has a singular and a plural."""
 _RARER = 2.0
-"""A name with a word that is a hundred times rarer than the concept adds next to nothing to it."""
+"""A name whose rarest word is 100 times rarer than the concept's adds almost no papers."""
 TELLING = 2.0
-"""Rarity of all words of a term below which they select nothing: "learning", "patients"."""
+"""Total rarity of a term's words below which they are too common: "learning", "patients"."""
 _ENGLISH = re.compile(r"[A-Za-z0-9Α-ω][A-Za-z0-9Α-ω+./' -]*")
 _LETTERS = re.compile(r"[^\W\d_]+")
 
 
 def variants(concept: str) -> list[str]:
-    """Return what else the concept is called, most useful first, without the concept itself."""
+    """Return other names of a concept, the most useful first."""
     by_key = {concept.casefold(): concept}
     for variant in (*synonyms(concept), *spellings(concept)):
         by_key.setdefault(variant.casefold(), variant)
@@ -42,12 +42,12 @@ def synonyms(concept: str) -> list[str]:
 
 @lru_cache(maxsize=_KEPT)
 def synonym_reasons(concept: str) -> Mapping[str, str]:
-    """Return the other names of the concept in the built-in tables, each with where it stands.
+    """Return the other names of a concept in the built-in tables, each with its origin.
 
-    English ones for every language; Chinese ones only for Chinese. A name that only adds words to
-    the concept ("absence seizures" for "seizures") or drops some ("lung cancer" for "non-small
-    cell lung cancer") is none: it is narrower, or broader. Nor is one that adds words to another.
-    What MeSH files under a common word is narrower, too ("memory training" under "learning").
+    Chinese names are only given for Chinese concepts. Narrower and broader names are left out:
+    those that add words to the concept ("absence seizures" for "seizures") or to another name,
+    those that drop words ("lung cancer" for "non-small cell lung cancer"), and MeSH's entry terms
+    of common words ("memory training" under "learning").
     """
     key = tuple(tokens(concept))
     is_english = not is_unspaced(concept)
@@ -85,28 +85,28 @@ def _rarest(name: str) -> float:
 
 
 def _holds(name: str, part: str) -> bool:
-    """Whether another name stands in a name as it is, so that who looks for it finds both."""
+    """Whether a name contains another one, so that a search for that finds both."""
     stems, inner = tokens(name), tokens(part)
     size = len(inner)
     return any(stems[n : n + size] == inner for n in range(len(stems) - size + 1))
 
 
 def spellings(concept: str) -> list[str]:
-    """Return the concept in the singular and the plural, both spellings, with other hyphens."""
+    """Return a concept's other number, spellings and hyphenation."""
     return [*spelling_reasons(concept)]
 
 
 @lru_cache(maxsize=_KEPT)
 def spelling_reasons(concept: str) -> Mapping[str, str]:
-    """Return the concept in its other forms, each with what differs in it.
+    """Return a concept's other forms with the difference of each.
 
-    Only forms that somebody writes: their words are in the table of rarities or in a heading.
+    Forms with words that are in neither the table of rarities nor a heading are left out.
     """
     forms = _numbers(concept)
-    for kind, form in _respelled(concept).items():
+    for kind, form in _regional_spellings(concept).items():
         forms |= dict.fromkeys([form, *_numbers(form)], f"{kind} spelling")
-    for form in _hyphenated(concept):
-        if _is_written(form, tokens(concept)):
+    for form in _hyphenations(concept):
+        if _is_in_use(form, tokens(concept)):
             forms.setdefault(form, APART)
     forms.pop(concept, None)
     return forms
@@ -122,10 +122,10 @@ def _reason(name: str, concept: str) -> str:
 
 @cache
 def _groups() -> dict[tuple[str, ...], list[tuple[str, ...]]]:
-    """Return the groups of the table by the stems of each name.
+    """Return the groups of synonyms by the stems of each name.
 
-    Acronyms of two letters are not looked up: "MS" or "CV" mean too many things to guess, as do
-    names in groups that share no other name.
+    Ambiguous names are left out: two-letter acronyms ("MS", "CV"), and names in several groups
+    without another common name.
     """
     groups: dict[tuple[str, ...], list[tuple[str, ...]]] = {}
     for group in term_table("synonyms"):
@@ -142,14 +142,14 @@ def _is_ambiguous(groups: Iterable[Sequence[str]]) -> bool:
     return len(english) > 1 and len(set.intersection(*english)) == 1
 
 
-def _respelled(concept: str) -> dict[str, str]:
-    """Return the concept in American and in British spelling, as far as it is written otherwise."""
+def _regional_spellings(concept: str) -> dict[str, str]:
+    """Return the concept in American or British spelling where that differs."""
     forms = {kind: _in_spelling(concept, kind) for kind in ("American", "British")}
     return {kind: form for kind, form in forms.items() if form != concept}
 
 
-def _is_written(form: str, own: Sequence[str]) -> bool:
-    """Return whether somebody writes the words of a form: their stems are known, or its own."""
+def _is_in_use(form: str, own: Sequence[str]) -> bool:
+    """Whether all words of a form are known, or have a stem of the concept."""
     return all(token in own or is_known(token) or is_word(token) for token in tokens(form))
 
 
@@ -158,14 +158,14 @@ def _in_spelling(concept: str, kind: str) -> str:
 
     def respell(match: re.Match[str]) -> str:
         other = parts.sub(lambda part: by_part[part[0].casefold()], match[0])
-        return other if _is_written(other, tokens(match[0])) else match[0]
+        return other if _is_in_use(other, tokens(match[0])) else match[0]
 
     return _LETTERS.sub(respell, concept)
 
 
 @cache
 def _parts_of_words(kind: str) -> tuple[re.Pattern[str], dict[str, str]]:
-    """Return what finds parts of words to be written otherwise, and the table of these."""
+    """Return a pattern for parts of words, and their spelling in British or American English."""
     pairs = [pair if kind == "British" else pair[::-1] for pair in term_table("spellings")]
     by_part = {old.strip("^"): new.strip("^") for old, new in pairs}
     old = sorted((old for old, _ in pairs), key=len, reverse=True)
@@ -173,7 +173,7 @@ def _parts_of_words(kind: str) -> tuple[re.Pattern[str], dict[str, str]]:
     return re.compile(pattern, re.IGNORECASE), by_part
 
 
-def _hyphenated(concept: str) -> list[str]:
+def _hyphenations(concept: str) -> list[str]:
     forms: list[str] = []
     if "-" in concept:
         forms.append(concept.replace("-", " "))
@@ -186,16 +186,17 @@ def _hyphenated(concept: str) -> list[str]:
         hyphened = apart.replace(" ", "-")
         swaps = (apart, compound), (compound, apart), (hyphened, compound), (compound, hyphened)
         for spelling, other in swaps:
-            # The first look is enough for nearly all of the table.
+            # The first test rules out nearly all of the table.
             if spelling in lowered and re.search(rf"\b{re.escape(spelling)}", lowered):
                 forms.append(re.sub(f"(?i){re.escape(spelling)}", other, concept, count=1))
     return forms
 
 
 def _numbers(concept: str) -> dict[str, str]:
-    """Return the concept in the other number, with its name; no phrase with small words has any.
+    """Return a concept's other number, if any, with "singular" or "plural".
 
-    The head of "quality of life" is not its last word.
+    Phrases with function words are left out, since the head of "quality of life" is not its last
+    word.
     """
     head, space, last = concept.rpartition(" ")
     noun = last.casefold()
@@ -209,7 +210,7 @@ def _numbers(concept: str) -> dict[str, str]:
 
 
 def _as_in(word: str, form: str) -> str:
-    """Return another form of a word with its capitals."""
+    """Return another form of a word with the same capitals."""
     is_start = word.casefold().startswith(form)
     return word[: len(form)] if is_start else word[0] + form[1:]
 
@@ -227,7 +228,7 @@ def _singular(word: str) -> str:
 
 
 def plural(word: str) -> str:
-    """Return the plural that English spelling makes of a word, whether or not anybody uses it."""
+    """Return the regular English plural, whether or not it is in use."""
     if word.endswith("is"):
         return word[:-2] + "es"
     if word.endswith("y") and word[-2:-1] not in "aeiou":
@@ -238,30 +239,30 @@ def plural(word: str) -> str:
 
 
 def is_known_term(name: str) -> bool:
-    """Return whether the term is in a table, in any form; single words are not looked up."""
+    """Whether a term of several words is in our tables, in any form."""
     stems, fixed = tuple(tokens(name)), term_table("fixed terms")
     is_listed = stems in _groups() or (name.casefold(),) in fixed
     return len(stems) > 1 and is_listed and not is_unspaced(name)
 
 
 def is_heading(name: str) -> bool:
-    """Return whether MeSH has the term, in any number and spelling."""
+    """Whether MeSH has the term, in any number and spelling."""
     return bool(_line([name, *spellings(name)]))
 
 
 def is_topic(name: str) -> bool:
-    """Return whether a topic of OpenAlex has the words as one term, in any number and spelling."""
+    """Whether the words are a term of an OpenAlex topic, in any number and spelling."""
     return f"\n{' '.join(tokens(name))}\n" in _topics()
 
 
 def heading(names: Iterable[str]) -> str | None:
-    """Return the MeSH heading that the first of the names leads to, in small letters, or None."""
+    """Return the MeSH heading, in lower case, of the first name that MeSH has; None if none is."""
     line = _line(names)
     return line[0] if line else None
 
 
 def entry_terms(names: Iterable[str]) -> list[str]:
-    """Return what MeSH also calls the first of the names that it knows, the heading included."""
+    """Return all MeSH names, including the heading, of the first name that MeSH has."""
     return [_natural(name) for name in _line(names)]
 
 
@@ -288,7 +289,7 @@ def _line(names: Iterable[str]) -> list[str]:
     return []
 
 
-# A look through the text takes half a millisecond, an index a hundred times that.
+# Scanning the text takes half a millisecond, building an index a hundred times as long.
 @lru_cache(maxsize=_KEPT)
 def _line_with(key: str) -> str:
     table = _table()

@@ -1,4 +1,4 @@
-"""How long sources are waited for, and which of them holds up the program."""
+"""When to stop waiting for slow sources, and which sources block the event loop."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _FEWEST = 4
-"""Sources; of fewer, each is waited for until its deadline."""
+"""With fewer sources, each is waited for until its deadline."""
 
 _log = logging.getLogger(__name__)
 
 
 class Watchdog:
-    """Looks from a thread whether a loop still turns."""
+    """Checks from a thread whether the event loop is blocked."""
 
     def __init__(self, patience_s: float) -> None:
         self._patience_s = patience_s
         self._beat = 0.0
         self._done = threading.Event()
         self.held_s: dict[str, float] = {}
-        """Names of the tasks that held the loop, with the seconds seen."""
+        """Seconds for which tasks blocked the loop, by task name."""
 
     @contextmanager
     def watching(self) -> Iterator[Watchdog]:
@@ -61,10 +61,10 @@ class Watchdog:
 
 
 class Race:
-    """The sources that are asked at once; those far behind the others are not waited for.
+    """Ends the wait for sources that are much slower than the others.
 
-    Once two thirds of four or more sources have answered, the others get as long again as these
-    took, and at least `straggler_s` from the start. Without `is_run`, every source is waited for.
+    Once two thirds of four or more sources have answered, the rest get as long again, and at least
+    `straggler_s` from the start. Without `is_run`, every source is waited for.
     """
 
     def __init__(self, count: int, straggler_s: float, *, is_run: bool) -> None:

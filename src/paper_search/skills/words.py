@@ -1,4 +1,4 @@
-"""The stems of a text's words, and the tables of words that are shipped."""
+"""Stems of words, and the word tables in this package."""
 
 import re
 from functools import cache
@@ -20,8 +20,8 @@ _UNSPACED_RUN = re.compile(f"([{_UNSPACED}]+)")
 def tokens(text: str) -> list[str]:
     """Return the stems of the words of `text` in order.
 
-    Scripts that put no space between words give overlapping pairs of characters, so that a
-    phrase is found wherever it stands in a longer run.
+    Scripts without spaces between words give overlapping pairs of characters, so that a phrase
+    matches anywhere in a longer run.
     """
     if text.isascii():
         return [stem(word) for word in WORD.findall(text.lower())]
@@ -45,7 +45,7 @@ def _pieces(word: str) -> list[str]:
 
 
 def is_unspaced(text: str) -> bool:
-    """Whether the text is mostly in a script that puts no space between words."""
+    """Whether the text is mostly in a script without spaces between words."""
     unspaced = sum(len(run) for run in _UNSPACED_RUN.findall(text))
     return unspaced * 2 > sum(char.isalnum() for char in text)
 
@@ -68,15 +68,14 @@ def word_table(name: str) -> frozenset[str]:
 
 @cache
 def term_table(name: str) -> list[tuple[str, ...]]:
-    """Return the lines of a table of `words.txt`, each as its terms, which stand between bars."""
+    """Return the lines of a table of `words.txt`, split at bars."""
     return [tuple(term.strip() for term in line.split("|")) for line in _tables()[name]]
 
 
 COMMANDS = word_table("commands")
-"""Words of the request itself."""
+"""Words of a request, such as "find" and "papers"."""
 BREAKS = word_table("function") | COMMANDS
-"""Words at which one English key phrase ends and the next begins."""
+"""Words that separate English key phrases."""
 GENERIC = word_table("generic") | word_table("alone")
-"""Words that are no subject when they stand alone."""
+"""Words that are not a topic by themselves."""
 STOP_WORDS = BREAKS | GENERIC
-"""All that is no theme of a title."""

@@ -29,7 +29,7 @@ from paper_search.models import (
 )
 from paper_search.models.report import EnrichmentReport
 from paper_search.skills import RelevanceScorer, Searcher
-from paper_search.skills.failures import described
+from paper_search.skills.failures import describe
 from paper_search.skills.judging.judgement import JudgementCache
 from paper_search.skills.judging.run import MOST_JUDGED
 from paper_search.skills.result_ranker import ResultRanker, by_grades
@@ -165,7 +165,7 @@ class Skills:
             return await self.scoper.scope(strategy, intent, is_asking=is_asking)
         except Exception as error:  # noqa: BLE001  # foreign code, and the search can do without it
             _log.exception("the scoper failed")
-            return ScopeReport(notes=[f"no hit counts: {described(error)}"])
+            return ScopeReport(notes=[f"no hit counts: {describe(error)}"])
 
     async def deduplicate(
         self, papers: list[RawPaper], decisions: Sequence[MergeDecision]

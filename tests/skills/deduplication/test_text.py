@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import examples
 
-from paper_search.skills.deduplication.text import folded, without_line_breaks, words
+from paper_search.skills.deduplication.text import fold, without_line_breaks, words
 
 
 @pytest.mark.parametrize(
@@ -22,11 +22,11 @@ from paper_search.skills.deduplication.text import folded, without_line_breaks, 
     ],
 )
 def test_two_spellings_fold_to_the_same_words(one, other):
-    assert words(folded(one)) == words(folded(other))
+    assert words(fold(one)) == words(fold(other))
 
 
 def test_different_greek_letters_stay_different():
-    assert words(folded("α-catenin")) != words(folded("β-catenin"))
+    assert words(fold("α-catenin")) != words(fold("β-catenin"))
 
 
 def test_chinese_is_compared_in_pairs_of_letters():
@@ -40,8 +40,8 @@ def test_words_cut_by_a_line_end_are_joined():
 @given(st.text(max_size=60))
 @examples(150)
 def test_any_text_folds_to_words_without_spaces(text):
-    assert all(word and not word.isspace() for word in words(folded(text)))
+    assert all(word and not word.isspace() for word in words(fold(text)))
 
 
 def test_a_book_in_a_title_field_is_cut():
-    assert len(folded("word " * 100_000)) <= 2_000
+    assert len(fold("word " * 100_000)) <= 2_000

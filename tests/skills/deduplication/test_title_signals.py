@@ -1,6 +1,6 @@
 import pytest
 
-from paper_search.skills.deduplication.text import folded, words
+from paper_search.skills.deduplication.text import fold, words
 from paper_search.skills.deduplication.titles import (
     is_generic,
     numerals,
@@ -10,7 +10,7 @@ from paper_search.skills.deduplication.titles import (
 
 
 def of(title: str) -> tuple[str, ...]:
-    return words(folded(title))
+    return words(fold(title))
 
 
 @pytest.mark.parametrize(
@@ -70,4 +70,4 @@ def test_short_titles_of_one_work_are_not_generic(title):
     ],
 )
 def test_a_title_says_what_its_work_is_to_another(title, kind):
-    assert {name for _, name in roles(without_annotations(folded(title)))} == {kind} - {""}
+    assert {name for _, name in roles(without_annotations(fold(title)))} == {kind} - {""}

@@ -2,9 +2,9 @@
 
 import pytest
 
-from paper_search.skills.deduplication.text import folded, words
+from paper_search.skills.deduplication.text import fold, words
 from paper_search.skills.deduplication.titles import (
-    are_told_apart,
+    differ_like_titles,
     difference,
     is_same_word,
     own_words,
@@ -12,7 +12,7 @@ from paper_search.skills.deduplication.titles import (
 
 
 def of(title: str) -> tuple[str, ...]:
-    return words(folded(title))
+    return words(fold(title))
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_the_own_words_of_two_titles_leave_out_what_both_say():
 
 def test_abstracts_are_told_apart_by_the_words_of_their_titles_on_both_sides():
     weak, strong = {"weak", "sums"}, {"strong", "sums"}
-    assert are_told_apart(weak, strong, ["weak"], ["strong"])
-    assert not are_told_apart(weak, weak, ["weak"], ["strong"])
-    assert not are_told_apart(weak, strong, ["weak"], ["odd"])
-    assert not are_told_apart(weak, strong, [], ["strong"])
+    assert differ_like_titles(weak, strong, ["weak"], ["strong"])
+    assert not differ_like_titles(weak, weak, ["weak"], ["strong"])
+    assert not differ_like_titles(weak, strong, ["weak"], ["odd"])
+    assert not differ_like_titles(weak, strong, [], ["strong"])

@@ -151,7 +151,7 @@ def test_a_pasted_strategy_is_read_with_its_lines_and_limits():
     assert found.constraints.language == "en"
     assert found.constraints.publication_types == ["article-journal"]
     assert found.concepts == ["Asthma"]
-    assert "in the style of Ovid, 5 lines: what line 5 finds is searched" in found.notes[0]
+    assert "in the style of Ovid, 5 lines; the search is line 5" in found.notes[0]
 
 
 def test_a_strategy_with_a_mistake_is_refused_by_line_and_column():
@@ -184,8 +184,8 @@ def test_who_asks_for_keywords_of_authors_is_told_what_a_library_has():
     style, keywords = found.notes
     assert style == 'read as a query in the style of Ovid: tiabkw:"deep learning"'
     assert keywords == (
-        "authors' keywords: records of a library do not tell them from subject headings, so there"
-        " both are searched"
+        "author keywords: a library's records do not separate them from subject headings, so"
+        " both are searched there"
     )
 
 

@@ -70,10 +70,10 @@ async def test_criteria_limit_the_search_only_where_all_of_one_is_a_limit():
     assert intent.constraints.language == "en"
     assert intent.constraints.excluded_types == ["editorial"]
     assert intent.excluded == []
-    reason = "are for screening, and no words of the search:"
+    reason = "are for screening, not search words:"
     assert intent.notes == [
-        f"criteria of inclusion {reason} 'children aged 6-11'",
-        f"criteria of exclusion {reason} 'secondary school'; 'before 2012'; 'dyslexia'; 'camps'",
+        f"inclusion criteria {reason} 'children aged 6-11'",
+        f"exclusion criteria {reason} 'secondary school'; 'before 2012'; 'dyslexia'; 'camps'",
     ]
 
 

@@ -144,7 +144,7 @@ def test_a_name_in_a_weak_form_is_a_limit_only_where_records_know_it():
 def test_a_name_in_a_sure_form_that_records_lack_stays_words_with_a_note():
     names = read_here("papers by Vaswani on attention")
     assert (names.authors, names.question) == ([], "papers by Vaswani on attention")
-    assert "no paper of the library has the author Vaswani" in names.notes[0]
+    assert "no paper in the library has the author Vaswani" in names.notes[0]
 
 
 @pytest.mark.parametrize(

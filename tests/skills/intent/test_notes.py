@@ -266,13 +266,13 @@ def test_only_with_several_terms_ranks_and_hides_nothing():
     assert note.required == ()
     assert note.added == ("transformers", "few-shot detection")
     assert note.excluded == ("single-shot",)
-    assert any("ranked by, no limit" in remark for remark in note.remarks)
+    assert any("used for ranking, not a limit" in remark for remark in note.remarks)
 
 
 def test_how_many_papers_a_note_speaks_of_limits_nothing():
     note = parse_note("only 3 papers fit", TODAY)
     assert note.with_limits(SearchConstraints()) == SearchConstraints()
-    assert note.remarks == ("not acted on: 3 papers; edit `max_papers` to show so many",)
+    assert note.remarks == ("not acted on: 3 papers; edit `max_papers` to show that many",)
 
 
 def test_limits_of_a_note_are_those_of_a_question():

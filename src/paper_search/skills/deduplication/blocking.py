@@ -1,4 +1,4 @@
-"""Blocking: the pairs of records worth comparing, because they share a key."""
+"""Blocking: the pairs of records to compare, because they share a key."""
 
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
@@ -10,31 +10,30 @@ from rapidfuzz.fuzz import ratio
 from paper_search.skills.deduplication.profiles import Profile
 
 _WHOLE_BLOCK = 40
-"""Records of a block that are all compared with each other."""
+"""Largest block in which all records are compared with each other."""
 _WINDOW = 12
-"""In a larger block each record is compared with this many that follow it by content."""
+"""In a larger block, each record is compared with so many that follow it."""
 _RARE_WORDS = 4
 _RARE_NAMES = 2
 _ALIKE = 66.0
 _SOMEWHAT_ALIKE = 55.0
-"""Least likeness of two titles, of 100; unrelated ones of English reach 40 to 50."""
+"""Least similarity of two titles, 0 to 100; unrelated English titles have 40 to 50."""
 _ABSTRACT_ENDS = 60
-"""Letters at either end of an abstract."""
+"""Characters at either end of an abstract."""
 
 Keys = Iterable[Iterable[Hashable]]
 """The keys of each record, in the order of the records."""
 
 
 def candidate_pairs(profiles: Sequence[Profile]) -> list[tuple[int, int]]:
-    """Return all pairs that share a key, the smaller number first, sorted.
+    """Return all pairs that share a key, sorted, the smaller number first.
 
-    Keys are identifiers, the whole title, two rare words of it, rare names with the year or with a
-    rare word, volume and first page, and either end of the abstract. Pairs that share only words
-    or names must have titles that are somewhat alike.
+    Keys are identifiers, the whole title, two of its rare words, rare names with the year or with a
+    rare word, volume and first page, and either end of the abstract. Pairs that share only words or
+    names must have similar titles.
 
-    Give the profiles in an order of their content: which pairs of a block too large to be compared
-    whole are returned depends on it. Time and number of pairs grow with the number of records,
-    not with its square.
+    Profiles must be sorted by content, which determines the pairs from large blocks. Time and
+    number of pairs grow linearly with the number of records.
     """
     words = _Rarity(set(profile.words) for profile in profiles)
     names = _Rarity(profile.people.names for profile in profiles)
@@ -59,12 +58,12 @@ def candidate_pairs(profiles: Sequence[Profile]) -> list[tuple[int, int]]:
                 not least_ratio or ratio(titles[one], titles[other], score_cutoff=least_ratio)
             ):
                 pairs.add(number)
-    numbers = list(range(size))  # shared: a pair with numbers of its own takes twice the memory
+    numbers = list(range(size))  # sharing the integers halves the memory
     return [(numbers[pair // size], numbers[pair % size]) for pair in sorted(pairs)]
 
 
 class _Rarity:
-    """Ranks of the words that more than one record has, the rarest first; as numbers."""
+    """Ranks, from the rarest, of the words that more than one record has."""
 
     def __init__(self, texts: Iterable[Collection[str]]) -> None:
         counts = Counter(chain.from_iterable(texts))
@@ -83,7 +82,7 @@ def _pairs_of(keys: Keys) -> Iterator[tuple[int, int]]:
     blocks: dict[Hashable, list[int]] = {}
     first: dict[Hashable, int] = {}
     for number, own in enumerate(keys):
-        for key in own:  # most are met once: a block for each would be the memory, and the time
+        for key in own:  # no blocks for keys that occur once, which most do
             if (one := first.setdefault(key, number)) != number:
                 block = blocks.setdefault(key, [one])
                 if block[-1] != number:
@@ -110,7 +109,6 @@ def _names_and_year(profile: Profile, names: Sequence[int]) -> tuple[Hashable, .
 
 
 def _name_and_word(size: int, names: Sequence[int], words: Sequence[int]) -> list[int]:
-    """Return a number for each pair of a rare name and one of the two rarest words, of `size`."""
     return [name * size + word for name in names for word in words[:_RARE_NAMES]]
 
 

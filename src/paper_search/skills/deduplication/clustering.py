@@ -1,4 +1,4 @@
-"""Clustering of scored pairs: average linkage over the pairs that were compared."""
+"""Average linkage clustering over the pairs that were compared."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -7,11 +7,11 @@ from itertools import combinations
 Pair = tuple[int, int]
 
 _CLIP = 8.0
-"""Log-odds beyond which one pair does not outvote others."""
+"""Log-odds are clipped so that one pair does not outweigh all others."""
 
 
 class Linkage:
-    """Disjoint sets of record numbers, with the mean score of the pairs between any two of them."""
+    """Disjoint sets of record numbers, with the mean score of the pairs between any two sets."""
 
     def __init__(self, size: int, scores: Mapping[Pair, float], apart: Iterable[Pair]) -> None:
         self._parent = list(range(size))
@@ -38,12 +38,12 @@ class Linkage:
         return sorted((one, other) for one, others in self._apart.items() for other in others)
 
     def mean_between(self, one: int, other: int) -> float:
-        """Return the mean score of all compared pairs between the sets of two records; else 0."""
+        """Return the mean score of compared pairs between the sets of two records, or 0."""
         total, count = self._between[self.root(one)].get(self.root(other), (0.0, 0))
         return total / count if count else 0.0
 
     def join(self, one: int, other: int) -> bool:
-        """Make one set of those of two records, and return whether they are one now."""
+        """Join the sets of two records unless they are apart; return whether they are one set."""
         one, other = self.root(one), self.root(other)
         if one == other:
             return True
@@ -52,13 +52,13 @@ class Linkage:
         if len(self._between[one]) < len(self._between[other]):
             one, other = other, one
         self._parent[other] = one
-        if other in self._apart:  # seldom: a set for each join would be most of what is held
+        if other in self._apart:  # rare; do not create sets that would dominate memory
             self._apart[one] |= self._apart.pop(other)
         self._unite_means(one, other)
         return True
 
     def drop_means(self) -> None:
-        """Free the means, once all joins that ask for them are made."""
+        """Free the memory of the means, which later joins do not need."""
         self._between.clear()
 
     def sets(self) -> list[list[int]]:
@@ -83,11 +83,11 @@ class Linkage:
 def join_best(
     linkage: Linkage, scores: Mapping[Pair, float], *, least: float, least_mean: float
 ) -> list[Pair]:
-    """Join sets, the best pair first, and return the pairs that joined two, in that order.
+    """Join sets, best pair first, and return the pairs that joined two sets.
 
-    A pair with at least `least` log-odds joins two sets if the mean of all pairs that were compared
-    between them is at least `least_mean`: one good pair does not outweigh many bad ones. Ties go
-    by number, so number the records by their content.
+    A pair needs at least `least` log-odds, and a mean of at least `least_mean` over all compared
+    pairs between the two sets, so that one good pair does not outweigh many bad ones. Ties are
+    broken by number, so records must be numbered by content.
     """
     return [
         pair
@@ -99,17 +99,17 @@ def join_best(
 
 
 def best_first(scores: Mapping[Pair, float], least: float) -> Iterator[Pair]:
-    """Return the pairs with at least `least`, the best one first, ties by number."""
+    """Return the pairs with a score of at least `least`, best first, ties by number."""
     ranked = [(-score, pair) for pair, score in scores.items() if score >= least]
     return (pair for _, pair in sorted(ranked))
 
 
 def ambiguous(scores: Mapping[Pair, float], least: float) -> set[Pair]:
-    """Return the pairs that would join one record to two others that are different works.
+    """Return the pairs that would join one record to two different works.
 
-    A record that says little (no year, no venue) may fit two works that are clearly two, and
-    equally well. It then joins neither: choosing by chance would be wrong half of the time. One
-    that surely fits one of them does not join the other.
+    A sparse record (no year, no venue) may match two different works equally well. It is then
+    joined to neither, since any choice would be wrong half of the time. If it surely matches one of
+    them, it is only kept from the other.
     """
     near: dict[int, list[tuple[float, int]]] = defaultdict(list)
     for (one, other), score in scores.items():
@@ -118,7 +118,7 @@ def ambiguous(scores: Mapping[Pair, float], least: float) -> set[Pair]:
             near[other].append((score, one))
     pairs: set[Pair] = set()
     for number, others in near.items():
-        if len(others) < 2 or len(others) > _MOST_RIVALS:  # noqa: PLR2004  # it takes two to quarrel
+        if len(others) < 2 or len(others) > _MOST_RIVALS:  # noqa: PLR2004  # there is no rival
             continue
         others.sort(reverse=True)
         for (better, one), (worse, other) in combinations(others, 2):
@@ -133,8 +133,8 @@ def ambiguous(scores: Mapping[Pair, float], least: float) -> set[Pair]:
 
 _MOST_RIVALS = 12
 _RIVALS_APART = 0.4
-"""Log-odds below which two records that a third one fits count as two works."""
+"""Log-odds below which two records that match a third are different works."""
 SURE = 4.0
-"""Log-odds of a pair that has one long abstract, word for word, and nothing else to go by."""
+"""Log-odds of a pair with the same long abstract, word for word."""
 _CLOSE = 0.7
-"""Log-odds within which two pairs are equally good."""
+"""Difference in log-odds within which two pairs are equally good."""

@@ -1,4 +1,4 @@
-"""Levels of agreement of two records, and the log-odds that they are one work."""
+"""Levels of agreement of two records by field, and the log-odds that they are one work."""
 
 from collections.abc import Collection
 from math import exp
@@ -9,7 +9,7 @@ from rapidfuzz.fuzz import ratio
 from paper_search.skills.deduplication.profiles import Profile, venue_similarity
 from paper_search.skills.deduplication.text import (
     begins_with,
-    folded,
+    fold,
     in_runs,
     is_first_shared,
     shared,
@@ -20,7 +20,7 @@ from paper_search.skills.deduplication.text import (
 from paper_search.skills.deduplication.titles import (
     are_of_one_role,
     are_parts,
-    are_told_apart,
+    differ_like_titles,
     difference,
     is_serial,
     letters,
@@ -38,34 +38,34 @@ _COMMON_WORDS = word_set(
 )
 _SHORTEST_ABSTRACT = 40
 _FEWEST_WORDS = 10
-"""Telling words of abstracts that can make a merge likelier; fewer can only contradict one."""
+"""Content words of an abstract that can support a merge; fewer can only contradict one."""
 _UNLIKE_TEXT = 0.4
 _FEWEST_OF_ONE_TEXT = 15
-"""Telling words of abstracts that can make one work of two titles."""
+"""Content words of an abstract that can merge records with different titles."""
 _LEAST_OF_ONE_TEXT = 0.8
 _FEWEST_OF_LONG_TEXT = 30
 ONE_TEXT = frozenset({"identical", "same", "near"})
-"""Levels of `abstract` at which two records have the same one."""
+"""Levels of `abstract` at which two records have the same abstract."""
 AGREED_AUTHORS = frozenset({"all", "two names", "one name"})
-"""Levels of `authors` at which two records name the same people."""
+"""Levels of `authors` at which two records have the same authors."""
 _OTHER_WORDS = frozenset({"added", "replaced", "opposed"})
 _LEAST_OF_A_PART = 0.5
-"""Of the words of a third: how many must stand in runs that the other text has too."""
+"""Least share of words in common runs, for each third of a text."""
 _LETTERS_OF_A_WORD = 12
-"""Of a text, for each telling word."""
+"""Characters of text per content word."""
 _NEAR_YEARS = 3
 _OTHER_YEARS = frozenset({"next", "near", "far"})
 _LONG_KEY = 15
 Levels = tuple[tuple[float, str], ...]
-"""Least value and name of each level, the highest first."""
+"""Lower bound and name of each level, from the highest."""
 _TITLE_LEVELS: Levels = (
     (0.95, "near"), (0.88, "close"), (0.78, "similar"), (0.65, "weak"), (0.0, "different"),
 )  # fmt: skip
 _LENGTHS: Levels = ((51, "long"), (26, "middle"), (15, "short"), (0, "tiny"))
-"""In letters and digits: of the shorter title if it is tiny, else of the longer one."""
+"""In letters and digits, of the shorter title if it is tiny, otherwise of the longer one."""
 _AUTHOR_LEVELS: Levels = ((0.9, "all"), (0.6, "most"), (0.3, "some"), (0.01, "few"), (0.0, "none"))
 _ALL_OF_FEW = {1: "one name", 2: "two names"}
-"""Where the shorter list has so few names, to share all of them says less."""
+"""Sharing all names is weaker evidence if there are so few."""
 _VENUE_LEVELS: Levels = ((0.75, "same"), (0.4, "partly"), (0.0, "different"))
 _ABSTRACT_LEVELS: Levels = (
     (0.92, "same"), (0.7, "near"), (0.5, "similar"), (0.4, "related"), (0.0, "different"),
@@ -73,9 +73,9 @@ _ABSTRACT_LEVELS: Levels = (
 
 
 class Comparison(NamedTuple):
-    """The level on which each field of two records agrees.
+    """The level of agreement of each field.
 
-    `title_similarity`, `author_overlap` and `abstract_overlap` are 0 to 1; -1: one says nothing.
+    `title_similarity`, `author_overlap` and `abstract_overlap` are 0 to 1, or -1 if missing.
     """
 
     title: str
@@ -104,7 +104,7 @@ FIELDS = Comparison._fields[:-3]
 
 
 def compare(one: Profile, other: Profile, recurring: Collection[str] = ()) -> Comparison:
-    """Return the levels of all fields; the order of the two does not matter."""
+    """Return the levels of all fields, independently of the order of the two records."""
     title, similarity = _title(one, other)
     authors, overlap = _authors(one, other)
     wording = "none" if title in {"identical", "missing"} else difference(one.words, other.words)
@@ -159,7 +159,7 @@ def _title(one: Profile, other: Profile) -> tuple[str, float]:
 
 
 def _are_same_but_for_a_mark(one: str, other: str) -> bool:
-    """Whether only a footnote's "1" at the end of one of two titles tells them apart."""
+    """Whether two titles differ only in a footnote's "1" at the end."""
     short, long = (one, other) if len(one) < len(other) else (other, one)
     return len(short) >= _LONG_KEY and long == f"{short}1"
 
@@ -183,7 +183,7 @@ def _numerals(one: Profile, other: Profile) -> str:
         return "different" if is_told_apart else "same"
     if first and second:
         return "same" if set(first) == set(second) else "different"
-    # A year in one of two titles is often the rest of a citation: "title. 1993".
+    # A year in only one title is often the rest of a citation: "title. 1993".
     return "one" if any(len(page) != _YEAR_DIGITS for page in first or second) else "same"
 
 
@@ -275,7 +275,7 @@ def _doi(one: Profile, other: Profile) -> str:
 
 
 _OF_PLACES = frozenset({"url", "result_id"})
-"""Kinds of ids of which one work may have several: they name where it was found."""
+"""Kinds of ids of which one work may have several."""
 
 
 def _ids(one: Profile, other: Profile) -> str:
@@ -292,10 +292,10 @@ def _ids(one: Profile, other: Profile) -> str:
 
 
 def _abstract(one: Profile, other: Profile, wording: str) -> tuple[str, float]:
-    """Return how far two abstracts agree, both ways: what either says more counts against it.
+    """Return the level and share of agreement of two abstracts.
 
-    The longer one is cut at the end of the shorter, which services may have cut. Under titles of
-    other words, only whole abstracts can be one text; see `_are_one_text`.
+    The longer one is cut to the length of the shorter, which a service may have truncated. If the
+    titles have different words, whole abstracts are compared; see `_are_one_text`.
     """
     length = min(len(one.abstract), len(other.abstract), _ABSTRACT_LENGTH)
     if length < _SHORTEST_ABSTRACT:
@@ -318,31 +318,31 @@ def _abstract(one: Profile, other: Profile, wording: str) -> tuple[str, float]:
 def _shared_words(one: str, other: str) -> tuple[float, int]:
     if one == other:
         return 1.0, len(one) // _LETTERS_OF_A_WORD
-    first, second = _telling(one), _telling(other)
+    first, second = _content_words(one), _content_words(other)
     few, many = sorted((len(first), len(second)))
     return len(first & second) / many if many else 0.0, few
 
 
 def _are_one_text(one: Profile, other: Profile) -> bool:
-    """Whether two abstracts are one that was revised here and there, or cut by a service.
+    """Whether two abstracts are the same, except for revisions or truncation.
 
-    What a team writes next may say much in the same words, but not in the same sentences, or
-    begins with them and ends with others. And it differs in the very words in which the titles do.
+    The next paper of a team may share many words with an abstract, but not all sentences, and the
+    abstracts then differ in the same words as the titles.
     """
-    text, other_text = words(folded(one.abstract)), words(folded(other.abstract))
-    found, other_found = set(text), set(other_text)
+    text, other_text = words(fold(one.abstract)), words(fold(other.abstract))
+    vocabulary, other_vocabulary = set(text), set(other_text)
     if not begins_with(*sorted((text, other_text), key=len, reverse=True)):
-        telling, other_telling = found - _COMMON_WORDS, other_found - _COMMON_WORDS
-        both = 2 * len(telling & other_telling)
-        if both < _LEAST_OF_ONE_TEXT * (len(telling) + len(other_telling)):
+        content, other_content = vocabulary - _COMMON_WORDS, other_vocabulary - _COMMON_WORDS
+        both = 2 * len(content & other_content)
+        if both < _LEAST_OF_ONE_TEXT * (len(content) + len(other_content)):
             return False
         parts = thirds(in_runs(text, other_text)) + thirds(in_runs(other_text, text))
         if any(sum(part) < _LEAST_OF_A_PART * len(part) for part in parts):
             return False
-    return not are_told_apart(found, other_found, *own_words(one.words, other.words))
+    return not differ_like_titles(vocabulary, other_vocabulary, *own_words(one.words, other.words))
 
 
-def _telling(text: str) -> frozenset[str]:
+def _content_words(text: str) -> frozenset[str]:
     return frozenset(text.lower().split()) - _COMMON_WORDS
 
 

@@ -1,14 +1,14 @@
-"""Rules that override a pair's weights: matching identifiers, and what forbids a merge."""
+"""Rules that override a pair's score: shared identifiers, and conflicts."""
 
 from paper_search.skills.deduplication.clustering import SURE
 from paper_search.skills.deduplication.comparison import AGREED_AUTHORS, ONE_TEXT, Comparison
 
 CERTAIN = 12.0
-"""Log-odds of a pair that one identifier names."""
+"""Least log-odds of a pair with a shared identifier."""
 DOUBTFUL = 0.0
-"""Upper limit of the log-odds of a pair that a person must decide."""
+"""Highest log-odds of a pair that a person must decide."""
 IMPOSSIBLE = -2.0
-"""Most log-odds of a pair that is not worth a question."""
+"""Highest log-odds of a pair that is not shown to a person."""
 
 _UNLIKE = frozenset({"different", "weak"})
 _STRANGERS = frozenset({"none", "few"})
@@ -16,10 +16,10 @@ _SHORTEST = frozenset({"tiny", "word"})
 
 
 def adjust(levels: Comparison, odds: float, *, is_doi_shared: bool) -> float:
-    """Return the log-odds of a pair, by weights, after the rules on identifiers and conflicts.
+    """Apply the rules on identifiers and conflicts to the log-odds of a pair.
 
-    `is_doi_shared`: several works of this batch carry the DOI that the two have in common: it names
-    a supplement, and proves nothing.
+    With `is_doi_shared`, the common DOI is that of a supplement with several works of the batch,
+    and is not evidence.
     """
     is_named = levels.ids == "same" or (levels.doi == "same" and not is_doi_shared)
     if is_named:
@@ -38,13 +38,13 @@ def adjust(levels: Comparison, odds: float, *, is_doi_shared: bool) -> float:
 
 
 AGREED = 2.5
-"""Log-odds of a pair of which one says little, and all it says agrees."""
+"""Least log-odds of a pair with few fields, all of which agree."""
 IDENTICAL = SURE
-"""Log-odds of a pair of one long abstract: above those of a record that is merely similar."""
+"""Least log-odds of a pair with the same long abstract, higher than for similar records."""
 
 
 def _are_contradicting(levels: Comparison) -> bool:
-    """Whether two records of one identifier are of two works: one of them is mislabelled."""
+    """Whether two records with a common identifier contradict each other, so one must be wrong."""
     is_part = levels.numerals == "different" and levels.title_length not in _SHORTEST
     return (
         (is_part and levels.abstract not in ONE_TEXT)
@@ -54,7 +54,7 @@ def _are_contradicting(levels: Comparison) -> bool:
 
 
 def _is_forbidden(levels: Comparison) -> bool:
-    """Whether a rule says that these are two works, however similar they are."""
+    """Whether two records are different works, however similar they are."""
     if levels.abstract in ONE_TEXT and levels.title == "identical":
         return levels.pages == levels.venue == "different"
     return (
@@ -66,7 +66,7 @@ def _is_forbidden(levels: Comparison) -> bool:
 
 
 def _is_held_back(levels: Comparison) -> bool:
-    """Whether only a person can decide: much agrees, but one field contradicts or is missing."""
+    """Whether a person must decide, because a field of similar records conflicts or is missing."""
     is_other_text = levels.abstract in {"similar", "related", "different"}
     if levels.place != "same page" and (
         levels.role == "different"
@@ -74,7 +74,7 @@ def _is_held_back(levels: Comparison) -> bool:
     ):
         return True
     if levels.doi == "elsewhere" and levels.kind == "conference-journal":
-        return True  # two versions, each with its DOI
+        return True  # two versions with different DOIs
     if _is_confirmed(levels):
         return False
     return (
@@ -85,16 +85,16 @@ def _is_held_back(levels: Comparison) -> bool:
         or (levels.difference == "added" and levels.venue == "different")
         or (levels.difference == "added" and levels.year == levels.venue == "both missing")
         or levels.year in {"near", "far"}
-        or _is_too_little_said(levels)
+        or _is_too_sparse(levels)
     )
 
 
 def _is_elsewhere(levels: Comparison) -> bool:
     """Whether the pages of two records cannot be those of one publication.
 
-    The same abstract is often given to two meetings, and an erratum carries the title of what it
-    corrects, in a later issue of the same volume. Another page of one issue is that of another
-    work wherever the titles differ by more than spelling.
+    An abstract is often presented at two meetings, and an erratum has the title of the corrected
+    paper, in a later issue of the volume. A different page of the same issue is a different work if
+    the titles differ by more than spelling.
     """
     if levels.pages != "different":
         return False
@@ -105,7 +105,7 @@ def _is_elsewhere(levels: Comparison) -> bool:
 
 
 def _is_another_part(levels: Comparison) -> bool:
-    """Whether only one title, or each another, names a part, a year, a number."""
+    """Whether one title has a part number or year that the other lacks or that differs."""
     return levels.numerals == "different" or (
         levels.numerals == "one"
         and levels.difference in {"added", "replaced", "opposed"}
@@ -115,13 +115,13 @@ def _is_another_part(levels: Comparison) -> bool:
 
 
 def _is_confirmed(levels: Comparison) -> bool:
-    """Whether place or abstract make one work of two DOIs of one registrant, PMIDs or titles.
+    """Whether place or abstract outweigh different DOIs of one registrant, PMIDs or titles.
 
-    A revised abstract under two DOIs may as well be that of the next paper, in another journal, and
-    one of other people that of another discussion of one paper.
+    A revised abstract with another DOI may be that of the next paper in another journal, and one by
+    other authors that of another discussion of the paper.
 
-    One team's works stand side by side: other words under the same first page, or in the same
-    issue, are confirmed only where the titles are alike; opposed words only by all pages.
+    Works of one team are often adjacent. So, with the same first page or issue, replaced words are
+    confirmed only if the titles are similar, and opposed words only if all pages agree.
     """
     is_other_work = levels.doi in {"elsewhere", "different"} and (
         levels.abstract == "near" or levels.authors in _STRANGERS | {"some"}
@@ -136,10 +136,10 @@ def _is_confirmed(levels: Comparison) -> bool:
     return levels.place in {"same page", "same issue"}
 
 
-def _is_too_little_said(levels: Comparison) -> bool:
-    """Whether a title of a word or two stands without year or author, and nothing makes up for it.
+def _is_too_sparse(levels: Comparison) -> bool:
+    """Whether a title of one or two words lacks year or authors, and nothing compensates for it.
 
-    Two words are enough where both records leave out the same.
+    Two words are enough if both records lack the same field.
     """
     if levels.title_length not in _SHORTEST or levels.place != "unknown":
         return False
@@ -148,7 +148,7 @@ def _is_too_little_said(levels: Comparison) -> bool:
 
 
 def _is_at_one_place(levels: Comparison) -> bool:
-    """Whether two records of a title like "Editorial" stand on one page, or in one issue."""
+    """Whether two records with a title like "Editorial" are on one page or in one issue."""
     if levels.abstract in ONE_TEXT or (
         levels.place == "same page" and levels.venue == levels.issue == "same"
     ):
@@ -162,7 +162,7 @@ def _is_at_one_place(levels: Comparison) -> bool:
 
 
 def _is_all_that_is_known_agreed(levels: Comparison) -> bool:
-    """Whether one title is all there is, and nothing that both records say differs."""
+    """Whether the titles are identical and no field that both records have differs."""
     return (
         levels.title == "identical"
         and levels.title_length not in {"generic", "word"}
@@ -179,7 +179,7 @@ def _is_all_that_is_known_agreed(levels: Comparison) -> bool:
 
 
 def _is_one_text_of_one_team(levels: Comparison) -> bool:
-    """Whether the same people wrote the same abstract under another title: a renamed preprint."""
+    """Whether the same authors wrote the same abstract under another title: a renamed preprint."""
     is_long = levels.abstract == "identical" and levels.first_author == "same"
     return (
         levels.abstract in ONE_TEXT
@@ -197,10 +197,10 @@ def _is_one_text_of_one_team(levels: Comparison) -> bool:
 
 
 def may_be_one(levels: Comparison) -> bool:
-    """Whether any evidence supports a model's claim that two records are one work.
+    """Whether a model's claim that two records are one work is plausible.
 
-    Whatever a title may have told the model: two published DOIs, two parts or a reply are never
-    joined, and neither are records of different authors whose titles have little in common.
+    Two DOIs of one registrant, two parts, and works of different roles are never joined, nor are
+    records of different authors with dissimilar titles.
     """
     if levels.doi == "different" or levels.numerals == "different":
         return False

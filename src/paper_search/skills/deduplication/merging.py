@@ -23,11 +23,11 @@ _OWN = frozenset({
     "id", "source", "citation_count", "merged_from", "sightings", "is_retracted", "field_sources",
     "versions", "keywords",
 })  # fmt: skip
-"""Fields that are not filled from other records, but kept, counted or united."""
+"""Fields that are not filled from other records but have rules of their own."""
 
 
 def by_content(paper: RawPaper, record: Profile) -> tuple[Any, ...]:
-    """Return what orders the records of a batch by their content; equal only for twins."""
+    """Return a sort key from the content of a record, equal only for identical records."""
     return (
         record.title,
         record.people.names,
@@ -47,10 +47,7 @@ def by_content(paper: RawPaper, record: Profile) -> tuple[Any, ...]:
 
 
 def works_of(papers: Sequence[RawPaper], clustering: Clustering) -> list[RawPaper]:
-    """Return one record for each work, where the first of its records stood, with an id of its own.
-
-    A record that stands alone is returned as it is.
-    """
+    """Return one record per work with a unique id, in the order of each work's first record."""
     numbered: list[tuple[int, RawPaper]] = []
     for work in clustering.works:
         clusters = [clustering.clusters[place].members for place in work]
@@ -61,7 +58,7 @@ def works_of(papers: Sequence[RawPaper], clustering: Clustering) -> list[RawPape
             whole = merge_records([papers[place] for place in places], groups)
         numbered.append((min(places), whole))
     numbered.sort(key=lambda pair: pair[0])
-    return _with_own_ids([paper for _, paper in numbered])
+    return _with_unique_ids([paper for _, paper in numbered])
 
 
 def _by_version(clusters: Sequence[Sequence[RawPaper]]) -> list[list[RawPaper]]:
@@ -70,8 +67,8 @@ def _by_version(clusters: Sequence[Sequence[RawPaper]]) -> list[list[RawPaper]]:
     return [group for group in published + early if group]
 
 
-def _with_own_ids(papers: list[RawPaper]) -> list[RawPaper]:
-    """Return the records with an id each: two sources may number different works alike."""
+def _with_unique_ids(papers: list[RawPaper]) -> list[RawPaper]:
+    """Make ids unique, since two sources may use the same id for different works."""
     groups: dict[str, list[int]] = defaultdict(list)
     for place, paper in enumerate(papers):
         groups[paper.id].append(place)
@@ -88,29 +85,28 @@ def _with_own_ids(papers: list[RawPaper]) -> list[RawPaper]:
 
 
 def merge_records(papers: Sequence[RawPaper], versions: Sequence[Sequence[RawPaper]]) -> RawPaper:
-    """Return one record for the work that all `papers` describe.
+    """Merge the records of one work.
 
-    The richest record with its gaps filled from the others, richest first; the same records give
-    the same result in any order. The id is the stable id of the whole if a member has it, so that
-    it survives a richer record in a later round; else the richest one's.
+    The gaps of the richest record are filled from the others, richest first, in whatever order they
+    are given. The id is the stable id of the result if any record has it, so that richer records in
+    later rounds do not change it; otherwise it is the richest record's.
 
     Args:
-        papers: records of one work, one at least.
-        versions: the same records by version, the best one first; none: there is one version. The
-            result then describes the best version: what others say fills only gaps that do not
-            tell one version from another.
+        papers: one or more records of one work.
+        versions: the same records by version, the best first, if there are several. The result
+            describes the best version; fields that differ by version are not filled from others.
     """
     groups = list(versions) or [papers]
     ordered = [paper for group in groups for paper in sorted(group, key=_by_richness)]
     front = ordered[0]
-    values, origins = _filled(ordered, len(groups[0]))
+    values, origins = _fill_fields(ordered, len(groups[0]))
     whole = front.model_copy(
         update={
             **values,
             **_citations(papers),
             "is_retracted": _is_retracted(papers),
             "merged_from": sorted({name for p in papers for name in (p.id, *p.merged_from)}),
-            "sightings": _united_sightings(papers),
+            "sightings": _all_sightings(papers),
             "field_sources": origins,
             "versions": _versions(groups),
             "keywords": distinct_keywords(keyword for p in ordered for keyword in p.keywords),
@@ -129,10 +125,12 @@ def _citations(papers: Sequence[RawPaper]) -> dict[str, int]:
 _OF_ONE_VERSION = frozenset(
     {"doi", "year", "venue", "volume", "issue", "pages", "publisher", "publication_type", "bibtex"}
 )
-"""Fields that tell versions apart: a preprint's DOI is not that of the article."""
+"""Fields that differ by version: a preprint's DOI is not that of the article."""
 
 
-def _filled(ordered: Sequence[RawPaper], of_front: int) -> tuple[dict[str, Any], dict[str, str]]:
+def _fill_fields(
+    ordered: Sequence[RawPaper], of_front: int
+) -> tuple[dict[str, Any], dict[str, str]]:
     values: dict[str, Any] = {}
     origins: dict[str, str] = {}
     for name in RawPaper.model_fields:
@@ -151,7 +149,7 @@ def _filled(ordered: Sequence[RawPaper], of_front: int) -> tuple[dict[str, Any],
 
 
 def _in_small_letters(ordered: Sequence[RawPaper]) -> list[RawPaper]:
-    """Return the records that have the title of the first one, if any, and not in capitals."""
+    """Return the records with the title of the first one, if any, not in capitals."""
     title = normalised_title(ordered[0].title)
     same = [p for p in ordered if normalised_title(p.title) == title and not p.title.isupper()]
     return same if title else []
@@ -197,7 +195,7 @@ def _is_retracted(papers: Sequence[RawPaper]) -> bool | None:
     return any(statements) if statements else None
 
 
-def _united_sightings(papers: Sequence[RawPaper]) -> list[Sighting]:
+def _all_sightings(papers: Sequence[RawPaper]) -> list[Sighting]:
     united = {sighting.model_dump_json(): sighting for p in papers for sighting in p.sightings}
     return [
         united[key]
@@ -246,6 +244,6 @@ def are_versions(one: Profile, other: Profile, levels: Comparison) -> bool:
 
 
 def _is_brief(record: Profile) -> bool:
-    """Whether a record takes one page, or one of those that carry letters: a meeting's abstract."""
+    """Whether a record has a single page, or pages with letters, like a meeting abstract."""
     first = record.first_page
     return bool(first) and (first == record.last_page or first[0].isalpha())

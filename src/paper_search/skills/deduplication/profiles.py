@@ -1,4 +1,4 @@
-"""Profiles: each record's fields, normalised once for comparison."""
+"""Profiles: the fields of a record, normalised for comparison."""
 
 import re
 import sys
@@ -11,7 +11,7 @@ from paper_search.bibliography.publication_types import csl_type
 from paper_search.models import RawPaper
 from paper_search.skills.deduplication.text import (
     People,
-    folded,
+    fold,
     people,
     without_line_breaks,
     word_set,
@@ -43,7 +43,7 @@ _KINDS = {
     }.items()
 }
 _FORMS = frozenset({"dataset", "erratum", "peer-review", "retraction", "software", "thesis"})
-"""Types that may carry the title of a paper without being a version of it."""
+"""Types that may have the title of a paper without being a version of it."""
 _PAPERS = frozenset({"article-journal", "chapter", "paper-conference"})
 _THESIS = re.compile(r"\bthes[ie]s\b|\bdissert")
 _NUMBER = re.compile(r"[a-z]{0,3}\d+", re.IGNORECASE)
@@ -52,7 +52,7 @@ _PAGE_WORD = re.compile(r"pages?|pgs?\b|pp?\b\.?")
 _MONTH_NAMES = "jan feb mar apr may jun jul aug sep oct nov dec"
 _MONTHS = {month: str(number) for number, month in enumerate(_MONTH_NAMES.split(), start=1)}
 _MONTH = re.compile("|".join(_MONTHS))
-"""Spreadsheets turn pages 1-10 into "01-Oct"."""
+"""Spreadsheets change pages 1-10 to "01-Oct"."""
 _DOCUMENTS = (".pdf", ".ps", ".epub", ".xml")
 _MOST_ISSUES = 60
 _YEARS = range(1400, 2101)
@@ -63,10 +63,10 @@ class Profile:
     """One record in comparable form; an empty value means unknown.
 
     Attributes:
-        words, key: of the title; the key without spaces, at least its letters and digits.
-        roles: words that may say what it is to another work; see `titles.roles`.
-        form: "thesis", "dataset" and so on for what is no version of a paper, "paper" for one.
-        first_page: first page, without zeros in front; with its letter ("s12", "e1004").
+        words, key: words of the title, with and without spaces.
+        roles: words that may state the relation to another work; see `titles.roles`.
+        form: "paper", or "thesis", "dataset" and so on if it is not a version of a paper.
+        first_page: first page without leading zeros, with its letter ("s12", "e1004").
     """
 
     words: tuple[str, ...]
@@ -92,14 +92,14 @@ class Profile:
 
 
 def profile(paper: RawPaper) -> Profile:
-    title = without_line_breaks(folded(paper.title))
+    title = without_line_breaks(fold(paper.title))
     own_title = title
     if "vol" in title or "(" in title or "[" in title or title.startswith("retracted"):
         own_title = without_annotations(title)
     own_title = _LEADING_YEAR.sub("", own_title) or own_title
     title_words = words(own_title)
     doi = parse_doi(paper.doi) or ""
-    venue = folded(paper.venue) if paper.venue else ""
+    venue = fold(paper.venue) if paper.venue else ""
     form, kind = _form_and_kind(paper.publication_type, venue)
     first, last = _pages(paper.pages)
     return Profile(
@@ -124,7 +124,7 @@ def profile(paper: RawPaper) -> Profile:
 
 @lru_cache(maxsize=4096)
 def _form_and_kind(stated: str | None, venue: str) -> tuple[str, str]:
-    """Return what a record is by its type, or by its venue; empty where that is not said."""
+    """Return form and kind by type of publication and venue; empty if unknown."""
     kind = next((kind for kind, pattern in _KINDS.items() if pattern.search(venue)), "")
     csl = csl_type(stated)
     if csl in _FORMS:
@@ -135,7 +135,7 @@ def _form_and_kind(stated: str | None, venue: str) -> tuple[str, str]:
 
 
 def _ids(paper: RawPaper) -> tuple[tuple[str, str], ...]:
-    """Return the identifiers of a record; a landing page is that of a journal as often as not."""
+    """Return the identifiers of a record, without landing pages, which may be a journal's."""
     texts = {paper.full_text_url, paper.url if is_document(paper.url) else None}
     urls = [key for key in map(address_key, texts) if key]
     own = paper.raw_data.get("result_id")
@@ -153,13 +153,13 @@ def _ids(paper: RawPaper) -> tuple[tuple[str, str], ...]:
 
 
 def is_document(address: str | None) -> bool:
-    """Whether an address is that of a file, not of a page about one or more works."""
+    """Whether a URL is that of a file rather than a web page."""
     path = (address or "").strip().casefold().partition("?")[0].rstrip("/")
     return path.endswith(_DOCUMENTS)
 
 
 def address_key(address: str | None) -> str | None:
-    """Return what two spellings of an address share; None for a bare home page or no address."""
+    """Return a normalised URL; None for a home page or an invalid URL."""
     if not address:
         return None
     try:
@@ -174,7 +174,7 @@ def address_key(address: str | None) -> str | None:
 
 
 def _volume(text: str | None) -> str:
-    """Return the first number in a volume; "1)" is the rest of a "53 (Suppl 1)", not a volume."""
+    """Return the first number of a volume; none in "1)", the rest of "53 (Suppl 1)"."""
     if not text or (")" in text and "(" not in text):
         return ""
     number = _NUMBER.search(text)
@@ -182,9 +182,9 @@ def _volume(text: str | None) -> str:
 
 
 def _issue(text: str | None) -> str:
-    """Return the first number in an issue, "s" before that of a supplement.
+    """Return the first number of an issue, with "s" before that of a supplement.
 
-    No volume has more issues than a year has weeks; what is larger counts otherwise.
+    Larger numbers than 60 are not issues of a volume.
     """
     found = _NUMBER.search(text) if text else None
     if not text or not found:
@@ -196,7 +196,7 @@ def _issue(text: str | None) -> str:
 
 
 def _pages(text: str | None) -> tuple[str, str]:
-    """Return first and last page; "221-8" ends on 228."""
+    """Return the first and last page; "221-8" ends on 228."""
     if not text:
         return "", ""
     text = _MONTH.sub(lambda month: _MONTHS[month.group()], text.lower())
@@ -212,16 +212,16 @@ def _pages(text: str | None) -> tuple[str, str]:
 
 @lru_cache(maxsize=4096)
 def venue_words(folded_venue: str) -> tuple[str, ...]:
-    """Return the telling words of a folded venue, in order; without what follows its name."""
+    """Return the content words of a folded venue, without text after its name."""
     for text in (_CUT.split(folded_venue, maxsplit=1)[0], folded_venue):
-        telling = (w for w in words(text) if not _DIGITS.search(w) and w not in _EMPTY_WORDS)
-        if names := tuple(telling):
+        content = (w for w in words(text) if not _DIGITS.search(w) and w not in _EMPTY_WORDS)
+        if names := tuple(content):
             return names
     return ()
 
 
 def venue_similarity(one: tuple[str, ...], other: tuple[str, ...]) -> float:
-    """Return how far two venues may be the same, 0 to 1: words that begin alike, or initials."""
+    """Return the similarity of two venues, 0 to 1, by beginnings of words or by initials."""
     if one == other:
         return 1.0
     short, long = sorted((one, other), key=lambda venue: (len(venue), venue))

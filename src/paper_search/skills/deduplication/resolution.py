@@ -1,4 +1,4 @@
-"""Resolution: from records to clusters, works and uncertain pairs."""
+"""Entity resolution: from records to clusters, works and uncertain pairs."""
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -44,11 +44,10 @@ _OTHER_TITLE = 65.0
 
 
 def recurring_titles(profiles: Sequence[Profile]) -> frozenset[str]:
-    """Return the keys of titles that three or more works seem to carry.
+    """Return the keys of titles that three or more works seem to have.
 
-    They do where three records of one title have nobody in common, stand in three different
-    issues, or, if the title has four words at most, in three years. Two records are not enough:
-    they may be one work, badly recorded once.
+    Three records of the title have no author in common, are in three issues or, if the title has at
+    most four words, are from three years. Two such records may be one work with an error.
     """
     groups: dict[str, list[Profile]] = defaultdict(list)
     for record in profiles:
@@ -64,7 +63,7 @@ def recurring_titles(profiles: Sequence[Profile]) -> frozenset[str]:
 def _are_several(group: list[Profile]) -> bool:
     is_short = len(group[0].words) <= _SHORT_TITLE
     issues = {
-        # A column may stand on one page of every issue; a long title on one page is one work.
+        # A column may be on the same page of every issue; a long title on one page is one work.
         (item.volume, item.issue if is_short or not item.first_page else item.first_page)
         for item in group
         if item.volume and item.issue
@@ -79,7 +78,7 @@ def _are_several(group: list[Profile]) -> bool:
 
 
 def _has_several(items: Iterable[T], are_apart: Callable[[T, T], bool]) -> bool:
-    """Whether three of the items, taken in order, are apart from each other."""
+    """Whether three of the items, chosen greedily, are pairwise apart."""
     several: list[T] = []
     for item in items:
         if all(are_apart(item, other) for other in several):
@@ -88,9 +87,9 @@ def _has_several(items: Iterable[T], are_apart: Callable[[T, T], bool]) -> bool:
 
 
 def identifiers_of_several(profiles: Sequence[Profile]) -> frozenset[tuple[str, str]]:
-    """Return the DOIs and addresses, with their kind, under which three or more titles stand.
+    """Return the DOIs and URLs, with their kinds, of three or more titles.
 
-    Abstracts of a supplement often carry the DOI, or the file, of the whole: it names none of them.
+    Abstracts in a supplement often have the DOI or URL of the whole, which identifies none of them.
     """
     groups: dict[tuple[str, str], list[Profile]] = defaultdict(list)
     for record in profiles:
@@ -120,11 +119,11 @@ _DERIVED = frozenset({"difference", "title_length", "numerals", "role", "kind", 
 
 
 _NO_AUTHOR = ("authors", "none")
-"""Here "none" is a finding: no name is shared."""
+"""For authors, "none" is evidence: no name is shared."""
 
 
 def shared_identifiers(one: Profile, other: Profile) -> list[str]:
-    """Return the identifiers that two records share, as `kind:value`."""
+    """Return the shared identifiers of two records as `kind:value`."""
     identifiers = [f"doi:{one.doi}"] if one.doi and one.doi == other.doi else []
     if one.arxiv and one.arxiv == other.arxiv:
         identifiers.append(f"arxiv:{one.arxiv}")
@@ -137,19 +136,19 @@ def _share(value: float) -> float | None:
 
 
 LEAST = 1.0
-"""Log-odds from which a pair is one work: a probability of .73."""
+"""Log-odds from which a pair is merged: a probability of .73."""
 LEAST_MEAN = 0.0
 UNCERTAIN = -1.0
-"""Log-odds from which a pair is asked about: a probability of .27."""
+"""Log-odds from which a pair is uncertain: a probability of .27."""
 
 
 class Resolution:
-    """The records of one batch, compared once; more joins may follow before `clustering`.
+    """The compared records of one batch; more joins may follow before `clustering`.
 
     Args:
-        papers: any records, in any order: the outcome does not depend on it.
-        decisions: what a person said of pairs, by id of a record or of what was merged into it.
-            Where decisions contradict each other, a split wins.
+        papers: records, whose order does not affect the outcome.
+        decisions: a person's decisions on pairs, by the id of a record or of one merged into it.
+            If decisions contradict each other, a split wins.
     """
 
     @fewer_collections()
@@ -162,14 +161,14 @@ class Resolution:
         self._profiles = [without_shared(profiles[place], self._shared) for place in self._places]
         self._recurring = recurring_titles(self._profiles)
         self._levels: dict[Pair, Comparison] = {}
-        self._scores = self._scored()
-        same, apart = self._decided(decisions)
+        self._scores = self._score_pairs()
+        same, apart = self._pairs_of_decisions(decisions)
         self._linkage = Linkage(len(papers), self._scores, apart)
         self._reasons: dict[Pair, MergeReason] = {}
         self._joining: list[Pair] = []
         for pair in same:
             self._join(pair, MergeReason.PERSON)
-        for pair in self._repeated():
+        for pair in self._repetitions():
             self._join(pair, MergeReason.RECORD)
         for pair in ambiguous(self._scores, LEAST):
             self._scores[pair] = DOUBTFUL
@@ -177,9 +176,9 @@ class Resolution:
         self._linkage.drop_means()
 
     def join(self, one: int, other: int, reason: MergeReason) -> bool:
-        """Make one cluster of those of two records, by place, and return whether they are one.
+        """Join the clusters of two records, by index, unless a person split them.
 
-        A person's split stands against it.
+        Return whether the records are in one cluster.
         """
         first, second = sorted((self._numbers[one], self._numbers[other]))
         return self._join((first, second), reason)
@@ -201,9 +200,9 @@ class Resolution:
             if one != other and (one, other) not in pairs and not self._linkage.is_apart(*pair):
                 pairs.add((one, other))
                 uncertain.append(self._evidence(pair))
-        return Clustering(clusters, self._ranked(works, cluster_of), versions, uncertain)
+        return Clustering(clusters, self._ranked_works(works, cluster_of), versions, uncertain)
 
-    def _scored(self) -> dict[Pair, float]:
+    def _score_pairs(self) -> dict[Pair, float]:
         scores: dict[Pair, float] = {}
         for pair in candidate_pairs(self._profiles):
             one, other = self._profiles[pair[0]], self._profiles[pair[1]]
@@ -214,7 +213,9 @@ class Resolution:
                 self._levels[pair] = levels
         return scores
 
-    def _decided(self, decisions: Iterable[MergeDecision]) -> tuple[list[Pair], list[Pair]]:
+    def _pairs_of_decisions(
+        self, decisions: Iterable[MergeDecision]
+    ) -> tuple[list[Pair], list[Pair]]:
         numbers: dict[str, int] = {}
         by_pair = {frozenset((decision.one, decision.other)): decision for decision in decisions}
         if not by_pair:
@@ -231,7 +232,7 @@ class Resolution:
                 (same if decision.is_same else apart).append(pair)
         return sorted(same), sorted(apart)
 
-    def _repeated(self) -> list[Pair]:
+    def _repetitions(self) -> list[Pair]:
         last: dict[str, dict[str, int]] = defaultdict(dict)
         pairs: list[Pair] = []
         for number, place in enumerate(self._places):
@@ -316,7 +317,7 @@ class Resolution:
                 links.append(self._evidence(pair, MergeReason.VERSION))
         return links
 
-    def _ranked(self, works: Linkage, cluster_of: Sequence[int]) -> list[list[int]]:
+    def _ranked_works(self, works: Linkage, cluster_of: Sequence[int]) -> list[list[int]]:
         ranks = [9] * len(cluster_of)
         for number, cluster in enumerate(cluster_of):
             ranks[cluster] = min(ranks[cluster], rank(self._profiles[number]))

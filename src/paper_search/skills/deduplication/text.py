@@ -1,4 +1,4 @@
-"""Folds text so that spellings compare equal, finds what two share, and reads authors' names."""
+"""Normalisation of text for comparison, common runs of words, and names of authors."""
 
 import re
 import sys
@@ -22,7 +22,7 @@ _MOJIBAKE = re.compile("[ÃÂâÐÑÎÏ][\x80-\xbf\u0152-\u0192\u2013-\u2122\u20
 _ASCII_WORD = re.compile(r"[a-z0-9]+")
 _HYPHEN_AT_LINE_END = re.compile(r"(?<=[a-z])- (?=[a-z])")
 _LONGEST = 2_000
-"""Characters of a field that are compared; a longer one says nothing new about identity."""
+"""Characters of a field that are compared."""
 _GREEK_NAMES = (
     "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma"
     " tau upsilon phi chi psi omega"
@@ -36,11 +36,11 @@ _SPECIAL = str.maketrans(
 )
 
 
-def folded(text: str) -> str:
-    r"""Return the text in lower case without markup, accents and LaTeX; Greek letters spelt out.
+def fold(text: str) -> str:
+    r"""Return the text in lower case without markup, accents and LaTeX; spell out Greek letters.
 
-    Only the first 2,000 characters count. LaTeX is stripped, not decoded: decoding takes
-    milliseconds, and for comparison `G\"odel` and `Gödel` have only to become the same.
+    Only the first 2,000 characters count. LaTeX is stripped, not decoded, since decoding takes
+    milliseconds and `G\"odel` and `Gödel` only need to compare equal.
     """
     text = text[:_LONGEST]
     if "<" in text or "&" in text:
@@ -51,7 +51,7 @@ def folded(text: str) -> str:
         text = text.translate(_LATEX_NOISE)
     if text.isascii():
         return text.lower()
-    text = _decoded(text) if _MOJIBAKE.search(text) else text
+    text = _repair_mojibake(text) if _MOJIBAKE.search(text) else text
     text = unicodedata.normalize("NFKD", text).casefold().translate(_SPECIAL)
     return "".join(c for c in text if not unicodedata.combining(c) or c in "\u3099\u309a")
 
@@ -61,10 +61,9 @@ def word_set(text: str) -> frozenset[str]:
 
 
 def words(text: str) -> tuple[str, ...]:
-    """Return the words of a folded text, interned; a long run without spaces in pairs of letters.
+    """Return the words of a folded text, interned.
 
-    Chinese and Japanese are written without spaces: every two letters that stand together count
-    as a word.
+    Of Chinese and Japanese, which have no spaces, every pair of adjacent characters is a word.
     """
     if text.isascii():
         return tuple(map(sys.intern, _ASCII_WORD.findall(text)))
@@ -78,13 +77,13 @@ def words(text: str) -> tuple[str, ...]:
 
 
 def without_line_breaks(text: str) -> str:
-    """Return folded text with words joined again that a line's end had cut (`meth- ods`)."""
+    """Rejoin words of a folded text that were hyphenated at a line break (`meth- ods`)."""
     return _HYPHEN_AT_LINE_END.sub("", text) if "- " in text else text
 
 
 @lru_cache(maxsize=4096)
-def _decoded(text: str) -> str:
-    """Return UTF-8 that was read as Latin-1 (`GÃ¶del`) as it was meant."""
+def _repair_mojibake(text: str) -> str:
+    """Decode UTF-8 that was read as Latin-1 (`GÃ¶del`)."""
     for codec in ("cp1252", "latin-1"):
         try:
             return text.encode(codec).decode("utf-8")
@@ -94,16 +93,16 @@ def _decoded(text: str) -> str:
 
 
 _RUN = 4
-"""Words in a row that two texts share by more than chance."""
+"""Consecutive words that two texts are unlikely to share by chance."""
 
 
 def begins_with(long: Sequence[str], short: Sequence[str]) -> bool:
-    """Whether one text is the other up to its last word, which may be cut."""
+    """Whether one text begins with another, whose last word may be cut."""
     return short[:-1] == long[: len(short) - 1]
 
 
 def in_runs(text: Sequence[str], other: Sequence[str]) -> bytes:
-    """Return 1 for each word of a text in a run of `_RUN` words that the other has too, else 0."""
+    """Return 1 for each word of a text in a run of `_RUN` words that the other text has, else 0."""
     runs = set(_runs(other))
     found = bytearray(len(text))
     for place, run in enumerate(_runs(text)):
@@ -122,7 +121,7 @@ def thirds(text: bytes) -> list[bytes]:
 
 
 _MOST_AUTHORS = 60
-"""Authors compared: the beginning of a list of 5,000 is enough."""
+"""Authors that are compared; lists may have thousands."""
 _FIRST_END = re.compile(r";| and | & |\bet al\b")
 _BETWEEN = " ; "
 _NOT_NAMES = word_set(
@@ -135,11 +134,11 @@ _ALIKE = 0.8
 
 @dataclass(frozen=True, slots=True)
 class People:
-    """Who wrote a work.
+    """The names of authors.
 
     Attributes:
-        names: all family and given names of two letters or more, each once, in order.
-        first: the first two names of the first author, in any order.
+        names: all distinct family and given names of two letters or more, in order.
+        first: the first two names of the first author.
     """
 
     names: tuple[str, ...] = ()
@@ -152,35 +151,35 @@ NOBODY = People()
 def people(authors: Sequence[Author]) -> People:
     """Return the names in a list of authors.
 
-    Many files hold all authors in one string, or "Smith J.Jones K." without a separator: families
-    and given names are not told apart, so "Smith, John", "John Smith" and "Smith J" share a name.
+    Many files have all authors in one string, or "Smith J.Jones K." without a separator. So family
+    and given names are not distinguished; "Smith, John", "John Smith" and "Smith J" share a name.
     """
     if not authors:
         return NOBODY
-    # One text, folded at once: a call for each author would be most of the work.
+    # Folding all names in one call is much faster.
     text = without_line_breaks(
-        folded(_BETWEEN.join([author.name for author in authors[:_MOST_AUTHORS]]))
+        fold(_BETWEEN.join([author.name for author in authors[:_MOST_AUTHORS]]))
     )
     parts = [words(part) for part in _FIRST_END.split(text, maxsplit=1)]
     every = sum(parts, ())
     bag = {word: None for word in every if word not in _NOT_NAMES and _is_name(word)}
-    if not bag:  # "C C", or one Chinese letter: better than nothing
+    if not bag:  # only initials or single characters, such as "C C"
         bag = dict.fromkeys(word for word in every if word not in _NOT_NAMES)
     first = [word for word in parts[0] if word in bag][:2]
     return People(tuple(bag), tuple(first))
 
 
 def _is_name(word: str) -> bool:
-    """Whether a word is no initials: "Li" is a name, "jb" is not."""
+    """Whether a word is a name ("Li") rather than initials ("jb")."""
     if len(word) <= 2 and word.isascii() and (len(word) < 2 or _VOWELS.isdisjoint(word)):  # noqa: PLR2004  # two letters
         return False
     return not word.isdigit()
 
 
 def shared(one: People, other: People) -> float:
-    """Return the part of the shorter bag of names, of one at least, that the other has too, 0 to 1.
+    """Return the share of the shorter list of names that the longer one has, 0 to 1.
 
-    Names that differ by a letter or two or are cut short count nearly whole.
+    Similar or truncated names count almost fully.
     """
     few, many = sorted((one.names, other.names), key=len)
     rest = set(many)
@@ -202,7 +201,7 @@ def _alike(one: str, other: str) -> float:
     if one == other:
         return 1.0
     if one[0] != other[0] and one[-1] != other[-1]:
-        return 0.0  # a slip at both ends is rare, and this spares nearly all of the work
+        return 0.0  # errors at both ends are rare; this skips most comparisons
     short, long = (one, other) if len(one) <= len(other) else (other, one)
     if len(short) >= 4 and long.startswith(short):  # noqa: PLR2004  # "imielin" of "imielinski"
         return 0.9

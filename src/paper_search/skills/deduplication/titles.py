@@ -1,4 +1,4 @@
-"""How two titles differ, and what they say besides: parts, replies, errata, columns."""
+"""Differences between titles, and parts, replies, errata and columns in them."""
 
 import re
 from collections import Counter
@@ -33,7 +33,7 @@ _OPPOSITES = frozenset(
         " post/pre hyper/hypo inter/intra extra/intra rural/urban strong/weak vitro/vivo"
     )
 )
-"""Words that swap one subject for its counterpart; those spelt alike need no list."""
+"""Opposites that are not spelt alike."""
 _ENDINGS = word_set(
     "e y s es ed er ers or ing ings al ally ly ity ities ies ic ical ically ion ions ional ation"
     " ations ational ive ively ment ments able ability"
@@ -45,31 +45,31 @@ _BRITISH = (
 )  # fmt: skip
 _MISREAD = str.maketrans({"0": "o", "1": "l", "i": "l", "5": "s"})
 _MISREAD_PAIRS = (("rn", "m"), ("vv", "w"), ("cl", "d"))
-"""Letters that scanners take for one another."""
+"""Letters that OCR confuses."""
 _ALIKE = 0.72
 _SHORTEST = 4
 _FAR_RARER = 1.5
-"""In powers of ten."""
+"""A factor, as a power of ten."""
 _SHORTEST_ROOT = 5
 _LONGEST_RUN = 4
-"""Words that may be written as one: "alpha v beta 3"."""
+"""Words that may be written as one, such as "alpha v beta 3"."""
 _SUBSTANCE = re.compile(r"[aeiouy](?=(?:te|ne|se)s?$)")
-"""The letter that tells nitrate from nitrite, and ethane from ethene."""
+"""The letter that distinguishes nitrate from nitrite, and ethane from ethene."""
 _DOUBLED = re.compile(r"([a-z])\1")
 _REMEMBERED = 8_192
-"""Titles; a title is compared with several others in a row."""
+"""Cached results; a title is compared with several others in succession."""
 
 
 def difference(one: Sequence[str], other: Sequence[str]) -> str:
     """Return how the words of two titles differ, in any order.
 
-    - "spelling": every word has a counterpart that is the same word (`is_same_word`), or the same
-      words joined or cut ("data base").
-    - "added": only one title has words of its own, and none of them negates.
-    - "opposed": words spelt alike that are not the same word ("hypotension", "hypertension";
-      "prednisone", "prednisolone"), a negation that only one has, a pair of opposites, or a head
-      that makes of one title the name of another thing ("an evaluation of ...").
-    - "replaced": both titles have words of their own that have nothing in common.
+    - "spelling": every word has a counterpart (`is_same_word`), which may be joined or split
+      ("data base").
+    - "added": only one title has words of its own, none of which negates.
+    - "opposed": different words that are spelt alike ("hypotension", "hypertension";
+      "prednisone", "prednisolone"), a negation in only one title, a pair of opposites, or a head
+      that changes what the title refers to ("an evaluation of ...").
+    - "replaced": both titles have words of their own, and these are dissimilar.
     """
     left, right = own_words(one, other)
     if not left and not right:
@@ -85,10 +85,9 @@ def difference(one: Sequence[str], other: Sequence[str]) -> str:
 
 
 def _has_head(short: Sequence[str], long: Sequence[str]) -> bool:
-    """Whether the longer title puts a noun and "of", "for" or the like before shared words.
+    """Whether the longer title has a noun and "of", "for" or the like before common words.
 
-    What is cut from a title, or added to it, is a segment; "process evaluation of" a trial is
-    neither the trial nor a part of its name.
+    A title may be shortened by a segment, but the "process evaluation of" a trial is not the trial.
     """
     tail = Postfix.similarity(short, long)
     head = [w for w in long[len(short) - tail : len(long) - tail] if w not in _ARTICLES]
@@ -97,10 +96,10 @@ def _has_head(short: Sequence[str], long: Sequence[str]) -> bool:
 
 
 def own_words(one: Sequence[str], other: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return the words of each title that the other has in no spelling, little words left out."""
+    """Return the content words of each title that the other lacks in any spelling."""
     first = [w for w in one if w not in other and w not in LITTLE_WORDS]
     second = [w for w in other if w not in one and w not in LITTLE_WORDS]
-    whole, other_whole = "".join(one), "".join(other)  # hold each word that is cut or joined there
+    whole, other_whole = "".join(one), "".join(other)
     if any(w in other_whole for w in first) or any(w in whole for w in second):
         runs, other_runs = _runs(tuple(one)), _runs(tuple(other))
         first = _without_joined(first, runs, {*other, *other_runs}, other_runs)
@@ -130,41 +129,41 @@ def _runs(words: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
 
 @lru_cache(maxsize=_REMEMBERED)
 def is_same_word(one: str, other: str) -> bool:
-    """Whether two words are one, spelt or inflected in two ways, or misspelt once.
+    """Whether two words are one, apart from spelling, inflection or a typing error.
 
-    A typing error makes a non-word of a word; a change from one word to another is no slip. Of two
-    words that the table of words does not have, one may lack a letter or have two swapped; another
-    letter in its place is another substance ("nitrate", "nitrite").
+    A typing error results in an unknown word, not in another known word. Of two unknown words, one
+    may lack a letter or have two swapped, but a replaced letter may make another substance
+    ("nitrate", "nitrite").
     """
     if min(len(one), len(other)) < _SHORTEST:
         return stem(one) == stem(other)
-    if _spelt_plainly(one) == _spelt_plainly(other) or _are_forms_of_one(one, other):
+    if _plain_spelling(one) == _plain_spelling(other) or _have_one_root(one, other):
         return True
-    is_misread = _as_scanned(one) == _as_scanned(other)
+    is_misread = _ocr_key(one) == _ocr_key(other)
     if not is_misread and OSA.distance(one, other, score_cutoff=1) > 1:
-        return False  # most pairs of words, before they are looked up in the table
+        return False  # most pairs, without the slower look-up of words
     is_one_known = is_known(stem(one)) != is_known(stem(other)) or _is_far_rarer(one, other)
     if is_known(stem(one)) and not is_one_known:
         return False
     is_same_number = [*filter(str.isdigit, one)] == [*filter(str.isdigit, other)]
-    return is_misread or (is_same_number and _is_slip(one, other, is_one_known=is_one_known))
+    return is_misread or (is_same_number and _is_typo(one, other, is_one_known=is_one_known))
 
 
 def _is_far_rarer(one: str, other: str) -> bool:
-    """Whether one of two words is so much rarer that it is the other one, often misspelt."""
+    """Whether one word is so much rarer that it is a common misspelling of the other."""
     return abs(rarity(stem(one)) - rarity(stem(other))) >= _FAR_RARER
 
 
-def _is_slip(one: str, other: str, *, is_one_known: bool) -> bool:
+def _is_typo(one: str, other: str, *, is_one_known: bool) -> bool:
     if len(one) != len(other):
-        return one[0] == other[0]  # a letter in front makes the opposite: "typical", "atypical"
+        return one[0] == other[0]  # a letter before a word may negate it: "typical", "atypical"
     if _SUBSTANCE.sub("", one) == _SUBSTANCE.sub("", other):
         return False
     return is_one_known or sorted(one) == sorted(other)
 
 
-def _are_forms_of_one(one: str, other: str) -> bool:
-    """Whether two words are of one root: English forms words of one meaning at their ends."""
+def _have_one_root(one: str, other: str) -> bool:
+    """Whether two words differ only in their endings."""
     one, other = one.replace("z", "s"), other.replace("z", "s")
     root = Prefix.similarity(one, other)
     return root >= _SHORTEST_ROOT and any(
@@ -173,8 +172,8 @@ def _are_forms_of_one(one: str, other: str) -> bool:
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def _spelt_plainly(word: str) -> str:
-    """Return what British, American and undotted German spellings of a word share."""
+def _plain_spelling(word: str) -> str:
+    """Return a key for British, American and German spellings of a word."""
     word = stem(word)
     for british, american in _BRITISH:
         word = word.replace(british, american)
@@ -183,7 +182,7 @@ def _spelt_plainly(word: str) -> str:
     return _DOUBLED.sub(r"\1", word).rstrip("e")
 
 
-def _as_scanned(word: str) -> str:
+def _ocr_key(word: str) -> str:
     word = word.translate(_MISREAD)
     for two, one in _MISREAD_PAIRS:
         word = word.replace(two, one)
@@ -192,7 +191,7 @@ def _as_scanned(word: str) -> str:
 
 @lru_cache(maxsize=_REMEMBERED)
 def _are_opposed(one: str, other: str) -> bool:
-    """Whether two words are opposites, or spelt alike without being the same."""
+    """Whether two words are opposites or spelt alike."""
     return (
         frozenset((one, other)) in _OPPOSITES
         or Indel.normalized_similarity(one, other, score_cutoff=_ALIKE) > 0
@@ -208,10 +207,10 @@ def _is_negated(word: str) -> bool:
     )
 
 
-def are_told_apart(
+def differ_like_titles(
     one: Collection[str], other: Collection[str], left: Collection[str], right: Collection[str]
 ) -> bool:
-    """Whether two abstracts differ in the very words in which their titles do."""
+    """Whether two abstracts differ in the same words as their titles."""
     return any(w in one and w not in other for w in left) and any(
         w in other and w not in one for w in right
     )
@@ -234,27 +233,27 @@ _ROLES = {
     "data": r"data ?sets?",
     "edition": r"editions?",
 }
-"""Words that say that a work is about another one, or an earlier part of it.
+"""Words that may state the relation of a work to another one.
 
-They may as well be its subject ("the immune response"): only such a word that one of two titles
-has, and the other has not, tells them apart.
+They may also be part of its topic ("the immune response"), so only differences between two titles
+matter.
 """
 _ROLE = re.compile("|".join(rf"(?P<{name}>\b(?:{pattern})\b)" for name, pattern in _ROLES.items()))
 _HINT = re.compile("|".join(_ROLES.values()).replace(r"\w*", "").replace("^", ""))
-"""The same words at any place: nine of ten titles hold none, and need no look at every word."""
+"""A fast test for the same words, which nine of ten titles do not have."""
 _BREAK = r"(?:[:.;?!()\[\]\"\u2013\u2014]|\s-+\s)"
 _BEGINNING = re.compile(rf"(?:^|{_BREAK})\s*(?:an? |the |in )?(?:[\w'-]+[ -])?$")
 _SHORT_SEGMENT = re.compile(rf"(?:^|{_BREAK})\s*(?:[\w',-]+ ){{0,3}}$")
 _END = re.compile(rf"\s*(?:$|{_BREAK})")
 _OF_NOTES = frozenset({"retraction", "comment"})
 _NOTICE = "|".join(_ROLES[name] for name in _ROLES if name not in _OF_NOTES)
-"""What a bracket may say of the work itself, and not of what a database knows of it."""
+"""Words in brackets that belong to the work, not to a database's annotation."""
 _CITATION = re.compile(
     r"\(?\bvol(?:ume)? \d+,? (?:pg?|pages?)\.? \w+,? \d{4}\)?"
     r"|[\[(][^\[\]()]*\((?:19|20)\d\d\)[^\[\]]*\d[^\[\]]*[\])]\W*$"
     r"|[\[(][^\[\]()]*\d[^\[\]()]*\((?:19|20)\d\d\)[\])]\W*$"
 )
-"""Where another work stands, at the end of a title: that of a correction, if of nothing else."""
+"""A citation of another work at the end of a title, usually of a correction."""
 _NOTE = (
     rf"(?!(?:{_NOTICE})[\])])"
     r"(?:retracted|erratum|errata|corrected|comment|see comment|published|republished|retraction"
@@ -266,26 +265,26 @@ _ANNOTATION = re.compile(
     rf"|\[{_NOTE}[^\]]{{0,300}}(?:\]|$)"
     rf"|\({_NOTE}[^)]{{0,300}}(?:\)|$)"
 )
-"""Notes of PubMed, Embase and the Web of Science in a title, after folding."""
+"""Annotations by PubMed, Embase and the Web of Science in a folded title."""
 _NOTE_AT_THE_END = re.compile(
     rf"(?<=\S)\s*\[(?!part\b|[ivx]+\]|(?:{_NOTICE})\])"
     r"(?:[^\W\d][^\W\d]+(?:[ ,./'-]+[^\W\d]+)*|\d+ refs?|\d{1,2}|abstract no:? ?\w+)\.?\]?[\s.]*$"
 )
-"""Words in square brackets, a number of references, a footnote: of a cataloguer, not the title."""
+"""Cataloguers' additions: words in square brackets, a number of references, a footnote."""
 _GENERIC_WORDS = word_table("generic titles")
 _SERIAL_WORDS = word_set(
     "activities advances annual annually biennial highlights overview proceedings progress report"
     " reports round statistics status survey trends update updates yearbook yearly"
 )
-"""Words of titles under which a team publishes again and again."""
+"""Words in titles of recurring publications."""
 _GENERIC_KEYS = word_set("序言 前言 编者按 目录 引言")
 _SHORTEST_KEY = 3
 
 
 def without_annotations(folded_title: str) -> str:
-    """Return a folded title without what a database added to it (`[Erratum appears in ...]`).
+    """Remove annotations by databases (`[Erratum appears in ...]`) from a folded title.
 
-    What ends with the place of another work, and says no more of itself, is its correction.
+    A title that ends with a citation of another work, and states no role, is a correction of it.
     """
     text = _ANNOTATION.sub(" ", folded_title)
     before = ""
@@ -299,17 +298,16 @@ def without_annotations(folded_title: str) -> str:
 
 @lru_cache(maxsize=_REMEMBERED)
 def letters(words: tuple[str, ...]) -> frozenset[str]:
-    """Return the single letters among the words of a title, as in "hepatitis B"."""
+    """Return the single letters in a title, as in "hepatitis B"."""
     singles = {word for word in words[:-1] if len(word) == 1 and word not in LITTLE_WORDS}
     return frozenset(singles | {word for word in words[-1:] if len(word) == 1})
 
 
 @lru_cache(maxsize=_REMEMBERED)
 def numerals(words: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the numbers among the words of a title, Roman ones as digits.
+    """Return the numbers in a title, Roman numerals as digits.
 
-    A single "i", "v" or "x" counts only as the last word, before the last third, or after "part"
-    and the like.
+    A single "i", "v" or "x" counts only as the last word or after "part" and the like.
     """
     numbers: list[str] = []
     for place, word in enumerate(words):
@@ -327,18 +325,15 @@ def numerals(words: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def are_parts(one: Sequence[str], other: Sequence[str]) -> bool:
-    """Whether two titles begin alike, and then with two Roman numbers: "Waves I: ...", "Waves III".
-
-    Alone, an "i" within a title is no number.
-    """
+    """Whether two titles first differ in Roman numerals: "Waves I: ...", "Waves III: ..."."""
     first = next(((word, v) for word, v in zip(one, other, strict=False) if word != v), ())
     return bool(first) and all(word in _ROMAN_VALUES for word in first)
 
 
 def roles(title: str) -> tuple[tuple[str, str], ...]:
-    """Return the words that may say what a work is to another one, each with what it says.
+    """Return the words that may state the relation to another work, each with its role.
 
-    They begin a segment of the title, or end a short one; in the middle stands its subject.
+    They begin a segment of the title or end a short one; elsewhere they are part of the topic.
     """
     if not _HINT.search(title):
         return ()
@@ -351,7 +346,7 @@ def roles(title: str) -> tuple[tuple[str, str], ...]:
 
 
 def are_of_one_role(one: Sequence[tuple[str, str]], other: Sequence[tuple[str, str]]) -> bool:
-    """Whether such words as only one of two titles has say the same: "protocol", "rationale"."""
+    """Whether words in only one of two titles have the same roles: "protocol", "rationale"."""
     if one == other:
         return True
     first, second = Counter(one), Counter(other)
@@ -360,7 +355,7 @@ def are_of_one_role(one: Sequence[tuple[str, str]], other: Sequence[tuple[str, s
 
 @lru_cache(maxsize=_REMEMBERED)
 def is_generic(words: tuple[str, ...]) -> bool:
-    """Whether a title is one that many different works carry ("Editorial", "Book review")."""
+    """Whether many different works have the title ("Editorial", "Book review")."""
     if sum(map(len, words)) <= _SHORTEST_KEY or "".join(words) in _GENERIC_KEYS:
         return True
     return all(word in _GENERIC_WORDS or word.isdigit() for word in words)

@@ -1,6 +1,7 @@
 """Turns a question into an intent without a model.
 
-`reader` goes through a text once: years, names, clauses, exclusions. Each finds its forms (`forms`)
-and cuts them out; the rest is ranked by and gives `concepts`. `document` takes a request of several
-lines apart before; `boolean_question` reads queries, and `notes` what a person says of a strategy.
+`reader` makes one pass over a text for years, names, clauses and exclusions. Each step finds its
+forms (`forms`) and cuts them out; the rest is used for ranking and gives the `concepts`. `document`
+first splits a request of several lines, `boolean_question` reads queries, and `notes` reads a
+person's feedback on a strategy.
 """

@@ -47,7 +47,7 @@ from paper_search.skills.words import STOP_WORDS, tokens
 
 _OPERATOR = re.compile(r"(?<![\w-])(?:AND|OR|NOT|NEAR(?:/\d+)?|ADJ\d*|W/\d+)(?![\w-])")
 AND_OR = re.compile(r"(?<![\w/])and\s?/\s?or(?![\w/])", re.IGNORECASE)
-"""A word of prose, also in capitals; in a query it means OR."""
+"""An ordinary word in prose, even in capitals; OR in a query."""
 _FIELD = re.compile(
     r"(?<!\w)(?:(?:title|abstract|author|venue|tiab(?:kw)?):(?!//)\S|year:\s?\d)", re.IGNORECASE
 )
@@ -55,21 +55,21 @@ _LONG_NAME = re.compile(
     r"\b(author|venue):(\w[\w.'’-]*(?: (?!(?:AND|OR|NOT|NEAR|ADJ)\b)[A-ZÀ-Þ][\w'’-]*)+)(?!:)\b"
 )
 _NAME_IN_PROSE = re.compile(r"\bvenue:[A-Z]\w*(?: [A-Z]\w*)* (?:of|and|the|for)\b")
-"""A name as a sentence has it: of a query, "of" would be a term."""
+"""A name in a sentence; in a query, "of" would be a term."""
 _SIGNED = re.compile(r'(?<!\S)[+-](?=["\w])')
-"""What search engines of the web take for "with" and "without": read as plain words."""
+"""Inclusion and exclusion in web search engines; read as plain words."""
 _OTHER_FIELD = re.compile(
     r"(?<![\w.])(?:ti|ab|au|abs|kw|so|key|keywords?|subject|mesh|mh|cat|jr|py|pubyear|affil):"
     r"(?!//)[\w\"(]",
     re.IGNORECASE,
 )
-"""Fields of other services: not known here, so they are refused rather than read as words."""
+"""Fields of other services, which are refused rather than read as words."""
 _TRUNCATED = re.compile(r"(?<!\w)\w{3,}+\*(?!\w)")
 CSL_TYPES = {
     "journal article": "article-journal", "preprint": "article", "dissertation": "thesis",
     "book": "book", "congress": "paper-conference",
 }  # fmt: skip
-"""Publication types that a strategy has a filter for."""
+"""CSL types by publication type."""
 _BEHIND = re.compile(r'.*(?:[)"\]]|(?<![\w-])(?:AND|OR|NOT)(?![\w-]))')
 _SYNTAX = re.compile(r"[:<>=/.\[]\w|[<>=]")
 _HANGING = re.compile(r"(?<![\w-])(?:AND|OR|NOT)[\s,;.]*$")
@@ -83,7 +83,7 @@ _ACCEPTED = (
 def split_limits(
     question: str, parse: Callable[[str], ParsedQuestion]
 ) -> tuple[str, ParsedQuestion | None]:
-    """Return a query without the limits in plain words behind it, and these.
+    """Split a query from the plain-language limits after it.
 
     Example: "(bee OR wasp) AND pesticide*, since 2015".
     """
@@ -106,23 +106,23 @@ def split_limits(
     limits = words[len(reading.question) :].strip(" ,;.")
     if not limits:
         return question, None
-    note = f"{limits!r} behind the query is read as a limit, not as words of it"
+    note = f"{limits!r} after the query is read as a limit, not as part of it"
     return query, replace(
         reading, notes=[note, *reading.notes] if reading.has_limits else reading.notes
     )
 
 
 def with_limits(intent: ParsedIntent, behind: ParsedQuestion) -> ParsedIntent:
-    """Return the intent of a query with the limits behind it; those of the query come first."""
+    """Add the limits after a query to its intent; limits in the query take precedence."""
     own = intent.constraints.model_dump(exclude_defaults=True, exclude={"max_results"})
     constraints = behind.constraints.model_copy(update=own)
     return with_notes(intent.model_copy(update={"constraints": constraints}), *behind.notes)
 
 
 def parse_boolean(question: str) -> ParsedIntent | None:
-    """Return the intent of a boolean query, of which nothing is guessed; None: plain words.
+    """Return the intent of a boolean query; None if the question is plain language.
 
-    A concept is a part that is required: of a group of ORs its first word or phrase; the others are
+    Each required part gives a concept. The first term of an OR is the concept, and the others are
     its alternatives.
     """
     try:
@@ -168,10 +168,10 @@ def parse_boolean(question: str) -> ParsedIntent | None:
 
 
 def after_edit(intent: ParsedIntent, before: SearchStrategy, after: SearchStrategy) -> ParsedIntent:
-    """Return what is wanted once a person has changed the queries: papers are judged by that.
+    """Adapt the intent, by which papers are judged, to a person's edit of the queries.
 
-    A concept of which no word is asked for any more is dropped, and a group of words that has none
-    of any concept is one.
+    A concept whose words are no longer in any query is dropped; a new group without words of any
+    concept becomes a concept.
     """
     old, new = _groups_of(before), _groups_of(after)
     dropped = _stems(*old) - _stems(*new)
@@ -191,7 +191,7 @@ def after_edit(intent: ParsedIntent, before: SearchStrategy, after: SearchStrate
 
 
 def _groups_of(strategy: SearchStrategy) -> list[list[str]]:
-    """Return the words that each part asks for; without queries, those of the plain question."""
+    """Return the terms of each part of the queries or, without any, of the ranked queries."""
     if strategy.queries:
         return [
             group for query in strategy.queries for group in _groups(parse(query.boolean_query))
@@ -218,16 +218,15 @@ def _notes(tree: Node, strategy: Strategy | None, reading: Reading | None) -> It
     if strategy is not None:
         yield (
             f"read as a search strategy in the style of {strategy.system.name},"
-            f" {len(strategy.lines)} lines: what line {strategy.lines[-1].line.label} finds is"
-            " searched"
+            f" {len(strategy.lines)} lines; the search is line {strategy.lines[-1].line.label}"
         )
     elif reading is not None and reading.system is not None:
         yield f"read as a query in the style of {reading.system}: {render(tree)}"
     yield from (note for _, note in remarks)
     if any(leaf.field == OWN_WORDS for leaf in all_leaves(tree)):
         yield (
-            "authors' keywords: records of a library do not tell them from subject headings, so"
-            " there both are searched"
+            "author keywords: a library's records do not separate them from subject headings, so"
+            " both are searched there"
         )
 
 
@@ -235,11 +234,11 @@ def _notes_on_words(question: str, query: str) -> Iterator[str]:
     if query != question:
         yield "'and/or' in the query is read as OR"
     for name in _LONG_NAME.finditer(_QUOTED.sub(" ", query)):
-        yield f'{name[0]}: the field holds for its first word; for all, write {name[1]}:"{name[2]}"'
+        yield f'{name[0]}: the field applies to one word; for all, write {name[1]}:"{name[2]}"'
 
 
 def _limits(tree: Node) -> SearchConstraints:
-    """Return the years, the language and the types that all of a query is limited to."""
+    """Return the years, the language and the types to which the whole query is limited."""
     limits: dict[str, object] = {}
     for part in conjuncts(tree):
         match part:
@@ -255,7 +254,7 @@ def _limits(tree: Node) -> SearchConstraints:
 
 
 def _is_query(text: str) -> bool:
-    """Return whether a text that is no prose has anything that only queries have."""
+    """Whether a text that is not prose has syntax that only queries have."""
     if count_tags(text):
         return True
     outside = _NAME_IN_PROSE.sub(" ", _QUOTED.sub(" ", text))
@@ -265,7 +264,7 @@ def _is_query(text: str) -> bool:
         return True
     if _SIGNED.search(text):
         return False
-    # Quotes alone are a query where nothing says that the rest is a sentence.
+    # Quotes alone make a query unless the rest looks like a sentence.
     if any(pattern.search(outside) for _, pattern in forms("year")):
         return False
     named = _QUOTED.sub("x", text)

@@ -1,4 +1,4 @@
-"""Parts of a question in which every word says what papers are wanted, none what about."""
+"""Clauses of a question that say what kind of papers are wanted, not what they are about."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -20,13 +20,13 @@ from paper_search.skills.words import word_table
 
 _MOST_RESULTS = 1900
 _STUDIES = {"review", "dataset", "case report", "editorial"}
-"""Surveys and data sets are types of an intent, the others no types of CSL."""
+"""Surveys and data sets are intent types; the others have no CSL type."""
 _LANGUAGES = ("language", "tongue", "tongue of", "labelled")
 _WISHES = ("order", "access", "citing", "least", "reach", "origin")
 _STAY = {"kind", "study", "design", *_LANGUAGES}
-"""What is ranked by unless it is acted on."""
+"""Kinds that stay in the text used for ranking unless they are acted on."""
 _HEADS = {"thing", "design", "kind", "study", "citing", "asker", "piece", "topic"}
-"""What a subject may follow without "on" or "about"."""
+"""Kinds that a topic may follow without "on" or "about"."""
 _WORD_START = re.compile(r"(?<![^\s\ue000])\S")
 _GAP = re.compile(r"[\s/&+:,.-]*")
 _SIGNS = " ,;:.?!()[]–—-"
@@ -43,7 +43,7 @@ class _Item(NamedTuple):
 
 @dataclass(frozen=True)
 class _Run:
-    """Items one behind the other in a text: a `whole` clause, its `start` or its `end`."""
+    """Consecutive items; `shape` is `whole`, `start` or `end`, for their part of the clause."""
 
     text: str
     shape: str
@@ -55,7 +55,7 @@ class _Run:
 
     @property
     def is_about(self) -> bool:
-        """Whether the subject of the papers follows."""
+        """Whether the topic of the papers follows."""
         about = form("around_clause", "about").match(self.text, self.items[-1].end)
         return about is not None or self.items[-1].kind == "topic"
 
@@ -63,7 +63,7 @@ class _Run:
         return [item for item in self.items if item.kind in kinds]
 
     def outline(self, *, is_behind: bool) -> str:
-        """Return the run as `meaning` has it, as in ", whole only:only language:english $"."""
+        """Return the run in the notation of `meaning`: ", whole only:only language:english $"."""
         before = self.text[: self.items[0].start].rstrip()[-1:] or "^"
         after = self.text[self.items[-1].end :].lstrip()[:1] or "$"
         said, about = "said " * is_behind, "about " * self.is_about
@@ -75,16 +75,16 @@ def _named(item: _Item) -> str:
 
 
 def kind_at(text: str, start: int) -> tuple[str, int] | None:
-    """Return the kind of publication named at an offset, if any, and where its name ends."""
+    """Return the kind of publication named at an offset, if any, and the end of its name."""
     matches = ((kind, pattern.match(text, start)) for kind, pattern in forms("kind"))
     return next(((kind, match.end()) for kind, match in matches if match), None)
 
 
 def read_clauses(reading: ParsedQuestion) -> None:
-    """Read what those clauses ask for of which every word is in the table `clause`.
+    """Read clauses, starts of clauses before a topic, and ends that use only the table `clause`.
 
-    Such is a whole clause, its start up to what papers are about, or its end; what it says is in
-    the table `meaning`. What is ranked by is not cut out: what a study is, and a language of whom.
+    The table `meaning` interprets them. Kinds of studies, and languages that are not limits, stay
+    in the text used for ranking.
     """
     text, end = reading.question, 0
     cuts: list[Span] = []
@@ -106,7 +106,7 @@ def read_clauses(reading: ParsedQuestion) -> None:
 
 
 def limits_left(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the clauses of a text that look like a limit, each behind its kind in `left`."""
+    """Yield the clauses that look like limits, after their kinds in the table `left`."""
     for start, end in pairwise([*(start for start, _ in _spans(text)), len(text)]):
         names, place = [] if start else ["first"], start
         for word in _WORD_START.finditer(text, start, end):
@@ -129,7 +129,7 @@ def _spans(text: str) -> Iterator[Span]:
 
 
 def _runs(text: str) -> Iterator[_Run]:
-    """Yield what leads to a subject in a clause, and what is all of it or its end."""
+    """Yield whole clauses, and the starts and ends of others."""
     for start, end in _spans(text):
         items = _items(text, start, end)
         place = items[-1].end if items else start
@@ -187,10 +187,10 @@ def _item_at(text: str, start: int) -> _Item | None:
 
 
 def _act(run: _Run, reading: ParsedQuestion, *, is_behind: bool) -> list[_Item]:
-    """Add to the reading what a run asks for; return the items that say so."""
+    """Add a run's limits to the reading; return the items that were acted on."""
     handled: list[_Item] = []
     for what, pattern in forms("meaning"):
-        # "children's books in English" may be of children's books
+        # "children's books" in "children's books in English" may be the topic
         may_be_subject = run.shape == "end" and run.items[0].kind == "kind"
         is_said = is_behind or (bool(handled) and not may_be_subject)
         if pattern.search(run.outline(is_behind=is_said)):
@@ -237,7 +237,7 @@ def _note(wording: str, items: Sequence[_Item], reading: ParsedQuestion) -> Sequ
 
 
 def _language(run: _Run, items: list[_Item], reading: ParsedQuestion) -> Sequence[_Item]:
-    """Take the language as a limit, or note that a choice of two is none."""
+    """Limit the language, or note that a choice of languages is not a limit."""
     codes, limits = {language_code(item.name) for item in items}, reading.constraints
     if len(codes) > 1 or limits.language not in {None, *codes}:
         limits.language = None

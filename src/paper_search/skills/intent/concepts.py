@@ -14,11 +14,11 @@ from paper_search.skills.words import is_unspaced, tokens
 
 MAX_CONCEPTS = 6
 _LONGEST = 3
-"""Words of a phrase; more without a function word are a list of words."""
+"""In words; a longer phrase without function words is a list of words."""
 _LETTER = re.compile(r" (?=[A-Z](?: |$))")
-"""Before a letter that is part of a name: "vitamin C"."""
+"""The space in a name such as "vitamin C"."""
 _NUMBER = re.compile(r"\d{1,4}(?:[+%]|[–-]\d{1,4})|0[.,]\d+")
-"""Ages, spans and shares, which papers write otherwise."""
+"""Ages, spans and shares, which papers write in other ways."""
 _COMMA = re.compile(r"\s*,\s*")
 _BRACKET = re.compile(r"\s*\(\s*")
 Group: TypeAlias = tuple[str, ...]
@@ -26,9 +26,9 @@ Group: TypeAlias = tuple[str, ...]
 
 
 def concepts_of(text: str, *, in_english: bool | None = None) -> dict[str, list[str]]:
-    """Return at most `MAX_CONCEPTS` concepts as they are written, each with its alternatives.
+    """Return the `MAX_CONCEPTS` rarest concepts of a text with their alternatives.
 
-    Of more the rarest. Alternatives are what an "or" names, and abbreviations.
+    Alternatives are joined by "or", or are abbreviations.
     """
     noun_phrases = phrases(text, in_english=in_english)
     solid = [
@@ -71,7 +71,7 @@ def _choices(noun_phrases: Sequence[Phrase], text: str) -> list[list[str]]:
 
 
 def _is_topic(choices: Sequence[list[str]]) -> bool:
-    """Return whether the first phrase is what a choice is about: "city foxes, UK or Ireland"."""
+    """Whether the first phrase is the topic rather than a choice: "city foxes, UK or Ireland"."""
     first, *others = (choice[0].split() for choice in choices)
     return len(others) == 1 and len(first) > len(others[0])
 
@@ -82,7 +82,7 @@ def _is_or(text: str, start: int, end: int) -> bool:
 
 
 def _with_shared_head(choice: list[str]) -> list[str]:
-    """Return the choice with whole phrases: in "short or long delays" both are of delays."""
+    """Complete the phrases of a choice: "short or long delays" are short delays or long delays."""
     *modifiers, last = choice
     head = last.partition(" ")[2]
     if modifiers and head and all(map(is_adjective, modifiers)):
@@ -91,10 +91,10 @@ def _with_shared_head(choice: list[str]) -> list[str]:
 
 
 def pieces(words: Sequence[str], *, is_list: bool) -> list[str]:
-    """Return the names among many words, and the words between them.
+    """Split many words into names and the words between them.
 
-    Names are of our lists and of MeSH, then terms of OpenAlex's topics. Between them, a list is
-    words; a noun phrase of a sentence is pairs of words, from its end, where its head is.
+    Names come from our lists and MeSH, then from OpenAlex's topics. Between them, a list is split
+    into words, and a noun phrase into pairs of words from its end, where its head is.
     """
     pieces = [
         piece
@@ -108,7 +108,7 @@ def pieces(words: Sequence[str], *, is_list: bool) -> list[str]:
 def _cut(
     words: Sequence[str], longest: int, is_name: Callable[[str], bool]
 ) -> Iterator[tuple[Sequence[str], bool]]:
-    """Yield the names among the words, the longest first, and what stands between them."""
+    """Split words into names, preferring the longest, and the words between them."""
     start = place = 0
     while place < len(words):
         sizes = range(min(longest, len(words) - place), 1, -1)

@@ -1,4 +1,4 @@
-"""Requests of several lines: frames such as PICO, criteria, references, and prose between them."""
+"""Requests of several lines: frames such as PICO, criteria, references and prose."""
 
 import re
 from collections import defaultdict
@@ -23,30 +23,30 @@ _FRAME = re.compile(
     r"\s*(?:p\s?[=:]|\[P\]|(?:topics?|keywords?|journal|venue|authors?|years?|lang(?:uages?)?):)",
     re.IGNORECASE,
 )
-"""Begins a frame on one line: "p= elderly i= vitamin d"; "journal: Cell topic: autophagy"."""
+"""Start of a one-line frame: "p= elderly i= vitamin d"; "journal: Cell topic: autophagy"."""
 _EMPTY = re.compile(
     r"(?:n/?a|none|any|no|not applicable|no (?:limits?|restrictions?)|all|-*)\W*", re.IGNORECASE
 )
 _FEWEST_WEAK = 3
-"""Different labels that are read where each may be text: "P", "I" and "O"; "Outcome - pain"."""
+"""Ambiguous labels ("P", "Outcome -") count only if there are so many different ones."""
 _LETTERS = {"letter": "about", "letter ranked": "ranked", "letter aside": "aside"}
 _SECTIONS = {"included", "excluded", "sources"}
-"""What lines below a line are, too, if that is a heading, or they are items of a list."""
+"""Roles that the lines below a heading, or the items of a list, inherit."""
 _LIMITS = {"language": "language: ", "years": "published ", "kinds": ""}
-"""How a question says what a line with such a label says."""
+"""Beginnings of questions with the meaning of these labels."""
 _KINDS = {"publication_types", "excluded_types"}
 _LONGEST_SHOWN, _MOST_SHOWN = 80, 10
 
 
 @dataclass(frozen=True)
 class Document:
-    """What the lines of a request are.
+    """A request of several lines, by role.
 
     Attributes:
-        request: the text to read as a question: what it is about.
-        lines: the others by what they are. `ranked`: what papers need not have, such as outcomes;
-            `language`, `years`, `kinds`: limits; `included`, `excluded`: criteria; `reference`;
-            `aside`: what no search needs, such as a comparison.
+        request: the topic, to be read as a question.
+        lines: the other lines: `ranked` (used for ranking only, such as outcomes), `language`,
+            `years`, `kinds`, `included`, `excluded`, `reference`, and `aside` (not searched, such
+            as a comparison).
     """
 
     request: str = ""
@@ -58,19 +58,19 @@ class _Line:
     text: str
     role: str
     value: str
-    """What stands behind its label."""
+    """The text after the label."""
     label: str
     is_listed: bool
     is_below_gap: bool
 
     @property
     def is_weak(self) -> bool:
-        """Whether its label may be text: one letter, or a word before a dash."""
+        """Whether its label, one letter or a word before a dash, may be ordinary text."""
         return self.role in _LETTERS or self.label.rstrip().endswith(("-", "–"))
 
 
 def parse_document(text: str) -> Document | None:
-    """Return what the lines of a request are; None: none says what it is, so it is a question."""
+    """Split a request into its lines; None if no line has a label."""
     lines, sentences, before = defaultdict[str, list[str]](list), list[str](), ""
     every = list(_lines(text))
     if len(every) == 1 and tells_of_study(text):
@@ -111,13 +111,13 @@ def _join(sentences: Sequence[str]) -> str:
 
 
 def _title_of(reference: str) -> str:
-    """Return the part of a reference with the most words in small letters; empty: none has two."""
+    """Return the part with the most lower-case words; empty if no part has two."""
     count, title = max((len(_SMALL_WORD.findall(part)), part) for part in _PARTS.split(reference))
     return title.strip(" ,.'*") if count > 1 else ""
 
 
 def _with_roles(lines: Sequence[_Line]) -> Iterator[tuple[_Line, str, str]]:
-    """Yield the lines, what each is, and the text that says it."""
+    """Yield each line with its role and its text."""
     section, is_below_heading, is_open = "", False, False
     for line in lines:
         role, value = _LETTERS.get(line.role, line.role), line.value
@@ -145,14 +145,14 @@ def _lines(text: str) -> Iterator[_Line]:
             parts.append((bare, bool(start or number), is_below_gap))
         is_below_gap = not bare
     for (bare, is_listed, is_below), after in zip_longest(parts, parts[1:]):
-        role, value, label = _labelled(bare)
+        role, value, label = _split_label(bare)
         if not role and after and after[1] and not is_listed and _is_label(bare):
-            role, value, label = _labelled(f"{bare}:")  # above a list it needs no sign
+            role, value, label = _split_label(f"{bare}:")  # above a list, no colon is needed
         yield _Line(bare, role, value, label, is_listed, is_below)
 
 
 def _cells(text: str) -> Iterator[str]:
-    """Yield the lines of a text; cells of a table whose columns are labelled, with their label."""
+    """Yield the lines of a text, and the cells of a table after the labels of their columns."""
     for kind, pattern in forms("line_break"):
         if kind != "frame" or _FRAME.match(text):
             text = pattern.sub(r"\n\g<0>", text)
@@ -175,8 +175,8 @@ def _cells(text: str) -> Iterator[str]:
             yield ": ".join(cell.rstrip(": ") for cell in cells) if cells[1:] else "".join(cells)
 
 
-def _labelled(text: str) -> tuple[str, str, str]:
-    """Return what a label in front of a text says that it is, the text behind it, and the label."""
+def _split_label(text: str) -> tuple[str, str, str]:
+    """Return the role that a label gives to a text, the rest, and the label."""
     for role, pattern in forms("line"):
         if label := pattern.match(text):
             sign = _AFTER.match(text, label.end())
@@ -187,14 +187,14 @@ def _labelled(text: str) -> tuple[str, str, str]:
 
 
 def _is_label(text: str) -> bool:
-    role, rest, _ = _labelled(f"{text}:")
+    role, rest, _ = _split_label(f"{text}:")
     return bool(role) and not rest
 
 
 def with_document(
     intent: ParsedIntent, document: Document, parse: Callable[[str], ParsedQuestion]
 ) -> ParsedIntent:
-    """Return the intent of a document's request with what its other lines say."""
+    """Add a document's other lines to the intent of its request."""
     lines, limits = document.lines, intent.constraints
     unread: dict[str, list[str]] = defaultdict(list)
     for role in (*_LIMITS, "included", "excluded"):
@@ -203,11 +203,10 @@ def with_document(
                 limits = limits.model_copy(update=own)
             else:
                 unread[role].append(line)
-    screening = "are for screening, and no words of the search: {}"
     others = {
-        f"criteria of inclusion {screening}": unread["included"],
-        f"criteria of exclusion {screening}": unread["excluded"],
-        "references are read by their titles alone: {}; for papers like one, write 'papers like'"
+        "inclusion criteria are for screening, not search words: {}": unread["included"],
+        "exclusion criteria are for screening, not search words: {}": unread["excluded"],
+        "only the titles of references are used: {}; to find papers like one, write 'papers like'"
         " and its DOI or title": lines.get("reference"),
         "not searched: {}": lines.get("aside"),
     }
@@ -222,7 +221,7 @@ def with_document(
 
 
 def _fit(limits: SearchConstraints, own: dict[str, Any]) -> dict[str, Any]:
-    """Return limits to add to others; empty: they contradict them."""
+    """Return the limits to add to others; empty if they contradict each other."""
     added = {
         name: list(dict.fromkeys([*getattr(limits, name), *value])) if name in _KINDS else value
         for name, value in own.items()
@@ -236,13 +235,13 @@ def _fit(limits: SearchConstraints, own: dict[str, Any]) -> dict[str, Any]:
 
 
 def _limits_of(role: str, line: str, parse: Callable[[str], ParsedQuestion]) -> dict[str, Any]:
-    """Return the limits that all of a line says, by their names; empty: it says something else."""
+    """Return the limits that a line states; empty if it says anything else."""
     if role == "excluded":
         reading = parse(f"no {line}")
         kinds = reading.constraints.excluded_types
         if kinds and not reading.excluded and not reading.question.strip(" .,;"):
             return {"excluded_types": kinds}
-    kind, value, _ = _labelled(line)
+    kind, value, _ = _split_label(line)
     text = _LIMITS[kind] + value if kind in _LIMITS else line
     reading = parse(text)
     own = reading.own_limits
@@ -252,7 +251,7 @@ def _limits_of(role: str, line: str, parse: Callable[[str], ParsedQuestion]) -> 
         return own
     last = reading.constraints.year_to
     if own.keys() == {"year_to"} and last is not None:
-        return {"year_from": last + 1}  # "before 1990" is not wanted
+        return {"year_from": last + 1}  # "before 1990" is excluded
     return {}
 
 

@@ -1,4 +1,4 @@
-"""What a question does not want, and what it would rather have."""
+"""Negations and preferences in a question."""
 
 import re
 from dataclasses import dataclass, field
@@ -18,13 +18,13 @@ from paper_search.skills.words import BREAKS, STOP_WORDS, tokens, word_table
 
 _OF_TELEGRAMS = {"no", "not", "and", "or", "minus", "but"}
 _LONGEST_LIST = 2_000
-"""Characters: a list of negations is read once for each of them."""
+"""In characters, since a list of negations is read once for each of them."""
 _OF_FEW = {"no", "inside"}
-"""Cues behind which a comma seldom lists what is not wanted."""
-_SAYING_NOTHING = STOP_WORDS | word_table("more breaks") | {"one", "ones"}
+"""Cues after which commas rarely separate exclusions."""
+_NO_CONTENT = STOP_WORDS | word_table("more breaks") | {"one", "ones"}
 _THIRD_PERSON = {f"{verb}s" for verb in word_table("verbs") - word_table("also nouns")}
 _FINITE = _THIRD_PERSON | word_table("finite")
-"""Verbs that tell of a subject; what they tell of is no term that is not wanted."""
+"""Verbs that make a statement, whose object is not an excluded term."""
 
 
 @dataclass
@@ -34,7 +34,7 @@ class _Negation:
     cue: str
     start: int
     end: int
-    is_first: bool  # no subject stands before it
+    is_first: bool  # no topic before it
     terms: list[str] = field(default_factory=list)
     kinds: list[str] = field(default_factory=list)
     is_choice: bool = False
@@ -46,10 +46,11 @@ class _Negation:
 
 
 def read_exclusions(reading: ParsedQuestion, *, is_english: bool = True) -> None:
-    """Read what the text excludes; in another language, by the forms of six.
+    """Read exclusions; there are forms for English and for six other languages.
 
-    A negation that may be part of the subject ("learning without labels") excludes nothing, since a
-    wrong exclusion hides papers: a note says how to. Neither that nor a wish is of the subject.
+    A negation that may be part of the topic ("learning without labels") excludes nothing, since a
+    wrong exclusion hides papers; a note explains how to exclude it. Negations and preferences are
+    removed from `subject`.
     """
     text, limits = reading.question, reading.constraints
     negations = _negations(text, "exclusion" if is_english else "foreign_exclusion")
@@ -59,7 +60,7 @@ def read_exclusions(reading: ParsedQuestion, *, is_english: bool = True) -> None
     for negation in negations:
         wording = text[negation.start : negation.end].strip(" ,;:(.–—")
         if negation.cue == "hedge":
-            reading.notes.append(f"{wording!r} is ranked by, not required")
+            reading.notes.append(f"{wording!r} is used for ranking, not required")
         elif not negation.names:
             reading.leave(repr(wording), "to exclude papers, write 'excluding' a term", "excluded")
         elif not negation.is_sure:
@@ -81,7 +82,7 @@ def read_exclusions(reading: ParsedQuestion, *, is_english: bool = True) -> None
 
 
 def _negations(text: str, table: str) -> list[_Negation]:
-    """Return the negations, without the cues in what another lists: a long list is read once."""
+    """Return the negations, ignoring cues inside the list of another one."""
     apart: list[_Negation] = []
     cues = sorted(matches(table, text), key=lambda cue: cue[1].start())
     names = phrases(text[:_LONGEST_LIST]) if cues else []
@@ -95,7 +96,7 @@ def _negations(text: str, table: str) -> list[_Negation]:
 
 
 def _negation(cue: str, match: re.Match[str], *, is_first: bool) -> _Negation | None:
-    """Return a cue with what it names; None: nothing, or it is part of a name."""
+    """Return a cue with its terms and kinds; None if it has none or does not exclude."""
     negation, text = _Negation(cue, *match.span(), is_first=is_first), match.string
     if cue == "hedge":
         negation.terms = [match[0]]
@@ -121,7 +122,7 @@ def _negation(cue: str, match: re.Match[str], *, is_first: bool) -> _Negation | 
 
 
 def _read_objects(negation: _Negation, text: str, start: int) -> None:
-    """Read the terms and kinds that are listed from an offset on."""
+    """Read the list of terms and kinds at an offset."""
     if bracketed := form("negated", "bracketed").match(text, start):
         span, end = bracketed.span("list"), bracketed.end()
     else:
@@ -129,7 +130,7 @@ def _read_objects(negation: _Negation, text: str, start: int) -> None:
         first = filler.end() if filler else start
         size = "list" if negation.cue in _OF_FEW else "long list"
         size = "order list" if negation.cue == "order" else size
-        size = "short list" if negation.is_first else size  # the subject follows a comma
+        size = "short list" if negation.is_first else size  # the topic follows a comma
         listed = form("negated", size).match(text, first, first + _LONGEST_LIST)
         span, end = listed.span() if listed else (0, 0), 0
     for one in form("negated", "object").finditer(text, *span):
@@ -149,15 +150,15 @@ def _read_objects(negation: _Negation, text: str, start: int) -> None:
 def _is_empty(term: str) -> bool:
     words = term.partition(" of ")[0].split()
     return all(
-        word.isdigit() or (word.casefold() in _SAYING_NOTHING and not word.isupper())
-        for word in words
+        word.isdigit() or (word.casefold() in _NO_CONTENT and not word.isupper()) for word in words
     )
 
 
 def _certainty(negation: _Negation, text: str) -> str | None:
-    """Return whether a negation is `sure` to exclude something, or in `doubt`, by its outline.
+    """Return `sure` or `doubt` for a negation that excludes, by the form of its outline.
 
-    "told": of it a sentence tells ("no change was seen"); "tells": it ends one ("but not pain").
+    In the outline, "told" marks the subject of a statement ("no change was seen"), and "tells" the
+    end of one ("but not pain").
     """
     behind = text[negation.end :].lstrip(" ,").partition(" ")[0]
     before = STOP.split(text[: negation.start])[-1].casefold().split()

@@ -1,7 +1,7 @@
-"""The table of forms, and a question out of which they are cut.
+"""The table of forms, and a question from which they are cut.
 
-`forms.txt` has one form a line. Each reader (years, names, clauses, exclusions) finds its forms in
-`ParsedQuestion.question`, keeps what they limit, cuts them out and notes what it does not act on.
+`forms.txt` has one form per line. Each reader (years, names, clauses, exclusions) finds its forms
+in `ParsedQuestion.question`, records the limits, cuts them out and notes what it does not act on.
 """
 
 import re
@@ -16,11 +16,11 @@ from paper_search.resources import PackageFiles
 from paper_search.skills.words import COMMANDS
 
 CUT = "\ue000"
-"""Stands where something was cut: a private character, which is taken out of questions first."""
+"""Replaces what was cut out: a private-use character, which is removed from questions first."""
 Span = tuple[int, int]
 
 _VAGUE = {"": 1, "couple": 2, "couple of": 2, "few": 3}
-"""Forms that count years, not papers."""
+"""Words that count years, not papers."""
 _TO_TWENTY = (
     "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
     " sixteen seventeen eighteen nineteen twenty"
@@ -34,18 +34,17 @@ NUMBERS = {
     "quinze": 15, "quindici": 15, "veinte": 20, "vinte": 20, "vingt": 20, "venti": 20,
     **{f"{a}-{b}": _TENS[a] + _ONES[b] for a in _TENS for b in _ONES if _ONES[b] < _ONES["ten"]},
 }  # fmt: skip
-"""Numbers in words."""
 
 
 def number_of(text: str) -> int:
-    """Return a number in digits or words; 0: it is none."""
+    """Return a number in digits or words; 0 for any other text."""
     name = " ".join(text.lower().split())
     return int(name) if name.isdecimal() else NUMBERS.get(name, 0)
 
 
 QUOTED = re.compile(r'"[^"]*"|“[^“”]*”|„[^„“”]*[“”]|«[^«»]*»')
 STOP = re.compile(r"[,;:.?!()\ue000–—]")
-"""Ends a clause."""
+"""The end of a clause."""
 _JOINING = "and|but|or"
 _LEFT_OVER = (
     f"{_JOINING}|published|written|only|in|of|from|by|with|that|which|the|please|for|on|about"
@@ -63,25 +62,26 @@ _STOPS = re.compile(r"([.?!])[\s.]*\.")
 LONGEST_TOPIC, LONGEST_SHOWN = 300, 60
 """Characters of a topic, and of a question in a message."""
 _WINDOW = 60
-"""Characters around a part of a text that tell what it is."""
+"""Characters of context on either side of a match."""
 _LAST = 60
-"""Characters at the end that are looked at: the rest cannot be left over from a cut."""
+"""Characters at the end that may be left over from a cut."""
 
 
 @dataclass
 class ParsedQuestion:
-    """A question while it is read, and after.
+    """A question, of which parts have been read and cut out.
 
     Attributes:
-        question: the rest, to rank by; empty: it says nothing else.
+        question: the text left for ranking.
         constraints: years, language, count and kinds.
-        subject: what concepts are read from: the rest without negations that may belong to the
-            subject, which are ranked by but never required.
-        excluded: words and phrases that no paper may have.
-        authors: of whom every paper must have one.
-        venues: in one of which every paper must have been published.
+        subject: the text for concepts: `question` without negations that may belong to the topic.
+        excluded: terms that no paper may have.
+        authors: authors, one of whom every paper must have.
+        venues: venues, one of which every paper must have.
         identifiers: works that the question names.
-        notes: what the person should know about how it was read.
+        notes: messages for the person.
+        clauses: clauses of `subject` that look like limits, after their kinds.
+        left: notes on what is not acted on, with the part of the intent that would resolve each.
     """
 
     question: str
@@ -93,9 +93,7 @@ class ParsedQuestion:
     identifiers: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     clauses: list[tuple[str, str]] = field(default_factory=list)
-    """Those of the subject that look like a limit, each behind its kind."""
     left: dict[str, str] = field(default_factory=dict)
-    """The notes on what is not acted on, each with the part of an intent that would, if any."""
 
     @property
     def names(self) -> list[str]:
@@ -107,20 +105,20 @@ class ParsedQuestion:
 
     @property
     def own_limits(self) -> dict[str, Any]:
-        """The constraints that it states, by their names."""
+        """The constraints that the question states."""
         stated = self.constraints.model_dump(exclude_defaults=True, exclude={"max_results"})
         return {name: getattr(self.constraints, name) for name in stated}
 
     @property
     def has_limits(self) -> bool:
-        """Whether a boolean query can be limited by it: names and identifiers are its words."""
+        """Whether it can limit a boolean query, in which names and identifiers are words."""
         return not self.names and bool(self.excluded or self.own_limits)
 
     def cut(self, *spans: Span) -> None:
         self.question = without_spans(self.question, *spans)
 
     def leave(self, wording: str, advice: str = "", part: str = "") -> None:
-        """Note that something is not acted on, and what to write instead."""
+        """Add a note on something that is not acted on, with advice."""
         self.note_left(f"not acted on: {wording}{advice and f'; {advice}'}", part)
 
     def note_left(self, note: str, part: str) -> None:
@@ -130,7 +128,7 @@ class ParsedQuestion:
 
 @cache
 def _rows() -> list[tuple[str, str, str]]:
-    """Return table, kind and pattern of every form; parts are filled in."""
+    """Return the table, kind and expanded pattern of every form."""
     commands = sorted(COMMANDS, key=len, reverse=True)
     numbers = sorted(NUMBERS.keys() - _VAGUE, key=len, reverse=True)
     parts = {"COMMANDS": "|".join(map(re.escape, commands)), "NUMBER": "|".join(numbers)}
@@ -148,7 +146,7 @@ def _rows() -> list[tuple[str, str, str]]:
 
 @cache
 def forms(table: str) -> list[tuple[str, re.Pattern[str]]]:
-    """Return the kind and the pattern of every form of a table of `forms.txt`, in its order."""
+    """Return the kinds and patterns of a table of `forms.txt`, in its order."""
     flags = re.NOFLAG if table in words_of_table("with_capitals") else re.IGNORECASE
     whole = r"(?:{})(?![\w’']|-\w)" if table in words_of_table("of_words") else "{}"
     return [
@@ -160,7 +158,6 @@ def forms(table: str) -> list[tuple[str, re.Pattern[str]]]:
 
 @cache
 def form(table: str, kind: str = "-") -> re.Pattern[str]:
-    """Return the one form of a kind."""
     [pattern] = (pattern for name, pattern in forms(table) if name == kind)
     return pattern
 
@@ -182,7 +179,7 @@ def no_subject(question: str) -> QuestionError:
 
 
 def matches(table: str, text: str) -> Iterator[tuple[str, re.Match[str]]]:
-    """Yield what the forms of a table match outside of quotation marks, in the table's order."""
+    """Yield matches of a table's forms outside quotation marks, in the table's order."""
     for kind, pattern in forms(table):
         for match in pattern.finditer(text):
             if not is_quoted(text, match.start()):
@@ -190,9 +187,9 @@ def matches(table: str, text: str) -> Iterator[tuple[str, re.Match[str]]]:
 
 
 def around(table: str, text: str, start: int, end: int, *, head: str = "") -> str | None:
-    """Return what a part of a text is by what stands around it: the first form that matches.
+    """Classify a part of a text by the first form that matches it in context.
 
-    In these forms \ue001 stands before the part, and \ue002 behind it; `head` before all.
+    Forms match `head`, the text before, \ue001, the part, \ue002 and the text after.
     """
     first = max(0, start - _WINDOW)
     before = f"{head}{'…' * bool(first)}{text[first:start]}"
@@ -201,7 +198,7 @@ def around(table: str, text: str, start: int, end: int, *, head: str = "") -> st
 
 
 def without_spans(text: str, *spans: Span) -> str:
-    """Return the text with a mark in place of each span."""
+    """Replace each span by `CUT`."""
     for start, end in sorted(spans, reverse=True):
         text = f"{text[:start]} {CUT} {text[end:]}"
     return text
@@ -212,7 +209,7 @@ def is_quoted(text: str, place: int) -> bool:
 
 
 def without_cuts(text: str) -> str:
-    """Return the text without marks, and without the small words that a cut left at its ends."""
+    """Remove `CUT`, and function words that a cut left at either end."""
     if CUT not in text:
         return text.strip()
     text = _BRACKETS.sub(CUT, text)
@@ -228,5 +225,5 @@ def without_cuts(text: str) -> str:
 
 
 def _joint(match: re.Match[str]) -> str:
-    """Return what is left between the two sides: a comma on both was around what is gone."""
+    """Drop a pair of commas around a cut; otherwise keep one punctuation mark."""
     return " " if match[1] == match[2] == "," else f"{match[1] or match[2]} "

@@ -1,4 +1,4 @@
-"""Authors, journals, conferences and years that a question names."""
+"""Authors, venues and years in a question."""
 
 import re
 from collections.abc import Callable
@@ -21,10 +21,10 @@ from paper_search.skills.words import STOP_WORDS
 
 Kind: TypeAlias = Literal["author", "venue"]
 Lookup: TypeAlias = Callable[[Kind, str], bool | None]
-"""Whether the records at hand have a name; None if there are none to look it up in."""
+"""Whether the library has a name; None if there is no library."""
 
 _FEW = 3
-"""Long words that are no title."""
+"""At most so many long words are not a title."""
 _LONG_WORD = re.compile(r"[^\W\d_]{4,}")
 _IN_QUOTES = re.compile(r'["“]([^"“”]+)["”]')
 _LIST = re.compile(r"(?<!\s)(?:\s*,)?\s+or\s+")
@@ -33,15 +33,15 @@ _LIST_OF_SEVERAL = re.compile(
 )
 _ARTICLE = re.compile(r"^[Tt]he\s+|(?<!\s)\s+(?:magazine|only)$")
 LONG = 60
-"""Words of a text that is more than a question: most of its names and years are no limit."""
+"""In words; most names and years in a longer text are not limits."""
 
 
 def read_names(reading: ParsedQuestion, lookup: Lookup) -> None:
-    """Read the authors and venues of a text, and the year of "Hinton et al. 2012".
+    """Read authors and venues, and the year of "Hinton et al. 2012".
 
-    A name in a form that says so ("papers by", "author:", "published in") is a limit unless the
-    records at hand lack it, in quotation marks (`author:"Asa Berta"`) even then; in another form
-    only where they have it. Other names stay words.
+    A name in an explicit form ("papers by", "author:", "published in") is a limit unless the
+    library lacks it; in quotation marks (`author:"Asa Berta"`) it always is. In another form it is
+    a limit only if the library has it. Other names are ordinary words.
     """
     if len(reading.question.split()) >= LONG:
         return
@@ -55,7 +55,7 @@ def read_names(reading: ParsedQuestion, lookup: Lookup) -> None:
 
 
 def lookups_of(question: str) -> list[tuple[Kind, str]]:
-    """Return the names that a reading of a question would look up."""
+    """Return the names in a question that have to be looked up."""
     lookups: dict[tuple[Kind, str], None] = {}
     read_names(ParsedQuestion(question), lambda kind, name: lookups.setdefault((kind, name)))
     return list(lookups)
@@ -64,7 +64,7 @@ def lookups_of(question: str) -> list[tuple[Kind, str]]:
 def _read_name(
     kind: Kind, certainty: str, match: re.Match[str], reading: ParsedQuestion, lookup: Lookup
 ) -> None:
-    """Cut names out of the text if they limit the search; else note how they are read."""
+    """Turn names into limits, or note how they were read."""
     names = [name.strip() for name in _IN_QUOTES.findall(match[0])]
     if certainty != "stated":
         names = _venues(match) if kind == "venue" else _persons(match)
@@ -75,7 +75,7 @@ def _read_name(
     start = match.end("papers") if groups.get("papers") else match.start()
     if negated := _negated(match.string, start, match.end()):
         advice = f'in a boolean query, write NOT {kind}:"{first}"'
-        reading.leave(f"{kind}s that are not wanted ({wording})", advice)
+        reading.leave(f"unwanted {kind}s ({wording})", advice)
         reading.cut((min(negated[0], match.start()), negated[1]))
         return
     answers = [lookup(kind, name) for name in names]
@@ -88,8 +88,8 @@ def _read_name(
             limits.year_to = limits.year_to or int(year)
     elif is_certain:
         reading.notes.append(
-            f"no paper of the library has the {kind} {wording}, so it is read as words; to"
-            f' look for it all the same, write {kind}:"{first}"'
+            f"no paper in the library has the {kind} {wording}, so the name is read as words; to"
+            f' search for it anyway, write {kind}:"{first}"'
         )
     elif kind == "author":
         advice = f'to limit the search, write author:"{first}"'
@@ -108,7 +108,7 @@ def _venues(match: re.Match[str]) -> list[str]:
 
 
 def _is_part_of_title(kind: Kind, match: re.Match[str]) -> bool:
-    """Return whether capitals are the rule around a name, or the text is nothing but a venue."""
+    """Whether most words around a name are capitalized, or the text is only a venue."""
     others = _LONG_WORD.findall(f"{match.string[: match.start()]} {match.string[match.end() :]}")
     is_venue = kind == "venue"
     if is_venue or match[0].startswith("by "):
@@ -123,17 +123,17 @@ def _persons(match: re.Match[str]) -> list[str]:
     groups = match.groupdict()
     wording = groups.get("names") or groups.get("single") or ""
     people = [" ".join(name[0].split()) for name in form("person", "name").finditer(wording)]
-    return [] if any(map(_is_no_person, people)) else list(dict.fromkeys(people))
+    return [] if any(map(_is_not_person, people)) else list(dict.fromkeys(people))
 
 
-def _is_no_person(name: str) -> bool:
+def _is_not_person(name: str) -> bool:
     words = {word.strip(".").casefold() for word in re.split(r"[\s-]+", name)}
     is_other = is_known_term(name) or bool(words & words_of_table("place", "noperson", "journal"))
     return is_other or words <= STOP_WORDS - {"may", "will"}
 
 
 Interval: TypeAlias = tuple[int | None, int | None]
-"""First and last year, inclusive; None for no limit."""
+"""First and last year, inclusive; None is open."""
 
 _DECADES = (
     *("twenties", "thirties", "forties", "fifties", "sixties", "seventies", "eighties"),
@@ -141,20 +141,20 @@ _DECADES = (
 )
 """From the 1920s on."""
 _PARTS = {"early": (0, 4), "first": (0, 4), "mid": (3, 6), "late": (5, 9), "second": (5, 9)}
-"""First and last year of a part of a decade: wide, because a limit hides papers."""
+"""First and last year of a part of a decade; wide, because a limit hides papers."""
 _PERIOD_STUDIED = 1950
-"""Records of work published before are so few that such a year is a period to be studied."""
+"""An earlier year is a period under study, since few records are that old."""
 _SHORT_CLAUSE = 6
 _OR = re.compile(r"[\s,]*or\s+(?:else\s+)?(?:published\s+)?")
 _BEFORE = 60
-"""Characters before a form in which it is negated."""
+"""Characters before a form that are searched for a negation."""
 
 
 def read_years(reading: ParsedQuestion, today: date) -> None:
-    """Read the limits of a text on the year of publication.
+    """Read limits on the year of publication.
 
-    Left in the text: years that lie ahead, years of events and of data, periods before 1950,
-    decades of a subject ("music of the 1960s"), and what is only preferred.
+    Future years, years of events and data, periods before 1950, decades of a topic ("music of the
+    1960s") and mere preferences stay in the text.
     """
     text = reading.question
     places: list[Span] = []
@@ -174,27 +174,27 @@ def read_years(reading: ParsedQuestion, today: date) -> None:
     limit = _common(text, intervals)
     if limit is None:
         wordings = ", ".join(repr(text[slice(*span)].strip(" ,")) for span in sorted(intervals))
-        note = f"these years make no single span ({wordings}): the search has no limit on years"
+        note = f"these years are not a single span ({wordings}): the search has no limit on years"
         reading.note_left(note, "years")
     reading.cut(*intervals)
     reading.constraints.year_from, reading.constraints.year_to = limit or (None, None)
 
 
 def _limit(reading: ParsedQuestion, match: re.Match[str], years: Interval) -> tuple[Span, Interval]:
-    """Return the span of a limit on years, and what it leaves if it is negated."""
+    """Return the span of a limit on years, and the years, inverted if it is negated."""
     start = match.end("led") if match.groupdict().get("led") else match.start()
     negated, (first, last) = _negated(match.string, start, match.end()), years
     if negated is None:
         return (start, match.end()), years
     if (first is None) != (last is None):
         return negated, (last and last + 1, first and first - 1)
-    what = f"years that are not wanted ({match.string[slice(*negated)].strip(' ,')!r})"
+    what = f"unwanted years ({match.string[slice(*negated)].strip(' ,')!r})"
     reading.leave(what, part="years")
     return negated, (None, None)
 
 
 def _negated(text: str, start: int, end: int) -> Span | None:
-    """Return the span of a limit that is not wanted, with what says so; None: it is wanted."""
+    """Return the span of a negated limit including the negation; None if it is not negated."""
     before = form("negated_limit", "before").search(text, max(0, start - _BEFORE), start)
     behind = form("negated_limit", "behind").match(text, end)
     if not before and not behind:
@@ -204,7 +204,7 @@ def _negated(text: str, start: int, end: int) -> Span | None:
 
 
 def _is_background(match: re.Match[str]) -> bool:
-    """Return whether years stand in a sentence of a long text: most there are no limit."""
+    """Whether years are in a sentence of a long text, where most are not limits."""
     text = match.string
     before, after = STOP.split(text[: match.start()])[-1], STOP.split(text[match.end() :])[0]
     is_long = len(text.split()) >= LONG
@@ -212,7 +212,7 @@ def _is_background(match: re.Match[str]) -> bool:
 
 
 def _common(text: str, intervals: dict[Span, Interval]) -> Interval | None:
-    """Return the years that all intervals share; None: there are none, or one of two is wanted."""
+    """Return the intersection of all intervals; None if it is empty or they are alternatives."""
     pairs = pairwise(sorted(intervals))
     is_choice = any(_OR.fullmatch(text, one[1], other[0]) for one, other in pairs)
     first = max((first for first, _ in intervals.values() if first is not None), default=None)
@@ -239,7 +239,7 @@ def _interval(kind: str, match: re.Match[str], today: date) -> Interval:
 
 
 def _years(span: str, this: int) -> tuple[int, int]:
-    """Return the first and the last year of a year, a decade or a part of one."""
+    """Return the first and last year of a year, a decade or part of a decade."""
     text = span.lower()
     if text.endswith(("year", "last")):  # this year or the last
         return (this - ("last" in text),) * 2

@@ -1,4 +1,4 @@
-"""What a person's note asks of the next strategy, in the forms that a question is read by."""
+"""Reads a person's note on a strategy, with the forms that are used for questions."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -21,7 +21,6 @@ from paper_search.skills.untrusted import visible
 from paper_search.skills.words import tokens
 
 _ITEM = re.compile(r"\s*(?:[-–•*+]|\(?\d{1,2}[.)])\s+")
-"""Where an item of a list begins."""
 _NUMBERED = re.compile(r"(?<!\S)\(\d\)(?=\s)")
 _ONLY_BEHIND = re.compile(
     r"(?<=\w )(only|exclusively)((?: (?:please|pls|thanks))?\W{0,9})$", re.IGNORECASE
@@ -29,21 +28,21 @@ _ONLY_BEHIND = re.compile(
 _INSTEAD_OF = re.compile(r"\b(?:instead\s+of|rather\s+than)\s+([^,.;:!?]+)", re.IGNORECASE)
 _INSTEAD = re.compile(r"\binstead\b", re.IGNORECASE)
 _PER_KIND = 4
-"""Terms that a round adds; more make a query that finds everything, and are named."""
+"""Terms that a round adds; with more, a query would find everything, so they are reported."""
 _CUES = {"required", "added"}
 _EXCLUSIONS = {
     "excluded": "excluding {what}",
     "too many": "too many {what}",
     "negative": "{clause}",
 }
-"""Kinds of clauses that exclude, as a question says it."""
+"""Wording in a question of the clauses that exclude."""
 _ORDERS = {*_CUES, *_EXCLUSIONS}
 _LIMITS = ("year_from", "year_to", "language")
 _BRACKETS = re.compile(r"\([^()]*\)")
 _SHORT, _ALIKE = 4, 0.85
-"""Letters of a word that is too short to be a misspelt order, and how alike one must be."""
+"""Longest word that is never a misspelt order, and the similarity that makes one."""
 _BARE_WORDS = 5
-"""Of a clause that is nothing but terms; a longer one says something."""
+"""A longer clause is not a mere list of terms."""
 _LONGEST_TERM = 60
 _NOT_ACTED_ON = "not acted on: {!r}; write 'no' or 'more on' and a term, or edit the limits"
 _LEFT_TO_MODEL = "left to the model: {!r}; the strategy shows what it did"
@@ -51,19 +50,19 @@ _LEFT_TO_MODEL = "left to the model: {!r}; the strategy shows what it did"
 
 @dataclass(frozen=True)
 class Note:
-    """A note, understood.
+    """The changes that a note asks for.
 
     Attributes:
-        required: what every paper must have ("only randomised trials").
-        excluded: what no paper may have ("exclude animal studies").
-        added: what is to be looked for as well ("more about toxicity").
-        instead: what is to be looked for in place of the subject ("focus on toxicity instead").
-        dropped: what is no longer looked for ("toxicity instead of efficacy").
+        required: terms that every paper must have ("only randomised trials").
+        excluded: terms that no paper may have ("exclude animal studies").
+        added: additional terms to search for ("more about toxicity").
+        instead: terms that replace the topic ("focus on toxicity instead").
+        dropped: terms no longer searched for ("toxicity instead of efficacy").
         limits: years, language and kinds.
-        authors: of whom every paper must have one.
-        venues: in one of which every paper must have been published.
-        unread: clauses that nothing of this was made of.
-        other_remarks: what else the person should know about how the note was read.
+        authors: authors, one of whom every paper must have.
+        venues: venues, one of which every paper must have.
+        unread: clauses that were not understood.
+        other_remarks: other remarks for the person.
     """
 
     required: tuple[str, ...] = ()
@@ -83,7 +82,7 @@ class Note:
 
     @property
     def remarks_beside_model(self) -> tuple[str, ...]:
-        """Return the remarks where a model is told what was not read."""
+        """The remarks for a person if a model gets the unread clauses."""
         return (*map(_LEFT_TO_MODEL.format, self.unread), *self.other_remarks)
 
     def with_limits(self, filters: SearchConstraints) -> SearchConstraints:
@@ -97,10 +96,10 @@ class Note:
 
 @dataclass(frozen=True)
 class _Clause:
-    """A clause, what is to be done with it, and what it asks for.
+    """A clause of a note.
 
-    `state`: `order`, `wish`, `bare` (nothing but terms), `echo` (repeats an order), `no wish`,
-    `condition` or `unclear`. `kind`: the field of a note. `text`: as a question says it.
+    `state` is `order`, `wish`, `bare` (only terms), `echo` (repeats an order), `no wish`,
+    `condition` or `unclear`; `kind` is a field of `Note`; `text` has the wording of a question.
     """
 
     words: str
@@ -110,11 +109,10 @@ class _Clause:
 
 
 def parse_note(text: str | None, today: date) -> Note:
-    """Return what a person's note asks for, clause by clause.
+    """Read a person's note clause by clause.
 
-    A limit is only what a form says for certain; "only" with several terms is ranked by. Bare terms
-    are something to look for as well, and so is what a clause says is missing. Any other clause is
-    not acted on, and a remark says so.
+    Limits need an unambiguous form; "only" with several terms affects ranking. Bare terms, and
+    terms that are said to be missing, are added. Any other clause is reported as not acted on.
     """
     words, unclear = _one_line(without_talk(visible(text or ""), is_note=True).replace(CUT, "."))
     rest = _INSTEAD_OF.sub("", words)
@@ -136,7 +134,7 @@ def parse_note(text: str | None, today: date) -> Note:
         if _phrases(clause) or form("note_limit").search(clause)
     ]
     remarks += [  # "only 3 papers fit" says what the result was
-        f"not acted on: {count} papers; edit `max_papers` to show so many"
+        f"not acted on: {count} papers; edit `max_papers` to show that many"
         for reading in readings
         if (count := reading.constraints.max_papers)
     ]
@@ -167,10 +165,10 @@ def _terms(
     for wish, reading in zip(wishes, readings, strict=True):
         what = _what(reading.question.strip(" .;"))
         names = _phrases(what)
-        if wish.kind == "excluded":  # what its forms do not read is not looked for
+        if wish.kind == "excluded":  # the rest of an exclusion is not searched for
             beyond += [what] if names else []
         elif wish.kind == "required" and len(names) > 1:
-            remarks.append(f"ranked by, no limit: {what!r}; a limit is one term")
+            remarks.append(f"used for ranking, not a limit: {what!r}; a limit is one term")
             terms["added"] += names
         else:
             terms[wish.kind] += names
@@ -184,7 +182,7 @@ def _terms(
 
 
 def _what(rest: str) -> str:
-    """Return what a wish is about, of what its limits leave."""
+    """Return the terms of a wish, without its cue."""
     text = _INSTEAD.sub("", rest).strip()
     matches = (pattern.match(text) for kind, pattern in forms("note") if kind in _CUES)
     match = next(filter(None, matches), None)
@@ -192,7 +190,7 @@ def _what(rest: str) -> str:
 
 
 def _one_line(text: str) -> tuple[str, list[str]]:
-    """Return a note as one line, in which a list reads as a sentence, and what is in brackets."""
+    """Join the lines and lists of a note into sentences; also return the text in brackets."""
     whole = ""
     has_signs = any(line.lstrip().startswith("+") for line in text.splitlines())
     for line in filter(None, map(str.strip, _NUMBERED.sub("\n", text).splitlines())):
@@ -210,9 +208,9 @@ def _one_line(text: str) -> tuple[str, list[str]]:
 def _wishes(text: str, today: date) -> tuple[list[_Clause], list[str]]:
     """Return the wishes of a note, and the clauses that are not acted on.
 
-    Behind a clause that is not understood only an order is acted on ("excluding smokers was their
-    choice, not mine"), and nothing in a sentence with a condition. Terms alone are a wish only
-    where the whole note is understood.
+    After a clause that was not understood, only orders are acted on ("excluding smokers was their
+    choice, not mine"). In a sentence with a condition, nothing is. Bare terms count only if the
+    whole note was understood.
     """
     wishes: list[_Clause] = []
     bare: list[_Clause] = []
@@ -244,7 +242,7 @@ def _wishes(text: str, today: date) -> tuple[list[_Clause], list[str]]:
 
 
 def _sentences(text: str) -> Iterator[list[tuple[str, str]]]:
-    """Yield the clauses of each sentence, each with the sign or the word behind it."""
+    """Yield the clauses of each sentence, each with the punctuation or word after it."""
     end, talk = form("clause_end"), form("small_talk", "note")
     sentence: list[tuple[str, str]] = []
     start = 0
@@ -282,7 +280,7 @@ def _read(words: str, sign: str, today: date) -> _Clause:
         match = pattern.match(clause)
         if match is not None and not _is_sentence(what := match["what"]):
             is_name = reading.authors or reading.venues or reading.constraints.language
-            if kind == "added" and is_name:  # they would limit, and are to be there as well
+            if kind == "added" and is_name:  # a limit would not add papers
                 return _Clause(words, "unclear", text=clause)
             text = _EXCLUSIONS.get(kind, "{clause}").format(what=what, clause=clause)
             state = "wish" if kind == "negative" else "order" if kind in _ORDERS else kind
@@ -295,9 +293,9 @@ def _is_limited(reading: ParsedQuestion) -> bool:
 
 
 def _statement(words: str, clause: str, reading: ParsedQuestion, *, is_clear: bool) -> _Clause:
-    """Return what is to be done with a clause that has none of the forms."""
+    """Classify a clause without any of the forms."""
     is_limit = _is_limited(reading) and not reading.excluded and not reading.question
-    may_be_minus = clause.startswith(("-", "–")) and not reading.excluded  # or begin a list
+    may_be_minus = clause.startswith(("-", "–")) and not reading.excluded  # or a list item
     is_other = not is_limit and (_is_sentence(clause) or _is_order(clause))
     if not is_clear or may_be_minus or is_other:
         state = "unclear"
@@ -314,7 +312,7 @@ def _is_sentence(text: str) -> bool:
 
 
 def _is_order(clause: str) -> bool:
-    """Whether a clause without any form asks for something, perhaps misspelt: "ommit letters"."""
+    """Whether a clause without a known form is an order, perhaps misspelt: "ommit letters"."""
     first = clause.split(maxsplit=1)[0].casefold()
     orders = words_of_table("of_orders")
     is_misspelt = len(first) > _SHORT and bool(get_close_matches(first, orders, cutoff=_ALIKE))
@@ -322,9 +320,9 @@ def _is_order(clause: str) -> bool:
 
 
 def after_note(intent: ParsedIntent, note: Note, today: date) -> ParsedIntent:
-    """Return the intent with the subject that a note wants instead, or without what it drops.
+    """Replace the topic of an intent as a note asks, or remove the concepts that it drops.
 
-    A concept that is replaced ("toxicity instead of efficacy") makes room for what is added.
+    Added terms become concepts only if they replace one ("toxicity instead of efficacy").
     """
     if note.instead:
         subject = parse_question(", ".join(note.instead), today)

@@ -1,4 +1,4 @@
-"""Reads a question without a model: its subject, and limits in forms that are certain."""
+"""Reads the topic and the limits of a question without a model."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -42,12 +42,12 @@ _SENTENCE_ENDS, _SEVERAL = re.compile(r"[.!?](?=\s|$)"), 2
 
 
 def parse_limits(question: str, today: date, lookup: Lookup) -> ParsedQuestion:
-    """Return what the question limits, and the rest of it.
+    """Separate the limits of a question from the rest.
 
-    `question` has single spaces; "last five years" is counted from `today`.
+    `question` has single spaces; "last five years" is relative to `today`.
 
     Raises:
-        QuestionError: it only says what to exclude.
+        QuestionError: the question only says what to exclude.
     """
     question = _SIGN.sub(lambda m: m[0] if is_quoted(m.string, m.start()) else "; ", question)
     text, identifiers = parse_identifiers(question)
@@ -57,7 +57,7 @@ def parse_limits(question: str, today: date, lookup: Lookup) -> ParsedQuestion:
     reading = parse_parts(text, today, lookup, is_english=is_english)
     reading.identifiers = [] if unwanted else identifiers
     if unwanted:
-        reading.leave(f"works that are not wanted ({', '.join(identifiers)})")
+        reading.leave(f"unwanted works ({', '.join(identifiers)})")
     if _is_abstract(text):
         return _without_limits(reading, text)
     if is_english:
@@ -67,9 +67,9 @@ def parse_limits(question: str, today: date, lookup: Lookup) -> ParsedQuestion:
     else:
         reading.subject = without_request(reading.subject)  # "can you find me", in English
         reading.notes.append(
-            "the question seems not to be in English, so few of its limits are read; most papers"
-            " are indexed in English, so English terms find more;"
-            f" ranked as it is: {reading.question[:LONGEST_SHOWN]!r}"
+            "the question does not seem to be in English, so few of its limits are read; most"
+            " papers are indexed in English, so English terms find more;"
+            f" used for ranking: {reading.question[:LONGEST_SHOWN]!r}"
         )
     if reading.question or reading.is_limited:
         return reading
@@ -81,7 +81,7 @@ def parse_limits(question: str, today: date, lookup: Lookup) -> ParsedQuestion:
 def parse_parts(
     text: str, today: date, lookup: Lookup = lambda *_: None, *, is_english: bool = True
 ) -> ParsedQuestion:
-    """Return what a text limits, and all the rest of it; identifiers are not read."""
+    """Separate the limits of a text, except identifiers, from the rest."""
     reading = ParsedQuestion(without_talk(text))
     if is_english:
         correct_spelling(reading)
@@ -91,7 +91,7 @@ def parse_parts(
     read_exclusions(reading, is_english=is_english)
     reading.clauses = list(limits_left(reading.subject)) if is_english else []
     if not says_something(reading.subject):
-        # "learning without forgetting" has no subject but the words that may exclude something.
+        # "learning without forgetting" has no topic besides the possible exclusion.
         reading.subject = reading.question
     reading.question = " ".join(without_cuts(reading.question).split())
     reading.notes = list(dict.fromkeys(reading.notes))
@@ -99,7 +99,7 @@ def parse_parts(
 
 
 def correct_spelling(reading: ParsedQuestion) -> None:
-    """Read the words of limits that are misspelt as they are meant, with a note on each."""
+    """Correct misspelt words of limits, with a note on each."""
 
     def meant_by(match: re.Match[str]) -> str:
         word, near = match[0], words_of_table("limit_word")
@@ -120,14 +120,14 @@ def says_something(text: str) -> bool:
 
 
 def without_talk(text: str, *, is_note: bool = False) -> str:
-    """Return the text with a mark for greetings and the like; "no limits" of a note is none."""
+    """Cut out greetings and the like; in a person's note, "no limits" stays."""
     for kind, pattern in forms("talk"):
         text = text if is_note and kind == "unlimited" else pattern.sub(f" {CUT} ", text)
     return text
 
 
 def parse_question(question: str, today: date, lookup: Lookup = lambda *_: None) -> ParsedIntent:
-    """Return the intent of a question in plain words; see `parse_limits`."""
+    """Return the intent of a plain-language question; raises the errors of `parse_limits`."""
     reading = parse_limits(question, today, lookup)
     kind, match = next(matches("type", reading.subject), (IntentType.METHOD, None))
     subject = without_spans(reading.subject, match.span()) if match else reading.subject
@@ -175,7 +175,7 @@ def _or_empty_if_generic(text: str) -> str:
 
 
 def tells_of_study(text: str) -> bool:
-    """Return whether a text has several sentences, says what was done, and not what is wanted."""
+    """Whether a text describes a study in several sentences and requests nothing."""
     if len(_SENTENCE_ENDS.findall(text)) < _SEVERAL or form("abstract", "request").search(text):
         return False
     told = form("abstract", "label").match(text) or form("abstract", "statement").search(text)
@@ -183,14 +183,14 @@ def tells_of_study(text: str) -> bool:
 
 
 def _is_abstract(text: str) -> bool:
-    """Return whether a text asks for nothing: its "not" and its years are its own."""
+    """Whether a text requests nothing, so that its negations and years are not limits."""
     is_told = form("abstract", "sentence").match(text) or tells_of_study(text)
     is_long = len(text.split()) >= _WORDS_OF_AN_ABSTRACT
     return not form("abstract", "request").search(text) and (is_long or bool(is_told))
 
 
 def _without_limits(reading: ParsedQuestion, text: str) -> ParsedQuestion:
-    """Return an abstract as it is, with a note on what would limit; its years are named besides."""
+    """Return an abstract without limits, with a note on those that would be read, except years."""
     limits = reading.constraints.model_copy(update={"year_from": None, "year_to": None})
     words = [*reading.excluded, *reading.authors, *reading.venues, *limits.in_words]
     note = (
@@ -219,19 +219,19 @@ def _remarks(question: str, reading: ParsedQuestion, left_out: Sequence[str]) ->
     if left:
         yield f"not acted on: {', '.join(map(repr, left))}, which may be part of the subject"
     if left_out:
-        yield f"papers are ranked by {', '.join(map(repr, left_out))}, but no query is made of that"
+        yield f"used for ranking, but not in queries: {', '.join(map(repr, left_out))}"
     if reading.question and not _or_empty_if_generic(reading.question):
         yield "the question contains only words that most papers use: say what it is about"
 
 
 _FEWEST_WORDS = 4
-"""Words of a title; "papers like transformers" names no paper."""
+"""A title has at least so many words; "papers like transformers" does not name a paper."""
 
 
 def parse_seed(question: str) -> tuple[str, list[str]] | None:
-    """Return the title or the identifiers of papers that others like them are wanted for, or None.
+    """Return the title, or the identifiers, of papers to find similar ones to, or None.
 
-    What looks like a title is one only if a paper is called so: that is for the caller to find out.
+    The caller checks whether a paper with the title exists.
     """
     match = form("like").match(question)
     if match is None:
@@ -244,10 +244,10 @@ def parse_seed(question: str) -> tuple[str, list[str]] | None:
 
 
 def with_seeds(intent: ParsedIntent, papers: Sequence[RawPaper], rest: str = "") -> ParsedIntent:
-    """Return the intent for papers like others: their titles and keywords are the question.
+    """Return the intent for papers like others, whose titles and keywords become the question.
 
-    Its concepts are those of the first paper, since few papers have the words of all. `rest`: what
-    else the question says.
+    The concepts come from the first paper only, since few papers have the words of all. `rest` is
+    the rest of the question.
     """
     first = papers[0]
     texts = [text for paper in papers for text in (paper.title, *paper.keywords)]
@@ -284,7 +284,7 @@ def _note_on_seed(paper: RawPaper) -> str:
 
 
 def parse_identifiers(text: str) -> tuple[str, list[str]]:
-    """Return the text without identifiers, and these: `doi:...`, `arxiv:...`, `pmid:...`."""
+    """Cut identifiers out of a text; return them as `doi:...`, `arxiv:...` or `pmid:...`."""
     names: dict[str, None] = {}
 
     def cut(match: re.Match[str]) -> str:

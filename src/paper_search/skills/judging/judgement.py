@@ -1,4 +1,4 @@
-"""Grades as a model returns them, checked; their score, and their row in a cache."""
+"""A model's grades, validated; their score, and their row in a cache."""
 
 import hashlib
 import json
@@ -30,9 +30,8 @@ from paper_search.skills.variants import variants
 from paper_search.skills.words import STOP_WORDS, tokens
 
 _PENALTY = {1: 0.5, 2: 0.75, 3: 1.0}
-"""Share of the score that a criterion for exclusion takes away where it is fully met, by weight."""
+"""Share of the score that a fully met exclusion criterion removes, by weight."""
 _NO_GRADE = -1
-"""What is no whole number."""
 _ENDLESS = 1e9
 _LONGEST_SNIPPET = _LONGEST_REASON = 300
 
@@ -66,13 +65,13 @@ class PaperAnswer(BaseModel):
     paper_id: Text
     grades: list[GradeAnswer] = Field(default_factory=list)
     tags: list[PaperTag] = Field(default_factory=list)
-    # In place of grades, as the first interface had it.
+    # Instead of grades, for compatibility with the first interface.
     relevance_score: SkipJsonSchema[Annotated[float | None, BeforeValidator(_number)]] = None
     relevance_reason: SkipJsonSchema[Text] = ""
 
     @property
     def beyond_scale(self) -> float:
-        """The highest number that is no grade of 0 to 3, or no score of 0 to 1; 0: none."""
+        """The highest grade above 3, or score above 1; 0 if there is none."""
         grades = [grade.grade for grade in self.grades if grade.grade > HIGHEST_GRADE]
         score = self.relevance_score or 0.0
         return max([*grades, score if score > 1 else 0.0])
@@ -111,7 +110,7 @@ class BatchAnswer(BaseModel):
 
 
 class Judgement(BaseModel):
-    """What a model said of one paper, checked: grades, or a score without them."""
+    """A model's validated judgement of one paper: grades, or a score without grades."""
 
     grades: list[Grade] = Field(default_factory=list)
     tags: list[PaperTag] = Field(default_factory=list)
@@ -132,10 +131,7 @@ class Judgement(BaseModel):
 def judgements_in(
     answer: BatchAnswer, papers: Sequence[PromptPaper], criteria: Sequence[Criterion]
 ) -> list[Judgement | str]:
-    """Return the judgement of each paper, or why there is none.
-
-    Criteria are in the order of their numbers; what the answer says of other papers is ignored.
-    """
+    """Return the judgement of each paper, or the reason why there is none."""
     counts = Counter(result.paper_id for result in answer.results)
     by_id = {result.paper_id: result for result in answer.results}
     judgements: list[Judgement | str] = []
@@ -175,10 +171,7 @@ def _judgement(
 
 
 def _speaks_of(criterion: str, snippet: str) -> bool:
-    """Return whether a snippet has a word of a criterion, or of another name of its concepts.
-
-    One without any shows nothing in full, whatever the model says.
-    """
+    """Whether a snippet has a word of a criterion or of a variant; if not, it is weak evidence."""
     words = _words_of(criterion)
     return not words or not words.isdisjoint(tokens(snippet))
 
@@ -198,9 +191,9 @@ def _numbers_a_criterion(entry: Any) -> bool:
 
 
 def score_of(grades: Sequence[Grade]) -> float:
-    """Return the score in [0, 1]: the weighted mean of the inclusions, less what is excluded.
+    """Return the score in [0, 1]: the weighted mean of inclusions, reduced by exclusions.
 
-    Of no inclusions the mean is 1.
+    Without inclusions, the mean is 1.
     """
     met, whole, remaining = 0.0, 0.0, 1.0
     for grade in grades:
@@ -218,7 +211,7 @@ def score_of(grades: Sequence[Grade]) -> float:
 
 _FEWEST_CHARS = 8
 _FEWEST_UNSPACED = 2
-"""Characters of a snippet in a script that needs fewer of them."""
+"""The same in scripts that are not ASCII."""
 _ALIKE = str.maketrans("‘’‚‛“”„‟«»`´‐‑‒–—―−", "'''''''''''''------")
 _AROUND = " '\".,;:…-"
 
@@ -227,11 +220,10 @@ _ELLIPSIS = re.compile(r"[\[(]?(?:\.{3,}|…)[\])]?")
 
 
 def locate_snippet(snippet: str, texts: Iterable[str | None]) -> str | None:
-    """Return the snippet as the first of the texts that has it spells it; None if none has it.
+    """Return the snippet in the spelling of the first text that contains it; None if none does.
 
-    Case, blanks and the kinds of quotation marks and dashes do not matter, and what is around
-    the snippet is cut off. One that is too short to show anything counts only if it is the text.
-    One with ellipses is as many quotes, each of which must be there.
+    Case, whitespace, kinds of quotation marks and dashes, and surrounding punctuation are ignored.
+    A very short snippet must be the whole text. With ellipses, every part must be found.
     """
     present = list(filter(None, texts))
     if (whole := _locate(snippet, present)) is not None:
@@ -257,7 +249,7 @@ def _locate(snippet: str, texts: Sequence[str]) -> str | None:
 
 
 def _plain(text: str) -> tuple[str, list[int]]:
-    """Return the text for comparison, and where in `text` each of its characters comes from."""
+    """Return a normalised text, and the offset in `text` of each of its characters."""
     characters: list[str] = []
     places: list[int] = []
     for place, character in enumerate(text):
@@ -271,22 +263,22 @@ def _plain(text: str) -> tuple[str, list[int]]:
 
 
 class JudgementCache(Protocol):
-    """Judgements of all threads."""
+    """Stored judgements, shared by all threads."""
 
     async def get(self, keys: Sequence[str]) -> Mapping[str, Mapping[str, Any]]: ...
 
     async def put(self, rows: Mapping[str, dict[str, Any]]) -> None:
-        """Store them; a kill from now on does not lose them."""
+        """Store rows durably before returning."""
         ...
 
 
 def key_of(
     paper: PromptPaper, question: str, criteria: Sequence[Criterion], model: str, prompt: str
 ) -> str:
-    """Return the key of a judgement: paper, question, criteria, model and prompt.
+    """Return the cache key of a judgement.
 
-    The weights of the criteria are no part of it, because the score is computed from the grades;
-    nor is the id of the paper, which differs by source.
+    Weights of criteria are not part of it, since the score is computed from the grades, nor is the
+    id of the paper, which differs by source.
     """
     conditions = [(criterion.kind.value, criterion.text) for criterion in criteria]
     content = vars(paper) | {"paper_id": ""}
@@ -300,7 +292,7 @@ def model_name(llm: LLMProvider) -> str:
 
 
 def to_row(judgement: Judgement) -> dict[str, Any]:
-    """Return a judgement as it is stored, without the criteria, which may tell the question."""
+    """Return a row without the criteria, which may reveal the question."""
     row = judgement.model_dump(mode="json", exclude={"grades"})
     return row | {"grades": [[grade.grade, grade.snippet] for grade in judgement.grades]}
 

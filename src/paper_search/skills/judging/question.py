@@ -1,4 +1,4 @@
-"""The criteria of an intent, and what a model is asked about papers."""
+"""The criteria of an intent, and the message that asks a model about papers."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -32,17 +32,17 @@ from paper_search.skills.untrusted import (
 from paper_search.skills.words import tokens
 
 OF_NOTE = "It is, or is about, "
-"""How a criterion begins that a note wrote."""
+"""The beginning of criteria from a note."""
 _Terms: TypeAlias = set[tuple[str, ...]]
 _MOST_EXCLUSIONS = 2
 _LONGEST_QUERY = 250
-"""Of a boolean question that is a criterion as it stands; a cut one would mean something else."""
+"""A longer boolean query cannot be a criterion: truncated, it would mean something else."""
 
 
 def criteria_of(intent: ParsedIntent) -> list[Criterion]:
-    """Return what papers are judged by: 2 to 6 criteria, at least one of them for inclusion.
+    """Return 2 to 6 criteria, at least one of them for inclusion.
 
-    Too few are filled up with the topic, the concepts and what is excluded.
+    If the intent has too few, topic, concepts and exclusions are added.
     """
     own = usable(intent.criteria)
     if len(own) >= FEWEST_CRITERIA and any(map(_is_inclusion, own)):
@@ -64,10 +64,10 @@ def usable(criteria: Iterable[Criterion]) -> list[Criterion]:
 def with_note(
     criteria: Sequence[Criterion], note: str, concepts: Sequence[str] = ()
 ) -> list[Criterion]:
-    """Return criteria with those that a person's note adds: "only trials", "not surveys".
+    """Add the criteria of a person's note: "only trials", "not surveys".
 
-    They take the place of the last ones where there would be too many. An inclusion of a concept
-    that the note excludes goes, unless it names another concept, too.
+    They replace the last criteria if there would be too many. An inclusion of a concept that the
+    note excludes is removed unless it names another concept.
     """
     wishes = parse_note(note, date.today())  # noqa: DTZ011  # the person's own calendar
     unwanted = {tuple(tokens(term)) for term in wishes.excluded}
@@ -139,7 +139,7 @@ _KEYWORDS = 20
 
 @dataclass(frozen=True)
 class PromptPaper:
-    """A paper as the model sees it: cut, and without what a reader would not see."""
+    """A paper as the model sees it: truncated, and without hidden characters."""
 
     paper_id: str
     title: str
@@ -163,7 +163,7 @@ class PromptPaper:
 
 
 def characters_of(papers: Sequence[RawPaper]) -> int:
-    """Return about how many characters one of the papers has in a question; 0: there are none."""
+    """Return the mean number of characters of a paper in the prompt; 0 without papers."""
     lengths = [len(inline_json(vars(PromptPaper.of(paper)))) for paper in papers]
     return round(fmean(lengths or [0]))
 
@@ -174,17 +174,13 @@ def message(
     marked: Sequence[MarkedPaper],
     papers: Sequence[PromptPaper],
 ) -> str:
-    """Return the question about papers.
-
-    Criteria are numbered in their order. Of the papers that the person decided on, the latest are
-    shown as examples.
-    """
+    """Return the message that asks about papers, with the latest marked papers as examples."""
     numbered = [
         {"number": number, "kind": criterion.kind.value, "text": criterion.text}
         for number, criterion in enumerate(criteria, start=1)
     ]
     lines = [f"Question: {inline_json(question)}", f"Criteria: {inline_json(numbered)}"]
-    # One record must not speak in the question about another.
+    # A record must not influence the judgement of others.
     examples = [mark for mark in marked if not is_suspicious(mark.title)][-_MAX_EXAMPLES:]
     if examples:
         titles = inline_json(titles_of_marks(examples))

@@ -1,4 +1,4 @@
-"""Asks a model about many papers, within limits, and says beforehand what it costs."""
+"""Judges many papers with a model, within limits, and estimates the cost."""
 
 import asyncio
 import itertools
@@ -31,23 +31,23 @@ from paper_search.skills.judging.judgement import (
 from paper_search.skills.judging.question import PromptPaper, message
 
 MOST_JUDGED = 100
-"""Papers of a search that are judged, the first ones: those that a result shows. A fixed number, so
-that the calls are known beforehand."""
+"""Papers judged per search: the first ones, which a result shows. The number is fixed so that the
+number of calls is known in advance."""
 PROMPT = "relevance_scorer"
 _PAPER_CHARS = 1_280
-"""Of the JSON of a paper in a question, where none is known yet."""
+"""Estimated JSON of one paper, before any paper is known."""
 _CRITERION_TOKENS = 25
-"""Of a criterion in the question, and of its grade with a snippet in the answer."""
+"""Estimate for a criterion in the prompt, and for its grade and snippet in the answer."""
 _NAMING_TOKENS = 10
-"""Of what an answer says of one paper besides."""
+"""Estimate for the rest of the answer on one paper."""
 
 
 def cost_of_judging(
     papers: int, batch_size: int, criteria: int, *, question: str = "", paper_chars: int = 0
 ) -> Tokens:
-    """Return the calls that judge so many papers, and about their tokens.
+    """Return the calls and estimated tokens for judging so many papers.
 
-    As far as known: `question`: without the papers; `paper_chars`: of a paper in it.
+    `question` (the message without papers) and `paper_chars` (per paper) improve the estimate.
     """
     calls = math.ceil(papers / batch_size)
     around = expected_tokens(len(question)) or criteria * _CRITERION_TOKENS
@@ -63,26 +63,26 @@ def _instruction_tokens() -> int:
 
 
 _MOST_FAILURES = 6
-"""Failures in a row after which nothing more is asked; each was tried several times."""
+"""Consecutive failures, each after several attempts, after which judging stops."""
 _OF_ONE_PAPER = frozenset({LLMFailure.REFUSAL, LLMFailure.CONTENT_FILTER})
-"""Failures that say nothing of the next paper."""
+"""Failures that concern one paper only."""
 _log = logging.getLogger(__name__)
 
 _OTHER_SCALE = 2, 0.05
-"""Papers with grades beyond the scale, and their share, from which on no grade of a run counts."""
+"""Number and share of papers with grades beyond the scale that invalidate all grades of a run."""
 
 Entry: TypeAlias = tuple[int, PromptPaper]
-"""The number of a paper, and what is shown of it."""
+"""The number of a paper, and its text for the prompt."""
 
 
 @dataclass
 class Judging:
-    """Asks about the papers of one call, each question once.
+    """One run over the papers of a search.
 
     Attributes:
-        cache: of what was paid for before; None: nothing is kept.
-        judgements: by number of the paper.
-        reasons: by number, why there is no judgement.
+        cache: earlier judgements, if they are stored.
+        judgements: judgements by number of the paper.
+        reasons: reasons for missing judgements, by number of the paper.
     """
 
     llm: LLMProvider
@@ -95,19 +95,19 @@ class Judging:
     judgements: dict[int, Judgement] = field(default_factory=dict)
     reasons: dict[int, str] = field(default_factory=dict)
     _failures: int = 0
-    """In a row, up to now."""
+    """Consecutive failures."""
     _has_worked: bool = False
     _obstacle: str | None = None
-    """Why nothing more is asked; None if it goes on."""
+    """Why judging has stopped."""
     _beyond: dict[int, float] = field(default_factory=dict)
-    """By number of the paper, the highest grade beyond the scale."""
+    """The highest grade beyond the scale, by number of the paper."""
     _new: set[int] = field(default_factory=set)
-    """Papers with a judgement of this run."""
+    """Numbers of papers judged in this run."""
     _keys: dict[int, str] = field(default_factory=dict)
-    """Of the judgements in the cache, by number of the paper."""
+    """Cache keys by number of the paper."""
 
     async def judge(self, papers: Mapping[int, PromptPaper]) -> None:
-        """Judge papers, by number, in their order, as far as the model and the limits allow."""
+        """Judge papers in order, as far as the model and the limits allow."""
         await self._recall(papers)
         entries = [entry for entry in papers.items() if entry[0] not in self.judgements]
         size = self.batch_size
@@ -132,7 +132,7 @@ class Judging:
 
     @property
     def _places(self) -> int:
-        """How many questions may be open: one, until the model has shown that it can answer."""
+        """The number of concurrent requests: one, until the first has succeeded."""
         return self.max_concurrency if self._has_worked else 1
 
     async def _recall(self, papers: Mapping[int, PromptPaper]) -> None:
@@ -146,15 +146,15 @@ class Judging:
                 self.judgements[number] = judgement
 
     async def _store(self, judgements: Mapping[int, Judgement | None]) -> None:
-        """Store judgements by number of the paper; None: it no longer counts."""
+        """Store judgements by number of the paper; None invalidates a stored one."""
         if self.cache is not None and judgements:
             rows = {self._keys[n]: to_row(j) if j else {} for n, j in judgements.items()}
             await self.cache.put(rows)
 
     async def _void_other_scale(self) -> None:
-        """Drop the judgements of a model that grades on a scale of its own, such as 1 to 5.
+        """Drop all judgements of a run if the model used another scale, such as 1 to 5.
 
-        A 1 or 3 of such a model lies within our scale and means something else.
+        Its grades within our scale would be misread.
         """
         fewest, share = _OTHER_SCALE
         answers = len(self._new | self._beyond.keys())
@@ -173,7 +173,7 @@ class Judging:
         text = message(self.question, self.criteria, self.marked, papers)
         try:
             answer = await ask(self.llm, BatchAnswer, load_prompt(PROMPT), text, repairs=0)
-        except Exception as error:  # noqa: BLE001  # frozen: whatever a provider raises, papers stay, unjudged
+        except Exception as error:  # noqa: BLE001  # frozen: if a provider raises anything, papers stay unjudged
             reason = error.reason if isinstance(error, LLMError) else LLMFailure.OTHER
             _log.warning("%d papers are not judged: %s", len(entries), error)
             why = str(error) if reason is LLMFailure.BUDGET else reason.value

@@ -1,4 +1,4 @@
-"""Orders papers by what labels teach, over sparse rows of tf-idf."""
+"""Orders papers by learning from labels, with sparse rows of tf-idf."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from paper_search.skills.words import is_unspaced, tokens
 
 _WORD = re.compile(r"[^\W_]{2,}")
 _LONGEST = 20_000
-"""Characters of a text that are read: more is a whole paper, whose words say less."""
+"""Characters read of a text; a longer one is a whole paper, whose words are less specific."""
 _TOO_COMMON = 0.95
-"""A term in more than this share of the texts tells nothing."""
+"""A term in more than this share of the texts is ignored."""
 _PAIR = 1 << 32
-"""A pair of words is the number of the one times this, plus the number of the other."""
+"""The key of a pair of words is the number of one times this, plus the number of the other."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """One text: the terms that it shares with other texts, and what the others add up to."""
+    """One text, with the terms that it shares with other texts."""
 
     terms: array[int]
     values: array[float]
@@ -34,20 +34,19 @@ class Row:
 
 @dataclass(frozen=True)
 class TermMatrix:
-    """All texts as rows over one numbering of terms."""
+    """Texts as rows over `width` shared terms."""
 
     rows: list[Row]
     width: int
-    """Number of shared terms."""
 
     @classmethod
     def of(cls, texts: Sequence[tuple[str, str | None]]) -> TermMatrix:
         """Return the rows of titles and abstracts.
 
-        Each row is 1 + log tf times smoothed idf, scaled to length 1 (the tf-idf that screening
-        tools use: Ferdinands et al. 2023, doi:10.1186/s13643-023-02257-7). The title counts twice.
-        Common words stay in: "versus", "randomised" and "among" tell a trial from a report of a
-        case. A term of one text only has no number: it changes nothing but that text's length.
+        Values are 1 + log tf times smoothed idf, scaled to length 1 (the tf-idf of screening tools:
+        Ferdinands et al. 2023, doi:10.1186/s13643-023-02257-7). The title counts twice. Stop words
+        are kept, since "versus", "randomised" and "among" distinguish trials from case reports. A
+        term of only one text just adds to that text's length.
         """
         terms: defaultdict[str | int, int] = defaultdict(count().__next__)
         counts = [_count_terms(title, abstract, terms.__getitem__) for title, abstract in texts]
@@ -55,7 +54,7 @@ class TermMatrix:
         return cls([scale.row(term_counts) for term_counts in counts], scale.width)
 
 
-# Some thousand texts have some million terms: what is done with each of them is left to `map`.
+# A few thousand texts have millions of terms, so the loops over terms use `map`.
 def _count_terms(
     title: str, abstract: str | None, number_of: Callable[[str | int], int]
 ) -> Counter[int]:
@@ -80,14 +79,17 @@ def _words(text: str) -> list[str]:
 
 @dataclass(frozen=True)
 class _Scale:
-    """What terms weigh, and which of them texts share."""
+    """Weights of terms.
+
+    Attributes:
+        places: by term, its index in `weights`; 0 if only one text has it.
+        weights: the weight of terms of one text, then those of shared terms.
+        heights: 1 + log(count) by count.
+    """
 
     places: list[int]
-    """Of each term among the shared ones, from 1; 0: texts do not share it."""
     weights: list[float]
-    """Of each shared term; before them, of those that one text has."""
     heights: dict[int, float]
-    """1 + log of a count."""
 
     @property
     def width(self) -> int:
@@ -103,14 +105,14 @@ class _Scale:
         total = len(counts)
         most = max(2.0, _TOO_COMMON * total)
         rarity = {
-            found: math.log((1 + total) / (1 + found)) + 1 if found <= most else 0.0
-            for found in {1, *frequency.values()}
+            n: math.log((1 + total) / (1 + n)) + 1 if n <= most else 0.0
+            for n in {1, *frequency.values()}
         }
         places, weights = [0] * terms, [rarity[1]]
-        for term, found in frequency.items():
-            if found > 1:
+        for term, n in frequency.items():
+            if n > 1:
                 places[term] = len(weights)
-                weights.append(rarity[found])
+                weights.append(rarity[n])
         return cls(places, weights, {height: 1.0 + math.log(height) for height in heights})
 
     def row(self, counts: Counter[int]) -> Row:
@@ -127,44 +129,44 @@ class _Scale:
 
 
 _COST = 0.11
-"""Of an error, per example: that of ASReview's ELAS u4, tuned on the SYNERGY reviews."""
+"""Cost of an error (C), as in ASReview's ELAS u4, which was tuned on the SYNERGY reviews."""
 _ENOUGH = 0.01
 """Training ends when no example's share changes by more, relative to the largest."""
 _MOST_UPDATES = 10_000
-"""Of single examples: bounds the time of a training."""
+"""Updates of single examples, which bound the training time."""
 _SMOOTHING = 1.0
 _RATIO = 9.8
-"""Relevant marks together count this many times as much as irrelevant ones: a relevant paper that
-is missed costs more than one that is read in vain (as ASReview's ELAS u4 balances them)."""
+"""Total weight of relevant relative to irrelevant marks, as in ASReview's ELAS u4: missing a
+relevant paper is worse than reading an irrelevant one."""
 _MARGIN = 2 / 3
-"""Share of the support vector machine in what is learned; the rest is naive Bayes."""
+"""Weight of the support vector machine; the rest is naive Bayes."""
 _PRIOR = 0.25
-"""Weight of the scores that papers have without marks, both in units of their spread."""
+"""Weight of the papers' scores relative to what is learned, both in standard deviations."""
 _HALF_LIFE = 50
-"""Marks with which half of what the scores count more at first is gone."""
+"""Number of marks that halves the extra initial weight of the scores."""
 _NEGATIVE_ONLY_WEIGHT = 0.1
-"""Weight of what is learned while nothing relevant is marked: it then decides near ties only."""
+"""Weight of what is learned while nothing is marked relevant; it then decides near ties only."""
 _SAMPLE = 1_000
-"""Rows, at the least, from which a spread is estimated, if there are as many."""
+"""Least number of rows, if available, from which a standard deviation is estimated."""
 _REST = 50
-"""Unmarked papers that stand in for a kind that has not been marked yet."""
+"""Unmarked papers that replace a class without marks."""
 
 
 @dataclass(frozen=True)
 class Mixture:
-    """How much each part of an order counts; chosen by leaving reviews out (decision 0016)."""
+    """Weights of the parts of an order, chosen by leaving reviews out (decision 0016).
+
+    Attributes:
+        margin: from 0, naive Bayes only, to 1, support vector machine only.
+        prior: weight of the scores after very many marks; it starts at twice that.
+    """
 
     margin: float = _MARGIN
-    """0 naive Bayes alone to 1 support vector machine alone."""
     prior: float = _PRIOR
-    """Of the scores after very many marks, against 1 for what is learned; at first it is double."""
 
 
 class Ranker:
-    """Learns from marks on some of its texts, of all papers, to which kind each of them leans.
-
-    `mixture`: weights of the parts; other than the default only to compare them.
-    """
+    """Orders texts by learning from marks on some of them."""
 
     def __init__(
         self, texts: Sequence[tuple[str, str | None]], mixture: Mixture | None = None
@@ -175,33 +177,30 @@ class Ranker:
     def order(self, marks: Mapping[int, bool], scores: Sequence[float]) -> list[int]:
         """Return the numbers of the scored texts, the most probably relevant first.
 
-        Papers that nobody marked relevant resemble nothing that is wanted: while no mark is
-        relevant, the scores decide, and what resembles the irrelevant only loses near ties.
+        Until a text is marked relevant, the scores decide, and similarity to irrelevant ones only
+        breaks near ties.
 
         Args:
-            marks: by number of a text: is it relevant?
-            scores: of the texts without marks, of the first texts if there are fewer. Their
-                distances count, in units of their spread, and never fade by more than half; for
-                a ranked list pass reciprocal ranks, 1 / (20 + rank).
+            marks: whether marked texts are relevant, by number.
+            scores: prior scores of the first texts, which are scaled by their standard deviation;
+                for a ranked list, pass reciprocal ranks, 1 / (20 + rank).
         """
-        learned = self._learned(marks)
-        if learned is None:
+        predictions = self._predictions(marks)
+        if predictions is None:
             return sorted(range(len(scores)), key=lambda number: -scores[number])
         mean, spread = _moments(scores)
         weight = 1.0 if any(marks.values()) else _NEGATIVE_ONLY_WEIGHT
         share = self._mixture.prior * (1.0 + _HALF_LIFE / (_HALF_LIFE + len(marks))) / spread
         sums = [
             weight * value + share * (score - mean)
-            for value, score in zip(learned, scores, strict=False)
+            for value, score in zip(predictions, scores, strict=False)
         ]
         return sorted(range(len(sums)), key=lambda number: -sums[number])
 
-    def _learned(self, marks: Mapping[int, bool]) -> list[float] | None:
-        """Return of every text how far a support vector machine and naive Bayes lean to it.
+    def _predictions(self, marks: Mapping[int, bool]) -> list[float] | None:
+        """Return the relevance of every text, the weighted mean of both scaled classifiers.
 
-        Their mean, each by its spread: the higher, the more probably relevant.
-
-        A kind that nobody marked yet is stood in for by the rest. None: there is nothing to learn.
+        Unmarked texts replace a class without marks. None if there is nothing to learn.
         """
         if not marks or not self._matrix.width:
             return None
@@ -212,7 +211,7 @@ class Ranker:
             return None
         examples = [*relevant, *irrelevant]
         labels = [True] * len(relevant) + [False] * len(irrelevant)
-        weights = _balanced(labels)
+        weights = _balance(labels)
         widest = widest_plane(self._matrix, examples, labels, weights)
         likeliest = likeliest_plane(self._matrix, examples, labels, weights)
         margin = self._mixture.margin / self._unit(widest)
@@ -221,7 +220,7 @@ class Ranker:
         return values(self._matrix.rows, plane)
 
     def _unit(self, plane: list[float]) -> float:
-        """Return the spread of the rows above a plane, estimated from some of them."""
+        """Estimate the standard deviation of a plane's values from a sample of rows."""
         rows = self._matrix.rows
         return _moments(values(rows[:: max(1, len(rows) // _SAMPLE)], plane))[1]
 
@@ -231,8 +230,8 @@ class Ranker:
         return rest[::step][:_REST]
 
 
-def _balanced(labels: Sequence[bool]) -> list[float]:
-    """Return weights of mean 1 under which the wanted together weigh `_RATIO` times the others."""
+def _balance(labels: Sequence[bool]) -> list[float]:
+    """Return weights of mean 1; relevant ones weigh `_RATIO` times as much in total."""
     yes = sum(labels)
     light = yes / (_RATIO * (len(labels) - yes))
     weights = [1.0 if is_relevant else light for is_relevant in labels]
@@ -253,10 +252,9 @@ def values(rows: Iterable[Row], plane: list[float]) -> list[float]:
 def widest_plane(
     matrix: TermMatrix, examples: Sequence[int], labels: Sequence[bool], weights: Sequence[float]
 ) -> list[float]:
-    """Return the plane with the widest margin between wanted and unwanted.
+    """Train a linear support vector machine with squared hinge loss by dual coordinate descent.
 
-    A linear support vector machine with squared hinge loss, by dual coordinate descent (Hsieh et
-    al. 2008, doi:10.1145/1390156.1390208). The same input gives the same output, always.
+    The algorithm (Hsieh et al. 2008, doi:10.1145/1390156.1390208) is deterministic here.
     """
     plane = [0.0] * (matrix.width + 1)
     shares = [0.0] * len(examples)
@@ -270,7 +268,7 @@ def widest_plane(
         steps = []
         for i in active:
             row = rows[i]
-            # What is private to an example is along its own axis, where the plane is its share.
+            # Terms of only this example are on an axis of their own, where the plane is its share.
             gradient = signs[i] * _dot(plane, row) - 1.0 + (slack[i] + private[i]) * shares[i]
             new = max(0.0, shares[i] - gradient / (row.norm + 1.0 + slack[i]))
             steps.append(abs(new - shares[i]))
@@ -292,8 +290,8 @@ def likeliest_plane(
 ) -> list[float]:
     """Return the log odds of every term by multinomial naive Bayes on tf-idf (Rennie et al. 2003).
 
-    Up to what is the same for all rows, and without the terms' share of all text: a text is not
-    the more wanted for being short.
+    Constants are omitted, and so is the normalisation of each class by its total, which would
+    favour short texts.
     """
     sums = {True: [0.0] * (matrix.width + 1), False: [0.0] * (matrix.width + 1)}
     for number, is_wanted, weight in zip(examples, labels, weights, strict=True):

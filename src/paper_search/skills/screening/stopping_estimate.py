@@ -6,24 +6,29 @@ from dataclasses import dataclass
 
 TARGET_RECALL = 0.95
 _LEVEL = 0.02
-"""Of each stretch: many are tried, and with 2 % each the bound holds in 95 of 100 random orders."""
+"""Significance of each test; with many tests at 2 %, the bound holds in 95 of 100 random orders."""
 _NOTHING = 1e-12
 
 
 @dataclass(frozen=True)
 class StoppingEstimate:
-    """How many relevant papers may be left."""
+    """How many relevant papers may be left.
+
+    Attributes:
+        screened: screened papers.
+        relevant: relevant papers among them, and those known before.
+        unseen: papers that are not screened.
+        at_most: upper bound, with 95 % confidence, on relevant papers among the unseen.
+    """
 
     screened: int
     relevant: int
-    """Among the screened, and known before."""
     unseen: int
     at_most: int
-    """Upper bound on the relevant papers among the unseen, with 95 % confidence."""
 
     @property
     def recall(self) -> float:
-        """The least share of the relevant papers that is known, 0 to 1."""
+        """A lower bound on recall, 0 to 1."""
         return self.relevant / (self.relevant + self.at_most) if self.relevant else 0.0
 
     @property
@@ -49,14 +54,16 @@ def stopping_estimate(
 ) -> StoppingEstimate:
     """Bound the number of relevant papers that are left.
 
-    The stopping criterion of Callaghan and Müller-Hansen 2020 (doi:10.1186/s13643-020-01521-4):
-    every stretch from one relevant paper to now is treated as a random draw from what was unseen
-    at its start, and a number of relevant papers left is ruled out when one of the draws would
-    have had as few with a probability below 2 % (hypergeometric). A good order has more than a
-    random draw, so the truth is mostly lower. Nothing in it is fitted to data.
+    This is the stopping criterion of Callaghan and Müller-Hansen 2020
+    (doi:10.1186/s13643-020-01521-4). Every stretch from a relevant paper to the present is treated
+    as a random draw from the papers unseen at its start. A number of relevant papers left is ruled
+    out if a draw would have found so few with a probability below 2 % (hypergeometric). A good
+    order finds more than a random one, so the true number is usually lower. Nothing is fitted.
 
-    `screened`: in the order of screening: was the paper relevant? `unseen`: how many there are
-    besides. `known_relevant`: relevant papers that were known when the screening began.
+    Args:
+        screened: whether each paper was relevant, in the order of screening.
+        unseen: the number of other papers.
+        known_relevant: relevant papers known before screening began.
     """
     return StoppingEstimate(
         screened=len(screened),
@@ -67,9 +74,9 @@ def stopping_estimate(
 
 
 def _stretches(screened: Sequence[bool], unseen: int) -> list[tuple[int, int, int]]:
-    """Return, from each find and from the start to now: the unseen then, drawn since, found since.
+    """Return the papers unseen before, drawn since and found since each find and the start.
 
-    Stretches that start elsewhere are never the more telling ones.
+    Stretches that start elsewhere never give a tighter bound.
     """
     total, found_since = len(screened) + unseen, 0
     stretches = []
@@ -82,7 +89,7 @@ def _stretches(screened: Sequence[bool], unseen: int) -> list[tuple[int, int, in
 
 
 def _bound(stretches: Sequence[tuple[int, int, int]], unseen: int, level: float) -> int:
-    """Return the largest number left that no stretch rules out at this level."""
+    """Return the largest number left that no stretch rules out."""
     low, high = 0, unseen
     while low < high:
         middle = (low + high + 1) // 2
@@ -94,9 +101,9 @@ def _bound(stretches: Sequence[tuple[int, int, int]], unseen: int, level: float)
 
 
 def _chance(urn: int, drawn: int, found: int, *, left: int) -> float:
-    """Return the probability of at most `found` relevant among `drawn` of `urn` papers.
+    """Return the probability of at most `found` relevant papers among `drawn` of `urn` papers.
 
-    The urn holds what was found and what is left. The shorter tail is summed, term by term.
+    `urn` includes `found` and `left` relevant papers. The shorter tail is summed.
     """
     relevant = found + left
     other = urn - relevant

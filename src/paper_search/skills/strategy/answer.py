@@ -1,4 +1,4 @@
-"""What a model is told when it writes a strategy, what it answers, and what is wrong with it."""
+"""The message to a model that writes a strategy, its answer, and mistakes in the answer."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -61,7 +61,7 @@ class FiltersAnswer(BaseModel):
     language: str | None = None
 
     def added_to(self, limits: SearchConstraints) -> SearchConstraints:
-        """Return limits, which are the person's, with those that they leave open."""
+        """Add these limits where the person's leave them open."""
         has_years = limits.year_from is not None or limits.year_to is not None
         years = {} if has_years else {"year_from": self.year_from, "year_to": self.year_to}
         language = limits.language or self.language
@@ -75,9 +75,9 @@ class StrategyAnswer(BaseModel):
     sources: Annotated[list[str], NullIsList] = Field(default_factory=list)
     filters: Annotated[FiltersAnswer, NullIsObject] = Field(default_factory=FiltersAnswer)
     ranked_text: str | None = None
-    """The question for sources that rank; None means in the person's own words."""
+    """The question for sources that rank; None means the person's own words."""
     reason: str | None = None
-    """What differs from the round before, and why."""
+    """What differs from the previous round, and why."""
 
     @field_validator("ranked_text", mode="after")
     @classmethod
@@ -94,10 +94,10 @@ class StrategyAnswer(BaseModel):
 def message_of(
     request: QueryBuilderInput, sources: Sequence[str] | None, *, unread: Sequence[str] = ()
 ) -> str:
-    """Return the intent, earlier strategies, feedback and marked papers as the model's message.
+    """Return the intent, earlier strategies, feedback and marked papers as a message.
 
-    `sources`: what the strategy may name; None means anything. `unread`: what of the feedback only
-    the model can act on.
+    `sources` are those that the strategy may use; None allows any. `unread` are clauses of the
+    feedback that only the model can interpret.
     """
     feedback = request.user_feedback
     lines = [
@@ -156,35 +156,37 @@ def _of_marks(request: QueryBuilderInput) -> list[str]:
 _SHOWN = 200
 """Characters of a query in a message."""
 _MOST_QUERIES = 50
-"""Queries of an answer that are looked at; a strategy has far fewer."""
+"""Queries of an answer that are inspected."""
 _MOST_LINES = 12
 _LOWER_OPERATOR = re.compile(r'"[^"]*"|(?<=[\s)])(and|or|not)(?=[\s(])')
-"""A model writes no stop words between terms: what looks like an operator is one."""
+"""Models do not write stop words between terms, so these are operators."""
 _NOT_LATIN = re.compile(r"[^\W\d_\u0000-\u036f\u1e00-\u1eff]")
-"""A letter of another script than English is written in."""
 
 
 @dataclass(frozen=True)
 class Inspection:
-    """The queries of an answer, sorted out."""
+    """The valid queries of an answer, and its mistakes.
+
+    Attributes:
+        usable: the distinct valid queries, in order.
+        problems: mistakes that the model must correct.
+        remarks: probable mistakes.
+        left_out: notes for the person on queries that are left out.
+    """
 
     usable: list[SearchQuery] = field(default_factory=list)
-    """Those that a source can be asked, each once, in the order of the answer."""
     problems: list[str] = field(default_factory=list)
-    """What the model has to correct, a line each."""
     remarks: list[str] = field(default_factory=list)
-    """What it should look at when it does."""
     left_out: list[str] = field(default_factory=list)
-    """What a person should know is missing, a line each."""
 
 
-def inspected(
+def inspect_answer(
     answer: StrategyAnswer, *, asked_before: Collection[str], is_english: bool
 ) -> Inspection:
-    """Return what the queries of a model's answer are good for.
+    """Check the queries of a model's answer.
 
-    `asked_before`: boolean queries of earlier rounds. `is_english`: whether terms have to be in
-    English: no other language is asked for.
+    `asked_before` are the boolean queries of earlier rounds; `is_english` tells whether terms must
+    be in English.
     """
     inspection = Inspection()
     numbers: dict[object, int] = {}
@@ -231,9 +233,7 @@ def _inspect(
         _leave_out(inspection, number, f"cannot be read: {error}")
         return
     if mere_exclusion(tree):
-        _leave_out(
-            inspection, number, "only excludes: nothing that is wanted stands beside the NOT"
-        )
+        _leave_out(inspection, number, "only excludes: put search terms before the NOT")
         return
     inspection.remarks.extend(
         f"query {number}, column {finding.column}: {finding.message}" for finding in lint(text)

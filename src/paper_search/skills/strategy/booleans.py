@@ -1,4 +1,4 @@
-"""The first queries for a question: a block of names for each concept, joined; the ranked one."""
+"""The first queries for a question: boolean, with a block of names per concept, and ranked."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -51,22 +51,21 @@ _MOST_FORMS = 3
 """Inflected forms and spellings of one name in a query."""
 _MOST_SYNONYMS = 6
 _FEW = 3
-"""Other names of a concept in a query that would be too long with all of them."""
+"""Other names per concept in a query that would be too long with all of them."""
 _OWN = "as the question was read"
-"""By its words, or by a model."""
+"""By rules or by a model."""
 _LONG = 3
-"""Words of a concept."""
+"""Words of a long concept."""
 
 _ABBREVIATION = re.compile(r"(?=.*[A-Z].*[A-Z])[\w-]+")
 
 
 @dataclass(frozen=True)
 class Block:
-    """A concept in the person's words, and what else it is called in a query."""
+    """A concept, its other names with the reason for each, and its subject heading."""
 
     concept: str
     reasons: dict[str, str]
-    """What else it is called, with why that stands in the query."""
     heading: Node | None
 
     @property
@@ -75,28 +74,28 @@ class Block:
         return SynonymMap(keyword=self.concept, synonyms=names, reasons=self.reasons)
 
     def shortened(self) -> "Block":
-        """Return the block with what the question names and the first few other names."""
+        """Return the block with the question's own names and the first few others."""
         others = [name for name, why in self.reasons.items() if why != _OWN][:_FEW]
         names = {n: why for n, why in self.reasons.items() if why == _OWN or n in others}
         return replace(self, reasons=names)
 
     @property
     def node(self) -> Node | None:
-        """The query for any of the names; None if none can be asked."""
+        """The query for any of the names; None if none is searchable."""
         names = [leaf(name) for name in (self.concept, *self.reasons)]
         return any_of(node for node in (*names, self.heading) if node is not None)
 
 
 def blocks_of(intent: ParsedIntent, *, has_headings: bool) -> list[Block]:
-    """Return a block for each concept of an intent that can be asked; its topic where none can.
+    """Return a block for each searchable concept of an intent or, if there is none, its topic.
 
-    `has_headings`: whether a source indexes subject headings, so that they are asked, too.
+    With `has_headings`, blocks include subject headings, which some source has indexed.
     """
-    asked: list[str] = []
+    names: list[str] = []
     for concept in intent.concepts:
         is_whole = intent.alternatives.get(concept) or f'"{concept}"' in intent.question
-        asked += [concept] if is_whole else names_of(concept)
-    concepts = [name for name in dict.fromkeys(asked) if leaf(name)]
+        names += [concept] if is_whole else names_of(concept)
+    concepts = [name for name in dict.fromkeys(names) if leaf(name)]
     if not concepts and leaf(intent.topic) and not intent.authors:
         concepts = [intent.topic]
     return [
@@ -111,10 +110,10 @@ def blocks_of(intent: ParsedIntent, *, has_headings: bool) -> list[Block]:
 
 
 def names_of(concept: str) -> list[str]:
-    """Return the concept; of a long one that is no known name its words and the names in it.
+    """Split a long concept that is not a known name into the names and words in it.
 
-    Few records have "knee replacement rehab" as it stands. Where names overlap, as in "food supply
-    chains", one of the list of names is surer than a subject heading, whose field may be another.
+    Few records have the exact phrase "knee replacement rehab". Where names overlap, as in "food
+    supply chains", our list takes precedence over subject headings, which may be of another field.
     """
     words = concept.split()
     if len(cleaned(concept).split()) < _LONG:
@@ -132,9 +131,9 @@ def block_of(
     excluded: Sequence[str] = (),
     has_headings: bool = False,
 ) -> Block:
-    """Return the block of a concept: its forms, its alternatives, and the synonyms of all.
+    """Return the block of a concept and its alternatives, with forms and synonyms of each.
 
-    `excluded`: terms that no name may have which the person did not write.
+    Names from our tables that contain an excluded term are omitted.
     """
     reasons: dict[str, str] = {}
     for name in (concept, *alternatives):
@@ -155,26 +154,24 @@ def block_of(
 
 
 def _first(reasons: Mapping[str, str], most: int, excluded: Iterable[str]) -> dict[str, str]:
-    """Return the first names that have no excluded term in them, with their reasons."""
     return {name: reasons[name] for name in _without_excluded(reasons, excluded)[:most]}
 
 
 def _without_excluded(names: Iterable[str], excluded: Iterable[str]) -> list[str]:
-    """Return the names that have no excluded term in them, by stems."""
     terms = [stems for term in excluded if (stems := {*tokens(term)})]
     return [name for name in names if not any(stems.issubset(tokens(name)) for stems in terms)]
 
 
 def first_queries(intent: ParsedIntent, *, has_headings: bool = False) -> list[SearchQuery]:
-    """Return the query to start with: the blocks of all concepts joined by AND.
+    """Return the first boolean query: the blocks of all concepts joined by AND.
 
-    A question that is a boolean query is the query. Only authors: one for what they wrote. None:
-    the intent has no words. See `blocks_of` for the arguments.
+    A boolean question is used as it is; an intent with only authors gives a query for them, and one
+    without words none. For `has_headings`, see `blocks_of`.
     """
     if intent.boolean_query is not None:
         return [SearchQuery(keywords=intent.concepts, boolean_query=intent.boolean_query)]
     if intent.identifiers and not intent.question:
-        return []  # a number is looked up, or ranked by: no boolean finds a work by it
+        return []  # identifiers are looked up or ranked, not searched by boolean queries
     blocks = blocks_of(intent, has_headings=has_headings)
     for some in (blocks, [block.shortened() for block in blocks]):
         tree = all_of(block.node for block in some if block.node is not None)
@@ -191,7 +188,7 @@ def first_queries(intent: ParsedIntent, *, has_headings: bool = False) -> list[S
 
 
 def first_ranked(intent: ParsedIntent) -> list[RankedQuery]:
-    """Return the ranked query for a question; none for a boolean query, which is asked as it is."""
+    """Return the ranked query for a question; none for a boolean query."""
     if intent.boolean_query is not None:
         return []
     identifiers = " ".join(name.partition(":")[2] for name in intent.identifiers)
@@ -203,7 +200,7 @@ def first_ranked(intent: ParsedIntent) -> list[RankedQuery]:
 
 
 def plain_queries(intent: ParsedIntent) -> list[SearchQuery]:
-    """Return the one query that needs neither model nor other names: concepts joined by AND."""
+    """Return the query without other names: concepts joined by AND."""
     if intent.boolean_query is not None:
         return first_queries(intent)
     names = [name for name in map(cleaned, intent.concepts) if name]
@@ -214,7 +211,7 @@ def plain_queries(intent: ParsedIntent) -> list[SearchQuery]:
 
 
 _TYPES = {csl: name for name, csl in CSL_TYPES.items()}
-"""Publication types as indexers name them."""
+"""Publication types by CSL type."""
 
 
 def database_text(strategy: SearchStrategy, database: str) -> WrittenStrategy:

@@ -1,4 +1,4 @@
-"""What an edit changes of a strategy, and in one line how it differs from the one before."""
+"""Partial edits of a strategy, and one-line summaries of differences."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple, TypeAlias
@@ -19,11 +19,11 @@ _LIMITS = {
     "max_papers": "papers shown",
 }
 _SHOWN = 5
-"""Terms that are named; further ones are counted."""
+"""Terms that are listed; further ones are counted."""
 
 
 class _Wish(NamedTuple):
-    """A term with what stands before it where it is unwanted: "NOT " or "less "."""
+    """A term, with the prefix "NOT " or "less " if it is unwanted."""
 
     written: str
     unwanted: str = ""
@@ -34,10 +34,9 @@ class _Wish(NamedTuple):
 
 
 def completed(revised: Any, proposed: SearchStrategy) -> Any:
-    """Return an edit in parts with the rest as it was proposed; one of a whole strategy as it is.
+    """Complete a partial edit with the proposed strategy; return a whole strategy unchanged.
 
-    Whole is what has all that JSON always has of a strategy, and of its limits: what is empty
-    there is left out of JSON, and stays empty.
+    An edit is whole if it has every key that JSON always has, since empty fields may be omitted.
     """
     if not isinstance(revised, dict):
         return revised
@@ -50,9 +49,9 @@ def completed(revised: Any, proposed: SearchStrategy) -> Any:
 
 
 def changes(before: SearchStrategy, after: SearchStrategy) -> str:
-    """Return what changed between two strategies: `+ eventcounts, + NOT exclusion; - compiler`.
+    """Summarize a change: `+ eventcounts, + NOT exclusion; - compiler`.
 
-    Limits, sources and own strings of services follow where they differ. Empty: nothing of this.
+    Changes of limits, sources and native queries follow. Empty if nothing changed.
     """
     old, new = _wishes(before), _wishes(after)
     more: list[str] = []
@@ -80,9 +79,9 @@ def changes(before: SearchStrategy, after: SearchStrategy) -> str:
 
 
 def _sign(stems: _Stems, wishes: dict[_Stems, _Wish]) -> int:
-    """Return 1 for a term that is wanted, -1 for one that is unwanted, else 0.
+    """Return 1 for a wanted term, -1 for an unwanted one, else 0.
 
-    A phrase of which every word is wanted is wanted: that is another form, no other wish.
+    A phrase is wanted if all of its words are.
     """
     if stems in wishes:
         return -1 if wishes[stems].unwanted else 1

@@ -1,4 +1,4 @@
-"""Limits of a strategy: what can be searched within, and conditions that come from words."""
+"""Limits of a strategy, and conditions from the terms of an intent or a note."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
@@ -35,12 +35,12 @@ def next_limits(limits: SearchConstraints, note: Note) -> SearchConstraints:
 def _names_of_limit(term: str) -> Sequence[str]:
     for group in term_table("designs"):
         if tuple(tokens(term)) in {tuple(tokens(name)) for name in group}:
-            return [name for name in group if " " not in name]  # few say "randomised trial"
+            return [name for name in group if " " not in name]  # few papers say "randomised trial"
     return variants(term)[:_MOST_NAMES]
 
 
 def changed_by(terms: Note, query: str) -> str:
-    """Return a query without exclusions of what is welcome and without what is unwanted, or ""."""
+    """Remove exclusions of terms that a note adds, and terms that it excludes, from a query."""
     tree = tree_of(query)
     if tree is None:
         return query
@@ -57,7 +57,7 @@ def changed_by(terms: Note, query: str) -> str:
 
 
 def without_unwanted(ranked: Sequence[RankedQuery], limits: SearchConstraints) -> list[RankedQuery]:
-    """Return ranked queries without the terms that no record may have, learned ones neither."""
+    """Remove excluded terms from ranked queries, including learned terms."""
     unwanted = unwanted_stems(limits)
     return [
         query.model_copy(
@@ -76,13 +76,11 @@ def without_unwanted(ranked: Sequence[RankedQuery], limits: SearchConstraints) -
 
 
 def unwanted_stems(limits: SearchConstraints) -> set[tuple[str, ...]]:
-    """Return the stems of each term that no record may have."""
     exclusions = (part.child for part in _conditions(limits) if isinstance(part, Not))
     return _stems_of(exclusions)
 
 
 def required_stems(limits: SearchConstraints) -> set[tuple[str, ...]]:
-    """Return the stems of each term that is one of those that a record must have."""
     return _stems_of(part for part in _conditions(limits) if not isinstance(part, Not))
 
 
@@ -96,7 +94,7 @@ def _stems_of(nodes: Iterable[Node]) -> set[tuple[str, ...]]:
 
 
 def without_terms(text: str, unwanted: set[tuple[str, ...]]) -> str:
-    """Return a text without the terms of which the stems are given."""
+    """Remove terms from a text by their stems."""
     words = [*WORD.finditer(text)]
     longest = max(map(len, unwanted), default=0)
     for start, word in enumerate(words):
@@ -136,7 +134,7 @@ def _without_exclusions(part: Node, welcome: set[tuple[str, ...]]) -> Node | Non
 
 
 def _without(node: Node, unwanted: set[tuple[str, ...]]) -> Node | None:
-    """Return a tree without the terms that it asks for; None if it asked for nothing else."""
+    """Remove terms from a tree; None if only exclusions and years are left."""
     match node:
         case Term() | Phrase():
             return None if _stems(node) in unwanted else node
@@ -161,13 +159,13 @@ def _stems(node: Node) -> tuple[str, ...]:
 
 
 FIRST_YEAR = 1500
-"""Nothing that is indexed was printed before."""
+"""Nothing that is indexed is older."""
 _YEARS_AHEAD = 1
-"""Issues carry the date of next year."""
+"""Issues may be dated next year."""
 
 
 def sane_limits(limits: SearchConstraints, *, today: date) -> tuple[SearchConstraints, list[str]]:
-    """Return the limits that can be searched within, and what was left out or changed."""
+    """Return valid limits, and notes on what was left out or changed."""
     last_year, notes = today.year + _YEARS_AHEAD, []
     years = {"year_from": limits.year_from, "year_to": limits.year_to}
     for name, year in years.items():
@@ -181,7 +179,7 @@ def sane_limits(limits: SearchConstraints, *, today: date) -> tuple[SearchConstr
         notes.append(f"the years are read as {first} to {last}: {backwards}")
     name, language = (limits.language or "").strip(), language_code(limits.language)
     if name and language is None:
-        notes.append(f"left out: the language {name[:20]!r}, which no list of languages has")
+        notes.append(f"left out: the language {name[:20]!r}, which is unknown")
     most = min(max(limits.max_results, 1), MOST_RESULTS)
     update = {"year_from": first, "year_to": last, "language": language, "max_results": most}
     return limits.model_copy(update=update), notes

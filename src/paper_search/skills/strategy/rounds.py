@@ -1,4 +1,4 @@
-"""The next round's strategy: the last one, changed by labels and notes, or varied."""
+"""The next round's strategy: the last one, changed by labels, notes or variation."""
 
 import json
 import math
@@ -36,23 +36,23 @@ from paper_search.skills.strategy.trees import (
 from paper_search.skills.words import tokens
 
 RELEVANT, IRRELEVANT = 0.75, 0.15
-"""Weights of the mean relevant and the mean irrelevant paper beside 1 for the question: the usual
-ones (Manning, Raghavan, Schütze 2008, section 9.1.1)."""
+"""Rocchio weights of the mean relevant and mean irrelevant paper, relative to 1 for the question
+(Manning, Raghavan, Schütze 2008, section 9.1.1)."""
 
 MOST_TERMS = 30
-"""Words that are learned; further ones move no rank that a person would see."""
+"""Learned words; more would not change any rank that a person sees."""
 _AGAIN = "this would repeat an earlier round, so {}"
 _LEARNED = 4
-"""Learned words of which a paper of the new boolean query must have one."""
+"""Learned words in the new boolean query, joined by OR."""
 
 
 def next_queries(
     last: SearchStrategy, note: Note, terms: dict[str, float] | None
 ) -> list[SearchQuery]:
-    """Return the queries of the last strategy as the feedback wants them, and new ones.
+    """Return the last queries, changed by the feedback, with new ones at the end.
 
-    What a person edited stays edited. Behind it stand a query for what was added and one for what
-    was learned; earlier ones of their kind make room.
+    A person's edits are kept. There is a new query for added terms and one for learned terms; they
+    replace the last queries if there would be too many.
     """
     texts = [changed_by(_with_synonyms(note, query), query.boolean_query) for query in last.queries]
     base = [_with_text(*pair) for pair in zip(last.queries, texts, strict=True) if pair[1]]
@@ -77,7 +77,7 @@ def next_ranked_queries(
 
 
 def _with_synonyms(note: Note, query: SearchQuery) -> Note:
-    """Return the note with the names that the query has for what it does not want."""
+    """Add the query's synonyms of unwanted terms to the note."""
     unwanted = {tuple(tokens(term)) for term in (*note.excluded, *note.dropped)}
     entries = [entry for entry in query.synonym_map if tuple(tokens(entry.keyword)) in unwanted]
     synonyms = (name for entry in entries for name in entry.synonyms)
@@ -103,7 +103,7 @@ def with_added(queries: list[SearchQuery], note: Note) -> list[SearchQuery]:
 
 
 def terms_of_marks(request: QueryBuilderInput, last: SearchStrategy) -> dict[str, float] | None:
-    """Return the words that the papers marked so far, if any, teach, with weights."""
+    """Return the learned terms with weights; None if no papers are marked."""
     if not request.marked_papers:
         return None
     texts = [query.text for query in last.ranked]
@@ -119,9 +119,9 @@ def _with_text(query: SearchQuery, text: str) -> SearchQuery:
 def _new_queries(
     query: SearchQuery, note: Note, terms: dict[str, float] | None
 ) -> list[SearchQuery]:
-    """Return queries for what was added and for what was learned, each with one block of a query.
+    """Return a query for added and one for learned terms.
 
-    They hold one of these terms, and whatever the query does not want.
+    Each joins any of the terms to any block of the given query, and keeps its exclusions.
     """
     tree = any_block(query.boolean_query, besides=note.added)
     if tree is None:
@@ -158,14 +158,11 @@ def _new_queries(
 def learned_terms(
     papers: Sequence[MarkedPaper], texts: Sequence[str] = (), *, limit: int = MOST_TERMS
 ) -> dict[str, float]:
-    """Return words with their weights beside 1 for a word of the question, the strongest first.
+    """Learn words from labelled papers by Rocchio's formula; return them with weights, best first.
 
-    Learned from labelled papers by Rocchio's formula.
-
-    Weights are for a ranking that counts a rare word for more by itself, as BM25 does. A word of
-    the question (`texts`) can be among them: its weight comes on top. Below 0: a word of papers
-    marked irrelevant. Without a relevant paper nothing is learned: what is not wanted says little
-    about what is.
+    Weights are relative to 1 for a word of the question (`texts`), and are added to it if the word
+    is in the question. They are for rankings such as BM25 that weight rare words by themselves.
+    Words of irrelevant papers have negative weights. Without a relevant paper, nothing is learned.
     """
     relevant = [_vector(paper) for paper in papers if paper.is_relevant]
     if not relevant:
@@ -185,7 +182,7 @@ def learned_terms(
 
 
 def _vector(paper: MarkedPaper) -> Mapping[str, float]:
-    """Return the dampened counts of words by stem, as long as they are with their rarities."""
+    """Return dampened counts of words by stem, scaled so that their tf-idf vector has length 1."""
     counts = Counter(word.stem for run in runs(_text(paper)) for word in run)
     damped = {word: 1 + math.log(count) for word, count in counts.items()}
     length = math.hypot(*(weight * rarity(word) for word, weight in damped.items())) or 1.0
@@ -211,10 +208,10 @@ def _texts_by_form(texts: Iterable[str]) -> dict[str, str]:
 def varied(
     strategy: SearchStrategy, earlier: Sequence[SearchStrategy], *, most_results: int
 ) -> SearchStrategy:
-    """Return the strategy, with a broader query or more results if an earlier one is the same.
+    """Vary a strategy that repeats an earlier one: a broader query, or another number of results.
 
-    A note says which, since nobody asked for it. The number of results stays within 1 and
-    `most_results`; if all of them are used, the strategy comes back as it is.
+    A note reports the change. If no variant with 1 to `most_results` results is new, the strategy
+    is returned unchanged.
     """
     identities = set(map(_identity, earlier))
     if _identity(strategy) not in identities or not (strategy.queries or strategy.ranked):
@@ -251,7 +248,7 @@ def _other_sizes(strategy: SearchStrategy, most_results: int) -> Iterator[Search
 
 
 def _identity(strategy: SearchStrategy) -> str:
-    """Return what two strategies share that would find the same: queries in any order, filters."""
+    """Return a key for the queries, in any order, and the filters of a strategy."""
     queries = sorted({normalised(query.boolean_query) for query in strategy.queries})
     ranked = [query.model_dump() for query in strategy.ranked]
     return json.dumps([queries, ranked, strategy.filters.model_dump()], sort_keys=True)

@@ -1,4 +1,4 @@
-"""Terms of titles and abstracts, and those that mark first results off."""
+"""Terms of titles and abstracts, and those that are typical of the first results."""
 
 import math
 import re
@@ -15,25 +15,24 @@ Term: TypeAlias = tuple[str, ...]
 """One or two stems."""
 
 _BREAKS = re.compile(r"\b(?:https?://|www\.)\S+|[^\w\s'’-]+|\s-+\s")
-"""What ends a run of words; the parts of an address are none."""
+"""Breaks between runs of words; a URL is a break as a whole."""
 _WORD = re.compile(r"([^\W_]+)(?:['’]\w*)?(-?)")
 _INNER_CAPITAL = re.compile(r"\w[A-Z]")
 _SHORTEST, _LONGEST = 3, 30
 _LONGEST_UNSPACED = 6
-"""Most characters of a run without spaces that counts as a word."""
+"""Longest word of a script without spaces."""
 
 
 class Word(NamedTuple):
-    """A content word as it counts and as it was written."""
+    """A content word; `joint` is the hyphen or space before the next word."""
 
     stem: str
     written: str
     joint: str
-    """What joins it to the next one: a hyphen or a space."""
 
 
 def runs(text: str) -> list[list[Word]]:
-    """Return the content words of a text, a list for what no stop word or sign interrupts."""
+    """Return the content words of a text, in runs between stop words and punctuation."""
     result: list[list[Word]] = []
     for part in _BREAKS.split(visible(text)):
         result.append([])
@@ -47,7 +46,7 @@ def runs(text: str) -> list[list[Word]]:
 
 @dataclass
 class TermCounts:
-    """In how many texts terms stand, and how they are written there."""
+    """Document frequencies of terms, and their spellings."""
 
     texts: int = 0
     counts: Counter[Term] = field(default_factory=Counter)
@@ -72,7 +71,7 @@ class TermCounts:
 
 
 def lowered(text: str) -> str:
-    """Return the words in small letters, but for those with a capital inside, such as DNA."""
+    """Return the words in lower case, except those with an inner capital, such as DNA."""
     words = (word if _INNER_CAPITAL.search(word) else word.casefold() for word in text.split())
     return " ".join(words)
 
@@ -89,19 +88,18 @@ _BRACKETS = re.compile(r"\(([^()]{2,80})\)")
 _SENTENCE = re.compile(r"[.;:!?](?=\s)|[()\[\]]")
 _SHORT = re.compile(r"[^\W_][\w-]{1,9}")
 _SIGNIFICANT = 10.83
-"""A log-likelihood that chance exceeds once in a thousand (chi-squared, one degree)."""
+"""Log-likelihood for p = 0.001 (chi-squared, one degree of freedom)."""
 
 
 def suggest_terms(
     texts: Iterable[str], texts_in_use: Sequence[str] = (), *, limit: int = 12
 ) -> list[tuple[str, int]]:
-    """Return the terms that mark these texts off, with the number of texts that have them.
+    """Return the terms that are typical of these texts, with the number of texts that have them.
 
-    Words, and pairs of words that stand together, by Dunning's log-likelihood beside how common
-    they are in scholarly records; a pair is as common as its rarer word. A word that stands mostly
-    in one of the pairs is not given again. First of all come the acronyms of what is asked for, and
-    what asked acronyms stand for, where a text says so. Terms of nothing but words of
-    `texts_in_use` are left out.
+    Words and pairs of adjacent words are ranked by Dunning's log-likelihood against their frequency
+    in scholarly records; a pair counts as its rarer word. A word that occurs mostly in such a pair
+    is omitted, as are terms with words of `texts_in_use` only. Acronyms of terms in use, and the
+    long forms of acronyms in use, come first.
     """
     texts = list(texts)
     term_counts = TermCounts()
@@ -124,7 +122,7 @@ def suggest_terms(
 
 
 def _other_forms(texts: Sequence[str], covered: set[str]) -> Iterator[tuple[str, int]]:
-    """Yield acronyms and long forms of what is covered, with the number of texts that have them."""
+    """Yield acronyms and long forms of covered terms, with the number of texts that have them."""
     for short, long in long_forms(texts).items():
         has_short, has_long = (covered.issuperset(tokens(form)) for form in (short, long))
         if has_short != has_long:
@@ -134,7 +132,7 @@ def _other_forms(texts: Sequence[str], covered: set[str]) -> Iterator[tuple[str,
 
 
 def _keyness(count: int, texts: int, term: Term) -> float:
-    """Return the log-likelihood of the count; below 0 where the term is rarer than elsewhere."""
+    """Return the log-likelihood of a count; negative if the term is rarer than elsewhere."""
     share = 10 ** -max(map(rarity, term))
     rest = texts - count
     likelihood = count * math.log(count / (texts * share))
@@ -144,7 +142,7 @@ def _keyness(count: int, texts: int, term: Term) -> float:
 
 
 def _without_parts(ranked: Sequence[Term], term_counts: TermCounts, limit: int) -> list[Term]:
-    """Return the first terms; a pair replaces those of its words that it mostly explains."""
+    """Return the first terms; a pair replaces words that occur mostly in it."""
     counts = term_counts.counts
     pairs = [term for term in ranked if len(term) > 1]
     terms: list[Term] = []
@@ -159,13 +157,11 @@ def _without_parts(ranked: Sequence[Term], term_counts: TermCounts, limit: int) 
 
 
 def long_forms(texts: Iterable[str]) -> dict[str, str]:
-    """Return acronyms with what they stand for, those of most texts first.
+    """Return acronyms with their long forms, the most frequent first.
 
-    The algorithm of Schwartz and Hearst (2003), "A simple algorithm for identifying abbreviation
-    definitions in biomedical text".
-
-    Understood are "long form (LF)" and "LF (long form)". An acronym with several long forms has
-    the one of most texts; the plural of an acronym counts as the acronym.
+    The algorithm is that of Schwartz and Hearst (2003), "A simple algorithm for identifying
+    abbreviation definitions in biomedical text", for "long form (LF)" and "LF (long form)". An
+    acronym gets its most frequent long form; its plural counts as the acronym.
     """
     pairs: Counter[tuple[str, str]] = Counter()
     for text in texts:
@@ -196,15 +192,14 @@ def _definitions(text: str) -> Iterator[tuple[str, str]]:
 
 
 def stands_for(short: str, long: str) -> bool:
-    """Return whether a text is an acronym of the words before it."""
     return _is_acronym(short) and long_form(short, long) is not None
 
 
 def long_form(short: str, before: str) -> str | None:
-    """Return the end of the text that an acronym stands for; None if it does not.
+    """Return the end of the text that is the long form of an acronym, if any.
 
-    Every letter of the acronym is found in order, from the right, its first one at the start of
-    a word.
+    The letters of the acronym are matched in order from the right, the first one at the start of a
+    word.
     """
     most = min(len(short) + 5, 2 * len(short))
     text = " ".join(before.split()[-most:])
@@ -227,6 +222,6 @@ def long_form(short: str, before: str) -> str | None:
 
 
 def _is_acronym(text: str) -> bool:
-    """Whether the text is one short word with at least two capitals, or a capital and a digit."""
+    """Whether the text is a short word with at least two capitals, or a capital and a digit."""
     signs = sum(char.isupper() or char.isdigit() for char in text)
     return signs > 1 and any(char.isupper() for char in text) and _SHORT.fullmatch(text) is not None

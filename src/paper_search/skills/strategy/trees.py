@@ -1,4 +1,4 @@
-"""Words as queries and trees; the blocks of a query, and the steps to broader ones."""
+"""Query trees from names; the blocks of a query, and steps to broader queries."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -29,32 +29,32 @@ from paper_search.skills.untrusted import visible
 from paper_search.skills.words import BREAKS, tokens
 
 MIN_QUERIES, MAX_QUERIES = 2, 4
-"""Queries of a strategy that we write; a person may write more."""
+"""Queries of a strategy by a model; a person may write more."""
 
 MAX_QUERY_CHARS = 2_000
-"""The longest query in a strategy; services refuse longer ones."""
+"""Services refuse longer queries."""
 
 _SYNTAX = re.compile(r"[\"“”„«»()\[\]{}<>*?|&^~\\/:;,=!$%#@`]+")
 _OPERATORS = re.compile(r"\b(AND|OR|NOT|NEAR)\b")
 
 _MOST_WORDS = 12
-"""Words of one name; a longer one is no name."""
+"""Words of one name; further ones are dropped."""
 
 
 def cleaned(text: str) -> str:
-    """Return the words of the text without signs and operators of the query language."""
+    """Remove query syntax from a text."""
     plain = _OPERATORS.sub(lambda match: match.group().lower(), _SYNTAX.sub(" ", visible(text)))
     words = (word.strip(".'’-+_") if len(word) > 1 else word for word in plain.split())
     return " ".join(word for word in words if word)
 
 
 def normalised(query: str) -> str:
-    """Return what two spellings of one query share: case and spaces do not matter."""
+    """Return a key for a query that ignores case and spaces."""
     return " ".join(re.sub(r"([()])", r" \1 ", query).casefold().split())
 
 
 def leaf(text: str, field: str | None = None) -> Term | Phrase | None:
-    """Return a name as one term of a query, a word or a phrase; None if no word is in it."""
+    """Return a name as a word or a phrase; None if it has no words."""
     words = tuple(word for word in cleaned(text).split() if any(map(str.isalnum, word)))
     words = words[:_MOST_WORDS]
     if not words:
@@ -77,7 +77,7 @@ def all_of(nodes: Iterable[Node]) -> Node | None:
 
 
 def query_text(tree: Node) -> str:
-    """Return a tree as a person would write it: what is not wanted comes last, after NOT."""
+    """Return the text of a tree, with exclusions at the end."""
     children = conjuncts(tree)
     inclusions = [node for node in children if not isinstance(node, Not)]
     barred = [node.child for node in children if isinstance(node, Not)]
@@ -90,7 +90,7 @@ def query_text(tree: Node) -> str:
 
 
 def wanted_names(node: Node) -> Iterator[str]:
-    """Yield the words and phrases of a tree that are about the subject and wanted."""
+    """Yield the topical words and phrases of a tree, except excluded ones."""
     for leaf in positive_leaves(node):
         if leaf.field in HEADINGS:
             yield " ".join(heading_words(leaf))
@@ -103,7 +103,7 @@ def is_short(query: str) -> bool:
 
 
 def tree_of(query: str) -> Node | None:
-    """Return the tree of a query; None if it cannot be read, or is empty."""
+    """Return the tree of a query; None if it is invalid or empty."""
     try:
         return parse(query) if query.strip() else None
     except QuerySyntaxError:
@@ -115,24 +115,21 @@ def _grouped(node: Node) -> str:
 
 
 class Step(NamedTuple):
-    """A broader form of a query, and what is different in it."""
+    """A broader form of a query, and the name of the change."""
 
     name: str
     boolean_query: str
 
 
 class BlockText(NamedTuple):
-    """A part of a query that every record must have, and its terms, of which one is enough."""
+    """A required part of a query, and its alternative terms."""
 
     boolean_query: str
     terms: list[str]
 
 
 def block_texts(boolean_query: str) -> list[BlockText]:
-    """Return the parts that a query joins by AND; none: it has none, or cannot be read.
-
-    Exclusions, years and authors are no blocks.
-    """
+    """Return the parts joined by AND, except exclusions, years and authors; none if invalid."""
     tree = tree_of(boolean_query)
     blocks = _blocks(conjuncts(tree)) if tree else []
     return [
@@ -141,11 +138,10 @@ def block_texts(boolean_query: str) -> list[BlockText]:
 
 
 def broader_steps(boolean_query: str) -> list[Step]:
-    """Return ever broader forms of a query, each broader than the one before.
+    """Return ever broader forms of a query.
 
-    Limits to titles and abstracts go, then phrases become words that may stand apart, then blocks
-    are dropped, the commonest first, and at last one block is enough. Exclusions, years and authors
-    stay in every form.
+    First, limits to fields are removed. Then phrases become single words, then blocks are dropped,
+    the commonest first, and at last any one block is enough. Exclusions, years and authors stay.
     """
     tree = parse(boolean_query)
     names = {render(tree): ""}
@@ -169,10 +165,9 @@ def any_block(boolean_query: str, *, besides: Iterable[str] = ()) -> Node | None
 
 
 def _informativeness(node: Node) -> float:
-    """Return how much a part of a query narrows it: log10 of one in how many records, about.
+    """Estimate how much a part narrows a query: -log10 of its share of all records.
 
-    An OR is as common as its commonest alternative. Words of a phrase, or AND-ed, count as if
-    they were independent.
+    An OR counts as its commonest alternative; words of a phrase or an AND count as independent.
     """
     match node:
         case Term(text):  # "block-chain" narrows as a phrase does
@@ -200,7 +195,7 @@ def _forms(tree: Node) -> Iterator[tuple[str, Node]]:
     words = [_in_words(block) for block in anywhere]
 
     def step(name: str, places: Sequence[int]) -> str:
-        """Return the name of a step with what the steps before it changed in its blocks."""
+        """Add the changes by earlier steps to the name of a step."""
         if any(words[place] != anywhere[place] for place in places):
             name += ", with phrases as single words"
         is_wider = any(anywhere[place] != blocks[place] for place in places)
@@ -229,7 +224,7 @@ def _blocks(parts: Iterable[Node]) -> list[Node]:
 
 
 def _is_fixed(node: Node) -> bool:
-    """Whether the part stays as it is: what is not wanted, when, and by whom."""
+    """Whether a part is never broadened: an exclusion, years, authors, venues, index fields."""
     match node:
         case Not() | YearRange():
             return True
@@ -242,7 +237,7 @@ def _is_fixed(node: Node) -> bool:
 
 
 def _is_kept(node: Term | Phrase) -> bool:
-    """Whether the limit to a field stays: a heading is no phrase that could be cut into words."""
+    """Whether the field stays: a heading is not a phrase that could be split into words."""
     return _is_fixed(node) or node.field in HEADINGS
 
 
@@ -253,7 +248,7 @@ def _anywhere(node: Node) -> Node:
 
 
 def _in_words(node: Node) -> Node:
-    """Return the part with the words of its phrases and distances, which may stand apart."""
+    """Replace phrases and proximity by single words joined by AND."""
     match node:
         case Phrase(words) if not _is_kept(node):
             content = [word for word in words if word.casefold() not in BREAKS] or words
