@@ -66,10 +66,7 @@ class Not:
 
 @dataclass(frozen=True, slots=True)
 class Near:
-    """Both sides in one field, with at most `distance` words in between, in any order.
-
-    With `is_ordered`, the left side comes first.
-    """
+    """At most `distance` words between both sides in a field, left first if `is_ordered`."""
 
     left: Node
     right: Node
@@ -121,7 +118,7 @@ Refusal = Callable[[int, str], NoReturn]
 
 FIELD_PREFIXES = ", ".join(f"{name}:" for name in (*FIELDS, "year"))
 
-_TRAILING = ",;:.!?"
+TRAILING = ",;:.!?"
 _UNKNOWN_FIELD = re.compile(r"([^\W\d]\w*):(?!//)(?=.)")
 _YEARS = re.compile(r"(?:(\d{4})(\s*-\s*)?(\d{4})?|-(\d{4}))")
 _WILDCARD = re.compile(rf"[{WILDCARDS}]")
@@ -130,8 +127,8 @@ LETTER = re.compile(r"\w")
 YEAR = re.compile(r"\d{4}")
 
 
-def parse_word(text: str, refuse: Refusal) -> Term:
-    word = text.rstrip(_TRAILING)
+def parse_word(text: str, refuse: Refusal) -> Term | Phrase:
+    word = text.rstrip(TRAILING)
     _refuse_foreign_operators(text, refuse)
     if not LETTER.search(word):
         refuse(0, f"expected a word, a \"phrase\" or '(' but found {text!r}")
@@ -141,14 +138,7 @@ def parse_word(text: str, refuse: Refusal) -> Term:
             f"unknown field '{prefix[1]}:': known are {FIELD_PREFIXES};"
             " quote the word if no field is meant",
         )
-    stem = word.rstrip("*")
-    return Term(stem, is_prefix=stem != word)
-
-
-def parse_exact_word(text: str) -> Term:
-    """Return the term for a literal word, such as a DOI."""
-    word = text.rstrip(_TRAILING)
-    return Term(word.rstrip("*"), is_prefix=word.endswith("*"))
+    return leaf_of((word,))
 
 
 def parse_phrase(text: str, refuse: Refusal) -> Term | Phrase:
@@ -197,10 +187,7 @@ def parse_years(text: str, refuse: Refusal) -> YearRange:
 
 
 def clean_word(word: str) -> str:
-    """Return the word without quotes and with at most one final '*'; it may become empty.
-
-    A final '?' is punctuation, not a wildcard.
-    """
+    """Strip quotes, a final '?', which is punctuation here, and all but one final '*'."""
     bare = word.replace('"', "").rstrip("?")
     stem = bare.rstrip("*")
     return f"{stem}*" if stem and stem != bare else stem

@@ -37,7 +37,6 @@ class Dialect:
     """The syntax of a database. Most attributes are templates for `str.format`.
 
     Attributes:
-        name: the display name.
         label: precedes a line, with its number.
         reference: refers to an earlier line.
         fields: field syntax around words, by our field.
@@ -52,9 +51,7 @@ class Dialect:
         adjacent: added to a distance: 1 if adjacent words have distance 1.
         day: the format of an entry date.
         limits: by field, the line that limits the line `{line}`.
-        limit_note: a note on such lines.
         operators: its words for AND, OR and NOT if they differ.
-        quote: the quotation mark of phrases.
         tags_each_leaf: whether tags apply to single words or phrases only, not to groups.
         least: the smallest distance it accepts.
         has_own_keywords: whether it distinguishes author keywords from index terms.

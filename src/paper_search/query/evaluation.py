@@ -1,7 +1,4 @@
-"""Whether a document matches a tree: the executable definition of the query language.
-
-Without indexed headings, a subject heading (`mesh:"Carcinoma, Basal Cell"`) matches its words.
-"""
+"""Whether a document matches a tree: the executable definition of the query language."""
 
 import re
 import unicodedata
@@ -48,16 +45,11 @@ def tokenise(text: str) -> list[str]:
 def evaluate(
     node: Node, document: Mapping[str, str | int | None], *, tokeniser: Tokeniser = tokenise
 ) -> bool:
-    """Return whether the document matches.
+    """Return whether the document, text by field name and `year`, matches.
 
     A word or phrase without a field matches within any one field except `year`, never across two.
     A heading matches if its words are in any field. A document without a year matches no range of
     years, and one without `entered` (an ISO date) no span of entry dates.
-
-    Args:
-        node: the tree.
-        document: text by field name (title, abstract, author, venue or others), and `year`.
-        tokeniser: splits both the query and the document into words.
     """
     return _verdict(node, _Document(document, tokeniser).matches) is True
 

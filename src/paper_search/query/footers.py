@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from paper_search.query.ast import Node, Refusal, leaf_of
 from paper_search.query.limits import Conditions, condition_of, conditions_of
-from paper_search.query.systems import COCHRANE, OVID, System
+from paper_search.query.systems import COCHRANE, OVID, System, blank_quotes
 
 _LEFT_OUT = (
     r"Indexes|Databases?|Editions?|Search language|Sort(?:ed)? by|Expanders?|Search modes?"
@@ -29,7 +29,6 @@ _COCHRANE = re.compile(
     re.IGNORECASE,
 )
 _USE = re.compile(r"\s(?P<key>use)\s+(?=[a-z]{3,7}\d?(?:\s*,\s*[a-z]{3,7}\d?)*\s*$)", re.IGNORECASE)
-_QUOTED = re.compile(r'"[^"\n]*"')
 SUM = re.compile(
     r"(?:^|\n)[ \t(]{0,9}(?:total:? )?\d{1,3}(?:[,. ]?\d{3})*"
     r" (?:results?|hits|records|references|articles|documents)\W{0,9}$",
@@ -57,9 +56,8 @@ class Footer:
 
 
 def split_footers(text: str, system: System) -> tuple[str, list[Footer]]:
-    """Separate a query from its footers."""
     text = SUM.sub("", text)
-    bare = _QUOTED.sub(lambda quoted: "_" * len(quoted[0]), text)
+    bare = blank_quotes(text)
     marks = list(_FOOTER.finditer(bare))
     if system is COCHRANE:
         marks += _COCHRANE.finditer(bare)
@@ -107,14 +105,7 @@ def _narrowing(key: str, footer: Footer, refuse: Refusal) -> Node:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """An Ovid command that refers to a line.
-
-    Attributes:
-        line: the label of that line.
-        start: the offset of the label.
-        conditions: conditions to add to the line.
-        notes: offsets and texts of remarks.
-    """
+    """An Ovid command that changes the line `line`, which it names at the offset `start`."""
 
     line: str
     start: int

@@ -192,10 +192,7 @@ _KNOWN_TYPES = frozenset({
 
 
 def conditions_of(text: str, start: int, refuse: Refusal) -> Conditions:
-    """Parse limits joined by semicolons, commas or AND.
-
-    Languages, or types, in a list with commas are alternatives.
-    """
+    """Parse limits joined by semicolons, commas or AND; listed languages are alternatives."""
     groups: dict[object, list[Node]] = {}
     notes: list[tuple[int, str]] = []
     for offset, piece in _pieces(text, start):
@@ -247,7 +244,6 @@ def condition_of(text: str, start: int, refuse: Refusal) -> Node:
 
 
 def _bare(text: str) -> str:
-    """Strip quotes and parentheses."""
     plain = text.strip(' "')
     while plain.startswith("(") and plain.endswith(")"):
         plain = plain[1:-1].strip(' "')

@@ -71,8 +71,7 @@ class Line:
     Attributes:
         label: the name by which other lines refer to it.
         text: the query, without its label and hit count.
-        row: the first row, counted from 1.
-        column: the first column, counted from 1.
+        row, column: the beginning, counted from 1.
         wraps: offset in `text`, row and column of each continuation.
     """
 
@@ -114,10 +113,7 @@ class Lines:
 
 
 def lines_of(text: str) -> Lines:
-    """Split a text into lines, numbered from 1 if it has no numbers.
-
-    A history with the newest line first is reversed.
-    """
+    """Split a text into lines, oldest first, numbered from 1 if it has no numbers."""
     rows = [
         (row, line)
         for row, raw in enumerate(text.split("\n"), start=1)

@@ -5,16 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from paper_search.errors import QuerySyntaxError
-from paper_search.query.ast import (
-    CURLY_QUOTES,
-    And,
-    Node,
-    Not,
-    Or,
-    Term,
-    all_leaves,
-    straighten,
-)
+from paper_search.query.ast import CURLY_QUOTES, And, Node, Not, Or, Term, all_leaves, straighten
 from paper_search.query.operators import Reading
 from paper_search.query.parser import analyse
 from paper_search.query.prose import STOP_WORDS
@@ -60,21 +51,18 @@ def lint(text: str) -> list[Finding]:
     return sorted(set(findings))
 
 
-def _is_stop_word(term: Term) -> bool:
-    return term.text.casefold() in STOP_WORDS and not term.is_prefix and term.field != "author"
-
-
 def _of_tree(reading: Reading) -> Iterator[Finding]:
     if (exclusion := mere_exclusion(reading.node)) is not None:
         column = reading.columns.get(id(exclusion), 1)
         yield Finding(column, "this only excludes: put search terms before the NOT")
     for leaf in all_leaves(reading.node):
-        if isinstance(leaf, Term) and _is_stop_word(leaf):
-            message = (
-                f"{leaf.text!r} alone is too general: leave it out, or quote the phrase that it"
-                " is part of"
-            )
-            yield Finding(reading.columns.get(id(leaf), 1), message)
+        match leaf:
+            case Term(text, field, False) if text.casefold() in STOP_WORDS and field != "author":
+                message = (
+                    f"{text!r} alone is too general: leave it out, or quote the phrase that it is"
+                    " part of"
+                )
+                yield Finding(reading.columns.get(id(leaf), 1), message)
 
 
 def mere_exclusion(node: Node) -> Not | None:

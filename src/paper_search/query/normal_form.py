@@ -136,7 +136,6 @@ def in_field(node: Node, name: str | None) -> Node:
 
 
 def depth(node: Node) -> int:
-    """Return the nesting depth; a leaf has depth 1."""
     deepest, waiting = 0, [(node, 1)]
     while waiting:
         inner, level = waiting.pop()

@@ -34,7 +34,6 @@ class Reading:
     """A parsed query before normalisation.
 
     Attributes:
-        node: the tree.
         columns: columns of leaves and NOTs by `id()` of the node, which `node` keeps alive.
         notes: columns and remarks on what was left out or how it was interpreted.
         system: the system whose language it was in; None for our own.

@@ -140,10 +140,7 @@ class _Parser(OperatorReader):
         return Near(left, right, int(number), name == "PRE")
 
     def _words_behind_not(self) -> Part | None:
-        """Group the bare words after NOT: `NOT honey bees` excludes papers with both words.
-
-        Read one by one, the second word would be required.
-        """
+        """Group the bare words after NOT; otherwise `NOT honey bees` would require bees."""
         start = self._next
         rest = itertools.takewhile(lambda token: token.kind == "word", self._tokens[start:])
         words = list(rest)
@@ -174,7 +171,7 @@ class _Parser(OperatorReader):
     def _leaf(self, token: Token) -> Node:
         match token.kind:
             case "doi":
-                return ast.parse_exact_word(token.text)
+                return ast.leaf_of((token.text.rstrip(ast.TRAILING),))
             case "phrase":
                 return ast.parse_phrase(token.text[1:-1], self._at(token))
             case "year":

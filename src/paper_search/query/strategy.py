@@ -29,14 +29,7 @@ class ReadLine:
 
 @dataclass(frozen=True, slots=True)
 class Strategy:
-    """A strategy, whose last line is the query.
-
-    Attributes:
-        system: the system whose language it is in.
-        lines: lines, each of which may refer to earlier ones.
-        unused: labels of lines that no other line refers to.
-        headings: rows that were read as headings and ignored.
-    """
+    """A strategy, whose last line is the query; no line refers to those in `unused`."""
 
     system: System
     lines: tuple[ReadLine, ...]
@@ -176,7 +169,6 @@ class ConceptContribution:
         label: the label of the line that ANDs it with the others.
         is_restriction: whether it is a limit or an exclusion.
         matches: the papers that it finds or keeps.
-        misses: the papers that it loses.
         unknown: undecidable papers, with the missing fields.
         unindexed: papers in `matches` that a source with index data may exclude.
     """
@@ -256,10 +248,7 @@ def interval(count: int, total: int) -> tuple[float, float]:
 
 
 def report(concepts: Sequence[ConceptContribution], names: Sequence[str]) -> Iterator[str]:
-    """Yield the contribution of each line, and the relative recall of all concepts together.
-
-    The recall is a range if some papers are undecidable.
-    """
+    """Yield each line's contribution and the relative recall, a range if papers are undecidable."""
     for number, concept in enumerate(concepts, start=1):
         count = len(concept.matches)
         is_limit = concept.is_restriction

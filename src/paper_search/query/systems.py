@@ -24,7 +24,6 @@ class System:
     """A search language. Patterns are regular expressions.
 
     Attributes:
-        name: the display name.
         marks: pattern of syntax that identifies it; text between double quotes is ignored.
         fields: our field for each of its tags, in lower case.
         prefix: pattern of a tag before its operand, with the group `tag`.
@@ -313,7 +312,7 @@ _QUOTED = re.compile(r'"[^"\n]*"')
 
 def detect_system(text: str) -> System | None:
     """Return the system whose marks are most frequent; None for our own language."""
-    bare = _blank_quotes(text)
+    bare = blank_quotes(text)
     counts = {system.name: len(system.marks.findall(bare)) for system in SYSTEMS}
     best = max(SYSTEMS, key=lambda system: counts[system.name])
     if counts[best.name]:
@@ -324,7 +323,7 @@ def detect_system(text: str) -> System | None:
 def count_tags(text: str) -> int:
     """Return the number of marks of the detected system; 0 for our own language."""
     plain = straighten(text)
-    bare = _blank_quotes(plain)
+    bare = blank_quotes(plain)
     system = detect_system(plain)
     if system is not PUBMED:
         return 0 if system is None else max(1, len(system.marks.findall(bare)))
@@ -334,6 +333,5 @@ def count_tags(text: str) -> int:
     return sum(PUBMED.field_of(tag) is not None for tag in tags)
 
 
-def _blank_quotes(text: str) -> str:
-    """Replace all characters between quotes by underscores."""
+def blank_quotes(text: str) -> str:
     return _QUOTED.sub(lambda quoted: f'"{"_" * (len(quoted[0]) - 2)}"', text)

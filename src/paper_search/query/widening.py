@@ -35,13 +35,7 @@ _MOST_FORMS = 60
 
 @dataclass(frozen=True, slots=True)
 class ExpressiblePart:
-    """The part of a query that a service can express.
-
-    Attributes:
-        tree: matches at least what the query matches; None if nothing can be expressed.
-        remainder: the condition to check in the results, if any.
-        notes: messages for the person.
-    """
+    """A query as widened for a service, if possible, and the remainder to check in results."""
 
     tree: Node | None
     remainder: Node | None = None
@@ -72,11 +66,9 @@ def expressible_part(
     title or abstract. `tiabkw` becomes any field, or `tiab` under a NOT; `keyword` becomes any
     field, and is omitted under a NOT. The fields in `INDEXED` are omitted.
 
-    Args:
-        tree: the query.
-        fields: fields of the service besides title, abstract, author and venue.
-        shortest_stem: letters that it requires before a `*`; None if it has no `*`.
-        is_full: whether it supports all wildcards and ordered proximity.
+    The service has the fields title, abstract, author, venue and `fields`, and no `*` if
+    `shortest_stem`, the letters required before it, is None. `is_full` services have all wildcards
+    and ordered proximity.
     """
     widening = _Widening(fields, shortest_stem, is_full=is_full)
     wide = [(part, widening.of(part)) for part in conjuncts(tree)]

@@ -35,13 +35,7 @@ _MOST_PHRASES = 60
 
 @dataclass(frozen=True, slots=True)
 class WrittenStrategy:
-    """A strategy in the language of a database.
-
-    Attributes:
-        text: its lines, numbered if there are several.
-        notes: messages for the person.
-        left_out: limits that the database cannot express; it finds more without them.
-    """
+    """A strategy, with notes and the limits that the database cannot express."""
 
     text: str
     notes: tuple[str, ...]
@@ -80,7 +74,6 @@ class _Writer:
         return "\n".join(f"{label.format(n)}{line}" for n, line in enumerate(self.lines, start=1))
 
     def write(self, tree: Node) -> None:
-        """Write the concepts, then limits and exclusions."""
         parts = conjuncts(tree)
         concepts = [part for part in parts if not isinstance(part, Not) and not is_limit(part)]
         if not concepts:
@@ -284,7 +277,6 @@ class _Writer:
 
 
 def is_limit(node: Node) -> bool:
-    """Whether a part is a limit rather than a topic."""
     if isinstance(node, Or):
         return all(map(is_limit, node.children))
     return isinstance(node, YearRange) or (

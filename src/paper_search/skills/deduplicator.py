@@ -32,13 +32,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(eq=False)
 class Deduplicator:
-    """Merges records of the same work; a model may compare the records left unmerged.
-
-    Args:
-        llm: the model, if any.
-        enable_llm_pass: whether the model is used.
-        llm_max_candidates: the model is not used with more unmerged records than this.
-    """
+    """Merges records of the same work; a model may compare up to `llm_max_candidates` others."""
 
     llm: LLMProvider | None = None
     _: KW_ONLY

@@ -29,11 +29,7 @@ _NUMERAL = re.compile(r"\b(?:\d+|[ivx]+)\b")
 
 
 class GapFiller:
-    """Looks up missing abstracts, DOIs and open-access texts; existing values are never changed.
-
-    The enrichers are asked in turn, each only for works that still have gaps, with `deadline_s`
-    seconds each.
-    """
+    """Fills missing abstracts, DOIs and URLs from enrichers in turn, `deadline_s` seconds each."""
 
     def __init__(self, enrichers: Iterable[Enricher], *, deadline_s: float = 30.0) -> None:
         self._enrichers = list(enrichers)
@@ -44,10 +40,7 @@ class GapFiller:
         return [enricher.enricher_name for enricher in self._enrichers]
 
     async def fill(self, works: Sequence[RawPaper]) -> EnrichmentReport:
-        """Return the works in order, and a report per enricher; never raises.
-
-        `field_sources` of a work names the record of each filled field.
-        """
+        """Return the works, with `field_sources` of filled fields, and reports; never raises."""
         filled = list(works)
         reports = []
         for enricher in self._enrichers:

@@ -73,28 +73,24 @@ class HitCounter:
             status=SourceStatus.TIMEOUT,
             asked_at=utc_now().isoformat(),
         )
+        hit_count = None
         with journal() as rows:
             self._rows.append((row, rows))
-            hit_count = await self._count(source, query, row)
+            try:
+                hit_count = await self._sources[source].count(query, self._filters)
+            except Exception as error:  # noqa: BLE001  # a source may raise anything
+                row.status, row.error = status_of(error), describe(error)
+                self._failures.setdefault(source, describe(error))
+                if row.status is not SourceStatus.BAD_RESPONSE:
+                    self._given_up.add(source)
+            else:
+                row.hits = hit_count.hits if hit_count else None
+                row.source = (hit_count and hit_count.source) or source
+                row.status = SourceStatus.OK if row.hits else SourceStatus.EMPTY
+                if hit_count is None or hit_count.hits is None:
+                    self._failures.setdefault(source, "hit counts are not supported")
+                    self._given_up.add(source)
         self._waiting.discard(source)
-        return hit_count
-
-    async def _count(self, source: str, query: str, row: SourceReport) -> HitCount | None:
-        try:
-            hit_count = await self._sources[source].count(query, self._filters)
-        except Exception as error:  # noqa: BLE001  # a source may raise anything
-            row.status, row.error = status_of(error), describe(error)
-            self._failures.setdefault(source, describe(error))
-            if row.status is not SourceStatus.BAD_RESPONSE:
-                self._given_up.add(source)
-            hit_count = None
-        else:
-            row.hits = hit_count.hits if hit_count else None
-            row.source = (hit_count and hit_count.source) or source
-            row.status = SourceStatus.OK if row.hits else SourceStatus.EMPTY
-            if hit_count is None or hit_count.hits is None:
-                self._failures.setdefault(source, "hit counts are not supported")
-                self._given_up.add(source)
         return hit_count
 
     def hits_of(self, query: str, sources: Iterable[str]) -> dict[str, int]:
@@ -103,10 +99,7 @@ class HitCounter:
         return {name: count for name, count in hits.items() if count is not None}
 
     def most(self, query: str, sources: Iterable[str]) -> int | None:
-        """Return the highest count of the query itself; None if there is none.
-
-        Counts of a broader query, which some sources are sent instead, are ignored.
-        """
+        """Return the highest count of the query itself, not of a broader one; None without any."""
         counts = self._counts.get(query, {})
         exact = [name for name in sources if name in counts and not counts[name].is_at_most]
         return max(self.hits_of(query, exact).values(), default=None)

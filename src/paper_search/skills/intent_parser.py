@@ -232,12 +232,9 @@ _NO_SEED = (
 
 @dataclass(eq=False)
 class IntentParser:
-    """Reads a question with a model, or with rules if there is none.
-
-    A boolean query is not changed, with or without a model.
+    """Reads a question, unless it is a boolean query, with a model or with rules.
 
     Args:
-        llm: the model, if any.
         domain: adds its instructions to the model's prompt; "general" adds none.
         today: returns the date to which "last five years" is relative.
         default_max_results: the number of results if the question does not say.

@@ -37,8 +37,6 @@ _SHORTEST_ALIKE = 20
 
 @dataclass(frozen=True, slots=True)
 class KnownPaper:
-    """Identifiers, a title, or both."""
-
     identifiers: Sequence[str]
     title: str
 
@@ -100,10 +98,7 @@ async def find_papers(
 
 
 async def has_name(searcher: Searcher, kind: str, name: str) -> bool | None:
-    """Return whether the library has a paper by an author or in a venue.
-
-    None if no library is searched, or if other sources might have one.
-    """
+    """Return whether the library has the name; None if it does not and others may have it."""
     local = [source for source in searcher.source_names if source in LOCAL]
     tree = leaf(name, kind)
     if not local or tree is None:

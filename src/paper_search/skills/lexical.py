@@ -51,8 +51,6 @@ class Verdict:
     """The score of one paper with its reasons.
 
     Attributes:
-        score: the score.
-        reason: the reason, for a person.
         limited: factor, already applied to the score, for years and languages outside the limits.
         outside: which of these limits the paper is outside of.
         whole_concepts: concepts of which the paper has all words, also in authors or venue.
@@ -87,8 +85,6 @@ class _Concept:
 
 @dataclass(frozen=True)
 class _Target:
-    """The concepts and words of an intent, with their weights."""
-
     concepts: Sequence[_Concept]
     weights: Sequence[float]
     """Weights of the concepts, with a sum of 1."""
@@ -122,8 +118,6 @@ class _Target:
 
 @dataclass(frozen=True)
 class Document:
-    """A paper as stems."""
-
     title: str
     text: str
     title_words: frozenset[str]

@@ -252,10 +252,7 @@ def _is_empty_word(word: str) -> bool:
 
 
 def key_phrases(text: str) -> list[str]:
-    """Return at most eight distinct key phrases, quoted ones first.
-
-    Generic nouns ("effect", "method") are omitted unless there is nothing else.
-    """
+    """Return at most eight distinct key phrases, quoted ones first, generic nouns only if alone."""
     everything = sorted(phrases(without_request(text)), key=lambda phrase: not phrase.is_quoted)
     solid = [phrase for phrase in everything if not phrase.is_empty] or everything
     names = [

@@ -60,7 +60,6 @@ class QueryBuilder:
     """Writes a strategy with a model, or from the concepts if there is none.
 
     Args:
-        llm: the model, if any.
         domain: adds its instructions to the model's prompt; "general" adds none.
         available_sources: sources that a strategy may use; None allows any name.
         max_results_ceiling: the most results that a strategy may request.

@@ -56,13 +56,7 @@ _ABSTRACT_WORDS = {
 
 
 class RelevanceScorer:
-    """Scores papers with a model, or by their words if there is none.
-
-    Args:
-        llm: the model, if any.
-        batch_size: papers per request, which may influence each other's grades.
-        max_concurrency: concurrent requests.
-    """
+    """Scores papers with a model, `batch_size` per request, or by their words if there is none."""
 
     def __init__(
         self, llm: LLMProvider | None = None, batch_size: int = 10, max_concurrency: int = 5
@@ -92,15 +86,8 @@ class RelevanceScorer:
     ) -> list[ScoredPaper]:
         """Return every paper, in the same order, with a score in [0, 1] and a reason.
 
-        A paper that the model failed to judge keeps the score by its words and is marked as
-        unjudged; its reason begins with "Scoring unavailable" and the cause.
-
-        Args:
-            papers: the papers, which are judged in this order.
-            intent: the question.
-            marked: papers that a person marked, which get that person's verdict.
-            cache: earlier judgements.
-            most: the number of papers to judge, from the first; None for all.
+        A paper that the model failed to judge keeps its score by words and is marked as unjudged;
+        its reason begins with "Scoring unavailable". Only the first `most` papers are judged.
         """
         if self._llm is None or not papers:
             return self.by_words(papers, intent, marked)
@@ -189,10 +176,7 @@ def _by_person(
 
 
 def tags_of(title: str, abstract: str | None) -> list[PaperTag]:
-    """Return the tags whose cues are in the title or, if there are none, in the abstract.
-
-    Of the abstract, only the first third is used, where papers say what they are.
-    """
+    """Return the tags with cues in the title or, failing that, in a third of the abstract."""
     tags = [tag for tag, cue in _TAG_CUES.items() if cue.search(title)]
     if tags or not abstract:
         return tags

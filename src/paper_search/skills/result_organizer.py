@@ -34,8 +34,6 @@ _WORD = re.compile(r"[^\W\d_][\w-]*[^\W_]")
 
 
 class ResultOrganizer:
-    """Sets aside, sorts and summarizes papers."""
-
     def __init__(self, min_relevance: float = 0.3) -> None:
         self._min_relevance = min_relevance
 

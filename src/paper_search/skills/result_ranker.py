@@ -42,13 +42,10 @@ class ResultRanker:
         asked: Asked = (),
         question: str = "",
     ) -> list[ScoredPaper]:
-        """Return the papers, best first; those marked relevant lead, those irrelevant come last.
+        """Return the papers, best first; those marked relevant lead, irrelevant ones come last.
 
-        Args:
-            papers: the papers to order.
-            marked: a person's decisions so far, in all rounds.
-            asked: the sources and queries whose ranks count; all if empty.
-            question: plain words; if several sources answered, similarity to them counts, too.
+        Only ranks for `asked`, if given, count. If several sources answered, similarity to
+        `question` counts, too.
         """
         if not papers:
             return []

@@ -24,13 +24,7 @@ from paper_search.skills.hit_counter import HitCounter
 from paper_search.skills.judging.question import characters_of
 from paper_search.skills.judging.run import MOST_JUDGED
 from paper_search.skills.strategy.terms import suggest_terms
-from paper_search.skills.strategy.trees import (
-    BlockText,
-    Step,
-    block_texts,
-    broader_steps,
-    tree_of,
-)
+from paper_search.skills.strategy.trees import BlockText, Step, block_texts, broader_steps, tree_of
 from paper_search.skills.variants import synonyms
 from paper_search.skills.words import tokens
 from paper_search.sources import SearchSource
@@ -62,8 +56,7 @@ _SHARE_OF_TIME = 0.4
 class Scoper:
     """Counts the hits of a strategy's sources, and relaxes queries without hits.
 
-    With an HTTP cache, the search reuses these requests, except counts of blocks and steps.
-    `deadline_s` is for all sources together; 0 disables scoping.
+    An HTTP cache lets the search reuse these requests. A `deadline_s` of 0 disables scoping.
     """
 
     def __init__(
@@ -207,7 +200,6 @@ class _Look:
                 await self._count_at(name, [block.boolean_query, *terms])
 
     async def count_lines(self) -> None:
-        """Count every line of a strategy in one source."""
         for name in (self._cheapest or self._able)[:1]:
             await self._count_at(name, [line.boolean_query for line in self._strategy.lines])
 
@@ -250,10 +242,7 @@ class _Look:
                     return
 
     def _relax(self) -> None:
-        """Propose the narrowest step with hits if no query of the strategy has any.
-
-        If a source ranks by the question, it always finds something, and the person decides.
-        """
+        """Propose the narrowest step with hits if no query has any, and no source ranks."""
         hits = [self._counter.hits_of(query, self._able) for query in self._queries]
         is_ranked = any(asked.ranked for asked in self._asked.values())
         if is_ranked or not any(hits) or any(count for counts in hits for count in counts.values()):
@@ -303,13 +292,9 @@ class _Look:
             f"no hit counts from {title_of(name)}: hit counts are not supported"
             for name in self._unable
         ]
-        block_hits = []
         blocks = _blocks_of(relaxation.revised(self._strategy))
         most = self._most_blocks
-        for block in blocks[:most]:
-            terms = [self._counter.hits(term) for term in block.terms if len(block.terms) > 1]
-            hits = self._counter.hits(block.boolean_query).model_dump()
-            block_hits.append(BlockHits(**hits, terms=[term for term in terms if term.counts]))
+        block_hits = [self._hits_of_block(block) for block in blocks[:most]]
         if most is not None and len(blocks) > most and any(hits.counts for hits in block_hits):
             gaps.append(f"hits are counted for the first {most} of {len(blocks)} blocks only")
         return ScopeReport(
@@ -336,6 +321,11 @@ class _Look:
             asked=self.rows,
             notes=[*self._kept, *unable, *self._counter.failures, *gaps],
         )
+
+    def _hits_of_block(self, block: BlockText) -> BlockHits:
+        terms = [self._counter.hits(term) for term in block.terms if len(block.terms) > 1]
+        hits = self._counter.hits(block.boolean_query).model_dump()
+        return BlockHits(**hits, terms=[term for term in terms if term.counts])
 
     def _as_merged(self, papers: list[RawPaper]) -> list[RawPaper]:
         """Return the papers as long as merged records, which have an abstract from any source."""

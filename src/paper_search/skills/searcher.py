@@ -41,7 +41,6 @@ class Searcher:
     """Searches every source of a strategy; a source that fails does not affect the others.
 
     Args:
-        sources: the sources in the order of their results, or a mapping by name.
         max_results_ceiling: the most records that a strategy may request from a source.
         deadline_s: seconds for one source to process the whole strategy.
         patience_s: seconds for a cancelled source to finish.

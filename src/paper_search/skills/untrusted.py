@@ -103,7 +103,6 @@ _orders = cache(_Orders)
 
 
 def visible(text: str) -> str:
-    """Remove zero-width, bidi and control characters."""
     if text.isascii() and text.isprintable():
         return text
     return _HIDDEN.sub("", text)
@@ -141,7 +140,6 @@ def _simplest(run: re.Match[str]) -> str:
 
 
 def _has_order(text: str) -> bool:
-    """Whether the text has a mark that no abstract has, or an order."""
     for anchor, mark in _orders().marks:
         if anchor in text and mark.search(text):
             return True

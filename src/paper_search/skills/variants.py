@@ -98,10 +98,7 @@ def spellings(concept: str) -> list[str]:
 
 @lru_cache(maxsize=_KEPT)
 def spelling_reasons(concept: str) -> Mapping[str, str]:
-    """Return a concept's other forms with the difference of each.
-
-    Forms with words that are in neither the table of rarities nor a heading are left out.
-    """
+    """Return a concept's other forms that are in use, each with the difference."""
     forms = _numbers(concept)
     for kind, form in _regional_spellings(concept).items():
         forms |= dict.fromkeys([form, *_numbers(form)], f"{kind} spelling")
@@ -302,18 +299,19 @@ def _line_with(key: str) -> str:
 
 @cache
 def _table() -> str:
-    packed = PackageFiles("paper_search.skills").read(_HEADINGS)
-    lines = gzip.decompress(packed).decode("ascii").splitlines(keepends=True)
+    lines = _unpack(_HEADINGS).splitlines(keepends=True)
     return "\n" + "".join(line for line in lines if not line.startswith("#"))
 
 
 @cache
 def _topics() -> str:
-    packed = PackageFiles("paper_search.skills").read(_TOPICS)
-    return gzip.decompress(packed).decode("ascii")
+    return _unpack(_TOPICS)
 
 
 @cache
 def _plurals() -> frozenset[str]:
-    packed = PackageFiles("paper_search.skills").read(_PLURALS)
-    return frozenset(gzip.decompress(packed).decode("ascii").split())
+    return frozenset(_unpack(_PLURALS).split())
+
+
+def _unpack(name: str) -> str:
+    return gzip.decompress(PackageFiles("paper_search.skills").read(name)).decode("ascii")

@@ -159,7 +159,6 @@ def _title(one: Profile, other: Profile) -> tuple[str, float]:
 
 
 def _are_same_but_for_a_mark(one: str, other: str) -> bool:
-    """Whether two titles differ only in a footnote's "1" at the end."""
     short, long = (one, other) if len(one) < len(other) else (other, one)
     return len(short) >= _LONG_KEY and long == f"{short}1"
 

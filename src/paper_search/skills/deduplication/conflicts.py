@@ -137,10 +137,7 @@ def _is_confirmed(levels: Comparison) -> bool:
 
 
 def _is_too_sparse(levels: Comparison) -> bool:
-    """Whether a title of one or two words lacks year or authors, and nothing compensates for it.
-
-    Two words are enough if both records lack the same field.
-    """
+    """Whether a title of one or two words lacks year or authors, and nothing compensates for it."""
     if levels.title_length not in _SHORTEST or levels.place != "unknown":
         return False
     gaps = {"missing"} if levels.title_length == "tiny" else {"missing", "both missing"}

@@ -89,12 +89,8 @@ def merge_records(papers: Sequence[RawPaper], versions: Sequence[Sequence[RawPap
 
     The gaps of the richest record are filled from the others, richest first, in whatever order they
     are given. The id is the stable id of the result if any record has it, so that richer records in
-    later rounds do not change it; otherwise it is the richest record's.
-
-    Args:
-        papers: one or more records of one work.
-        versions: the same records by version, the best first, if there are several. The result
-            describes the best version; fields that differ by version are not filled from others.
+    later rounds do not change it; otherwise it is the richest record's. If `versions` has groups of
+    records, the best first, fields that differ by version come from the first group only.
     """
     groups = list(versions) or [papers]
     ordered = [paper for group in groups for paper in sorted(group, key=_by_richness)]

@@ -182,10 +182,7 @@ def _volume(text: str | None) -> str:
 
 
 def _issue(text: str | None) -> str:
-    """Return the first number of an issue, with "s" before that of a supplement.
-
-    Larger numbers than 60 are not issues of a volume.
-    """
+    """Return the first number, at most 60, of an issue, with "s" before that of a supplement."""
     found = _NUMBER.search(text) if text else None
     if not text or not found:
         return ""

@@ -176,10 +176,7 @@ class Resolution:
         self._linkage.drop_means()
 
     def join(self, one: int, other: int, reason: MergeReason) -> bool:
-        """Join the clusters of two records, by index, unless a person split them.
-
-        Return whether the records are in one cluster.
-        """
+        """Join two records' clusters unless a person split them; return whether they are one."""
         first, second = sorted((self._numbers[one], self._numbers[other]))
         return self._join((first, second), reason)
 

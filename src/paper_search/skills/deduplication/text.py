@@ -61,10 +61,7 @@ def word_set(text: str) -> frozenset[str]:
 
 
 def words(text: str) -> tuple[str, ...]:
-    """Return the words of a folded text, interned.
-
-    Of Chinese and Japanese, which have no spaces, every pair of adjacent characters is a word.
-    """
+    """Return the words of a folded text, interned; of Chinese and Japanese, pairs of characters."""
     if text.isascii():
         return tuple(map(sys.intern, _ASCII_WORD.findall(text)))
     pieces: list[str] = []
@@ -134,12 +131,7 @@ _ALIKE = 0.8
 
 @dataclass(frozen=True, slots=True)
 class People:
-    """The names of authors.
-
-    Attributes:
-        names: all distinct family and given names of two letters or more, in order.
-        first: the first two names of the first author.
-    """
+    """Distinct names of at least two letters, in order; `first` has two of the first author."""
 
     names: tuple[str, ...] = ()
     first: tuple[str, ...] = ()
@@ -177,10 +169,7 @@ def _is_name(word: str) -> bool:
 
 
 def shared(one: People, other: People) -> float:
-    """Return the share of the shorter list of names that the longer one has, 0 to 1.
-
-    Similar or truncated names count almost fully.
-    """
+    """Return the share of the shorter list's names that the other has, at least in similar form."""
     few, many = sorted((one.names, other.names), key=len)
     rest = set(many)
     unmatched = [name for name in few if name not in rest]

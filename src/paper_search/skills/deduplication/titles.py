@@ -163,7 +163,6 @@ def _is_typo(one: str, other: str, *, is_one_known: bool) -> bool:
 
 
 def _have_one_root(one: str, other: str) -> bool:
-    """Whether two words differ only in their endings."""
     one, other = one.replace("z", "s"), other.replace("z", "s")
     root = Prefix.similarity(one, other)
     return root >= _SHORTEST_ROOT and any(

@@ -83,10 +83,7 @@ _ACCEPTED = (
 def split_limits(
     question: str, parse: Callable[[str], ParsedQuestion]
 ) -> tuple[str, ParsedQuestion | None]:
-    """Split a query from the plain-language limits after it.
-
-    Example: "(bee OR wasp) AND pesticide*, since 2015".
-    """
+    """Split "(bee OR wasp) AND pesticide*, since 2015" into a query and plain-language limits."""
     last = _BEHIND.match(question)
     if last is None or "\n" in question:
         return question, None
@@ -122,8 +119,7 @@ def with_limits(intent: ParsedIntent, behind: ParsedQuestion) -> ParsedIntent:
 def parse_boolean(question: str) -> ParsedIntent | None:
     """Return the intent of a boolean query; None if the question is plain language.
 
-    Each required part gives a concept. The first term of an OR is the concept, and the others are
-    its alternatives.
+    Each required part is a concept; the other terms of its OR are alternatives.
     """
     try:
         plain = straighten(question)

@@ -55,7 +55,6 @@ class _Run:
 
     @property
     def is_about(self) -> bool:
-        """Whether the topic of the papers follows."""
         about = form("around_clause", "about").match(self.text, self.items[-1].end)
         return about is not None or self.items[-1].kind == "topic"
 

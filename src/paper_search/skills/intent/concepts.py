@@ -26,10 +26,7 @@ Group: TypeAlias = tuple[str, ...]
 
 
 def concepts_of(text: str, *, in_english: bool | None = None) -> dict[str, list[str]]:
-    """Return the `MAX_CONCEPTS` rarest concepts of a text with their alternatives.
-
-    Alternatives are joined by "or", or are abbreviations.
-    """
+    """Return the `MAX_CONCEPTS` rarest concepts, with alternatives by "or" or in brackets."""
     noun_phrases = phrases(text, in_english=in_english)
     solid = [
         phrase

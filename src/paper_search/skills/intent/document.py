@@ -194,7 +194,6 @@ def _is_label(text: str) -> bool:
 def with_document(
     intent: ParsedIntent, document: Document, parse: Callable[[str], ParsedQuestion]
 ) -> ParsedIntent:
-    """Add a document's other lines to the intent of its request."""
     lines, limits = document.lines, intent.constraints
     unread: dict[str, list[str]] = defaultdict(list)
     for role in (*_LIMITS, "included", "excluded"):

@@ -122,7 +122,6 @@ def _negation(cue: str, match: re.Match[str], *, is_first: bool) -> _Negation | 
 
 
 def _read_objects(negation: _Negation, text: str, start: int) -> None:
-    """Read the list of terms and kinds at an offset."""
     if bracketed := form("negated", "bracketed").match(text, start):
         span, end = bracketed.span("list"), bracketed.end()
     else:

@@ -73,12 +73,9 @@ class ParsedQuestion:
 
     Attributes:
         question: the text left for ranking.
-        constraints: years, language, count and kinds.
         subject: the text for concepts: `question` without negations that may belong to the topic.
         excluded: terms that no paper may have.
-        authors: authors, one of whom every paper must have.
-        venues: venues, one of which every paper must have.
-        identifiers: works that the question names.
+        authors, venues: every paper must have one of them.
         notes: messages for the person.
         clauses: clauses of `subject` that look like limits, after their kinds.
         left: notes on what is not acted on, with the part of the intent that would resolve each.
@@ -198,7 +195,6 @@ def around(table: str, text: str, start: int, end: int, *, head: str = "") -> st
 
 
 def without_spans(text: str, *spans: Span) -> str:
-    """Replace each span by `CUT`."""
     for start, end in sorted(spans, reverse=True):
         text = f"{text[:start]} {CUT} {text[end:]}"
     return text

@@ -64,7 +64,6 @@ def lookups_of(question: str) -> list[tuple[Kind, str]]:
 def _read_name(
     kind: Kind, certainty: str, match: re.Match[str], reading: ParsedQuestion, lookup: Lookup
 ) -> None:
-    """Turn names into limits, or note how they were read."""
     names = [name.strip() for name in _IN_QUOTES.findall(match[0])]
     if certainty != "stated":
         names = _venues(match) if kind == "venue" else _persons(match)

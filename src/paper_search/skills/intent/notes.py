@@ -58,11 +58,8 @@ class Note:
         added: additional terms to search for ("more about toxicity").
         instead: terms that replace the topic ("focus on toxicity instead").
         dropped: terms no longer searched for ("toxicity instead of efficacy").
-        limits: years, language and kinds.
-        authors: authors, one of whom every paper must have.
-        venues: venues, one of which every paper must have.
+        authors, venues: every paper must have one of them.
         unread: clauses that were not understood.
-        other_remarks: other remarks for the person.
     """
 
     required: tuple[str, ...] = ()
@@ -293,7 +290,6 @@ def _is_limited(reading: ParsedQuestion) -> bool:
 
 
 def _statement(words: str, clause: str, reading: ParsedQuestion, *, is_clear: bool) -> _Clause:
-    """Classify a clause without any of the forms."""
     is_limit = _is_limited(reading) and not reading.excluded and not reading.question
     may_be_minus = clause.startswith(("-", "–")) and not reading.excluded  # or a list item
     is_other = not is_limit and (_is_sentence(clause) or _is_order(clause))

@@ -229,10 +229,7 @@ _FEWEST_WORDS = 4
 
 
 def parse_seed(question: str) -> tuple[str, list[str]] | None:
-    """Return the title, or the identifiers, of papers to find similar ones to, or None.
-
-    The caller checks whether a paper with the title exists.
-    """
+    """Return a possible title, or identifiers, of papers to find similar ones to, or None."""
     match = form("like").match(question)
     if match is None:
         return None

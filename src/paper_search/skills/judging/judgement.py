@@ -191,10 +191,7 @@ def _numbers_a_criterion(entry: Any) -> bool:
 
 
 def score_of(grades: Sequence[Grade]) -> float:
-    """Return the score in [0, 1]: the weighted mean of inclusions, reduced by exclusions.
-
-    Without inclusions, the mean is 1.
-    """
+    """Return the score: the weighted mean of inclusions (1 without any), reduced by exclusions."""
     met, whole, remaining = 0.0, 0.0, 1.0
     for grade in grades:
         share, weight = grade.grade / HIGHEST_GRADE, grade.criterion.weight

@@ -40,10 +40,7 @@ _LONGEST_QUERY = 250
 
 
 def criteria_of(intent: ParsedIntent) -> list[Criterion]:
-    """Return 2 to 6 criteria, at least one of them for inclusion.
-
-    If the intent has too few, topic, concepts and exclusions are added.
-    """
+    """Return 2 to 6 criteria, with an inclusion; topic, concepts and exclusions fill gaps."""
     own = usable(intent.criteria)
     if len(own) >= FEWEST_CRITERIA and any(map(_is_inclusion, own)):
         return own
@@ -174,7 +171,6 @@ def message(
     marked: Sequence[MarkedPaper],
     papers: Sequence[PromptPaper],
 ) -> str:
-    """Return the message that asks about papers, with the latest marked papers as examples."""
     numbered = [
         {"number": number, "kind": criterion.kind.value, "text": criterion.text}
         for number, criterion in enumerate(criteria, start=1)

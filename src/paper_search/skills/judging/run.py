@@ -45,10 +45,7 @@ _NAMING_TOKENS = 10
 def cost_of_judging(
     papers: int, batch_size: int, criteria: int, *, question: str = "", paper_chars: int = 0
 ) -> Tokens:
-    """Return the calls and estimated tokens for judging so many papers.
-
-    `question` (the message without papers) and `paper_chars` (per paper) improve the estimate.
-    """
+    """Estimate the cost; `question` has no papers, each of which has `paper_chars` characters."""
     calls = math.ceil(papers / batch_size)
     around = expected_tokens(len(question)) or criteria * _CRITERION_TOKENS
     answers = papers * (_NAMING_TOKENS + criteria * _CRITERION_TOKENS)
@@ -77,13 +74,7 @@ Entry: TypeAlias = tuple[int, PromptPaper]
 
 @dataclass
 class Judging:
-    """One run over the papers of a search.
-
-    Attributes:
-        cache: earlier judgements, if they are stored.
-        judgements: judgements by number of the paper.
-        reasons: reasons for missing judgements, by number of the paper.
-    """
+    """One run over the papers of a search; its dictionaries are keyed by number of the paper."""
 
     llm: LLMProvider
     question: str
@@ -100,14 +91,13 @@ class Judging:
     _obstacle: str | None = None
     """Why judging has stopped."""
     _beyond: dict[int, float] = field(default_factory=dict)
-    """The highest grade beyond the scale, by number of the paper."""
+    """Grades beyond the scale."""
     _new: set[int] = field(default_factory=set)
-    """Numbers of papers judged in this run."""
+    """Papers judged in this run."""
     _keys: dict[int, str] = field(default_factory=dict)
-    """Cache keys by number of the paper."""
+    """Cache keys."""
 
     async def judge(self, papers: Mapping[int, PromptPaper]) -> None:
-        """Judge papers in order, as far as the model and the limits allow."""
         await self._recall(papers)
         entries = [entry for entry in papers.items() if entry[0] not in self.judgements]
         size = self.batch_size
@@ -152,10 +142,7 @@ class Judging:
             await self.cache.put(rows)
 
     async def _void_other_scale(self) -> None:
-        """Drop all judgements of a run if the model used another scale, such as 1 to 5.
-
-        Its grades within our scale would be misread.
-        """
+        """Drop all judgements of a run if the model used another scale, such as 1 to 5."""
         fewest, share = _OTHER_SCALE
         answers = len(self._new | self._beyond.keys())
         if len(self._beyond) < max(fewest, share * answers):

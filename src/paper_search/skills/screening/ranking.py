@@ -24,8 +24,6 @@ _PAIR = 1 << 32
 
 @dataclass(frozen=True)
 class Row:
-    """One text, with the terms that it shares with other texts."""
-
     terms: array[int]
     values: array[float]
     norm: float
@@ -34,8 +32,6 @@ class Row:
 
 @dataclass(frozen=True)
 class TermMatrix:
-    """Texts as rows over `width` shared terms."""
-
     rows: list[Row]
     width: int
 

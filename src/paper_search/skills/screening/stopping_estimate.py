@@ -12,13 +12,9 @@ _NOTHING = 1e-12
 
 @dataclass(frozen=True)
 class StoppingEstimate:
-    """How many relevant papers may be left.
+    """Counts of papers; at most `at_most` of the unseen are relevant, with 95 % confidence.
 
-    Attributes:
-        screened: screened papers.
-        relevant: relevant papers among them, and those known before.
-        unseen: papers that are not screened.
-        at_most: upper bound, with 95 % confidence, on relevant papers among the unseen.
+    Of the relevant ones, some may have been known before screening.
     """
 
     screened: int
@@ -28,7 +24,6 @@ class StoppingEstimate:
 
     @property
     def recall(self) -> float:
-        """A lower bound on recall, 0 to 1."""
         return self.relevant / (self.relevant + self.at_most) if self.relevant else 0.0
 
     @property
@@ -89,7 +84,6 @@ def _stretches(screened: Sequence[bool], unseen: int) -> list[tuple[int, int, in
 
 
 def _bound(stretches: Sequence[tuple[int, int, int]], unseen: int, level: float) -> int:
-    """Return the largest number left that no stretch rules out."""
     low, high = 0, unseen
     while low < high:
         middle = (low + high + 1) // 2

@@ -94,11 +94,7 @@ class StrategyAnswer(BaseModel):
 def message_of(
     request: QueryBuilderInput, sources: Sequence[str] | None, *, unread: Sequence[str] = ()
 ) -> str:
-    """Return the intent, earlier strategies, feedback and marked papers as a message.
-
-    `sources` are those that the strategy may use; None allows any. `unread` are clauses of the
-    feedback that only the model can interpret.
-    """
+    """Return the message to the model; `unread` are clauses that only the model can interpret."""
     feedback = request.user_feedback
     lines = [
         *_of_intent(request.intent),
@@ -183,11 +179,7 @@ class Inspection:
 def inspect_answer(
     answer: StrategyAnswer, *, asked_before: Collection[str], is_english: bool
 ) -> Inspection:
-    """Check the queries of a model's answer.
-
-    `asked_before` are the boolean queries of earlier rounds; `is_english` tells whether terms must
-    be in English.
-    """
+    """Check the queries of a model's answer, also against those of earlier rounds."""
     inspection = Inspection()
     numbers: dict[object, int] = {}
     for number, query in enumerate(answer.queries[:_MOST_QUERIES], start=1):

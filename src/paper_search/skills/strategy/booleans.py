@@ -87,10 +87,7 @@ class Block:
 
 
 def blocks_of(intent: ParsedIntent, *, has_headings: bool) -> list[Block]:
-    """Return a block for each searchable concept of an intent or, if there is none, its topic.
-
-    With `has_headings`, blocks include subject headings, which some source has indexed.
-    """
+    """Return a block per searchable concept or, if there is none, for the topic."""
     names: list[str] = []
     for concept in intent.concepts:
         is_whole = intent.alternatives.get(concept) or f'"{concept}"' in intent.question
@@ -131,10 +128,7 @@ def block_of(
     excluded: Sequence[str] = (),
     has_headings: bool = False,
 ) -> Block:
-    """Return the block of a concept and its alternatives, with forms and synonyms of each.
-
-    Names from our tables that contain an excluded term are omitted.
-    """
+    """Return a concept's block; names from our tables must not contain an excluded term."""
     reasons: dict[str, str] = {}
     for name in (concept, *alternatives):
         others = _first(synonym_reasons(name), _MOST_SYNONYMS, excluded)
@@ -163,10 +157,9 @@ def _without_excluded(names: Iterable[str], excluded: Iterable[str]) -> list[str
 
 
 def first_queries(intent: ParsedIntent, *, has_headings: bool = False) -> list[SearchQuery]:
-    """Return the first boolean query: the blocks of all concepts joined by AND.
+    """Return the blocks of all concepts joined by AND; a boolean question as it is.
 
-    A boolean question is used as it is; an intent with only authors gives a query for them, and one
-    without words none. For `has_headings`, see `blocks_of`.
+    An intent with only authors gives a query for them, and one without words none.
     """
     if intent.boolean_query is not None:
         return [SearchQuery(keywords=intent.concepts, boolean_query=intent.boolean_query)]
@@ -200,7 +193,7 @@ def first_ranked(intent: ParsedIntent) -> list[RankedQuery]:
 
 
 def plain_queries(intent: ParsedIntent) -> list[SearchQuery]:
-    """Return the query without other names: concepts joined by AND."""
+    """Return the concepts joined by AND, without other names."""
     if intent.boolean_query is not None:
         return first_queries(intent)
     names = [name for name in map(cleaned, intent.concepts) if name]

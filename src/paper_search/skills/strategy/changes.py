@@ -79,10 +79,7 @@ def changes(before: SearchStrategy, after: SearchStrategy) -> str:
 
 
 def _sign(stems: _Stems, wishes: dict[_Stems, _Wish]) -> int:
-    """Return 1 for a wanted term, -1 for an unwanted one, else 0.
-
-    A phrase is wanted if all of its words are.
-    """
+    """Return 1 for a term of which all words are wanted, -1 for an unwanted one, else 0."""
     if stems in wishes:
         return -1 if wishes[stems].unwanted else 1
     wanted_stems = {stem for other, wish in wishes.items() if not wish.unwanted for stem in other}

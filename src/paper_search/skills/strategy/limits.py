@@ -94,7 +94,6 @@ def _stems_of(nodes: Iterable[Node]) -> set[tuple[str, ...]]:
 
 
 def without_terms(text: str, unwanted: set[tuple[str, ...]]) -> str:
-    """Remove terms from a text by their stems."""
     words = [*WORD.finditer(text)]
     longest = max(map(len, unwanted), default=0)
     for start, word in enumerate(words):

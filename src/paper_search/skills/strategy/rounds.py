@@ -119,10 +119,7 @@ def _with_text(query: SearchQuery, text: str) -> SearchQuery:
 def _new_queries(
     query: SearchQuery, note: Note, terms: dict[str, float] | None
 ) -> list[SearchQuery]:
-    """Return a query for added and one for learned terms.
-
-    Each joins any of the terms to any block of the given query, and keeps its exclusions.
-    """
+    """Return queries that join added or learned terms to any block of a query."""
     tree = any_block(query.boolean_query, besides=note.added)
     if tree is None:
         return []
