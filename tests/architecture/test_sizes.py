@@ -21,13 +21,13 @@ MAX_FUNCTION_LINES = 40
 MAX_WIRING_LINES = 30
 MAX_MODULES = 378
 MAX_LINES = {
-    "skills": 11_131,
+    "skills": 10_957,
     "sources": 7_027,
     "cli": 6_271,
     "workflow": 5_817,
     "report": 5_232,
     "library": 4_612,
-    "query": 4_681,
+    "query": 4_594,
     "persistence": 2_973,
     "report_workflow": 2_822,
     "steps": 2_346,
