@@ -8,6 +8,7 @@ import pytest
 from tests.pages.site import TREES, pdf
 from tests.workflow.doubles import with_real_skills
 
+from paper_search.audit import audit_of
 from paper_search.errors import InputError
 from paper_search.models import RawPaper
 from paper_search.pages.fetching import PageFetcher
@@ -16,25 +17,34 @@ from paper_search.report_workflow.assembly import finished_collection
 from paper_search.review import full_texts
 from paper_search.review.full_texts import FullTexts
 from paper_search.testing.sources import FakeSource
-from paper_search.workflow import Checkpoint
+from paper_search.workflow import Checkpoint, CheckpointKind, SearchWorkflow
 from paper_search.workflow.full_texts import FullText, TextStatus
 from paper_search.workflow.session import SearchSession
 
 WORK = "fake:1"
 
 
+BEES = RawPaper(id=WORK, title="Bees dance", source="fake")
+WASPS = RawPaper(id="fake:2", title="Wasps sting in dances of bees", source="fake")
+
+
 @pytest.fixture
 async def persistence(tmp_path: Path) -> AsyncIterator[Persistence]:
     """The threads of a home, one of which includes a work."""
     async with open_persistence(f"sqlite:///{tmp_path / 'threads.db'}") as opened:
-        source = FakeSource(papers=[RawPaper(id=WORK, title="Bees dance", source="fake")])
-        workflow = with_real_skills(source, persistence=opened)
-        question = await workflow.start("dances of bees", thread_id="t")
-        for marks in ({}, {"revised_data": {"marked_relevant": [WORK]}}):
-            assert isinstance(question, Checkpoint)
-            decision = {"action": "approve", **marks}
-            question = await workflow.answer("t", decision, token=question.token)
+        await search(opened, BEES)
         yield opened
+
+
+async def search(opened: Persistence, *papers: RawPaper) -> SearchWorkflow:
+    """Begin a search, include all that it finds, and approve its result."""
+    workflow = with_real_skills(FakeSource(papers=list(papers)), persistence=opened)
+    question = await workflow.start("dances of bees", thread_id="t")
+    for marks in ({}, {"revised_data": {"marked_relevant": [paper.id for paper in papers]}}):
+        assert isinstance(question, Checkpoint)
+        decision = {"action": "approve", **marks}
+        question = await workflow.answer("t", decision, token=question.token)
+    return workflow
 
 
 def of(persistence: Persistence, home: Path, person: str) -> FullTexts:
@@ -183,3 +193,48 @@ async def test_what_reviewers_decide_apart_is_shown_when_all_are_done(persistenc
     assert (text.status, set(text.verdicts)) == (TextStatus.RETRIEVED, {"ada", "bo", "cy"})
     excluded = "0 included, 1 excluded, 1 of them for different reasons, 0 in conflict"
     assert excluded in (await ada.reviewers()).agreement.lines[0]
+
+
+async def merge(workflow: SearchWorkflow, one: str, other: str) -> None:
+    """Approve the result once more, in which two papers are one work."""
+    question = await workflow.fork("t", CheckpointKind.RESULT_REVIEW)
+    assert isinstance(question, Checkpoint)
+    same = [{"one": one, "other": other, "is_same": True}]
+    marks = {"marked_relevant": [one], "merge_decisions": same}
+    decision = {"action": "approve", "revised_data": marks}
+    await workflow.answer("t", decision, token=question.token)
+
+
+@pytest.mark.parametrize("excluded", [WASPS.id, WORK])
+async def test_what_was_decided_on_a_text_holds_for_the_work_that_its_own_is_merged_into(
+    tmp_path, excluded
+):
+    async with open_persistence("memory:") as opened:
+        workflow = await search(opened, BEES, WASPS)
+        ada, [other] = of(opened, tmp_path, "ada"), {WORK, WASPS.id} - {excluded}
+        await ada.attach(excluded, "one.pdf", pdf(list(TREES)))
+        decided = await ada.decide(excluded, is_included=False, reason="no bees")
+        await ada.give_up(other, "nobody has it")
+        await merge(workflow, WORK, WASPS.id)
+        assert await kept(ada) == decided
+        assert (await finished_collection(opened, "t")).papers == []
+        audit = await audit_of(opened, "t", has_pictures=False)
+        assert (audit.flow.full_texts.sought, audit.flow.full_texts.excluded) == (1, 1)
+        [(work, _)] = await ada.works()
+        replaced = await ada.attach(work.id, "two.pdf", pdf(["Other"]))
+        assert await kept(ada) == replaced
+
+
+async def test_what_a_reviewer_decides_last_counts_also_where_works_were_merged(tmp_path):
+    async with open_persistence("memory:") as opened:
+        workflow = await search(opened, BEES, WASPS)
+        ada, bo = (of(opened, tmp_path, name) for name in ("ada", "bo"))
+        await ada.attach(WASPS.id, "one.pdf", pdf(list(TREES)))
+        for each in (ada, bo):
+            await each.join()
+        await ada.decide(WASPS.id, is_included=True)
+        await merge(workflow, WORK, WASPS.id)
+        [(work, _)] = await ada.works()
+        for each in (ada, bo):
+            await each.decide(work.id, is_included=False, reason="no bees")
+        assert (await kept(ada)).summary == "excluded: no bees"

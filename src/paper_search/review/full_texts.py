@@ -104,7 +104,7 @@ class FullTexts:
                 update = {"problem": problem, "retrieved_at": _now(), "retrieved_by": self._by}
                 new = text.model_copy(update=update)
             async with self._alone():  # somebody may have attached it in the meantime
-                now = (await full_texts(self._records)).get(text.paper_id, text)
+                now = (await full_texts(self._records)).get(one.work.id, text)
                 texts.append(new if now == text else now)
                 await put_full_text(self._records, texts[-1])
         return texts

@@ -108,8 +108,8 @@ class TextReviewers:
     async def say(self, name: str, paper_id: str, decision: str, reason: str) -> None:
         """Keep what a reviewer decides; nobody else's decision is touched."""
         self.require(name)
-        digest, at = self.texts[paper_id].digest, datetime.now(UTC).isoformat(timespec="seconds")
-        row = {"paper_id": paper_id, "digest": digest, "by": name}
+        text, at = self.texts[paper_id], datetime.now(UTC).isoformat(timespec="seconds")
+        row = {"paper_id": text.paper_id, "digest": text.digest, "by": name}
         verdict = {"decision": decision, "reason": reason, "at": at}
         await self.records.put(_VERDICTS, {f"{name}/{self._key(paper_id)}": {**row, **verdict}})
 
@@ -151,4 +151,5 @@ class TextReviewers:
             )
 
     def _key(self, paper_id: str) -> str:
-        return f"{self.texts[paper_id].digest}/{paper_id}"
+        text = self.texts[paper_id]  # which keeps its id when its work is merged into another
+        return f"{text.digest}/{text.paper_id}"

@@ -84,14 +84,24 @@ class FullTextFlow(BaseModel):
 
 
 async def full_texts(records: SearchRecords) -> dict[str, FullText]:
-    """Return the full texts that somebody looked for, by the id of the work as merged now."""
+    """Return the full texts that somebody looked for, by the id of the work as merged now.
+
+    Of those of works that were merged, one counts: with the latest decision, else with a file.
+    """
     rows = await records.rows(_PART)
     works = await records.works_of(list(rows))
-    return {works.get(i, i): FullText.model_validate(row) for i, row in rows.items()}
+    texts = [FullText.model_validate(row) for row in rows.values()]
+    texts.sort(key=lambda text: (text.decided_at, bool(text.digest), text.retrieved_at))
+    return {works.get(text.paper_id, text.paper_id): text for text in texts}
 
 
 async def put_full_text(records: SearchRecords, text: FullText) -> None:
-    await records.put(_PART, {text.paper_id: storable(text.model_dump(mode="json"))})
+    """Store a full text, in the place of all of the works that are one with its own now."""
+    rows = await records.rows(_PART)
+    works = await records.works_of([*rows, text.paper_id])
+    work = works.get(text.paper_id, text.paper_id)
+    replaced = dict.fromkeys(i for i in rows if works.get(i, i) == work)
+    await records.put(_PART, {**replaced, text.paper_id: storable(text.model_dump(mode="json"))})
 
 
 def with_full_texts(collection: PaperCollection, texts: Mapping[str, FullText]) -> PaperCollection:

@@ -301,6 +301,7 @@ async def finish(ctx: Context) -> tuple[Ok, StepUpdate]:
     if (before := state.result) is not None:
         hidden = {*before.set_aside_ids[: before.hidden]} & {*reference.set_aside_ids}
         reference = reference.model_copy(update={"hidden": len(hidden)})
+    await records.regroup(reference)
     await records.index(state.question)
     await _approvals(ctx).end()
     return Outcome.OK, {"is_complete": True, "result": reference, "collection": collection}
