@@ -245,9 +245,9 @@ def empty_collection(question: str) -> PaperCollection:
 
 
 def paper_by_record(collection: PaperCollection) -> dict[str, str]:
-    """Return the paper of each record that was merged, as the collection has it."""
+    """Return the paper of each record, as the collection has it."""
     every = (*collection.papers, *collection.set_aside)
-    return {member: paper.id for paper in every for member in paper.merged_from}
+    return {member: paper.id for paper in every for member in _records_of(paper)}
 
 
 _WORDS = {True: "include", False: "exclude"}
