@@ -105,8 +105,7 @@ async def build_strategy(ctx: Context) -> tuple[Ok, StepUpdate]:
     )
     strategy = with_seeds(strategy, marked_papers)
     await _records(ctx).index(state.question)
-    strategy = within_limits(strategy, ctx.workflow_params, state)
-    strategy = ctx.services.within_ceiling(strategy)
+    strategy = ctx.services.within_ceiling(within_limits(strategy, ctx.workflow_params, state))
     return Outcome.OK, {"strategy": strategy, "intent": intent}
 
 
