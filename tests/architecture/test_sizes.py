@@ -24,7 +24,7 @@ MAX_LINES = {
     "skills": 10_957,
     "sources": 7_027,
     "cli": 6_271,
-    "workflow": 5_817,
+    "workflow": 5_827,
     "report": 5_232,
     "library": 4_612,
     "query": 4_594,
@@ -43,7 +43,7 @@ MAX_LINES = {
     "bibliography": 1_218,
     "(top)": 1_265,
     "pages": 870,
-    "review": 1_506,
+    "review": 1_507,
     "evaluation": 379,
     "prompts": 26,
 }
