@@ -20,7 +20,7 @@ from paper_search.http.limits import HostLimiter
 from paper_search.http.network import Routes, trusted_certificates
 from paper_search.models import SourceStatus
 from paper_search.models.settings import NetworkConfig, Setting
-from paper_search.sources.client import explained
+from paper_search.sources.client import explain_failure
 from paper_search.sources.crossref import Crossref
 
 ANSWER = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n"
@@ -116,7 +116,7 @@ async def test_a_proxy_that_is_down_is_named_and_not_the_service(scheme, unused_
     assert f"the proxy 127.0.0.1:{unused_tcp_port} (HTTPS_PROXY) cannot be reached" in said
     assert HOST not in said
     assert "CANARY" not in said
-    failure = explained(caught.value, Crossref(), patience_s=1)
+    failure = explain_failure(caught.value, Crossref(), patience_s=1)
     assert "Crossref" not in str(failure)
     assert failure.status is SourceStatus.UNREACHABLE
 

@@ -63,11 +63,11 @@ def test_feedback_adds_what_sets_the_first_results_apart():
         bm25.ScoredDocument(2.0, ["graph", "molecul", "common", "chance"]),
     ]
     frequencies = {"common": 900, "molecul": 10, "toxic": 5, "graph": 50}
-    made = bm25.expanded({"graph": 1.0}, results, lambda word: frequencies.get(word, 1), 1000)
+    made = bm25.expand_query({"graph": 1.0}, results, lambda word: frequencies.get(word, 1), 1000)
     assert made["molecul"] <= bm25.STRENGTH
     assert "chance" not in made
     assert made["graph"] > 1.0
-    assert bm25.expanded({"graph": 1.0}, [], lambda _: 0, 1000) == {"graph": 1.0}
+    assert bm25.expand_query({"graph": 1.0}, [], lambda _: 0, 1000) == {"graph": 1.0}
 
 
 @pytest.fixture
@@ -180,7 +180,7 @@ def test_what_has_a_weighted_term_alone_is_a_hit_too(minerals):
 
 def test_results_without_a_score_teach_no_words():
     results = [bm25.ScoredDocument(0.0, words) for words in (["alpha", "beta"], ["beta", "gamma"])]
-    assert bm25.expanded({"alpha": 1.0}, results, lambda _: 1, 60) == {"alpha": 1.0}
+    assert bm25.expand_query({"alpha": 1.0}, results, lambda _: 1, 60) == {"alpha": 1.0}
 
 
 def test_a_query_whose_hits_have_none_of_its_words_is_answered(tmp_path):

@@ -11,7 +11,7 @@ from tests.examples import examples
 
 from paper_search.errors import LibraryError
 from paper_search.library.embedded import State, VectorStore
-from paper_search.library.vectors import Matrix, Neighbourhood, encode, fused, move_question
+from paper_search.library.vectors import Matrix, Neighbourhood, encode, fuse, move_question
 
 DIGEST = b"12345678"
 EAST, NORTH, SOUTH = 1, 2, 3
@@ -125,19 +125,19 @@ QUESTION = np.array([1, 0], dtype=np.float32)
 
 
 def test_records_by_words_get_their_nearness_and_those_without_a_vector_stay():
-    assert list(Neighbourhood(COMPASS, QUESTION).mixed({})) == [EAST, SOUTH, NORTH]
+    assert list(Neighbourhood(COMPASS, QUESTION).merge({})) == [EAST, SOUTH, NORTH]
     near = Neighbourhood(COMPASS, QUESTION)
-    assert list(near.mixed({NORTH: 4.0, 99: 1.0})) == [EAST, NORTH, 99, SOUTH]
+    assert list(near.merge({NORTH: 4.0, 99: 1.0})) == [EAST, NORTH, 99, SOUTH]
 
 
 def test_marks_of_records_without_a_vector_leave_the_question_where_it_is():
     near = Neighbourhood(COMPASS, QUESTION, relevant=[98], irrelevant=[99])
-    assert near.mixed({}) == Neighbourhood(COMPASS, QUESTION).mixed({})
+    assert near.merge({}) == Neighbourhood(COMPASS, QUESTION).merge({})
 
 
 @given(scores, cosines)
 def test_no_record_is_lost_and_none_is_made_up(words, near):
-    made = fused(words, near)
+    made = fuse(words, near)
     assert made.keys() == words.keys() | near.keys()
     assert all(0 <= score <= 1 for score in made.values())
     assert list(made.values()) == sorted(made.values(), reverse=True)
@@ -145,7 +145,7 @@ def test_no_record_is_lost_and_none_is_made_up(words, near):
 
 @given(scores, cosines)
 def test_a_record_that_is_better_on_both_sides_is_not_behind(words, near):
-    made = fused(words, near)
+    made = fuse(words, near)
     least = min(near.values(), default=0.0)
     for one in made:
         for other in made:
@@ -156,7 +156,7 @@ def test_a_record_that_is_better_on_both_sides_is_not_behind(words, near):
 
 
 def test_both_sides_count_half():
-    made = fused({1: 8.0, 2: 6.0, 3: 2.0}, {1: 0.5, 2: 0.6, 3: 0.7, 4: 0.55})
+    made = fuse({1: 8.0, 2: 6.0, 3: 2.0}, {1: 0.5, 2: 0.6, 3: 0.7, 4: 0.55})
     assert made == pytest.approx({1: 0.5, 2: 0.375 + 0.25, 3: 0.125 + 0.5, 4: 0.125})
 
 
@@ -166,7 +166,7 @@ def test_where_the_cosines_of_a_model_lie_does_not_matter(shift):
     near = {1: 0.1, 2: 0.3, 3: 0.2}
     shifted = {row: cosine + shift for row, cosine in near.items()}
     words = {1: 3.0, 2: 1.0}
-    assert fused(words, shifted) == pytest.approx(fused(words, near), abs=1e-5)
+    assert fuse(words, shifted) == pytest.approx(fuse(words, near), abs=1e-5)
 
 
 @pytest.mark.parametrize(
@@ -179,7 +179,7 @@ def test_where_the_cosines_of_a_model_lie_does_not_matter(shift):
     ],
 )
 def test_one_side_alone_orders_where_the_other_tells_nothing_apart(words, near, order):
-    assert list(fused(words, near)) == order
+    assert list(fuse(words, near)) == order
 
 
 @pytest.mark.parametrize(

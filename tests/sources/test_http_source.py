@@ -22,7 +22,7 @@ from paper_search.models import Purpose, RawPaper, SearchConstraints, SourceRepo
 from paper_search.sources.adapter import Adapter, Page, Request
 from paper_search.sources.arxiv import Arxiv
 from paper_search.sources.base import journal
-from paper_search.sources.client import SourceSettings, explained
+from paper_search.sources.client import SourceSettings, explain_failure
 from paper_search.sources.core_works import Core
 from paper_search.sources.crossref import Crossref
 from paper_search.sources.datacite import Datacite
@@ -316,7 +316,7 @@ async def test_a_refusal_ends_the_search_of_a_service_and_of_the_next_run(tmp_pa
 
 def test_a_limit_of_calls_is_named_by_the_variable_that_sets_it():
     for adapter, variable in ((Pubmed(), "PUBMED_MAX_CALLS"), (Cards(URL), "CARDS_MAX_CALLS")):
-        failure = explained(HttpCallLimitError(""), adapter, patience_s=1.0)
+        failure = explain_failure(HttpCallLimitError(""), adapter, patience_s=1.0)
         assert str(failure).endswith(f"is reached ({variable})")
 
 

@@ -18,7 +18,7 @@ from paper_search.sources.ranked_text import (
     rarest_words,
     words_of,
 )
-from paper_search.sources.translation import translated
+from paper_search.sources.translation import translate_question
 
 WORD = r'(?:[^\W_]+(?:-[^\W_]+)*|"[^\W_]+(?:-[^\W_]+)*")'
 ANY = {name: rf"\(?{word}(?: OR {word})*\)?" for name, word in {
@@ -230,7 +230,7 @@ def test_years_of_a_condition_and_of_the_filters_hold_together():
 def test_a_boolean_query_is_asked_within_the_conditions_too(adapter):
     limits = SearchConstraints(conditions=[NOT_HONEY])
     bees = {"title": "Honey bees and apple", "abstract": "", "author": "A. Maker", "venue": "J"}
-    [found] = translated(adapter, "apple OR pear", limits, {})
+    [found] = translate_question(adapter, "apple OR pear", limits, {})
     if found.remainder is None:
         assert "honey" in found.text
     else:

@@ -13,7 +13,7 @@ from paper_search.http.body import HttpAnswer, parse_xml
 from paper_search.http.errors import HttpStatusError
 from paper_search.models import RawPaper, SourceStatus
 from paper_search.sources.adapter import Adapter, Page, Request
-from paper_search.sources.client import explained
+from paper_search.sources.client import explain_failure
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.europe_pmc import read_result
 
@@ -169,7 +169,7 @@ def check_failure(adapter: Adapter, given: RecordedAnswer) -> None:
     error = HttpStatusError(
         "refused", status=given.status, body="" if body.startswith("<") else body
     )
-    told = explained(error, adapter, patience_s=80)
+    told = explain_failure(error, adapter, patience_s=80)
     expected = {
         401: SourceStatus.UNAUTHORISED,
         403: SourceStatus.UNAUTHORISED if adapter.key else SourceStatus.RATE_LIMITED,

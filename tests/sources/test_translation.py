@@ -17,7 +17,7 @@ from paper_search.sources.client import SourceSettings
 from paper_search.sources.http_source import HttpSource
 from paper_search.sources.pubmed import Pubmed
 from paper_search.sources.query_run import NativeQuery
-from paper_search.sources.translation import translated
+from paper_search.sources.translation import translate_question
 from paper_search.testing.sources import FakeSource
 
 QUERY = '("graph neural network*" OR gnn*) AND title:protein'
@@ -143,7 +143,7 @@ async def test_the_years_go_beside_a_string_of_ones_own_or_are_checked(client, s
 def test_limits_that_a_string_of_ones_own_leaves_out_are_checked():
     conditions = {"year_from": 2010, "conditions": ["NOT survey"]}
     filters = SearchConstraints.model_validate(conditions)
-    [query] = translated(Pubmed(), NativeQuery("own"), filters, {})
+    [query] = translate_question(Pubmed(), NativeQuery("own"), filters, {})
     papers = {"title": "Graphs", "abstract": "", "year": 2012}
     assert query.remainder is not None
     assert judge(query.remainder, papers)

@@ -1,1 +1,1 @@
-"""Bibliographic text and identifiers: read, normalised, made comparable."""
+"""Parse and normalise bibliographic text, names and identifiers."""

@@ -1,7 +1,7 @@
-"""The fields of a paper: how each is read, and what other programs call it.
+"""The fields of a paper, their readers and their names in other programs.
 
-One row per field. Our own tables, their import and the import of everybody else's tables and JSON
-go through these rows, so a field that is added here is in all of them.
+Our own tables, their import, and the import of other tables and JSON use the rows of `FIELDS`, so
+that a new field is added in one place.
 """
 
 import functools
@@ -25,9 +25,8 @@ from paper_search.bibliography.text import NOT_A_TO_Z_OR_DIGIT, clean
 from paper_search.models import RawPaper
 
 SOURCE = "library"
-"""Where imported records say that they come from, unless they say so themselves."""
+"""Default source of imported records."""
 NO_TITLE = "the title is missing"
-"""Why most records are rejected."""
 
 _YEAR = re.compile(r"(?<!\d)(1[4-9]\d\d|20\d\d)(?!\d)")
 _AND = re.compile(r"(?<!\s)\s+and\s+|(?:(?<!\s)\s+)?;\s*", re.IGNORECASE)
@@ -36,12 +35,12 @@ _DOI_ADDRESS = re.compile(r"https?://(?:dx\.)?doi\.org/", re.IGNORECASE)
 _PAGES = re.compile(r"(?:(?<!\s)\s+)?(?:--+|[‐-―−])\s*")
 _MOST_CITATIONS = 10_000_000
 _RETRACTED = "retracted"
-"""The keyword by which formats without a field for it say so."""
+"""Keyword for retraction in formats without a field for it."""
 _TRUTH = {"yes": True, "true": True, "no": False, "false": False}
 
 
 def text_of(value: Any) -> str:
-    """Return the text of a value, of the first in a list, or of what an object calls its name."""
+    """Return the text of a value, of the first item of a list, or of an object's name."""
     if isinstance(value, str):
         return value
     if isinstance(value, list):
@@ -89,9 +88,9 @@ def _parse_with(parse: Callable[[str], Any]) -> Callable[[Any], Any]:
 
 
 def people_of(value: Any, *, is_inverted: bool = False) -> list[dict[str, str | None]]:
-    """Return the authors of a list of names or mappings, or of one string.
+    """Return the authors in a list of names or mappings, or in one string.
 
-    As mappings: validated together with their record, they cost a third of what they do alone.
+    They are mappings because validating them with their record takes a third of the time.
     """
     authors = list[dict[str, str | None]]()
     if isinstance(value, str):
@@ -101,7 +100,7 @@ def people_of(value: Any, *, is_inverted: bool = False) -> list[dict[str, str | 
         if isinstance(author, dict):
             identifier = text_of(author.get("author_id") or author.get("authorId")) or None
         parts = _parts(author) or split_name(name, is_inverted=is_inverted)
-        if is_inverted and name.endswith(","):  # how RIS and EndNote close what has no given name
+        if is_inverted and name.endswith(","):  # RIS and EndNote mark names without a given name
             name = name.rstrip(", ")
             parts = PersonName(name, is_literal=True)
         if name:
@@ -110,7 +109,7 @@ def people_of(value: Any, *, is_inverted: bool = False) -> list[dict[str, str | 
 
 
 def _parts(author: Any) -> PersonName | None:
-    """Return the parts of a name in CSL's words; None if there are none."""
+    """Return the parts of a name in CSL's format, or None."""
     if not isinstance(author, dict):
         return None
     if literal := clean(text_of(author.get("literal"))):
@@ -142,10 +141,10 @@ class Field:
     """One field of a paper.
 
     Attributes:
-        name: of the attribute, and of the column of our tables.
-        read: value from what a file has, None for what cannot be read; None for what a search or a
-            person said of a paper, which tables show and no import takes over.
-        aliases: what others call it, in small letters and digits, the most telling first.
+        name: of the attribute and of the column in our tables.
+        read: returns the value in a file, or None if it is invalid. None for results of a search
+            and decisions of people, which are exported but not imported.
+        aliases: names in other programs, in small letters and digits, the most specific first.
     """
 
     name: str
@@ -206,9 +205,9 @@ NOT_IN_TABLES = frozenset({
     "snippet", "bibtex", "raw_data", "merged_from", "field_sources", "versions", "sightings",
     "grades", "unjudged_because", "screening",
 })  # fmt: skip
-"""What one row of cells cannot hold; of `screening` the parts are columns."""
+"""Fields that do not fit into a cell; the parts of `screening` are columns."""
 COLUMNS = tuple(field.name for field in FIELDS if field.name not in NOT_IN_TABLES)
-"""Of our tables, in their order."""
+"""Columns of our tables in order."""
 
 _BY_NAME = {field.name: field for field in FIELDS}
 _BY_ALIAS = {
@@ -220,16 +219,16 @@ _BY_ALIAS = {
 
 @functools.lru_cache(4_096)
 def field_named(name: str) -> tuple[str, int] | None:
-    """Return the field, if any, that a program means by a name, and the rank of the name."""
+    """Return the field with an alias, and the alias's rank, or None."""
     return _BY_ALIAS.get(NOT_A_TO_Z_OR_DIGIT.sub("", name.lower()))
 
 
 def record_of(entry: Mapping[str, Any], *, is_inverted: bool = False) -> RawPaper:
-    """Return the record of a mapping whose fields go by any of their common names.
+    """Return the record of a mapping whose fields have any of their common names.
 
-    Authors may be a list of names, of mappings, or one string with `;` or `and`; keywords the
-    same, or one string with commas. A field that cannot be read is left out; only the title is
-    indispensable. `is_inverted`: what stands before a comma is an author's family name.
+    Authors may be a list of names or mappings, or one string with `;` or `and`; keywords may also
+    be separated by commas. Invalid fields other than the title are left out. `is_inverted`: the
+    text before a comma is an author's family name.
 
     Raises:
         ValueError: the title is missing.
@@ -252,7 +251,7 @@ def record_of(entry: Mapping[str, Any], *, is_inverted: bool = False) -> RawPape
 
 
 def _by_field(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values that say something by field; of several names of one, the first listed."""
+    """Return the non-empty values by field; of several aliases, the first listed counts."""
     values: dict[str, tuple[int, Any]] = {}
     for name, value in entry.items():
         place = field_named(name)

@@ -1,4 +1,4 @@
-"""Identifiers of works (DOI, arXiv, PMID, ISBN ...): found in text, normalised, made stable."""
+"""Parse and normalise identifiers of works (DOI, arXiv, PMID, ISBN ...)."""
 
 import hashlib
 import html
@@ -35,11 +35,11 @@ _ISBN = re.compile(r"(?:97[89][- ]?)?(?:\d[- ]?){9}[\dXx](?![\dXx])")
 
 
 def parse_doi(text: str | None) -> str | None:
-    """Return the DOI in the text in lower case without a prefix, or None.
+    """Return the DOI in the text in lower case (ISO 26324), or None.
 
-    `https://doi.org/`, `doi:` and percent-encoding are undone, punctuation that follows it in
-    running text is left out; brackets that belong to it (`10.1016/s0140(05)1`) stay. A prefix of
-    less than four digits counts in a text that is nothing else. Case means nothing (ISO 26324).
+    `https://doi.org/`, `doi:`, percent-encoding and trailing punctuation are removed; paired
+    brackets (`10.1016/s0140(05)1`) stay. A registrant with fewer than four digits is accepted only
+    if the text is nothing but the DOI.
     """
     if not text or "10." not in text.replace("%2E", "."):
         return None
@@ -60,10 +60,10 @@ def parse_doi(text: str | None) -> str | None:
 def parse_arxiv_id(text: str | None) -> str | None:
     """Return the arXiv id in the text, new (`2101.00001`) or old style (`hep-th/9901001`), or None.
 
-    Takes bare ids, `arXiv:` forms, abstract and PDF addresses, and arXiv's own DOIs. The version
-    is left out: all versions are one work. See https://info.arxiv.org/help/arxiv_identifier.html.
+    The text may be an id, an `arXiv:` form, a URL of the abstract or PDF, or arXiv's own DOI. The
+    version is removed. See https://info.arxiv.org/help/arxiv_identifier.html.
     """
-    if not text or len(text) > 500:  # noqa: PLR2004  # no id, nor an address of one, is longer
+    if not text or len(text) > 500:  # noqa: PLR2004  # no id or its URL is longer
         return None
     own_doi = _ARXIV_DOI.search(text)
     is_address = own_doi or _ARXIV_PREFIX.match(text)
@@ -78,12 +78,12 @@ def parse_arxiv_id(text: str | None) -> str | None:
 
 
 def doi_of_arxiv(arxiv_id: str) -> str:
-    """Return the DOI that arXiv gives a preprint, https://info.arxiv.org/help/doi.html."""
+    """Return arXiv's DOI of a preprint (https://info.arxiv.org/help/doi.html)."""
     return f"10.48550/arxiv.{arxiv_id}"
 
 
 def parse_pmid(text: str | int | None) -> str | None:
-    """Return the PubMed id in `PMID: 1`, `1`, or a PubMed address, as digits, or None."""
+    """Return the PubMed id in `PMID: 1`, `1` or a PubMed URL, as digits, or None."""
     match = _PMID.match(str(text)) if text is not None else None
     return match.group(1) if match else None
 
@@ -95,10 +95,7 @@ def parse_pmcid(text: str | int | None) -> str | None:
 
 
 def parse_isbn(text: str | None) -> str | None:
-    """Return the first valid ISBN in the text as 13 digits, or None.
-
-    ISBN-10 is converted; one whose check digit is wrong is none (ISO 2108).
-    """
+    """Return the first valid ISBN (ISO 2108) in the text as 13 digits, or None."""
     for match in _ISBN.finditer(text or ""):
         digits = re.sub(r"[- ]", "", match.group()).upper()
         if len(digits) == 10 and "X" not in digits[:9] and _are_checked(digits):  # noqa: PLR2004  # ISBN-10
@@ -119,7 +116,7 @@ def parse_issn(text: str | None) -> str | None:
 
 
 def family_name(name: str) -> str:
-    """Return the family name of one author as most sources write it: `Smith, J` or `J Smith`."""
+    """Return the family name of an author written as `Smith, J` or `J Smith`."""
     family, comma, _ = name.partition(",")
     if comma and family.strip():
         return family.strip()
@@ -128,10 +125,10 @@ def family_name(name: str) -> str:
 
 
 def stable_id(record: BibliographicRecord) -> str:
-    """Return the id that the same work gets wherever and whenever it is found.
+    """Return an id that does not depend on the source or the time of a record.
 
-    The first of DOI, arXiv id, PMID, PMCID, OpenAlex and Semantic Scholar id; an arXiv DOI counts
-    as the arXiv id. Without any: a hash of normalised title, year and first author's family name.
+    It is the first of DOI, arXiv id, PMID, PMCID, OpenAlex and Semantic Scholar id (an arXiv DOI
+    counts as the arXiv id), or a hash of title, year and first author's family name.
     """
     identifiers = identifiers_of(record)
     if (doi := identifiers["doi"]) and _ARXIV_DOI.match(doi) and (arxiv := parse_arxiv_id(doi)):
@@ -141,7 +138,7 @@ def stable_id(record: BibliographicRecord) -> str:
 
 
 def identifiers_of(record: BibliographicRecord) -> dict[str, str | None]:
-    """Return the identifiers of a work by their kind, normalised, the surest first."""
+    """Return the normalised identifiers of a work by kind, the most reliable first."""
     return {
         "doi": parse_doi(record.doi),
         "arxiv": parse_arxiv_id(record.arxiv_id),
@@ -153,17 +150,14 @@ def identifiers_of(record: BibliographicRecord) -> dict[str, str | None]:
 
 
 def names_of(record: BibliographicRecord) -> set[str]:
-    """Return all identifiers of the work, each with its kind: `doi:10.1000/1`, `arxiv:...`.
-
-    Two records with one in common are of the same work, unless one of them is wrong.
-    """
+    """Return all identifiers of a work with their kinds: `doi:10.1000/1`, `arxiv:...`."""
     identifiers = identifiers_of(record)
     identifiers["arxiv"] = identifiers["arxiv"] or parse_arxiv_id(identifiers["doi"])
     return {f"{kind}:{value.lower()}" for kind, value in identifiers.items() if value}
 
 
 def content_key(record: BibliographicRecord) -> str:
-    """Return 24 hex digits that identify title, year and first author of a work."""
+    """Return a hash (24 hex digits) of title, year and first author of a work."""
     first = normalised_title(family_name(record.authors[0].name)) if record.authors else ""
     title = normalised_title(record.title) or record.title.strip()
     key = f"{title}\n{record.year or ''}\n{first}"
@@ -171,7 +165,7 @@ def content_key(record: BibliographicRecord) -> str:
 
 
 def _are_checked(digits: str) -> bool:
-    """Whether the last digit of an ISSN or an ISBN-10, or its X, is that of the others."""
+    """Whether the check digit of an ISSN or ISBN-10 is correct."""
     values = [10 if c == "X" else int(c) for c in digits]
     return not sum(v * (len(values) - i) for i, v in enumerate(values)) % 11
 

@@ -1,4 +1,4 @@
-"""Keywords and subject categories of a work: read from how formats write them, each once."""
+"""Parse the keywords and subject categories of a work."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -9,17 +9,17 @@ from paper_search.bibliography.text import clean
 from paper_search.resources import PackageFiles
 
 MOST = 60
-"""Keywords of one record; indexers give at most some forty."""
+"""Keywords of one record; indexers assign about forty at most."""
 _LONGEST = 120
-"""Characters; what is longer is a sentence, or several keywords that nothing separates."""
+"""Characters; longer texts are sentences, or several keywords without separators."""
 _NAMES = ("display_name", "name", "keyword", "subject", "term", "category")
 _SEPARATORS = (re.compile(r"[;\n|]"), re.compile(r",\s"))
-"""The first that a text has separates its keywords: inverted headings have commas."""
+"""The first one found in a text is used, because inverted headings have commas."""
 _WITHIN_ENTRY = re.compile(r"[;\n]")
 
 
 def keywords_of(field: Any) -> list[str]:
-    """Return the keywords in a field of any shape: one text, texts, or objects with a name."""
+    """Return the keywords in a string, a list of strings, or objects with a name."""
     if isinstance(field, str):
         separator = next((pattern for pattern in _SEPARATORS if pattern.search(field)), None)
         return distinct_keywords(separator.split(field) if separator else [field])
@@ -27,10 +27,7 @@ def keywords_of(field: Any) -> list[str]:
 
 
 def distinct_keywords(texts: Iterable[str]) -> list[str]:
-    """Return the keywords without blanks around them, each spelling once, the first one kept.
-
-    A star at either end is left out: MEDLINE marks what a work is mainly about so.
-    """
+    """Return distinct keywords, ignoring case, without MEDLINE's star for major topics."""
     words: dict[str, str] = {}
     for value in texts:
         word = clean(value).strip(" *")
@@ -46,9 +43,9 @@ def _arxiv_categories() -> dict[str, str]:
 
 
 def category_names(codes: str) -> list[str]:
-    """Return the names of the categories in a text of codes such as `cs.LG stat.ML`, each once.
+    """Return the names of arXiv's categories in a text of codes such as `cs.LG stat.ML`.
 
-    Codes that are not arXiv's (the ACM's and the AMS's are given beside them) are left out.
+    Codes of the ACM and the AMS, which arXiv lists as well, are ignored.
     """
     names = _arxiv_categories()
     return list(dict.fromkeys(names[code] for code in codes.split() if code in names))

@@ -1,4 +1,4 @@
-"""Languages under the names that services have for them: ISO 639-1, ISO 639-2 and in English."""
+"""Codes and names of languages: ISO 639-1, ISO 639-2 and English."""
 
 from functools import cache
 
@@ -6,10 +6,10 @@ from paper_search.resources import PackageFiles
 
 
 def language_code(text: str | None) -> str | None:
-    """Return the ISO 639-1 code of a language given as a code or a name, or None.
+    """Return the ISO 639-1 code of a language, or None.
 
-    Understood are ISO 639-1, both kinds of ISO 639-2, BCP 47 (`en-US`), names in English, and a
-    few names in the language itself.
+    The text may be an ISO 639-1, ISO 639-2/B or 639-2/T code, a BCP 47 tag (`en-US`), an English
+    name, or one of a few native names.
     """
     name = (text or "").strip().lower().replace("_", "-")
     if not name:
@@ -18,12 +18,12 @@ def language_code(text: str | None) -> str | None:
 
 
 def library_code(code: str) -> str | None:
-    """Return the ISO 639-2/B code (`ger`) for what `language_code` understands, or None."""
+    """Return the ISO 639-2/B code (`ger`) of a language given as for `language_code`, or None."""
     return _rows().get(language_code(code) or "", (None, None))[0]
 
 
 def language_name(code: str) -> str | None:
-    """Return the English name in lower case for what `language_code` understands, or None."""
+    """Return the English name in lower case of a language as for `language_code`, or None."""
     return _rows().get(language_code(code) or "", (None, None))[1]
 
 

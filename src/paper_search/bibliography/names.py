@@ -1,7 +1,7 @@
-"""The parts of an author's name: as a source gives them, or read from the one string it gives.
+"""The parts of an author's name, as given by a source or split from one string.
 
-nameparser was weighed: it reads "Smith JA" as given name Smith, splits organisations, and takes
-longer to import than all of our exports together.
+The package nameparser is not used: it reads "Smith JA" as given name Smith, splits organisations,
+and is slow to import.
 """
 
 import re
@@ -20,11 +20,11 @@ _PARTICLES = frozenset({
 # fmt: on
 # Capitalised, these are given or family names as often as they are particles.
 _ONLY_LOWER_CASE = frozenset({"bin", "do", "lo", "los", "las", "les", "op", "af", "zu", "den"})
-# With one of these the family name begins: "Anis Ben Hassen".
+# The family name begins with one of these: "Anis Ben Hassen".
 _BEGIN_FAMILIES = frozenset({"ben", "abu", "san", "santa", "saint", "st."})
 SUFFIX = re.compile(r"(?:jr|sr|ii|iii|iv|2nd|3rd|4th)\.?", re.IGNORECASE)
 _SURE_SUFFIX = re.compile(r"(?:[Jj]r|[Ss]r|2nd|3rd|4th)\.?")
-"""JR and SR in capitals are initials, too, and so is IV."""
+"""JR, SR and IV in capitals may also be initials."""
 _DEGREE = re.compile(r"(?:ph\.?d|m\.?d|m\.?sc|b\.?sc|m\.?a|m\.?p\.?h|d\.?phil)\.?", re.IGNORECASE)
 _RARELY_A_DEGREE = re.compile(r"m\.?a\.?", re.IGNORECASE)
 _INITIALS = re.compile(r"[^\W\d_](?:[.\-]{0,2}[^\W\d_]){0,3}\.?")
@@ -46,13 +46,12 @@ class PersonName:
     """A name in parts; every part but `family` may be empty.
 
     Attributes:
-        family: family name without its particle, the only name of a person who has one, or the
-            whole of a literal.
+        family: family name without its particle, a person's only name, or a whole literal.
         given: given names or initials.
         particle: "van der", "de la" ...
         suffix: "Jr.", "III" ...
-        is_literal: the name is not to be taken apart: an organisation, a Chinese or Japanese
-            name without a space, or something that follows no known form.
+        is_literal: whether the name must not be split: an organisation, a Chinese or Japanese name
+            without a space, or an unknown form.
     """
 
     family: str
@@ -71,16 +70,15 @@ class PersonName:
 
 
 def split_name(name: str, *, is_inverted: bool = False) -> PersonName:
-    """Split a name written in any of the usual ways.
+    """Split a name in any of the usual forms.
 
-    Understood are "John A. Smith", "Smith, John A.", "Smith, Jr., John", "Smith, John, Jr.",
-    "Smith JA" (Vancouver), names of one word, and Chinese, Japanese and Korean names in their own
-    script. An academic degree is left out where both a family and a given name remain: MD, MA and
-    JR are initials as well. What fits nothing comes back whole, as a literal; an empty text gives
-    an empty literal.
+    These are "John A. Smith", "Smith, John A.", "Smith, Jr., John", "Smith, John, Jr.", "Smith JA"
+    (Vancouver), names of one word, and Chinese, Japanese and Korean names in their own script.
+    Academic degrees are removed if a family and a given name remain, because MD, MA and JR may be
+    initials. Other texts become literals.
 
-    `is_inverted`: the text before a comma is the family name, as in RIS or MEDLINE; what follows
-    it is then never a degree or a suffix in capitals.
+    `is_inverted`: the text before a comma is the family name, as in RIS or MEDLINE, and the text
+    after it is never a degree or a suffix in capitals.
     """
     is_braced = name.strip().startswith("{") and name.strip().endswith("}")
     text = " ".join(name.strip().strip("{}").split()) if is_braced else " ".join(name.split())
@@ -93,10 +91,7 @@ def split_name(name: str, *, is_inverted: bool = False) -> PersonName:
 
 
 def author_named(name: str, author_id: str | None = None, *, is_inverted: bool = False) -> Author:
-    """Return the author of a source that gives one string, which stays as the name.
-
-    Only this function splits such a string; see `split_name` for `is_inverted`.
-    """
+    """Return the author for a name in one string, which is kept; see `split_name`."""
     parts = split_name(name, is_inverted=is_inverted)
     return Author(name=name, author_id=author_id, **fields_of(parts))
 
@@ -109,9 +104,9 @@ def author_of(
     literal: str | None = None,
     author_id: str | None = None,
 ) -> Author | None:
-    """Return the author of a source that gives the parts, which are kept; None means it gives none.
+    """Return the author for the parts of a name, or None if all are empty.
 
-    A literal counts where there is no family name; a given name alone is a person's only name.
+    A literal is used if there is no family or given name; a given name alone is the only name.
     """
     if not family:
         family, given = given, None
@@ -123,7 +118,7 @@ def author_of(
 
 
 def parts_of(author: Author) -> PersonName:
-    """Return the parts of an author's name: those that the source gave, else the name split."""
+    """Return the parts of an author's name, from the source or by splitting the name."""
     if author.literal:
         return PersonName(author.literal, is_literal=True)
     if author.family:
@@ -134,19 +129,16 @@ def parts_of(author: Author) -> PersonName:
 
 
 def name_text(author: Author) -> str:
-    """Return "Family, Given" or "{Literal}", or the name as it is if that is unambiguous."""
+    """Return the name if it is unambiguous, else "Family, Given" or "{Literal}"."""
     parts = parts_of(author)
-    form = f"{{{parts.family}}}" if parts.is_literal else parts.inverted
-    return author.name if _says(author.name, parts) else form
-
-
-def _says(text: str, parts: PersonName) -> bool:
-    said = attrgetter("full_family", "given", "suffix", "is_literal")
-    return bool(said(split_name(text, is_inverted=True)) == said(parts))
+    fields = attrgetter("full_family", "given", "suffix", "is_literal")
+    if fields(split_name(author.name, is_inverted=True)) == fields(parts):
+        return author.name
+    return f"{{{parts.family}}}" if parts.is_literal else parts.inverted
 
 
 def fields_of(parts: PersonName) -> dict[str, str]:
-    """Return the fields of `Author` that hold the parts; empty parts are left out."""
+    """Return the fields of `Author` for the non-empty parts."""
     if parts.is_literal:
         return {"literal": parts.family} if parts.family else {}
     names = ("family", "given", "particle", "suffix")
@@ -170,7 +162,7 @@ def _is_organisation(text: str) -> bool:
 
 
 def _without_degrees(parts: Sequence[str], *, is_inverted: bool) -> list[str]:
-    """Return the parts between commas without the degrees at the end; two parts always remain.
+    """Remove degrees at the end of the parts between commas.
 
     "Bertness, MD" has initials, "Jane Doe, MD" a degree, "Smith, MD, PhD" both.
     """
@@ -202,7 +194,7 @@ def _split_inverted(parts: list[str], *, is_inverted: bool) -> PersonName | None
         return None
     match parts:
         case [whole, suffix] if _is_suffix_after(whole, suffix, is_inverted=is_inverted):
-            # "King, Jr." of an inverted name: nobody's given name is known.
+            # For an inverted "King, Jr.", the given name is unknown.
             name = PersonName(whole) if is_inverted else _split_words(whole.split(" "))
             return PersonName(name.family, name.given, name.particle, suffix)
         case [family, suffix, given] if _SURE_SUFFIX.fullmatch(suffix):
@@ -250,7 +242,7 @@ def _split_words(words: list[str]) -> PersonName:
 
 
 def _split_suffix(text: str) -> tuple[str, str]:
-    """Cut the suffix off a name without commas, or off a family name.
+    """Separate the suffix from a name without commas, or from a family name.
 
     "Smith II" and "White JR" are people with two initials; "John Smith II", "White JA JR" and
     "JOHN WHITE JR" have a suffix.
@@ -269,7 +261,7 @@ def _split_suffix(text: str) -> tuple[str, str]:
 
 
 def _split_sure_suffix(text: str) -> tuple[str, str]:
-    """Cut the suffix off given names, as MEDLINE has it: "King, Martin Luther Jr"."""
+    """Separate the suffix from given names, as in MEDLINE: "King, Martin Luther Jr"."""
     rest, _, last = text.rpartition(" ")
     is_suffix = _SURE_SUFFIX.fullmatch(last) or (
         SUFFIX.fullmatch(last) and any(letter.islower() for letter in rest)
@@ -278,7 +270,7 @@ def _split_sure_suffix(text: str) -> tuple[str, str]:
 
 
 def _start_of_trailing_initials(words: list[str]) -> int:
-    """Return where the initials of a "Smith JA" begin; 0 or the length: it is not of that form."""
+    """Return the index of the first initials in "Smith JA"; 0 or the length for other forms."""
     start = len(words)
     while start and _INITIALS.fullmatch(words[start - 1]) and words[start - 1].isupper():
         start -= 1
@@ -298,7 +290,7 @@ def _start_of_family(words: list[str]) -> int:
 
 
 def _split_particle(words: list[str]) -> tuple[str, list[str]]:
-    """Cut the particles off the front of a family name; one word always remains."""
+    """Separate leading particles from a family name, of which one word always remains."""
     count = 0
     while count < len(words) - 1 and words[count].lower() in _PARTICLES:
         count += 1

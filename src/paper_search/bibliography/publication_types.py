@@ -1,7 +1,7 @@
-"""Types of publications in the words of CSL, whatever a source calls them."""
+"""CSL's types of publications, and their names in other sources."""
 
 PREPRINTS = frozenset({"preprint", "posted-content"})
-"""What is called so is a preprint; CSL's "article" alone may be anything."""
+"""Names of preprints; CSL's "article" may be anything."""
 
 CSL_TYPES = frozenset({
     "article", "article-journal", "article-magazine", "article-newspaper", "bill", "book",
@@ -14,7 +14,7 @@ CSL_TYPES = frozenset({
 })  # fmt: skip
 """https://docs.citationstyles.org/en/stable/specification.html#appendix-iii-types."""
 
-# What Crossref, OpenAlex, DataCite and BibTeX files call the same things.
+# Names in Crossref, OpenAlex, DataCite and BibTeX files.
 _SYNONYMS = {
     name: csl
     for csl, names in {
@@ -35,7 +35,7 @@ _NAMES = {
 
 
 def type_name(kind: str) -> str:
-    """Return what people call a kind: `journal article` for `article-journal`."""
+    """Return a display name: `journal article` for `article-journal`."""
     return _NAMES.get(kind) or kind.replace("_", " ").replace("-", " ")
 
 
@@ -50,9 +50,9 @@ def csl_type(text: str | None) -> str:
 
 
 def stated_type(text: str | None) -> str | None:
-    """Return the CSL type that a file states in words beside its own type, if any.
+    """Return the CSL type that a file states in addition to its own type, if any.
 
-    "Article" and "Review" are no more than articles of journals there, and say nothing.
+    "Article" and "Review" are ignored, because they only mean journal articles.
     """
     csl = csl_type(text)
     return csl if csl in CSL_TYPES and type_word(text) not in {"article", "review"} else None

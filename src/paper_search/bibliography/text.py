@@ -1,4 +1,4 @@
-"""Text as sources write it (LaTeX, HTML, odd Unicode), turned into text that can be read."""
+"""Convert text from sources (LaTeX, HTML, unusual Unicode) to plain text."""
 
 import html
 import re
@@ -8,16 +8,16 @@ from functools import cache
 from typing import Any
 
 _LATEX = re.compile(r"[\\{]|\$(?!\s)[^$]{1,500}(?<!\s)\$")
-"""A command, a brace or a formula; "US$5 and $10" is none."""
+"""A command, a brace or a formula, but not "US$5 and $10"."""
 _LONGEST_LATEX = 20_000
-"""Characters; anything longer is no bibliographic field, and decoding it would take seconds."""
+"""Characters; longer texts are no bibliographic fields and would take seconds to decode."""
 _TYPE_COMMANDS = re.compile(
     r"(?:rm|bf|it|sl|sf|tt|sc|em|cal|mit|normalfont|(?:rm|sf|tt)family|(?:bf|md)series|(?:it|sc|up)shape"
     r"|tiny|(?:script|footnote|normal)size|small|large|Large|LARGE|huge|Huge|(?:display|text|script)style"
     r"|limits|nolimits|left|right|[Bb]igg?[lr]?|xspace|relax|noindent|indent|par|newline|linebreak"
     r"|pagebreak|newpage|hfill|vfill|(?:small|med|big)skip|centering|raggedright|protect|hline)"
 )
-"""Commands that set type and take no argument."""
+"""Typesetting commands without an argument."""
 _UNESCAPED_SPECIAL = re.compile(r"(?<!\\)([%#])")
 _TAG_NAMES = (
     "p|br|b|i|u|em|strong|sub|sup|span|div|a|sc|scp|small|tt|code|inf|italic|bold|font|img|title"
@@ -28,7 +28,7 @@ _TAG = re.compile(
     rf"</?(?:{_TAG_NAMES})(?:\s+[\w:-]{{1,40}}\s*=\s*(?:\"[^\"<>]*\"|'[^'<>]*'|[^\s\"'<>]+))*\s*/?>",
     re.IGNORECASE,
 )
-"""Known tags only: a title may well say "<5 mg" or "<GNN>"."""
+"""Known tags only, because titles may have "<5 mg" or "<GNN>"."""
 _BLOCK_TAG = re.compile(r"</?(?:\w{1,10}:)?(?:p|br|div|title|sec|li|h[1-6])\b", re.IGNORECASE)
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 _INVISIBLE = re.compile(
@@ -45,8 +45,8 @@ _KEPT_MARKS = re.compile("[\u0900-\u0dff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\
 def clean(text: str) -> str:
     """Return the text on one line, without markup, control or invisible characters.
 
-    Tags and entities of HTML and JATS are resolved; LaTeX stays as it is (see `plain`). Lone
-    surrogates become U+FFFD, so that the result can always be stored as UTF-8.
+    Tags and entities of HTML and JATS are resolved, LaTeX is not (see `plain`). Lone surrogates
+    become U+FFFD, so that the result can be encoded as UTF-8.
     """
     if "<" in text:
         text = _TAG.sub(_space_of_blocks, text)
@@ -54,26 +54,24 @@ def clean(text: str) -> str:
         text = html.unescape(text)
     if not text.isascii():
         text = unicodedata.normalize("NFC", SURROGATES.sub("\ufffd", text))
-    if text.isprintable() and "  " not in text:  # nearly always, and much the fastest
+    if text.isprintable() and "  " not in text:  # the usual and fastest case
         return text.strip()
     return " ".join(_INVISIBLE.sub("", " ".join(text.split())).split())
 
 
 def plain(text: str) -> str:
-    r"""Return the text as `clean` does, with LaTeX decoded (`Schr{\"o}dinger`, `$\alpha$`).
+    r"""Clean the text and decode its LaTeX (`Schr{\"o}dinger`, `$\alpha$`).
 
-    LaTeX costs milliseconds a record, so it is decoded only where a command, a brace or a formula
-    between `$` occurs.
+    Decoding takes milliseconds, so it is skipped without a command, a brace or a formula.
     """
-    return clean(_decoded(text) if _LATEX.search(text) else text)
+    return clean(_decode_latex(text) if _LATEX.search(text) else text)
 
 
 def normalised_title(text: str) -> str:
-    """Return what two spellings of one title share: letters and digits, in no particular case.
+    """Return the letters and digits of a title for comparison, in NFKD and case-folded.
 
-    NFKD, case folded; accents, punctuation, space and tags are gone, letters of every script
-    stay, and so do the vowel signs without which words of Indic scripts or Thai would collapse.
-    LaTeX is not decoded here: give it text that went through `plain`.
+    Accents, punctuation, spaces and tags are removed. Letters of every script and the vowel signs
+    of Indic scripts and Thai stay. LaTeX must have been decoded by `plain`.
     """
     if "<" in text or "&" in text:
         text = clean(text)
@@ -83,14 +81,14 @@ def normalised_title(text: str) -> str:
     return "".join(c for c in folded if c.isalnum() or _KEPT_MARKS.match(c))
 
 
-def _decoded(text: str) -> str:
+def _decode_latex(text: str) -> str:
     if len(text) > _LONGEST_LATEX:
         return text
     try:
-        # A bare % would start a comment, and the rest of the line would be lost.
+        # A bare % would start a comment.
         return _latex()(_UNESCAPED_SPECIAL.sub(r"\\\1", text))
     except (LookupError, ValueError, TypeError, AttributeError, RecursionError):
-        return text  # broken, or hundreds of nested braces: the decoder does not check
+        return text  # invalid, or hundreds of nested braces, which the decoder does not check
 
 
 def _space_of_blocks(match: re.Match[str]) -> str:
@@ -103,9 +101,9 @@ def _latex() -> Callable[[str], str]:
 
     to_text, walker, spec = map(_untyped, (latex2text, latexwalker, macrospec))
     texts, arguments = (part.get_default_latex_context_db() for part in (to_text, walker))
-    # The library shows a link by its two arguments without reading that it has any.
+    # The library does not know that a link has two arguments.
     link = to_text.MacroTextSpec("href", simplify_repl=_words_of_link)
-    plain = {"textasciicircum": "^", "textasciitilde": "~"}  # the library has accents for them
+    plain = {"textasciicircum": "^", "textasciitilde": "~"}  # accents in the library
     letters = [to_text.MacroTextSpec(name, simplify_repl=text) for name, text in plain.items()]
     texts.add_context_category("links", macros=[link, *letters], prepend=True)
     texts.set_unknown_macro_spec(to_text.MacroTextSpec("", simplify_repl=_unknown_command))
@@ -126,9 +124,9 @@ def _words_of_link(node: Any, l2tobj: Any) -> str:
 
 
 def _unknown_command(node: Any) -> str:
-    """Return the name of a command that is none of LaTeX's, such as a word after a stray backslash.
+    """Return the name of an unknown command, such as a word after a stray backslash.
 
-    A command for type has no text of its own, nor has one whose argument follows.
+    Typesetting commands, and commands with an argument, have no text of their own.
     """
     rest = node.parsing_state.s[node.pos + node.len :]
     if rest.startswith(("{", "[")) or _TYPE_COMMANDS.fullmatch(node.macroname):
@@ -165,11 +163,11 @@ _NONE_AT_ALL = frozenset({
 
 
 def plain_abstract(text: str | None, *, has_latex: bool = True) -> str | None:
-    """Return an abstract on one line, without markup; None if it says nothing.
+    """Return an abstract on one line without markup, or None if it is empty.
 
-    The text may be plain, HTML or JATS, also escaped once too often, and with `has_latex` LaTeX.
-    Headings stay as labels ("Methods: ..."), except one that only says "Abstract". Of a formula
-    that is given twice, in MathML and in TeX, the TeX is left out.
+    The text may be plain, HTML or JATS (possibly escaped twice), and LaTeX with `has_latex`.
+    Headings other than "Abstract" become labels ("Methods: ..."). For formulas in both MathML and
+    TeX, the TeX is removed.
     """
     text = text or ""
     if _ESCAPED_MARKUP.search(text):
@@ -183,16 +181,13 @@ def plain_abstract(text: str | None, *, has_latex: bool = True) -> str | None:
 
 
 def join_abstract(parts: Iterable[tuple[str | None, str | None]]) -> str | None:
-    """Return an abstract whose parts come one by one, each with its label, unless all are empty."""
+    """Join the labelled parts of an abstract; None if all are empty."""
     texts = ((_label(label or ""), clean(text or "")) for label, text in parts)
     return _meaningful(" ".join(f"{label} {text}".strip() for label, text in texts if text))
 
 
 def indexed_abstract(index: object) -> str | None:
-    """Return the abstract of an inverted index, word to positions (OpenAlex), or None.
-
-    What is no word or no position is passed over.
-    """
+    """Return the abstract of an inverted index of words and positions (OpenAlex), or None."""
     entries = index.items() if isinstance(index, dict) else ()
     places = {
         place: str(word)
@@ -204,7 +199,7 @@ def indexed_abstract(index: object) -> str | None:
 
 
 def _label(heading: str) -> str:
-    """Return a heading as "Methods:"; empty for one that says nothing."""
+    """Return a heading as a label ("Methods:"), or an empty string for "Abstract" and the like."""
     words = clean(heading).strip(" .:;–-")
     if not words or words.lower() in _SELF_TITLES:
         return ""

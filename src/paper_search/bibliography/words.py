@@ -1,4 +1,4 @@
-"""The part of an English word that its forms share, and how rare it is in scholarly English."""
+"""Light stemming of English words, and their rarity in scholarly English."""
 
 from functools import cache, lru_cache
 
@@ -17,10 +17,10 @@ _SHORTEST_PLURAL = 4
 
 @lru_cache(maxsize=50_000)
 def stem(word: str) -> str:
-    """Return the part of a lower-case word that its English forms and both spellings share.
+    """Return the stem of a lower-case word, in American spelling.
 
-    Light on purpose: it joins plurals, -ing, -ed, -ation and -isation/-ization, and no more,
-    because a wrong join makes a reason that a person cannot follow.
+    Only plurals, -ing, -ed, -ation and -isation/-ization are removed, because people see which
+    words were matched.
     """
     if len(word) <= _SHORTEST_STEM:
         return word
@@ -51,14 +51,13 @@ def _without_plural(word: str) -> str:
 _TABLE = "word_rarities.txt"
 _TENTHS = 10
 OF_STOP_WORDS = 0.5
-"""The rarity of words that say nothing about a subject, and of nothing else."""
+"""The rarity of stop words; all other words have more."""
 
 
 def rarity(stem: str) -> float:
-    """Return log10 of one in how many scholarly records have the stem: 0.6 to 4.6.
+    """Return -log10 of the share of scholarly records with the stem: 0.6 to 4.6.
 
-    A stem that is not in the table is as rare as the rarest that is; a stop word is commoner than
-    all of them. The table is counted by `scripts/word_rarities.py`.
+    Unknown stems are as rare as the rarest known one. `scripts/word_rarities.py` counts the table.
     """
     table, rarest = _rarities()
     return table.get(stem, rarest)

@@ -1,1 +1,1 @@
-"""Measures searching and judging on labelled papers, with models and without."""
+"""Measure search and judging on labelled papers, with and without models."""

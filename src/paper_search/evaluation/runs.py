@@ -1,4 +1,4 @@
-"""Labelled questions, and how well the skills did on them and what it cost."""
+"""Evaluate the skills on labelled questions: quality and cost."""
 
 import asyncio
 import csv
@@ -48,15 +48,15 @@ class Label:
 
 @dataclass(frozen=True)
 class LabelledQuestion:
-    """A question and the papers that were labelled for it."""
+    """A question and its labelled papers."""
 
     question: str
     labels: list[Label] = field(default_factory=list)
 
     def sampled(self, most: int) -> "LabelledQuestion":
-        """Return the question with so many papers at most, always the same ones.
+        """Return the question with a reproducible sample of at most `most` papers.
 
-        Relevant papers take at most half of the places, as far as there are others.
+        At most half of them are relevant, if there are enough others.
         """
         relevant = [label for label in self.labels if label.is_relevant]
         others = [label for label in self.labels if not label.is_relevant]
@@ -68,10 +68,10 @@ class LabelledQuestion:
 
 
 def read_labels(path: Path, question: str | None = None) -> list[LabelledQuestion]:
-    """Return the questions of a file, or of a folder with a corpus, queries and judgements.
+    """Return the questions in a file, or in a folder with a corpus, queries and judgements.
 
     Raises:
-        InputError: it cannot be read, or a line lacks what is needed.
+        InputError: it cannot be read, or a required value is missing.
     """
     try:
         if path.is_dir():
@@ -117,7 +117,7 @@ def _lines(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def _label(row: Mapping[str, str], path: Path, number: int) -> Label | None:
-    """Return the label of a row; None if it was left empty."""
+    """Return the label of a row, or None if it is empty."""
     column = next((name for name in _LABELS if name in row), None)
     if column is None:
         raise InputError(f"{str(path)!r} has no column {', '.join(_LABELS)}; {_HOW}")
@@ -142,7 +142,7 @@ def _label(row: Mapping[str, str], path: Path, number: int) -> Label | None:
 
 
 def _of_folder(path: Path) -> Iterator[LabelledQuestion]:
-    """Yield the questions of a folder; what was not judged for one is irrelevant to it."""
+    """Yield the questions of a folder; papers without a judgement are irrelevant."""
     packed = path / f"{_CORPUS}.gz"
     corpus = {
         str(record["_id"]): RawPaper(
@@ -172,18 +172,18 @@ def _of_folder(path: Path) -> Iterator[LabelledQuestion]:
 
 
 _OTHERS = 200
-"""Papers of a corpus that are taken to be irrelevant to one question."""
+"""Papers of a corpus that are sampled as irrelevant to a question."""
 
 
 RELEVANT_FROM = 0.3
-"""The score from which on a paper is shown, as the organiser has it."""
+"""Lowest score of a shown paper, as in the organiser."""
 WITHOUT_MODEL = "no model"
 DEPTH = 10
-"""Papers that nDCG looks at."""
+"""Cut-off of nDCG."""
 
 
 class WrongPaper(BaseModel):
-    """A paper of which the program said something else than the label."""
+    """A paper whose result differs from its label."""
 
     question: str
     title: str
@@ -191,12 +191,12 @@ class WrongPaper(BaseModel):
     is_relevant: bool
     """By its label."""
     score: float | None = None
-    """None: it was not found."""
+    """None if it was not found."""
     reason: str = ""
 
 
 class Evaluation(BaseModel):
-    """How well one variant did at one task, over all questions."""
+    """The results of one variant in one task, over all questions."""
 
     variant: str
     """The model, or `no model`."""
@@ -204,15 +204,15 @@ class Evaluation(BaseModel):
     """`judging`: the labelled papers were given; `search`: they had to be found."""
     questions: int = 0
     papers: int = 0
-    """Labelled ones."""
+    """Labelled papers."""
     recall: float | None = None
-    """Of the relevant papers: how many were shown."""
+    """Share of the relevant papers that were shown."""
     precision: float | None = None
-    """Of the labelled papers that were shown: how many are relevant."""
+    """Share of the shown labelled papers that are relevant."""
     ndcg: float | None = None
-    """Of the labelled papers in the order of the result, at 10."""
+    """nDCG@10 of the labelled papers in the order of the result."""
     unjudged: int = 0
-    """Papers that the model gave no grades for."""
+    """Papers without grades of the model."""
     spent: Spending = Field(default_factory=Spending)
     wrong: list[WrongPaper] = Field(default_factory=list)
     problem: str = ""
@@ -220,7 +220,7 @@ class Evaluation(BaseModel):
 
 
 def with_model(config: AppConfig, name: str | None) -> AppConfig:
-    """Return the settings with one model for all skills; None means with none."""
+    """Return the settings with one model for all skills, or with none."""
     if name is None:
         return config.model_copy(update={"llm": LLMConfig()})
     own = {f"{skill}_model": "" for skill in ("intent", "strategy", "duplicates", "judge")}
@@ -236,10 +236,10 @@ async def evaluate(  # noqa: PLR0913  # by keyword
     budget: Budget | None = None,
     log: UsageLog | None = None,
 ) -> list[Evaluation]:
-    """Return how well the skills do with a model, or without one.
+    """Evaluate the skills with a model, or without one.
 
-    `sources`: where the papers are to be found; None if they are only judged. `budget`: what this
-    may cost at most. `log`: where the calls are noted; None means nowhere.
+    `sources`: where to find the papers; None to judge them only. `log`: of the calls; None for no
+    log.
 
     Raises:
         ConfigError: the model or a source lacks a setting, or the model a price for the budget.
@@ -285,7 +285,7 @@ async def _evaluated(
 
 
 async def _judge(skills: Skills, question: LabelledQuestion) -> Evaluation:
-    """Judge the labelled papers that have a title: nothing else is shown to a model."""
+    """Judge the labelled papers that have a title: others cannot be shown to a model."""
     intent = await skills.intent_parser.parse(question.question)
     labels = [label for label in question.labels if label.paper.title]
     ordered = await _in_order(skills, [label.paper for label in labels], intent)

@@ -154,7 +154,6 @@ class HostLimiter:
             self._do(lambda db, _: _insert(db, "refusals", host, refusal.until, refusal.reason))
 
     def refusal(self, host: str) -> Refusal | None:
-        """Return the current refusal of a host, or None."""
         select = "SELECT until, reason FROM refusals WHERE host = ? AND until > ?"
         row = self._do(lambda db, now: db.execute(select, (host, now)).fetchone())
         return Refusal(*row) if row else None
@@ -191,7 +190,6 @@ class HostLimiter:
         return self._announced.get(host, Announcement())
 
     def _do(self, action: Callable[[sqlite3.Connection, float], T]) -> T:
-        """Run an action in one transaction."""
         with self._lock:
             try:
                 return self._transact(action)

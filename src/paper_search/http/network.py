@@ -60,7 +60,6 @@ class Routes(httpx.AsyncBaseTransport):
         return self._proxies[url.scheme] if self.proxy_to(url) else self._direct
 
     def proxy_to(self, url: httpx.URL) -> str | None:
-        """Return a display name of the proxy for a URL, or None."""
         return None if self._exceptions.cover(url) else self._names.get(url.scheme)
 
 

@@ -31,7 +31,7 @@ class ScoredDocument:
     words: Sequence[str]
 
 
-def expanded(
+def expand_query(
     weights: Mapping[str, float],
     results: Sequence[ScoredDocument],
     frequency: Frequency,

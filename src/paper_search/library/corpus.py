@@ -41,8 +41,6 @@ _OPERATORS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Hits:
-    """The best papers for a query, and the total number of matches."""
-
     papers: list[RawPaper]
     total: int
     note: str | None = None
@@ -267,7 +265,6 @@ class Library:
         return self._answer(lambda one: one.words(query, max(0, limit), bounds), query)
 
     def count_boolean(self, text: str, *, filters: SearchConstraints | None = None) -> int:
-        """Return how many papers match a boolean query."""
         tree, limits = _tree_of(text), filters or SearchConstraints()
         with self._threads:
             return self._current.ask(lambda: self._retrieval(None).count(tree, limits))
@@ -307,7 +304,6 @@ class Library:
             return Hits(papers, ranking.total, notes, by_meaning=near is not None)
 
     def _damage(self) -> str:
-        """Return a message about damaged records, or an empty string."""
         ids = sorted(self._records.damaged)
         what = "record is" if len(ids) == 1 else "records are"
         names = ", ".join(ids[:_MOST_NAMED])

@@ -218,7 +218,6 @@ class CurrentIndex:
                 raise
 
     def _repair(self, error: BaseException) -> None:
-        """Rebuild a damaged index from the records."""
         if not self.index.is_damaged():
             if isinstance(error, LibraryError):
                 raise error

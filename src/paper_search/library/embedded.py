@@ -154,7 +154,6 @@ class VectorStore:
         return Matrix(np.array(rows), table, factors)
 
     def dimension(self) -> int:
-        """Return the dimension of the vectors, or 0 if there are none."""
         return sum(length for (length,) in self._rows("SELECT length(codes) FROM vectors LIMIT 1"))
 
     def _rows(self, statement: str) -> list[Any]:
@@ -208,7 +207,6 @@ class EmbeddedRecords:
         self._threads = threading.Lock()
 
     def info(self, version: tuple[str, int]) -> EmbeddedInfo:
-        """Return the status of the vectors for a library's key and generation."""
         key, generation = version
         state = self._store.state()
         if state is None or state.library != key:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from paper_search.errors import LibraryError
-from paper_search.library.lexicon import EXACT, READY, analysers, prepared, ranked_text
+from paper_search.library.lexicon import EXACT, READY, analysers, prepare, ranked_text
 from paper_search.private_files import make_private, private_directory
 
 if TYPE_CHECKING:
@@ -204,7 +204,7 @@ def _document(engine: Any, row: int, fields: Mapping[str, Any]) -> tantivy.Docum
         document.add_integer("year", year)
     document.add_text("language", fields.get("language") or UNKNOWN_LANGUAGE)
     names = "\n".join(author["name"] for author in fields.get("authors", ()))
-    document.add_text("author", prepared(names))
+    document.add_text("author", prepare(names))
     texts = {
         "title": fields.get("title"),
         "abstract": fields.get("abstract") or fields.get("snippet"),
@@ -213,6 +213,6 @@ def _document(engine: Any, row: int, fields: Mapping[str, Any]) -> tantivy.Docum
     }
     for name, text in texts.items():
         if text:
-            document.add_text(name, prepared(text))
+            document.add_text(name, prepare(text))
     document.add_text(RANKED, ranked_text(fields))
     return document

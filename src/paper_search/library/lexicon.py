@@ -31,7 +31,7 @@ _NO_SPACES = re.compile(
 """Letters of scripts without spaces (Han, Kana, Thai ...) and Hangul, each of which is a word."""
 
 
-def prepared(text: str) -> str:
+def prepare(text: str) -> str:
     """Normalise a text for the analysers, and put spaces around every CJK letter."""
     if text.isascii():
         return text
@@ -39,7 +39,7 @@ def prepared(text: str) -> str:
 
 
 def words(text: str, analyser: str) -> list[str]:
-    return list(analysers()[analyser].analyze(prepared(text)))
+    return list(analysers()[analyser].analyze(prepare(text)))
 
 
 def is_of_letters_apart(text: str) -> bool:
@@ -154,7 +154,6 @@ def ranked_words(text: str) -> list[str]:
 
 
 def ranked_text(fields: Mapping[str, Any]) -> str:
-    """Return the ranking words of a record, separated by spaces."""
     title = ranked_words(fields.get("title") or "")
     names = " ".join(author["name"] for author in fields.get("authors", ()))
     venue = fields.get("venue") or ""
@@ -168,7 +167,6 @@ def text_of(fields: Mapping[str, Any]) -> str:
 
 
 def query_weights(text: str) -> Counter[str]:
-    """Return the frequency of each content word in a question."""
     counts = Counter(query_words(text))
     # Pasted references repeat initials and numbers.
     return Counter({word: 1 if len(word) == 1 else count for word, count in counts.items()})
@@ -193,7 +191,7 @@ class _Letters(dict[str, str]):
     """Cache of the analyser's result for each non-ASCII letter; a blank for other characters."""
 
     def __missing__(self, letter: str) -> str:
-        folded = " ".join(analysers()[EXACT].analyze(prepared(letter))) or " "
+        folded = " ".join(analysers()[EXACT].analyze(prepare(letter))) or " "
         if is_of_letters_apart(letter):
             folded = f" {folded} "
         self[letter] = form = "-" if letter in _HYPHENS else folded

@@ -190,7 +190,6 @@ class RecordStore:
             yield row, decoded(text)
 
     def check(self) -> None:
-        """Find all damaged records."""
         for _ in self._pages(0):
             pass
 
@@ -237,7 +236,6 @@ class RecordStore:
         return self._whole(entries)
 
     def _whole(self, entries: list[_Row]) -> list[_Row]:
-        """Return the entries without damaged ones."""
         changed = {entry[1] for entry in entries if _digest(entry[3]) != entry[2]}
         self.damaged |= changed
         return [entry for entry in entries if entry[1] not in changed] if changed else entries

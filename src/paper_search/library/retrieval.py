@@ -88,14 +88,13 @@ class Retrieval:
             tree = And(tuple(conditions)) if len(conditions) > 1 else conditions[0]
             return self.boolean(tree, limit, filters)
         within = self._translator.limits(filters)
-        return self._ranked(weights, within, limit, text=text, learned=_weighted(query.terms))
+        return self._rank(weights, within, limit, text=text, learned=_weighted(query.terms))
 
     def boolean(self, tree: Node, limit: int, filters: SearchConstraints) -> Ranking:
-        """Return the records that match the tree, ranked by its words."""
         weights = self._capped(dict.fromkeys(self._query_terms(tree), 1.0))
         make = self._translator
         condition = make.both(make.boolean(tree), make.limits(filters))
-        return self._ranked(weights, condition, limit, text=None)
+        return self._rank(weights, condition, limit, text=None)
 
     def count(self, tree: Node, filters: SearchConstraints) -> int:
         make = self._translator
@@ -103,7 +102,7 @@ class Retrieval:
         result: Any = self._searcher.search(condition, limit=1, count=True)
         return int(result.count)
 
-    def _ranked(
+    def _rank(
         self,
         weights: Mapping[str, float],
         condition: tantivy.Query | None,
@@ -118,37 +117,35 @@ class Retrieval:
 
         size = max(limit, bm25.READ, self._near.depth if self._near else 0) + _SPARE
         result: Any = self._searcher.search(query(weights), limit=size, count=True)
-        scored, total = self._scored(result), int(result.count)
+        scored, total = self._read_hits(result), int(result.count)
         if self._near:
             self._near.limit_to(self._searcher, condition)
         if not self._near and not (weights and scored):
             return Ranking([hit.row for hit in scored[:limit]], total)
-        first = self._mixed(scored)[: bm25.READ]
+        first = self._merge(scored)[: bm25.READ]
         records = self._records.fields_of([hit.row for hit in (*first, *scored[: bm25.READ])])
         is_title = text and scored and _is_title(query_weights(text), records.get(scored[0].row))
         if weights and scored and not is_title:
             # Terms learned from a person's marks are better than the first results.
             wider = (
-                _sum_weights(weights, learned)
-                if learned
-                else self._expanded(weights, first, records)
+                _sum_weights(weights, learned) if learned else self._expand(weights, first, records)
             )
             is_short = total <= len(scored) and not learned
             matching = {hit.row for hit in scored} if is_short else None
             result = self._searcher.search(query(wider), limit=size, count=bool(learned))
-            scored = self._scored(result)
+            scored = self._read_hits(result)
             total = int(result.count) if learned else total
             if matching is not None:
                 # All matches are known: expansion words only reorder them.
                 scored = [hit for hit in scored if hit.row in matching]
         if text is not None:
             scored = self._neighbours_first(scored, text, records)
-        rows = [hit.row for hit in self._mixed(scored)]
+        rows = [hit.row for hit in self._merge(scored)]
         if text is not None:
             rows = _exact_first(rows, text, records)
         return Ranking(rows[:limit], max(total, len(rows) if self._near else 0))
 
-    def _mixed(self, scored: list[_Scored]) -> list[_Scored]:
+    def _merge(self, scored: list[_Scored]) -> list[_Scored]:
         """Merge the results with the nearest records, if vectors are used.
 
         Only the first results by words are merged, so that the order does not depend on the limit;
@@ -157,17 +154,17 @@ class Retrieval:
         if self._near is None:
             return scored
         depth = self._near.depth
-        by_row = self._near.mixed({hit.row: hit.score for hit in scored[:depth]})
+        by_row = self._near.merge({hit.row: hit.score for hit in scored[:depth]})
         others = [_Scored(hit.row, 0.0) for hit in scored[depth:] if hit.row not in by_row]
         return [_Scored(row, score) for row, score in by_row.items()] + others
 
-    def _scored(self, result: Any) -> list[_Scored]:
+    def _read_hits(self, result: Any) -> list[_Scored]:
         """Return the hits by score, then in the order of import."""
         rows = self._searcher.fast_field_values("row", [address for _, address in result.hits])
         hits = zip(result.hits, rows, strict=True)
         return _in_order([_Scored(int(row or 0), score) for (score, _), row in hits])
 
-    def _expanded(
+    def _expand(
         self,
         weights: Mapping[str, float],
         first: Sequence[_Scored],
@@ -175,7 +172,7 @@ class Retrieval:
     ) -> dict[str, float]:
         texts = [(hit, self._text(hit.row, records)) for hit in first if hit.row in records]
         results = [bm25.ScoredDocument(hit.score, [*text.title, *text.rest]) for hit, text in texts]
-        return bm25.expanded(weights, results, self._frequency, self._searcher.num_docs)
+        return bm25.expand_query(weights, results, self._frequency, self._searcher.num_docs)
 
     def _neighbours_first(
         self, scored: list[_Scored], text: str, records: dict[int, dict[str, Any]]
@@ -250,7 +247,6 @@ def _in_order(hits: list[_Scored]) -> list[_Scored]:
 
 
 def _is_title(weights: Mapping[str, float], fields: Mapping[str, Any] | None) -> bool:
-    """Whether the query words are (nearly) the words of the first result's title."""
     title = set(ranked_words((fields or {}).get("title") or ""))
     return len(title & weights.keys()) >= _TITLE_OVERLAP * len(title | weights.keys())
 

@@ -52,8 +52,6 @@ _PIECE = re.compile(r"\w(?:[\w*?$]*[\w?$])?\*?|\*\w[\w*?$]*")
 
 @dataclass(frozen=True, slots=True)
 class _Word:
-    """A word and its position in its pattern."""
-
     place: int
     text: str
     kind: _Kind
@@ -88,7 +86,6 @@ class Translator:
         return self._unscored(self._matched(node))
 
     def ranking(self, weights: Mapping[str, float]) -> tantivy.Query:
-        """Return the query for any of the weighted ranking words."""
         term, boost = self._make.term_query, self._make.boost_query
         return self._any_of(
             [boost(term(self._schema, RANKED, word), weight) for word, weight in weights.items()]

@@ -119,15 +119,15 @@ class Neighbourhood:
             among = [int(row or 0) for row in searcher.fast_field_values("row", addresses)]
         self._near = self._matrix.nearest(self._question, self.depth, among)
 
-    def mixed(self, scores: Mapping[int, float]) -> dict[int, float]:
+    def merge(self, scores: Mapping[int, float]) -> dict[int, float]:
         """Return the records of both rankings, best first."""
         if self._near is None:
             self._near = self._matrix.nearest(self._question, self.depth)
         others = self._matrix.cosines(self._question, scores.keys() - self._near.keys())
-        return fused(scores, {**self._near, **others})
+        return fuse(scores, {**self._near, **others})
 
 
-def fused(words: Mapping[int, float], cosines: Mapping[int, float]) -> dict[int, float]:
+def fuse(words: Mapping[int, float], cosines: Mapping[int, float]) -> dict[int, float]:
     """Fuse both rankings into one score in 0..1, best first, then by row.
 
     Each side is scaled to 0..1 and weighted by one half. Word scores have a natural zero and are

@@ -161,7 +161,6 @@ class UsageLog:
 
 
 def logged_threads(directory: Path) -> list[str]:
-    """Return the ids of threads with a log, latest first."""
     paths = sorted(directory.glob(f"*{_SUFFIX}"), key=lambda path: -path.stat().st_mtime)
     return [unquote(path.name.removesuffix(_SUFFIX)) for path in paths]
 

@@ -62,8 +62,6 @@ class Approval(BaseModel):
 
 
 class Report(BaseModel):
-    """A finished report, whether approved or not."""
-
     status: str = "partial"
     """complete, or partial."""
     confidence: str = "low"
@@ -161,7 +159,6 @@ class Report(BaseModel):
 
     @property
     def place_of_sources(self) -> str:
-        """Where the named sources appear."""
         cited = "in the table or cited" if self.studies else "cited"
         return "in the table" if self.is_table else cited
 

@@ -236,7 +236,6 @@ def reference(result: SearchResult) -> str:
 
 
 def plain_reference(result: SearchResult) -> str:
-    """Return a plain reference: authors, year, title, venue."""
     names = result.authors
     between = "; " if any("," in name for name in names) else ", "
     others = " et al." if len(names) > _LONGEST_AUTHORS else ""

@@ -65,8 +65,6 @@ class SearchQuery(BaseModel):
 
 
 class SearchResult(BaseModel):
-    """One source of a report: a paper or a page."""
-
     result_id: str = Field(default_factory=short_id)
     query_id: str
     source_url: str
@@ -95,7 +93,6 @@ class SearchResult(BaseModel):
 
     @property
     def is_retracted(self) -> bool:
-        """Whether the work was retracted, so that it is no evidence."""
         return self.metadata.get("is_retracted") is True
 
 

@@ -48,7 +48,6 @@ _QUESTION_TEMPLATES = (
 
 
 def sub_questions(intent: ParsedIntent, count: int) -> list[str]:
-    """Return generic sub-questions on the topic."""
     topic = " and ".join(intent.concepts) or " ".join(intent.topic.split()).rstrip("?？.!, ")
     return [template.format(topic=topic) for template in _QUESTION_TEMPLATES[:count]]
 

@@ -214,7 +214,6 @@ class Adapter(Service):
         return min(self.page_size, max(limit, SMALLEST_PAGE))
 
     def takes(self, query: Translated, filters: SearchConstraints) -> bool:
-        """Whether a query is short enough for the service."""
         if self.longest_text is not None and len(query.text) > self.longest_text:
             return False
         if self.form_suffix is not None:

@@ -19,7 +19,7 @@ from paper_search.query import YearRange
 from paper_search.sources.adapter import Adapter, Page, Request, Translated
 from paper_search.sources.dialect import HYPHENATED, Expression, FieldDialect
 from paper_search.sources.errors import ServiceError
-from paper_search.sources.record import Entry, People, Table, every, first, texts, words
+from paper_search.sources.record import Entry, People, Table, first, texts, values_at, words
 from paper_search.sources.values import address, local_name, number
 
 _FIELDS = {"title": "ti:", "abstract": "abs:", "author": "au:", "venue": "jr:", None: "all:"}
@@ -123,7 +123,7 @@ class Arxiv(Adapter):
 
     def read(self, answer: HttpAnswer, request: Request) -> Page:
         feed = self._feed(answer)
-        entries = list(every(feed, "entry"))
+        entries = list(values_at(feed, "entry"))
         hits = number(first(feed, "totalResults"))
         params = request.params
         start, size = number(params.get("start")) or 0, number(params.get("max_results")) or 1
@@ -147,7 +147,7 @@ class Arxiv(Adapter):
         feed = answer.xml()
         if local_name(feed) != "feed":
             raise ServiceError(f"arXiv answered with <{local_name(feed)[:40]}> instead of a feed")
-        for entry in every(feed, "entry"):
+        for entry in values_at(feed, "entry"):
             if "arxiv.org/api/errors" in (first(entry, "id") or ""):
                 reason = (first(entry, "summary") or "")[:300]
                 raise ServiceError(

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class SearchSource(Protocol):
-    """A source of records with stable ids."""
-
     @property
     def source_name(self) -> str: ...
 
@@ -85,9 +83,7 @@ class CountingSource(SearchSource, Protocol):
         """Whether counting needs no request because the records are on this machine."""
         ...
 
-    async def count(self, query: str, filters: SearchConstraints) -> HitCount | None:
-        """Return the number of hits of a boolean query, or None if it cannot be counted."""
-        ...
+    async def count(self, query: str, filters: SearchConstraints) -> HitCount | None: ...
 
 
 @runtime_checkable
@@ -109,7 +105,6 @@ class TranslatingSource(SearchSource, Protocol):
 
 
 def counting(source: SearchSource) -> CountingSource | None:
-    """Return the source if it can count, else None."""
     is_able = callable(class_attribute(source, "count")) and hasattr(type(source), "is_local")
     return cast("CountingSource", source) if is_able else None
 
@@ -153,7 +148,6 @@ def create_source(name: str, config: AppConfig) -> SearchSource:
 
 
 def service_of(name: str) -> type[Adapter] | None:
-    """Return the adapter of an installed source, if it has one."""
     return adapter_of(_REGISTRY.read(name)) if name in _REGISTRY.names() else None
 
 

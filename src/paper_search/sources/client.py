@@ -69,7 +69,6 @@ class SourceSettings:
 
     @classmethod
     def of(cls, config: AppConfig, **own: Any) -> Self:
-        """Return the program's settings, with the given ones replaced."""
         shared = {
             "deadline_s": config.source_deadline_s,
             "contact": config.contact,
@@ -126,7 +125,7 @@ class ServiceClient:
                 ends_at=ends_at,
             )
         except HttpError as error:
-            raise self._explained(error) from None
+            raise self._explain(error) from None
 
     async def read(self, answer: HttpAnswer, read: Callable[[HttpAnswer], T]) -> T:
         """Read an answer in a thread, because a large page would block other sources."""
@@ -134,7 +133,7 @@ class ServiceClient:
             return await asyncio.to_thread(read, answer)
         except (ServiceError, HttpError) as error:
             await self.forget(answer)
-            failure = self._explained(error) if isinstance(error, HttpError) else error
+            failure = self._explain(error) if isinstance(error, HttpError) else error
             if failure.status is SourceStatus.RATE_LIMITED:
                 await self._http.refuse(answer.url, "it said so in an answer")
             raise failure from None
@@ -142,8 +141,8 @@ class ServiceClient:
     async def forget(self, answer: HttpAnswer) -> None:
         await self._http.forget(answer)
 
-    def _explained(self, error: HttpError) -> ServiceError:
-        return explained(error, self._service, patience_s=self._settings.deadline_s)
+    def _explain(self, error: HttpError) -> ServiceError:
+        return explain_failure(error, self._service, patience_s=self._settings.deadline_s)
 
 
 def _http(service: Service, settings: SourceSettings, replaced: dict[str, Any]) -> HttpClient:
@@ -190,7 +189,7 @@ def explain_bug(error: Exception, adapter: Service) -> ServiceError:
     )
 
 
-def explained(error: HttpError, adapter: Service, *, patience_s: float) -> ServiceError:
+def explain_failure(error: HttpError, adapter: Service, *, patience_s: float) -> ServiceError:
     """Explain an error of the HTTP client as a failure of the service.
 
     If a service asks to wait for longer than `patience_s`, its quota is used up.

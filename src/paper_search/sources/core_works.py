@@ -14,7 +14,7 @@ from paper_search.models import Author
 from paper_search.query import YearRange
 from paper_search.sources.adapter import Adapter, Paging
 from paper_search.sources.dialect import Expression, FieldDialect
-from paper_search.sources.record import Entry, Table, every, first, words
+from paper_search.sources.record import Entry, Table, first, values_at, words
 from paper_search.sources.values import address
 
 NAME = "core"
@@ -26,7 +26,7 @@ _TYPES = {"thesis": "thesis", "book": "book", "dataset": "dataset", "slides": "s
 
 def _names(entry: Entry) -> list[Author]:
     """Return each author once: repositories repeat names, some as family names alone."""
-    names = [name for one in every(entry, "authors.name") if (name := words(one))]
+    names = [name for one in values_at(entry, "authors.name") if (name := words(one))]
     distinct = {normalised_title(name): name for name in reversed(names)}
     names = list(dict.fromkeys(distinct[normalised_title(name)] for name in names))
     parts = {part for name in names for part in _parts(name) if len(_parts(name)) > 1}

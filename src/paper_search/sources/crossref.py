@@ -22,11 +22,11 @@ from paper_search.sources.record import (
     Entry,
     People,
     Table,
-    every,
     first,
     keywords,
     orcid,
     texts,
+    values_at,
     words,
 )
 from paper_search.sources.values import address, text, year
@@ -61,7 +61,7 @@ def _title(entry: Entry) -> str | None:
 
 
 def _year(entry: Entry) -> int | None:
-    dates = (every(entry, f"{name}.date-parts") for name in _DATES)
+    dates = (values_at(entry, f"{name}.date-parts") for name in _DATES)
     starts = (parts[0][0] for parts in dates if parts and isinstance(parts[0], list) and parts[0])
     return next(filter(None, map(year, starts)), None)
 
@@ -77,7 +77,7 @@ def _free_text(entry: Entry) -> str | None:
     if not any("creativecommons.org" in licence for licence in texts(entry, "license.URL")):
         return None
     for path in ("link[content-type=application/pdf].URL", "link.URL"):
-        if links := [*filter(None, map(address, every(entry, path)))]:
+        if links := [*filter(None, map(address, values_at(entry, path)))]:
             return min(links)
     return None
 

@@ -16,12 +16,12 @@ from paper_search.sources.dialect import Expression, FieldDialect
 from paper_search.sources.record import (
     Entry,
     Table,
-    every,
     first,
     first_of,
     keywords,
     last_part,
     span,
+    values_at,
     words,
 )
 from paper_search.sources.values import address, mapping, mappings, text
@@ -96,7 +96,7 @@ _DOI = Table(
     fields={
         "title": _title,
         "doi": "doi",
-        "authors": lambda entry: [*filter(None, map(_person, every(entry, "creators")))],
+        "authors": lambda entry: [*filter(None, map(_person, values_at(entry, "creators")))],
         "abstract": "descriptions[descriptionType=Abstract].description",
         "year": "publicationYear",
         "venue": _venue,

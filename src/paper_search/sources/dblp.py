@@ -21,7 +21,7 @@ from paper_search.query import And, Near, Node, Not, Or, Phrase, Term, YearRange
 from paper_search.query.ast import conjuncts, parts, rebuild
 from paper_search.sources.adapter import Adapter, Paging, Translated, translate_known_part
 from paper_search.sources.errors import ServiceError
-from paper_search.sources.record import Entry, Table, every, first
+from paper_search.sources.record import Entry, Table, first, values_at
 from paper_search.sources.values import address, mapping, text, without_stop
 
 _TOO_MANY = "429"
@@ -162,7 +162,7 @@ def _notes(tree: Node) -> Iterator[str]:
 
 
 def _link(entry: Entry) -> list[str]:
-    return [*filter(None, map(address, every(entry, "ee")))]
+    return [*filter(None, map(address, values_at(entry, "ee")))]
 
 
 def _arxiv_id(entry: Entry) -> str | None:
@@ -197,7 +197,7 @@ _INFO = Table(
     key="key",
     fields={
         "title": ("title", lambda title: without_stop(plain(title))),
-        "authors": lambda entry: [*filter(None, map(_person, every(entry, "authors.author")))],
+        "authors": lambda entry: [*filter(None, map(_person, values_at(entry, "authors.author")))],
         **{name: name for name in ("year", "venue", "volume", "pages", "publisher")},
         "doi": "doi|ee",
         "arxiv_id": _arxiv_id,

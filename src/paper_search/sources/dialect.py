@@ -137,7 +137,6 @@ class Dialect(ABC):
         return replace(translated, text=text, language=own)
 
     def language_name(self, language: str) -> str | None:
-        """Return the service's name of a language, or None."""
         return language_code(language)
 
     @abstractmethod
@@ -151,11 +150,9 @@ class Dialect(ABC):
         return ANYTHING
 
     def quoted_words(self, texts: tuple[str, ...]) -> str | None:
-        """Return adjacent words, or None if they have no letters."""
         return quoted(" ".join(texts))
 
     def without(self, text: str, unwanted: Sequence[str]) -> str:
-        """Return a query that excludes at least one unwanted part."""
         return f"({text} {self.negation}{self._either(unwanted)})"
 
     def both(self, texts: Sequence[str]) -> str:
@@ -176,7 +173,6 @@ class Dialect(ABC):
         return Expression(both.text, is_exact=False)
 
     def word_by_word(self, phrase: Phrase) -> Expression:
-        """Return the words of a phrase with truncated words."""
         self.note("a phrase with '*' is sent as words; their order is checked")
         words = [
             Term(word.rstrip("*"), phrase.field, word.endswith("*"))
@@ -202,16 +198,15 @@ class Dialect(ABC):
         self._notes.setdefault(text)
 
     def translate(self, tree: Node, filters: SearchConstraints | None = None) -> Translated:
-        """Return the query in this dialect, limited to the years of the filters."""
         return translate_known_part(
             tree,
-            lambda part: self._translated(part, filters),
+            lambda part: self._translate(part, filters),
             service=self.service,
             fields=(*self.known_fields, *(["entered"] if self.entered else [])),
             shortest_stem=self.shortest_stem,
         )
 
-    def _translated(self, tree: Node, filters: SearchConstraints | None) -> Translated:
+    def _translate(self, tree: Node, filters: SearchConstraints | None) -> Translated:
         wanted, unwanted = sides(normalise(tree))
         parts, first, last = without_years(wanted, filters or SearchConstraints())
         if not parts:
@@ -263,7 +258,6 @@ class Dialect(ABC):
         return ANYTHING
 
     def whole(self, texts: Sequence[str]) -> str:
-        """Join at least two texts that form the whole query."""
         return self.both(texts)
 
     def _both(self, parts: Sequence[Expression], *, is_whole: bool = False) -> Expression:

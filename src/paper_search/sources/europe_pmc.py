@@ -16,7 +16,16 @@ from paper_search.models import Author
 from paper_search.query import HEADINGS, OPERATORS
 from paper_search.sources.adapter import Adapter, Paging
 from paper_search.sources.dialect import HYPHENATED, FieldDialect
-from paper_search.sources.record import Entry, People, Table, cleaned, every, first, keywords, texts
+from paper_search.sources.record import (
+    Entry,
+    People,
+    Table,
+    cleaned,
+    first,
+    keywords,
+    texts,
+    values_at,
+)
 from paper_search.sources.values import address, without_brackets
 
 NAME = "europe_pmc"
@@ -72,7 +81,7 @@ def _is_retracted(entry: Entry) -> bool | None:
 def _full_text(entry: Entry) -> str | None:
     links = {
         (first(link, "documentStyle") or "").lower(): where
-        for link in every(entry, "fullTextUrlList.fullTextUrl")
+        for link in values_at(entry, "fullTextUrlList.fullTextUrl")
         if first(link, "availabilityCode") in _OPEN and (where := first(link, "url", address))
     }
     if best := next((links[style] for style in ("pdf", "html", "doi") if style in links), None):

@@ -44,7 +44,7 @@ from paper_search.sources.translation import (
     WORK_LIMITS,
     not_yet_sent,
     questions_of,
-    translated,
+    translate_question,
     translations_of,
     work_of,
 )
@@ -190,7 +190,6 @@ class HttpSource:
 
     @property
     def _refusal(self) -> str | None:
-        """Why no request can be sent, or None."""
         if self._budget.is_closed:
             return NO_CALLS
         is_keyless = self.adapter.needs_key and not self.adapter.key
@@ -241,7 +240,7 @@ class HttpSource:
         try:
             is_work = work_of(self.adapter, query) is not None
             filters = WORK_LIMITS if is_work else sending.filters
-            tries = translated(self.adapter, query, filters, sending.endings)
+            tries = translate_question(self.adapter, query, filters, sending.endings)
             translations = not_yet_sent(sending.sent, query, tries)
         except Exception as error:  # noqa: BLE001  # an adapter is foreign code; its bug becomes data
             return [QueryRun(text_of(query), error=failure_of(error, self.adapter))]

@@ -30,7 +30,7 @@ from paper_search.sources.adapter import (
 )
 from paper_search.sources.dialect import ANYTHING, Expression, TextDialect, without_years
 from paper_search.sources.openalex_record import FIELDS, own_types, read_work
-from paper_search.sources.record import every, first
+from paper_search.sources.record import first, values_at
 from paper_search.sources.values import flag
 
 SEPARATORS = frozenset(",|")
@@ -114,7 +114,7 @@ class OpenAlex(Adapter):
     def read(self, answer: HttpAnswer, request: Request) -> Page:
         page = super().read(answer, request)
         body, notes = answer.json(), page.notes
-        if short_lists := every(body, "results.is_authors_truncated").count(True):
+        if short_lists := values_at(body, "results.is_authors_truncated").count(True):
             many = f"{quantity(short_lists, 'work has', 'works have')} more than 100 authors"
             notes += (f"{many}: OpenAlex lists the first 100",)
         is_partial = bool(first(body, "meta.timed_out", flag))
@@ -222,8 +222,6 @@ class _OpenAlex(_Words):
 
 
 class _Authors(_Words):
-    """Author names as printed on the work."""
-
     def leaf(self, leaf: Term | Phrase) -> Expression:
         texts = (leaf.text,) if isinstance(leaf, Term) else leaf.words
         text = self.quoted_words(texts)

@@ -11,11 +11,11 @@ from paper_search.sources.record import (
     Entry,
     People,
     Table,
-    every,
     first,
     first_of,
     keywords,
     span,
+    values_at,
 )
 from paper_search.sources.values import address, mapping, text
 
@@ -59,14 +59,14 @@ def short_id(value: Any) -> str | None:
 def _open_pdfs(entry: Entry) -> dict[str, list[str]]:
     """Return open copies besides the best one, because publishers often block programs."""
     best = first(entry, "best_oa_location.pdf_url", address)
-    urls = map(address, every(entry, "locations[is_oa=true].pdf_url"))
+    urls = map(address, values_at(entry, "locations[is_oa=true].pdf_url"))
     others = [url for url in dict.fromkeys(urls) if url and url != best]
     return {OTHER_TEXTS: others} if others else {}
 
 
 def _arxiv_address(entry: Entry) -> str | None:
     for path in ("locations.landing_page_url", "locations.pdf_url"):
-        for url in filter(None, map(address, every(entry, path))):
+        for url in filter(None, map(address, values_at(entry, path))):
             if "arxiv.org/" in url and (arxiv_id := parse_arxiv_id(url)):
                 return arxiv_id
     return None

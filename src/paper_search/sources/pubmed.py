@@ -155,10 +155,10 @@ class Pubmed(Adapter):
     def read(self, answer: HttpAnswer, request: Request) -> Page:
         """Return the records of `efetch`, or the next request after `esearch`."""
         if request.url.endswith(_FETCH):
-            return self._fetched(answer, request)
-        return self._searched(answer)
+            return self._read_records(answer, request)
+        return self._read_ids(answer)
 
-    def _searched(self, answer: HttpAnswer) -> Page:
+    def _read_ids(self, answer: HttpAnswer) -> Page:
         body = mapping(answer.json())
         result = mapping(body.get("esearchresult"))
         if wrong := text(body.get("error")) or text(result.get("ERROR")):
@@ -176,7 +176,7 @@ class Pubmed(Adapter):
         params = {**_IDENTITY, "id": ",".join(now), "retmode": "xml"}
         return Request(f"{self.endpoint}{_FETCH}", params, later=later)
 
-    def _fetched(self, answer: HttpAnswer, request: Request) -> Page:
+    def _read_records(self, answer: HttpAnswer, request: Request) -> Page:
         citations = self._citations(answer)
         pmids = str(request.params.get("id", "")).split(",")
         places = {pmid: place for place, pmid in enumerate(pmids)}

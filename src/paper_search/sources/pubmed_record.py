@@ -15,12 +15,12 @@ from paper_search.sources.record import (
     Reader,
     Table,
     cleaned,
-    every,
     first,
     first_of,
     keywords,
     orcid,
     texts,
+    values_at,
 )
 from paper_search.sources.values import YEAR_IN_TEXT, local_name, text, without_brackets, year
 
@@ -63,7 +63,7 @@ def _authors(*paths: str) -> Reader:
     """Return a reader of the first list of people; editors come last."""
 
     def parse(entry: Entry) -> list[Author]:
-        lists = [listing for path in paths for listing in every(entry, path)]
+        lists = [listing for path in paths for listing in values_at(entry, path)]
         lists.sort(key=lambda listing: listing.get("Type") == "editors")
         return next(filter(None, map(_PEOPLE, lists)), [])
 
@@ -72,7 +72,7 @@ def _authors(*paths: str) -> Reader:
 
 def _abstract(paths: str) -> Reader:
     def parse(value: Element) -> str | None:
-        parts = every(value, "AbstractText")
+        parts = values_at(value, "AbstractText")
         return join_abstract([(part.get("Label"), text(part)) for part in parts])
 
     return lambda entry: first(entry, paths, parse)
@@ -100,7 +100,7 @@ def _is_retracted(entry: Entry) -> bool:
 
 def _doi(entry: Entry) -> str:
     """Return the DOI among the article's locations, unless it is marked as invalid."""
-    locations = every(entry, f"{_ARTICLE}.ELocationID[@EIdType=doi]")
+    locations = values_at(entry, f"{_ARTICLE}.ELocationID[@EIdType=doi]")
     return next((text(one) for one in locations if one.get("ValidYN") != "N"), "")
 
 

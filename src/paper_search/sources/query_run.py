@@ -55,8 +55,6 @@ def text_of(query: Question) -> str:
 
 @dataclass(slots=True)
 class QueryRun:
-    """One query with its results and errors."""
-
     sent: str
     notes: tuple[str, ...] = ()
     remainder: Node | None = None

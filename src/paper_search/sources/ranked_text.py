@@ -51,13 +51,11 @@ def words_of(query: RankedQuery) -> list[str]:
 
 
 def any_word(query: RankedQuery, filters: SearchConstraints) -> Node:
-    """Return a query for any of the words and terms, with the conditions."""
     leaves = [*map(Term, content_words(query.text)), *map(leaf_of, map(tuple, _terms(query)))]
     return _tree_of([Or(tuple(leaves))] if leaves else [], query, filters)
 
 
 def all_words(words: Iterable[str], query: RankedQuery, filters: SearchConstraints) -> Node:
-    """Return a query for all of the words, with the conditions."""
     return _tree_of([Term(word) for word in words], query, filters)
 
 
@@ -69,7 +67,6 @@ def _tree_of(parts: list[Node], query: RankedQuery, filters: SearchConstraints) 
 
 
 def author_names(filters: SearchConstraints) -> list[str]:
-    """Return the words of author names in the conditions."""
     conditions = conditions_in(filters.every_condition)
     groups = [list(all_leaves(part)) for part in conditions if not isinstance(part, Not)]
     of_authors = [group for group in groups if {leaf.field for leaf in group} == {"author"}]

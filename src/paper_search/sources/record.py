@@ -44,7 +44,7 @@ def _steps(path: str) -> tuple[tuple[str, str, str], ...]:
     return tuple((step["name"], step["key"], step["value"].casefold()) for step in steps)
 
 
-def every(entry: Entry, path: str) -> list[Any]:
+def values_at(entry: Entry, path: str) -> list[Any]:
     values = items(entry)
     for name, key, value in _steps(path):
         values = [
@@ -70,7 +70,7 @@ def _children(parent: Entry, name: str) -> list[Any]:
 
 def first(entry: Entry, paths: str, reader: Reader = text) -> Any:
     """Return the first readable value at one of the paths, or None."""
-    values = (value for path in paths.split("|") for value in every(entry, path))
+    values = (value for path in paths.split("|") for value in values_at(entry, path))
     return next((result for value in values if (result := reader(value)) not in {None, ""}), None)
 
 
@@ -171,7 +171,7 @@ class People:
     leave_out: str = ""
 
     def __call__(self, entry: Entry) -> list[Author]:
-        lists = ([*map(self._author, every(entry, path))] for path in self.at.split("|"))
+        lists = ([*map(self._author, values_at(entry, path))] for path in self.at.split("|"))
         people = ([author for author in authors if author] for authors in lists)
         return next((authors for authors in people if authors), [])
 
@@ -200,12 +200,12 @@ def keywords(*paths: str) -> Reader:
 
 
 def _worded(entry: Entry, path: str) -> Iterator[Any]:
-    for value in every(entry, path):
+    for value in values_at(entry, path):
         yield text(value) if isinstance(value, Element) else value
 
 
 def texts(entry: Entry, path: str) -> list[str]:
-    return [line for value in every(entry, path) if (line := text(value))]
+    return [line for value in values_at(entry, path) if (line := text(value))]
 
 
 def span(start: str, end: str) -> Reader:

@@ -19,7 +19,7 @@ from paper_search.models import Author, SearchConstraints
 from paper_search.query import Node, Phrase, Term
 from paper_search.sources.adapter import Adapter, Request, Translated
 from paper_search.sources.dialect import Dialect, Expression
-from paper_search.sources.record import Entry, Field, Table, every, first
+from paper_search.sources.record import Entry, Field, Table, first, values_at
 from paper_search.sources.values import YEAR_IN_TEXT, address, mapping, quoted, year
 
 MAX_LENGTH = 256
@@ -170,7 +170,7 @@ def result_table(prefix: str, key: str, *, summary: str, links: str, **own: Fiel
     def authors(entry: Entry) -> list[Author]:
         profiles = {
             clean(name): first(item, "author_id")
-            for item in every(entry, "publication_info.authors")
+            for item in values_at(entry, "publication_info.authors")
             if (name := first(item, "name"))
         }
         names = summary_of(entry).authors or tuple(profiles)

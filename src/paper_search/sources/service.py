@@ -84,7 +84,6 @@ class Paging:
     def after(
         self, request: Request, body: Any, entries: int, hits: int | None, most: int
     ) -> Request | None:
-        """Return the request for the next page, or None after the last one."""
         params = request.params if request.json is None else request.json
         here, end = params.get(self.param), most if hits is None else min(most, hits)
         if self.cursor:
@@ -228,7 +227,6 @@ class Service(ABC):
 
     @property
     def headers(self) -> Mapping[str, str]:
-        """Headers of every request, including the key."""
         if self.key_header is None or not self.key:
             return {}
         name, form = self.key_header
@@ -270,7 +268,6 @@ class Service(ABC):
         return ServiceError(message, status=status)
 
     def status_of(self, error: HttpStatusError) -> SourceStatus | None:
-        """Return the status of a refusal that matches one of `refusals`."""
         sign = self.sign_in(error.body, error.status)
         return sign.status if sign else None
 

@@ -53,7 +53,7 @@ def _works(strategy: SearchStrategy, adapter: Adapter) -> dict[str, Translated]:
     return {name: work for name, work in queries.items() if work is not None}
 
 
-def translated(
+def translate_question(
     adapter: Adapter, query: Question, filters: SearchConstraints, endings: Endings
 ) -> Sequence[Translated]:
     """Translate a query: plain text into alternatives to try, a boolean query into parts to send.
@@ -129,7 +129,7 @@ def _translation(
     try:
         filters = WORK_LIMITS if work_of(adapter, query) else strategy.filters
         limit = max(1, min(filters.max_results, adapter.most_results))
-        tries = translated(adapter, query, filters, strategy.endings)
+        tries = translate_question(adapter, query, filters, strategy.endings)
         new = not_yet_sent(earlier, query, tries)
         firsts = [adapter.first(translation, filters, limit) for translation in new]
     except InputError as error:

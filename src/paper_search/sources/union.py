@@ -62,7 +62,7 @@ def _union(
     parts: list[Translated] = []
     while pending:
         node = pending.popleft()
-        translation = _translated(adapter, node, filters)
+        translation = _translate(adapter, node, filters)
         if not adapter.takes(translation, filters):
             halves = _halves(node)
             is_room = len(parts) + len(pending) + len(halves) <= adapter.most_parts
@@ -104,7 +104,7 @@ def _with_notes(
     )
 
 
-def _translated(adapter: Adapter, tree: Node, filters: SearchConstraints) -> Translated:
+def _translate(adapter: Adapter, tree: Node, filters: SearchConstraints) -> Translated:
     """Translate a query; of an OR with inexpressible alternatives, only the others are sent."""
     try:
         return adapter.translate(tree, filters)
@@ -124,7 +124,7 @@ def _translated(adapter: Adapter, tree: Node, filters: SearchConstraints) -> Tra
         " records that match nothing else are missing"
     )
     rest = [part for part in parts if part is not either]
-    translation = _translated(adapter, _with(rest, Or(tuple(expressible))), filters)
+    translation = _translate(adapter, _with(rest, Or(tuple(expressible))), filters)
     return replace(translation, notes=(note, *translation.notes))
 
 

@@ -1,1 +1,1 @@
-"""Fakes, and the test kits of what others may write: shipped for their tests as for ours."""
+"""Fakes and contract tests, for our tests and for those of extensions."""

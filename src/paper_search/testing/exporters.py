@@ -1,4 +1,4 @@
-"""The test kit of exporters: whoever writes one learns in one call what it gets wrong."""
+"""Contract test of exporters."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -52,7 +52,7 @@ _TEXT_FIELDS = (
 
 
 def collection_of(*papers: Paper, query: str = "a question") -> PaperCollection:
-    """Return a collection of these papers, found by one empty strategy at a fixed time."""
+    """Return a collection of the papers, with an empty strategy and a fixed time."""
     strategy = SearchStrategy(queries=[], sources=[], filters=SearchConstraints())
     return PaperCollection(
         metadata=SearchMetadata(
@@ -67,7 +67,7 @@ def collection_of(*papers: Paper, query: str = "a question") -> PaperCollection:
 
 
 def nasty_papers() -> list[Paper]:
-    """Return papers that have broken exporters; each title begins with `marker(place)`."""
+    """Return papers with texts that break exporters; each title begins with `marker(place)`."""
     return [
         Paper.model_validate(
             {
@@ -87,21 +87,21 @@ def nasty_papers() -> list[Paper]:
 
 
 def marker(place: int) -> str:
-    """Return the word by which a nasty paper is recognised, wherever its title ends up."""
+    """Return the word that identifies a paper in an exported text."""
     return f"marker{place:04d}x"
 
 
 def check_exporter(
     exporter: Exporter, *, count_records: Callable[[str], int] | None = None
 ) -> None:
-    """Run an exporter on a corpus of bad texts.
+    """Run an exporter on difficult texts and on an empty collection.
 
-    It must return text that UTF-8 can hold, twice the same; leave its input alone; keep every
-    paper (known by its title, and by `count_records`, the count of an independent reader, where
-    one is given); let no control character through; and take a collection without papers.
+    Its result must be reproducible text that can be encoded as UTF-8, without control characters.
+    It must not change its input, and keep every paper, recognised by its title, and counted by
+    `count_records` of an independent reader if given.
 
     Raises:
-        AssertionError: lists everything that is wrong.
+        AssertionError: lists all problems.
     """
     problems = list(_problems(exporter, count_records))
     if problems:
@@ -131,7 +131,7 @@ def _problems_with(
     before = collection.model_dump_json()
     try:
         text, again = exporter(collection), exporter(collection)
-    except Exception as error:  # noqa: BLE001  a strange exporter may raise anything; all is listed
+    except Exception as error:  # noqa: BLE001  an exporter may raise anything; all is listed
         yield f"{about}: raised {error!r}"
         return
     if not isinstance(text, str):

@@ -1,4 +1,4 @@
-"""Models for tests: one that answers by a script or rules, one that makes vectors of words."""
+"""Fake language and embedding models."""
 
 import asyncio
 import hashlib
@@ -24,16 +24,16 @@ class LLMCall:
 
 
 Answer = dict[str, Any] | str | BaseException | Callable[[LLMCall], Any]
-"""What to answer: an object, text (read as JSON where JSON is asked for), an error to raise,
-or a function of the call that gives one of these."""
+"""An object, text (parsed where JSON is requested), an error to raise, or a function of the call
+that returns one of these."""
 
 
 class FakeLLM(LLMProvider):
-    """A model without a model.
+    """A scripted language model.
 
     Args:
-        answers: given one after another; the last one is repeated for ever.
-        delay_s: seconds each answer takes, so that what runs at once can be counted.
+        answers: returned in order; the last one is repeated.
+        delay_s: duration of each answer, so that concurrent calls can be counted.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class FakeLLM(LLMProvider):
         self.calls: list[LLMCall] = []
         self.running = 0
         self.most_running = 0
-        """How many questions were open at the same time, at most."""
+        """Maximum number of concurrent calls."""
 
     @property
     def call_count(self) -> int:
@@ -99,7 +99,7 @@ def blocks(message: str) -> list[list[dict[str, Any]]]:
 
 
 def criteria_in(user_message: str) -> list[dict[str, Any]]:
-    """Return the criteria of a question about papers: number, kind and text."""
+    """Return the criteria in a message to the judge: number, kind and text."""
     line = next(part for part in user_message.split("\n") if part.startswith("Criteria: "))
     criteria: list[dict[str, Any]] = json.loads(line.removeprefix("Criteria: "))
     return criteria
@@ -108,9 +108,9 @@ def criteria_in(user_message: str) -> list[dict[str, Any]]:
 def grading_of(
     record: Mapping[str, Any], criteria: Sequence[Mapping[str, Any]], grade: int
 ) -> dict[str, Any]:
-    """Return the entry of a judge that gives a paper one grade for all criteria.
+    """Return a judge's entry with one grade for all inclusion criteria, and 0 for exclusions.
 
-    Its snippet is the title. Exclusions get what leaves the score as it is: 0.
+    The snippet is the title.
     """
     grades = [
         {
@@ -125,7 +125,7 @@ def grading_of(
 
 
 def grades_of(grades: Mapping[str, int], default: int = 2) -> Callable[[LLMCall], Any]:
-    """Return a judge's answer: each paper of the call with its grade by title, or the default."""
+    """Return an answer that grades each paper of the call by its title."""
 
     def answer(call: LLMCall) -> dict[str, Any]:
         criteria = criteria_in(call.user_message)
@@ -140,12 +140,11 @@ def grades_of(grades: Mapping[str, int], default: int = 2) -> Callable[[LLMCall]
 
 
 class FakeEmbeddings(Embeddings):
-    """Texts that share words are near to each other, and those of like words as far as told.
+    """An embedding model for which texts with common words are similar.
 
-    Vectors have so many numbers, and are kept under the name `model`. `meanings`: words that are
-    taken for others: {"automobile": "car"}. `fails_after`: texts that are answered before `error`
-    is raised, if ever. `answers`: vectors for texts that contain the key. `waits_for`: an
-    event that every call waits for, as a service that hangs.
+    `meanings`: synonyms, such as {"automobile": "car"}. `fails_after`: number of texts before
+    `error` is raised. `answers`: vectors of texts that contain the key. `waits_for`: an event that
+    every call waits for, to simulate a service that hangs.
     """
 
     def __init__(  # noqa: PLR0913  # a script of what may happen, by keyword
@@ -163,7 +162,7 @@ class FakeEmbeddings(Embeddings):
         self.dimension = dimension
         self.fails_after = fails_after
         self.asked: list[str] = []
-        """Every text that was asked for, in order."""
+        """Every text, in order."""
         self._meanings = dict(meanings or {})
         self._error = error or ConnectionError("the service does not answer")
         self._answers = dict(answers or {})
@@ -196,5 +195,5 @@ class FakeEmbeddings(Embeddings):
 
 
 def create_fake() -> FakeEmbeddings:
-    """Return the model, as settings name it: `paper_search.testing.llm:create_fake`."""
+    """Return the model for the setting `paper_search.testing.llm:create_fake`."""
     return FakeEmbeddings()

@@ -1,4 +1,4 @@
-"""A loopback server that speaks OpenAI's chat completions, answers by schema and counts."""
+"""A local server with OpenAI's chat completions API that answers by schema."""
 
 import json
 import threading
@@ -13,7 +13,7 @@ from typing_extensions import override
 from paper_search.testing.llm import LLMCall, grades_of
 
 SchemaAnswer = dict[str, Any] | Callable[[LLMCall], Any]
-"""What a question is answered with: an object, or a function of the question that gives one."""
+"""An object, or a function of the call that returns one."""
 
 _INTENT = {
     "topic": "graph neural networks",
@@ -24,14 +24,14 @@ _INTENT = {
 
 
 class ModelServer:
-    """What a test model was asked, by the title of the schema that it was to answer in."""
+    """Answers and counts calls by the title of their schema."""
 
     def __init__(self, url: str, answers: Mapping[str, SchemaAnswer]) -> None:
         self.url = url
         """The base URL for `LLM_BASE_URL`."""
         self.calls: Counter[str] = Counter()
         self.failing: dict[str, tuple[int, str]] = {}
-        """By the title of the schema: the status and the code of the error that is answered."""
+        """Status and code of the error to return, by title of the schema."""
         self._answers: dict[str, SchemaAnswer] = {
             "IntentAnswer": _INTENT,
             "StrategyAnswer": self._strategy,
@@ -40,7 +40,7 @@ class ModelServer:
         }
 
     def answer(self, call: LLMCall) -> Any:
-        """Return the answer to one question; an empty object, if its schema has none."""
+        """Return the answer for a call's schema, or an empty object."""
         title = (call.schema or {}).get("title", "")
         self.calls[title] += 1
         answer = self._answers.get(title, {})
@@ -55,9 +55,9 @@ class ModelServer:
 
 @contextmanager
 def run_model_server(answers: Mapping[str, SchemaAnswer] | None = None) -> Iterator[ModelServer]:
-    """Serve on a free port of the loopback address for the length of a `with` block.
+    """Serve on a free local port during a `with` block.
 
-    `answers`: by the title of the schema; those of a search are dull and valid without them.
+    `answers`: by title of the schema; there are valid defaults for a search.
     """
 
     class Handler(BaseHTTPRequestHandler):
@@ -96,7 +96,7 @@ _CHARS_PER_TOKEN = 4
 
 
 def _completion(content: str, question_chars: int) -> dict[str, Any]:
-    """Return an answer, with tokens counted by the characters of question and answer."""
+    """Return a completion with tokens estimated by characters."""
     tokens = {
         "prompt_tokens": question_chars // _CHARS_PER_TOKEN,
         "completion_tokens": len(content) // _CHARS_PER_TOKEN,

@@ -1,4 +1,4 @@
-"""Everything a report needs, without a network, a model or a person."""
+"""Papers and services for tests of reports, without network or people."""
 
 from collections.abc import Sequence
 
@@ -34,7 +34,7 @@ _PAPERS = (
 
 
 def report_papers() -> list[Paper]:
-    """Return six papers on one question, with abstracts; one of them is retracted."""
+    """Return six papers with abstracts on one question, one of which is retracted."""
     return [
         Paper(
             id=f"paper-{number}",
@@ -57,7 +57,7 @@ def report_sources() -> list[SearchResult]:
 
 
 class FakeSearch:
-    """A kind of search that gives the same sources to the first query that asks."""
+    """A kind of search that returns the same sources for the first query."""
 
     def __init__(self, sources: Sequence[SearchResult] | None = None) -> None:
         self._sources = list(report_sources() if sources is None else sources)
@@ -66,7 +66,7 @@ class FakeSearch:
     async def find(
         self, queries: Sequence[SearchQuery], request: SearcherInput, before: Sequence[SearchResult]
     ) -> KindAnswer:
-        del request  # whatever is asked
+        del request
         self.asked += [query.query_text for query in queries]
         earlier_ids = {source.result_id for source in before}
         fresh = [source for source in self._sources if source.result_id not in earlier_ids]
@@ -80,7 +80,7 @@ def report_services(
     search: FakeSearch | None = None,
     collection: PaperCollection | None = None,
 ) -> ReportServices:
-    """Return services that search in memory, wait for nothing, and ask this model, if any."""
+    """Return services that search in memory, never wait, and use the given model."""
     source_search = search or FakeSearch()
 
     async def load(thread_id: str) -> PaperCollection:

@@ -1,4 +1,4 @@
-"""Doubles for tests of a workflow: six skills, and a script of decisions instead of a person."""
+"""Fakes for tests of a workflow: six skills, and scripted decisions instead of a person."""
 
 from collections.abc import Callable, Iterable, Sequence
 
@@ -23,10 +23,10 @@ Records = Callable[[SearchStrategy], Sequence[RawPaper]]
 
 
 class FakeSkills:
-    """Six skills in one object: deterministic, offline, instant.
+    """Six deterministic, offline skills in one object.
 
-    The strategy of round n asks for `round_<n>`; the records depend on nothing but the strategy. By
-    default a search finds two papers, one of them new in every strategy.
+    The query of round n is `round_<n>`; the records depend only on the strategy. By default a
+    search finds two papers, one of which is new in every strategy.
     """
 
     def __init__(self, records: Records | None = None) -> None:
@@ -95,7 +95,7 @@ def fake_strategy(
 
 
 def two_papers(strategy: SearchStrategy) -> list[RawPaper]:
-    """Return one paper that every strategy finds and one that only this strategy finds."""
+    """Return one paper that every strategy finds, and one that only this strategy finds."""
     query = strategy.queries[0].boolean_query if strategy.queries else "nothing"
     return [
         RawPaper(id="always", title="Found every time", source="fake", year=2020),
@@ -107,12 +107,12 @@ Reply = Decision | str | Callable[[Checkpoint], Decision]
 
 
 class ScriptedHandler:
-    """Answers checkpoints from a script and remembers what it was asked.
+    """Answers checkpoints from a script and records them.
 
     Args:
-        replies: one for each checkpoint, in order: a decision, the name of an action, or a function
-            of the checkpoint.
-        otherwise: the reply when the script is over; None means an AssertionError.
+        replies: for the checkpoints in order: a decision, the name of an action, or a function of
+            the checkpoint.
+        otherwise: the reply after the end of the script; by default an AssertionError.
     """
 
     def __init__(self, replies: Iterable[Reply] = (), otherwise: Reply | None = None) -> None:

@@ -1,4 +1,4 @@
-"""Sources for tests, one that counts hits, and the contract that every source passes."""
+"""Fake sources, and the contract test of sources."""
 
 import asyncio
 import logging
@@ -22,11 +22,10 @@ Papers: TypeAlias = Iterable[RawPaper] | Callable[[SearchStrategy], Iterable[Raw
 
 
 class FakeSource:
-    """A source that gives what it is told to, or fails as it is told to.
+    """A source that returns given papers, or raises an error after `delay_s`.
 
-    Years, language and `max_results` of the strategy are respected, the queries are not looked at.
-    `strategies` holds what it was asked, in order. `papers`: what it finds, or what makes that of a
-    strategy. `error` is raised instead, after `delay_s`.
+    It applies years, language and `max_results`, but ignores the queries. `papers`: its papers, or
+    a function of the strategy. `strategies` records the calls.
     """
 
     def __init__(
@@ -51,7 +50,7 @@ class FakeSource:
         return await self.search_advanced(_strategy(self._name, query, **options))
 
     async def search_advanced(self, strategy: SearchStrategy) -> list[RawPaper]:
-        """Record the strategy and return the papers that its filters let through."""
+        """Record the strategy and return the papers that pass its filters."""
         self.strategies.append(strategy)
         await asyncio.sleep(self._delay_s)
         if self._error is not None:
@@ -75,17 +74,17 @@ class FakeSource:
 
 @dataclass(frozen=True, slots=True)
 class SourceContract:
-    """What to ask a source to see whether it keeps the contract.
+    """Parameters of the contract test; parts whose parameter is None are skipped.
 
     Attributes:
         query: finds at least one record.
-        nothing: a query that finds none; None means not tried.
+        nothing: a query without results.
         max_results: fewer than `query` finds, if possible.
-        year: a year that some, but not all, of the found records are of; None means not tried.
-        secrets: what nothing that the source says may contain.
-        many: more results than fit on a page, all of which `query` finds; None means not tried.
-        failing: the source as it stands before a service that fails, by what is wrong (an error
-            body, a rate limit, a refused key): each must fail as a source may.
+        year: the year of some, but not all, results of `query`.
+        secrets: must not occur in any output of the source.
+        many: a number of results of `query` that needs more than one page.
+        failing: sources with a failing service, by the kind of failure (an error body, a rate
+            limit, a refused key).
         patience_s: how long a cancelled search may take to end.
     """
 
@@ -100,10 +99,10 @@ class SourceContract:
 
 
 async def check_source(source: SearchSource, contract: SourceContract | None = None) -> None:
-    """Pass if the source keeps the contract.
+    """Test a source.
 
     Raises:
-        AssertionError: it does not; the text lists every breach.
+        AssertionError: lists all violations of the contract.
     """
     problems = await find_problems(source, contract or SourceContract())
     if problems:
@@ -112,7 +111,7 @@ async def check_source(source: SearchSource, contract: SourceContract | None = N
 
 
 async def find_problems(source: SearchSource, contract: SourceContract) -> list[str]:
-    """Return every breach of the contract, a sentence each; what is tried is in `contract`."""
+    """Return a sentence for every violation of the contract."""
     heard = _Listener()
     logging.getLogger().addHandler(heard)
     try:
@@ -132,7 +131,7 @@ async def find_problems(source: SearchSource, contract: SourceContract) -> list[
 
 
 class _Listener(logging.Handler):
-    """Keeps every text that the source lets out."""
+    """Records all output of the source."""
 
     def __init__(self) -> None:
         super().__init__(logging.DEBUG)
@@ -147,7 +146,7 @@ class _Listener(logging.Handler):
 
 
 def _name_problems(source: SearchSource) -> list[str]:
-    name: Any = source.source_name  # a stranger's source may give anything
+    name: Any = source.source_name  # a foreign source may return anything
     if isinstance(name, str) and name.strip():
         return []
     return [f"source_name is {name!r}: expected a non-empty string"]
@@ -197,7 +196,7 @@ async def _failure_problems(contract: SourceContract, heard: _Listener) -> list[
             await source.search(contract.query, max_results=20)
         except SearchSourceError as error:
             heard.texts += [str(error), repr(error)]
-        except Exception as error:  # noqa: BLE001  # what a source must not do is what is looked for
+        except Exception as error:  # noqa: BLE001  # any other exception is a violation
             name = type(error).__name__
             problems.append(f"{fault} raises {name} instead of a SearchSourceError")
             continue

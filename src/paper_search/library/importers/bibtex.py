@@ -122,8 +122,6 @@ def parse_bibtex(lines: Iterable[str]) -> Iterator[Entry]:
 
 @dataclass(frozen=True, slots=True)
 class _RawEntry:
-    """An entry with resolved values."""
-
     kind: str
     key: str
     fields: dict[str, str]
@@ -132,7 +130,6 @@ class _RawEntry:
 
     @property
     def volume(self) -> str:
-        """The key of the entry's volume, or empty."""
         return self.fields.get("crossref", "").lower()
 
 

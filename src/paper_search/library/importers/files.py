@@ -221,7 +221,6 @@ def _json_format(start: str) -> str:
 
 
 def _object(line: str) -> dict[str, Any]:
-    """Return the JSON object on a line, or an empty one."""
     try:
         value = json.loads(line) if line.startswith("{") else {}
     except (ValueError, RecursionError):

@@ -30,7 +30,6 @@ class Reference:
         return has_title and tag in {first, *self.layout.titles}
 
     def all(self, *tags: str) -> list[str]:
-        """Return the values of the first tag that has any."""
         values = (
             [" ".join(filter(None, lines)) for lines in self.values.get(tag, ())] for tag in tags
         )

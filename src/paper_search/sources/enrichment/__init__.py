@@ -100,8 +100,6 @@ class Batch:
 
 
 class Lookup(Service):
-    """A service that looks up works."""
-
     fields: ClassVar[tuple[str, ...]] = GAPS
     """Fields that the service may supply."""
 

@@ -18,7 +18,7 @@ from paper_search.sources.adapter import Adapter, Page, Request, Translated
 from paper_search.sources.enrichment import Batch, Lookup, in_batches
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.openalex_record import FIELDS
-from paper_search.sources.record import OTHER_TEXTS, every, first, words
+from paper_search.sources.record import OTHER_TEXTS, first, values_at, words
 from paper_search.sources.values import address, flag, mapping, text, year
 
 _CROSSREF_BATCH = 30
@@ -69,7 +69,6 @@ class OpenAlexLookup(openalex.OpenAlex, Lookup):
     """OpenAlex: abstracts, DOIs and open texts; a filter costs a tenth of a search."""
 
     def batches(self, works: Sequence[RawPaper]) -> Iterator[Batch]:
-        """Yield works by DOI, then those without one by PMID."""
         dois = {work.id: doi for work in works if (doi := parse_doi(work.doi))}
         with_doi = [w for w in works if w.id in dois and not openalex.SEPARATORS & set(dois[w.id])]
         rest = [work for work in works if work not in with_doi and parse_pmid(work.pmid)]
@@ -173,7 +172,7 @@ def open_text_of(body: dict[str, Any]) -> RawPaper:
     Other locations are in `raw_data`: repositories allow programs where publishers block them.
     """
     places = ("best_oa_location.url_for_pdf", "oa_locations.url_for_pdf")
-    urls = [address(url) for place in places for url in every(body, place)]
+    urls = [address(url) for place in places for url in values_at(body, place)]
     pdfs = list(dict.fromkeys(filter(None, urls))) if flag(body.get("is_oa")) else []
     doi = parse_doi(text(body.get("doi")))
     return RawPaper(

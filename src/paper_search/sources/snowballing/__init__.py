@@ -224,7 +224,6 @@ class SnowballSource:
 
 
 def seeds_in(query: str) -> list[Seed]:
-    """Return the works that a query names by DOI or OpenAlex id."""
     dois = distinct(map(parse_doi, re.split(r"[\s\"“”]+", query)))
     works = distinct(_WORK.findall(query))
     return [*(Seed(doi=doi) for doi in dois), *(Seed(openalex_id=work) for work in works)]

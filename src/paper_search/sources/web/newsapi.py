@@ -37,7 +37,6 @@ _ARTICLE = page_table(
 
 
 def article_of(entry: Entry) -> RawPaper | None:
-    """Return the record of an article, or None if it was removed."""
     is_gone = (first(entry, "title", cleaned) or "").lower() == _REMOVED
     return None if is_gone else _ARTICLE.read(entry)
 

@@ -15,7 +15,7 @@ from paper_search.sources.adapter import Page, Paging, RefusalSign, Request, Tra
 from paper_search.sources.base import SearchSource
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.http_source import open_source
-from paper_search.sources.record import every, texts
+from paper_search.sources.record import texts, values_at
 from paper_search.sources.scholar import GoogleDialect
 from paper_search.sources.values import items, text
 from paper_search.sources.web import WebAdapter, as_ranked, page_table
@@ -76,7 +76,7 @@ class Searxng(WebAdapter):
             ServiceError: there are no results because the server's engines did not answer.
         """
         page = super().read(answer, request)
-        engines = every(answer.json(), "unresponsive_engines")
+        engines = values_at(answer.json(), "unresponsive_engines")
         silent = [text(next(iter(items(engine)), "")) for engine in engines]
         names = ", ".join(filter(None, silent))[:200]
         if not page.papers and not page.dropped and names and request.params["pageno"] == 1:
