@@ -156,7 +156,7 @@ async def _page(
         is_open=proposal is not None,
         intent=intent,
         criteria=_criteria(intent.criteria if intent else [], _by_name(visit.form)),
-        note=visit.field("note"),
+        typed=dict(visit.form),
         strategy=strategy,
         is_changed=changed is not None,
         original=original,
