@@ -59,6 +59,7 @@ def test_groups_that_are_joined_mean_what_the_query_meant(rows):
         ([("group-0-0-0", "a\ndrug target")], ['(a OR "drug target") AND c']),
         ([("group-0-0-1", "")], ["(a OR b)"]),
         ([("group-0-0-new", "d\ne")], ["(a OR b) AND c AND (d OR e)"]),
+        ([("group-0-0-1", "d OR e")], ["(a OR b) AND (d OR e)"]),
         ([("query-0", "x AND y"), ("group-0-0-1", "z")], ["x AND y"]),
         ([("shown-0", "d AND e"), ("query-0", "d AND e")], ["d AND e"]),
         (
@@ -71,6 +72,11 @@ def test_groups_that_are_joined_mean_what_the_query_meant(rows):
 )
 def test_what_was_changed_in_a_query_is_changed_and_no_more(form, asked):
     assert queries(form) == asked
+
+
+def test_words_that_have_to_be_near_stay_so_where_another_box_is_changed():
+    [query] = queries([("group-0-0-1", "c\nd")], "(a NEAR/3 b) AND c")
+    assert render(parse(query)) == "(a NEAR/3 b) AND (c OR d)"
 
 
 def test_limits_sources_and_criteria_come_from_the_form():
@@ -134,14 +140,14 @@ def test_what_a_form_says_is_still_there_after_a_look_at_what_would_be_sent(visi
         "publication_type": ["article-journal"],
         "language": "de",
         "year_from": "2015",
+        "year_to": "soon",
+        "max_papers": "0",
         "max_results": "70",
         "note": "more on wasps",
     }
     shown = {"sources-shown": "1", "types-shown": "1", "source": ["library"]}
     page.send(page.path, action=action, asked=page.asked(), **shown, **limits)
     values = Fields(page.text).values
-        "year_to": "soon",
-        "max_papers": "0",
     assert {name: values.get(name) for name in limits} == {
         name: value if isinstance(value, list) else [value] for name, value in limits.items()
     }

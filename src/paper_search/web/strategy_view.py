@@ -21,7 +21,7 @@ from paper_search.models.query import kinds_in_words
 from paper_search.models.scope import Translation
 from paper_search.models.source_report import early_requests
 from paper_search.models.usage import total
-from paper_search.query import OPERATORS, And, Node, Or, alternatives, parse, render
+from paper_search.query import And, Node, Or, alternatives, parse, render
 from paper_search.query.dialects import DIALECTS
 from paper_search.skills.strategy.booleans import database_text
 from paper_search.web.readings import Reading
@@ -218,7 +218,7 @@ _LABELS = {
     "conditions": "Every record must meet",
     "excluded_types": "Excluded kinds",
 }
-_SYNTAX = frozenset('"()[]:*?$')
+_SYNTAX = re.compile(r'["()\[\]:*?$]|(?<!\S)((?i:AND|OR|NOT)|(NEAR|PRE)(/\S*)?)(?!\S)')
 
 
 def term_groups(boolean_query: str) -> list[list[list[str]]]:
@@ -326,8 +326,8 @@ def _terms(lines: str) -> list[str]:
 
 
 def _group(terms: Sequence[str]) -> str:
-    quoted_terms = [_quoted(term) for term in terms if term.strip()]
-    return f"({' OR '.join(quoted_terms)})" if len(quoted_terms) > 1 else "".join(quoted_terms)
+    joined = " OR ".join(_quoted(term) for term in terms if term.strip())
+    return f"({joined})" if " OR " in joined else joined
 
 
 def _filters(filters: Mapping[str, Any], fields: Mapping[str, list[str]]) -> dict[str, Any]:
@@ -391,8 +391,8 @@ def _is_line(node: Node) -> bool:
 def _quoted(term: str) -> str:
     """Quote a term of several plain words as a phrase."""
     words = term.split()
-    is_plain = not _SYNTAX & set(term) and not OPERATORS & {word.upper() for word in words}
-    return f'"{" ".join(words)}"' if is_plain and len(words) > 1 else " ".join(words)
+    is_phrase = len(words) > 1 and not _SYNTAX.search(term)
+    return f'"{" ".join(words)}"' if is_phrase else " ".join(words)
 
 
 def _last(fields: Mapping[str, list[str]], name: str, default: str) -> str:
