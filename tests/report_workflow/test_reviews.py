@@ -238,6 +238,24 @@ async def test_without_a_person_the_draft_that_was_not_revised_is_the_best_there
     assert "Not approved after 1 draft: Invented citation" in report.reason
 
 
+async def test_what_several_issues_say_alike_is_told_once_with_how_often():
+    def inventing_everywhere(call: LLMCall) -> Any:
+        answer = good_answer(call)
+        if call.schema["title"] == "DraftAnswer":
+            for section in answer["sections"]:
+                section["content"] += " Trees cool by magic (Merlin, 1985)."
+        return answer
+
+    settings = {"max_iterations": 1, "hitl_on_critical_issues": False}
+    report = await report_workflow(FakeLLM(inventing_everywhere), **settings).run(QUESTION)
+    [caveat] = [caveat for caveat in report.caveats if "critical" in caveat]
+    count = report.critique.critical_count
+    assert caveat.startswith(f"{count} critical issues identified: Invented citation")
+    for words in (caveat, report.reason):
+        assert words.count("Merlin") == 1
+        assert "no source that was collected fits it (4 times)" in words
+
+
 @pytest.mark.parametrize("llm", [FakeLLM(refusing_to_revise), None])
 async def test_a_persons_own_text_stays_where_no_model_does_what_they_ask_for(llm):
     flow = workflow(llm, hitl_after_planning=False)

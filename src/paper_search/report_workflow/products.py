@@ -1,6 +1,7 @@
 """What a report ends with: the report as data, or the best that there is, with its caveats."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import Any, get_args
 
 from paper_search.models.source_report import quantity
@@ -8,6 +9,7 @@ from paper_search.report.document import NO_ANSWER
 from paper_search.report.evidence import Evidence, author_year
 from paper_search.report.models import (
     Critique,
+    CritiqueItem,
     ResearchDraft,
     SearchResult,
     Severity,
@@ -128,11 +130,17 @@ def _lacks(critique: Critique | None) -> str:
     if critique is None:
         return "the last one was not reviewed"
     items = sorted(critique.items, key=lambda item: _GRAVITY.index(item.severity))
-    grave = [item.description.rstrip(".") for item in items if item.severity in _GRAVITY[:2]]
+    grave = _descriptions(items, *_GRAVITY[:2])
     if not grave:
         return f"its score is {critique.overall_score}, and {critique.pass_threshold} is needed"
     rest = f"; and {len(grave) - _NAMED} more" if len(grave) > _NAMED else ""
     return "; ".join(grave[:_NAMED]) + rest
+
+
+def _descriptions(items: Iterable[CritiqueItem], *severities: Severity) -> list[str]:
+    """Return what the issues say; what several say alike once, with how often."""
+    counts = Counter(i.description.rstrip(".") for i in items if i.severity in severities)
+    return [f"{text} ({count} times)" if count > 1 else text for text, count in counts.items()]
 
 
 def _content(draft: ResearchDraft, results: list[SearchResult]) -> dict[str, Any]:
@@ -223,9 +231,9 @@ def _caveats(state: WorkflowState, results: Sequence[SearchResult]) -> list[str]
         )
         if not draft.is_by_person and is_without_answer(state, results):
             caveats.append(NOTHING_BEARS)
-    issues = [i.description for i in critique.items if i.severity == "critical"] if critique else []
-    if issues:
-        caveats.append(f"{quantity(len(issues), 'critical issue')} identified: {'; '.join(issues)}")
+    if critique is not None and (count := critique.critical_count):
+        issues = "; ".join(_descriptions(critique.items, "critical"))
+        caveats.append(f"{quantity(count, 'critical issue')} identified: {issues}")
     degraded = sorted({error.node for error in state.errors})
     if degraded:
         caveats.append(f"Some steps failed: {', '.join(degraded)}")
