@@ -94,7 +94,6 @@ class Dialect:
         return form.format(text[1:-1] if "(" in form and is_wrapped(text) else text)
 
     def leaf(self, leaf: Term | Phrase) -> str:
-        """Return a word or phrase, quoted if necessary."""
         text = _OPERATOR.sub(lambda operator: operator[0].lower(), " ".join(words_of(leaf)))
         is_bare = isinstance(leaf, Term) and _SAFE.fullmatch(text) and not _UNSAFE.fullmatch(text)
         if is_bare and self.quote == '"':

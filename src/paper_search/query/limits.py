@@ -65,7 +65,6 @@ def entry_span(first: str | None, last: str | None) -> Term:
 
 
 def year_range(first: int | None, last: int | None) -> YearRange | None:
-    """Return the inclusive range of years; None if the first is after the last."""
     first = None if first == FIRST_YEAR else first
     last = None if last is not None and last >= FAR_FUTURE else last
     return None if first and last and first > last else YearRange(first, last)

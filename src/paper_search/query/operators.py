@@ -111,7 +111,6 @@ class OperatorReader(ABC):
         return Part(part.node, f"({part.text})")
 
     def _closeness(self, left: Part | None = None) -> Part:
-        """Parse operands joined by proximity operators."""
         part, count = left or self._operand(), 0
         while self._is("near"):
             token, count = self._take(), count + 1
@@ -145,7 +144,6 @@ class OperatorReader(ABC):
         return part
 
     def _operation(self, least: int) -> Part:
-        """Parse operands joined by operators of at least this precedence."""
         left = self._inversion()
         while (name := self._operator()) is not None:
             level = self._system.levels[name]
@@ -202,7 +200,6 @@ class OperatorReader(ABC):
         return Part(kind((*parts, right.node)), text, name)
 
     def _inversion(self) -> Part:
-        """Parse a part with the NOTs before it."""
         nots: list[Token] = []
         while self._is("NOT"):
             nots.append(self._take())

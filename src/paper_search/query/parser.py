@@ -61,7 +61,6 @@ def parse(text: str) -> Node:
 
 
 def conditions_in(texts: Iterable[str]) -> list[Node]:
-    """Parse conditions and split them at AND."""
     return [part for text in texts if text.strip() for part in conjuncts(parse(text))]
 
 

@@ -47,7 +47,6 @@ class Strategy:
         return last
 
     def remarks(self) -> Iterator[tuple[int, str]]:
-        """Yield the column and text of every remark."""
         for entry in self.lines:
             for column, note in entry.notes:
                 yield column, f"line {entry.line.label}: {note}"

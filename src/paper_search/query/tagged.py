@@ -211,7 +211,6 @@ class Leaves:
         return not is_whole and ANYWHERE not in fields and self._has_own_keywords(tags)
 
     def _has_own_keywords(self, tags: str) -> bool:
-        """Whether all keyword tags mean author keywords."""
         names = [" ".join(tag.lower().split()) for tag in tags.split(",")]
         words = {name for name in names if self._system.field_of(name) == "keyword"}
         return bool(words) and words <= self._system.own_keywords
@@ -308,7 +307,6 @@ class Leaves:
         return join(Or, [self._span(*span, token.start, is_entry=is_entry) for span in spans])
 
     def _span(self, first: str | None, last: str | None, start: int, *, is_entry: bool) -> Node:
-        """Return a range of publication years, or of entry dates."""
         if is_entry:
             return self.locate(entry_span(first, last), start)
         begin, end = (int(day.partition("-")[0]) if day else None for day in (first, last))

@@ -139,7 +139,6 @@ def _word(system: System) -> str:
 
 
 def tokens_of(text: str, system: System) -> list[Token]:
-    """Return the tokens of a search string, without whitespace and comments."""
     tokens = []
     for match in _pattern(system).finditer(text):
         kind = next(name for name in _KINDS if match.groupdict().get(name) is not None)

@@ -102,7 +102,6 @@ class _Writer:
         return self._add(self.dialect.combination(operator, numbers))
 
     def _restrict(self, last: int, part: Node) -> int:
-        """Apply a limit or an exclusion to a line."""
         line = self.dialect.reference.format(last)
         if isinstance(part, Not):
             count = len(self.lines)
@@ -132,7 +131,7 @@ class _Writer:
         return self._combine("OR", numbers)
 
     def _alternatives(self, run: Or, *, is_exact: bool) -> str:
-        """Return alternatives on one line, without those that cannot be expressed."""
+        """Return those alternatives that can be expressed, on one line."""
         texts = []
         children = []
         for child in run.children:

@@ -49,8 +49,7 @@ class Deduplicator:
         """Return one record per work, in the order of each work's first record.
 
         Every record is in the result or in `merged_from` of one that is. Merges and ids do not
-        depend on the order of `papers`. Versions of a work become the record of the best version,
-        which lists them in `versions`.
+        depend on the order of `papers`. The best version of a work lists all in `versions`.
         """
         return (await self.report(papers, decisions=decisions)).works
 

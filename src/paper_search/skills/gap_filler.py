@@ -73,8 +73,6 @@ async def look_up(enricher: Enricher, works: Sequence[RawPaper], deadline_s: flo
 
 @dataclass
 class _Filling:
-    """Counts of the fields that one enricher filled, and of its records."""
-
     fields: Counter[str] = field(default_factory=Counter)
     used: int = 0
     unused: int = 0

@@ -33,7 +33,6 @@ class HitCounter:
 
     @property
     def rows(self) -> list[SourceReport]:
-        """The rows of the journal, including pending requests."""
         reports = ([row() for row in rows] or [own] for own, rows in self._rows)
         return [report for own in reports for report in own]
 
@@ -53,10 +52,7 @@ class HitCounter:
         return {name for counts in self._counts.values() for name in counts}
 
     async def count(self, source: str, query: str) -> int | None:
-        """Return the hits of one query in one source; None if they are not known.
-
-        A source that failed is not asked again, unless it only refused the query.
-        """
+        """Return the hits of one query in one source, if known; ask a failed source no more."""
         counts = self._counts.setdefault(query, {})
         if source not in counts and source not in self._given_up:
             hit_count = await self._ask(source, query)

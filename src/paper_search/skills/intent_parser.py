@@ -110,11 +110,7 @@ class IntentAnswer(BaseModel):
         return reads_as_english(" ".join(self.concepts))
 
     def intent(self, reading: ParsedQuestion, today: date) -> ParsedIntent:
-        """Return the cleaned intent: no blank terms, years in order, no concept excluded.
-
-        The limits that `reading` found, and the question without them, take precedence; the model
-        only adds limits.
-        """
+        """Return the cleaned intent; what `reading` found takes precedence over the model."""
         stated = self.constraints.added_to(reading.constraints)
         constraints, notes = sane_limits(stated, today=today)
         topic = self.topic.strip() or reading.question or reading.subject.strip()

@@ -64,10 +64,9 @@ SEARCH_S = 8.0
 async def find_papers(
     searcher: Searcher, text: str, identifiers: Sequence[str]
 ) -> tuple[list[RawPaper], list[SourceReport]]:
-    """Find papers by their identifiers or, without any, one by its title.
+    """Find papers by their identifiers or, without any, one by its title; also return reports.
 
-    A library is asked first, then all other sources at once for what is missing. Also return
-    reports of what was asked.
+    A library is asked first, then all other sources at once for what is missing.
     """
     wanted, missing = parse_known_paper(text), list(identifiers)
     papers: list[RawPaper] = []
@@ -126,11 +125,7 @@ def check_known_papers(
     is_shown: Sequence[bool],
     before: Collection[str],
 ) -> KnownPapersReport:
-    """Return which known papers were found, and which of those are in the result.
-
-    `is_shown` has an entry for each record. `before` are the known papers that an earlier round
-    found.
-    """
+    """Return which known papers were found (`before` by earlier rounds), and which are shown."""
     report = KnownPapersReport()
     for text in dict.fromkeys(known_papers):
         paper = parse_known_paper(text)

@@ -95,8 +95,6 @@ def reads_as_english(text: str) -> bool:
 
 @dataclass(frozen=True)
 class Phrase:
-    """A noun phrase with its offsets."""
-
     text: str
     start: int
     end: int

@@ -166,7 +166,6 @@ def _by_rank(
 
 
 def _is_by_meaning(papers: Sequence[ScoredPaper], asked: Asked) -> bool:
-    """Whether vectors contributed to all ranks."""
     sightings = [sighting for paper in papers for sighting in paper.paper.sightings]
     ranked = [one for one in sightings if not asked or (one.source, one.query) in asked]
     return bool(ranked) and all(one.by_meaning for one in ranked)
@@ -193,7 +192,6 @@ def _decisions(papers: Sequence[RawPaper], marked: Sequence[MarkedPaper]) -> dic
 
 
 def _reciprocal(order: Sequence[int], offset: int) -> list[float]:
-    """Return the reciprocal rank of each number in an order of all numbers."""
     counts = [0.0] * len(order)
     for place, number in enumerate(order, start=1):
         counts[number] = 1.0 / (offset + place)

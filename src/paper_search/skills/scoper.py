@@ -282,7 +282,6 @@ class _Look:
             self._reading = []
 
     def report(self) -> ScopeReport:
-        """Return the results so far, with a note on each source that has not answered."""
         relaxation = ScopeReport(relaxed=self.relaxed)
         queries = [query.boolean_query for query in relaxation.revised(self._strategy).queries]
         first = self._first or self._counter.papers()
@@ -332,7 +331,6 @@ class _Look:
         return [paper for paper in papers if paper.abstract or len(self._asked) == 1]
 
     def _gaps(self) -> Iterator[str]:
-        """Yield notes on sources that did not answer, or not completely."""
         late = dict.fromkeys([*self._counter.waiting, *self._reading])
         partly = [name for name in late if name in self._counter.sources_with_counts]
         silent = [name for name in late if name not in partly]

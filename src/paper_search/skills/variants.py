@@ -207,7 +207,6 @@ def _numbers(concept: str) -> dict[str, str]:
 
 
 def _as_in(word: str, form: str) -> str:
-    """Return another form of a word with the same capitals."""
     is_start = word.casefold().startswith(form)
     return word[: len(form)] if is_start else word[0] + form[1:]
 

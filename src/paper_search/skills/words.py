@@ -7,8 +7,6 @@ from paper_search.bibliography.text import WORD
 from paper_search.bibliography.words import stem
 from paper_search.resources import PackageFiles
 
-__all__ = ["is_unspaced", "stem", "tokens"]
-
 _UNSPACED = (
     "\u3040-\u30ff"  # kana
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"  # Han

@@ -63,8 +63,6 @@ def candidate_pairs(profiles: Sequence[Profile]) -> list[tuple[int, int]]:
 
 
 class _Rarity:
-    """Ranks, from the rarest, of the words that more than one record has."""
-
     def __init__(self, texts: Iterable[Collection[str]]) -> None:
         counts = Counter(chain.from_iterable(texts))
         by_count = sorted((count, word) for word, count in counts.items() if count > 1)

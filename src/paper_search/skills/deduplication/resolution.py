@@ -123,7 +123,6 @@ _NO_AUTHOR = ("authors", "none")
 
 
 def shared_identifiers(one: Profile, other: Profile) -> list[str]:
-    """Return the shared identifiers of two records as `kind:value`."""
     identifiers = [f"doi:{one.doi}"] if one.doi and one.doi == other.doi else []
     if one.arxiv and one.arxiv == other.arxiv:
         identifiers.append(f"arxiv:{one.arxiv}")

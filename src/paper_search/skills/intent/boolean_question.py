@@ -234,7 +234,6 @@ def _notes_on_words(question: str, query: str) -> Iterator[str]:
 
 
 def _limits(tree: Node) -> SearchConstraints:
-    """Return the years, the language and the types to which the whole query is limited."""
     limits: dict[str, object] = {}
     for part in conjuncts(tree):
         match part:

@@ -105,7 +105,6 @@ def pieces(words: Sequence[str], *, is_list: bool) -> list[str]:
 def _cut(
     words: Sequence[str], longest: int, is_name: Callable[[str], bool]
 ) -> Iterator[tuple[Sequence[str], bool]]:
-    """Split words into names, preferring the longest, and the words between them."""
     start = place = 0
     while place < len(words):
         sizes = range(min(longest, len(words) - place), 1, -1)

@@ -40,13 +40,9 @@ _LONGEST_SHOWN, _MOST_SHOWN = 80, 10
 
 @dataclass(frozen=True)
 class Document:
-    """A request of several lines, by role.
+    """The topic of a request of several lines, and its other lines by role.
 
-    Attributes:
-        request: the topic, to be read as a question.
-        lines: the other lines: `ranked` (used for ranking only, such as outcomes), `language`,
-            `years`, `kinds`, `included`, `excluded`, `reference`, and `aside` (not searched, such
-            as a comparison).
+    Lines with the role `ranked` only affect ranking; those with the role `aside` are not searched.
     """
 
     request: str = ""

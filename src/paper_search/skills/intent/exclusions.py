@@ -29,8 +29,6 @@ _FINITE = _THIRD_PERSON | word_table("finite")
 
 @dataclass
 class _Negation:
-    """A cue, and the terms and the kinds of publication that it names."""
-
     cue: str
     start: int
     end: int

@@ -243,8 +243,7 @@ def parse_seed(question: str) -> tuple[str, list[str]] | None:
 def with_seeds(intent: ParsedIntent, papers: Sequence[RawPaper], rest: str = "") -> ParsedIntent:
     """Return the intent for papers like others, whose titles and keywords become the question.
 
-    The concepts come from the first paper only, since few papers have the words of all. `rest` is
-    the rest of the question.
+    The concepts come from the first paper only, since few papers have the words of all.
     """
     first = papers[0]
     texts = [text for paper in papers for text in (paper.title, *paper.keywords)]

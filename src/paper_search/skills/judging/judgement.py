@@ -110,8 +110,6 @@ class BatchAnswer(BaseModel):
 
 
 class Judgement(BaseModel):
-    """A model's validated judgement of one paper: grades, or a score without grades."""
-
     grades: list[Grade] = Field(default_factory=list)
     tags: list[PaperTag] = Field(default_factory=list)
     stated_score: float | None = Field(default=None, ge=0, le=1)
@@ -131,7 +129,6 @@ class Judgement(BaseModel):
 def judgements_in(
     answer: BatchAnswer, papers: Sequence[PromptPaper], criteria: Sequence[Criterion]
 ) -> list[Judgement | str]:
-    """Return the judgement of each paper, or the reason why there is none."""
     counts = Counter(result.paper_id for result in answer.results)
     by_id = {result.paper_id: result for result in answer.results}
     judgements: list[Judgement | str] = []
@@ -272,10 +269,9 @@ class JudgementCache(Protocol):
 def key_of(
     paper: PromptPaper, question: str, criteria: Sequence[Criterion], model: str, prompt: str
 ) -> str:
-    """Return the cache key of a judgement.
+    """Return the cache key of a judgement, without weights and the paper's id.
 
-    Weights of criteria are not part of it, since the score is computed from the grades, nor is the
-    id of the paper, which differs by source.
+    Scores are computed from grades, and ids differ by source.
     """
     conditions = [(criterion.kind.value, criterion.text) for criterion in criteria]
     content = vars(paper) | {"paper_id": ""}

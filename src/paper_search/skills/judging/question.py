@@ -63,8 +63,7 @@ def with_note(
 ) -> list[Criterion]:
     """Add the criteria of a person's note: "only trials", "not surveys".
 
-    They replace the last criteria if there would be too many. An inclusion of a concept that the
-    note excludes is removed unless it names another concept.
+    An inclusion of a concept that the note excludes is removed unless it names another concept.
     """
     wishes = parse_note(note, date.today())  # noqa: DTZ011  # the person's own calendar
     unwanted = {tuple(tokens(term)) for term in wishes.excluded}

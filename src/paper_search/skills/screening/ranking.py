@@ -173,13 +173,9 @@ class Ranker:
     def order(self, marks: Mapping[int, bool], scores: Sequence[float]) -> list[int]:
         """Return the numbers of the scored texts, the most probably relevant first.
 
-        Until a text is marked relevant, the scores decide, and similarity to irrelevant ones only
-        breaks near ties.
-
-        Args:
-            marks: whether marked texts are relevant, by number.
-            scores: prior scores of the first texts, which are scaled by their standard deviation;
-                for a ranked list, pass reciprocal ranks, 1 / (20 + rank).
+        `marks` tells whether texts are relevant. Until one is, the scores decide, and similarity to
+        irrelevant texts only breaks near ties. The scores are those of the first texts, in units of
+        their standard deviation; for a ranked list, pass reciprocal ranks, 1 / (20 + rank).
         """
         predictions = self._predictions(marks)
         if predictions is None:

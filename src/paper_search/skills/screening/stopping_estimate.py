@@ -55,10 +55,7 @@ def stopping_estimate(
     out if a draw would have found so few with a probability below 2 % (hypergeometric). A good
     order finds more than a random one, so the true number is usually lower. Nothing is fitted.
 
-    Args:
-        screened: whether each paper was relevant, in the order of screening.
-        unseen: the number of other papers.
-        known_relevant: relevant papers known before screening began.
+    `screened` tells, in the order of screening, whether each paper was relevant.
     """
     return StoppingEstimate(
         screened=len(screened),

@@ -157,10 +157,7 @@ def _without_excluded(names: Iterable[str], excluded: Iterable[str]) -> list[str
 
 
 def first_queries(intent: ParsedIntent, *, has_headings: bool = False) -> list[SearchQuery]:
-    """Return the blocks of all concepts joined by AND; a boolean question as it is.
-
-    An intent with only authors gives a query for them, and one without words none.
-    """
+    """Return the blocks of all concepts joined by AND, or a boolean question as it is."""
     if intent.boolean_query is not None:
         return [SearchQuery(keywords=intent.concepts, boolean_query=intent.boolean_query)]
     if intent.identifiers and not intent.question:

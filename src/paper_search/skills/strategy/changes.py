@@ -49,10 +49,7 @@ def completed(revised: Any, proposed: SearchStrategy) -> Any:
 
 
 def changes(before: SearchStrategy, after: SearchStrategy) -> str:
-    """Summarize a change: `+ eventcounts, + NOT exclusion; - compiler`.
-
-    Changes of limits, sources and native queries follow. Empty if nothing changed.
-    """
+    """Summarize a change, such as `+ eventcounts, + NOT exclusion; - compiler`; empty if none."""
     old, new = _wishes(before), _wishes(after)
     more: list[str] = []
     less: list[str] = []

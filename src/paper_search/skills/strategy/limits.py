@@ -76,8 +76,7 @@ def without_unwanted(ranked: Sequence[RankedQuery], limits: SearchConstraints) -
 
 
 def unwanted_stems(limits: SearchConstraints) -> set[tuple[str, ...]]:
-    exclusions = (part.child for part in _conditions(limits) if isinstance(part, Not))
-    return _stems_of(exclusions)
+    return _stems_of(part.child for part in _conditions(limits) if isinstance(part, Not))
 
 
 def required_stems(limits: SearchConstraints) -> set[tuple[str, ...]]:

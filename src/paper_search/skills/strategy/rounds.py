@@ -49,10 +49,9 @@ _LEARNED = 4
 def next_queries(
     last: SearchStrategy, note: Note, terms: dict[str, float] | None
 ) -> list[SearchQuery]:
-    """Return the last queries, changed by the feedback, with new ones at the end.
+    """Return the last queries, changed by the feedback, with new ones for added and learned terms.
 
-    A person's edits are kept. There is a new query for added terms and one for learned terms; they
-    replace the last queries if there would be too many.
+    A person's edits are kept; the new queries replace the last ones if there would be too many.
     """
     texts = [changed_by(_with_synonyms(note, query), query.boolean_query) for query in last.queries]
     base = [_with_text(*pair) for pair in zip(last.queries, texts, strict=True) if pair[1]]
@@ -77,7 +76,6 @@ def next_ranked_queries(
 
 
 def _with_synonyms(note: Note, query: SearchQuery) -> Note:
-    """Add the query's synonyms of unwanted terms to the note."""
     unwanted = {tuple(tokens(term)) for term in (*note.excluded, *note.dropped)}
     entries = [entry for entry in query.synonym_map if tuple(tokens(entry.keyword)) in unwanted]
     synonyms = (name for entry in entries for name in entry.synonyms)
@@ -205,10 +203,9 @@ def _texts_by_form(texts: Iterable[str]) -> dict[str, str]:
 def varied(
     strategy: SearchStrategy, earlier: Sequence[SearchStrategy], *, most_results: int
 ) -> SearchStrategy:
-    """Vary a strategy that repeats an earlier one: a broader query, or another number of results.
+    """Vary a strategy that repeats an earlier one, if possible, and add a note.
 
-    A note reports the change. If no variant with 1 to `most_results` results is new, the strategy
-    is returned unchanged.
+    Variants have a broader query or another number of results, from 1 to `most_results`.
     """
     identities = set(map(_identity, earlier))
     if _identity(strategy) not in identities or not (strategy.queries or strategy.ranked):
@@ -245,7 +242,6 @@ def _other_sizes(strategy: SearchStrategy, most_results: int) -> Iterator[Search
 
 
 def _identity(strategy: SearchStrategy) -> str:
-    """Return a key for the queries, in any order, and the filters of a strategy."""
     queries = sorted({normalised(query.boolean_query) for query in strategy.queries})
     ranked = [query.model_dump() for query in strategy.ranked]
     return json.dumps([queries, ranked, strategy.filters.model_dump()], sort_keys=True)

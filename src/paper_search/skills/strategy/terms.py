@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
-from paper_search.bibliography.words import rarity
+from paper_search.bibliography.words import rarity, stem
 from paper_search.skills.untrusted import visible
-from paper_search.skills.words import STOP_WORDS, is_unspaced, stem, tokens
+from paper_search.skills.words import STOP_WORDS, is_unspaced, tokens
 
 Term: TypeAlias = tuple[str, ...]
 """One or two stems."""

@@ -115,23 +115,18 @@ def _grouped(node: Node) -> str:
 
 
 class Step(NamedTuple):
-    """A broader form of a query, and the name of the change."""
-
     name: str
     boolean_query: str
 
 
 class BlockText(NamedTuple):
-    """A required part of a query, and its alternative terms."""
-
     boolean_query: str
     terms: list[str]
 
 
 def block_texts(boolean_query: str) -> list[BlockText]:
-    """Return the parts joined by AND, except exclusions, years and authors; none if invalid."""
     tree = tree_of(boolean_query)
-    blocks = _blocks(conjuncts(tree)) if tree else []
+    blocks = _split(tree)[0] if tree else []
     return [
         BlockText(render(block), [render(term) for term in alternatives(block)]) for block in blocks
     ]
@@ -152,8 +147,7 @@ def broader_steps(boolean_query: str) -> list[Step]:
 
 def any_block(boolean_query: str, *, besides: Iterable[str] = ()) -> Node | None:
     tree = tree_of(boolean_query)
-    every = conjuncts(tree) if tree else ()
-    blocks, fixed = _blocks(every), [part for part in every if _is_fixed(part)]
+    blocks, fixed = _split(tree) if tree else ([], [])
     stems = [{*tokens(term)} for term in besides]
     tree_of_terms = any_of(
         term
@@ -183,7 +177,7 @@ def _informativeness(node: Node) -> float:
 
 
 def _forms(tree: Node) -> Iterator[tuple[str, Node]]:
-    blocks, fixed = _blocks(conjuncts(tree)), [*filter(_is_fixed, conjuncts(tree))]
+    blocks, fixed = _split(tree)
     if not blocks:
         return
 
@@ -219,8 +213,9 @@ def _name(block: Node) -> str:
     return render(block)
 
 
-def _blocks(parts: Iterable[Node]) -> list[Node]:
-    return [part for part in parts if not _is_fixed(part)]
+def _split(tree: Node) -> tuple[list[Node], list[Node]]:
+    parts = conjuncts(tree)
+    return [part for part in parts if not _is_fixed(part)], [*filter(_is_fixed, parts)]
 
 
 def _is_fixed(node: Node) -> bool:
