@@ -5,14 +5,17 @@ from dataclasses import replace
 import pytest
 from tests.answers import reply_to
 from tests.report_workflow.doubles import report_workflow
-from tests.workflow.doubles import workflow
+from tests.workflow.doubles import with_real_skills, workflow
 
 from paper_search.errors import ThreadWaitingError
-from paper_search.models import Paper, PaperCollection, SourceStatus
+from paper_search.models import Paper, PaperCollection, RawPaper, SourceStatus
 from paper_search.models.source_report import Purpose, SourceReport
 from paper_search.report_workflow import ReportWorkflow, Review
+from paper_search.report_workflow.assembly import finished_collection
 from paper_search.report_workflow.listing import REPORT, SEARCH, ReportCatalog, ThreadCatalogs
+from paper_search.testing.llm import FakeLLM, grades_of
 from paper_search.testing.reports import QUESTION, FakeSearch, report_services
+from paper_search.testing.sources import FakeSource
 from paper_search.workflow import ThreadStatus
 from paper_search.workflow.results import empty_collection
 
@@ -93,6 +96,21 @@ async def test_a_plan_names_what_the_search_has_found_and_the_report_leaves_out(
     plan = str((await flow.start(QUESTION, thread_id="r")).model_dump())
     undecided = "2 papers of earlier rounds that nobody decided on"
     assert f"1 paper of the search s, without 1 paper set aside and {undecided}" in plan
+
+
+async def test_a_report_leaves_out_what_a_model_found_irrelevant_unless_a_person_included_it(
+    persistence,
+):
+    titles = ("Shade trees cool streets", "Coins", "Ledgers")
+    papers = [RawPaper(id=title, title=title, source="fake") for title in titles]
+    llm = FakeLLM(grades_of({titles[0]: 2}, 0))
+    flow = with_real_skills(FakeSource(papers=papers), llm, persistence=persistence)
+    await flow.start(QUESTION, thread_id="s")
+    await reply_to(flow, "s", "approve")
+    await reply_to(flow, "s", {"action": "approve", "revised_data": {"marked_relevant": ["Coins"]}})
+    taken = await finished_collection(persistence, "s")
+    assert [paper.title for paper in taken.papers] == ["Shade trees cool streets", "Coins"]
+    assert [paper.title for paper in taken.set_aside] == ["Ledgers"]
 
 
 @pytest.mark.parametrize("last", ["modify: ask about heat", "reject: no"])

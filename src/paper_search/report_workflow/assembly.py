@@ -130,7 +130,11 @@ def services_begun_with(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 async def finished_collection(persistence: Persistence, thread_id: str) -> PaperCollection:
-    """Return the papers of a finished search, without those that their full texts excluded."""
+    """Return the papers of a finished search; set aside is more than there.
+
+    It is what full texts excluded, and what a model judged to meet nothing, unless a person
+    included it.
+    """
     session = SearchSession.on(persistence, thread_id)
     state = await session.state()
     result = await session.result()
@@ -140,6 +144,10 @@ async def finished_collection(persistence: Persistence, thread_id: str) -> Paper
             f"Take it to its end first: `paper-search resume {thread_id}`"
         )
     texts = await full_texts(session.records)
-    excluded = {i for i, text in texts.items() if text.status is TextStatus.EXCLUDED}
-    papers = [paper for paper in result.papers if paper.id not in excluded]
-    return result.model_copy(update={"papers": papers})
+    out = {i for i, text in texts.items() if text.status is TextStatus.EXCLUDED}
+    undecided = (paper for paper in result.papers if paper.decision == "undecided")
+    out |= {paper.id for paper in undecided if paper.grades and not paper.relevance_score}
+    papers, more = (
+        [p for p in result.papers if (p.id in out) is is_out] for is_out in (False, True)
+    )
+    return result.model_copy(update={"papers": papers, "set_aside": [*more, *result.set_aside]})
