@@ -135,16 +135,25 @@ async def test_a_paper_beyond_the_limit_that_was_marked_is_not_counted_as_beyond
     assert (state.result.hidden, state.result.set_aside_ids) == (2, ["b", "d"])
 
 
-@pytest.mark.parametrize("status", [SourceStatus.EMPTY, SourceStatus.TIMEOUT])
-async def test_limits_are_named_only_where_sources_say_that_they_have_nothing(status):
+@pytest.mark.parametrize(
+    ("query", "status", "is_named"),
+    [
+        ("moss", SourceStatus.EMPTY, True),
+        ("moss", SourceStatus.TIMEOUT, False),
+        ("", SourceStatus.EMPTY, False),
+    ],
+)
+async def test_limits_are_named_only_where_sources_say_that_they_have_nothing(
+    query, status, is_named
+):
     class Fruitless(FakeSkills):
         async def report(self, _: SearchStrategy) -> SearchReport:
-            return SearchReport(sources=[SourceReport(source="s", query="moss", status=status)])
+            return SearchReport(sources=[SourceReport(source="s", query=query, status=status)])
 
     skills = Builder(fake_strategy("moss", year_from=2020, max_papers=30))
     fit = (await at_result(workflow(skills, searcher=Fruitless()))).payload.fit
     named = "no paper was found within the limits (years 2020-): remove one for more"
-    assert fit == (named if status is SourceStatus.EMPTY else "")
+    assert fit == (named if is_named else "")
 
 
 async def test_limits_are_not_named_where_an_update_brings_what_was_there(persistence):
