@@ -99,7 +99,7 @@ class OpenTexts:
 
     async def _answer(self, service: Enricher, works: Sequence[RawPaper]) -> LookUp:
         answer = await look_up(service, works, _DEADLINE_S)
-        query = f"open texts of {quantity(len(works), 'work')}"
+        query = answer.report.query and f"open texts of {quantity(len(works), 'work')}"
         own = {"source": service.enricher_name, "purpose": Purpose.FULL_TEXT, "query": query}
         await self.note(answer.report.model_copy(update=own))
         return answer

@@ -292,7 +292,7 @@ async def test_what_is_not_asked_for_want_of_an_address_says_so():
     made = enrichment.create_enrichers(AppConfig(enrichers=["unpaywall"]))
     (row,) = (await GapFiller(made).fill([paper(1)])).sources
     assert (row.source, row.purpose) == ("unpaywall (enrichment)", Purpose.FILL)
-    assert (row.status, row.query, row.requests) == (SourceStatus.EMPTY, None, [])
+    assert (row.status, row.query, row.requests) == (SourceStatus.EMPTY, "", [])
     assert "PAPER_SEARCH_CONTACT" in str(row.note)
 
 
@@ -303,7 +303,8 @@ async def test_what_is_not_asked_for_want_of_an_address_says_so():
 async def test_a_service_that_no_request_may_go_to_fills_no_gaps_either(closed):
     made = enrichment.create_enrichers(AppConfig(enrichers=["crossref"], **closed))
     (row,) = (await GapFiller(made).fill([paper(1, abstract=None)])).sources
-    assert (row.requests, row.note) == ([], "not asked: max_calls is 0")
+    assert (row.is_asked, row.requests) == (False, [])
+    assert row.note == "not asked: max_calls is 0"
 
 
 def test_the_settings_name_the_enrichers():

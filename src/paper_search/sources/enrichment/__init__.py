@@ -204,9 +204,7 @@ class HttpEnricher:
         return SourceReport(
             source=f"{self.enricher_name}{OF_ENRICHER}",
             purpose=Purpose.FILL,
-            query=f"missing fields of {quantity(progress.count, 'work')}"
-            if progress.count
-            else None,
+            query=f"missing fields of {quantity(progress.count, 'work')}" if progress.count else "",
             status=status,
             hits=len(progress.records),
             excluded=progress.unassigned,
