@@ -251,10 +251,7 @@ async def organize(ctx: Context) -> tuple[Ok | Skip, StepUpdate]:
     update = {"result": reference, "scores": {}, "earlier": [], "known_papers": known_report}
     concepts = len(state.intent.concepts) if state.intent else 0
     limits = strategy.filters.model_copy(update={"max_papers": None}).in_words
-    is_answered = any(row.is_asked for row in state.reports)
-    is_answered &= not any(row.is_failure for row in state.reports)
-    has_none = is_answered and not (state.found or state.pool)
-    update["fit"] = concept_counts(scored, concepts, limits if has_none else [])
+    update["fit"] = concept_counts(scored, concepts, limits if state.is_without_hits else [])
     if ctx.workflow_params.enable_result_checkpoint:
         return Outcome.OK, update
     ending = _end_round(state, len(reference.paper_ids))

@@ -276,6 +276,13 @@ class WorkflowState(BaseModel):
         asked = {row.iteration for row in rows if row.purpose is Purpose.SEARCH}
         return self.searched & asked or self.searched
 
+    @property
+    def is_without_hits(self) -> bool:
+        """Return whether sources were asked, and all answered that they have nothing."""
+        is_answered = any(row.is_asked for row in self.reports)
+        is_failed = any(row.is_failure for row in self.reports)
+        return is_answered and not (is_failed or self.found or self.pool)
+
     def count_of(self, record: IterationRecord) -> int | None:
         """Return how many papers an ended round showed; None if nothing was searched in it."""
         is_searched = record.result_count or record.iteration in self.searched
