@@ -139,3 +139,27 @@ async def test_a_question_counts_what_was_said_of_a_paper_that_was_merged(marked
     assert payload.earlier_marks == {work: False}
     assert payload.excluded == [p.id for p in payload.collection.set_aside].count(work)
     assert work not in [paper.id for paper in payload.collection.papers]
+
+
+@pytest.mark.parametrize("marked", [["alike"], ["again"], ["alike", "again"]])
+async def test_a_paper_that_was_kept_and_merged_since_is_shown_once_as_what_it_is_now(marked):
+    search = merging(FakeSkills(lambda _strategy: (ALIKE, AGAIN, OTHER)))
+    await at_result(search)
+    said = {"marked_relevant": marked, **same("alike", "again")}
+    await reply_to(search, "t", {"action": "edit", "revised_data": said})
+    payload = (await reply_to(search, "t", "approve")).payload
+    [work] = [p.id for p in payload.collection.every_paper if p.id != "other"]
+    assert [paper.id for paper in payload.accumulated_papers] == [work]
+
+
+@pytest.mark.parametrize("marked", ["alike", "again"])
+async def test_a_decision_goes_back_to_its_own_record_when_its_paper_is_split(marked):
+    search = merging(FakeSkills(lambda _strategy: (ALIKE, AGAIN, OTHER)))
+    await at_result(search)
+    said = {"marked_relevant": [marked], **same("alike", "again")}
+    await reply_to(search, "t", {"action": "edit", "revised_data": said})
+    await reply_to(search, "t", "approve")
+    split = {"one": "alike", "other": "again", "is_same": False}
+    approval = {"action": "approve", "revised_data": {"merge_decisions": [split]}}
+    result = await reply_to(search, "t", approval)
+    assert [p.id for p in result.every_paper if p.decision == "included"] == [marked]

@@ -147,7 +147,7 @@ def _filters_of(query: Mapping[str, str]) -> dict[str, str]:
 
 async def _papers(visit: Visit, reading: Reading, query: Mapping[str, str]) -> dict[str, Any]:
     marks, state = await visit.search.mark_store.of_works(), reading.state
-    work_of = await visit.search.records.works_of(list(state.marks))
+    work_of = await visit.search.records.works_of([*state.marks, *state.accumulated_ids])
     work_of |= paper_by_record(reading.result.collection) if reading.result else {}
     standing = decisions_on_papers(state, marks, work_of)
     decisions, choice = decisions_of(state, marks, standing), Choice.parse(query)
@@ -178,7 +178,7 @@ async def _papers(visit: Visit, reading: Reading, query: Mapping[str, str]) -> d
         "marks": {mark.paper_id: mark for mark in marks},
         "new_ids": set(new_ids),
         "risen": changes.risen if changes else {},
-        "kept_ids": set(reading.state.accumulated_ids if reading.question else ()),
+        "kept_ids": {work_of.get(i, i) for i in state.accumulated_ids if reading.question},
         "sources_of": sources_of,
         "path": path,
     }

@@ -152,9 +152,11 @@ async def result_question(
     if state.result is None:
         raise PersistenceError("the thread has no result to review")
     verdicts = await work_verdicts(state, records)
+    works = await records.works_of(state.accumulated_ids)
+    accumulated = list(dict.fromkeys(works.get(i, i) for i in state.accumulated_ids))
     payload = ResultPayload(
         collection=await records.collection(state.result, first=preview),
-        accumulated_papers=await records.papers(state.accumulated_ids[:preview]),
+        accumulated_papers=await records.papers(accumulated[:preview]),
         iteration=state.current_iteration,
         reports=state.reports,
         silent_sources=state.silent_sources,
