@@ -150,3 +150,17 @@ async def test_the_reason_of_an_answer_counts_before_that_of_a_mark(persistence,
     said = {"marked_irrelevant": ["always"], "reasons": why}
     result = await reply_to(flow, "t", {"action": "approve", "revised_data": said})
     assert [paper.screening.reason for paper in result.set_aside] == [expected]
+
+
+async def test_what_is_taken_back_after_the_end_is_said_of_no_paper(persistence):
+    flow = workflow(persistence=persistence)
+    one, other = (await at_result(flow)).payload.collection.papers
+    session = ThreadCatalog(persistence).session("t")
+    await (await session.screening()).label(one, "for chapter 2")
+    said = {"marked_relevant": [one.id], "marked_irrelevant": [other.id]}
+    result = await reply_to(flow, "t", {"action": "approve", "revised_data": said})
+    assert [paper.labels for paper in result.papers] == [["for chapter 2"]]
+    await (await session.screening()).label(one, "for chapter 2")
+    await session.mark([one.id, other.id], is_relevant=None)
+    every = (await session.result()).every_paper
+    assert [(paper.decision, paper.labels) for paper in every] == [("undecided", [])] * 2

@@ -74,9 +74,11 @@ async def test_a_verdict_that_was_taken_back_stays_so_when_the_paper_is_noted():
     assert not mark.is_taken_back
 
 
-async def test_to_leave_open_what_an_earlier_round_decided_takes_that_back():
+@pytest.mark.parametrize("note", ["", "odd"])
+async def test_to_leave_open_what_an_earlier_round_decided_takes_that_back(note):
     screening = await at(marks := store(), 1, p0=True)
     assert PAPERS[0] not in screening.queue()
+    await screening.note(PAPERS[0], note)
     await screening.skip(PAPERS[0])
     assert PAPERS[0] in screening.queue()
     feedback = await marks.with_saved_marks(None, 1, frozenset({"p0"}))
