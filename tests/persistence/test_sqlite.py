@@ -10,7 +10,7 @@ from contextlib import closing
 import pytest
 from langgraph.checkpoint.base import empty_checkpoint
 
-from paper_search.errors import PersistenceError
+from paper_search.errors import PersistenceError, ThreadTakenOverError
 from paper_search.persistence import open_persistence
 from paper_search.persistence.leases import Leases
 from paper_search.persistence.serialization import serializer
@@ -131,3 +131,18 @@ async def test_the_result_of_a_step_is_stored_together_with_the_state_after_it(p
         await saver.aput_writes(first, [("c", 3)], "last")
         await saver.aput(first, empty_checkpoint(), {"step": 1}, {})
         assert ("last", "c", 3) in (await saver.aget_tuple(first)).pending_writes
+
+
+async def test_who_lost_the_lease_writes_no_record_and_no_state(path):
+    place = {"configurable": {"thread_id": "t", "checkpoint_ns": ""}}
+    async with open_persistence(f"sqlite:///{path}") as here:
+        async with here.leases.hold("t"):
+            await here.store.aput(("t",), "before", {"n": 1})
+            with closing(sqlite3.connect(path)) as another, another:
+                another.execute("UPDATE paper_search_leases SET owner = 'another'")
+            with pytest.raises(ThreadTakenOverError):
+                await here.store.aput(("t",), "after", {"n": 2})
+            with pytest.raises(ThreadTakenOverError):
+                await here.checkpointer.aput(place, empty_checkpoint(), {}, {})
+            assert [item.key for item in await here.store.asearch(("t",))] == ["before"]
+        assert await here.checkpointer.aget_tuple(place) is None

@@ -7,7 +7,7 @@ import pytest
 from tests.workflow.doubles import workflow
 
 from paper_search.errors import InvalidDecisionError
-from paper_search.models import PaperCollection
+from paper_search.models import PaperCollection, SourceReport, SourceStatus
 from paper_search.models.usage import StepSpending
 from paper_search.report_workflow import ReportWorkflow
 from paper_search.report_workflow.engine import ReportSession
@@ -15,6 +15,7 @@ from paper_search.testing.reports import QUESTION, report_services
 from paper_search.threads.decisions import changed_args
 from paper_search.workflow.checkpoints import ResultPayload
 from paper_search.workflow.questions import PAGE, describe_result
+from paper_search.workflow.results import empty_collection
 from paper_search.workflow.session import SearchSession
 
 
@@ -182,3 +183,12 @@ async def test_text_of_papers_cannot_pass_for_a_part_of_the_question():
     assert "![x]" not in text
     assert "<img" not in text
     assert not any(line.startswith(("# Approve", "- b")) for line in text.splitlines())
+
+
+@pytest.mark.parametrize("is_asked_again", [False, True])
+def test_who_decides_by_a_form_is_told_what_failed_and_was_not_had_since(is_asked_again):
+    row = SourceReport(source="s", query="q", status=SourceStatus.TIMEOUT, error="too slow")
+    reports = [row.model_copy(update={"is_asked_again": is_asked_again})]
+    text = describe_result(ResultPayload(collection=empty_collection("q"), reports=reports))
+    assert ("\n- Failed, papers may be missing: s\n" in text) is not is_asked_again
+    assert ("Failed" in text) is not is_asked_again
