@@ -254,6 +254,8 @@ async def test_an_assistant_has_settings_of_its_own_and_an_owner(ada, bob):
         ):
             assert await refusal(work) == 422
     assert await refusal(ada.assistants.update(named, graph_id="research_report")) == 422
+    await ada.assistants.update(named, graph_id="research_report", context={})
+    await ada.assistants.update(named, graph_id=GRAPH)
     await ada.assistants.update(named, context={"max_results": 2})
     await ada.assistants.delete(named)
 

@@ -191,7 +191,7 @@ class Access:
         """Let an assistant have settings that a run may have; Raises as `prepare`."""
         _check_configurable(value)
         own = value.get("context") or _configurable(value)
-        if not own and value.get("graph_id"):  # an update keeps those of before
+        if not own and value.get("context") is None and value.get("graph_id"):  # those of before
             own = _assistant(value["assistant_id"]).get("context")
         settings = _settings_of({"context": own})
         graph = (value.get("graph_id") or _graph_of(value["assistant_id"])) if settings else None
