@@ -62,19 +62,19 @@ COOLER = "Shade trees lower the temperature by"
         *(
             (
                 f"Trees cool by magic{words} [@{SHADE}].",
-                f"Invented citation “{words.strip(' ()')}”: no source that was collected fits it.",
+                f"Invented citation “{words.strip(' ()')}”: no collected source matches it.",
                 INVENTED,
             )
             for words in (" (Merlin, 1985)", " (https://evil.example/x)", " [3]")
         ),
         (
             f"They write “{SUNG}” [@{SHADE}].",
-            f"A quotation stands in no source: “{SUNG}”",
-            ("critical", "accuracy", "Quote what the source says."),
+            f"A quotation is in no source: “{SUNG}”",
+            ("critical", "accuracy", "Quote the source's own words."),
         ),
         (
             f"They write “{USED}” [@{SHADE}].",
-            f"A quotation is of another source than the cited one ([@{NIGHT}]): “{USED}”",
+            f"A quotation is from another source than the cited one ([@{NIGHT}]): “{USED}”",
             ("major", "accuracy", "Cite that source."),
         ),
         (
@@ -90,7 +90,7 @@ COOLER = "Shade trees lower the temperature by"
         (
             f"{COOLER} 25 degrees [@{CURE}].",
             f"[@{CURE}] is retracted.",
-            ("critical", "accuracy", "Leave out what rests on it, or say that it is retracted."),
+            ("critical", "accuracy", "Remove claims that rest on it, or say that it is retracted."),
         ),
     ],
 )
@@ -148,7 +148,7 @@ def test_after_a_quotation_of_the_question_the_others_are_looked_for():
     asked, sung = PLAN.original_query, "shade trees sing in the evening wind"
     text = f"They ask “{asked}” and write “{sung}” and “The effect is small at night” [@{SHADE}]."
     told = [description for _, _, description in found(text)]
-    assert told == [f"A quotation stands in no source: “{sung}”"]
+    assert told == [f"A quotation is in no source: “{sung}”"]
 
 
 def told(

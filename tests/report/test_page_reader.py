@@ -149,7 +149,7 @@ async def test_what_fails_is_told_and_the_snippet_stays(httpserver):
     assert TREES[0] in read[0].text
     said = "\n".join(notes)
     assert len(notes) == 4
-    for part in ("404", "log-in page", "not a public address", "something else than the paper"):
+    for part in ("404", "log-in page", "not a public address", "something other than the paper"):
         assert part in said
     assert "/latest/meta-data" not in said
 

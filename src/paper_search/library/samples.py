@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
 
 DIRECTORY = "sample"
+_WAIT_S = 60.0
 
 
 def shipped_sample() -> Traversable:
@@ -58,7 +59,6 @@ def open_sample(
     embedder: Embedder | Embeddings | None = None,
     *,
     shipped: Traversable | None = None,
-    wait_s: float = 60.0,
 ) -> Library:
     """Open the sample's library, importing it first if necessary.
 
@@ -74,26 +74,26 @@ def open_sample(
     parent = home / DIRECTORY
     if not Library.exists(parent / name):
         try:
-            _import(file, private_directory(parent), name, wait_s)
+            _import(file, private_directory(parent), name)
         except OSError as error:
             raise LibraryError(
                 f"the sample cannot be unpacked into {str(parent)!r}: "
                 f"{error.strerror or error}; give a writable directory with --home"
             ) from error
-    library = Library.open(parent / name, wait_s=wait_s, embedder=embedder)
+    library = Library.open(parent / name, wait_s=_WAIT_S, embedder=embedder)
     is_minilm = embedder is not None and as_embedder(embedder).model == MINILM
     if is_minilm and not library.has_all_vectors:
         vectors = Embedder(cast("Embeddings", SampleVectors()), model=MINILM)
-        with Library.open(parent / name, wait_s=wait_s, embedder=vectors) as sample:
+        with Library.open(parent / name, wait_s=_WAIT_S, embedder=vectors) as sample:
             sample.embed()
     return library
 
 
-def _import(file: Traversable, parent: Path, name: str, wait_s: float) -> None:
+def _import(file: Traversable, parent: Path, name: str) -> None:
     from filelock import FileLock, Timeout  # noqa: PLC0415  # only on first use
 
     try:
-        with FileLock(parent / "import.lock", mode=FILE_MODE, timeout=wait_s):
+        with FileLock(parent / "import.lock", mode=FILE_MODE, timeout=_WAIT_S):
             if Library.exists(parent / name):
                 return
             draft = Path(tempfile.mkdtemp(prefix="draft-", dir=parent))
@@ -109,5 +109,5 @@ def _import(file: Traversable, parent: Path, name: str, wait_s: float) -> None:
     except Timeout as error:
         raise LibraryError(
             f"another process has been unpacking the sample into {str(parent)!r} for "
-            f"{wait_s:g} s: wait until it has finished and try again"
+            f"{_WAIT_S:g} s: wait until it has finished and try again"
         ) from error

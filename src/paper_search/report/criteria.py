@@ -225,12 +225,12 @@ def length(subject: Subject) -> Iterator[CritiqueItem]:
     abstract = len(subject.request.draft.abstract.split())
     if target >= _LONG and 0 < abstract < _ABSTRACT:
         reason = f"The abstract has {abstract} words; at least {_ABSTRACT} are asked for."
-        yield critique_item("style", "minor", "abstract", reason, "Say more of the answer in it.")
+        yield critique_item("style", "minor", "abstract", reason, "Give more of the answer in it.")
     counts = f"{words:,} words, asked for were {target:,}"
     if words > target * _TOO_LONG:
         yield critique_item("style", "major", "general", f"{counts}: too long.", "Shorten it.")
     elif words < target * _TOO_SHORT:
-        advice = "Say more where the sources do."
+        advice = "Expand where the sources say more."
         yield critique_item("completeness", "minor", "general", f"{counts}.", advice)
 
 

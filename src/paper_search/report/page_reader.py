@@ -92,7 +92,7 @@ class PageReader:
         if is_withdrawn(text.title, text.text):
             metadata = {**source.metadata, "is_retracted": True}
             source = source.model_copy(update={"metadata": metadata})
-            changes["note"] = f"Retracted, says its page: {source.title[:100]}"
+            changes["note"] = f"Retracted according to its page: {source.title[:100]}"
         elif (instead := _instead(source, document, text)) is not None:
             changes = {"excluded": 1, "note": f"Not read, {host}: it shows {instead}"}
         else:
@@ -121,7 +121,7 @@ def _instead(result: SearchResult, document: Document, text: DocumentText) -> st
     is_paper = result.metadata.get("source_type") not in {"web", "news"}
     is_other = is_paper and not is_about(result.title, text.text, text.title)
     obstacle = placeholder_of(text.text, text.title, document.url)
-    return obstacle or ("something else than the paper" if is_other else None)
+    return obstacle or ("something other than the paper" if is_other else None)
 
 
 def _with_text(result: SearchResult, document: Document, text: DocumentText) -> SearchResult:

@@ -114,8 +114,8 @@ def studies_on(question: str, evidence: Evidence) -> list[Study]:
 
 
 NOTHING_BEARS = (
-    "No sentence has, together with the title of its paper, half of the question's words, so that "
-    "none is taken to bear on it"
+    "No sentence has, together with the title of its paper, half of the question's words, so none "
+    "is considered relevant to it"
 )
 
 

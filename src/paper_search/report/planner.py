@@ -133,7 +133,7 @@ class Planner(Role):
         ]
         questions = list(dict.fromkeys(filter(None, texts)))[:MAX_QUESTIONS]
         if len(questions) < MIN_QUESTIONS:
-            warnings.append("the model gave fewer than three sub-questions; the rest are by rule")
+            warnings.append("the model gave fewer than three sub-questions; the others are generic")
             extra = sub_questions(intent, MAX_QUESTIONS)
             questions = list(dict.fromkeys([*questions, *extra]))[:MIN_QUESTIONS]
         of_questions = [question.rstrip("?？. ") for question in questions]
@@ -167,15 +167,15 @@ def _by_concepts(intent: ParsedIntent, request: PlannerInput) -> PlannerOutput:
     )
     is_single = len(intent.concepts) <= 1
     advice = (
-        "the question names one concept only; say what is to be known about it to get sharper "
-        "sub-questions"
+        "the question names only one concept; say what you want to know about it to get more "
+        "specific sub-questions"
     )
     return PlannerOutput(
         research_plan=plan,
         reasoning_trace=(
             f"concepts of the question: {', '.join(intent.concepts) or intent.topic}; "
             "sub-questions are the whole, then methods, results, limitations and more; no "
-            "language model was used, so that none of them is answered in words"
+            "language model was used, so they are not answered in words"
         ),
         confidence=0.4 if is_single else 0.6,
         warnings=[advice] if is_single else [],

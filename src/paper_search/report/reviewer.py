@@ -43,7 +43,7 @@ from paper_search.skills.words import tokens
 
 _MAX_ITEMS = 40
 _MOST = 30
-_TABLE = "Not judged: every sentence of the table stands word for word in its source."
+_TABLE = "Not judged: every sentence of the table is quoted word for word from its source."
 
 
 class ItemAnswer(BaseModel):
@@ -257,7 +257,7 @@ async def _verdict_on(
     if len(tokens(answer.words)) < _FEWEST:
         words = None
     if words is None and answer.verdict != "not":
-        reason = "the model did not name the words of the source that its verdict rests on"
+        reason = "the model did not quote the source's words for its verdict"
         return sentence.model_copy(update={"reason": reason})
     changes: dict[str, Any] = {
         "status": "unsupported" if answer.verdict == "not" else answer.verdict,

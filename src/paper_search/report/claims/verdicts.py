@@ -158,9 +158,9 @@ def _verdict(statement: Statement, subject: Subject, blocking: Sequence[Fault]) 
         return sentence.model_copy(update={"status": "of_the_report"})
     quote = word_for_word(statement, cited)
     if quote is not None:
-        changes = {"status": "supported", "reason": "its words stand in the source"}
+        changes = {"status": "supported", "reason": "quoted word for word from the source"}
         return sentence.model_copy(update={**changes, "snippet": quote})
-    reason = "nobody compared it with its source" if cited else "it cites no source"
+    reason = "not compared with its source" if cited else "it cites no source"
     return sentence.model_copy(update={"checked_by": "nobody", "reason": reason})
 
 
@@ -188,11 +188,11 @@ def unresolved_citations(statement: Statement, subject: Subject) -> Iterator[Fau
     for citation in subject.foreign[statement]:
         words = f"“{excerpt(citation.text)}”"
         if not citation.keys:
-            reason = f"Invented citation {words}: no source that was collected fits it"
+            reason = f"Invented citation {words}: no collected source matches it"
             yield Fault(statement, "citation", "critical", reason, advice)
         else:
             reason = f"{words} is not written as [@{citation.keys[0]}]"
-            yield Fault(statement, "citation", "minor", reason, "Use the one format.")
+            yield Fault(statement, "citation", "minor", reason, "Use this format.")
 
 
 def retracted_sources(statement: Statement, subject: Subject) -> Iterator[Fault]:
@@ -202,7 +202,7 @@ def retracted_sources(statement: Statement, subject: Subject) -> Iterator[Fault]
     for key in statement.keys:
         result = subject.evidence.by_key.get(key)
         if result is not None and result.is_retracted:
-            advice = "Leave out what rests on it, or say that it is retracted."
+            advice = "Remove claims that rest on it, or say that it is retracted."
             yield Fault(statement, "accuracy", "critical", f"[@{key}] is retracted", advice)
 
 
@@ -223,10 +223,10 @@ def unfound_quotations(statement: Statement, subject: Subject) -> Iterator[Fault
         elsewhere = sources_saying(words, subject.evidence)
         if elsewhere and statement.keys:
             keys = ", ".join(f"[@{subject.evidence.key_of(i)}]" for i in elsewhere[:3])
-            reason = f"A quotation is of another source than the cited one ({keys})"
+            reason = f"A quotation is from another source than the cited one ({keys})"
             yield Fault(statement, "accuracy", "major", reason, "Cite that source.", words)
         elif not elsewhere:
-            reason, advice = "A quotation stands in no source", "Quote what the source says."
+            reason, advice = "A quotation is in no source", "Quote the source's own words."
             yield Fault(statement, "accuracy", "critical", reason, advice, words)
 
 
@@ -278,7 +278,7 @@ def misattributed_names(statement: Statement, subject: Subject) -> Iterator[Faul
     for name in dict.fromkeys(strangers):
         if normalised_title(name) not in source_words:
             reason = f"The cited source is not by “{name}”"
-            advice = "Cite the source of what is ascribed to them."
+            advice = "Cite the source of what is attributed to them."
             yield Fault(statement, "accuracy", "major", reason, advice, statement.text)
 
 

@@ -201,7 +201,7 @@ class MarkdownTemplate:
             cells = [list(map(self.escaped, _journal_row(row))) for row in rows]
             head = ["Where", "What", "When", "Allowed by", "Hits", "Kept"]
             widths = [0.15, 0.4, 0.17, 0.12, 0.09, 0.07]
-            yield self.table("Every query and page that was asked for", head, cells, widths)
+            yield self.table("All queries and pages requested", head, cells, widths)
         for name in filter(self._figures.__contains__, ("flow", "years")):
             yield f"![{self.escaped(CAPTIONS[name])}]({self._figures[name]})"
 
