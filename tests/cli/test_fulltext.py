@@ -237,7 +237,7 @@ def test_what_cannot_be_attached_or_decided_is_said_and_changes_nothing(cli, rev
         ended = cli("fulltext", review, *words)
         assert (ended.code, reason in ended.stderr) == (code, True), ended.stderr
     assert texts(cli, review) == before
-    [line] = cli("fulltext", review, paper, str(tmp_path / "good.pdf")).stderr.splitlines()
+    [line] = cli("fulltext", review, paper, str(tmp_path / "good.pdf")).stdout.splitlines()
     assert line.startswith(f"{paper}  retrieved: ")
     assert "give the reason" in cli("fulltext", review, paper, "--exclude", " ").stderr
     assert cli("fulltext", "nothing").code == 4
@@ -277,7 +277,7 @@ def test_reviewers_decide_apart_at_the_command_and_one_who_leaves_is_not_waited_
     for name, second in (("ada", ("--include",)), ("bo", ("--exclude", "no trial"))):
         [line] = cli(
             "fulltext", review, ids[0], "--include", "--reviewer", name
-        ).stderr.splitlines()
+        ).stdout.splitlines()
         assert line.startswith(f"{ids[0]}  retrieved; you, apart from the others: include: ")
         assert texts(cli, review, ids[1], *second, "--reviewer", name)[0]["status"] == "retrieved"
     for word in ("--done", "--leave"):

@@ -260,7 +260,7 @@ def fulltext(  # noqa: PLR0913, PLR0917  # one for each option
         say("no works are included yet; only included works need full texts")
     for work in works:
         if paper in {"", work["id"]}:
-            say(visible(f"{work['id']}  {work['summary']}: {work['title']}"))
+            typer.echo(visible(f"{work['id']}  {work['summary']}: {work['title']}"), err=as_json)
 
 
 def _requested_changes(
