@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.answers import reply_to
 from tests.cli.test_import_screening import ris
+from tests.workflow.doubles import FailingSkills, workflow
 
 from paper_search.config import AppConfig
 from paper_search.models.settings import SearchSourceConfig
@@ -210,3 +212,17 @@ def test_a_review_that_cannot_be_read_is_no_review_without_news(cli, review, mon
     monkeypatch.setenv("PAPER_SEARCH_ENCRYPTION_KEY", base64.b64encode(bytes(32)).decode())
     told = cli("update", "--all", code=1)
     assert f"{review}  failed: a row (a state) is not encrypted" in told.stderr
+
+
+def test_an_update_that_stopped_in_the_middle_is_no_review_without_news(cli, review, home):
+    async def stop_in_the_middle() -> None:
+        async with open_persistence(f"sqlite:///{home / 'threads.db'}") as persistence:
+            broken = workflow(FailingSkills("score", RuntimeError("boom")), persistence=persistence)
+            with pytest.raises(RuntimeError, match="boom"):
+                await reply_to(broken, review, "approve")
+
+    assert cli("update", review).code == 3
+    asyncio.run(stop_in_the_middle())
+    stopped = cli("update", "--all", "--json", code=1)
+    assert [entry["outcome"] for entry in stopped.document] == ["failed"]
+    assert "boom" in stopped.document[0]["error"]

@@ -170,6 +170,8 @@ async def test_malformed_json_is_repaired_once_with_the_error_shown(httpserver):
     assert repair.startswith("u\n")
     assert "no JSON object" in repair
     assert '{"score":' in repair
+    schema = json.dumps(Verdict.model_json_schema(), ensure_ascii=False)
+    assert schema in repair, "some servers ignore the option"
 
 
 @pytest.mark.parametrize(

@@ -456,6 +456,7 @@ async def test_over_http_a_thread_and_its_forms_are_their_owners__sec_02(url, er
         assert text.startswith("Nobody decided (cancel)")
         thread_id = thread_in(text)
         assert f"{url.removesuffix('/mcp')}/review/threads/{thread_id}" in text
+        assert "--home" not in text, "a visitor is not told where the threads are"
         state = None
         if era == MODERN:
             state = (await question_of(client, thread_id)).request_state
