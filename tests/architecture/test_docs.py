@@ -3,14 +3,18 @@
 import itertools
 import re
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from scripts.docs import COMMANDS, LISTS, command_reference, overview, with_lists
 from tests.architecture.tree import ROOT, markdown_files, shown, text_of
 
+from paper_search.cli.app import app
 from paper_search.errors import how_to_install
 from paper_search.steps.toolkit.drawing import to_mermaid
 from paper_search.workflow.graph import WORKFLOW
@@ -37,6 +41,16 @@ def programs(path: Path) -> list[str]:
     return [
         token.content for token in tokens(path) if token.type == "fence" and token.info == "python"
     ]
+
+
+def commands(path: Path) -> Iterator[list[str]]:
+    """Yield the words after `paper-search` of every command on a page."""
+    for block in tokens(path):
+        texts = [child.content for child in block.children or [] if child.type == "code_inline"]
+        for line in texts if block.info != "sh" else block.content.splitlines():
+            words = re.findall(r"""[^\s"'`;|#&]+""", line.partition(" #")[0])
+            if words and Path(words[0]).name == "paper-search":
+                yield words[1:]
 
 
 def anchors(path: Path) -> set[str]:
@@ -76,6 +90,28 @@ def leads_somewhere(path: Path, link: str) -> bool:
     name, _, anchor = link.partition("#")
     target = (path.parent / name).resolve() if name else path
     return target.exists() and (not anchor or anchor in anchors(target))
+
+
+def test_the_program_has_every_command_and_option_that_a_document_names():
+    unknown = [
+        f"{shown(path)}: {' '.join(words)}"
+        for path in markdown_files()
+        for words in commands(path)
+        if not {"", *(word.partition("=")[0] for word in words if word[0] == "-")}
+        <= options_of(words)
+    ]
+    assert unknown == []
+
+
+def options_of(words: list[str]) -> set[str]:
+    """Return the options of the command in these words; none at all if there is no such command."""
+    command: Any = typer.main.get_command(app)
+    for word in words:
+        if hasattr(command, "commands") and word[0] != "-":
+            if word not in command.commands:
+                return set()
+            command = command.commands[word]
+    return {"--help", "", *itertools.chain(*([*p.opts, *p.secondary_opts] for p in command.params))}
 
 
 @pytest.mark.parametrize("path", LISTS, ids=lambda path: path.name)
