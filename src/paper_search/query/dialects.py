@@ -144,21 +144,21 @@ class Dialect:
             raise InexpressibleError(f"{name}/{sub}: there are no such subheadings")
         return form.format(name, sub=f"{slash}{sub}", SUB=f"{slash}{sub.upper()}", code=sub)
 
-    def indexed(self, leaf: Term | Phrase) -> str:
+    def index_term(self, leaf: Term | Phrase) -> str:
         """Return a term of an index field, such as a type, a language or an entry date."""
         name, text = leaf.field or "", " ".join(words_of(leaf))
         form = self.others.get(name)
         if form is None:
             raise InexpressibleError(f"{name}:{text}: there is no such field")
         if name == "entered":
-            return self._entered(form, text)
+            return self._entry_dates(form, text)
         if name == "type":
             text = self.types.get(text.lower(), text)
             if self.name == "Scopus" and len(text) > len("ar"):
                 raise InexpressibleError(f"{text}: there is no such type")
         return form.format(text)
 
-    def _entered(self, form: str, text: str) -> str:
+    def _entry_dates(self, form: str, text: str) -> str:
         first, last = bounds(text)
         begin, end = whole_days(text)
         values = {
@@ -168,7 +168,7 @@ class Dialect:
         }  # fmt: skip
         return _open_ended(form, first, last).format(**values)
 
-    def published(self, years: YearRange) -> str:
+    def year_span(self, years: YearRange) -> str:
         first, last = years.first or FIRST_YEAR, years.last or FAR_FUTURE
         form = _open_ended(self.years, years.first, years.last)
         return form.format(first=first, last=last, before=first - 1, after=last + 1)
@@ -181,7 +181,7 @@ class Dialect:
         if isinstance(part, Term | Phrase) and part.field and part.field in self.limits:
             text = " ".join(words_of(part))
             if part.field == "entered":
-                return f"limit {line} to {self._entered('ed={first}-{last}', text)}"
+                return f"limit {line} to {self._entry_dates('ed={first}-{last}', text)}"
             return self.limits[part.field].format(line=line, text=text)
         return None
 

@@ -76,7 +76,7 @@ class OperatorReader(ABC):
         self._next += 1
         return self._tokens[self._next - 1]
 
-    def _unexpected(self, reason: str) -> NoReturn:
+    def _refuse_next(self, reason: str) -> NoReturn:
         token = self._peek()
         if token is None:
             self._refuse(self._end, f"{reason} but found the end")
@@ -88,7 +88,7 @@ class OperatorReader(ABC):
     def _whole_of(self, start: int) -> Part:
         part = self._group_of(start)
         if self._peek() is not None:
-            self._unexpected("expected AND, OR or the end")
+            self._refuse_next("expected AND, OR or the end")
         return part
 
     def _reading(self, node: Node) -> Reading:
@@ -105,7 +105,7 @@ class OperatorReader(ABC):
         self._deeper(start)
         part = self._group_of(start)
         if not self._is(")"):
-            self._unexpected(f"expected ')' for the '(' in column {start + 1}")
+            self._refuse_next(f"expected ')' for the '(' in column {start + 1}")
         self._take()
         self._depth -= 1
         return Part(part.node, f"({part.text})")

@@ -161,7 +161,7 @@ class _Parser(OperatorReader):
             node = self._leaves.locate(self._leaf(token), token.start)
             part = Part(node, token.text)
         else:
-            self._unexpected(EXPECTED)
+            self._refuse_next(EXPECTED)
         for token in reversed(fields):
             node = self._within(token.text.partition(":")[0].lower(), part.node)
             part = Part(node, f"{token.text}{part.text}")

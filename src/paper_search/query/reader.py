@@ -142,7 +142,7 @@ class SentenceReader(OperatorReader):
     def _operand(self) -> Part:  # noqa: PLR0911  # one case per kind of token
         token = self._peek()
         if token is None or token.kind in {")", "AND", "OR", "NOT", "near"}:
-            self._unexpected(EXPECTED)
+            self._refuse_next(EXPECTED)
         match token.kind:
             case "(":
                 return self._parenthesis()
@@ -254,7 +254,7 @@ class SentenceReader(OperatorReader):
         if self._system is PUBMED and self._is("suffix"):
             token = self._take()
             text = f"{text}{token.text.strip()}"
-            leaves = self._tagged(lettered, token)
+            leaves = self._tagged_leaves(lettered, token)
         else:
             leaves = [self._leaves.phrase([piece]) for piece in lettered]
         if len(leaves) > 1:
@@ -262,8 +262,8 @@ class SentenceReader(OperatorReader):
             return Part(And(tuple(leaves)), text, "AND")
         return Part(leaves[0], text)
 
-    def _tagged(self, pieces: list[Token], token: Token) -> list[Node]:
-        leaves = self._leaves.tagged(pieces, token)
+    def _tagged_leaves(self, pieces: list[Token], token: Token) -> list[Node]:
+        leaves = self._leaves.with_tag(pieces, token)
         match leaves[-1]:
             case Term(field="subset") | Phrase(field="subset") as limit:
                 name = " ".join(words_of(limit))

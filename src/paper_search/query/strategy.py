@@ -96,14 +96,14 @@ class _LineReader:
         self.system, self._text = system, text
         self.used: set[str] = set()
         self._labels = {line.label.upper() for line in lines}
-        self._read: dict[str, ReadLine] = {}
+        self._entries: dict[str, ReadLine] = {}
 
     def parse(self, line: Line) -> ReadLine:
         """Parse a line; a syntax error is part of the result."""
         refuse = partial(self._refuse, line)
         name = line.label.upper()
         try:
-            if name in self._read:
+            if name in self._entries:
                 refuse(0, f"two lines are numbered {line.label}: renumber one of them")
             # Between line numbers, operators may be lower case in every system.
             text = line.text.upper() if is_combined(line.text, self._labels) else line.text
@@ -113,7 +113,7 @@ class _LineReader:
             entry = ReadLine(line, node, notes)
         except QuerySyntaxError as error:
             entry = ReadLine(line, error=error)
-        self._read.setdefault(name, entry)
+        self._entries.setdefault(name, entry)
         return entry
 
     def knows(self, label: str) -> bool:
@@ -121,11 +121,11 @@ class _LineReader:
 
     def tree(self, label: str, refuse: Callable[[str], NoReturn]) -> Node:
         name = _bare(label)
-        entry = self._read.get(name)
+        entry = self._entries.get(name)
         if entry is None and name in self._labels:
             refuse(f"line {name} is not before this one: a line can only refer to earlier lines")
         if entry is None:
-            labels = ", ".join(sorted(self._read, key=order)[-3:])
+            labels = ", ".join(sorted(self._entries, key=order)[-3:])
             refuse(
                 f"there is no line {name}: the last lines before this one are {labels or 'none'}"
             )
@@ -197,9 +197,9 @@ def contributions(strategy: Strategy, papers: Sequence[Document]) -> list[Concep
 def _concept(part: Node, strategy: Strategy, papers: Sequence[Document]) -> ConceptContribution:
     targets = set(map(identity, alternatives(part)))
     lines = [
-        (read.line, node, frozenset(n for n, paper in enumerate(papers) if judge(node, paper)))
-        for read in strategy.lines
-        if (node := read.node) is not None and {*map(identity, alternatives(node))} <= targets
+        (entry.line, node, frozenset(n for n, paper in enumerate(papers) if judge(node, paper)))
+        for entry in strategy.lines
+        if (node := entry.node) is not None and {*map(identity, alternatives(node))} <= targets
     ]
     # A line that only combines lines of the concept finds nothing of its own.
     own = [entry for entry in lines if identity(entry[1]) != identity(part)] or lines
@@ -221,7 +221,7 @@ def _concept(part: Node, strategy: Strategy, papers: Sequence[Document]) -> Conc
     )
     return ConceptContribution(
         tuple(shares),
-        next(read.line.label for read in strategy.lines if read.node and _has(read.node, part)),
+        next(entry.line.label for entry in strategy.lines if entry.node and _has(entry.node, part)),
         isinstance(part, Not) or is_limit(part),
         unindexed.union(n for n, verdict in enumerate(verdicts) if verdict),
         frozenset(n for n, verdict in enumerate(verdicts) if verdict is False),

@@ -64,7 +64,7 @@ class Leaves:
 
     def __init__(self, system: System, refuse: Refusal) -> None:
         self._system, self._refuse = system, refuse
-        self._kept: list[Node] = []
+        self._nodes: list[Node] = []
         self.columns: dict[int, int] = {}
 
     def check(self, piece: Token) -> None:
@@ -124,7 +124,7 @@ class Leaves:
         stem = ours.rstrip("*")
         return f"{stem}*" if stem != ours else ours
 
-    def tagged(self, pieces: list[Token], token: Token) -> list[Node]:
+    def with_tag(self, pieces: list[Token], token: Token) -> list[Node]:
         """Apply a PubMed tag to the phrase, or to all bare words, before it."""
         count = 1
         if pieces[-1].kind == "word":
@@ -336,7 +336,7 @@ class Leaves:
         return self.locate(Not(node) if is_out else node, token.start)
 
     def locate(self, node: _Located, start: int) -> _Located:
-        self._kept.append(node)
+        self._nodes.append(node)
         self.columns.setdefault(id(node), start + 1)
         return node
 

@@ -159,7 +159,7 @@ class _Writer:
             case Term() | Phrase():
                 return self._leaf(node, is_exact=is_exact)
             case YearRange():
-                return self.dialect.published(node)
+                return self.dialect.year_span(node)
             case Near():
                 return self._near(node, is_exact=is_exact)
             case Or(children):
@@ -202,7 +202,7 @@ class _Writer:
                 self.notes[f"{render(leaf)}: {note}"] = None
             return self.dialect.heading(leaf)
         if leaf.field in INDEXED or leaf.field == "substance":
-            return self.dialect.indexed(leaf)
+            return self.dialect.index_term(leaf)
         texts = [
             self.dialect.within(leaf.field, self.dialect.leaf(form))
             for form in self._spellings(leaf)

@@ -100,7 +100,7 @@ class Deduplicator:
             # An id of two records is ambiguous.
             places = [by_id[name][0] for name in group if len(by_id.get(name, ())) == 1]
             for place in places[1:]:
-                if may_be_one(resolution.compared(places[0], place)):
+                if may_be_one(resolution.comparison(places[0], place)):
                     resolution.join(places[0], place, MergeReason.MODEL)
 
 

@@ -260,7 +260,7 @@ class IntentParser:
         Raises:
             QuestionError: the question has no words, is longer than `longest_question`, or is an
                 invalid boolean query.
-            LLMError: the model failed and there is no fallback, or the budget is exhausted.
+            LLMError: the model failed and there is no fallback, or the budget does not cover it.
         """
         question = _check_question(user_input)
         is_query = lines_of(question).is_strategy and not is_prose(straighten(question))

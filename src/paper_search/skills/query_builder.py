@@ -38,7 +38,7 @@ from paper_search.skills.strategy.rounds import (
     next_queries,
     next_ranked_queries,
     terms_of_marks,
-    varied,
+    vary,
     with_added,
 )
 from paper_search.skills.strategy.trees import MAX_QUERIES
@@ -90,8 +90,8 @@ class QueryBuilder:
             strategy = self._by_terms(builder_input)
         else:
             strategy = await self._by_model(self.llm, builder_input)
-        cleaned = self._cleaned(_explained(strategy, builder_input))
-        fresh = varied(
+        cleaned = self._clean(_with_reason(strategy, builder_input))
+        fresh = vary(
             cleaned, builder_input.previous_strategies, most_results=self.max_results_ceiling
         )
         marks = {
@@ -107,7 +107,7 @@ class QueryBuilder:
         intent, base = request.intent, self._base(request, note)
         ranked = next_ranked_queries(base, note, terms_of_marks(request, base))
         try:
-            answer, inspection = await self._inspected(llm, request, note)
+            answer, inspection = await self._ask_model(llm, request, note)
         except Exception as error:  # noqa: BLE001  # frozen: if a provider raises anything, there is a strategy
             _log.warning("the model gave no strategy, the concepts are used unchanged: %s", error)
             return base.model_copy(
@@ -130,7 +130,7 @@ class QueryBuilder:
             notes.append(f"left out: queries of the model after its first {MAX_QUERIES}")
         text = answer.ranked_text
         if text and ranked and not request.previous_strategies and text != ranked[0].text:
-            ranked, note_on_words = _worded(ranked, text)
+            ranked, note_on_words = _with_wording(ranked, text)
             notes.append(note_on_words)
         return base.model_copy(
             update={
@@ -143,7 +143,7 @@ class QueryBuilder:
             }
         )
 
-    async def _inspected(
+    async def _ask_model(
         self, llm: LLMProvider, request: QueryBuilderInput, note: Note
     ) -> tuple[StrategyAnswer, Inspection]:
         """Return the model's strategy, after one chance to correct its mistakes."""
@@ -200,7 +200,7 @@ class QueryBuilder:
             filters=limits_of_intent(request.intent),
         )
 
-    def _cleaned(self, strategy: SearchStrategy) -> SearchStrategy:
+    def _clean(self, strategy: SearchStrategy) -> SearchStrategy:
         today = date.today()  # noqa: DTZ011  # the person's own calendar
         filters, notes = sane_limits(strategy.filters, today=today)
         names = list(dict.fromkeys(strategy.sources))
@@ -244,7 +244,7 @@ class QueryBuilder:
         return strategy.model_copy(update={"sources": [*others, SNOWBALL], "seeds": seeds})
 
 
-def _worded(own: list[RankedQuery], text: str) -> tuple[list[RankedQuery], str]:
+def _with_wording(own: list[RankedQuery], text: str) -> tuple[list[RankedQuery], str]:
     """Add the model's wording of the question, in place of one that is not in English."""
     others, also = (own, "too") if reads_as_english(own[0].text) else (own[1:], "not yours")
     note = f"sources that rank are asked in the model's words, {also}: {text!r}"
@@ -256,7 +256,7 @@ def _note(request: QueryBuilderInput) -> Note:
     return parse_note(text, date.today())  # noqa: DTZ011  # the person's own calendar
 
 
-def _explained(strategy: SearchStrategy, request: QueryBuilderInput) -> SearchStrategy:
+def _with_reason(strategy: SearchStrategy, request: QueryBuilderInput) -> SearchStrategy:
     feedback = request.user_feedback
     if not request.previous_strategies or strategy.reason or feedback is None:
         return strategy

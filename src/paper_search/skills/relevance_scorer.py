@@ -73,7 +73,7 @@ class RelevanceScorer:
         self, papers: Sequence[RawPaper], intent: ParsedIntent, marked: Sequence[MarkedPaper] = ()
     ) -> list[ScoredPaper]:
         by_person = _by_person(papers, verdicts(papers, intent), intent, marked)
-        return list(map(_scored, papers, by_person))
+        return list(map(_scored_paper, papers, by_person))
 
     async def score(
         self,
@@ -111,14 +111,14 @@ class RelevanceScorer:
             reasons=dict.fromkeys(numbers[len(first) :], NOT_NEEDED),
         )
         await judging.judge({number: PromptPaper.of(papers[number]) for number in first})
-        scored = list(map(_scored, papers, _by_person(papers, lexical, intent, marked)))
+        scored = list(map(_scored_paper, papers, _by_person(papers, lexical, intent, marked)))
         for number in numbers:
             judgement, reason = judging.judgements.get(number), judging.reasons.get(number, "")
-            scored[number] = _scored(papers[number], lexical[number], judgement, reason)
+            scored[number] = _scored_paper(papers[number], lexical[number], judgement, reason)
         return scored
 
 
-def _scored(
+def _scored_paper(
     paper: RawPaper,
     by_words: Verdict,
     judgement: Judgement | None = None,

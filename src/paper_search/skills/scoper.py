@@ -114,24 +114,24 @@ class _Look:
         deadline_s: float,
     ) -> None:
         names = [name for name in dict.fromkeys(strategy.sources) if name in sources]
-        asked = {
+        shares = {
             name: strategy.for_source(ranks_text=ranks_text(sources[name]))
             for name in names or sources
             if name != SNOWBALL
         }
-        able = {name: found for name in asked if (found := counting(sources[name]))}
-        self._sources = {name: sources[name] for name in asked}
-        self._asked, self._strategy, self._intent = asked, strategy, intent
+        able = {name: count for name in shares if (count := counting(sources[name]))}
+        self._sources = {name: sources[name] for name in shares}
+        self._shares, self._strategy, self._intent = shares, strategy, intent
         self._deadline_s = deadline_s
         self._counter = HitCounter(able, strategy.filters)
         self._able = list(able)
         self._local = [name for name, source in able.items() if source.is_local]
-        self._unable = [name for name in asked if strategy.queries and name not in able]
+        self._unable = [name for name in shares if strategy.queries and name not in able]
         self._steps: list[tuple[str, Step]] = []
         self._first: list[RawPaper] = []
         self._papers: dict[str, int] = {}
         self._reading: list[str] = []
-        self._kept: list[str] = []
+        self._notes: list[str] = []
         self._rows: list[Row] = []
         self.relaxed: list[RelaxedQuery] = []
 
@@ -164,7 +164,7 @@ class _Look:
             except PaperSearchError:  # reported with its counts and by the search
                 remark = None
             if remark is not None:
-                self._kept.append(remark)
+                self._notes.append(remark)
 
     async def count_queries(self) -> None:
         """Count the queries in all sources, then parts and broader queries in one source.
@@ -212,7 +212,7 @@ class _Look:
 
         Nothing is counted if a source ranks by the question, since it always finds something.
         """
-        if any(asked.ranked for asked in self._asked.values()):
+        if any(share.ranked for share in self._shares.values()):
             return
         for query in self._queries:
             for source in self._able:
@@ -244,7 +244,7 @@ class _Look:
     def _relax(self) -> None:
         """Propose the narrowest step with hits if no query has any, and no source ranks."""
         hits = [self._counter.hits_of(query, self._able) for query in self._queries]
-        is_ranked = any(asked.ranked for asked in self._asked.values())
+        is_ranked = any(share.ranked for share in self._shares.values())
         if is_ranked or not any(hits) or any(count for counts in hits for count in counts.values()):
             return
         steps = (
@@ -254,20 +254,20 @@ class _Look:
         )
         first = next(steps, None)
         if self._intent.boolean_query:
-            self._kept.append("no hits: the query is kept as you wrote it")
+            self._notes.append("no hits: the query is kept as you wrote it")
         elif first is None:
-            self._kept.append("no hits for any query, nor for broader ones")
+            self._notes.append("no hits for any query, nor for broader ones")
         else:
             original, (name, instead) = first
             self.relaxed = [RelaxedQuery(original=original, instead=instead, name=name)]
 
     async def read_first(self) -> None:
         """Fetch the first results from one source, with the search's own request."""
-        ranking = {name for name, asked in self._asked.items() if asked.ranked}
+        ranking = {name for name, share in self._shares.items() if share.ranked}
         # Counts of boolean queries include first results.
         best = _by_rank(ranking if not self._queries else (), lambda service: service.first_look)
         for name in [*self._local, *best][:1]:
-            share = self._asked[name]
+            share = self._shares[name]
             if name in self._local:
                 limit = min(share.filters.max_results, MOST_JUDGED)
                 few = share.filters.model_copy(update={"max_results": limit})
@@ -278,7 +278,7 @@ class _Look:
                     self._first = await self._sources[name].search_advanced(share)
                     self._papers = {name: len(self._first)}
                 except Exception as error:  # noqa: BLE001  # a source may raise anything
-                    self._kept.append(f"no first results from {title_of(name)}: {describe(error)}")
+                    self._notes.append(f"no first results from {title_of(name)}: {describe(error)}")
             self._reading = []
 
     def report(self) -> ScopeReport:
@@ -313,12 +313,12 @@ class _Look:
                 for query, step in self._steps
             ],
             relaxed=relaxation.relaxed,
-            suggested=self._suggested(papers),
+            suggested=self._suggestions(papers),
             first_results=len(papers),
             papers={} if self.relaxed else self._papers,
             paper_chars=characters_of(self._as_merged(first)),
             asked=self.rows,
-            notes=[*self._kept, *unable, *self._counter.failures, *gaps],
+            notes=[*self._notes, *unable, *self._counter.failures, *gaps],
         )
 
     def _hits_of_block(self, block: BlockText) -> BlockHits:
@@ -328,7 +328,7 @@ class _Look:
 
     def _as_merged(self, papers: list[RawPaper]) -> list[RawPaper]:
         """Return the papers as long as merged records, which have an abstract from any source."""
-        return [paper for paper in papers if paper.abstract or len(self._asked) == 1]
+        return [paper for paper in papers if paper.abstract or len(self._shares) == 1]
 
     def _gaps(self) -> Iterator[str]:
         late = dict.fromkeys([*self._counter.waiting, *self._reading])
@@ -346,7 +346,7 @@ class _Look:
         fitting = sum(any(stems.issuperset(tokens(name)) for name in group) for group in names)
         return fitting * 2 >= len(names)
 
-    def _suggested(self, papers: list[RawPaper]) -> list[SuggestedTerm]:
+    def _suggestions(self, papers: list[RawPaper]) -> list[SuggestedTerm]:
         intent = self._intent
         texts_in_use = [intent.topic, intent.question, *intent.concepts, *self._queries]
         terms = suggest_terms(map(_text_of, papers), texts_in_use, limit=MAX_SUGGESTED)

@@ -88,7 +88,7 @@ class Searcher:
 
         With `is_waiting`, every source has until its deadline, however early the others are done.
         """
-        capped, cuts = _capped(self.within_ceiling(strategy))
+        capped, cuts = _cap_queries(self.within_ceiling(strategy))
         names_in_strategy = dict.fromkeys(strategy.sources)
         known_names = [name for name in names_in_strategy if name in self._sources]
         unknown = [
@@ -128,7 +128,7 @@ class Searcher:
 
         Queries that no source is sent, such as those beyond `MAX_QUERIES`, are missing.
         """
-        capped, _ = _capped(self.within_ceiling(strategy))
+        capped, _ = _cap_queries(self.within_ceiling(strategy))
         result: list[Translation] = []
         for name in dict.fromkeys(strategy.sources):
             if name not in self._sources:
@@ -210,7 +210,7 @@ def _task_name(source: str) -> str:
     return f"source {source}"
 
 
-def _capped(strategy: SearchStrategy) -> tuple[SearchStrategy, list[str]]:
+def _cap_queries(strategy: SearchStrategy) -> tuple[SearchStrategy, list[str]]:
     count = len(strategy.queries)
     if count <= MAX_QUERIES:
         return strategy, []

@@ -15,7 +15,7 @@ from paper_search.resources import PackageFiles
 from paper_search.skills.words import BREAKS, is_unspaced, term_table, tokens
 
 _HEADINGS, _PLURALS, _TOPICS = "mesh.txt.gz", "plurals.txt.gz", "topics.txt.gz"
-_KEPT = 1000
+_CACHE_SIZE = 1000
 """Cached answers, since the words of one question are looked up repeatedly."""
 APART = "written apart or together"
 _SHORTEST = 3
@@ -40,7 +40,7 @@ def synonyms(concept: str) -> list[str]:
     return [*synonym_reasons(concept)]
 
 
-@lru_cache(maxsize=_KEPT)
+@lru_cache(maxsize=_CACHE_SIZE)
 def synonym_reasons(concept: str) -> Mapping[str, str]:
     """Return the other names of a concept in the built-in tables, each with its origin.
 
@@ -96,7 +96,7 @@ def spellings(concept: str) -> list[str]:
     return [*spelling_reasons(concept)]
 
 
-@lru_cache(maxsize=_KEPT)
+@lru_cache(maxsize=_CACHE_SIZE)
 def spelling_reasons(concept: str) -> Mapping[str, str]:
     """Return a concept's other forms that are in use, each with the difference."""
     forms = _numbers(concept)
@@ -266,7 +266,7 @@ def has_plural(noun: str) -> bool:
     return noun in _plurals()
 
 
-@lru_cache(maxsize=_KEPT)
+@lru_cache(maxsize=_CACHE_SIZE)
 def is_word(word: str) -> bool:
     table = _table()
     return any(f"{before}{word}{after}" in table for before in "| -" for after in "| -,")
@@ -286,7 +286,7 @@ def _line(names: Iterable[str]) -> list[str]:
 
 
 # Scanning the text takes half a millisecond, building an index a hundred times as long.
-@lru_cache(maxsize=_KEPT)
+@lru_cache(maxsize=_CACHE_SIZE)
 def _line_with(key: str) -> str:
     table = _table()
     place = table.find(f"|{key}|")

@@ -60,7 +60,7 @@ class PubmedDialect(Dialect):
 
     def leaf(self, leaf: Term | Phrase) -> Expression:
         if leaf.field == "entered":
-            return Expression(DIALECTS["pubmed"].indexed(leaf))
+            return Expression(DIALECTS["pubmed"].index_term(leaf))
         tag = _TAGS[leaf.field]
         is_exact = leaf.field != "abstract"
         if not is_exact:

@@ -23,7 +23,7 @@ from paper_search.models import (
 from paper_search.models.query import FEWEST_CRITERIA, MOST_CRITERIA, MOST_RESULTS
 from paper_search.query import conditions_in, parse
 from paper_search.skills.intent.clauses import kind_at
-from paper_search.skills.strategy.changes import completed
+from paper_search.skills.strategy.changes import complete_edit
 from paper_search.steps.parameters import describe_errors
 from paper_search.threads.decisions import (
     QuestionReference,
@@ -223,7 +223,7 @@ def answer_model(
             return {**edit, "revised_data": None}
         if not revised:
             raise ValueError("the edit changes nothing: approve, or change a field")
-        revised = completed(_structured(revised, payload.strategy), payload.strategy)
+        revised = complete_edit(_structured(revised, payload.strategy), payload.strategy)
         return {**edit, "revised_data": revised}
 
     def check(decision: Decision) -> Decision:

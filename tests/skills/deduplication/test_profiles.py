@@ -7,7 +7,7 @@ from paper_search.skills.deduplication.profiles import (
     venue_similarity,
     venue_words,
 )
-from paper_search.skills.deduplication.text import is_first_shared, people, shared
+from paper_search.skills.deduplication.text import is_first_shared, people, share_of_names
 
 
 def names(*texts: str) -> list[Author]:
@@ -29,7 +29,7 @@ def names(*texts: str) -> list[Author]:
 )
 def test_the_same_people_are_found_however_they_are_written(one, other):
     first, second = people(names(*one)), people(names(*other))
-    assert shared(first, second) >= 0.8
+    assert share_of_names(first, second) >= 0.8
     assert is_first_shared(first, second) or len(first.names) > 2
 
 
@@ -43,7 +43,7 @@ def test_the_same_people_are_found_however_they_are_written(one, other):
     ],
 )
 def test_strangers_share_nothing(one, other):
-    assert shared(people(names(*one)), people(names(*other))) < 0.3
+    assert share_of_names(people(names(*one)), people(names(*other))) < 0.3
 
 
 def test_five_thousand_authors_are_told_by_their_beginning():

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from paper_search.models import RankedQuery, SearchConstraints, SearchStrategy
-from paper_search.skills.strategy.changes import changes, completed
+from paper_search.skills.strategy.changes import changes, complete_edit
 from paper_search.testing.skills import fake_strategy
 
 
@@ -93,9 +93,9 @@ def test_an_edit_in_parts_keeps_all_that_it_does_not_name():
         update={"native": {"pubmed": "bees[mh]"}, "works": ["pmid:7"], "endings": {"a*": ["ab"]}}
     )
     plain = before.model_dump(mode="json")
-    assert completed({"sources": ["pubmed"]}, before) == plain | {"sources": ["pubmed"]}
+    assert complete_edit({"sources": ["pubmed"]}, before) == plain | {"sources": ["pubmed"]}
     before.filters.excluded_types = ["review"]
     whole = SearchConstraints(max_results=5).model_dump(mode="json")
-    assert completed({"filters": whole}, before)["filters"] == whole
-    part = completed({"filters": {"max_results": 5}}, before)["filters"]
+    assert complete_edit({"filters": whole}, before)["filters"] == whole
+    part = complete_edit({"filters": {"max_results": 5}}, before)["filters"]
     assert part == whole | {"excluded_types": ["review"]}

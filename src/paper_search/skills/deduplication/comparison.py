@@ -12,7 +12,7 @@ from paper_search.skills.deduplication.text import (
     fold,
     in_runs,
     is_first_shared,
-    shared,
+    share_of_names,
     thirds,
     word_set,
     words,
@@ -216,7 +216,7 @@ def _authors(one: Profile, other: Profile) -> tuple[str, float]:
     if not few:
         both = not one.people.names and not other.people.names
         return "both missing" if both else "missing", -1.0
-    overlap = shared(one.people, other.people)
+    overlap = share_of_names(one.people, other.people)
     level = _level(overlap, _AUTHOR_LEVELS)
     return (_ALL_OF_FEW.get(few, level) if level == "all" else level), overlap
 

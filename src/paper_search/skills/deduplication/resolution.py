@@ -109,7 +109,7 @@ def identifiers_of_several(profiles: Sequence[Profile]) -> frozenset[tuple[str, 
     )
 
 
-def without_shared(profile: Profile, shared: Collection[tuple[str, str]]) -> Profile:
+def without_ids(profile: Profile, shared: Collection[tuple[str, str]]) -> Profile:
     ids = tuple(name for name in profile.ids if name not in shared)
     return profile if len(ids) == len(profile.ids) else replace(profile, ids=ids)
 
@@ -157,7 +157,7 @@ class Resolution:
         self._places = sorted(range(len(papers)), key=lambda n: by_content(papers[n], profiles[n]))
         self._numbers = sorted(range(len(papers)), key=self._places.__getitem__)
         self._shared = identifiers_of_several(profiles)
-        self._profiles = [without_shared(profiles[place], self._shared) for place in self._places]
+        self._profiles = [without_ids(profiles[place], self._shared) for place in self._places]
         self._recurring = recurring_titles(self._profiles)
         self._levels: dict[Pair, Comparison] = {}
         self._scores = self._score_pairs()
@@ -179,7 +179,7 @@ class Resolution:
         first, second = sorted((self._numbers[one], self._numbers[other]))
         return self._join((first, second), reason)
 
-    def compared(self, one: int, other: int) -> Comparison:
+    def comparison(self, one: int, other: int) -> Comparison:
         first, second = sorted((self._numbers[one], self._numbers[other]))
         return self._levels_of((first, second))
 

@@ -168,7 +168,7 @@ def _is_name(word: str) -> bool:
     return not word.isdigit()
 
 
-def shared(one: People, other: People) -> float:
+def share_of_names(one: People, other: People) -> float:
     """Return the share of the shorter list's names that the other has, at least in similar form."""
     few, many = sorted((one.names, other.names), key=len)
     rest = set(many)

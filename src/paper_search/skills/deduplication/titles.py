@@ -56,7 +56,7 @@ _LONGEST_RUN = 4
 _SUBSTANCE = re.compile(r"[aeiouy](?=(?:te|ne|se)s?$)")
 """The letter that distinguishes nitrate from nitrite, and ethane from ethene."""
 _DOUBLED = re.compile(r"([a-z])\1")
-_REMEMBERED = 8_192
+_CACHE_SIZE = 8_192
 """Cached results; a title is compared with several others in succession."""
 
 
@@ -118,7 +118,7 @@ def _without_joined(
     return [word for word in own if word not in parts_of_runs and word not in other_runs]
 
 
-@lru_cache(maxsize=_REMEMBERED)
+@lru_cache(maxsize=_CACHE_SIZE)
 def _runs(words: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
     return {
         "".join(words[place : place + length]): words[place : place + length]
@@ -127,7 +127,7 @@ def _runs(words: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
     }
 
 
-@lru_cache(maxsize=_REMEMBERED)
+@lru_cache(maxsize=_CACHE_SIZE)
 def is_same_word(one: str, other: str) -> bool:
     """Whether two words are one, apart from spelling, inflection or a typing error.
 
@@ -170,7 +170,7 @@ def _have_one_root(one: str, other: str) -> bool:
     )
 
 
-@lru_cache(maxsize=_REMEMBERED)
+@lru_cache(maxsize=_CACHE_SIZE)
 def _plain_spelling(word: str) -> str:
     """Return a key for British, American and German spellings of a word."""
     word = stem(word)
@@ -188,7 +188,7 @@ def _ocr_key(word: str) -> str:
     return word
 
 
-@lru_cache(maxsize=_REMEMBERED)
+@lru_cache(maxsize=_CACHE_SIZE)
 def _are_opposed(one: str, other: str) -> bool:
     """Whether two words are opposites or spelt alike."""
     return (
@@ -295,14 +295,14 @@ def without_annotations(folded_title: str) -> str:
     return text if text.strip(" .[]()") else folded_title
 
 
-@lru_cache(maxsize=_REMEMBERED)
+@lru_cache(maxsize=_CACHE_SIZE)
 def letters(words: tuple[str, ...]) -> frozenset[str]:
     """Return the single letters in a title, as in "hepatitis B"."""
     singles = {word for word in words[:-1] if len(word) == 1 and word not in LITTLE_WORDS}
     return frozenset(singles | {word for word in words[-1:] if len(word) == 1})
 
 
-@lru_cache(maxsize=_REMEMBERED)
+@lru_cache(maxsize=_CACHE_SIZE)
 def numerals(words: tuple[str, ...]) -> tuple[str, ...]:
     """Return the numbers in a title, Roman numerals as digits.
 
@@ -352,7 +352,7 @@ def are_of_one_role(one: Sequence[tuple[str, str]], other: Sequence[tuple[str, s
     return {name for _, name in first - second} == {name for _, name in second - first}
 
 
-@lru_cache(maxsize=_REMEMBERED)
+@lru_cache(maxsize=_CACHE_SIZE)
 def is_generic(words: tuple[str, ...]) -> bool:
     """Whether many different works have the title ("Editorial", "Book review")."""
     if sum(map(len, words)) <= _SHORTEST_KEY or "".join(words) in _GENERIC_KEYS:

@@ -66,10 +66,10 @@ class _Run:
         before = self.text[: self.items[0].start].rstrip()[-1:] or "^"
         after = self.text[self.items[-1].end :].lstrip()[:1] or "$"
         said, about = "said " * is_behind, "about " * self.is_about
-        return f"{said}{before} {self.shape} {' '.join(map(_named, self.items))} {about}{after}"
+        return f"{said}{before} {self.shape} {' '.join(map(_label, self.items))} {about}{after}"
 
 
-def _named(item: _Item) -> str:
+def _label(item: _Item) -> str:
     return f"{item.kind}:{item.name}".replace(" ", "_")
 
 
@@ -111,7 +111,7 @@ def limits_left(text: str) -> Iterator[tuple[str, str]]:
         for word in _WORD_START.finditer(text, start, end):
             if word.start() >= place:
                 item = _item_at(text, word.start())
-                names.append(_named(item) if item else "-")
+                names.append(_label(item) if item else "-")
                 place = item.end if item else word.end()
         outline = f"{' '.join(names)} "
         if kind := next((kind for kind, form in forms("left") if form.search(outline)), None):

@@ -43,7 +43,7 @@ def concepts_of(text: str, *, in_english: bool | None = None) -> dict[str, list[
             groups.append((name, *others))
         else:
             groups += [(piece,) for piece in pieces(name.split(), is_list=is_list)]
-    return _selected(_distinct(groups))
+    return _rarest(_distinct(groups))
 
 
 def _choices(noun_phrases: Sequence[Phrase], text: str) -> list[list[str]]:
@@ -136,7 +136,7 @@ def _distinct(groups: Sequence[Group]) -> list[Group]:
     return list(by_stems.values())
 
 
-def _selected(groups: Sequence[Group]) -> dict[str, list[str]]:
+def _rarest(groups: Sequence[Group]) -> dict[str, list[str]]:
     groups = [group for group in groups if not _NUMBER.fullmatch(group[0])] or groups
     weights = {group: sum(map(rarity, dict.fromkeys(tokens(group[0])))) for group in groups}
     ranked = sorted(groups, key=lambda group: -weights[group])[:MAX_CONCEPTS]

@@ -72,7 +72,7 @@ def _read_name(
     first, wording, groups = names[0], ", ".join(names), match.groupdict()
     is_certain = certainty == "certain"
     start = match.end("papers") if groups.get("papers") else match.start()
-    if negated := _negated(match.string, start, match.end()):
+    if negated := _negation_span(match.string, start, match.end()):
         advice = f'in a boolean query, write NOT {kind}:"{first}"'
         reading.leave(f"unwanted {kind}s ({wording})", advice)
         reading.cut((min(negated[0], match.start()), negated[1]))
@@ -182,7 +182,7 @@ def read_years(reading: ParsedQuestion, today: date) -> None:
 def _limit(reading: ParsedQuestion, match: re.Match[str], years: Interval) -> tuple[Span, Interval]:
     """Return the span of a limit on years, and the years, inverted if it is negated."""
     start = match.end("led") if match.groupdict().get("led") else match.start()
-    negated, (first, last) = _negated(match.string, start, match.end()), years
+    negated, (first, last) = _negation_span(match.string, start, match.end()), years
     if negated is None:
         return (start, match.end()), years
     if (first is None) != (last is None):
@@ -192,7 +192,7 @@ def _limit(reading: ParsedQuestion, match: re.Match[str], years: Interval) -> tu
     return negated, (None, None)
 
 
-def _negated(text: str, start: int, end: int) -> Span | None:
+def _negation_span(text: str, start: int, end: int) -> Span | None:
     """Return the span of a negated limit including the negation; None if it is not negated."""
     before = form("negated_limit", "before").search(text, max(0, start - _BEFORE), start)
     behind = form("negated_limit", "behind").match(text, end)

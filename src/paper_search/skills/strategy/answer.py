@@ -20,7 +20,7 @@ from paper_search.query import lint, parse
 from paper_search.query.linter import mere_exclusion
 from paper_search.query.normal_form import identity
 from paper_search.skills.phrases import reads_as_english
-from paper_search.skills.strategy.trees import MAX_QUERIES, MAX_QUERY_CHARS, normalised
+from paper_search.skills.strategy.trees import MAX_QUERIES, MAX_QUERY_CHARS, query_key
 from paper_search.skills.untrusted import data_block, inline_json, titles_of_marks, visible
 
 LONGEST_REASON = 300
@@ -191,8 +191,8 @@ def inspect_answer(
     if not inspection.usable:
         texts = [query.boolean_query[:_SHOWN] for query in answer.queries[:MAX_QUERIES]]
         inspection.problems.insert(0, f"no readable query: {texts!r}")
-    before = {normalised(text) for text in asked_before}
-    if inspection.usable and all(normalised(q.boolean_query) in before for q in inspection.usable):
+    before = {query_key(text) for text in asked_before}
+    if inspection.usable and all(query_key(q.boolean_query) in before for q in inspection.usable):
         inspection.problems.append("all queries were asked in earlier rounds: write other ones")
     if is_english and not reads_as_english(answer.ranked_text or ""):
         inspection.problems.append("ranked_text is not in English: write it in English")

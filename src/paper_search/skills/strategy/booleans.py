@@ -29,7 +29,7 @@ from paper_search.skills.strategy.trees import (
     all_of,
     any_name,
     any_of,
-    cleaned,
+    clean,
     is_short,
     leaf,
     query_text,
@@ -73,7 +73,7 @@ class Block:
         names = list(self.reasons)
         return SynonymMap(keyword=self.concept, synonyms=names, reasons=self.reasons)
 
-    def shortened(self) -> "Block":
+    def shorten(self) -> "Block":
         """Return the block with the question's own names and the first few others."""
         others = [name for name, why in self.reasons.items() if why != _OWN][:_FEW]
         names = {n: why for n, why in self.reasons.items() if why == _OWN or n in others}
@@ -113,7 +113,7 @@ def names_of(concept: str) -> list[str]:
     supply chains", our list takes precedence over subject headings, which may be of another field.
     """
     words = concept.split()
-    if len(cleaned(concept).split()) < _LONG:
+    if len(clean(concept).split()) < _LONG:
         return [concept]
     ends = ((words[:n], pieces(words[n:], is_list=True)) for n in range(1, len(words) - 1))
     splits = [pieces(words, is_list=True)]
@@ -137,8 +137,8 @@ def block_of(
             for form, difference in _first(spelling_reasons(other), _MOST_FORMS, excluded).items():
                 if why == _OWN or difference != APART:
                     reasons.setdefault(form, difference)
-    distinct = {cleaned(name).casefold(): name for name in reversed(reasons)}
-    distinct.pop(cleaned(concept).casefold(), None)
+    distinct = {clean(name).casefold(): name for name in reversed(reasons)}
+    distinct.pop(clean(concept).casefold(), None)
     names = {name: reasons[name] for name in reversed(distinct.values())}
     subject = None
     if has_headings and (subject_heading := heading([concept, *spellings(concept), *names])):
@@ -163,10 +163,10 @@ def first_queries(intent: ParsedIntent, *, has_headings: bool = False) -> list[S
     if intent.identifiers and not intent.question:
         return []  # identifiers are looked up or ranked, not searched by boolean queries
     blocks = blocks_of(intent, has_headings=has_headings)
-    for some in (blocks, [block.shortened() for block in blocks]):
+    for some in (blocks, [block.shorten() for block in blocks]):
         tree = all_of(block.node for block in some if block.node is not None)
         if tree is not None and is_short(text := query_text(tree)):
-            keywords = [name for block in some if (name := cleaned(block.concept))]
+            keywords = [name for block in some if (name := clean(block.concept))]
             names = [block.synonym_map for block in some if block.reasons]
             return [SearchQuery(keywords=keywords, synonym_map=names, boolean_query=text)]
     if any(block.node is not None for block in blocks):
@@ -193,8 +193,8 @@ def plain_queries(intent: ParsedIntent) -> list[SearchQuery]:
     """Return the concepts joined by AND, without other names."""
     if intent.boolean_query is not None:
         return first_queries(intent)
-    names = [name for name in map(cleaned, intent.concepts) if name]
-    text = " AND ".join(dict.fromkeys(names or [cleaned(intent.topic)]))
+    names = [name for name in map(clean, intent.concepts) if name]
+    text = " AND ".join(dict.fromkeys(names or [clean(intent.topic)]))
     if tree_of(text) is None:
         return []
     return [SearchQuery(keywords=names or [text], boolean_query=text)]

@@ -33,7 +33,7 @@ class _Wish(NamedTuple):
         return self.unwanted + self.written
 
 
-def completed(revised: Any, proposed: SearchStrategy) -> Any:
+def complete_edit(revised: Any, proposed: SearchStrategy) -> Any:
     """Complete a partial edit with the proposed strategy; return a whole strategy unchanged.
 
     An edit is whole if it has every key that JSON always has, since empty fields may be omitted.

@@ -19,7 +19,7 @@ _MOST_NAMES = 6
 
 
 def limits_of_intent(intent: ParsedIntent) -> SearchConstraints:
-    conditions = [*_names(intent.authors, intent.venues), *_unwanted(intent.excluded)]
+    conditions = [*_names(intent.authors, intent.venues), *_exclusions(intent.excluded)]
     return _with_conditions(intent.constraints, conditions)
 
 
@@ -28,7 +28,7 @@ def next_limits(limits: SearchConstraints, note: Note) -> SearchConstraints:
     names = (any_name((term, *_names_of_limit(term))) for term in note.required)
     required = [query_text(group) for group in names if group is not None]
     people = _names(note.authors, note.venues)
-    conditions = [*filter(None, before), *people, *required, *_unwanted(note.excluded)]
+    conditions = [*filter(None, before), *people, *required, *_exclusions(note.excluded)]
     return _with_conditions(note.with_limits(limits), conditions)
 
 
@@ -119,7 +119,7 @@ def _names(authors: Iterable[str], venues: Iterable[str]) -> list[str]:
     ]
 
 
-def _unwanted(terms: Iterable[str]) -> list[str]:
+def _exclusions(terms: Iterable[str]) -> list[str]:
     groups = (any_name((term, *spellings(term)[:2])) for term in terms)
     return [query_text(Not(group)) for group in groups if group is not None]
 

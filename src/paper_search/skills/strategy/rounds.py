@@ -28,7 +28,7 @@ from paper_search.skills.strategy.trees import (
     any_of,
     broader_steps,
     is_short,
-    normalised,
+    query_key,
     query_text,
     tree_of,
     wanted_names,
@@ -58,7 +58,7 @@ def next_queries(
     new = _new_queries(base[0], note, terms) if base else []
     if len(base) <= MAX_QUERIES:
         base = base[: MAX_QUERIES - len(new)]
-    return list({normalised(query.boolean_query): query for query in [*base, *new]}.values())
+    return list({query_key(query.boolean_query): query for query in [*base, *new]}.values())
 
 
 def next_ranked_queries(
@@ -67,7 +67,7 @@ def next_ranked_queries(
     return [
         query.model_copy(
             update={
-                "text": _extended(query.text, note),
+                "text": _extend(query.text, note),
                 "terms": query.terms if terms is None else terms,
             }
         )
@@ -82,7 +82,7 @@ def _with_synonyms(note: Note, query: SearchQuery) -> Note:
     return replace(note, dropped=(*note.dropped, *synonyms))
 
 
-def _extended(text: str, note: Note) -> str:
+def _extend(text: str, note: Note) -> str:
     text = without_terms(text, {tuple(tokens(term)) for term in note.dropped})
     text_in_use = text.casefold()
     return " ".join(
@@ -200,7 +200,7 @@ def _texts_by_form(texts: Iterable[str]) -> dict[str, str]:
     }
 
 
-def varied(
+def vary(
     strategy: SearchStrategy, earlier: Sequence[SearchStrategy], *, most_results: int
 ) -> SearchStrategy:
     """Vary a strategy that repeats an earlier one, if possible, and add a note.
@@ -218,13 +218,13 @@ def _broader(
     strategy: SearchStrategy, earlier: Sequence[SearchStrategy]
 ) -> Iterator[SearchStrategy]:
     queries_before = {
-        normalised(q.boolean_query) for each in (strategy, *earlier) for q in each.queries
+        query_key(q.boolean_query) for each in (strategy, *earlier) for q in each.queries
     }
     for place, query in enumerate(strategy.queries):
         if tree_of(query.boolean_query) is None:
             continue
         for step in broader_steps(query.boolean_query):
-            if normalised(step.boolean_query) not in queries_before:
+            if query_key(step.boolean_query) not in queries_before:
                 queries = list(strategy.queries)
                 queries[place] = _with_text(query, step.boolean_query)
                 note = _AGAIN.format(f"query {place + 1} is broader: {step.name}")
@@ -242,6 +242,6 @@ def _other_sizes(strategy: SearchStrategy, most_results: int) -> Iterator[Search
 
 
 def _identity(strategy: SearchStrategy) -> str:
-    queries = sorted({normalised(query.boolean_query) for query in strategy.queries})
+    queries = sorted({query_key(query.boolean_query) for query in strategy.queries})
     ranked = [query.model_dump() for query in strategy.ranked]
     return json.dumps([queries, ranked, strategy.filters.model_dump()], sort_keys=True)

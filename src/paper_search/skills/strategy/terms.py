@@ -38,7 +38,7 @@ def runs(text: str) -> list[list[Word]]:
         result.append([])
         for word, hyphen in _WORD.findall(part):
             if _is_content(word):
-                result[-1].append(Word(stem(word.casefold()), lowered(word), hyphen or " "))
+                result[-1].append(Word(stem(word.casefold()), lower_words(word), hyphen or " "))
             else:
                 result.append([])
     return [run for run in result if run]
@@ -70,7 +70,7 @@ class TermCounts:
             self._written.setdefault(term, Counter())[form] += 1
 
 
-def lowered(text: str) -> str:
+def lower_words(text: str) -> str:
     """Return the words in lower case, except those with an inner capital, such as DNA."""
     words = (word if _INNER_CAPITAL.search(word) else word.casefold() for word in text.split())
     return " ".join(words)
@@ -188,7 +188,7 @@ def _definitions(text: str) -> Iterator[tuple[str, str]]:
             continue
         if long is not None:
             is_plural = short.endswith("s") and short[:-1].isupper()
-            yield (short[:-1] if is_plural else short), lowered(long)
+            yield (short[:-1] if is_plural else short), lower_words(long)
 
 
 def stands_for(short: str, long: str) -> bool:

@@ -41,21 +41,21 @@ _MOST_WORDS = 12
 """Words of one name; further ones are dropped."""
 
 
-def cleaned(text: str) -> str:
+def clean(text: str) -> str:
     """Remove query syntax from a text."""
     plain = _OPERATORS.sub(lambda match: match.group().lower(), _SYNTAX.sub(" ", visible(text)))
     words = (word.strip(".'’-+_") if len(word) > 1 else word for word in plain.split())
     return " ".join(word for word in words if word)
 
 
-def normalised(query: str) -> str:
+def query_key(query: str) -> str:
     """Return a key for a query that ignores case and spaces."""
     return " ".join(re.sub(r"([()])", r" \1 ", query).casefold().split())
 
 
 def leaf(text: str, field: str | None = None) -> Term | Phrase | None:
     """Return a name as a word or a phrase; None if it has no words."""
-    words = tuple(word for word in cleaned(text).split() if any(map(str.isalnum, word)))
+    words = tuple(word for word in clean(text).split() if any(map(str.isalnum, word)))
     words = words[:_MOST_WORDS]
     if not words:
         return None
@@ -84,9 +84,9 @@ def query_text(tree: Node) -> str:
     head = (
         render(inclusions[0])
         if len(children) == 1 and inclusions
-        else " AND ".join(map(_grouped, inclusions))
+        else " AND ".join(map(_operand, inclusions))
     )
-    return " ".join([head, *(f"NOT {_grouped(node)}" for node in barred)]).strip()
+    return " ".join([head, *(f"NOT {_operand(node)}" for node in barred)]).strip()
 
 
 def wanted_names(node: Node) -> Iterator[str]:
@@ -110,7 +110,7 @@ def tree_of(query: str) -> Node | None:
         return None
 
 
-def _grouped(node: Node) -> str:
+def _operand(node: Node) -> str:
     return render(node) if isinstance(node, Term | Phrase) else f"({render(node)})"
 
 
