@@ -163,7 +163,6 @@ class _Document:
                     yield min(here[0], there[0]), max(here[1], there[1])
 
     def _query_tokens(self, words: list[str]) -> list[str | re.Pattern[str]]:
-        """Return the tokens of the words, as patterns where they have wildcards."""
         tokens: list[str | re.Pattern[str]] = []
         for word in words:
             if not _WILDCARD.search(word):
@@ -269,7 +268,6 @@ SUBHEADINGS = {row[:2]: row[3:] for row in re.split(r"[|\n]", _NAMES)}
 """MeSH subheadings, without "and", by their two-letter abbreviations."""
 
 HEADING = "mesh"
-"""The field of exploded Medical Subject Headings."""
 
 
 def heading_words(leaf: Term | Phrase) -> tuple[str, ...]:

@@ -34,7 +34,6 @@ SUM = re.compile(
     r" (?:results?|hits|records|references|articles|documents)\W{0,9}$",
     re.IGNORECASE,
 )
-"""A row with the total number of results."""
 _LIMIT = re.compile(
     r"\s*(?:limit\s+|\.\.l(?:imit)?\s*/\s*)(?P<line>#?\d+[a-z]?)\s+(?:to\s+)?(?P<what>.+?)[\s.]*",
     re.IGNORECASE | re.DOTALL,

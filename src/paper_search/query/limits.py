@@ -146,7 +146,6 @@ _LANGUAGES = {
     "hungarian": "hu hun", "czech": "cs cze", "persian": "fa per", "ukrainian": "uk ukr",
     "romanian": "ro rum", "croatian": "hr hrv", "serbian": "sr srp", "catalan": "ca cat",
 }  # fmt: skip
-"""Codes of languages in databases."""
 _LANGUAGE_OF = {code: name for name, codes in _LANGUAGES.items() for code in (name, *codes.split())}
 _NOTHING = re.compile(
     r"abstracts?|(?:linked |free )?full text|(?:has )?abstract available|journals?|no dups?"

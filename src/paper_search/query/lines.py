@@ -33,7 +33,6 @@ _HEADER = frozenset({
     "by", "filters", "details", "time", "last", "run", "via", "number", "terms", "date",
     "add", "to", "builder",
 })  # fmt: skip
-"""Column names of a search history."""
 _QUERY_COLUMN = re.compile(r"query|searche?s?|searched for|search (?:query|terms)", re.IGNORECASE)
 _LIMIT_COLUMN = re.compile(r"limiters.*|filters|databases?", re.IGNORECASE)
 _NUMBER = r"\d{1,3}(?:[,. ]?\d{3}){0,3}"
@@ -208,7 +207,6 @@ def order(label: str) -> tuple[int, str]:
 
 
 def _is_noise(line: str) -> bool:
-    """Whether a row is a separator, describes the search, or names columns."""
     words = _WORD.findall(line.lower())
     is_known = _HEADER.issuperset(words) or SUM.match(line) is not None
     return not words or is_known or _PREAMBLE.match(line) is not None

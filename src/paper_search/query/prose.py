@@ -13,7 +13,6 @@ some such t than that the their them then there these they this those through to
 until up ve very was we were what when where which while who whom why will with would you your
 """
 SMALL_WORDS = frozenset(_SMALL_WORDS.split())
-"""English function words."""
 
 STOP_WORDS = frozenset(word for word in SMALL_WORDS - {"and", "or", "not"} if len(word) > 1)
 """Without operators, and without single letters, which may name a vitamin."""
@@ -28,7 +27,6 @@ _MATH = re.compile(r"\$[^$]*\\[^$]*\$")
 """TeX in a pasted title; otherwise a dollar sign is a wildcard."""
 _TRUNCATED = re.compile(r"\w\*")
 _CUT = re.compile(r"\b(?:AND|OR|NOT)\b|[()\[\]\n]")
-"""Separators of the terms of a query."""
 _SIGN = re.compile(r"""["“”()\[\]*\n]|\w:\S|/(?!\w)|\b(?:NEAR|ADJ|W/\d)""")
 """Syntax other than AND, OR and NOT, which is rare in sentences."""
 _JOINED = re.compile(r'[)"“”*]\s*(?:AND|OR|NOT)\b|\b(?:AND|OR|NOT)\s*[("“”]')

@@ -38,7 +38,6 @@ from paper_search.query.tokens import Token, labels_of, tokens_of, with_names_in
 
 _SEARCH = re.compile(r"\s{0,9}Search:?\s")
 _LINKS = re.compile(r"(?:/\w+_[\w,]+)+$")
-"""Subheadings of Embase."""
 _SEARCH_COLON = re.compile(r"\s{0,9}Search:\s")
 """Printed by PubMed before a query."""
 

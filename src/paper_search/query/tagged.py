@@ -49,7 +49,6 @@ _FOREIGN = re.compile(
     r"(?i:adj\d+|(?:near|onear|pre|next|w|n|p)/\d*)|NEAR|ONEAR|ADJ|LNK|SAME|TI|AB|TX|MH|MM|TS|TIAB"
     r"|(?:AND|OR|NOT)\b.*|[\w*$]+\.(?:ti|ab|tw|mp|kw|kf|hw|pt|sh)(?:,[a-z]{2})*\.?"
 )
-"""Words that are operators or fields in one of the systems."""
 _LONGEST_SHORT_FIELD = 3
 """A shorter word in capitals may be an abbreviation of the topic rather than a field."""
 _RELATIVE = re.compile(r"[yd]_\d+")
@@ -68,7 +67,6 @@ class Leaves:
         self.columns: dict[int, int] = {}
 
     def check(self, piece: Token) -> None:
-        """Refuse unclosed quotes, and operators and fields that another system has."""
         if piece.kind == "quoted":
             if not LETTER.search(piece.text):
                 self._refuse(piece.start, "the phrase is empty: put words between the quotes")

@@ -125,7 +125,6 @@ def _pattern(system: System) -> re.Pattern[str]:
 
 
 def _word(system: System) -> str:
-    """Return the pattern of a word, which ends where a suffix begins."""
     signs = re.escape("".join(system.wildcards).replace(":", "") + system.letters.replace("/", ""))
     parts = [rf"[\w{signs}]"]
     if "/" in system.letters:

@@ -56,7 +56,6 @@ from paper_search.skills.untrusted import visible
 from paper_search.skills.words import tokens
 
 _MOST_TERMS = 20
-"""Terms in one list of a model's answer."""
 
 
 class ConstraintsAnswer(FiltersAnswer):

@@ -52,13 +52,11 @@ class KnownPaper:
 
 
 def parse_known_paper(text: str) -> KnownPaper:
-    """Parse `10.1000/1`, `arXiv:1706.03762`, a title and the like."""
     rest, identifiers = parse_identifiers(text)
     return KnownPaper(identifiers, normalised_title(without_cuts(rest)))
 
 
 SEARCH_S = 8.0
-"""Seconds for finding papers by identifier or title."""
 
 
 async def find_papers(

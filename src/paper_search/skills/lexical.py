@@ -31,10 +31,10 @@ question. Fitted on ten labelled sets so that the default cut-off of 0.3 separat
 from others (decision 0015)."""
 _FOUND = 0.55
 _BY_WORDS = 0.5
-"""Share of a score that single words earn, by how often they stand there; the rest is earned by
-whole concepts. Chosen with the next figure by leaving a set out (decision 0015)."""
+"""Share of the score by single words; the rest is by whole concepts. Chosen, like the next figure,
+by leaving a set out (decision 0015)."""
 _DAMPING = 0.75
-"""How much more a concept of rare words asks for: 0 not at all, 1 by the sum of their rarities."""
+"""Exponent of a concept's total rarity in its weight."""
 _TITLE_COUNTS = 3
 """Weight of a word in the title relative to one in the abstract."""
 _K1, _B = 1.2, 0.5
@@ -74,7 +74,6 @@ class _Concept:
     matches: Callable[[str], object] | None = None
     """Matches stems if the concept is a word with wildcards."""
     others: "tuple[_Concept, ...]" = ()
-    """Alternatives in the query: `a OR b`."""
 
     def forms_in(self, document: "Document") -> Sequence[str]:
         own = self.phrases
@@ -87,7 +86,6 @@ class _Concept:
 class _Target:
     concepts: Sequence[_Concept]
     weights: Sequence[float]
-    """Weights of the concepts, with a sum of 1."""
     words: Mapping[str, float]
     """Rarity by word, for a long question including words outside its concepts."""
     enough: float

@@ -215,7 +215,6 @@ def _is_adverb(word: str, behind: str = "") -> bool:
 
 
 def _trim(words: list[re.Match[str]], *, is_english: bool) -> Iterator[tuple[int, int]]:
-    """Yield the span of a phrase without uninformative words at its ends, if anything is left."""
     lowered = [match[0].casefold() for match in words]
     first, last = 0, len(words)
     while last - first > 1 and _is_loose_at_end(lowered[first:last], is_english=is_english):

@@ -50,7 +50,6 @@ DEPTH = 500
 finds hardly more, and a round takes twice as long."""
 
 _LONGEST_NAME, _MOST_NAMES = 60, 10
-"""Characters of a source's name in a note, and the number of names."""
 
 _log = logging.getLogger(__name__)
 

@@ -21,7 +21,6 @@ FIRST = 5
 """Papers that replace marked ones until there are some."""
 
 Asked = Collection[tuple[str, str]]
-"""Sources and queries of this round."""
 Likeness = Callable[[str, Sequence[str]], Sequence[float]]
 """Semantic similarity of titles to a question; empty if it is not available."""
 COMPARED = 100

@@ -89,7 +89,6 @@ class Scoper:
         return look.report()
 
     async def _within(self, jobs: list[Coroutine[Any, Any, None]]) -> None:
-        """Run the jobs until the deadline; partial results are kept."""
         tasks = [asyncio.ensure_future(job) for job in jobs]
         try:
             _, late = await asyncio.wait(tasks, timeout=self._deadline_s)

@@ -33,6 +33,7 @@ from paper_search.sources.query_run import searchable
 MAX_QUERIES = 50
 """Further queries of a strategy are not sent; the report says so."""
 
+_NO_QUERY = "not asked: the strategy has no query that it takes"
 _log = logging.getLogger(__name__)
 
 
@@ -105,7 +106,7 @@ class Searcher:
         entries = [
             entry
             for name, answer in zip(names, answers, strict=True)
-            for entry in answer.sources or [_not_asked(name)]
+            for entry in answer.sources or [unasked(name, _NO_QUERY)]
         ]
         sources: set[str] = set()
         result = []
@@ -200,10 +201,6 @@ class Searcher:
                 asking.add_done_callback(lambda late: late.cancelled() or late.exception())
                 return TimeoutError(reason)
         return asyncio.CancelledError() if asking.cancelled() else asking.exception()
-
-
-def _not_asked(name: str) -> SourceReport:
-    return unasked(name, "not asked: the strategy has no query that it takes")
 
 
 def _task_name(source: str) -> str:

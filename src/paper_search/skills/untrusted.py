@@ -15,7 +15,6 @@ from paper_search.models import MarkedPaper
 from paper_search.resources import PackageFiles
 
 LONGEST_TITLE = 300
-"""Characters of a title that are sent to a model."""
 SUSPICIOUS = "suspicious_text"
 """The flag in a reason for text that seems to address the program."""
 

@@ -75,5 +75,4 @@ COMMANDS = word_table("commands")
 BREAKS = word_table("function") | COMMANDS
 """Words that separate English key phrases."""
 GENERIC = word_table("generic") | word_table("alone")
-"""Words that are not a topic by themselves."""
 STOP_WORDS = BREAKS | GENERIC

@@ -19,10 +19,8 @@ _ALIKE = 66.0
 _SOMEWHAT_ALIKE = 55.0
 """Least similarity of two titles, 0 to 100; unrelated English titles have 40 to 50."""
 _ABSTRACT_ENDS = 60
-"""Characters at either end of an abstract."""
 
 Keys = Iterable[Iterable[Hashable]]
-"""The keys of each record, in the order of the records."""
 
 
 def candidate_pairs(profiles: Sequence[Profile]) -> list[tuple[int, int]]:

@@ -52,7 +52,6 @@ _OTHER_WORDS = frozenset({"added", "replaced", "opposed"})
 _LEAST_OF_A_PART = 0.5
 """Least share of words in common runs, for each third of a text."""
 _LETTERS_OF_A_WORD = 12
-"""Characters of text per content word."""
 _NEAR_YEARS = 3
 _OTHER_YEARS = frozenset({"next", "near", "far"})
 _LONG_KEY = 15

@@ -54,7 +54,6 @@ def _are_contradicting(levels: Comparison) -> bool:
 
 
 def _is_forbidden(levels: Comparison) -> bool:
-    """Whether two records are different works, however similar they are."""
     if levels.abstract in ONE_TEXT and levels.title == "identical":
         return levels.pages == levels.venue == "different"
     return (

@@ -200,14 +200,14 @@ def _all_sightings(papers: Sequence[RawPaper]) -> list[Sighting]:
 
 
 def is_preprint(record: Profile) -> bool:
-    """Whether a record is of a preprint: by its DOI, its venue, or an arXiv id and nothing else."""
+    """Whether a record is a preprint, by its DOI, its venue, or an arXiv id and nothing else."""
     if record.doi:
         return _PREPRINT_DOI.match(record.doi) is not None
     return record.kind == "report" or bool(record.arxiv and not record.venue and not record.volume)
 
 
 def rank(record: Profile) -> int:
-    """Return how late the version is: 0 an article in a journal, 3 a preprint."""
+    """Return the rank of a version, from 0 (journal article) to 3 (preprint)."""
     if is_preprint(record):
         return _RANKS["report"]
     if record.kind == "conference":
@@ -218,10 +218,9 @@ def rank(record: Profile) -> int:
 def are_versions(one: Profile, other: Profile, levels: Comparison) -> bool:
     """Whether two records of different publications are versions of one work.
 
-    Titles must be the same but for spelling and of some length, authors the same, the years at
-    most three apart, and one a preprint and the other not, or one in a conference's proceedings
-    and the other in a journal. A meeting's abstract (one page, or a page with a letter) is no
-    version of the article that it announces.
+    Titles must be of some length and differ only in spelling, authors must agree, and years must be
+    at most three apart. One must be a preprint, or one a conference paper and the other a journal
+    article. A meeting abstract is not a version of the article that it announces.
     """
     if (
         levels.title not in {"identical", "near"}

@@ -78,7 +78,6 @@ def _are_several(group: list[Profile]) -> bool:
 
 
 def _has_several(items: Iterable[T], are_apart: Callable[[T, T], bool]) -> bool:
-    """Whether three of the items, chosen greedily, are pairwise apart."""
     several: list[T] = []
     for item in items:
         if all(are_apart(item, other) for other in several):

@@ -275,7 +275,6 @@ _SERIAL_WORDS = word_set(
     "activities advances annual annually biennial highlights overview proceedings progress report"
     " reports round statistics status survey trends update updates yearbook yearly"
 )
-"""Words in titles of recurring publications."""
 _GENERIC_KEYS = word_set("序言 前言 编者按 目录 引言")
 _SHORTEST_KEY = 3
 
@@ -354,7 +353,6 @@ def are_of_one_role(one: Sequence[tuple[str, str]], other: Sequence[tuple[str, s
 
 @lru_cache(maxsize=_CACHE_SIZE)
 def is_generic(words: tuple[str, ...]) -> bool:
-    """Whether many different works have the title ("Editorial", "Book review")."""
     if sum(map(len, words)) <= _SHORTEST_KEY or "".join(words) in _GENERIC_KEYS:
         return True
     return all(word in _GENERIC_WORDS or word.isdigit() for word in words)

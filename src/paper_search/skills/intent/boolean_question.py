@@ -69,7 +69,6 @@ CSL_TYPES = {
     "journal article": "article-journal", "preprint": "article", "dissertation": "thesis",
     "book": "book", "congress": "paper-conference",
 }  # fmt: skip
-"""CSL types by publication type."""
 _BEHIND = re.compile(r'.*(?:[)"\]]|(?<![\w-])(?:AND|OR|NOT)(?![\w-]))')
 _SYNTAX = re.compile(r"[:<>=/.\[]\w|[<>=]")
 _HANGING = re.compile(r"(?<![\w-])(?:AND|OR|NOT)[\s,;.]*$")

@@ -186,7 +186,6 @@ def _item_at(text: str, start: int) -> _Item | None:
 
 
 def _act(run: _Run, reading: ParsedQuestion, *, is_behind: bool) -> list[_Item]:
-    """Add a run's limits to the reading; return the items that were acted on."""
     handled: list[_Item] = []
     for what, pattern in forms("meaning"):
         # "children's books" in "children's books in English" may be the topic

@@ -80,7 +80,6 @@ def read_exclusions(reading: ParsedQuestion, *, is_english: bool = True) -> None
 
 
 def _negations(text: str, table: str) -> list[_Negation]:
-    """Return the negations, ignoring cues inside the list of another one."""
     apart: list[_Negation] = []
     cues = sorted(matches(table, text), key=lambda cue: cue[1].start())
     names = phrases(text[:_LONGEST_LIST]) if cues else []

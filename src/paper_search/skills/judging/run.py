@@ -86,16 +86,11 @@ class Judging:
     judgements: dict[int, Judgement] = field(default_factory=dict)
     reasons: dict[int, str] = field(default_factory=dict)
     _failures: int = 0
-    """Consecutive failures."""
     _has_worked: bool = False
     _obstacle: str | None = None
-    """Why judging has stopped."""
     _beyond: dict[int, float] = field(default_factory=dict)
-    """Grades beyond the scale."""
     _new: set[int] = field(default_factory=set)
-    """Papers judged in this run."""
     _keys: dict[int, str] = field(default_factory=dict)
-    """Cache keys."""
 
     async def judge(self, papers: Mapping[int, PromptPaper]) -> None:
         await self._recall(papers)

@@ -77,7 +77,6 @@ class StrategyAnswer(BaseModel):
     ranked_text: str | None = None
     """The question for sources that rank; None means the person's own words."""
     reason: str | None = None
-    """What differs from the previous round, and why."""
 
     @field_validator("ranked_text", mode="after")
     @classmethod
@@ -152,7 +151,6 @@ def _of_marks(request: QueryBuilderInput) -> list[str]:
 _SHOWN = 200
 """Characters of a query in a message."""
 _MOST_QUERIES = 50
-"""Queries of an answer that are inspected."""
 _MOST_LINES = 12
 _LOWER_OPERATOR = re.compile(r'"[^"]*"|(?<=[\s)])(and|or|not)(?=[\s(])')
 """Models do not write stop words between terms, so these are operators."""

@@ -53,9 +53,7 @@ _MOST_SYNONYMS = 6
 _FEW = 3
 """Other names per concept in a query that would be too long with all of them."""
 _OWN = "as the question was read"
-"""By rules or by a model."""
 _LONG = 3
-"""Words of a long concept."""
 
 _ABBREVIATION = re.compile(r"(?=.*[A-Z].*[A-Z])[\w-]+")
 
@@ -201,7 +199,6 @@ def plain_queries(intent: ParsedIntent) -> list[SearchQuery]:
 
 
 _TYPES = {csl: name for name, csl in CSL_TYPES.items()}
-"""Publication types by CSL type."""
 
 
 def database_text(strategy: SearchStrategy, database: str) -> WrittenStrategy:

@@ -29,7 +29,7 @@ from paper_search.skills.untrusted import visible
 from paper_search.skills.words import BREAKS, tokens
 
 MIN_QUERIES, MAX_QUERIES = 2, 4
-"""Queries of a strategy by a model; a person may write more."""
+"""Queries of a strategy by the program; a person may write more."""
 
 MAX_QUERY_CHARS = 2_000
 """Services refuse longer queries."""
