@@ -21,13 +21,13 @@ MAX_FUNCTION_LINES = 40
 MAX_WIRING_LINES = 30
 MAX_MODULES = 378
 MAX_LINES = {
-    "skills": 10_891,
+    "skills": 10_856,
     "sources": 7_004,
     "cli": 6_271,
     "workflow": 5_835,
     "report": 5_224,
     "library": 4_589,
-    "query": 4_583,
+    "query": 4_571,
     "persistence": 2_973,
     "report_workflow": 2_838,
     "steps": 2_346,
