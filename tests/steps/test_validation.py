@@ -65,10 +65,10 @@ def test_a_table_with_a_mistake_is_refused_with_that_mistake_alone(steps, proble
     assert problems_of(*steps) == [problem]
 
 
-@pytest.mark.parametrize("name", ["__start__", "__end__", "__input__", "a:b", "a|b", ""])
+@pytest.mark.parametrize("name", ["__end__", "__input__", "a:b", "a|b", "", "checkpoint_ns"])
 def test_a_name_that_langgraph_keeps_for_itself_is_refused(name):
     [problem] = problems_of(StepDef(name, next=END))
-    assert problem.startswith(f"a step cannot be called {name!r}")
+    assert problem == f"a step is called {name!r}, a name that LangGraph keeps for itself"
 
 
 def test_an_entry_point_that_is_no_step_is_refused():
@@ -345,12 +345,14 @@ def test_a_step_may_depend_only_on_values_that_a_run_can_have():
 
 class Reserved(BaseModel):
     last_outcome: str = ""
+    configurable: str = ""
 
 
 def test_a_state_may_not_take_the_graphs_own_names():
     problems = problems_of(StepDef("a", next={OK: None}), state=Reserved)
     assert problems == [
-        "its state has a field 'last_outcome', a name that the graph keeps for itself"
+        f"its state has a field {name!r}, a name that the graph keeps for itself"
+        for name in ("configurable", "last_outcome")
     ]
 
 

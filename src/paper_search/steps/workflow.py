@@ -28,7 +28,8 @@ Targets = Mapping[str, Iterable[str | None]]
 DEFAULT_BOUND = 25
 """How often a run may come to a step whose loop says nothing; LangGraph's own default limit."""
 
-_STEP_ID = re.compile(r"(?!__)[^:|]+")
+_NAME = re.compile(r"(?!__|(?:checkpoint_(?:id|map|ns)|configurable)\Z)[^:|]+")
+"""Of a step or a field of a state: LangGraph refuses others when the workflow is compiled."""
 
 
 def problems(
@@ -54,8 +55,8 @@ def problems(
 
 
 def _step_problems(step: StepDef, ids: list[str]) -> Iterator[str]:
-    if not _STEP_ID.fullmatch(step.id):
-        yield f"a step cannot be called {step.id!r}: LangGraph keeps __, : and | for itself"
+    if not _NAME.fullmatch(step.id):
+        yield f"a step is called {step.id!r}, a name that LangGraph keeps for itself"
     if not step.next:
         yield f"step {step.id!r} leads nowhere (end it with a transition to None)"
     for outcome, target in step.next.items():
@@ -332,8 +333,9 @@ class Workflow:
 
 
 def _model_problems(state: type[BaseModel] | None, services: str | None) -> Iterator[str]:
-    for name in sorted(RESERVED & set(state.model_fields if state is not None else ())):
-        yield f"its state has a field {name!r}, a name that the graph keeps for itself"
+    for name in sorted(state.model_fields if state is not None else ()):
+        if name in RESERVED or not _NAME.fullmatch(name):
+            yield f"its state has a field {name!r}, a name that the graph keeps for itself"
     if services is not None and not _FACTORY.fullmatch(services):
         yield f"its services {services!r} are not named as package.module:function"
 
