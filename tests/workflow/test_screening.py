@@ -2,12 +2,16 @@
 
 import pytest
 from langgraph.store.memory import InMemoryStore
+from tests.answers import reply_to
+from tests.workflow.doubles import at_result, workflow
 
 from paper_search.errors import InputError
 from paper_search.models import Paper, UserFeedback
+from paper_search.threads.engine import open_memory
 from paper_search.workflow.marks import MarkStore, ScreeningMark, join_marks
 from paper_search.workflow.records import SearchRecords
 from paper_search.workflow.screening import Screening
+from paper_search.workflow.session import SearchSession
 
 PAPERS = [
     Paper(id=f"p{n}", title=title, authors=[], source="s", relevance_score=1 - n / 10)
@@ -72,6 +76,21 @@ async def test_a_verdict_that_was_taken_back_stays_so_when_the_paper_is_noted():
     await screening.say(PAPERS[0], is_relevant=False)
     [mark] = await marks.marks()
     assert not mark.is_taken_back
+
+
+@pytest.mark.parametrize(
+    ("answer", "verdicts"), [("unmarked", {}), ("marked_relevant", {"always": True})]
+)
+async def test_a_mark_gives_way_to_what_the_answer_of_its_round_says(answer, verdicts):
+    persistence = await open_memory()
+    search = workflow(persistence=persistence)
+    await at_result(search)
+    session = SearchSession.on(persistence, "t")
+    await session.mark(["always"], is_relevant=False)
+    await reply_to(search, "t", {"action": "approve", "revised_data": {answer: ["always"]}})
+    screening = await session.screening()
+    assert screening.verdicts == verdicts
+    assert ("always" in [paper.id for paper in screening.queue()]) == (not verdicts)
 
 
 @pytest.mark.parametrize("note", ["", "odd"])

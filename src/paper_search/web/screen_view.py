@@ -88,9 +88,8 @@ async def _say(visit: Visit, reading: Reading, screening: Screening) -> str:
             HTTPStatus.CONFLICT,
             "the result has changed and no longer has this paper; reload the page",
         )
-    before, by = screening.mark_of(paper), visit.reviewer or visit.person
+    by, is_decided = visit.reviewer or visit.person, paper.id in screening.verdicts
     word, _, label = action.partition(":")
-    is_decided = before is not None and before.is_relevant is not None
     if word not in {"note", "label"} and visit.field("place") != "list" and is_decided:
         return f"Already decided in another window: {paper.title}. Your key was not used."
     if action in VERDICTS:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, ClassVar
 
 from pydantic import BaseModel, Field
 
@@ -54,6 +54,8 @@ class MarkStore:
 
     part = "marks"
     """Where in the store they are."""
+    joins_answers: ClassVar[bool] = True
+    """Whether the answer of a round repeats its marks, so that later rounds do not need them."""
 
     def __init__(self, records: SearchRecords) -> None:
         self._records = records

@@ -161,6 +161,7 @@ class ReviewerMarks(MarkStore):
     """Keeps the marks of one reviewer apart from those of the others and of the thread."""
 
     part = "reviews"
+    joins_answers = False
 
     def __init__(self, records: SearchRecords, reviewer: str) -> None:
         super().__init__(records)

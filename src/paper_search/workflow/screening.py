@@ -142,8 +142,8 @@ class Screening:
     def verdicts(self) -> dict[str, bool]:
         """Return by paper whether it is relevant, as was said last."""
         marks = self.marks
-        verdicts_ = {m.paper_id: m.is_relevant for m in marks if m.is_relevant is not None}
-        return standing_verdicts(self._earlier, marks, self.iteration) | verdicts_
+        standing = standing_verdicts(self._earlier, marks, self.iteration)
+        return standing | verdicts(marks, self.iteration if self._store.joins_answers else 0)
 
     def _ordered(self) -> list[Paper]:
         """Return all papers, re-ranked by the marks; by the first so many of them, if rarely."""
