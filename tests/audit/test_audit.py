@@ -231,7 +231,7 @@ async def test_what_is_there_already_stays_as_it_is(tmp_path, kind):
         target.mkdir()
     else:
         target.symlink_to("nowhere")
-    with pytest.raises(InputError, match="exists already"):
+    with pytest.raises(InputError, match="already exists"):
         await write_audit(await searched(APPROVE, APPROVE), "t", target)
     assert names(tmp_path) == ["audit"]
 
@@ -343,7 +343,7 @@ async def test_a_round_that_was_reopened_does_not_count_and_its_records_are_told
     counts = audit.flow.identified, audit.flow.works, audit.flow.not_carried_over
     assert counts == (audit.flow.rounds[0].arrived, 3, 0)
     assert audit.flow.outside_rounds == 2
-    assert "| Not counted: of rounds that" in audit.files["report.md"].decode()
+    assert "| Not counted: of rounds undone" in audit.files["report.md"].decode()
     assert disagreements(audit.flow) == []
     assert told["a-round_0"].status.value == "undecided"
     events = [row["event"] for row in table(audit, "decisions.csv")]

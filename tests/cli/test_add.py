@@ -84,15 +84,15 @@ def test_a_file_that_cannot_join_is_named_and_nothing_changes(cli, review, tmp_p
         large.truncate(500_000_001)
     before = cli("show", review, "--json").document
     same = cli("add", review, str(tmp_path / "embase.ris")).stderr
-    assert "'embase.ris' is on thread" in same
+    assert "'embase.ris' is already on thread" in same
     for words, why in (
-        ((good, str(again)), "is on thread"),
+        ((good, str(again)), "is already on thread"),
         ((good, str(tmp_path / "none.ris")), "has no record that can be used"),
         ((good, str(tmp_path / "absent.ris")), "cannot be read"),
         ((str(tmp_path / "large.ris"),), "large.ris: 500,000,001 bytes; the limit is 500,000,000"),
         ((good, "--database", " "), "the name of a database is blank"),
         ((good, "--searched", "2 November"), "is not a date"),
-        ((good, "--searched", "2999-01-01"), "has not come yet"),
+        ((good, "--searched", "2999-01-01"), "is in the future"),
     ):
         told = cli("add", review, *words)
         assert told.code == 2, told.stderr
@@ -121,10 +121,10 @@ def test_a_database_that_has_no_record_is_in_the_search_log(cli, review, tmp_pat
     ]  # fmt: skip
     reporting = (tmp_path / "after" / "reporting.md").read_text()
     assert "Embase (Ovid): not known; CINAHL: 2025-11-02" in reporting
-    assert "is on thread" in cli("add", review, *words).stderr
+    assert "is already on thread" in cli("add", review, *words).stderr
     for missing in (words[:2], words[2:]):
         told = cli("add", review, *missing)
-        assert (told.code, "name the database that has no record" in told.stderr) == (2, True)
+        assert (told.code, "name the database without any record" in told.stderr) == (2, True)
 
 
 def test_files_join_a_search_of_services_and_none_of_their_records_is_set_aside(cli, tmp_path):

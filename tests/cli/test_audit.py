@@ -11,5 +11,5 @@ def test_the_audit_of_a_search_is_a_new_directory_and_its_counts_are_told(
     assert "hepatotoxicity of molecules" in page
 
     again = cli("audit", done_by_hand, "--output", "audit", code=2)
-    assert "exists already" in again.stderr
+    assert "already exists" in again.stderr
     assert (tmp_path / "audit" / "report.html").read_text() == page

@@ -175,10 +175,10 @@ def test_services_are_asked_for_what_the_records_do_not_lead_to_and_each_request
     assert found[1]["origin"] == address(httpserver, "/copy.pdf")
     assert address(httpserver, "/copy.pdf") in cli("export", review, "--format", "ris").stdout
     silent = ("OpenAlex knows no open text; Unpaywall knows no open text; "
-              "Europe PMC gave no answer (unauthorised); CORE knows no open text")  # fmt: skip
+              "Europe PMC did not answer (unauthorised); CORE knows no open text")  # fmt: skip
     assert found[2]["problem"].endswith(f"; {silent}")
     assert found[4]["problem"] == silent
-    assert found[3]["problem"].count("takes none of its identifiers") == 3
+    assert found[3]["problem"].count("accepts none of its identifiers") == 3
 
     assert cli("audit", review, "--output", str(tmp_path / "audit")).code == 0
     with (tmp_path / "audit" / "search_log.csv").open(newline="") as table:
@@ -258,7 +258,7 @@ def test_what_a_person_enters_as_not_retrieved_is_not_sought_again(
     assert texts(cli, review)[0]["summary"] == "not retrieved: no library has it"
     (tmp_path / "own.pdf").write_bytes(PDF)
     assert texts(cli, review, paper, str(tmp_path / "own.pdf"))[0]["summary"] == "retrieved"
-    for words, reason in ((("late",), "is there: retrieved"), ((" ",), "say why")):
+    for words, reason in ((("late",), "a full text: retrieved"), ((" ",), "say why")):
         assert reason in cli("fulltext", review, paper, "--not-retrieved", *words).stderr
 
 
@@ -278,7 +278,7 @@ def test_reviewers_decide_apart_at_the_command_and_one_who_leaves_is_not_waited_
         [line] = cli(
             "fulltext", review, ids[0], "--include", "--reviewer", name
         ).stdout.splitlines()
-        assert line.startswith(f"{ids[0]}  retrieved; you, apart from the others: include: ")
+        assert line.startswith(f"{ids[0]}  retrieved; your own decision: include: ")
         assert texts(cli, review, ids[1], *second, "--reviewer", name)[0]["status"] == "retrieved"
     for word in ("--done", "--leave"):
         assert "need --reviewer NAME" in cli("fulltext", review, word).stderr

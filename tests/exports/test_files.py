@@ -30,7 +30,7 @@ def test_an_existing_file_stays_as_it_is(tmp_path):
     """SEC-12"""
     path = tmp_path / "a.bib"
     path.write_text("old")
-    with pytest.raises(ExportError, match=r"a\.bib' exists already.*overwrit"):
+    with pytest.raises(ExportError, match=r"a\.bib' already exists.*overwrit"):
         write_export("new", path)
     assert path.read_text() == "old"
     assert names_in(tmp_path) == ["a.bib"]
@@ -53,7 +53,7 @@ def test_no_link_is_followed_unasked_and_one_that_is_keeps_pointing(tmp_path, ex
     if exists:
         target.write_text("old")
     link.symlink_to(target)
-    with pytest.raises(ExportError, match="exists already"):
+    with pytest.raises(ExportError, match="already exists"):
         write_export("new", link)
     assert target.exists() == exists
     assert not exists or target.read_text() == "old"
@@ -165,7 +165,7 @@ def test_without_hard_links_nothing_is_overwritten_either(tmp_path, monkeypatch)
     monkeypatch.setattr(Path, "hardlink_to", refuse)
     path = tmp_path / "a.bib"
     write_export("first", path)
-    with pytest.raises(ExportError, match="exists already"):
+    with pytest.raises(ExportError, match="already exists"):
         write_export("second", path)
     assert path.read_text() == "first"
     assert names_in(tmp_path) == ["a.bib"]

@@ -144,5 +144,5 @@ def test_the_summary_counts_what_was_read_and_what_was_not():
 @pytest.mark.parametrize(("days", "is_past"), [(0, True), (1, True), (2, False)])
 def test_a_database_was_searched_today_or_where_it_is_tomorrow_already(days, is_past):
     day = str(datetime.now(UTC).date() + timedelta(days=days))
-    with nullcontext() if is_past else pytest.raises(InputError, match="has not come yet"):
+    with nullcontext() if is_past else pytest.raises(InputError, match="is in the future"):
         assert DatabaseSearch(searched=day).searched == day

@@ -150,11 +150,11 @@ async def test_a_text_is_found_attached_read_and_decided_on_as_its_row_says(pers
     await bo.remove_reason("Too old")
     assert await ada.reasons() == {"No dances": 1}
     for refused, words in [
-        (bo.decide(WORK, is_included=True), "has the decision of ada"),
-        (bo.remove_reason("No dances"), r"stays, since exclusions have it \(1\)"),
+        (bo.decide(WORK, is_included=True), "ada has decided on this text"),
+        (bo.remove_reason("No dances"), "cannot be removed; exclusions that have it: 1"),
         (bo.add_reason(" "), "give the reason for an exclusion"),
         (bo.content("fake:2"), "is not among the 1 work that thread 't' includes"),
-        (bo.give_up(WORK, "lost"), "the full text of 'fake:1' is there: excluded"),
+        (bo.give_up(WORK, "lost"), "'fake:1' already has a full text: excluded"),
         (bo.attach(WORK, "page.pdf", b"<html>"), "'page.pdf' cannot be attached: "),
     ]:
         with pytest.raises(InputError, match=words):
@@ -167,7 +167,9 @@ async def test_what_reviewers_decide_apart_is_shown_when_all_are_done(persistenc
     for each in (ada, bo, cy):
         await each.join()
     eve = of(persistence, tmp_path, "eve")
-    with pytest.raises(InputError, match="for ada, bo, cy, each by themselves; 'eve' is not"):
+    with pytest.raises(
+        InputError, match="ada, bo, cy decide independently on this text, and 'eve' is not"
+    ):
         await eve.decide(WORK, is_included=True)
     await ada.decide(WORK, is_included=False, reason="Old")
     blind = await bo.decide(WORK, is_included=False, reason="old")

@@ -189,7 +189,7 @@ def said(body: str, **headers: str) -> Response:
         ("Ants", None, r"'Ants'; known: Bees, Bees/Wasps\Z"),
         ("", None, "give zotero:NAME or zotero:KEY"),
         (" ", None, "give zotero:NAME or zotero:KEY"),
-        ("Bees", None, "'Bees' of Zotero holds no papers"),
+        ("Bees", None, "'Bees' of Zotero has no papers"),
         ("Bees", Response("no", 403), 'tick "Allow other applications'),
         ("Bees", said("[]", **{"Total-Results": "7"}), "0 of 7"),
         ("Bees", said("<html>"), "Zotero"),
@@ -206,5 +206,7 @@ async def test_what_cannot_be_read_is_an_error_that_says_why(zotero, tmp_path, n
 
 
 async def test_a_library_that_is_named_is_asked_and_missed_by_its_name(zotero, tmp_path):
-    with pytest.raises(ZoteroError, match="no library 'groups/12' for you; ZOTERO_LIBRARY"):
+    with pytest.raises(
+        ZoteroError, match="no library 'groups/12' for you; name another in ZOTERO_LIBRARY"
+    ):
         await records(zotero, tmp_path, library="group:12")

@@ -274,7 +274,7 @@ async def test_a_person_who_says_no_in_zotero_is_obeyed(local, tmp_path):
 
 async def test_a_zotero_that_takes_no_writes_says_what_does(local, tmp_path):
     local.server_id = ""
-    with pytest.raises(ZoteroError, match=r"read only .* set ZOTERO_API_KEY"):
+    with pytest.raises(ZoteroError, match=r"read-only .* set ZOTERO_API_KEY"):
         await pushed(local, tmp_path, [BEES])
     assert all(request.method == "GET" for request in local.requests)
 

@@ -96,7 +96,7 @@ TOKENS = {"ada": ADA, "bob": BOB}
 async def test_nobody_comes_in_without_a_token__sec_01(reach, echo, headers, path):
     answer = await reach(tokens=TOKENS).get(path, headers=headers)
     assert answer.status_code == 401
-    assert answer.json() == {"detail": "send `Authorization: Bearer TOKEN` with a token of yours"}
+    assert answer.json() == {"detail": "send `Authorization: Bearer TOKEN` with your token"}
     assert echo.bodies == []
 
 

@@ -271,7 +271,7 @@ async def test_a_call_that_comes_again_while_its_search_runs_is_told_so_soon(
         async with session.lease():
             await session.decide(await session.open_question(), "approve")
             text = await asyncio.wait_for(told(client, "search", **begin), 10)
-    assert text == f"thread: {thread_id}; it is at work: call `show` in a while"
+    assert text == f"thread: {thread_id}; it is running: call `show` later"
 
 
 async def test_calls_that_go_on_at_once_with_a_thread_that_stopped_do_not_fail(connect, shared):
@@ -501,7 +501,9 @@ async def test_who_is_invited_reads_over_mcp_and_decides_nothing__sec_02(url, co
     assert paper_id in reader["show"]
     reviewer = await shared_as("reviewer")
     assert "a reviewer, who may not decide" in reviewer.pop("answer")
-    assert all("without seeing what others decided" in text for text in reviewer.values()), reviewer
+    assert all("without seeing the decisions of others" in text for text in reviewer.values()), (
+        reviewer
+    )
     nobody = await shared_as("none")
     assert all("no thread" in text for text in nobody.values()), nobody
     async with open_persistence(config.persistence_url) as persistence:

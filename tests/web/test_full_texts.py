@@ -160,7 +160,7 @@ def test_a_file_that_is_gone_is_said(page, place, works, tmp_path):
     for kept in (tmp_path / "full_texts").iterdir():
         kept.unlink()
     assert page.open(work_of(place, works[0])) == 200
-    assert "not in the home any more; attach it again" in page.text
+    assert "no longer in the home; attach it again" in page.text
     assert page.open(file_of(place, works[0])) == 422
 
 
@@ -197,7 +197,7 @@ def test_people_keep_a_list_of_reasons(page, place, works):
     assert page.send(path, say="remove:Wrong outcome") == 200
     assert "Wrong outcome" not in page.text
     assert page.send(path, say="remove:No trial") == 422
-    assert "since exclusions have it (1)" in page.text
+    assert "cannot be removed; exclusions that have it: 1" in page.text
     assert page.send(path, say="add", reason="x" * 201) == 422
     assert page.send(path, say="dance") == 422
 

@@ -1,4 +1,4 @@
-"""The audit of a search: what was asked, found, removed and decided, in numbers that add up."""
+"""The audit of a search: what was searched, found, removed and decided, in consistent numbers."""
 
 from paper_search.audit.flow import PrismaFlow, RecordRow, Status, flow_of, record_rows
 from paper_search.audit.reading import ReviewThread, load_review

@@ -1,6 +1,6 @@
-"""What a published review says of its search: methods, PRISMA-S, PRISMA-ScR, all strings as sent.
+"""Reporting of a search in a published review: methods, PRISMA-S, PRISMA-ScR, strings as sent.
 
-Filled in as far as the thread knows; the rest is marked as the authors' to say.
+Items are filled in as far as the thread knows; the rest is marked for the authors.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -23,14 +23,14 @@ _SEARCHES = frozenset({Purpose.SEARCH, Purpose.CITATION, Purpose.WORK})
 
 @dataclass(frozen=True)
 class SearchFacts:
-    """What a thread knows of the items of both checklists; an empty text: nothing."""
+    """What a thread knows for the items of both checklists; an empty text if nothing."""
 
     thread: ReviewThread
     flow: PrismaFlow
 
     @cached_property
     def searches(self) -> list[SourceReport]:
-        """Return the rows of the journal that could bring records, without what was never sent."""
+        """Rows of the journal that could bring records, without those that were never sent."""
         rows = [row for row in self.thread.reports if row.purpose in _SEARCHES and row.is_asked]
         names = names_of_sources(row.source for row in rows)
         return [
@@ -44,7 +44,7 @@ class SearchFacts:
         return list(dict.fromkeys(row.source for row in self.searches))
 
     def opening(self) -> str:
-        """Return where the records are from, apart from what gave no answer at all."""
+        """Return where the records are from, and which sources did not answer."""
         answered = [row for row in self.searches if row.received or not row.status.is_failure]
         online = [row for row in answered if not row.is_file]
         names = {row.source for row in answered}
@@ -83,7 +83,7 @@ class SearchFacts:
         return f"{quantity(len(rows), 'look-up')} at {sources}; see the appendix." if rows else ""
 
     def strings(self) -> str:
-        where = "What was sent to each source, and what was said of files, is in the appendix."
+        where = "The appendix shows what was sent to each source, and the strategies of files."
         return where if self.searches else ""
 
     def limits(self) -> str:
@@ -165,7 +165,7 @@ _S: tuple[tuple[str, _Facts | None, str], ...] = (
     ("Records in total", SearchFacts.records, "how many each database gave"),
     ("Removal of duplicates", SearchFacts.duplicates, "how they were removed"),
 )
-"""PRISMA-S (Rethlefsen 2021), items 1 to 16: subject, what the thread knows, what is to be said."""
+"""PRISMA-S (Rethlefsen 2021), items 1 to 16: subject, what the thread knows, what authors add."""
 
 _SCR: tuple[tuple[str, _Facts | None, str], ...] = (
     ("Title: that it is a scoping review", None, "it in the title"),
@@ -218,16 +218,16 @@ def _rows(
 
 
 def _strings(row: SourceReport) -> Iterator[Sequence[str | int]]:
-    """Yield the cells of a row of the journal, a line of a strategy each."""
-    hits = "not said" if row.hits is None else row.hits
-    first, *others = [row.query or "not said", *(row.strategy or "").splitlines()]
+    """Yield the cells of a journal row; each line of a strategy has a row of its own."""
+    hits = "not reported" if row.hits is None else row.hits
+    first, *others = [row.query or "not reported", *(row.strategy or "").splitlines()]
     status = row.status.value.replace("_", " ")
     yield row.iteration + 1, row.source, row.day, first, hits, row.received, status
     yield from (("", "", "", line, "", "", "") for line in others if line.strip())
 
 
 def methods(flow: PrismaFlow) -> list[str]:
-    """Return the flow in sentences; every number in them is one of its numbers."""
+    """Return the flow in sentences, with its own numbers only."""
     checks = [f"{why} {count:,}" for why, count in flow.removal_reasons.items()]
     others = quantity(flow.removed_by_checks, "other record")
     removed = f" and {others} ({', '.join(checks)})" if checks else ""
@@ -239,7 +239,7 @@ def methods(flow: PrismaFlow) -> list[str]:
     aside = {
         "set aside by score or number": flow.set_aside,
         "of earlier rounds, which ended without a decision on them": flow.not_carried_over,
-        "not worked on yet": flow.pending,
+        "not processed yet": flow.pending,
     }
     for words, count in aside.items():
         lines += [f"Of these, {count:,} {'was' if count == 1 else 'were'} {words}."] * bool(count)

@@ -1,4 +1,4 @@
-"""What became of every record of a search, and the PRISMA 2020 flow that counts them."""
+"""The status of every record of a search, and the PRISMA 2020 flow that counts them."""
 
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
@@ -25,7 +25,7 @@ from paper_search.workflow.state import MOST_ITERATIONS
 
 
 class PrismaFlow(BaseModel):
-    """How many records there are at each place of the flow.
+    """Numbers of records and works in the flow.
 
     `identified = removed_by_checks + duplicates + works`;
     `works = set_aside + not_carried_over + pending + for_screening`;
@@ -33,21 +33,21 @@ class PrismaFlow(BaseModel):
     """
 
     identified: int
-    """Records of all sources and rounds, as often as they arrived."""
+    """Records of all sources and rounds, counted each time they arrived."""
     by_source: dict[str, int] = Field(default_factory=dict)
-    """The same, by the service or database that gave them."""
+    """The same, by service or database."""
     rounds: list[RoundCounts] = Field(default_factory=list)
     outside_rounds: int = 0
-    """Records of rounds before which a fork went back. They are in no other count: what is counted
-    is what the search log has the strings of."""
+    """Records of rounds that a fork undid. They are in no other count, since the search log has no
+    strings for them."""
     removed_by_checks: int = 0
-    """Before anything was screened, for one of `removal_reasons`: no record that can be used, not
-    what was asked for, or beyond the number that was."""
+    """Before screening, for one of `removal_reasons`: unusable, not what was asked for, or beyond
+    the number that was."""
     removal_reasons: dict[str, int] = Field(default_factory=dict)
     duplicates: int
     """Records beyond the first of each work."""
     given_again: int = 0
-    """Of the duplicates, the same record of the same source: by another query, or in a later
+    """Of the duplicates, the same record from the same source, by another query or in a later
     round."""
     works: int
     set_aside: int
@@ -59,28 +59,28 @@ class PrismaFlow(BaseModel):
     screened: int
     excluded: int
     exclusion_reasons: dict[str, int] = Field(default_factory=dict)
-    """Works by the reason of their exclusion; "no reason given" where there is none."""
+    """Works by reason for exclusion, or "no reason given"."""
     included: int
     """By title and abstract."""
     full_texts: FullTextFlow | None = None
-    """The second stage; None if nobody has begun with it."""
+    """The second stage; None if it has not begun."""
     parts: "list[PrismaFlow]" = Field(default_factory=list)
-    """Of a review that was updated: the same of the review before its first update, and of each
-    update. Works that an earlier part had are duplicates in a later one."""
+    """For an updated review: the flow before its first update, and of each update. Works of an
+    earlier part are duplicates in a later one."""
     previous_included: int | None = None
-    """Of a review that was updated: works that it included before its last update (PRISMA 2020:
-    studies included in the previous version of the review); None if it was not updated."""
+    """For an updated review: works included before its last update (PRISMA 2020: studies included
+    in the previous version of the review); None without an update."""
     ended_by: str | None = None
     """Why the search ended; None if it has not."""
 
     @property
     def included_last(self) -> int:
-        """Return the works included in the review: by full text, if that stage has begun."""
+        """Works included in the review: by full text, if that stage has begun."""
         return self.included if self.full_texts is None else self.full_texts.included
 
     @property
     def summary(self) -> str:
-        """Return one line: `60 records identified, 15 duplicates, 45 works`."""
+        """One line: `60 records identified, 15 duplicates, 45 works`."""
         removed = self.removed_by_checks
         parts = [
             f"{quantity(self.identified, 'record')} identified",
@@ -100,7 +100,7 @@ def flow_of(thread: ReviewThread, records: "Sequence[RecordRow]") -> PrismaFlow:
         return whole
     parts = []
     for start, end in pairwise([0, *starts, MOST_ITERATIONS + 1]):
-        # What belongs to no round was there before any update.
+        # Records without a round are from before any update.
         own = [row for row in records if start <= (row.round.iteration if row.round else 0) < end]
         parts.append(_flow(thread, own, [c for c in counts if start < c.round <= end]))
     before = sum(part.included_last for part in parts[:-1])
@@ -143,36 +143,34 @@ def _most_first(reasons: Iterable[str]) -> dict[str, int]:
 
 class Status(str, Enum):
     REMOVED = "removed"
-    """It was not kept: it cannot be used, is not what was asked for, or beyond the number."""
+    """Not kept: unusable, not what was asked for, or beyond the number."""
     DUPLICATE = "duplicate"
-    """It had arrived before, or another record stands for the same work."""
+    """It arrived before, or another record represents the same work."""
     INCLUDED = "included"
-    """A person decided so."""
+    """By a person's decision."""
     EXCLUDED = "excluded"
-    """A person decided so."""
+    """By a person's decision."""
     UNDECIDED = "undecided"
-    """It is in the result, and no person has decided on it."""
+    """In the result, without a person's decision."""
     NOT_JUDGED = "not_judged"
-    """The same, and no judge graded it."""
+    """The same, and not graded by a judge."""
     SET_ASIDE = "set_aside"
-    """Its score or its place in the order is below the line of the result."""
+    """Below the threshold of the result by score, or beyond its number of papers."""
     NOT_CARRIED_OVER = "not_carried_over"
-    """An earlier or reopened round found it, and the result does not hold it."""
+    """Found by an earlier or reopened round, and not in the result."""
     PENDING = "pending"
-    """Found, and not worked on yet: the round has not come to its result."""
+    """Found, but the round has not reached its result yet."""
 
 
 _COUNTED = frozenset(Status) - {Status.REMOVED, Status.DUPLICATE}
-"""Those of works, which the flow counts under the same names."""
+"""Statuses of works, which the flow counts under the same names."""
 
 
 @dataclass(frozen=True)
 class Work:
-    """A paper, the records that it stands for, and its status."""
-
     paper: Paper
     members: tuple[str, ...]
-    """First the one that stands for the work: of a round that counts, if there is one."""
+    """The first represents the work: one of a round that counts, if there is one."""
     status: Status
     why: str
 
@@ -183,15 +181,13 @@ class Work:
 
 @dataclass(frozen=True)
 class RecordRow:
-    """A record that arrived, and what became of it."""
-
     row: PlacedArrival
     status: Status
     why: str
     record: RawPaper | None = None
-    """None: it was removed at once."""
+    """None if it was removed at once."""
     work: Work | None = None
-    """That it belongs to; None if it was removed at once."""
+    """None if it was removed at once."""
 
     @property
     def arrival(self) -> Arrival:
@@ -207,19 +203,19 @@ class RecordRow:
 
     @property
     def is_counted(self) -> bool:
-        """Whether the flow counts it: a search before which a fork went back was not made."""
+        """Whether the flow counts it: a search that a fork undid does not count."""
         return self.round is not None or self.status in {Status.INCLUDED, Status.EXCLUDED}
 
     @property
     def kept_as(self) -> str:
-        """Return the id of the record that stands for its work; "" if it was removed at once."""
+        """The id of the record that represents its work; "" if it was removed at once."""
         return self.work.own if self.work else ""
 
 
 def record_rows(thread: ReviewThread) -> list[RecordRow]:
-    """Return the status of every record that ever arrived, in the order of arrival.
+    """Return every record that ever arrived with its status, in the order of arrival.
 
-    Records of rounds that do not count any more come last, each once.
+    Records of rounds that no longer count come last, each once.
     """
     counting = {i for round_ in thread.rounds for i in round_.records}
     every = (_with_own_first(work, counting) for work in _works(thread))
@@ -237,7 +233,7 @@ def _with_own_first(work: Work, counting: Container[str]) -> Work:
 
 
 def works_of(records: Iterable[RecordRow]) -> list[Work]:
-    """Return each work once, in the order in which the records that stand for them arrived."""
+    """Return each work once, in the order of arrival of the records that represent them."""
     return [row.work for row in records if row.work and row.status is not Status.DUPLICATE]
 
 
@@ -256,31 +252,31 @@ def _record_row(
 
 
 def _works(thread: ReviewThread) -> Iterator[Work]:
-    """Yield works that hold each record once; a paper of no record of ours has none to hold."""
+    """Yield the works, with each record in one of them; papers without our records are left out."""
     used_ids: set[str] = set()
     collection = thread.collection or empty_collection(thread.state.question)
     result = thread.state.result
     hidden = set(result.set_aside_ids[: result.hidden]) if result else set()
     every = [(p, _of_shown(p)) for p in collection.papers]
     for paper in collection.set_aside:
-        why = f"below the line of the result: score {paper.relevance_score:.2f}"
+        why = f"below the threshold of the result: score {paper.relevance_score:.2f}"
         if paper.id in hidden:
             why = "beyond the number of papers that were asked for"
         every.append((paper, _verdict(paper, Status.SET_ASIDE, why)))
     every += _of_updates(thread, collection.earlier)
-    held = []
-    # Where two papers hold one record, the one that a person decided on has it.
+    with_records = []
+    # If two papers share a record, the one that a person decided on keeps it.
     for paper, verdict in sorted(every, key=lambda item: item[0].decision == "undecided"):
         ids = [i for i in paper.merged_from or [paper.id] if i in thread.records]
         members = [i for i in dict.fromkeys(ids) if i not in used_ids]
         if members:
             used_ids.update(members)
-            held.append((paper, members, verdict))
+            with_records.append((paper, members, verdict))
     rest: dict[str, list[str]] = {}
     for record_id in sorted(thread.records.keys() - used_ids):
         rest.setdefault(thread.work_of.get(record_id, record_id), []).append(record_id)
-    for paper, members, (status, why) in held:
-        # Of a rejected round there may be further records of the same work.
+    for paper, members, (status, why) in with_records:
+        # A rejected round may have found further records of the same work.
         yield Work(paper, (*members, *rest.pop(paper.id, [])), status, why)
     yield from _beyond_the_result(thread, rest)
 
@@ -288,14 +284,14 @@ def _works(thread: ReviewThread) -> Iterator[Work]:
 def _of_updates(
     thread: ReviewThread, papers: Iterable[Paper]
 ) -> Iterator[tuple[Paper, tuple[Status, str]]]:
-    """Yield papers of earlier rounds with what they were in the result before an update.
+    """Yield papers of earlier rounds with their status in the result before an update.
 
-    Nobody decided on them; an update neither finds nor asks about them as new.
+    Nobody decided on them, and an update does not count them as new.
     """
     results = [(set(u.paper_ids), set(u.set_aside_ids)) for u in thread.state.updates]
     for paper in papers:
         ids = {paper.id, *paper.merged_from}
-        if any(ids & shown for shown, _ in results):
+        if any(ids & result for result, _ in results):
             yield paper, _of_shown(paper, "in the result before an update")
         elif any(ids & aside for _, aside in results):
             yield paper, (Status.SET_ASIDE, "set aside in the result before an update")
@@ -308,14 +304,14 @@ def _of_shown(paper: Paper, where: str = "in the result") -> tuple[Status, str]:
 
 
 def _verdict(paper: Paper, status: Status, why: str) -> tuple[Status, str]:
-    """Return what a person decided on a paper and why; where nobody did, that status."""
+    """Return a person's decision on a paper and its reason, by default the arguments."""
     if paper.decision == "undecided":
         return status, why
     return Status(paper.decision), (paper.screening.reason if paper.screening else None) or ""
 
 
 def _beyond_the_result(thread: ReviewThread, groups: Mapping[str, list[str]]) -> Iterator[Work]:
-    """Yield the works of the records that the result does not hold; decisions on them count."""
+    """Yield works that are not in the result; decisions on them count."""
     latest = thread.rounds[-1].records if thread.rounds and thread.is_between_steps else []
     ids = {i for round_ in thread.rounds for i in round_.records}
     papers = _screened(thread, groups)
@@ -323,7 +319,7 @@ def _beyond_the_result(thread: ReviewThread, groups: Mapping[str, list[str]]) ->
     for work_id, members in groups.items():
         status, why = Status.NOT_CARRIED_OVER, "found in a round that was reopened"
         if work_id not in earlier and not set(members).isdisjoint(latest):
-            status, why = Status.PENDING, "found, and not worked on yet"
+            status, why = Status.PENDING, "found, and not processed yet"
         elif not set(members).isdisjoint(ids):
             why = "of an earlier round, which ended without a decision on it"
         paper = papers[work_id]

@@ -1,4 +1,4 @@
-"""The logs of an audit: what was asked (PRISMA-S), who decided what, what each round changed."""
+"""The logs of an audit: searches (PRISMA-S), decisions, and the strategy of each round."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -23,9 +23,9 @@ _MARKS = {"marked_relevant": "include", "marked_irrelevant": "exclude", "unmarke
 
 Row = dict[str, str | int | float]
 _LIMITED = {Purpose.SEARCH, Purpose.COUNT, Purpose.CITATION}
-"""What the limits of a strategy are for."""
-_APART = "independent full text"
-"""What a reviewer said of a text: it counts as a decision where all said the same."""
+"""Purposes to which the limits of a strategy apply."""
+_INDEPENDENT = "independent full text"
+"""The question of a reviewer's verdict on a text; it is a decision if all verdicts agree."""
 _LEFT = "not counted: left before all reviewers were done"
 _OUTCOMES = ("kept", *REASONS)
 SEARCH_COLUMNS = (
@@ -46,11 +46,11 @@ def strategies(thread: ReviewThread) -> list[SearchStrategy]:
 
 
 def search_log(thread: ReviewThread, records: Sequence[RecordRow]) -> list[Row]:
-    """Return what every source was asked: the journal, row by row.
+    """Return every request to a source: the journal, row by row.
 
-    `hits` is what the source says it has; `received` the records that came, each of which is in
+    `hits` is the number that the source reports; `received` the records that came, each counted in
     one of the columns up to `unused`; `new_records` those kept that no earlier round had, and
-    `new_works` the works that no record before was of.
+    `new_works` works of which no record had arrived before.
     """
     starts = [entry.iteration for entry in thread.state.updates]
     waiting: dict[tuple[int, str, str | None], list[RecordRow]] = {}
@@ -59,7 +59,7 @@ def search_log(thread: ReviewThread, records: Sequence[RecordRow]) -> list[Row]:
             key = (record.round.iteration, record.arrival.source, record.arrival.query)
             waiting.setdefault(key, []).append(record)
     log = [_search_row(report, _filters(thread, report), waiting) for report in thread.reports]
-    for (round_, source, query), own in waiting.items():  # of a searcher without a report
+    for (round_, source, query), own in waiting.items():  # from a searcher without a report
         if own:
             kept_count = len({record.arrival.record for record in own})
             counts = {"iteration": round_, "kept": kept_count, "repeated": len(own) - kept_count}
@@ -71,13 +71,13 @@ def search_log(thread: ReviewThread, records: Sequence[RecordRow]) -> list[Row]:
 def _search_row(
     report: SourceReport, filters: str, waiting: dict[tuple[int, str, str | None], list[RecordRow]]
 ) -> Row:
-    """Return the row of a report; it takes its records out of those that are left."""
+    """Return the row of a report, and remove its records from `waiting`."""
     whose = (report.iteration, report.source)
     is_search = report.purpose in {Purpose.SEARCH, Purpose.CITATION, Purpose.WORK}
     keys = [key for key in waiting if key[:2] == whose and report.query in {None, key[2]}]
     own: list[RecordRow] = []
     for key in keys if is_search else ():
-        # The rows of a source that was asked again come after those of its first answer.
+        # Rows of a repeated request follow those of the first.
         count = len(waiting[key]) if report.query is None else report.received
         own += waiting[key][:count]
         waiting[key] = waiting[key][count:]
@@ -112,19 +112,18 @@ def decision_log(thread: ReviewThread) -> list[Row]:
         rows += _mark_rows(marks, "independent screening")
     for text in thread.full_texts.values():
         rows += _full_text_rows(text)
-    for said in thread.withdrawn:
-        about = {"question": _APART, "paper": said["paper_id"], "reason": said["reason"]}
-        rows.append(_row(said["at"], said["by"], said["decision"], note=_LEFT, **about))
+    for row in thread.withdrawn:
+        about = {"question": _INDEPENDENT, "paper": row["paper_id"], "reason": row["reason"]}
+        rows.append(_row(row["at"], row["by"], row["decision"], note=_LEFT, **about))
     for event in thread.events:
         rows.append(_row(event.at, event.by, event.event, note=subject_of(event.detail)))
     return sorted(rows, key=lambda row: str(row["at"]))
 
 
 def strategy_log(thread: ReviewThread) -> list[dict[str, Any]]:
-    """Return the strategy of every round, what it changed, and what the person said to its result.
+    """Return the strategy of every round, its changes, and the feedback on its result.
 
-    `changes` compares it with what was proposed, where a person edited it, else with the strategy
-    of the round before.
+    `changes` compares an edited strategy with the proposal, others with the previous round.
     """
     strategies_by_round = strategies(thread)
     edits = [*(round_.edit for round_ in thread.state.history), thread.state.edit]
@@ -149,7 +148,7 @@ def strategy_log(thread: ReviewThread) -> list[dict[str, Any]]:
 
 
 def _filters(thread: ReviewThread, report: SourceReport) -> str:
-    """Return the limits of a query on one line: those of its strategy, and its own number."""
+    """Return the limits of a query on one line: those of its strategy and its number of records."""
     rounds: list[IterationRecord | WorkflowState] = [*thread.state.history, thread.state]
     strategy, edit = rounds[report.iteration].strategy, rounds[report.iteration].edit
     if edit is not None and report.purpose is Purpose.COUNT:
@@ -189,7 +188,7 @@ def _mark_rows(marks: Sequence[ScreeningMark], question: str) -> Iterator[Row]:
         yield _row(
             mark.said_at,
             mark.said_by,
-            verdicts[mark.is_relevant] or _other_than_a_verdict(mark),
+            verdicts[mark.is_relevant] or _event_without_verdict(mark),
             question=question,
             round=mark.iteration + 1,
             paper=mark.paper_id,
@@ -204,20 +203,20 @@ def _full_text_rows(text: FullText) -> Iterator[Row]:
     event = TextStatus.RETRIEVED if text.digest else TextStatus.NOT_RETRIEVED
     note = f"{text.origin} ({text.source})" if text.source else text.origin or text.problem
     yield _row(text.retrieved_at, text.retrieved_by, event.value, note=note, **about)
-    for name, said in text.verdicts.items():
-        apart = {**about, "question": _APART, "reason": said["reason"]}
-        yield _row(said["at"], name, said["decision"], **apart)
+    for name, verdict in text.verdicts.items():
+        own = {**about, "question": _INDEPENDENT, "reason": verdict["reason"]}
+        yield _row(verdict["at"], name, verdict["decision"], **own)
     if text.decision:
         yield _row(text.decided_at, text.decided_by, text.decision, reason=text.reason, **about)
 
 
 def subject_of(detail: Mapping[str, Any]) -> str:
-    """Return what an event is about: files, another account or thread, or a reason."""
+    """Return the subject of an event: files, another account or thread, or a reason."""
     words = " ".join(f"{name} {detail[name]}" for name in ("with", "as", "from") if name in detail)
     return words or "; ".join(detail.get("files") or [str(detail.get("reason", ""))])
 
 
-def _other_than_a_verdict(mark: ScreeningMark) -> str:
+def _event_without_verdict(mark: ScreeningMark) -> str:
     word = "note" if mark.note or not mark.labels else "label"
     word = "skip" if mark.is_skipped else word
     return "taken back" if mark.is_taken_back else word

@@ -26,7 +26,7 @@ CAPTIONS: Mapping[str, str] = MappingProxyType(
         "source_contribution": "Works by the source that found them",
         "query_contribution": "Works by the query that found them",
         "papers_by_year": "Works in the result by year of publication",
-        "scores": "Scores of the works, and the line after which they are set aside",
+        "scores": "Scores of the works, and the line beyond which they are set aside",
         "recall": "Relevant works found while screening",
     }
 )
@@ -35,7 +35,7 @@ CAPTIONS: Mapping[str, str] = MappingProxyType(
 def pictures(
     thread: ReviewThread, records: list[RecordRow], flow: PrismaFlow, kind: Format = "svg"
 ) -> dict[str, bytes]:
-    """Return the pictures by name; those that there is nothing to show for are left out."""
+    """Return the pictures by name, without those that would show nothing."""
     records = [row for row in records if row.is_counted]
     works = works_of(records)
     files: dict[str, Callable[[], Any]] = {
@@ -57,25 +57,25 @@ _MOST_QUERIES = 12
 
 
 def works_by(records: Sequence[RecordRow], *, is_by_query: bool) -> dict[str, set[tuple[str, ...]]]:
-    """Return which sources found each work, by its id; or which queries of which sources."""
+    """Return which sources, or queries of sources, found each work, by its id."""
     finders: dict[str, set[tuple[str, ...]]] = {}
     for row in records:
         if row.work is not None:
-            came = row.arrival
-            name = (came.source, came.query or "") if is_by_query else (came.source,)
+            arrival = row.arrival
+            name = (arrival.source, arrival.query or "") if is_by_query else (arrival.source,)
             finders.setdefault(row.kept_as, set()).add(name)
     return finders
 
 
 def source_contribution(records: Sequence[RecordRow]) -> Any:
-    """Return works by source: those that it alone found, and the others; None if it is but one."""
+    """Draw works by source, found by it alone or by others as well; None for a single source."""
     finders = works_by(records, is_by_query=False)
     is_one = len({name for names in finders.values() for name in names}) < 2  # noqa: PLR2004  # to compare
     return None if is_one else _contribution(finders, "this source")
 
 
 def query_contribution(records: Sequence[RecordRow]) -> Any:
-    """Return works by query; None if the records do not say which query found them."""
+    """Draw works by query; None if the records do not say which query found them."""
     return _contribution(works_by(records, is_by_query=True), "this query")
 
 
@@ -90,7 +90,7 @@ def _contribution(finders: dict[str, set[tuple[str, ...]]], noun: str) -> Any:
     shared = [every[name] - alone[name] for name in shown_names]
     rows = range(len(shown_names))
     axes.barh(rows, own, 0.62, color=BLUE, label=f"found by {noun} alone")
-    axes.barh(rows, shared, 0.62, own, color=PALE, label="found by others, too")
+    axes.barh(rows, shared, 0.62, own, color=PALE, label="also found by others")
     for row, name in enumerate(shown_names):
         count = f" {every[name]:,}"
         axes.text(every[name], row, count, va="center", fontsize=8, color=INK)
@@ -104,12 +104,12 @@ def _contribution(finders: dict[str, set[tuple[str, ...]]], noun: str) -> Any:
 
 
 def source_overlap(records: Sequence[RecordRow]) -> Any:
-    """Return an UpSet plot: works by the combination of sources, if there are several."""
+    """Draw an UpSet plot of works by combination of sources, if there are several."""
     finders = works_by(records, is_by_query=False)
     every = Counter(name for names in finders.values() for (name,) in names)
     sets = sorted(every, key=lambda name: (-every[name], name))
     if len(sets) > _MOST_SETS:
-        # Works of the last sources are those of one set: no other seems to have found them alone.
+        # The smallest sources become one set, so that their works do not seem found by one alone.
         last = set(sets[_MOST_SETS - 1 :])
         rest = f"{len(last)} other sources"
         finders = {
@@ -185,7 +185,7 @@ _SCORED = {**_SHOWN, Status.SET_ASIDE: ("set aside", _GREY)}
 
 
 def papers_by_year(works: Sequence[Work]) -> Any:
-    """Return the works for screening by year; None if they are of no two years."""
+    """Draw the works for screening by year; None for fewer than two years."""
     counts = Counter((work.status, work.paper.year) for work in works if work.paper.year)
     years = sorted({year for status, year in counts if status in _SHOWN and year is not None})
     if len(years) < 2:  # noqa: PLR2004  # one bar shows nothing
@@ -206,7 +206,7 @@ def papers_by_year(works: Sequence[Work]) -> Any:
 
 
 def scores(thread: ReviewThread, works: Sequence[Work]) -> Any:
-    """Return the scores, those of the result before its line; None if nothing is in the result."""
+    """Draw the scores, with a line after those of the result; None without a result."""
     statuses = {work.paper.id: work.status for work in works}
     collection = thread.collection
     if collection is None or len(statuses) < 2:  # noqa: PLR2004  # no order
@@ -242,7 +242,7 @@ def scores(thread: ReviewThread, works: Sequence[Work]) -> Any:
 
 
 def recall(thread: ReviewThread, works: Sequence[Work]) -> Any:
-    """Return how many relevant works how much screening found, if there are enough decisions."""
+    """Draw the relevant works found by screening effort, if there are enough decisions."""
     verdicts = verdicts_in_order(thread, works)
     if len(verdicts) < 2 or not any(verdicts):  # noqa: PLR2004  # no curve
         return None
@@ -265,10 +265,10 @@ def recall(thread: ReviewThread, works: Sequence[Work]) -> Any:
 
 
 def verdicts_in_order(thread: ReviewThread, works: Sequence[Work]) -> list[bool]:
-    """Return the verdicts that hold in the order in which the works were decided on.
+    """Return the final verdicts in the order in which the works were decided on.
 
-    Of independent reviewers, the first to decide counts: what they agree on is entered later, all
-    at once. What one answer says at once is taken by score, as it was shown.
+    With independent reviewers, the time of the first decision counts, since what they agree on is
+    entered all at once. Verdicts of one answer are ordered by score, as they were shown.
     """
     first: dict[str, str] = {}
     for mark in itertools.chain.from_iterable(thread.independent.values()):

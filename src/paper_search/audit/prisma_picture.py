@@ -1,4 +1,4 @@
-"""The flow of PRISMA 2020 as a picture: what was kept goes down, what left goes to the right."""
+"""The flow diagram of PRISMA 2020: what is kept goes down, what is removed to the right."""
 
 import textwrap
 from collections.abc import Iterable
@@ -11,20 +11,20 @@ from paper_search.report.outputs.figures import BLUE, INK, canvas
 _LINE_IN, _PAD_IN, _GAP_IN = 0.165, 0.16, 0.3
 """Inches: height of a line, padding of a box, space between two rows."""
 _LEAST_IN = {"Identification": 1.0, "Included": 0.66}
-"""Inches: the height of the only row of a phase, beside which its name fits."""
+"""Inches: least height of a phase with one row, so that its name fits."""
 _LEFT, _RIGHT = (0.55, 3.35), (4.05, 7.1)
 """Inches from the left edge: the two columns of boxes."""
 _LETTERS = 47
 _MOST = 8
-"""Sources or reasons that are named; the others are summed up."""
+"""Sources or reasons that are listed; the others are summed."""
 _PHASES = {"Identification": "#dfe9ef", "Screening": "#ece7d6", "Included": "#dcebdf"}
 _PREVIOUS_IN = 2.9
-"""Inches by which the boxes move to the right for the column of previous studies."""
+"""Inches: width of the column of previous studies."""
 
 
 @dataclass(frozen=True)
 class _Row:
-    """What is kept at one place of the flow, and what leaves it there."""
+    """What is kept at one stage of the flow, and what is removed there."""
 
     phase: str
     main: list[str]
@@ -37,9 +37,9 @@ class _Row:
 
 
 def prisma_flow(flow: PrismaFlow) -> Any:
-    """Return the flow as a figure; of a review that was updated, in the form for updates.
+    """Return the flow as a figure, for an updated review in the form for updates.
 
-    That has the previous studies in a column of their own, and counts what the last update brought.
+    That has a separate column for previous studies, and counts the last update.
     """
     rows, previous = _rows(flow.parts[-1] if flow.parts else flow), flow.previous_included
     if previous is not None:
@@ -91,9 +91,9 @@ def _rows(flow: PrismaFlow) -> list[_Row]:
         *((f"not kept: {why}", count) for why, count in flow.removal_reasons.items()),
     ]
     aside = [
-        ("below the line of the result", flow.set_aside),
+        ("below the threshold of the result", flow.set_aside),
         ("of earlier rounds, not decided on", flow.not_carried_over),
-        ("not worked on yet", flow.pending),
+        ("not processed yet", flow.pending),
     ]
     removals = flow.duplicates + flow.removed_by_checks
     open_ = flow.undecided + flow.not_judged
@@ -142,7 +142,7 @@ def _full_text_rows(flow: PrismaFlow) -> list[_Row]:
 
 
 def _lines(what: str, total: int, parts: Iterable[tuple[str, int]] = ()) -> list[str]:
-    """Return a total, and its parts that are not 0; what would be too many lines is one."""
+    """Return a total and its parts that are not 0; the smallest are summed in one line."""
     counts = sorted((part for part in parts if part[1]), key=lambda part: (-part[1], part[0]))
     lines = [
         f"{textwrap.shorten(name, _LETTERS - 12, placeholder=' …') or name[: _LETTERS - 12]} "

@@ -1,4 +1,4 @@
-"""All that a search has kept, read from its thread: what an audit is made of."""
+"""All data of a search, read from its thread for an audit."""
 
 import contextlib
 from collections.abc import Iterable, Mapping
@@ -25,28 +25,28 @@ class ReviewThread:
     info: ThreadInfo
     state: WorkflowState
     records: dict[str, RawPaper] = field(default_factory=dict)
-    """Every record that any round ever found, as its source gave it, by id."""
+    """Every record that any round found, as returned by its source, by id."""
     work_of: dict[str, str] = field(default_factory=dict)
-    """By the id of a record: of the work that it was merged into last."""
+    """The work that a record was last merged into, by id."""
     rounds: list[SearchedRound] = field(default_factory=list)
-    """Those that count; a round that was reopened and not searched again does not."""
+    """Rounds that count, without one that was reopened and not searched again."""
     collection: PaperCollection | None = None
-    """The latest result, or None."""
+    """The latest result."""
     marks: list[ScreeningMark] = field(default_factory=list)
     ledger: list[LedgerEntry] = field(default_factory=list)
     agreement: Agreement = field(default_factory=Agreement)
-    """Of reviewers who decided independently; without reviewers, there were none."""
+    """Of independent reviewers, if there were any."""
     independent: dict[str, list[ScreeningMark]] = field(default_factory=dict)
-    """What each of them said; empty, until all are done."""
+    """The marks of each of them; empty until all are done."""
     events: list[AuditEntry] = field(default_factory=list)
     full_texts: dict[str, FullText] = field(default_factory=dict)
-    """Of works whose full text somebody looked for, by the id of the work."""
+    """Of works whose full text was sought, by work id."""
     text_agreement: Agreement = field(default_factory=Agreement)
-    """Of reviewers who decided independently on full texts."""
+    """Of independent reviewers of full texts."""
     withdrawn: list[Mapping[str, Any]] = field(default_factory=list)
-    """Decisions on full texts of reviewers who left; see `TextReviewers`."""
+    """Verdicts on full texts of reviewers who left; see `TextReviewers`."""
     text_rows: list[SourceReport] = field(default_factory=list)
-    """Of what was asked for full texts."""
+    """Requests for full texts."""
 
     @property
     def reports(self) -> list[SourceReport]:
@@ -59,7 +59,7 @@ class ReviewThread:
 
 
 def names_of_sources(sources: Iterable[str]) -> dict[str, str]:
-    """Return what sources are called: a service and files of the same database alike."""
+    """Return display names of sources; a service and files of the same database share one."""
     groups: dict[str, list[str]] = {}
     for source in sorted({*sources}):
         groups.setdefault(title_of(source).casefold(), []).append(source)
@@ -68,11 +68,7 @@ def names_of_sources(sources: Iterable[str]) -> dict[str, str]:
 
 
 async def load_review(persistence: Persistence, thread_id: str) -> ReviewThread:
-    """Return what a search has kept.
-
-    Raises:
-        ThreadNotFoundError: there is no such thread, or it is no search.
-    """
+    """Read all data of a search; ThreadNotFoundError if there is no such search."""
     catalog = ThreadCatalog(persistence)
     info = await catalog.info(thread_id)
     session = catalog.session(thread_id)
@@ -80,7 +76,7 @@ async def load_review(persistence: Persistence, thread_id: str) -> ReviewThread:
     parts = ("records", TEXT_ROWS, "members")
     rows, text_rows, members = [await session.records.rows(part) for part in parts]
     agreement, independent = Agreement(), dict[str, list[ScreeningMark]]()
-    with contextlib.suppress(ThreadNotWaitingError):  # there is no result to decide on now
+    with contextlib.suppress(ThreadNotWaitingError):  # there is no result to decide on yet
         reviewers = await session.reviewers()
         agreement = await reviewers.agreement()
         if not agreement.is_blind:

@@ -1,4 +1,4 @@
-"""What the audit says, section by section."""
+"""The sections of an audit."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,29 +17,29 @@ from paper_search.workflow.reviewers import Agreement
 _NAME = re.compile(r"[a-z]+(?:_[a-z]+)+")
 _TIME = re.compile(r"^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?\+00:00$")
 MAX_ROWS = 500
-"""Of one table; the rest is in the file of the table."""
+"""Most rows of a table; its file has all."""
 _ON_SEARCHES = (
-    "Every string as it was sent, also before the approval, to find a paper that the question "
-    "names and to count hits, to fill what works lacked, and for full texts. A stored answer "
-    "bears the day on which it came. Received: records that came; each is kept, or counted under "
-    "Not kept with the reason. Kept: records that the query was the first of its source and round "
-    "to give. New records: those that had not arrived before. New works: works of which no record "
-    "had arrived before."
+    "Every string as it was sent, including those before the approval, which find a paper that "
+    "the question names and count hits, those that fill gaps in records, and those for full texts. "
+    "A cached answer has the day on which it was received. Received: records that came; each is "
+    "kept, or counted under Not kept with the reason. Kept: records that no earlier query of the "
+    "same source and round gave. New records: those that had not arrived before. New works: works "
+    "of which no record had arrived before."
 )
 _ON_ROUNDS = (
-    "Arrived: records as often as sources gave them. Given again: the same record of the same "
-    "source, by another query or in a later round. New works: works of which no record had "
+    "Arrived: records, counted each time a source gave them. Given again: the same record of the "
+    "same source, by another query or in a later round. New works: works of which no record had "
     "arrived before."
 )
 _ON_UPDATES = (
-    "The form of PRISMA 2020 for updated reviews: what was there before the first update stands in "
-    "a column of its own. A work that an earlier column has is a duplicate in a later one."
+    "The form of PRISMA 2020 for updated reviews: the review before its first update has a "
+    "separate column. A work in an earlier column is a duplicate in a later one."
 )
 _ON_DECISIONS = (
-    "Answers to questions, labels of papers, and what was refused or reopened. Of a paper that "
-    "was labelled more than once while screening, the last label is kept."
+    "Answers to questions, labels of papers, and what was refused or reopened. If a paper was "
+    "labelled more than once while screening, the last label is kept."
 )
-_BLIND = "What they decided is shown when all are done, at least two."
+_BLIND = "Their decisions are shown when all reviewers, at least two, are done."
 _SEARCH_COLUMNS = {
     "round": "Round", "days": "When (UTC)", "purpose": "For", "allowed_by": "Allowed by",
     "source": "Source", "query": "Exact search string", "filters": "Limits", "hits": "Hits",
@@ -63,11 +63,11 @@ class Section:
     columns: Sequence[str] = ()
     rows: Sequence[Sequence[str | int | float]] = ()
     pictures: Mapping[str, str] = field(default_factory=dict)
-    """Caption by the name of a picture."""
+    """Captions by name of the picture."""
 
 
 def as_markdown(title: str, sections: Iterable[Section], pictures: Mapping[str, str]) -> str:
-    """Return the document; markup in what others wrote is shown, never obeyed."""
+    """Return the document; markup in texts of others is shown, not interpreted."""
     lines = [f"# {inert(title)}", ""]
     for section in sections:
         lines += [f"## {section.title}", ""]
@@ -156,7 +156,7 @@ def _about(thread: ReviewThread) -> Section:
 
 
 def _flow(flow: PrismaFlow) -> Section:
-    """Return the flow; of a review that was updated, with a column for each of its parts."""
+    """Return the flow, for an updated review with a column for each part."""
     parts = [dict(_flow_rows(part)) for part in flow.parts]
     rows: list[tuple[str | int, ...]] = [
         (text, *(part.get(text, 0) for part in parts), count) for text, count in _flow_rows(flow)
@@ -171,7 +171,7 @@ def _flow(flow: PrismaFlow) -> Section:
     )
 
 
-_GONE_BACK = "Not counted: of rounds that the thread went back to a question before"
+_GONE_BACK = "Not counted: of rounds undone by going back to an earlier question"
 
 
 def _flow_rows(flow: PrismaFlow) -> list[tuple[str, int]]:
@@ -186,7 +186,7 @@ def _flow_rows(flow: PrismaFlow) -> list[tuple[str, int]]:
         ("Works", flow.works),
         ("Set aside by score or number", flow.set_aside),
         ("Of earlier rounds, which ended without a decision on them", flow.not_carried_over),
-        ("Not worked on yet", flow.pending),
+        ("Not processed yet", flow.pending),
         ("Works for screening", flow.for_screening),
         ("Not decided yet", flow.undecided),
         ("Not decided yet, and not judged for relevance", flow.not_judged),
@@ -291,9 +291,9 @@ def _papers(title: str, works: Sequence[Work], status: Status) -> Section:
     papers = [work for work in works if work.status is status]
     rows = []
     for work in papers[:MAX_ROWS]:
-        said = work.paper.screening_columns
-        who = (_plain(said[name]) for name in ("decided_by", "decided_at", "reason"))
-        rows.append((work.own, work.paper.title, work.paper.year or "", *who))
+        screening = work.paper.screening_columns
+        cells = (_plain(screening[name]) for name in ("decided_by", "decided_at", "reason"))
+        rows.append((work.own, work.paper.title, work.paper.year or "", *cells))
     columns = ["Record", "Title", "Year", "Decided by", "At (UTC)", "Reason"]
     note = [] if papers else ["None."]
     return Section(title, [*note, *_truncation_note(papers, "records.csv")], columns, rows)

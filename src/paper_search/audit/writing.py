@@ -39,24 +39,23 @@ RECORD_COLUMNS = (
     *("decided_by", "decided_at", "note", "labels"),
 )
 MANIFEST = "manifest-sha256.txt"
-"""Its lines are those of `sha256sum`, which can check them."""
+"""In the format of `sha256sum`, which can check it."""
 
 
 @dataclass(frozen=True)
 class Audit:
     thread: ReviewThread
     records: list[RecordRow]
-    """Every record that ever arrived, with its status."""
     flow: PrismaFlow
     files: dict[str, bytes]
-    """By their path in the directory; the manifest is one of them."""
+    """By path in the directory, including the manifest."""
 
 
 async def audit_of(persistence: Persistence, thread_id: str, *, has_pictures: bool = True) -> Audit:
     """Return the audit of a search; the same thread gives the same bytes.
 
-    `has_pictures`: draw pictures and make a Word document, which takes seconds; without matplotlib
-    or pandoc (the extras `figures` and `docx`), none are.
+    `has_pictures`: include pictures and a Word document, which takes seconds; they are left out
+    without matplotlib and pandoc (the extras `figures` and `docx`).
     """
     thread = await load_review(persistence, thread_id)
     is_drawing = has_pictures and is_available()
@@ -102,7 +101,7 @@ async def flow_of_thread(persistence: Persistence, thread_id: str) -> PrismaFlow
 
 
 async def pictures_of(persistence: Persistence, thread_id: str) -> dict[str, bytes]:
-    """Return the pictures of a search as SVG, by name; ConfigError: matplotlib is missing."""
+    """Return the pictures of a search as SVG, by name; ConfigError without matplotlib."""
     thread = await load_review(persistence, thread_id)
 
     def draw() -> dict[str, bytes]:
@@ -113,7 +112,7 @@ async def pictures_of(persistence: Persistence, thread_id: str) -> dict[str, byt
 
 
 async def write_audit(persistence: Persistence, thread_id: str, directory: Path) -> Audit:
-    """Write the audit of a search into a new directory, whole or not at all."""
+    """Write the audit of a search to a new directory, completely or not at all."""
     check_directory(directory)
     audit = await audit_of(persistence, thread_id)
     await asyncio.to_thread(_write, audit.files, directory)
@@ -125,7 +124,7 @@ def zipped(files: Mapping[str, bytes], folder: str) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name in sorted(files):
-            entry = zipfile.ZipInfo(f"{folder}/{name}")  # its time is 1980, whatever the clock
+            entry = zipfile.ZipInfo(f"{folder}/{name}")  # its time is always 1980
             entry.compress_type = zipfile.ZIP_DEFLATED
             entry.create_system, entry.external_attr = 3, 0o644 << 16
             archive.writestr(entry, files[name])
@@ -150,10 +149,10 @@ def _write(files: Mapping[str, bytes], directory: Path) -> None:
 
 
 def check_directory(directory: Path) -> None:
-    """Raise InputError if the directory is there already, or the one above it is not."""
+    """Raise InputError if the directory exists, or its parent does not."""
     if os.path.lexists(directory):
         raise InputError(
-            f"{str(directory)!r} exists already and stays as it is; "
+            f"{str(directory)!r} already exists and was not changed; "
             "an audit is written to a new directory: give another name"
         )
     if not directory.absolute().parent.is_dir():

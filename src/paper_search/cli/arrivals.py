@@ -167,10 +167,10 @@ async def _updates(config: AppConfig) -> list[dict[str, Any]]:
         infos = await catalog.threads(limit=ALL)
         unfinished = {ThreadStatus.WAITING: "waits", ThreadStatus.FAILED: "failed"}
         open_ids = [info.thread_id for info in infos if info.status in unfinished]
-        begun = {name for name in open_ids if await _is_updated(catalog, name)}
+        update_ids = {name for name in open_ids if await _is_updated(catalog, name)}
     for info in infos:
         entry = {"thread_id": info.thread_id, "question": info.question, "outcome": "nothing new"}
-        if info.thread_id in begun:
+        if info.thread_id in update_ids:
             error = {"error": info.error} if info.error else {}
             entries.append({**entry, "outcome": unfinished[info.status], **error})
         if info.status in {ThreadStatus.DAMAGED, ThreadStatus.LOCKED}:  # it may be an update

@@ -74,16 +74,16 @@ def strategy(
     from paper_search.skills.strategy.booleans import database_text
 
     query, is_approved = run(_strategy_of(settings(home).persistence_url, thread))
-    rendered = database_text(query, database)
+    output = database_text(query, database)
     if as_json:
-        left_out = [render(node) for node in rendered.left_out]
-        document = {"database": database, "text": rendered.text, "is_approved": is_approved}
-        print_json({**document, "remarks": list(rendered.notes), "left_out": left_out})
+        left_out = [render(node) for node in output.left_out]
+        document = {"database": database, "text": output.text, "is_approved": is_approved}
+        print_json({**document, "remarks": list(output.notes), "left_out": left_out})
         return
-    print_text(f"{rendered.text}\n")
+    print_text(f"{output.text}\n")
     if not is_approved:
         say("this strategy is not approved; it waits for a decision")
-    for note in rendered.notes:
+    for note in output.notes:
         say(visible(note))
 
 

@@ -74,7 +74,6 @@ class SettingRow(NamedTuple):
 
 
 def setting_rows(config: "AppConfig", home: Path | None) -> list[SettingRow]:
-    """Return all settings; `home` is the one given on the command line."""
     from paper_search.config import SETTINGS, setting_origins
 
     origins = setting_origins(home=home)

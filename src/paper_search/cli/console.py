@@ -133,7 +133,6 @@ def run(work: Coroutine[Any, Any, T], runner: asyncio.Runner | None = None) -> T
 
 
 async def with_persistence(url: str, work: Callable[[Persistence], Awaitable[T]]) -> T:
-    """Return the result of `work` with the persistence at a URL, open for its duration."""
     from paper_search.persistence import open_persistence
 
     async with open_persistence(url) as persistence:
@@ -159,7 +158,6 @@ def program_name() -> str:
 
 
 def pip_name() -> str:
-    """Return the command for the pip of this program's environment."""
     return "pip" if program_name() == PROGRAM else f"{shlex.quote(sys.executable)} -m pip"
 
 

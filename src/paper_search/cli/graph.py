@@ -284,7 +284,6 @@ def _json(text: str, option: str) -> Any:
 
 
 def _services(workflow: "Workflow", home: Path | None) -> Any:
-    """Return the workflow's services, if any, made from the program's settings."""
     from paper_search.llm.creation import redact_output
 
     config = settings(home)
@@ -293,7 +292,6 @@ def _services(workflow: "Workflow", home: Path | None) -> Any:
 
 
 def factory(workflow: "Workflow") -> Any:
-    """Return the function that makes the services of a workflow from settings."""
     module, _, function = (workflow.services or "").partition(":")
     try:
         return getattr(import_module(module), function)
@@ -305,7 +303,6 @@ def factory(workflow: "Workflow") -> Any:
 
 
 def show_plain(detail: "PlainDetail", *, is_json: bool, home: Path | None) -> None:
-    """Print the state of a thread, or its open question and how to answer it."""
     if is_json:
         print_json(detail.model_dump(mode="json"))
         return

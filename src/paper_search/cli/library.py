@@ -310,14 +310,13 @@ class ImportFile:
 def collection_files(values: "Iterable[str]", config: "AppConfig") -> Iterator[dict[str, Path]]:
     """Yield the temporary file of each value that is `zotero:COLLECTION`."""
     with tempfile.TemporaryDirectory(prefix="paper-search-") as directory:
-        named = [value for value in dict.fromkeys(values) if value.startswith("zotero:")]
-        if named:
+        references = [value for value in dict.fromkeys(values) if value.startswith("zotero:")]
+        if references:
             from paper_search.review.zotero import collection_file
-        yield {value: run(collection_file(config, value, Path(directory))) for value in named}
+        yield {name: run(collection_file(config, name, Path(directory))) for name in references}
 
 
 def _files(paths: list[Path], collections: dict[str, Path]) -> Iterator[ImportFile]:
-    """Yield the files at all paths, and in all folders."""
     for path in paths:
         if str(path) in collections:
             yield ImportFile(collections[str(path)], str(path))

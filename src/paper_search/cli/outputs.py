@@ -165,7 +165,6 @@ def push_papers(  # noqa: PLR0913  # what is pushed, where, and how it is printe
     *,
     is_json: bool,
 ) -> None:
-    """Update a Zotero collection, and print what changed."""
     from paper_search.review.zotero_push import push
 
     ids = {paper.id for paper in papers}
@@ -197,7 +196,7 @@ def decision_line(
     beside = {SET_ASIDE: part.set_aside, OF_EARLIER: part.earlier} if is_json else {}
     ids = {paper.id for papers in (part.papers, *beside.values()) for paper in papers}
     places = {"": whole.papers, SET_ASIDE: whole.set_aside, OF_EARLIER: whole.earlier}
-    left = Counter(
+    others = Counter(
         where if where and paper.decision == "undecided" else paper.decision
         for where, papers in places.items()
         for paper in papers
@@ -205,14 +204,14 @@ def decision_line(
     )
     kinds = {None: "included and undecided papers", "all": "all papers"}
     words = kinds.get(decision, f"{decision} papers only")
-    held = _in_words(Counter(paper.decision for paper in part.papers)) or "none"
+    counts = _in_words(Counter(paper.decision for paper in part.papers)) or "none"
     if lists := _in_words(Counter({kind: len(papers) for kind, papers in beside.items()})):
-        held += f"; in separate lists: {lists}"
-    if not left:
-        return f"{words} ({held})"
-    more = "--decision and --all choose" if SET_ASIDE in left or OF_EARLIER in left else ""
-    choice = more or "--decision chooses"
-    return f"{words} ({held}); left out: {_in_words(left)}; {choice} others"
+        counts += f"; in separate lists: {lists}"
+    if not others:
+        return f"{words} ({counts})"
+    has_lists = SET_ASIDE in others or OF_EARLIER in others
+    choice = "--decision and --all choose" if has_lists else "--decision chooses"
+    return f"{words} ({counts}); left out: {_in_words(others)}; {choice} others"
 
 
 def _in_words(counts: Counter[str]) -> str:

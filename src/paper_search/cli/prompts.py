@@ -61,8 +61,6 @@ class Terminal:
 
 @dataclass(frozen=True)
 class Choice:
-    """One answer that a prompt takes."""
-
     key: str
     word: str
     help: str
@@ -97,8 +95,6 @@ def rejection(terminal: Terminal, question: Question, text: str, ask: str, menu:
 
 
 def decide(terminal: Terminal, choices: Sequence[Choice]) -> Any:
-    """Ask until one of the choices returns a decision."""
-
     def show_help(_words: str) -> None:
         for choice in every:
             say(f"  {choice.key + (' ...' if choice.takes_words else ''):<10}{choice.help}")
@@ -125,9 +121,9 @@ def decide(terminal: Terminal, choices: Sequence[Choice]) -> Any:
 def run_choice(line: str, choices: Sequence[Choice]) -> Any:
     word, _, rest = line.strip().partition(" ")
     name = "h" if word == "?" else word.lower()
-    choice = next((each for each in choices if name in {each.key, each.word}), None)
+    choice = next((choice for choice in choices if name in {choice.key, choice.word}), None)
     if choice is None:
-        keys = ", ".join(each.key for each in choices)
+        keys = ", ".join(choice.key for choice in choices)
         raise InvalidDecisionError(f"{visible(word)!r} is none of: {keys}")
     if rest.strip() and not choice.takes_words:
         raise InvalidDecisionError(

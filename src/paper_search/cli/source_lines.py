@@ -159,7 +159,6 @@ def _ask(config: AppConfig, home: Path | None) -> None:
 
 
 def own_records(config: AppConfig) -> int:
-    """Return the number of records in the user's library."""
     from paper_search.library import Library
     from paper_search.library.source import library_path
 

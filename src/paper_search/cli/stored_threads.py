@@ -79,7 +79,6 @@ async def preview(url: str, thread_id: str) -> Report:
 async def load_search(
     config: AppConfig, thread_id: str, progress: ProgressReporter
 ) -> SearchWorkflow:
-    """Return a workflow with the sources that the thread was started with."""
     url = config.persistence_url
     values = await with_persistence(url, lambda p: SearchSession.on(p, thread_id).channels())
     return SearchWorkflow.from_config(
@@ -90,7 +89,6 @@ async def load_search(
 async def load_report(
     config: AppConfig, thread_id: str, progress: ProgressReporter
 ) -> ReportWorkflow:
-    """Return a workflow with the services that the report was started with."""
     from paper_search.report_workflow import ReportWorkflow
     from paper_search.report_workflow.assembly import services_begun_with
     from paper_search.report_workflow.engine import ReportSession

@@ -104,15 +104,15 @@ def paper_table(
         ),
     )
     if criteria:
-        lines = (text(f"({n}) {each}") for n, each in enumerate(criteria, start=1))
+        lines = (text(f"({n}) {criterion}") for n, criterion in enumerate(criteria, start=1))
         table.caption = Text("\n").join(lines)
         table.caption_justify = "left"
     return table
 
 
 def record_table(records: Sequence[BibliographicRecord]) -> Table:
-    numbered = enumerate(records, start=1)
-    return grid(["#>", *_RECORD], ([n, each.title, *_record_cells(each)] for n, each in numbered))
+    rows = ([n, record.title, *_record_cells(record)] for n, record in enumerate(records, start=1))
+    return grid(["#>", *_RECORD], rows)
 
 
 _RECORD = ("Title*5", "Authors*2", "Year", "Venue*2")
@@ -137,7 +137,6 @@ def thread_table(threads: Iterable[ThreadInfo | ReportInfo], now: datetime) -> T
 
 
 def _cost(info: ThreadInfo | ReportInfo) -> str:
-    """Return what a thread spent on models, or "" without calls."""
     from paper_search.models.usage import money_in_words, total
 
     usage = getattr(info, "usage", [])

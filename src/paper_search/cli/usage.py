@@ -91,7 +91,6 @@ def _of_round(step: StepSpending) -> str:
 
 
 def usage_facts(usage: Sequence[StepSpending | Mapping[str, Any]]) -> Iterator[Fact]:
-    """Yield total spending and that of each step; nothing without calls."""
     if not usage:
         return
     from paper_search.models.usage import StepSpending, total

@@ -23,28 +23,28 @@ _SPECIAL = {sign: f"\\{sign}" for sign in "&%$#_"} | {
     "^": r"{\textasciicircum}",
 }
 _BALANCED = str.maketrans({**_SPECIAL, "{": r"\{", "}": r"\}"})
-# BibTeX counts \{ as a brace too, so a lone brace needs a command that contains none of its kind.
+# BibTeX counts \{ as a brace, so an unbalanced brace needs a command without that brace.
 _UNBALANCED = str.maketrans(
     {**_SPECIAL, "{": r"{\ensuremath{\lbrace}}", "}": r"{\ensuremath{\rbrace}}"}
 )
 
 
 _LIGATURE = re.compile("(?<=-)(?=-)|(?<=')(?=')|(?<=[`!?])(?=`)")
-"""Where TeX would make one letter of two: a dash of hyphens, a quote of apostrophes."""
+"""Where TeX would join two characters: hyphens to a dash, apostrophes to a quotation mark."""
 
 
 def export_bibtex(collection: PaperCollection) -> str:
-    """Return the papers as BibTeX; an absent field leaves no trace, no papers give "".
+    """Return the papers as BibTeX, without empty fields; "" without papers.
 
     Keys are those of `citation_keys`. Characters that TeX reads as commands are escaped in text,
-    never in identifiers and addresses. `type` has the type of what BibTeX calls "misc", the note
-    is `annote`, and the screening decision is in fields that no style prints.
+    never in identifiers and URLs. `type` has the type of "misc" entries, `annote` the note, and
+    the screening decision is in fields that no style prints.
     """
     return _entries(collection, is_biblatex=False)
 
 
 def export_biblatex(collection: PaperCollection) -> str:
-    """Return the papers as biblatex, for Biber: its entry types and names of fields."""
+    """Return the papers as biblatex, with the entry types and fields of Biber."""
     return _entries(collection, is_biblatex=True)
 
 
@@ -71,7 +71,7 @@ _IN_BIBLATEX = {
     "archiveprefix": "eprinttype",
     "annote": "annotation",
 }
-"""Biber's names of fields; it reads the old ones, and warns of some."""
+"""Biber's names of fields; it reads the old names, with warnings for some."""
 
 
 def _fields(paper: Paper) -> list[tuple[str, str]]:
@@ -80,7 +80,7 @@ def _fields(paper: Paper) -> list[tuple[str, str]]:
     note, reason = columns.pop("note"), columns.pop("reason")
     venue, publisher = _escaped(paper.venue), _escaped(paper.publisher)
     if not publisher and kind.publisher_field in {"school", "institution"}:
-        venue, publisher = "", venue  # what these entry types demand
+        venue, publisher = "", venue  # these entry types require it
     return [
         ("title", _escaped(paper.title)),
         ("author", " and ".join(filter(None, map(_author, paper.authors)))),
@@ -109,8 +109,8 @@ def _fields(paper: Paper) -> list[tuple[str, str]]:
 
 
 def _type(paper: Paper, kind: PublicationKind) -> str:
-    is_said = kind.bibtex != "misc" or kind is UNKNOWN
-    return type_beside(paper, kind) or ("" if is_said else kind.csl)
+    is_redundant = kind.bibtex != "misc" or kind is UNKNOWN
+    return type_beside(paper, kind) or ("" if is_redundant else kind.csl)
 
 
 def _author(author: Author) -> str:

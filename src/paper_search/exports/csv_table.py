@@ -1,6 +1,6 @@
-"""Tables: one row per paper, as CSV, as an Excel workbook, and for ASReview and Rayyan.
+"""Tables with one row per paper: CSV, Excel workbooks, and CSV for ASReview and Rayyan.
 
-Spreadsheets would run a cell as a formula if we let them.
+Cells are written so that spreadsheets do not evaluate them as formulas.
 """
 
 import csv
@@ -36,16 +36,15 @@ Cell = str | int | float
 def export_csv(collection: PaperCollection) -> str:
     """Return a header row and one row per paper: RFC 4180, lines end in CR LF, text is quoted.
 
-    Every text cell is one line. Where a spreadsheet would begin a formula there is an apostrophe
+    Every text cell is one line. An apostrophe stands where a spreadsheet would begin a formula
     (OWASP, CSV injection): before = + - @ at the start of a cell and after a semicolon.
-    Several authors, tags or keywords are in one cell, separated by "; ". The import reads the
-    same records again.
+    Authors, tags and keywords share a cell, separated by "; ". The importer reads the same records
+    again.
     """
     return csv_text(_rows(collection))
 
 
 def csv_text(rows: Iterable[Iterable[Cell]]) -> str:
-    """Return rows as `export_csv` writes them."""
     text = io.StringIO()
     writer = csv.writer(text, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\r\n")
     writer.writerows([_inert(cell) for cell in row] for row in rows)
@@ -53,10 +52,9 @@ def csv_text(rows: Iterable[Iterable[Cell]]) -> str:
 
 
 def export_xlsx(collection: PaperCollection) -> bytes:
-    """Return an Excel workbook of one sheet with the rows of `export_csv`; no cell is a formula.
+    """Return an Excel workbook with one sheet, the rows of `export_csv`; no cell is a formula.
 
-    openpyxl is there for the import of workbooks already, and writes a row at a time. A cell holds
-    32,767 characters at most: what is longer is cut.
+    Cells are truncated to 32,767 characters, Excel's limit.
     """
     from openpyxl.cell.cell import WriteOnlyCell  # noqa: PLC0415  # only when one is written
     from openpyxl.workbook.workbook import Workbook  # noqa: PLC0415  # as above
@@ -86,11 +84,11 @@ def items_of(cell: str) -> list[str]:
 
 
 def _time_of(collection: PaperCollection) -> datetime:
-    """Return the time of the search, as Excel has times: without a zone."""
+    """Return the time of the search without a zone, which Excel does not have."""
     try:
         time = datetime.fromisoformat(collection.metadata.timestamp)
     except ValueError:
-        return datetime(2000, 1, 1)  # noqa: DTZ001  # as Excel has times
+        return datetime(2000, 1, 1)  # noqa: DTZ001  # Excel has no zones
     return time.replace(tzinfo=None)
 
 
@@ -139,15 +137,15 @@ _OF_RAYYAN = (
 _INCLUDED = {"included": 1, "excluded": 0}
 _IN_RAYYAN = {"included": "Included", "excluded": "Excluded"}
 _REVIEWER = "paper-search"
-"""Who decided, where nobody is named."""
+"""Who decided, if nobody is named."""
 
 
 def export_asreview(collection: PaperCollection) -> str:
     """Return the papers as a labelled data set of ASReview (CSV).
 
-    `included` is 1 or 0, and empty for a paper that nobody decided on: ASReview puts these up for
-    screening and learns from the others. Names and keywords have a semicolon between them and no
-    space, which ASReview would keep. Cells are made safe as in `export_csv`.
+    `included` is 1 or 0, and empty for a paper without a decision: ASReview offers these for
+    screening and learns from the others. Names and keywords are separated by a semicolon without a
+    space, which ASReview would keep. Cells are safe as in `export_csv`.
     """
     rows: list[Iterable[Cell]] = [_OF_ASREVIEW]
     for paper in collection.papers:
@@ -165,7 +163,7 @@ def export_asreview(collection: PaperCollection) -> str:
 def export_rayyan(collection: PaperCollection) -> str:
     """Return the papers in the columns of Rayyan's own CSV.
 
-    Decisions, labels, reasons of exclusion and notes are in `notes`, as Rayyan writes them.
+    Decisions, labels, reasons for exclusion and notes are in `notes`, in Rayyan's format.
     """
     rows: list[Iterable[Cell]] = [_OF_RAYYAN]
     for number, paper in enumerate(collection.papers, start=1):
@@ -187,7 +185,7 @@ def export_rayyan(collection: PaperCollection) -> str:
 
 
 def _notes(paper: Paper) -> list[str]:
-    """Return what was decided and noted, in Rayyan's words: `RAYYAN-INCLUSION: {...}`."""
+    """Return decision and notes in Rayyan's format: `RAYYAN-INCLUSION: {...}`."""
     word, screening = _IN_RAYYAN.get(paper.decision), paper.screening
     notes = [single_line(paper.note)] if paper.note else []
     if labels := ",".join(filter(None, map(single_line, paper.labels))):

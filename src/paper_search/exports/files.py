@@ -1,4 +1,4 @@
-"""Writing an export to a file: whole or not at all, and nothing overwritten unasked."""
+"""Write an export to a file, completely or not at all; overwrite only on request."""
 
 import errno
 import os
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from paper_search.errors import ExportError
 
-# Windows opens a device under these names, whatever the suffix; files move between machines.
+# Windows opens a device for these names with any suffix, and files move between machines.
 _DEVICES = frozenset(
     ["con", "prn", "aux", "nul"]
     + [f"{port}{number}" for port in ("com", "lpt") for number in range(1, 10)]
@@ -26,14 +26,14 @@ def write_export(
     overwrite: bool = False,
     within: str | Path | None = None,
 ) -> Path:
-    """Write an export, text as UTF-8 with its own line ends, and return the path of the file.
+    """Write an export, text as UTF-8 with its own line endings, and return the path of the file.
 
-    The text is written beside the target and moved there when complete, so a crash or a full disk
-    leaves the old file or none. Without `overwrite`, whatever has the name (a dangling link too)
-    is refused; with it, a regular file is replaced and keeps its mode, a link keeps pointing.
+    It is written to a temporary file and moved when complete, so a crash or a full disk leaves the
+    old file or none. Without `overwrite`, any existing name, even a dangling link, is refused; with
+    it, a regular file is replaced and keeps its mode, and a link is followed.
 
     Raises:
-        ExportError: the file exists, or cannot be written; says why and what to do.
+        ExportError: the file exists, or cannot be written.
     """
     try:
         content = export.encode("utf-8") if isinstance(export, str) else export
@@ -51,7 +51,7 @@ def write_export(
             draft.unlink(missing_ok=True)
     except FileExistsError as error:
         raise ExportError(
-            f"{str(path)!r} exists already and stays as it is; "
+            f"{str(path)!r} already exists and was not changed; "
             "give another name, or allow overwriting (overwrite=True)"
         ) from error
     except OSError as error:
@@ -63,10 +63,10 @@ def write_export(
 
 
 def _check_target(path: Path, *, overwrite: bool, within: str | Path | None) -> Path:
-    """Return the path to write to, after everything that can be known beforehand was checked."""
+    """Return the path to write to, after all checks that are possible beforehand."""
     if path.name.split(".")[0].strip().lower() in _DEVICES:
         raise ExportError(f"{path.name!r} is the name of a device on Windows; give another name")
-    # Only who allows overwriting may reach what a link points to.
+    # Links are followed only if overwriting is allowed.
     target = _real(path) if overwrite else _real(path.parent) / path.name
     if within is not None and not target.is_relative_to(_real(Path(within))):
         raise ExportError(f"{_quote(path)} is outside of {_quote(within)}; give a name inside")
@@ -86,12 +86,12 @@ def _check_target(path: Path, *, overwrite: bool, within: str | Path | None) -> 
 
 
 def _real(path: Path) -> Path:
-    """Return the path without links; unlike Path.resolve, a loop of links is no RuntimeError."""
+    """Return the path without links; unlike Path.resolve, without RuntimeError for a loop."""
     return Path(os.path.realpath(path))
 
 
 def _write_new(content: bytes, path: Path) -> None:
-    """Write a file that is not there yet; a failed write leaves nothing."""
+    """Write a new file; a failed write leaves nothing."""
     flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | _O_NOFOLLOW | getattr(os, "O_BINARY", 0)
     with os.fdopen(os.open(path, flags, 0o666), "wb") as file:
         try:
@@ -104,7 +104,7 @@ def _write_new(content: bytes, path: Path) -> None:
 
 
 def _publish_new(content: bytes, draft: Path, target: Path) -> None:
-    """Give a finished draft its name; unlike a rename, a link never replaces anything."""
+    """Give a finished draft its name by a link, which unlike a rename never replaces a file."""
     try:
         target.hardlink_to(draft)
     except OSError as error:

@@ -1,4 +1,4 @@
-"""JSON to be read again without loss, and CSL-JSON, which pandoc, Zotero and citeproc cite from."""
+"""JSON without loss, CSL-JSON for pandoc, Zotero and citeproc, and formatted references."""
 
 import html
 import json
@@ -26,7 +26,7 @@ from paper_search.models import Author, Paper, PaperCollection
 def export_json(collection: PaperCollection, indent: int | None = 2) -> str:
     """Return the collection as JSON that `PaperCollection.model_validate_json` reads back.
 
-    Letters of all scripts are written unescaped; `indent` None puts it all on one line.
+    Letters of all scripts are unescaped; with `indent` None, everything is on one line.
     """
     return collection.model_dump_json(indent=indent)
 
@@ -34,8 +34,8 @@ def export_json(collection: PaperCollection, indent: int | None = 2) -> str:
 def export_csl_json(collection: PaperCollection) -> str:
     """Return the papers as a JSON list of CSL items (schema csl-data 1.0.2).
 
-    The id of an item is its BibTeX key, so that a manuscript may change from one to the other.
-    The screening decision is in `custom`, which the schema leaves to programs.
+    The id of an item is its BibTeX key, so that a manuscript can switch between the formats. The
+    screening decision is in `custom`, which the schema leaves to programs.
     """
     keys = citation_keys(collection.papers)
     items = [_item(key, paper) for key, paper in zip(keys, collection.papers, strict=True)]
@@ -73,7 +73,7 @@ def _item(key: str, paper: Paper) -> dict[str, Any]:
 
 
 _NAME_PARTS = {"particle": "non-dropping-particle"}
-"""Where CSL calls a part of a name otherwise."""
+"""Parts of names that have another name in CSL."""
 
 
 def _name(author: Author) -> dict[str, str]:
@@ -85,18 +85,18 @@ _TAG = re.compile(r"<[^<>]+>")
 
 
 def export_references(collection: PaperCollection, style: str) -> str:
-    """Return the papers as references, one a line, in the order and style of a .csl file.
+    """Return the papers as references, one per line, in the order and style of a .csl file.
 
     Raises:
         ConfigError: citeproc-py (the extra `cite`) is not installed.
         InputError: the file cannot be used.
     """
     items: list[dict[str, Any]] = json.loads(export_csl_json(collection))
-    return "".join(f"{line}\n" for _, line in formatted(items, style)) if items else ""
+    return "".join(f"{line}\n" for _, line in format_items(items, style)) if items else ""
 
 
 def check_style(style: str) -> None:
-    """Check that references can be formatted by a style, as far as that is known beforehand."""
+    """Raise as `export_references` if a style cannot be used, as far as is known beforehand."""
     if find_spec("citeproc") is None:
         raise ConfigError(
             f"the reference style {style!r} needs citeproc-py: {how_to_install('cite')}"
@@ -105,10 +105,10 @@ def check_style(style: str) -> None:
         raise InputError(f"no reference style {style!r}: give the path of a .csl file")
 
 
-def formatted(items: list[dict[str, Any]], style: str) -> list[tuple[str, str]]:
-    """Return the reference of each item beside its id, in the order of the style, a .csl file.
+def format_items(items: list[dict[str, Any]], style: str) -> list[tuple[str, str]]:
+    """Return id and reference of each item, in the order of the style, a .csl file.
 
-    Ids are in small letters. citeproc-py follows APA, IEEE and NLM well, MLA and Chicago less.
+    Ids are in lower case. citeproc-py follows APA, IEEE and NLM well, MLA and Chicago less.
     """
     check_style(style)
     from citeproc import (  # noqa: PLC0415  # an extra
@@ -121,7 +121,7 @@ def formatted(items: list[dict[str, Any]], style: str) -> list[tuple[str, str]]:
     from citeproc.source.json import CiteProcJSON  # noqa: PLC0415  # an extra
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it warns of every field that it does not know
+        warnings.simplefilter("ignore")  # it warns of every unknown field
         try:
             loaded = CitationStylesStyle(style, validate=False)
             book = CitationStylesBibliography(loaded, CiteProcJSON(items), formatter.html)

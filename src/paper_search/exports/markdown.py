@@ -1,4 +1,4 @@
-"""Markdown: a table to read, as GitHub, Obsidian and pandoc show it."""
+"""Markdown tables for GitHub, Obsidian and pandoc."""
 
 import re
 
@@ -20,8 +20,8 @@ _ENTITY = re.compile(r"&(?=#?\w{1,40};)")
 def export_markdown(collection: PaperCollection) -> str:
     """Return a table with one row per paper, and nothing else.
 
-    Up to three authors are named, of more the first "et al."; scores have two decimals, "-"
-    stands for what is missing. Markup and HTML in the papers' texts are shown, never obeyed.
+    More than three authors become "First et al.", scores have two decimals, missing values are
+    "-". Markup and HTML in texts of papers are shown, not interpreted.
     """
     rows = []
     for number, paper in enumerate(collection.papers, start=1):
@@ -31,10 +31,7 @@ def export_markdown(collection: PaperCollection) -> str:
 
 
 def export_report(collection: PaperCollection) -> str:
-    """Return the table under a heading that says what was asked, and the papers' addresses below.
-
-    The numbers of the addresses are those of the rows.
-    """
+    """Return the question, the table, and the papers' URLs by the numbers of their rows."""
     metadata, papers = collection.metadata, collection.papers
     addresses = ((number, _address(paper)) for number, paper in enumerate(papers, start=1))
     links = [f"- {number}: <{address}>" for number, address in addresses if address]
@@ -54,7 +51,7 @@ def export_report(collection: PaperCollection) -> str:
 
 
 def _search_report(collection: PaperCollection) -> list[str]:
-    """Return what was asked of whom and what came back, and what became of the known papers."""
+    """Return the queries of all sources with their results, and whether known papers were found."""
     if not collection.reports:
         return []
     rows = [
@@ -81,7 +78,7 @@ def _search_report(collection: PaperCollection) -> list[str]:
 
 
 def _screening(paper: Paper) -> str:
-    """Return "exclude (ada, 2026-11-22): not a trial; my note", as far as it was said."""
+    """Return "exclude (ada, 2026-11-22): not a trial; my note", as far as known."""
     columns = {name: inert(value) for name, value in paper.screening_columns.items()}
     who = ", ".join(filter(None, (columns["decided_by"], columns["decided_at"])))
     head = f"{columns['decision']} ({who})" if columns["decision"] and who else columns["decision"]
@@ -109,5 +106,5 @@ def _address(paper: Paper) -> str:
 
 
 def inert(text: str | None) -> str:
-    """Return the text on one line, its markup and HTML to be shown, never obeyed."""
+    """Return the text on one line, with markup and HTML escaped."""
     return _ENTITY.sub("&amp;", single_line(text)).translate(_SYNTAX)

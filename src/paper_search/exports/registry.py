@@ -1,4 +1,4 @@
-"""The export formats: ours, one row each, and those that other packages register."""
+"""The export formats: ours, and those that other packages register."""
 
 from __future__ import annotations
 
@@ -16,22 +16,21 @@ if TYPE_CHECKING:
     from paper_search.models import PaperCollection
 
 STYLE_SUFFIX = ".csl"
-"""Of a file with a style of references, whose path is the name of a format."""
+"""Suffix of reference styles; the path of such a file is the name of a format."""
 
 Exporter: TypeAlias = "Callable[[PaperCollection], str | bytes]"
 """Text is written as UTF-8; a workbook is bytes."""
 
 EXPORTERS: EntryPoints[Any] = EntryPoints("paper_search.exporters", "export format")
-"""What other packages bring."""
+"""Formats of other packages."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExportFormat:
     """One of our formats.
 
-    `function`: a module of this package, and the function in it. `suffixes`: of its files, the
-    usual one first; one that several formats have stands for the first of them. `group`: under
-    which the page offers it.
+    `function`: a module of this package and its function. `suffixes`: of its files, the usual one
+    first. `group`: its heading on the page.
     """
 
     function: str
@@ -63,7 +62,7 @@ FORMATS = {
 _OF_ANOTHER = {
     ("asreview", ".csv"), ("biblatex", ".bib"), ("csl-json", ".json"), ("rayyan", ".csv"),
 }  # fmt: skip
-"""Suffixes by which a file is meant in a commoner format."""
+"""Suffixes that stand for a more common format."""
 _OF_SUFFIX = {
     suffix: name
     for name, form in FORMATS.items()
@@ -92,7 +91,7 @@ def get_exporter(name: str) -> Exporter:
         return exporter
     if name not in EXPORTERS.names():
         raise UnknownNameError("export format", name, exporter_names())
-    return EXPORTERS.read(name)  # type: ignore[no-any-return]  # what others register
+    return EXPORTERS.read(name)  # type: ignore[no-any-return]  # registered by others
 
 
 def export(collection: PaperCollection, format: str) -> str | bytes:  # noqa: A002  the word of the command line
@@ -104,12 +103,10 @@ def suffix_of_format(name: str) -> str:
 
 
 def format_for_suffix(path: str | Path) -> str:
-    """Return the format of a file name, by its end.
-
-    A suffix that is none of ours may be the name of a format that someone else installed.
+    """Return the format of a file by its suffix, which may be the name of another package's format.
 
     Raises:
-        UnknownNameError: no format ends its files like that.
+        UnknownNameError: no format has this suffix.
     """
     name = Path(path).name.lower()
     for suffix in sorted(_OF_SUFFIX, key=len, reverse=True):

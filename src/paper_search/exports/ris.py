@@ -15,11 +15,11 @@ from paper_search.models import Author, Paper, PaperCollection
 
 
 def export_ris(collection: PaperCollection) -> str:
-    """Return the papers as RIS, each value on one line; no papers give "".
+    """Return the papers as RIS, each value on one line; "" without papers.
 
-    Tags as in the RIS specification of 2011: T2 is the venue, SN an ISBN or ISSN, AN a PubMed or
-    arXiv number, C2 a PMCID, L1 the full text. M3 has the type
-    where TY says less, U1 to U4 ("user definable") the screening decision, N1 the note.
+    Tags follow the RIS specification of 2011: T2 is the venue, SN an ISBN or ISSN, AN a PubMed or
+    arXiv number, C2 a PMCID, L1 the full text. M3 has the type if TY is less specific, U1 to U4
+    ("user definable") the screening decision, N1 the note.
     """
     return "\n".join(_record(paper) for paper in collection.papers)
 
@@ -63,7 +63,7 @@ def _tagged(paper: Paper) -> list[tuple[str, str]]:
 
 
 def _author(author: Author) -> str:
-    """Return "Family, Given, Suffix"; a comma closes what a reader would take apart wrongly."""
+    """Return "Family, Given, Suffix"; a final comma keeps readers from splitting a name wrongly."""
     name = name_of(author)
     is_whole = name.is_literal or not name.given
     if is_whole and name.family and split_name(name.inverted, is_inverted=True) != name:

@@ -1,4 +1,4 @@
-"""Texts and types of records as formats of references can take them."""
+"""Texts and types of records, prepared for reference formats."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -22,7 +22,7 @@ _PAGE_RANGE = re.compile(r"(\w{1,20}) ?[-\u2010-\u2015\u2212]{1,2} ?(\w{1,20})")
 def single_line(text: str | None) -> str:
     """Return the text on one line: breaks and control characters become single spaces.
 
-    Lone surrogates, which no file can hold, become U+FFFD. None becomes "".
+    Lone surrogates, which cannot be encoded, become U+FFFD. None becomes "".
     """
     words = _CONTROL.sub(" ", text or "").split()
     return SURROGATES.sub("\ufffd", " ".join(words))
@@ -41,9 +41,9 @@ def name_of(author: Author) -> PersonName:
 
 
 def safe_address(address: str | None) -> str:
-    """Return an address of the web percent-encoded (RFC 3986), or "".
+    """Return a web URL percent-encoded (RFC 3986), or "".
 
-    Only http, https and ftp pass: an address from a source may be "javascript:...".
+    Only http, https and ftp are allowed: a URL from a source may be "javascript:...".
     """
     line = single_line(address)
     return quote(line, safe="%:/?#[]@!$&'()*+,;=~") if _WEB.match(line) else ""
@@ -59,7 +59,7 @@ def identifier(text: str | None) -> str:
 
 
 def page_range(pages: str | None) -> tuple[str, str]:
-    """Return first and last page; what is not one plain range is all first page."""
+    """Return first and last page; anything but a simple range counts as the first page."""
     line = single_line(pages)
     match = _PAGE_RANGE.fullmatch(line)
     return (match[1], match[2]) if match else (line, "")
@@ -71,14 +71,14 @@ def keywords(paper: Paper) -> list[str]:
 
 
 def own_keywords(paper: Paper) -> list[str]:
-    """Return the tags, the warning that no reference manager may lose, and the own keywords."""
+    """Return the tags, "retracted" for a retracted paper, and the paper's own keywords."""
     tags = [tag.value for tag in paper.tags]
     tags += ["retracted"] if paper.is_retracted else []
     return list(dict.fromkeys([*tags, *filter(None, map(single_line, paper.keywords))]))
 
 
 def join_keywords(paper: Paper) -> str:
-    """Return the keywords as one text, with semicolons in between where one has a comma."""
+    """Join the keywords with commas, or with semicolons if one contains a comma."""
     words = keywords(paper)
     if not any("," in word for word in words):
         return ", ".join(words)
@@ -89,18 +89,18 @@ _MAX_PART = 40
 
 
 def citation_keys(papers: Sequence[Paper]) -> list[str]:
-    """Return one key for each paper, in order, of [a-z0-9_] and all different.
+    """Return a unique key of [a-z0-9_] for each paper, in order.
 
-    The first paper of a key has it plain, the next ones get _a, _b, ... _z, _aa.
+    Further papers with the same key get _a, _b, ... _z, _aa.
     """
-    taken_keys: set[str] = set()
+    used_keys: set[str] = set()
     suffixes: dict[str, Iterator[str]] = {}
     keys = []
     for paper in papers:
         base = key = _plain_key(paper)
-        while key in taken_keys:
+        while key in used_keys:
             key = f"{base}_{next(suffixes.setdefault(base, _letters()))}"
-        taken_keys.add(key)
+        used_keys.add(key)
         keys.append(key)
     return keys
 
@@ -124,10 +124,9 @@ def _letters() -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class PublicationKind:
-    """One kind of publication in the words of each format.
+    """A kind of publication, as each format calls it.
 
-    `ris` is a value of TY, `venue_field` and `publisher_field` are BibTeX fields for where it
-    appeared and for who published it.
+    `ris` is a value of TY; `venue_field` and `publisher_field` are BibTeX fields.
     """
 
     csl: str
@@ -167,13 +166,13 @@ _PREPRINT_SERVER = re.compile(
 
 
 def publication_kind(record: BibliographicRecord) -> PublicationKind:
-    """Return the kind of a record.
+    """Return the kind of a record, by its type if that is specific.
 
-    By its type where that is known. CSL's "article" and no type at all say little: then it is a
-    preprint if it is on a preprint server, an article if it has a venue, else unknown.
+    With CSL's "article" or without a type, it is a preprint if it is on a preprint server, an
+    article if it has a venue, else unknown.
     """
     word = type_word(record.publication_type)
-    is_article = word.startswith("article-")  # in a magazine or newspaper, too
+    is_article = word.startswith("article-")  # also in a magazine or newspaper
     kind = JOURNAL_ARTICLE if is_article else _KINDS.get(csl_type(word), UNKNOWN)
     is_preprint = word in PREPRINTS
     if is_preprint or kind not in (PREPRINT, UNKNOWN):
@@ -190,7 +189,7 @@ def csl_type_of(record: BibliographicRecord) -> str:
 
 
 def type_beside(record: BibliographicRecord, kind: PublicationKind) -> str:
-    """Return the word to write beside a type of a format that says less; "": it says all."""
+    """Return the more specific type to add to a format's type, or ""."""
     if kind is PREPRINT:
         return "preprint"
     csl = csl_type(record.publication_type)

@@ -1,4 +1,4 @@
-"""Zotero's items: as RDF, the only file in which notes and tags stay such, and for its API."""
+"""Zotero items: for its API, and as RDF, the only file format that keeps notes and tags."""
 
 import html
 import re
@@ -29,7 +29,7 @@ _SPACES = {
 
 
 class ItemKind(NamedTuple):
-    """A type of item, and what it calls where it appeared and who published it."""
+    """A type of item, and its fields for venue and publisher."""
 
     name: str
     venue: str = "publicationTitle"
@@ -52,17 +52,17 @@ ITEM_KINDS = {
 }
 """By type of CSL; anything else is a document."""
 DECISION = "decision: "
-"""How the tag of a decision begins."""
+"""Prefix of the tag of a decision."""
 _LONGEST_NAME = 255
-"""Of a tag, and of a part of a name: https://www.zotero.org/support/dev/web_api/v3/write_requests."""
+"""Limit of tags and parts of names: https://www.zotero.org/support/dev/web_api/v3/write_requests."""
 _NOT_IN_XML = re.compile("[\ufffe\uffff]")
 
 
 def export_zotero(collection: PaperCollection) -> str:
     """Return the papers as RDF that Zotero imports, with tags and notes.
 
-    Tags are the keywords, the kinds of contribution and the decision (`decision: include`); who
-    decided, when and why, and what was noted, is a note of the item.
+    Tags are the keywords, the kinds of contribution and the decision (`decision: include`). A note
+    has who decided, when and why, and the person's own note.
     """
     root = ET.Element(_name("rdf:RDF"))
     for prefix, space in _SPACES.items():
@@ -131,7 +131,7 @@ def kind_of(paper: Paper) -> ItemKind:
 
 
 def item_of(paper: Paper, fields: Container[str]) -> dict[str, Any]:
-    """Return a new item for the API; what is not among the fields is a line of `extra`."""
+    """Return a new item for the API; values without a field become lines of `extra`."""
     kind = kind_of(paper)
     values = {
         **{name: identifier(getattr(paper, name.lower())) for name in ("DOI", "ISBN", "ISSN")},
@@ -176,7 +176,7 @@ def _extra(paper: Paper) -> list[str]:
 
 
 def note_of(paper: Paper) -> str:
-    """Return a note in HTML, as Zotero keeps them; "": there is nothing to note."""
+    """Return a note in HTML, as Zotero stores them, or ""."""
     columns = {name: single_line(value) for name, value in paper.screening_columns.items()}
     note = columns.pop("note")
     lines = [f"{name.replace('_', ' ')}: {value}" for name, value in columns.items() if value]

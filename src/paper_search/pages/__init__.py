@@ -1,1 +1,1 @@
-"""Web pages and papers: fetched from public IP addresses only, and reduced to their text."""
+"""Fetch web pages and papers, only from public IP addresses, and extract their text."""

@@ -1,4 +1,4 @@
-"""Extracts the text of a document in a process that can be killed; recognises log-in pages."""
+"""Extract the text of a document in a separate process; recognise log-in pages."""
 
 import asyncio
 import html
@@ -17,16 +17,16 @@ from paper_search.pages.network import PageContentError, PagePolicy
 from paper_search.pages.worker import MISSING
 
 READER = ["-I", "-m", "paper_search.pages.worker"]
-"""What the interpreter is told, apart from the directory and the environment that we are in."""
+"""Arguments of the interpreter; -I ignores the working directory and the environment."""
 INSTALL = how_to_install("pages")
 _SHORTEST = 200
-"""Characters of a text that says something."""
+"""Fewer characters are not a text."""
 _SHORT = 3000
-"""A page of fewer characters that speaks of signing in is about that, and not much else."""
+"""A page with fewer characters that matches one of `_INSTEAD` is not a text."""
 _MOST_TITLE = 5000
-"""Characters at the beginning of a paper in which its title is."""
+"""Characters at the beginning of a paper that contain its title."""
 _SAME_TITLE = 0.7
-"""Share of the words of a title that have to be there."""
+"""Share of the words of a title that must occur."""
 
 _INSTEAD = {
     what: re.compile(patterns, re.IGNORECASE)
@@ -46,7 +46,7 @@ _INSTEAD = {
         r"|\bsomething went wrong\b",
     }.items()
 }
-_DOORS = re.compile(
+_LOG_IN_PATH = re.compile(
     r"/(?:login|signin|sign-in|sso|auth|authenticate|cookieabsent)(?:[/.?]|$)", re.IGNORECASE
 )
 _WITHDRAWN = re.compile(
@@ -59,14 +59,14 @@ _WITHDRAWN = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class DocumentText:
-    """What a document says.
+    """The text of a document.
 
     Attributes:
-        title: as the document names itself; may be empty.
-        text: paragraphs divided by empty lines, without control or invisible characters.
+        title: in the document's own metadata; may be empty.
+        text: paragraphs separated by empty lines, without control or invisible characters.
         pages: of a PDF.
-        pages_read: as a whole; fewer than `pages` where there are too many, or too much text.
-        page_texts: of each page of a PDF that was read, its references among them.
+        pages_read: completely; fewer than `pages` if there are too many, or too much text.
+        page_texts: of each page of a PDF that was read, including references.
     """
 
     title: str
@@ -83,11 +83,11 @@ def missing_libraries() -> list[str]:
 async def document_text(document: Document, policy: PagePolicy | None = None) -> DocumentText:
     """Return the text of a document.
 
-    A process of its own reads it, with limits on memory and time and an empty environment: a file
-    that makes its parser hang or die costs that process only.
+    A separate process reads it, with limits on memory and time and an empty environment: a file
+    that makes the parser hang or crash affects only that process.
 
     Raises:
-        PageContentError: it cannot be read, or not within the limits, or a library is missing.
+        PageContentError: it cannot be read within the limits, or a library is missing.
     """
     limits = policy or PagePolicy()
     if document.kind == "html" and document.content.count(b"<") > limits.max_tags:
@@ -109,7 +109,7 @@ async def document_text(document: Document, policy: PagePolicy | None = None) ->
         _cleaned(answer["text"]),
         answer.get("pages"),
         answer.get("pages_read"),
-        # What looks like a tag in a PDF is none; a person is shown it, escaped again.
+        # `clean` removes tags, but a PDF has none: what looks like one is text to be shown.
         tuple(_cleaned(html.escape(text)) for text in answer.get("page_texts", ())),
     )
 
@@ -129,13 +129,13 @@ class _Reading:
             "memory_bytes": limits.memory_bytes,
             "parse_s": limits.parse_s,
         }
-        self._given = json.dumps(options).encode() + b"\n" + document.content
+        self._input = json.dumps(options).encode() + b"\n" + document.content
         self._patience_s = 2.0 * limits.parse_s
         self._process: subprocess.Popen[bytes] | None = None
         self._is_stopped = False
 
     def run(self) -> dict[str, Any]:
-        """Return what the process says; it is gone when this returns."""
+        """Return the answer of the process, which has ended then."""
         with subprocess.Popen(  # noqa: S603  # this program, without the document on its command line
             [sys.executable, *READER],
             stdin=subprocess.PIPE,
@@ -147,7 +147,7 @@ class _Reading:
             if self._is_stopped:
                 process.kill()
             try:
-                output, _ = process.communicate(self._given, timeout=self._patience_s)
+                output, _ = process.communicate(self._input, timeout=self._patience_s)
             except subprocess.TimeoutExpired:
                 process.kill()
                 return {"error": "failed", "reason": "it took too long"}
@@ -164,8 +164,8 @@ class _Reading:
 
 
 def placeholder_of(text: str, title: str, url: str) -> str | None:
-    """Return what a document is if it is not the text that was asked for; None if it is a text."""
-    if _DOORS.search(url):
+    """Return what a document is in place of the text, such as a log-in page; None for a text."""
+    if _LOG_IN_PATH.search(url):
         return "a log-in page"
     if len(text) < _SHORT:
         page_text = f"{title}\n{text}"
@@ -178,15 +178,15 @@ def placeholder_of(text: str, title: str, url: str) -> str | None:
 
 
 def is_about(title: str, text: str, own_title: str = "") -> bool:
-    """Whether a document is the paper of this title: most of its words are at the beginning."""
+    """Whether a document begins with most of the words of a paper's title."""
     words = {normalised_title(word) for word in title.split()} - {""}
     beginning = f"{own_title} {text[:_MOST_TITLE]}"
-    have = {normalised_title(word) for word in beginning.split()}
+    first_words = {normalised_title(word) for word in beginning.split()}
     together = normalised_title(beginning)
     if normalised_title(title) and normalised_title(title) in together:
         return True
     long = {word for word in words if len(word) > 3}  # noqa: PLR2004  # shorter words are in every text
-    return bool(long) and len(long & have) >= _SAME_TITLE * len(long)
+    return bool(long) and len(long & first_words) >= _SAME_TITLE * len(long)
 
 
 def is_withdrawn(title: str, text: str) -> bool:

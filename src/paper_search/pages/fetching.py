@@ -1,4 +1,4 @@
-"""Fetches one document at a time from public hosts, within limits and as robots.txt allows."""
+"""Fetch documents from public hosts, one at a time, within limits and as robots.txt allows."""
 
 import asyncio
 import time
@@ -36,12 +36,12 @@ _PDF = b"%PDF-"
 _SERVER_ERROR = 500
 _MOST_BYTES = 500_000
 _MOST_RULES = 5000
-"""Of a robots.txt; what is beyond is not read."""
+"""Rules that are read from a robots.txt."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One line of a group of a robots.txt (RFC 9309)."""
+    """One rule of a robots.txt (RFC 9309)."""
 
     path: str
     is_allowed: bool
@@ -52,10 +52,9 @@ _NOBODY = [Rule("/", is_allowed=False)]
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What was fetched.
+    """A fetched document.
 
-    `url`: where it is in the end. `kind`: html, pdf or text. `charset`: that the server names;
-    empty: none.
+    `url`: after redirects. `kind`: html, pdf or text. `charset`: from the server, may be empty.
     """
 
     url: str
@@ -68,12 +67,12 @@ class Document:
 class PageFetcher:
     """Fetches pages and PDFs; an async context manager.
 
-    No cookie, key or name of a person is sent, no proxy of the environment is used, and no
-    connection is used twice: the next host at the same address is proved anew.
+    It sends no cookies, keys or names of people, ignores proxies in the environment, and uses each
+    connection once, so that another host at the same address is verified again.
 
-    `contact`: an e-mail address for the User-Agent. `cache_path` None: no answers are kept.
-    `resolve` gives the addresses of a host. `network` connects, by default the real one.
-    `limiter` gives out turns; None means that of the whole process.
+    `contact`: an e-mail address for the User-Agent. `cache_path`: None disables the cache.
+    `resolve`: returns the addresses of a host. `network`: default: the real one. `limiter`:
+    default: that of the process.
     """
 
     policy: PagePolicy = field(default_factory=PagePolicy)
@@ -119,14 +118,14 @@ class PageFetcher:
         await self._stack.aclose()
 
     async def fetch(self, url: str, requests: list[RequestRecord] | None = None) -> Document:
-        """Return the document at an address, after at most so many redirects as allowed.
+        """Return the document at a URL, after redirects within the limit.
 
-        `requests` gets a record of each request, those for robots.txt included.
+        `requests` gets a record of each request, including those for robots.txt.
 
         Raises:
-            PageRefusedError: an address on the way is not public, or its host wants no programs.
+            PageRefusedError: an address is not public, or robots.txt disallows the page.
             PageContentError: it is neither a page, a PDF nor text.
-            HttpError: the host did not answer as it should, or not in time.
+            HttpError: the host failed, or did not answer in time.
         """
         ends_at = time.monotonic() + self.policy.total_s
         target, records = check_url(url, self.policy), [] if requests is None else requests
@@ -145,7 +144,7 @@ class PageFetcher:
         if self._http is None:
             raise RuntimeError("use a PageFetcher inside `async with`")
         for _ in range(self.policy.redirects + 1):
-            if is_heeding and not may_read(await self._wishes(url, ends_at, requests), _path(url)):
+            if is_heeding and not may_read(await self._robots(url, ends_at, requests), _path(url)):
                 raise PageRefusedError(f"the robots.txt of {url.host} disallows this page")
             records: list[RequestRecord] = []
             try:
@@ -167,10 +166,10 @@ class PageFetcher:
                 raise PageRefusedError(f"{url.host} redirects to no URL") from None
         raise PageContentError(f"{url.host} redirects more than {self.policy.redirects} times")
 
-    async def _wishes(
+    async def _robots(
         self, url: httpx.URL, ends_at: float, requests: list[RequestRecord]
     ) -> list[Rule]:
-        """Return the rules of a host, asked for once; none where it has none (RFC 9309, 2.3.1)."""
+        """Return the rules of a host, requested once; [] without any (RFC 9309, 2.3.1)."""
         origin = str(url.copy_with(raw_path=b"/robots.txt"))
         if origin not in self._rules:
             try:
@@ -184,7 +183,7 @@ class PageFetcher:
             except PageError:
                 rules = []
             except HttpError as error:
-                raise error from None  # a host that gives no answer here gives none elsewhere
+                raise error from None  # a host that does not answer here does not answer elsewhere
             self._rules[origin] = rules
         return self._rules[origin]
 
@@ -194,7 +193,7 @@ def _path(url: httpx.URL) -> str:
 
 
 def parse_robots(content: bytes, agent: str) -> list[Rule]:
-    """Return the rules for a program: those of its own groups, else those for all."""
+    """Return the rules of the agent's own groups, else those for all agents."""
     groups: dict[str, list[Rule]] = {}
     agents: list[str] = []
     has_rules = False
@@ -214,18 +213,18 @@ def parse_robots(content: bytes, agent: str) -> list[Rule]:
 
 
 def may_read(rules: list[Rule], path: str) -> bool:
-    """Return whether a path, with its query, may be asked for: the longest rule decides."""
+    """Whether a path, with its query, may be fetched: the longest matching rule decides."""
     target = _plain(path)
-    fitting = [rule for rule in rules if _fits(rule.path, target)]
-    best = max(fitting, key=lambda rule: (len(rule.path), rule.is_allowed), default=None)
+    matching = [rule for rule in rules if _matches(rule.path, target)]
+    best = max(matching, key=lambda rule: (len(rule.path), rule.is_allowed), default=None)
     return best is None or best.is_allowed
 
 
-def _fits(pattern: str, path: str) -> bool:
-    """Return whether a path begins as a pattern says; `*` is anything, `$` at its end the end.
+def _matches(pattern: str, path: str) -> bool:
+    """Whether a path begins with a pattern; `*` matches anything, a final `$` the end.
 
-    The pieces between the stars are looked for from left to right, so that a pattern costs no more
-    than its length times that of the path.
+    Pieces between stars are searched from left to right, which takes at most the length of the
+    pattern times that of the path.
     """
     is_whole = pattern.endswith("$")
     first, *rest = pattern.removesuffix("$").split("*")

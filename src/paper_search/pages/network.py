@@ -1,4 +1,4 @@
-"""What a fetch of a page may do; its transport checks the IP address of a host, then connects."""
+"""Limits for fetching pages, and a transport that connects only to public IP addresses."""
 
 import asyncio
 import re
@@ -18,26 +18,25 @@ ACCEPTED_TYPES = {
     "application/x-pdf": "pdf",
     "text/plain": "text",
 }
-"""Media types that are read, and as what."""
+"""Media types that are read, and the kind of each."""
 
 
 @dataclass(frozen=True, slots=True)
 class PagePolicy:
-    """The limits on fetching and reading.
+    """Limits on fetching and reading.
 
     Attributes:
-        ports: that may be connected to.
-        exempt: networks that are allowed although they are not public; for tests, no setting
-            leads here.
-        max_bytes: of a document, unpacked.
-        total_s: for one document with its redirects and the wishes of its hosts.
-        redirects: that are followed, each to an address that is checked again.
-        interval_s: the least time between two requests to a host.
-        parse_s: of processor time, and twice that in all, for the text of a document.
-        memory_bytes: that its reader may use.
+        ports: allowed ports.
+        exempt: networks that are allowed although not public; for tests only, no setting.
+        max_bytes: of a document, decompressed.
+        total_s: for one document, including redirects and robots.txt.
+        redirects: followed at most; each target is checked again.
+        interval_s: least time between two requests to a host.
+        parse_s: processor time to extract a text; twice that in wall-clock time.
+        memory_bytes: for the process that extracts it.
         max_tags: of a page.
-        max_pdf_pages: that are read of a paper.
-        max_chars: of text that are kept.
+        max_pdf_pages: read from a PDF.
+        max_chars: of text kept.
     """
 
     ports: frozenset[int] = frozenset({80, 443})
@@ -54,47 +53,43 @@ class PagePolicy:
 
 
 class PageError(HttpError):
-    """A page that was not read; the text names its host, never its whole address."""
+    """A page was not read; the message has its host, never the whole URL."""
 
 
 class PageRefusedError(PageError):
-    """The page may not be asked for; nothing was sent to it."""
+    """The page may not be fetched; nothing was sent to it."""
 
 
 class PageContentError(PageError):
-    """What came is not what was wanted, or cannot be read."""
+    """The content is of the wrong kind, or cannot be read."""
 
 
 Resolves = Callable[[str, int], Awaitable[Sequence[str]]]
-"""Host and port to its addresses."""
+"""Returns the addresses of a host and port."""
 Address = IPv4Address | IPv6Address
 
 _LONGEST = 2000
 _PORTS = {"http": 80, "https": 443}
 _OWN_NAMES = ("localhost", "local", "internal", "intranet", "lan", "home", "corp", "arpa", "onion")
-"""Last labels of names that mean nothing on the public web (RFC 6761, 6762, 8375 and habit)."""
+"""Top-level domains that are not public (RFC 6761, 6762, 8375 and common use)."""
 _NUMBER = re.compile(r"\d+|0x[0-9a-f]*")
 _UNSAFE = re.compile(r"[\x00-\x20\x7f\\]")
 _PUBLIC_V6 = ip_network("2000::/3")
 _NOT_PUBLIC = tuple(
     ip_network(network)
     for network in (
-        "168.63.129.16/32",  # a cloud's own services, at an address that looks public
+        "168.63.129.16/32",  # internal services of a cloud, at an address that looks public
         "192.0.0.0/24",
         "192.88.99.0/24",  # 6to4 relays
         "2001::/23",  # Teredo and other special uses
-        "2002::/16",  # 6to4: an IPv4 address in disguise
+        "2002::/16",  # 6to4: contains an IPv4 address
         "3fff::/20",  # documentation
     )
 )
 
 
 async def system_addresses(host: str, port: int) -> list[str]:
-    """Return the addresses of a host as the system resolves it, IPv4 first.
-
-    Raises:
-        OSError: it has none.
-    """
+    """Return the addresses of a host as the system resolves it, IPv4 first; OSError if none."""
     entries = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     by_family = sorted(entries, key=lambda address: address[0] != socket.AF_INET)
     return [str(address[4][0]) for address in by_family]
@@ -104,9 +99,9 @@ async def system_addresses(host: str, port: int) -> list[str]:
 class GuardedNetwork(httpx.AsyncBaseTransport):
     """Sends requests to public addresses only.
 
-    Each request is checked, also one that a redirect asked for. The host is resolved once, every
-    address that it has must be public, and the connection goes to the first of them: a name that
-    resolves to something else a moment later gains nothing. Host header and TLS name stay.
+    Each request is checked, including those of redirects. The host is resolved once, all its
+    addresses must be public, and the connection goes to the first of them, so that a name that
+    resolves differently a moment later has no effect. Host header and TLS name are kept.
     """
 
     policy: PagePolicy
@@ -114,11 +109,11 @@ class GuardedNetwork(httpx.AsyncBaseTransport):
     resolve: Resolves = system_addresses
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Send a request if it may be sent; an answer of a kind that is not read is cut off.
+        """Send a request if allowed; close responses of other kinds without reading them.
 
         Raises:
-            PageRefusedError: where it leads is not public.
-            PageContentError: the answer is neither a page nor a PDF.
+            PageRefusedError: the target is not public.
+            PageContentError: the response is neither a page nor a PDF.
             httpx.ConnectError: the host has no address.
         """
         url = check_url(str(request.url), self.policy)
@@ -152,22 +147,22 @@ class GuardedNetwork(httpx.AsyncBaseTransport):
             raise PageRefusedError(f"{host} has an address with a zone") from None
         if not addresses:
             raise httpx.ConnectError("no address")
-        for address in addresses:  # all of them: which one is used must not be up to the host
+        for address in addresses:  # all of them, so that the host cannot choose which is used
             check_address(address, self.policy)
         return addresses[0]
 
 
 def _unread(response: httpx.Response) -> str | None:
-    """Return the media type of an answer that is not read; None if it is read or unknown."""
+    """Return the media type of a response if it is one that is not read."""
     kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
     return None if not kind or kind in ACCEPTED_TYPES else kind[:60]
 
 
 def check_url(url: str, policy: PagePolicy) -> httpx.URL:
-    """Return the URL, without its fragment, if by what it says it may be asked for.
+    """Return the URL without its fragment, if it may be fetched as far as its text tells.
 
     Raises:
-        PageRefusedError: it is no web address, names no public host, an odd port or a password.
+        PageRefusedError: not a web URL, no public host, another port, or with a password.
     """
     if len(url) > _LONGEST or _UNSAFE.search(url):
         raise PageRefusedError(f"not a URL that can be fetched: {url[:60]!r}")
@@ -195,7 +190,7 @@ def check_url(url: str, policy: PagePolicy) -> httpx.URL:
 
 
 def check_address(address: Address, policy: PagePolicy) -> Address:
-    """Return an address that a host has, if it is public."""
+    """Return the address; PageRefusedError unless it is public."""
     if any(address in network for network in policy.exempt if network.version == address.version):
         return address
     if not _is_public(address):
@@ -212,7 +207,7 @@ def _is_public(address: Address) -> bool:
         return False
     if any(address in network for network in _NOT_PUBLIC if network.version == address.version):
         return False
-    # Outside of it there are addresses of IPv4 in disguise: mapped, compatible, NAT64.
+    # Other IPv6 addresses may contain IPv4 addresses: mapped, compatible, NAT64.
     return address.version == 4 or address in _PUBLIC_V6  # noqa: PLR2004  # the version of IP
 
 

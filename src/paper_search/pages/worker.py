@@ -1,8 +1,8 @@
-"""The worker process that turns one document into text; if it dies, the report continues.
+"""The worker process that extracts the text of one document; if it dies, the report continues.
 
 `python -m paper_search.pages.worker` reads a line of JSON (the limits) and the document from its
-standard input, and writes a line of JSON: title and text, or why there is none. The libraries that
-read HTML and PDF are imported where they are used: the limits have to hold before one is loaded.
+standard input, and writes a line of JSON: title and text, or the error. Libraries for HTML and PDF
+are imported late: the limits must be set before one is loaded.
 """
 
 import codecs
@@ -15,7 +15,7 @@ from typing import Any
 MISSING, FAILED = "missing", "failed"
 """Kinds of failure: a library is not installed; the document cannot be read."""
 _LOCKED = 4
-"""What PDFium says of a file that needs a password."""
+"""PDFium's error code for a file that needs a password."""
 _HIDDEN = (
     "//*[@hidden or @aria-hidden='true']"
     " | //*[contains(translate(@style, ' ', ''), 'display:none')]"
@@ -25,7 +25,7 @@ _HIDDEN = (
     " and not(contains(translate(@style, ' ', ''), 'opacity:0.'))]"
     " | //script | //style | //template | //noscript | //comment()"
 )
-"""What no reader sees, and what an order to a program hides in."""
+"""Elements that readers do not see, where instructions to a program may hide."""
 _TITLES = (
     "string((//meta[@name='citation_title']/@content)[1])",
     "string((//meta[@property='og:title']/@content)[1])",
@@ -33,15 +33,15 @@ _TITLES = (
     "string((//h1)[1])",
 )
 _HYPHENATED = re.compile(r"(?<=[a-z])(?:[-\u00ad]\n|\ufffe\n?)(?=[a-z])")
-"""The hyphen of a word that was divided at the end of a line; the library marks those it knows."""
+"""The hyphen of a word divided at the end of a line; pypdfium2 writes U+FFFE for those it knows."""
 _REFERENCES = re.compile(
     r"^[\d. ]{0,6}(?:references|bibliography|literature cited|works cited)[ :]{0,3}$",
     re.IGNORECASE | re.MULTILINE,
 )
 _EARLIEST = 0.4
-"""Share of a paper before which "References" is a word of its contents, not its list."""
+"""Share of a paper before which "References" is not the heading of its list."""
 _FULL_LINE = 0.6
-"""Share of the usual length of a line; a shorter one ends its paragraph."""
+"""Share of the usual length of a line; a shorter line ends its paragraph."""
 
 
 def main() -> int:
@@ -55,7 +55,7 @@ def main() -> int:
         result = {"error": MISSING, "reason": str(error.name)}
     except (MemoryError, RecursionError) as error:
         result = {"error": FAILED, "reason": type(error).__name__}
-    except Exception as error:  # noqa: BLE001  # a parser of hostile input may raise anything; it is told
+    except Exception as error:  # noqa: BLE001  # a parser of hostile input may raise anything
         is_locked = getattr(error, "err_code", None) == _LOCKED
         reason = "a password locks it" if is_locked else f"{type(error).__name__}: {error}"
         result = {"error": FAILED, "reason": reason[:200]}
@@ -77,7 +77,7 @@ def _limit(limits: dict[str, Any]) -> None:
     for limit, value in limits_of_process.items():
         try:
             resource.setrlimit(limit, (value, value))
-        except (ValueError, OSError):  # the system knows the limit and does not let it be set
+        except (ValueError, OSError):  # the system has the limit but does not allow setting it
             continue
 
 
@@ -93,18 +93,18 @@ def _extract(content: bytes, limits: dict[str, Any]) -> dict[str, Any]:
 
 
 def html_text(content: bytes, charset: str, max_chars: int) -> dict[str, Any]:
-    """Return title and text of a page, paragraphs divided by empty lines.
+    """Return title and text of a page, with paragraphs separated by empty lines.
 
-    Navigation, comments of visitors and what is hidden are left out; no link is followed, no
-    `meta refresh` either.
+    Navigation, visitors' comments and hidden elements are left out; links and `meta refresh` are
+    not followed.
 
     Args:
         content: of the page.
-        charset: that its server names; empty: what the page says itself, or seems to be in.
-        max_chars: of text that are kept.
+        charset: from the server; if empty, from the page itself, else guessed.
+        max_chars: of text kept.
 
     Raises:
-        ValueError: it holds no element.
+        ValueError: it has no element.
         ImportError: trafilatura is not installed.
     """
     import trafilatura  # noqa: PLC0415  # only in a process that reads pages
@@ -145,7 +145,7 @@ def _decoded(content: bytes, charset: str) -> str | None:
 
 
 def pdf_text(content: bytes, max_pages: int, max_chars: int) -> dict[str, Any]:
-    """Return title, text and texts of the first pages, paragraphs divided by empty lines.
+    """Return title, text and texts of the first pages, with paragraphs separated by empty lines.
 
     Raises:
         pypdfium2.PdfiumError: it is damaged, or locked with a password.
@@ -186,7 +186,7 @@ def _without_references(text: str) -> str:
 
 
 def _paragraphs(text: str) -> list[str]:
-    """Return the paragraphs: a line that is short and ends a sentence, or a heading, ends one."""
+    """Return the paragraphs; a short line that ends a sentence or is a heading ends one."""
     lines = [" ".join(part.split()) for part in _HYPHENATED.sub("", text).split("\n")]
     lengths = sorted(len(line) for line in lines if line)
     usual = lengths[len(lengths) * 3 // 4] if lengths else 0

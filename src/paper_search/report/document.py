@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from pydantic import BaseModel, Field
 
-from paper_search.exports.json_formats import export_csl_json, formatted
+from paper_search.exports.json_formats import export_csl_json, format_items
 from paper_search.exports.text import identifier, web_address
 from paper_search.models import (
     Facets,
@@ -216,7 +216,7 @@ def references(report: Report, style: str = DEFAULT_STYLE) -> dict[str, str]:
     if style == DEFAULT_STYLE:
         return {key: plain_reference(report.evidence.by_key[key]) for key in keys}
     items = csl_items(report)
-    return dict(sorted(formatted(items, style))) if items else {}
+    return dict(sorted(format_items(items, style))) if items else {}
 
 
 def link_of(result: SearchResult) -> str:

@@ -1,4 +1,4 @@
-"""A review on a thread: records of files that join it, and updates."""
+"""A review on a thread: added files, updates and sharing."""
 
 from paper_search.review.arrivals import add_files, update_review
 from paper_search.review.files import DatabaseSearch

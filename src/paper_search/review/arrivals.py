@@ -1,4 +1,4 @@
-"""Records that arrive: of files, on a thread of their own or one that is there, and of updates."""
+"""Records that are added to a review: from files, on a new or existing thread, and by updates."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -30,8 +30,8 @@ async def begin_import(  # noqa: PLR0913  # what a person says of files, and whe
 ) -> None:
     """Merge the records of files on a new thread, up to the question about the result.
 
-    Whoever names the files has approved of the strategy, which is to take them. The thread goes on
-    as any search does: a second round asks the sources of the settings.
+    Giving the files approves the strategy, which is to take them. The thread then continues like
+    any search: a second round searches the sources of the settings.
     """
     skills = assemble_skills(config, [])
     workflow = SearchWorkflow(
@@ -48,7 +48,7 @@ async def begin_import(  # noqa: PLR0913  # what a person says of files, and whe
     question_ = await workflow.start(question, thread_id=thread_id)
     if isinstance(question_, Checkpoint):
         async with workflow.hold(thread_id) as session:
-            await save_batch(session.records, _batch(files, by), 0)  # its first search takes them
+            await save_batch(session.records, _batch(files, by), 0)  # used by its first search
         reference = question_.reference.model_dump(mode="json")
         approval = {"action": "approve", "checkpoint": reference, "token": question_.token}
         approval["note"] = "by giving the files"
@@ -64,11 +64,11 @@ async def add_files(  # noqa: PLR0913  # what a person says of files
     search: DatabaseSearch = DatabaseSearch(),  # noqa: B008  # frozen
     by: str | None = None,
 ) -> list[FileReport]:
-    """Have the records of files join a thread, and return what was read of each.
+    """Add the records of files to a thread, and return what was read from each.
 
-    They are merged with what is there and judged, up to the question about the result. Decisions,
-    reviewers and criteria stay; nothing is searched. All files join, or none does. Without files,
-    the database was searched on the day of `search` and had no record.
+    They are merged with its records and judged, up to the question about the result. Decisions,
+    reviewers and criteria are kept; no source is searched. Either all files are added or none.
+    Without files, the database was searched on the day of `search` and had no record.
 
     Raises:
         ThreadNotFoundError: there is no such thread.
@@ -90,7 +90,7 @@ async def add_files(  # noqa: PLR0913  # what a person says of files
         for name, file in zip(names, reports, strict=True):
             if (before := earlier.get(file.digest)) is not None:
                 raise InputError(
-                    f"{name!r} is on thread {thread_id!r} already: {before.by} added it on "
+                    f"{name!r} is already on thread {thread_id!r}: {before.by} added it on "
                     f"{before.at[:10]} as {before.name!r}, {quantity(before.records, 'record')}"
                 )
         return _batch(reports, by)
@@ -117,17 +117,17 @@ def _batch(files: Sequence[FileReport], by: str | None) -> Batch:
 async def update_review(
     workflow: SearchWorkflow, thread_id: str, *, by: str | None = None, is_quiet: bool = False
 ) -> Checkpoint | PaperCollection:
-    """Search the approved strategy of a search that is done again, for what is new.
+    """Repeat a finished search with its approved strategy, to find new works.
 
-    Both questions are asked, and only works that no earlier round found are asked about. With
-    `is_quiet`, nobody is asked if every source has as many hits as before. Returns the question
-    about the strategy, or the result as it was.
+    Both questions are asked, and only works that no earlier round found need a decision. With
+    `is_quiet`, nothing is asked if every source has as many hits as before. Returns the question
+    about the strategy, or the unchanged result.
 
     Raises:
         ThreadNotFoundError: there is no such thread.
         ThreadBusyError: another process drives it.
         ThreadNotWaitingError: it is not done.
-        InputError: it has no approved strategy that sources could be asked.
+        InputError: it has no approved strategy that can be searched again.
     """
     async with workflow.hold(thread_id) as session:
         await session.update(by or current_person(), is_quiet=is_quiet)

@@ -1,4 +1,4 @@
-"""Files of records as they came: what was read of each, what was rejected, and which database."""
+"""Files of records: what was read from each, what was rejected, and which database it is from."""
 
 import hashlib
 from collections import Counter
@@ -17,7 +17,7 @@ _REJECTED_SHOWN = 20
 
 @dataclass(frozen=True)
 class DatabaseSearch:
-    """The search of a database that a file was exported from; empty: it is not known."""
+    """The search that a file was exported from; empty fields are unknown."""
 
     searched: str = ""
     """The day, as `2026-11-02`."""
@@ -34,23 +34,23 @@ class DatabaseSearch:
                 f"{self.searched!r} is not a date; write year, month and day, as in 2026-11-02"
             ) from None
         if day > datetime.now(UTC).date() + timedelta(days=1):  # it may be tomorrow elsewhere
-            raise InputError(f"{self.searched} has not come yet; give the day of the search")
+            raise InputError(f"{self.searched} is in the future; give the day of the search")
 
 
 @dataclass(frozen=True)
 class FileReport:
-    """What was read of one file.
+    """What was read from one file.
 
     Attributes:
         name: of the file, without a directory.
-        records: in the order of the file, each with the name of the file and its number there as
-            its id, and with the database that it is from as its source.
-        positions: the numbers of the records in the file, from 1, in the same order.
-        rejected: what is no record, with line and reason.
-        problem: why the file was not read to its end; empty: it was.
+        records: in the order of the file; the id is the name of the file with the position, the
+            source is the database.
+        positions: of the records in the file, from 1, in the same order.
+        rejected: what is not a record, with line and reason.
+        problem: why the file was not read to its end, if so.
         digest: SHA-256 of its content.
-        search: what is known of the search that it was exported from.
-        database: that has no record here.
+        search: that it was exported from.
+        database: that returned no record, in place of a file.
     """
 
     name: str
@@ -64,10 +64,10 @@ class FileReport:
 
     @classmethod
     def without_records(cls, database: str, search: DatabaseSearch) -> "FileReport":
-        """Return what stands for the search of a database that found nothing."""
+        """Return the report on a search that found nothing."""
         if not database.strip() or not search.searched:
             raise InputError(
-                "no file was chosen: give one, or name the database that has no record and the "
+                "no file was chosen: give one, or name the database without any record and the "
                 "day on which it was searched"
             )
         name = f"{database.strip()}: no records"
@@ -76,7 +76,7 @@ class FileReport:
 
     @property
     def remarks(self) -> list[str]:
-        """Return a sentence for each rejected record, and for a file that is damaged."""
+        """A line for each rejected record, and for a damaged file."""
         lines = [
             f"{self.name}, line {entry.line}: left out: {entry.reason}" for entry in self.rejected
         ]
@@ -84,13 +84,13 @@ class FileReport:
 
     @property
     def databases(self) -> dict[str, int]:
-        """Return the number of records by the database that they are from, the largest first."""
+        """Number of records by database, the largest first."""
         counts = Counter(record.source for record in self.records)
         return dict(counts.most_common()) or dict.fromkeys(filter(None, [self.database]), 0)
 
     @property
     def summary(self) -> str:
-        """Return one line: `export.ris: 30 read, 30 of Embase, 1 rejected`."""
+        """One line: `export.ris: 30 read, 30 of Embase, 1 rejected`."""
         if self.database:
             return self.name
         counts = [f"{n:,} of {name}" for name, n in self.databases.items() if name != self.name]
@@ -99,7 +99,7 @@ class FileReport:
 
     @property
     def arrivals(self) -> list[Arrival]:
-        """Return a row for each record and for each that was rejected."""
+        """A row for each record, accepted or rejected."""
         main = next(iter(self.databases), self.name)
         entries = range(1, len(self.records) + len(self.rejected) + 1)
         others = [position for position in entries if position not in set(self.positions)]
@@ -116,7 +116,7 @@ class FileReport:
 
     @property
     def entries(self) -> list[SourceReport]:
-        """Return what a report of a search says of the file, by database."""
+        """A report on the file for each database, as of a source."""
         read = SourceStatus.PARTIAL if self.problem else SourceStatus.OK
         remarks = [*self.remarks[:_REJECTED_SHOWN], *self.remarks[_REJECTED_SHOWN:][-1:]]
         return [
@@ -143,18 +143,18 @@ def parse_files(
     search: DatabaseSearch = DatabaseSearch(),  # frozen
     used_names: Collection[str] = (),
 ) -> list[FileReport]:
-    """Return what files of records hold, by name and content, whoever hands them in.
+    """Read files of records, given by name and content.
 
-    `databases`: that the records are from: one for all files, or one for each in their order;
-    empty: each record's own field says, or the name of its file. `search`: that all of them were
-    exported from. `used_names`: of files that were read earlier, for the same review.
+    `databases`: that the records are from: one for all files, or one for each in order. If empty,
+    each record's own field says, else the name of its file. `search`: that all files were exported
+    from. `used_names`: of files that were read earlier, for the same review.
 
     Raises:
         InputError: a file cannot be read, or has no record that can be used.
     """
     contents = list(files)
     if len(databases) not in {0, 1, len(contents)}:
-        raise InputError("name one database for all files, or one for each file in their order")
+        raise InputError("name one database for all files, or one for each file, in order")
     if not all(map(str.strip, databases)):
         raise InputError("the name of a database is blank; give it as 'Embase (Ovid)', or none")
     names_of_databases = databases if len(databases) > 1 else [*databases, ""][:1] * len(contents)
@@ -170,7 +170,7 @@ def digest_of(content: bytes) -> str:
 
 
 def _names(files: Sequence[tuple[str, bytes]], used_names: Collection[str]) -> list[str]:
-    """Return the names of files; those that share one are told apart by their content."""
+    """Return unique names of files; equal names get a digest of the content."""
     plain = [Path(name).name for name, _ in files]
     shared = {name for name, count in Counter(plain).items() if count > 1 or name in used_names}
     names = [
@@ -199,7 +199,7 @@ def _parse(name: str, content: bytes, database: str) -> FileReport:
     if not report.records:
         sentence = f"{name!r} has no record that can be used"
         reasons = "; ".join(report.remarks[:3]) or (
-            "if the search found none, enter it with its database and its day, without a file"
+            "if the search found none, enter its database and its day without a file"
         )
         raise InputError(f"{sentence}: {reasons}")
     return FileReport(name, report.records, report.positions, report.rejected, problem)

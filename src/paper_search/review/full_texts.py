@@ -1,4 +1,4 @@
-"""The second stage of a review: full texts are sought, attached and decided on."""
+"""The second stage of a review: seek, attach and decide on full texts."""
 
 import asyncio
 import contextlib
@@ -36,25 +36,25 @@ from paper_search.workflow.full_texts import (
 from paper_search.workflow.session import SearchSession
 
 FOLDER = "full_texts"
-"""In the home: each PDF under its SHA-256."""
+"""In the home: each PDF is named by its SHA-256."""
 LARGEST = 100_000_000
-"""Bytes of a file that is attached."""
+"""Most bytes of an attached file."""
 _PAUSES_S = (0.1,) * 20
-"""How long one who decides waits for another who does so at the same time."""
+"""How long a decision waits for another one at the same time."""
 LONGEST_REASON = 200
-"""Characters of a reason for an exclusion."""
+"""Most characters of a reason for exclusion."""
 _SHOWN = PagePolicy(max_pdf_pages=400, max_chars=1_000_000)
-"""How much of a text a person is shown."""
+"""How much of a text is shown."""
 _REASONS = "full_text_reasons"
-"""Where in the record store the reasons are that people keep, by the same in small letters."""
+"""Where the record store has the list of reasons, by their lower case."""
 
 
 class FullTexts:
     """The full texts of the works that a search includes by title and abstract.
 
-    `home`: where files are kept. `by`: who does something; None means who runs the program.
-    What names a work raises `InputError` if title and abstract do not include it, and what
-    decides raises `ThreadBusyError` while another process drives the search.
+    `home`: where files are stored. `by`: the person who acts; default: who runs the program.
+    Methods that name a work raise `InputError` if title and abstract do not include it; those that
+    change something raise `ThreadBusyError` while another process drives the search.
     """
 
     def __init__(self, session: SearchSession, home: Path, by: str | None = None) -> None:
@@ -63,20 +63,19 @@ class FullTexts:
         self._by = current_person() if by is None else by
 
     async def works(self) -> list[tuple[Paper, FullText]]:
-        """Return the works that are included by title and abstract, with their full texts."""
         result = await self._session.result()
         texts = await full_texts(self._records)
         included = [p for p in result.papers if p.decision == "included"] if result else []
         return [(paper, texts.get(paper.id, FullText(paper_id=paper.id))) for paper in included]
 
     async def seek(self, fetcher: PageFetcher, services: Sequence[Enricher] = ()) -> list[FullText]:
-        """Fetch the open texts of works that have none, and return what became of each.
+        """Fetch open-access texts of works that have none, and return the outcome for each.
 
-        Only a PDF is a full text: a page about a paper is not. What is not found is not retrieved.
-        What a person entered as not retrieved is not sought. Of services see `text_services`.
+        Only a PDF is a full text; a page about a paper is not. A text that is not found becomes
+        "not retrieved"; one that a person entered as such is not sought. See `text_services`.
 
         Raises:
-            InputError: no PDF can be read: every text would be one that was not retrieved.
+            InputError: PDFs cannot be read here, so every text would become "not retrieved".
         """
         if "pypdfium2" in missing_libraries():
             raise InputError(f"pypdfium2 is not installed, so no PDF can be read; {INSTALL}")
@@ -110,10 +109,10 @@ class FullTexts:
         return texts
 
     async def attach(self, paper_id: str, name: str, content: bytes) -> FullText:
-        """Keep a PDF as the full text of a work; a decision on an earlier file is taken back."""
+        """Store a PDF as the full text of a work; a decision on an earlier file is withdrawn."""
         await self._text(paper_id)
         if len(content) > LARGEST:
-            raise InputError(f"{name!r} has {len(content):,} bytes; at most {LARGEST:,} are kept")
+            raise InputError(f"{name!r} has {len(content):,} bytes; the limit is {LARGEST:,}")
         try:
             await check_pdf(content)
         except PageContentError as error:
@@ -124,22 +123,22 @@ class FullTexts:
         return retrieved
 
     async def give_up(self, paper_id: str, reason: str) -> None:
-        """Enter a full text as not retrieved, and why; a file can still be attached."""
+        """Record why a full text was not retrieved; a file can still be attached."""
         problem: str = storable(" ".join(reason.split()))
         if not 0 < len(problem) <= LONGEST_REASON:
-            raise InputError(f"say why it is not retrieved, in {LONGEST_REASON} characters")
+            raise InputError(f"say why it was not retrieved, in {LONGEST_REASON} characters")
         async with self._alone():
             text = await self._text(paper_id)
             if text.digest:
-                raise InputError(f"the full text of {paper_id!r} is there: {text.status.value}")
+                raise InputError(f"{paper_id!r} already has a full text: {text.status.value}")
             who = {"retrieved_at": _now(), "retrieved_by": self._by}
             update = {"problem": problem, "is_given_up": True, **who}
             await put_full_text(self._records, text.model_copy(update=update))
 
     async def decide(self, paper_id: str, *, is_included: bool, reason: str = "") -> FullText:
-        """Include or exclude a work by its full text; an exclusion has a reason.
+        """Include or exclude a work by its full text; an exclusion needs a reason.
 
-        What a reviewer decides counts when all of them are done; see `TextReviewers`.
+        A reviewer's decision counts when all reviewers are done; see `TextReviewers`.
         """
         async with self._alone():
             return await self._decide(paper_id, is_included=is_included, reason=reason)
@@ -152,16 +151,16 @@ class FullTexts:
                 "decide on it"
             )
         reviewers = await self.reviewers()
-        is_apart, word = paper_id in reviewers.pending, "include" if is_included else "exclude"
-        if is_apart:
+        is_blind, word = paper_id in reviewers.pending, "include" if is_included else "exclude"
+        if is_blind:
             reviewers.require(self._by)
         elif text.decision and text.decided_by != self._by:
             raise InputError(
-                f"this text has the decision of {text.decided_by} ({text.summary}), and nobody "
-                "overwrites what another person decided"
+                f"{text.decided_by} has decided on this text ({text.summary}), and nobody can "
+                "overwrite the decision of another person"
             )
         reason = "" if is_included else await self.add_reason(reason)
-        if is_apart:
+        if is_blind:
             await reviewers.say(self._by, paper_id, word, reason)
             await (await self.reviewers()).show()
             return await self._text(paper_id)
@@ -190,7 +189,7 @@ class FullTexts:
 
     @contextlib.asynccontextmanager
     async def _alone(self) -> AsyncIterator[None]:
-        """Hold the search, so that of two who decide at once neither overwrites the other."""
+        """Hold the search, so that concurrent decisions do not overwrite each other."""
         async with contextlib.AsyncExitStack() as stack:
             for pause_s in (*_PAUSES_S, 0):
                 try:
@@ -210,7 +209,7 @@ class FullTexts:
             return self._path(text).read_bytes()
         except OSError as error:
             raise InputError(
-                f"the PDF of {paper_id!r} is not in the home any more; attach it again"
+                f"the PDF of {paper_id!r} is no longer in the home; attach it again"
             ) from error
 
     async def read(self, paper_id: str) -> DocumentText:
@@ -218,14 +217,14 @@ class FullTexts:
         return await document_text(document, _SHOWN)
 
     async def reasons(self) -> dict[str, int]:
-        """Return the reasons for exclusion that people keep, with how many works have each."""
+        """Return the list of reasons for exclusion, with the number of works for each."""
         rows = (await self._records.rows(_REASONS)).values()
         in_use = [text.reason for _, text in await self.works() if text.reason]
         own = [row["reason"] for row in sorted(rows, key=lambda row: str(row["added_at"]))]
         return {reason: in_use.count(reason) for reason in dict.fromkeys([*own, *in_use])}
 
     async def add_reason(self, words: str) -> str:
-        """Keep a reason for exclusions, and return it as it is kept, whatever its capitals."""
+        """Add a reason to the list, and return it as spelt there; case is ignored."""
         reason: str = storable(" ".join(words.split()))
         if not 0 < len(reason) <= LONGEST_REASON:
             raise InputError(
@@ -240,19 +239,19 @@ class FullTexts:
 
     async def remove_reason(self, reason: str) -> None:
         if count := (await self.reasons()).get(reason):
-            raise InputError(f"{reason!r} stays, since exclusions have it ({count:,})")
+            raise InputError(f"{reason!r} cannot be removed; exclusions that have it: {count:,}")
         await self._records.put(_REASONS, {reason.casefold(): None})
 
     async def rows(self) -> list[dict[str, Any]]:
-        """Return a row for each included work: its id and title, its text, and where that is.
+        """Return a row for each included work: its id and title, its text and the path of that.
 
-        The summary has what the person decided apart from others, which is shown to them alone.
+        The summary includes the person's own blinded decision, which only they are shown.
         """
         reviewers = await self.reviewers()
         own = {
-            i: f"; you, apart from the others: {said['decision']} {said['reason']}".rstrip()
+            i: f"; your own decision: {verdict['decision']} {verdict['reason']}".rstrip()
             for i in reviewers.pending
-            if (said := reviewers.verdict(self._by, i))
+            if (verdict := reviewers.verdict(self._by, i))
         }
         return [
             {
@@ -293,7 +292,7 @@ class FullTexts:
 
 
 def flow_of_works(works: Sequence[tuple[Paper, FullText]]) -> FullTextFlow | None:
-    """Return how many there are in each box of PRISMA's second stage; None if there are none."""
+    """Return the counts of the second stage of PRISMA, None without works."""
     texts = {paper.id: text for paper, text in works}
     return count_full_texts(list(texts), texts)
 

@@ -1,4 +1,4 @@
-"""Open texts: where a work may be read by anybody, and the PDF that is fetched from there."""
+"""Open-access texts of works: where they are, and fetching their PDFs."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -25,36 +25,36 @@ from paper_search.sources.enrichment import (
 from paper_search.sources.record import OTHER_TEXTS
 
 TEXT_ROWS = "full_text_rows"
-"""Where in the record store a row is for each look-up and each address, by its time."""
-_AT_ONCE = 20
-"""Works of one look-up, so that also a service that takes one a request has the time for them."""
+"""Where the record store has a row for each look-up and each address, by time."""
+_BATCH = 20
+"""Works of one look-up; even a service that takes one work per request has time for them."""
 _DEADLINE_S = 30.0
 _BEGINNING = 2_000
-"""Bytes in which a page of the web says that it is one."""
+"""Bytes in which a web page has its first tag."""
 
 
 def text_services(config: AppConfig) -> list[Enricher]:
-    """Return the services that know where texts are open, as the settings want them asked."""
-    own = {"enrichers": list(TEXT_SERVICES), "enrich_max_calls": 2 * _AT_ONCE}
+    """Return the services that know open-access texts, according to the settings."""
+    own = {"enrichers": list(TEXT_SERVICES), "enrich_max_calls": 2 * _BATCH}
     return create_enrichers(config.model_copy(update=own))
 
 
 def addresses_of(paper: Paper) -> Sequence[str]:
-    """Return where the open text of a work may be, the surest first."""
+    """Return addresses of a work's open-access text, the most certain first."""
     arxiv = f"https://arxiv.org/pdf/{paper.arxiv_id}" if paper.arxiv_id else None
     return list(dict.fromkeys(filter(None, (paper.full_text_url, arxiv))))
 
 
 @dataclass
 class Retrieval:
-    """How far the text of a work is.
+    """The attempt to retrieve the text of a work.
 
     Attributes:
         work: without an address.
-        content: the PDF; empty: there is none.
+        content: the PDF, if retrieved.
         address: where it was fetched.
-        service: who named that; empty: the record.
-        problems: why it is not there, by the address or service that is the reason.
+        service: that named the address; empty: the record did.
+        problems: why it was not retrieved, by address or service.
     """
 
     work: RawPaper
@@ -66,10 +66,10 @@ class Retrieval:
 
 @dataclass
 class OpenTexts:
-    """Seeks the open texts of works: at the addresses of their records, then of services.
+    """Seeks open-access texts of works: at addresses in their records, then in services.
 
-    Services are asked one after the other, each for what is still missing. `note` keeps a row on
-    each look-up and each address.
+    Services are asked one after the other for what is still missing. `note` stores a row for each
+    look-up and each address.
     """
 
     fetcher: PageFetcher
@@ -77,7 +77,7 @@ class OpenTexts:
     note: Callable[[SourceReport], Awaitable[None]]
 
     async def retrievals(self, papers: Sequence[Paper]) -> AsyncIterator[Retrieval]:
-        """Yield each text as soon as it is there, and in the end the works without one."""
+        """Yield each text as soon as it is retrieved, and finally the works without one."""
         missing = []
         for paper in papers:
             fields = {**paper.set_fields(), "full_text_url": None}
@@ -87,7 +87,7 @@ class OpenTexts:
             else:
                 missing.append(one)
         for service in self.services:
-            for batch in in_batches(missing, _AT_ONCE):
+            for batch in in_batches(missing, _BATCH):
                 answer = await self._answer(service, [one.work for one in batch])
                 for one in batch:
                     one.service = title_of(service.enricher_name)
@@ -131,7 +131,7 @@ class OpenTexts:
 
 
 def _addresses(one: Retrieval, answer: LookUp) -> Sequence[str]:
-    """Return the addresses that a service names and nobody did before it; none is a problem."""
+    """Return the addresses that only this service names; if there are none, note the problem."""
     records = [r for r in answer.records.get(one.work.id, ()) if is_same_work(one.work, r)]
     urls = [url for r in records for url in (r.full_text_url, *r.raw_data.get(OTHER_TEXTS, ()))]
     addresses = [url for url in dict.fromkeys(urls) if url and url not in one.problems]
@@ -139,16 +139,15 @@ def _addresses(one: Retrieval, answer: LookUp) -> Sequence[str]:
         report, other = answer.report, "other " if any(urls) else ""
         if one.work.id in answer.answered:
             problem = f"{one.service} knows no {other}open text"
-        elif report.error:  # a failure is no knowledge of there being none
-            problem = f"{one.service} gave no answer ({report.status.value.replace('_', ' ')})"
+        elif report.error:  # a failure does not mean that there is no text
+            problem = f"{one.service} did not answer ({report.status.value.replace('_', ' ')})"
         else:
-            problem = report.note or f"{one.service} takes none of its identifiers"
+            problem = report.note or f"{one.service} accepts none of its identifiers"
         one.problems[one.service] = problem
     return addresses
 
 
 async def check_pdf(content: bytes) -> None:
-    """Raise PageContentError, saying what it is, if this is not a PDF that can be read."""
     if not content.lstrip().startswith(b"%PDF-"):
         is_page = b"<html" in content[:_BEGINNING].lower()
         what = "it is a web page (HTML), not a PDF" if is_page else "it is not a PDF"

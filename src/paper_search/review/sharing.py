@@ -1,4 +1,4 @@
-"""A review that is shared with other accounts."""
+"""Share a review with other accounts."""
 
 from collections.abc import Collection
 
@@ -11,7 +11,7 @@ from paper_search.workflow.records import SearchRecords
 from paper_search.workflow.reviewers import ReviewerMarks, Reviewers, status_of
 
 NOBODY = "none"
-"""The role that takes back what was shared."""
+"""The role that ends sharing."""
 ROLES = (Role.REVIEWER.value, Role.READER.value, NOBODY)
 
 
@@ -26,14 +26,14 @@ async def share_thread(  # noqa: PLR0913  # who shares what with whom
 ) -> None:
     """Let an account see a search as a reviewer or a reader, or end that with the role `none`.
 
-    A reviewer counts as one from then on, so the others stay blind until they are done. The
-    decisions of one who leaves stay. `account`: the name that PAPER_SEARCH_TOKENS gives a token.
-    `accounts`: of the server; empty: they are not known here.
+    An invited reviewer counts at once, so the others stay blinded until they are done. Decisions
+    of a reviewer who leaves are kept. `account`: a name in PAPER_SEARCH_TOKENS. `accounts`: all
+    names of the server, empty if unknown.
 
     Raises:
         InputError: there is no such account or role, or the account is the owner.
         ThreadNotFoundError: there is no such thread.
-        ThreadFinishedError: all reviewers are done, and nobody is blind any more.
+        ThreadFinishedError: all reviewers are done, and nobody is blinded any more.
         ThreadBusyError: another process drives it.
     """
     if role not in ROLES:
@@ -71,7 +71,7 @@ async def _invite(records: SearchRecords, account: str, reviewers: Reviewers | N
 
 
 async def _dismiss(records: SearchRecords, account: str, reviewers: Reviewers | None) -> None:
-    """Have nobody wait for a reviewer who leaves; what they decided stays."""
+    """Stop waiting for a reviewer who leaves; their decisions are kept."""
     if await status_of(records, account) is not False:
         return
     if not await ReviewerMarks(records, account).marks():

@@ -1,4 +1,4 @@
-"""Reviewers of full texts, none of whom sees what the others decided until all are done."""
+"""Reviewers of full texts, who do not see each other's decisions until all are done."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -16,28 +16,28 @@ from paper_search.workflow.reviewers import (
 )
 
 _REVIEWERS, _VERDICTS = "full_text_reviewers", "full_text_reviews"
-"""Where in the record store they are, and what each said: a row for person, file and work."""
+"""Where the record store has reviewers, and their verdicts: a row by person, file and work."""
 _SHOWN = ("decision", "reason", "at")
 
 Said = Mapping[str, Any]
-"""What one reviewer decided on one text: `decision`, `reason`, `at`."""
+"""One reviewer's verdict on one text: `decision`, `reason`, `at`."""
 
 
 @dataclass(frozen=True)
 class TextReviewers:
-    """Who decides on the full texts of a review apart from each other; nobody, as a rule.
+    """The people, usually none, who decide independently on the full texts of a review.
 
-    Texts that are there when all are done are decided as all agree; a person settles the rest.
-    Those that come later are decided on apart again.
+    When all are done, texts on which they agree are decided; a person resolves the rest. Texts
+    that are added later are decided independently again.
     """
 
     records: SearchRecords
     texts: Mapping[str, FullText]
     """By the id of the work."""
     done_with: Mapping[str, Collection[str]]
-    """By reviewer, the texts with which they said that they are done."""
+    """By reviewer, the texts that they finished with."""
     verdicts: Mapping[str, Mapping[str, Said]]
-    """By reviewer and work, what they said of the text that is there now."""
+    """By reviewer and work, verdicts on the present text."""
 
     @property
     def names(self) -> list[str]:
@@ -57,13 +57,13 @@ class TextReviewers:
 
     @property
     def pending(self) -> list[str]:
-        """The works on whose texts they decide apart now."""
+        """The works on whose texts they now decide independently."""
         texts = self.texts.items() if self.names else ()
         return [i for i, t in texts if t.status is TextStatus.RETRIEVED and not t.verdicts]
 
     @property
     def progress(self) -> list[ReviewerProgress]:
-        """How far each has come with these; not what they decided."""
+        """The progress of each reviewer with these works, without verdicts."""
         pending = self.pending
         keys = {self._key(i) for i in pending}
         finished = frozenset(name for name in self.names if keys <= set(self.done_with[name]))
@@ -75,13 +75,13 @@ class TextReviewers:
 
     @property
     def agreement(self) -> Agreement:
-        """How far they agree on the texts with which all are done; blind before there is one."""
+        """Agreement on the texts with which all are done; blinded before there is one."""
         verdicts_of = {i: text.verdicts for i, text in self.texts.items() if text.verdicts}
         verdicts: dict[str, dict[str, bool]] = {name: {} for name in self.names}
         differing = 0
         for i, rows in verdicts_of.items():
-            said = {(row["decision"], row["reason"]) for row in rows.values()}
-            differing += len(said) > 1 and all(word == "exclude" for word, _ in said)
+            distinct = {(row["decision"], row["reason"]) for row in rows.values()}
+            differing += len(distinct) > 1 and all(word == "exclude" for word, _ in distinct)
             for name, row in rows.items():
                 verdicts.setdefault(name, {})[i] = row["decision"] == "include"
         if not verdicts_of:
@@ -91,22 +91,22 @@ class TextReviewers:
 
     @property
     def withdrawn(self) -> list[Said]:
-        """What people decided who left before all were done, of texts that are not pending now."""
-        pending, left = set(self.pending), self.verdicts.keys() - set(self.names)
-        return [row for n in left for i, row in self.verdicts[n].items() if i not in pending]
+        """Verdicts of people who left before all were done, on texts no longer pending."""
+        pending, former = set(self.pending), self.verdicts.keys() - set(self.names)
+        return [row for n in former for i, row in self.verdicts[n].items() if i not in pending]
 
     def verdict(self, name: str, paper_id: str) -> Said | None:
-        """Return what a reviewer said of the text of a work, to be shown to them alone."""
+        """Return a reviewer's verdict on the text of a work, to be shown only to them."""
         return self.verdicts.get(name, {}).get(paper_id)
 
     async def join(self, name: str) -> None:
-        """Enter a reviewer in the list, for the texts that nobody was shown decisions on."""
+        """Add a reviewer, for the texts without published verdicts."""
         check_name(name)
         if name not in self.names:
             await self.records.put(_REVIEWERS, {name: {"done_with": []}})
 
     async def say(self, name: str, paper_id: str, decision: str, reason: str) -> None:
-        """Keep what a reviewer decides; nobody else's decision is touched."""
+        """Store a reviewer's verdict, which changes nobody else's."""
         self.require(name)
         text, at = self.texts[paper_id], datetime.now(UTC).isoformat(timespec="seconds")
         row = {"paper_id": text.paper_id, "digest": text.digest, "by": name}
@@ -114,20 +114,20 @@ class TextReviewers:
         await self.records.put(_VERDICTS, {f"{name}/{self._key(paper_id)}": {**row, **verdict}})
 
     async def finish(self, name: str) -> None:
-        """Note that a reviewer is done with the texts that are there, whatever they left."""
+        """Mark a reviewer as done with the present texts, even with undecided ones."""
         self.require(name)
         row = {"done_with": [self._key(paper_id) for paper_id in self.pending]}
         await self.records.put(_REVIEWERS, {name: row})
 
     async def leave(self, name: str) -> None:
-        """Take a reviewer off the list; what they decided is there again if they come back."""
+        """Remove a reviewer; their verdicts return if they rejoin."""
         if name not in self.names:
             raise InputError(f"{name!r} is not among the reviewers of full texts")
         await self.records.put(_REVIEWERS, {name: None})
 
     async def show(self) -> None:
-        """Once all are done, show what each decided, and decide as all agree."""
-        if len(self.names) < 2 or not all(each.is_done for each in self.progress):  # noqa: PLR2004  # nobody to agree with
+        """Once all are done, publish their verdicts, and decide where all agree."""
+        if len(self.names) < 2 or not all(one.is_done for one in self.progress):  # noqa: PLR2004  # nobody to agree with
             return
         for paper_id in self.pending:
             rows = {name: self.verdict(name, paper_id) for name in self.names}
@@ -146,8 +146,8 @@ class TextReviewers:
     def require(self, name: str) -> None:
         if name not in self.names:
             raise InputError(
-                f"this text is for {', '.join(self.names)}, each by themselves; {name!r} is not "
-                "among them, and joins on the page, in the tab Full texts, or by --reviewer"
+                f"{', '.join(self.names)} decide independently on this text, and {name!r} is not "
+                "among them: join in the tab Full texts of the page, or with --reviewer"
             )
 
     def _key(self, paper_id: str) -> str:

@@ -1,4 +1,4 @@
-"""Zotero: one library, of the program on this machine or of zotero.org, and its collections."""
+"""A Zotero library, of the program on this machine or on zotero.org, and its collections."""
 
 import json
 import re
@@ -16,13 +16,13 @@ from paper_search.http.errors import HttpError, HttpStatusError, HttpUnreachable
 
 T = TypeVar("T")
 PREFIX = "zotero:"
-"""Of what names a collection where files are named, too."""
+"""Distinguishes a collection from a file."""
 _ON_THIS_MACHINE, _ON_THE_WEB = "http://127.0.0.1:23119/api", "https://api.zotero.org"
 _KEY, _SERVER = "Zotero-API-Key", "Zotero-Server-ID"
 _DIALOG_S = 170.0
-"""For a person to answer in; a request that is sent again would ask in another dialog."""
+"""Time for a person to answer; a repeated request would open another dialog."""
 _PAGE, _BATCH = 100, 50
-STALE = "it has changed meanwhile"
+STALE = "it has changed in the meantime"
 _MAX_BYTES = 200_000_000
 """The program on this machine may send all items of a collection at once."""
 _WITHOUT_TITLE = {"attachment", "note", "annotation"}
@@ -37,14 +37,14 @@ _ALLOW = (
 
 
 class Collection(NamedTuple):
-    """A collection, and where it is: `Reviews/Bees`."""
+    """A collection and its path: `Reviews/Bees`."""
 
     key: str
     path: str
 
 
 class ZoteroLibrary:
-    """An async context manager; what it raises says what to do."""
+    """An async context manager, whose errors say what to do."""
 
     def __init__(self, config: AppConfig) -> None:
         settings = config.zotero
@@ -73,28 +73,28 @@ class ZoteroLibrary:
         await self._http.__aexit__(*error)
 
     async def collection(self, name: str) -> Collection:
-        """Return the collection of a key, a name, or a path of names."""
+        """Return the collection with a key, a name or a path of names."""
         entries = {entry["key"]: entry["data"] for entry in await self._pages("/collections")}
         every = [Collection(key, _path_of(key, entries)) for key in entries]
-        for meant in (
-            [each for each in every if name in {each.key, each.path}],
-            [each for each in every if each.path.rpartition("/")[2].lower() == name.lower()],
+        for matches in (
+            [entry for entry in every if name in {entry.key, entry.path}],
+            [entry for entry in every if entry.path.rpartition("/")[2].lower() == name.lower()],
         ):
-            if len(meant) == 1:
-                return meant[0]
-            if meant:
-                keys = ", ".join(f"{each.key} ({each.path})" for each in meant)
+            if len(matches) == 1:
+                return matches[0]
+            if matches:
+                keys = ", ".join(f"{entry.key} ({entry.path})" for entry in matches)
                 raise InputError(f"several collections are called {name!r}; give a key: {keys}")
-        raise UnknownNameError("collection of Zotero", name, [each.path for each in every])
+        raise UnknownNameError("collection of Zotero", name, [entry.path for entry in every])
 
     async def items_of(self, collection: Collection) -> list[dict[str, Any]]:
-        """Return the fields of its own items, without attachments, notes and subcollections."""
+        """Return the fields of its items, without attachments, notes and subcollections."""
         path = f"/collections/{collection.key}/items/top"
         every = await self._pages(path, sort="dateAdded", direction="asc")
         return [e["data"] for e in every if e["data"].get("itemType") not in _WITHOUT_TITLE]
 
     async def items(self, keys: Iterable[str]) -> dict[str, dict[str, Any]]:
-        """Return the fields of those items that there are, in the trash, too, by key."""
+        """Return the fields of existing items by key, including those in the trash."""
         entries: list[dict[str, Any]] = []
         for some in batched(keys):
             entries += await self._pages("/items", itemKey=",".join(some), includeTrashed="1")
@@ -105,11 +105,11 @@ class ZoteroLibrary:
         return {field["field"] for field in fields}
 
     async def require_writing(self) -> None:
-        """Raises ZoteroError: this library cannot be written to, and what would allow it."""
+        """Raise ZoteroError if this library cannot be written to, saying what would allow it."""
         if self._is_local and _SERVER not in self._headers:
             raise ZoteroError(
-                "the Zotero on this machine is read only for other programs: Zotero 10 or later "
-                "is not; or set ZOTERO_API_KEY to a key of zotero.org that may write"
+                "the Zotero on this machine is read-only for other programs: update to Zotero 10 "
+                "or later, or set ZOTERO_API_KEY to a key of zotero.org that may write"
             )
         if self._is_local:
             return
@@ -120,20 +120,20 @@ class ZoteroLibrary:
         if not (own or {}).get("write"):
             raise ZoteroError(
                 f"the key in ZOTERO_API_KEY may not write to {kind}/{number}; "
-                "zotero.org/settings/keys lets it"
+                "change that at zotero.org/settings/keys"
             )
 
     async def write(self, objects: Sequence[dict[str, Any]]) -> dict[str, str]:
-        """Create or change items; return by key why some were not, `STALE`: changed meanwhile.
+        """Create or change items; return the reasons for failures by key, such as `STALE`.
 
-        Each has a key and the version that it changes, 0 for a new one: none is made twice, however
-        often a request is sent.
+        Each has a key and the version that it changes, 0 for a new one, so that repeated requests
+        create nothing twice.
         """
         failures: dict[str, str] = {}
         for some in batched(objects):
             if _KEY not in self._headers:  # the Zotero on this machine asks the person in a dialog
-                leave, _ = await self._ask("/local/authorize", json={"appName": "paper-search"})
-                self._headers[_KEY], self._keeps_key = leave["key"], bool(leave.get("remember"))
+                grant, _ = await self._ask("/local/authorize", json={"appName": "paper-search"})
+                self._headers[_KEY], self._keeps_key = grant["key"], bool(grant.get("remember"))
             answer, _ = await self._ask(await self._place() + "/items", json=some)
             if not self._keeps_key:
                 del self._headers[_KEY]
@@ -149,7 +149,7 @@ class ZoteroLibrary:
             bounds = {"limit": _PAGE, "start": len(entries)}
             page, headers = await self._ask(await self._place() + path, {**params, **bounds})
             if not isinstance(page, list) or not all(map(_is_entry, page)):
-                raise ZoteroError(f"{self._url} answers as Zotero does not; ZOTERO_URL sets it")
+                raise ZoteroError(f"{self._url} does not answer like Zotero; ZOTERO_URL sets it")
             entries += page
             total = headers.get("Total-Results", "")
             if total.isdecimal() and len(entries) >= int(total):
@@ -160,7 +160,7 @@ class ZoteroLibrary:
                 return entries
 
     async def _place(self) -> str:
-        """Return the path of the library; that of a key's owner is asked for once."""
+        """Return the path of the library; the owner of a key is requested once."""
         if not self._path:
             self._path = f"/users/{(await self._about_key()).get('userID')}"
         return self._path
@@ -181,9 +181,9 @@ class ZoteroLibrary:
                 self._headers[_SERVER] = answer.headers[_SERVER]
             return answer.json(), answer.headers
         except HttpError as error:
-            raise ZoteroError(self._explained(error)) from None
+            raise ZoteroError(self._explain(error)) from None
 
-    def _explained(self, error: HttpError) -> str:
+    def _explain(self, error: HttpError) -> str:
         status = error.status if isinstance(error, HttpStatusError) else None
         if isinstance(error, HttpUnreachableError) and self._is_local:
             return (
@@ -192,22 +192,20 @@ class ZoteroLibrary:
             )
         if status in {HTTPStatus.FORBIDDEN, HTTPStatus.UNAUTHORIZED}:
             if self._is_local:
-                return f"Zotero refuses other programs, or you did in its dialog: {_ALLOW}"
+                return f"Zotero refused access, or you did in its dialog: {_ALLOW}"
             return (
-                "the key in ZOTERO_API_KEY is unknown or may not do this; "
-                "zotero.org/settings/keys makes one and says what each may do"
+                "the key in ZOTERO_API_KEY is unknown or may not do this; create or change keys "
+                "at zotero.org/settings/keys"
             )
         if status == HTTPStatus.NOT_FOUND and self._path:
             return (
-                f"Zotero has no library {self._path.strip('/')!r} for you; ZOTERO_LIBRARY names "
-                "another: user:ID or group:ID"
+                f"Zotero has no library {self._path.strip('/')!r} for you; name another in "
+                "ZOTERO_LIBRARY: user:ID or group:ID"
             )
         if status == HTTPStatus.CONFLICT:
-            return "the library of Zotero is locked, by a synchronisation perhaps; try again soon"
+            return "the library of Zotero is locked, perhaps by a synchronisation; try again soon"
         reason = f" ({error.body})" if isinstance(error, HttpStatusError) and error.body else ""
-        return (
-            f"Zotero cannot be asked: {error}{reason}; what was written stays, and is not repeated"
-        )
+        return f"the request to Zotero failed: {error}{reason}; what was written is kept"
 
 
 def batched(entries: Iterable[T]) -> Iterator[list[T]]:
@@ -222,9 +220,9 @@ def _is_entry(value: Any) -> bool:
 
 def _path_of(key: str, entries: dict[str, dict[str, Any]]) -> str:
     names: list[str] = []
-    seen: set[str] = set()
-    while key in entries and key not in seen:
-        seen.add(key)
+    visited: set[str] = set()
+    while key in entries and key not in visited:
+        visited.add(key)
         names.insert(0, str(entries[key].get("name")))
         key = str(entries[key].get("parentCollection") or "")
     return "/".join(names)
@@ -233,7 +231,7 @@ def _path_of(key: str, entries: dict[str, dict[str, Any]]) -> str:
 def collection_name(reference: str) -> str:
     name = reference.removeprefix(PREFIX).strip()
     if not reference.startswith(PREFIX) or not name:
-        raise InputError(f"{reference!r} names no collection: give {PREFIX}NAME or {PREFIX}KEY")
+        raise InputError(f"{reference!r} is not a collection: give {PREFIX}NAME or {PREFIX}KEY")
     return name
 
 
@@ -244,7 +242,7 @@ async def collection_file(config: AppConfig, reference: str, directory: Path) ->
         collection = await library.collection(name)
         items = await library.items_of(collection)
     if not items:
-        raise InputError(f"the collection {collection.path!r} of Zotero holds no papers of its own")
+        raise InputError(f"the collection {collection.path!r} of Zotero has no papers of its own")
     path = directory / f"{collection.key}.jsonl"
     with path.open("w", encoding="utf-8") as file:
         file.writelines(json.dumps(record_fields(data)) + "\n" for data in items)
@@ -253,8 +251,8 @@ async def collection_file(config: AppConfig, reference: str, directory: Path) ->
 
 def record_fields(data: dict[str, Any]) -> dict[str, Any]:
     """Return the fields of an item by names that `bibliography.fields` knows."""
-    people = [each for each in data.get("creators") or [] if isinstance(each, dict)]
-    types = [each.get("creatorType") for each in people]
+    people = [person for person in data.get("creators") or [] if isinstance(person, dict)]
+    types = [person.get("creatorType") for person in people]
     main = "author" if "author" in types else next(iter(types), None)
     archive = str(data.get("archiveID") or "")
     return {
@@ -270,6 +268,6 @@ def record_fields(data: dict[str, Any]) -> dict[str, Any]:
             if p.get("creatorType") == main
         ],
         "keywords": [
-            each["tag"] for each in data.get("tags") or [] if not each["tag"].startswith(DECISION)
+            tag["tag"] for tag in data.get("tags") or [] if not tag["tag"].startswith(DECISION)
         ],
     }

@@ -1,8 +1,8 @@
-"""The papers of a search in a collection of Zotero: new items, and what was decided on ours.
+"""Write the papers of a search and their decisions to a Zotero collection.
 
-Nothing is deleted, and nothing changed that was not written here. An item is ours if it has the key
-that its thread and paper come to, and the line in `extra` that says so. After it was written, its
-fields are the person's: only our tag, our note and its being in the collection are changed.
+Nothing is deleted, and only our own items are changed. An item is ours if it has the key derived
+from its thread and paper, and our line in `extra`. Once written, its fields belong to the person:
+only our tags, our note and its place in the collection are updated.
 """
 
 import hashlib
@@ -21,19 +21,19 @@ from paper_search.review.zotero import STALE, Collection, ZoteroLibrary, collect
 Outcome = Literal["created", "updated", "unchanged", "left", "refused"]
 Fields = dict[str, Any]
 _LETTERS = "23456789ABCDEFGHIJKMNPQRSTUVWXZ"
-"""Of Zotero's keys, without those that some versions refuse."""
+"""Letters of Zotero's keys, without those that some versions refuse."""
 _ROUNDS = 3
-"""How often what changed in between is looked at and written again."""
+"""How often items that changed in the meantime are read and written again."""
 
 
 @dataclass
 class PushSummary:
-    """What became of the papers.
+    """The outcome for each paper.
 
     Attributes:
-        collection: where they are.
-        outcomes: by id of the paper; `left`: its item is in the trash, or no longer marked as ours.
-        refusals: why Zotero did not take an item, a note or a link, by its key.
+        collection: its path.
+        outcomes: by paper id; `left`: the item is in the trash, or no longer marked as ours.
+        refusals: why Zotero refused an item, a note or a link, by its key.
     """
 
     collection: str
@@ -49,9 +49,9 @@ class PushSummary:
 async def push(
     config: AppConfig, reference: str, thread: str, papers: Sequence[Paper], others: Iterable[Paper]
 ) -> PushSummary:
-    """Have papers of a thread in `zotero:COLLECTION`; a second time it changes nothing.
+    """Write papers of a thread to `zotero:COLLECTION`; repeating it changes nothing.
 
-    Items of the others, if there are any, get the decision that these have by now.
+    Existing items of `others` get their present decisions.
     """
     name = collection_name(reference)
     async with ZoteroLibrary(config) as library:
@@ -74,25 +74,25 @@ class _Push:
             if keys is not None and await self._children([*papers, *others], keys):
                 return self._summary
         raise ZoteroError(
-            "items of Zotero change while they are written; try again later: nothing is made twice"
+            "items of Zotero change while they are written; try again later: none is created twice"
         )
 
     async def _items(
         self, papers: Sequence[Paper], others: Sequence[Paper]
     ) -> dict[str, str] | None:
-        """Write the items; return their keys by paper, None: some are to be looked at again."""
+        """Write the items; return their keys by paper, None if some changed in the meantime."""
         every = [*papers, *others]
         present = await self._library.items(key for paper in every for key in self._keys_of(paper))
-        wanted = {paper.id for paper in papers}
+        paper_ids = {paper.id for paper in papers}
         new = [paper for paper in papers if present.keys().isdisjoint(self._keys_of(paper))]
         for item_type in {kind_of(paper).name for paper in new} - self._fields.keys():
             self._fields[item_type] = await self._library.fields_of(item_type)
         keys, changes = dict[str, str](), list[Fields]()
         for paper in every:
             key = next((key for key in self._keys_of(paper) if key in present), None)
-            if key is None and paper.id not in wanted:
+            if key is None and paper.id not in paper_ids:
                 continue
-            change = self._change(paper, present.get(key or ""), is_wanted=paper.id in wanted)
+            change = self._change(paper, present.get(key or ""), is_wanted=paper.id in paper_ids)
             if change is not None:
                 keys[paper.id] = key or self._keys_of(paper)[0]
                 changes += [{"key": keys[paper.id], **change}] if change else []
@@ -103,7 +103,7 @@ class _Push:
         return keys if is_current else None
 
     def _change(self, paper: Paper, item: Fields | None, *, is_wanted: bool) -> Fields | None:
-        """Return what to write of an item, {}: nothing; None if it is not to be touched."""
+        """Return what to write to an item, {} for nothing, None if it must be left alone."""
         within, outcomes = self._collection.key, self._summary.outcomes
         if item is None:
             outcomes[paper.id] = "created"
@@ -122,15 +122,15 @@ class _Push:
         if is_wanted and within not in (places := item.get("collections") or []):
             change["collections"] = [*places, within]
         outcomes.setdefault(paper.id, "unchanged")
-        return self._changed(paper, item, change)
+        return self._with_version(paper, item, change)
 
-    def _changed(self, paper: Paper, item: Fields, change: Fields) -> Fields:
+    def _with_version(self, paper: Paper, item: Fields, change: Fields) -> Fields:
         if change and self._summary.outcomes[paper.id] == "unchanged":
             self._summary.outcomes[paper.id] = "updated"
         return {**change, "version": item["version"]} if change else {}
 
     async def _children(self, papers: Iterable[Paper], keys: dict[str, str]) -> bool:
-        """Write notes and links; return whether none is to be looked at again."""
+        """Write notes and links; return whether none changed in the meantime."""
         parents = [(paper, keys[paper.id]) for paper in papers if paper.id in keys]
         names = [_key(parent, kind) for _, parent in parents for kind in ("note", "link")]
         present, changes = await self._library.items(names), list[Fields]()
@@ -147,7 +147,7 @@ class _Push:
 
     def _note_change(self, paper: Paper, item: Fields | None, parent: str) -> Fields:
         text = note_of(paper) or ("<p>undecided</p>" if item else "")
-        # Zotero may write its HTML in another way, so the text is compared by its digest.
+        # Zotero may change the HTML, so the text is compared by its digest.
         mark, digest = f"paper-search: {parent}-", hashlib.sha256(text.encode()).hexdigest()[:12]
         note = f"{text}<p>{mark}{digest}: kept up to date; write in a note of your own</p>"
         if item is None:
@@ -156,10 +156,10 @@ class _Push:
         own = str(item.get("note"))
         if item.get("deleted") or mark not in own or mark + digest in own:
             return {}
-        return self._changed(paper, item, {"note": note})
+        return self._with_version(paper, item, {"note": note})
 
     async def _write(self, changes: Sequence[Fields]) -> bool:
-        """Write what was not refused before; return whether none had changed meanwhile."""
+        """Write items not refused before; return whether none changed in the meantime."""
         refusals = self._summary.refusals
         failures = await self._library.write([c for c in changes if c["key"] not in refusals])
         refusals |= {key: reason for key, reason in failures.items() if reason != STALE}

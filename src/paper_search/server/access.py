@@ -1,4 +1,4 @@
-"""Access: whose a thread is, and what somebody may do with it; asked by every door of a server."""
+"""Access to threads: who owns them, who may do what, and which runs may begin."""
 
 import contextlib
 import functools
@@ -36,18 +36,17 @@ from paper_search.workflow.session import SearchSession
 
 
 class SharedPersistence:
-    """Opened once for the life of a server; a run outside of one opens them for itself."""
+    """A persistence that is open while the server runs; otherwise each use opens its own."""
 
     def __init__(self, url: str, *, has_visitors: bool = False) -> None:
         self._url = url
         self.discretion = functools.partial(discretion, has_visitors=has_visitors)
         self.name = uuid.uuid5(uuid.NAMESPACE_URL, url.rpartition("@")[2]).hex
-        """Which database it is, without user and password."""
+        """Identifies the database, without user and password."""
         self._persistence: Persistence | None = None
 
     @contextlib.asynccontextmanager
     async def open(self) -> AsyncIterator[Persistence]:
-        """Keep them open for the length of a `with` block."""
         async with open_persistence(self._url) as persistence:
             self._persistence = persistence
             try:
@@ -57,7 +56,7 @@ class SharedPersistence:
 
     @contextlib.asynccontextmanager
     async def use(self) -> AsyncIterator[Persistence]:
-        """Use them: only leases and ledger, which belong to no event loop."""
+        """Give the persistence; use only leases and ledger, which belong to no event loop."""
         with self.discretion():
             if self._persistence is not None:
                 yield self._persistence
@@ -68,11 +67,11 @@ class SharedPersistence:
 
 _INTERRUPT = re.compile(r"[0-9a-f]{32}")
 _ASSISTANTS = uuid.UUID("6ba7b821-9dad-11d1-80b4-00c04fd430c8")
-"""The namespace in which LangGraph's server makes the ids of assistants from names of graphs."""
+"""The namespace in which LangGraph's server derives ids of assistants from names of graphs."""
 _INTERNAL = ("__pregel", "checkpoint_map")
-"""How settings begin by which a run would answer questions past the ledger."""
+"""Prefixes of settings with which a run would answer questions without the ledger."""
 DATABASE = "__database"
-"""Setting of a run: the name of the database whose server let it in; in no checkpoint."""
+"""Setting of a run: the database of the server that admitted it; not saved in checkpoints."""
 
 Session = ThreadSession[Any, Any, Any]
 SESSIONS: dict[str, type[Session]] = {SEARCH: SearchSession, REPORT: ReportSession}
@@ -80,17 +79,15 @@ SESSIONS: dict[str, type[Session]] = {SEARCH: SearchSession, REPORT: ReportSessi
 
 @dataclass(frozen=True)
 class Run:
-    """What a run is sent with."""
-
     content: Any
-    """An input, a `Command`, or None: to go on."""
+    """An input, a `Command`, or None to continue."""
     settings: Mapping[str, Any]
     checkpoint: str | None = None
-    """That it goes on from; None for the latest."""
+    """Where it continues; None means at the latest checkpoint."""
 
 
 class Access:
-    """Says which threads somebody sees, and whether a run may begin."""
+    """Decides which threads a person sees, and whether a run may begin."""
 
     def __init__(self, shared: SharedPersistence, config: AppConfig) -> None:
         self.shared = shared
@@ -98,14 +95,14 @@ class Access:
         papers = [name for name, source in config.sources.items() if source.enabled]
         web = [name for name, search in config.web.items() if search.enabled]
         self.sources = {SEARCH: papers, REPORT: [*papers, *web]}
-        """Those that the runs of a graph may name."""
+        """Sources that runs of a graph may name."""
         is_undecided = setting_origins(home=config.home)["sources"] == "default"
         self.page_sources = None if is_undecided else papers
-        """Those that a person at the page may choose; None means any, as no setting says which."""
+        """Sources to choose from on the page; None means any, as no setting says which."""
         self._catalogs: tuple[Persistence, ThreadCatalogs] | None = None
 
     def catalogs(self, persistence: Persistence) -> ThreadCatalogs:
-        """Return the catalogs, which are slow to make, for as long as the persistence is open."""
+        """Return the catalogs, cached while the persistence is open, as they are slow to make."""
         if self._catalogs is None or self._catalogs[0] is not persistence:
             self._catalogs = persistence, ThreadCatalogs(persistence)
         return self._catalogs[1]
@@ -113,7 +110,7 @@ class Access:
     # --- whose a thread is ------------------------------------------------------------------------
 
     async def require_visible(self, thread_id: str, person: str | None) -> None:
-        """Let somebody at a thread of theirs; Raises as `session`, also where it never ran."""
+        """Raise as `session` unless the person may decide on the thread and it has run."""
         if not await self.may(Right.DECIDE, thread_id, person):
             raise _not_found(thread_id)
 
@@ -128,7 +125,7 @@ class Access:
         return ownership.role_of(person, self._accounts)
 
     def visibility(self, person: str | None) -> Visibility | None:
-        """Return which threads a list has that somebody sees; None: all of them."""
+        """Return the filter of threads that a person sees in lists, None for all threads."""
         if person is None or not self._accounts:
             return None
         return lambda whose: whose.role_of(person, self._accounts) is not None
@@ -142,16 +139,17 @@ class Access:
         *,
         shows_decisions: bool = True,
     ) -> Session | None:
-        """Return what reads a thread; None means it never ran.
+        """Return the session of a thread, None if it never ran.
 
-        `shows_decisions`: what is read shows what others decided.
+        `shows_decisions`: whether what is read shows the decisions of others.
 
         Raises:
-            RequestRefusedError: it is somebody else's, as if it were absent, or another program's;
-                or it is shared with them for less, or blind while not all reviewers are done.
+            RequestRefusedError: the thread belongs to another person, as if it were absent, or to
+                another program; the person lacks the right, or is a reviewer and must not see
+                decisions before all reviewers are done.
         """
         every = self.catalogs(persistence)
-        # Before its graph: a run that begins meanwhile would look like another program's.
+        # Check this first: a run that begins in between would look like another program's.
         exists = await every.searches.session(thread_id).exists()
         graph = await every.graph_of(thread_id)
         if graph is None:
@@ -173,13 +171,13 @@ class Access:
             if is_look and role is Role.REVIEWER and await session.is_blind():
                 raise RequestRefusedError(
                     HTTPStatus.FORBIDDEN,
-                    "you screen this search without seeing what others decided: its result is "
+                    "you screen this search without seeing the decisions of others: its result is "
                     "shown when all reviewers are done",
                 )
         return session if exists else None
 
     async def delete(self, thread_id: str, person: str) -> None:
-        """Delete a thread of somebody's, with all that the server does not know of."""
+        """Delete a person's thread, including what the server does not know of."""
         async with self.shared.use() as persistence:
             await self.session(persistence, thread_id, person)
             with contextlib.suppress(ThreadNotFoundError):  # it never ran
@@ -188,7 +186,7 @@ class Access:
     # --- which runs may begin ---------------------------------------------------------------------
 
     def check_assistant(self, value: Mapping[str, Any]) -> None:
-        """Let an assistant have settings that a run may have; Raises as `prepare`."""
+        """Refuse an assistant with settings that a run may not have; raises as `prepare`."""
         _check_configurable(value)
         own = value.get("context") or _configurable(value)
         if not own and value.get("context") is None and value.get("graph_id"):  # those of before
@@ -200,7 +198,7 @@ class Access:
             admit(session_type.workflow.params, settings, session_type.noun, self.sources[graph])
 
     async def admit(self, value: MutableMapping[str, Any], person: str) -> None:
-        """Let a run begin, an answer count for its question alone, and each step be saved.
+        """Admit a run, bind an answer to its question, and have each step saved.
 
         `value`: of the server's event `create_run`; changed in place. Raises as `prepare`.
         """
@@ -225,7 +223,7 @@ class Access:
                 content = await self.prepare(persistence, session_type, session, run, person)
         if isinstance(content, Command):
             kwargs["command"] = {"resume": content.resume}
-        # Last, with nothing awaited after it: of runs that are sent at once, one is let in.
+        # Checked last, with no await after it: of concurrent runs, only one is admitted.
         threads = threads_here() if thread_id else None
         if threads and threads.is_running(uuid.UUID(thread_id)):
             raise RequestRefusedError(HTTPStatus.CONFLICT, f"thread {thread_id!r} is running")
@@ -238,15 +236,15 @@ class Access:
         run: Run,
         person: str | None,
     ) -> Any:
-        """Return what a run of a graph is given; an answer names its question and is a decision.
+        """Return the checked input of a run; an answer becomes a decision by interrupt id.
 
-        `session`: what reads the thread; None means it never ran.
+        `session`: None means that the thread never ran.
 
         Raises:
-            ThreadError: the thread does not take it now.
+            ThreadError: the thread does not accept the run now.
             InvalidDecisionError: the answer cannot be used; the question stays open.
             QuestionError, ConfigError: the input cannot be used.
-            RequestRefusedError: it goes past the questions, or to threads of somebody else.
+            RequestRefusedError: the run skips questions, or uses threads of another person.
         """
         content = run.content
         if isinstance(content, Command) and (content.goto or content.update or content.graph):
@@ -268,7 +266,7 @@ class Access:
         if isinstance(content, Command):
             answers = await _answer(session, run, person)
             return Command(resume=answers) if answers else None
-        if run.checkpoint is None or content is not None:  # else the question there is asked again
+        if run.checkpoint is None or content is not None:  # otherwise its question is asked again
             await _check_going_on(session, has_input=content is not None)
         return content
 
@@ -281,7 +279,7 @@ class Access:
         *,
         is_page: bool = False,
     ) -> None:
-        """Let a thread begin with an input, and with papers of searches that ended, of theirs."""
+        """Check the input of a new thread, and that searches it uses are finished and visible."""
         from paper_search.report_workflow.assembly import finished_collection  # noqa: PLC0415  # slow import
 
         sources = self.page_sources if is_page else self.sources[session_type.workflow.name]
@@ -297,14 +295,14 @@ class Access:
 
 
 async def _check_going_on(session: Session, *, has_input: bool) -> None:
-    """Let a thread go on with its steps, and with no other input; Raises ThreadError.
+    """Raise ThreadError unless the thread can continue; a second input is always refused.
 
-    Also after its end: the audit of a thread is that of one question, and what was approved stays.
+    Even after its end: a thread has one question, and what was approved stays.
     """
     is_complete = (await session.state()).is_complete
     if has_input:
         where = "is done" if is_complete else "is in the middle"
-        way = "" if is_complete else "answer its question, or run it without an input to go on; "
+        way = "" if is_complete else "answer its question, or run it without an input; "
         raise ThreadExistsError(
             f"the {session.noun} of this thread {where}: {way}"
             f"another {session.noun} needs another thread"
@@ -316,10 +314,10 @@ async def _check_going_on(session: Session, *, has_input: bool) -> None:
 
 
 async def _answer(session: Session, run: Run, person: str | None) -> dict[str, Any]:
-    """Return a decision of any client's shape by the interrupt that it answers.
+    """Return a client's decision by the interrupt that it answers.
 
-    Empty: it was stored before, by a server that died before the graph was told; it counts, and
-    the state still shows its question as open.
+    Returns an empty dict if a server stored the decision and died before the graph received it:
+    the decision counts, although the state still shows its question as open.
     """
     answer: Any = run.content.resume
     if (entry := await session.decided()) is not None:
@@ -344,7 +342,7 @@ async def _answer(session: Session, run: Run, person: str | None) -> dict[str, A
             "this decision was given before and counts; the thread waits with the next "
             f"question: {question.question.reference} (token {question.question.token})"
         )
-    elif run.checkpoint is None:  # else it names the latest, and with it the question there
+    elif run.checkpoint is None:  # otherwise it names the latest, and thereby its question
         await session.answers.require_meant(question, answer, person)
     return {question.interrupt_id: session.row_of(question, answer)}
 
@@ -352,12 +350,12 @@ async def _answer(session: Session, run: Run, person: str | None) -> dict[str, A
 def _check_configurable(value: Mapping[str, Any]) -> None:
     if internal := sorted(name for name in _configurable(value) if name.startswith(_INTERNAL)):
         raise RequestRefusedError(
-            HTTPStatus.FORBIDDEN, f"config.configurable {internal[:5]} is internal; leave it out"
+            HTTPStatus.FORBIDDEN, f"config.configurable {internal[:5]} is internal; omit it"
         )
 
 
 def _graph_of(assistant_id: Any) -> str | None:
-    """Return the graph of an assistant: its own one, or one that somebody made here."""
+    """Return the graph of an assistant, a default one or one that a person made here."""
     graphs = {uuid.uuid5(_ASSISTANTS, graph): graph for graph in (SEARCH, REPORT)}
     return graphs.get(uuid.UUID(str(assistant_id))) or _assistant(assistant_id).get("graph_id")
 
@@ -368,7 +366,7 @@ def _assistant(assistant_id: Any) -> Mapping[str, Any]:
 
 
 def _settings_of(kwargs: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings that a run is sent with, without what LangGraph's clients add."""
+    """Return the settings of a run without those that LangGraph's clients add."""
     context = {**(kwargs.get("context") or {})}
     return {name: value for name, value in context.items() if not OF_LANGGRAPH.fullmatch(name)}
 
@@ -385,7 +383,7 @@ def _not_found(thread_id: str) -> RequestRefusedError:
 
 @contextlib.contextmanager
 def http_refusals() -> Iterator[None]:
-    """Tell a refusal as LangGraph's server tells its own."""
+    """Convert our errors to those that LangGraph's server answers with."""
     from starlette.exceptions import HTTPException  # noqa: PLC0415  # of the extra `server`
 
     try:

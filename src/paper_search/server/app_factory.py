@@ -1,4 +1,4 @@
-"""The app and the auth of LangGraph's server: what `langgraph.json` and `serve` load."""
+"""The app, auth and graphs of LangGraph's server, which `langgraph.json` and `serve` load."""
 
 from __future__ import annotations
 
@@ -34,11 +34,10 @@ if TYPE_CHECKING:
 
 
 def create_auth(config: AppConfig, access: Access) -> Auth:
-    """Return what `auth` in langgraph.json names.
+    """Return the object that `auth` in langgraph.json names.
 
-    Without tokens everybody is the same person; with them, an assistant is there for its owner
-    alone, and a thread for those to read, too, with whom it is shared. What LangGraph's server can
-    do besides is refused: crons, the store.
+    Without tokens, everybody is the same person. With tokens, only its owner sees an assistant, and
+    only its owner and those it is shared with see a thread. Crons and the store are refused.
     """
     auth = Auth()
     server = config.server
@@ -48,7 +47,7 @@ def create_auth(config: AppConfig, access: Access) -> Auth:
         owner = owner_of(server, authorization)
         if owner is None:
             raise Auth.exceptions.HTTPException(401, "this server needs a token")
-        # LangGraph asks about a copy as about a look; it would be one more thread of the owner's.
+        # LangGraph asks about a copy as about a read, but it makes another thread of the owner.
         is_copying = path.endswith("/copy")
         return {"identity": owner, "is_authenticated": True, "is_copying": is_copying}
 
@@ -75,11 +74,11 @@ def create_auth(config: AppConfig, access: Access) -> Auth:
 async def filter_of_threads(
     access: Access, server: ServerThreads | None, ctx: Auth.types.AuthContext, value: Any
 ) -> Any:
-    """Return which threads somebody may do that with; True means the one that is named."""
+    """Return the filter of threads that a request may use; True means the thread it names."""
     person = ctx.user.identity
     is_look = ctx.action == "read" and not ctx.user["is_copying"]
-    # The server looks every half second whether a run goes on, and loses what the run says last
-    # where that is said during the look: nothing is awaited.
+    # The server polls running threads every half second, and loses the run's last message if it
+    # arrives during the check: await nothing.
     if is_look and server and server.owns_running(uuid.UUID(str(value["thread_id"])), person):
         return _own(ctx, value, ())
     with http_refusals():
@@ -91,7 +90,7 @@ async def filter_of_threads(
 
 
 async def _check_thread(access: Access, action: str, value: Any, person: str) -> None:
-    """Refuse what is asked about threads of somebody else, and runs that may not begin."""
+    """Refuse requests for threads of other people, and runs that may not begin."""
     if action == "create_run":
         await access.admit(value, person)
         return
@@ -103,25 +102,25 @@ async def _check_thread(access: Access, action: str, value: Any, person: str) ->
                 session = await access.session(persistence, str(thread_id), person)
             metadata = value.get("metadata")
             graph = metadata.get("graph_id") if isinstance(metadata, dict) else None
-            # Read through another graph, a thread that waits would look as if it were done.
+            # Read with another graph, a thread that waits would look finished.
             if action == "update" and session and graph not in {None, session.workflow.name}:
                 raise RequestRefusedError(403, "metadata 'graph_id' is set by the server")
 
 
 def _own(ctx: Auth.types.AuthContext, value: Any, writes: Collection[str]) -> dict[str, str]:
-    """Return the filter of what is somebody's, and write the name into what they make."""
+    """Return the filter for a person's own objects, and write the owner into new ones."""
     owner = {"owner": ctx.user.identity}
     metadata = value.get("metadata")
     if ctx.action in writes and isinstance(metadata, dict):
         if metadata.get("owner", owner["owner"]) != owner["owner"]:
             raise Auth.exceptions.HTTPException(403, "metadata 'owner' is set by the server")
-        metadata.update(owner)  # the server keeps the object, not what is put there
+        metadata.update(owner)  # the server keeps this object, so it is changed in place
     return owner
 
 
 @functools.cache
 def shared_persistence() -> SharedPersistence:
-    """Return where threads are kept: one for the process, as the server loads each name alone."""
+    """Return the one persistence of the process; the server loads each name separately."""
     config = load_config()
     return SharedPersistence(config.persistence_url, has_visitors=bool(config.server.tokens))
 
@@ -133,7 +132,7 @@ def shared_access() -> Access:
 
 @functools.cache
 def graph() -> Any:
-    """Return the paper-search graph, whose runs take leases; the server brings saver and store."""
+    """Return the graph of searches, whose runs take leases; the server adds saver and store."""
     from paper_search.steps.compiler import compile_workflow  # noqa: PLC0415  # for this graph
     from paper_search.workflow.assembly import assemble_skills  # noqa: PLC0415  # for this graph
     from paper_search.workflow.graph import WORKFLOW  # noqa: PLC0415  # for this graph
@@ -144,7 +143,6 @@ def graph() -> Any:
 
 @functools.cache
 def report_graph() -> Any:
-    """Return the research-report graph, whose runs take leases as those of searches do."""
     from paper_search.report_workflow.assembly import assemble_report  # noqa: PLC0415  # for this graph
     from paper_search.report_workflow.engine import ReportSession  # noqa: PLC0415  # for this graph
     from paper_search.report_workflow.graph import ASKING  # noqa: PLC0415  # for this graph
@@ -156,7 +154,7 @@ def report_graph() -> Any:
 
 @contextlib.asynccontextmanager
 async def checkpointer() -> AsyncIterator[BaseCheckpointSaver[str]]:
-    """Open the checkpoints; a copy of a thread takes its records along."""
+    """Open the checkpointer; copying a thread copies its records as well."""
     async with open_persistence(load_config().persistence_url) as persistence:
         saver = persistence.checkpointer
         copy_checkpoints = saver.acopy_thread
@@ -180,27 +178,27 @@ async def store() -> AsyncIterator[BaseStore]:
 
 
 def __getattr__(name: str) -> Any:
-    """Make `auth` when the server asks for it; importing does no work."""
+    """Make `auth` on access, since importing does no work."""
     if name == "auth":
         return create_auth(load_config(), shared_access())
     raise AttributeError(name)
 
 
 def create_app(config: AppConfig, access: Access, routes: Sequence[BaseRoute] = ()) -> Starlette:
-    """Return what `http.app` in langgraph.json names; threads can be read while it runs.
+    """Return the app that `http.app` in langgraph.json names.
 
-    `routes`: what is served besides LangGraph's own; the guard stands before them, too.
+    `routes`: served besides LangGraph's own, behind the same guard.
     """
     from starlette.applications import Starlette  # noqa: PLC0415  # of the extra `server`
     from starlette.middleware import Middleware  # noqa: PLC0415  # as above
 
-    mcp_door = None
+    mcp_endpoint = None
     if config.server.is_mcp_open:
         require_mcp()
-        from paper_search.server.mcp import HttpDoor, PaperSearchServer  # noqa: PLC0415  # of the extra `mcp`
+        from paper_search.server.mcp import HttpEndpoint, PaperSearchServer  # noqa: PLC0415  # of the extra `mcp`
 
-        mcp_door = HttpDoor(PaperSearchServer(config, access))
-        routes = [*routes, mcp_door.route]
+        mcp_endpoint = HttpEndpoint(PaperSearchServer(config, access))
+        routes = [*routes, mcp_endpoint.route]
 
     @contextlib.asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
@@ -211,7 +209,7 @@ def create_app(config: AppConfig, access: Access, routes: Sequence[BaseRoute] = 
             await _finish_deletions(persistence)
             following = asyncio.create_task(_follow(persistence, owners))
             try:
-                async with mcp_door.run() if mcp_door else contextlib.nullcontext():
+                async with mcp_endpoint.run() if mcp_endpoint else contextlib.nullcontext():
                     yield
             finally:
                 following.cancel()
@@ -223,23 +221,21 @@ def create_app(config: AppConfig, access: Access, routes: Sequence[BaseRoute] = 
 
 
 async def _finish_deletions(persistence: Persistence) -> None:
-    """Finish interrupted deletions; what fails is tried again at the next start."""
+    """Finish interrupted deletions; failures are retried at the next start."""
     try:
         for thread_id in await ThreadCatalogs(persistence).finish_deletions():
-            logger.info("thread %r: the deletion that was cut short is finished", thread_id)
+            logger.info("thread %r: the interrupted deletion is finished", thread_id)
     except PaperSearchError:
-        logger.exception("deletions that were cut short could not be finished")
+        logger.exception("interrupted deletions could not be finished")
 
 
 async def _follow(persistence: Persistence, owners: list[str]) -> None:
-    """Attach threads where the server keeps its list in memory; others keep theirs themselves."""
+    """Attach threads to a server that keeps its list in memory; others have it in a database."""
     if threads := threads_here():
         await ThreadAttachment(persistence, owners, threads).follow()
 
 
 class _RedactingFormatter(logging.Formatter):
-    """Formats as another formatter does, and leaves secrets out."""
-
     def __init__(self, inner: logging.Formatter | None, secrets: tuple[str, ...]) -> None:
         super().__init__()
         self._inner = inner or logging.Formatter()

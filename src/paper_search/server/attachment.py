@@ -1,4 +1,4 @@
-"""Attachment: threads of the file, put into the list that a server keeps in memory."""
+"""Attachment: the threads in our file are put into the list that a server keeps in memory."""
 
 import asyncio
 import importlib.util
@@ -24,13 +24,13 @@ STATUS = {
     ThreadStatus.DAMAGED: "error",
     ThreadStatus.LOCKED: "error",
 }
-"""How the server calls what this program knows of a thread."""
+"""The server's names for the status of a thread."""
 READERS = "readers"
-"""Who sees a thread in the list besides its owner: reviewers when all said that they are done."""
+"""Who sees a thread in the list besides its owner: reviewers only when all are done."""
 
 
 def server_id(thread_id: str) -> uuid.UUID | None:
-    """Return the id as the server takes it, unless it takes none such or writes it otherwise."""
+    """Return the id as a UUID, None if it is not one or the server would spell it otherwise."""
     try:
         parsed_id = uuid.UUID(thread_id)
     except ValueError:
@@ -39,7 +39,7 @@ def server_id(thread_id: str) -> uuid.UUID | None:
 
 
 def threads_here() -> "ServerThreads | None":
-    """Return the list of the server that runs here; None if it keeps its list in a database."""
+    """Return the thread list of this process's server, None if it keeps it in a database."""
     if importlib.util.find_spec("langgraph_runtime_inmem") is None:
         return None
     import langgraph_runtime_inmem.database as own  # noqa: PLC0415  # of the extra `server`
@@ -48,9 +48,9 @@ def threads_here() -> "ServerThreads | None":
 
 
 class ServerThreads:
-    """The list, which is one for the process.
+    """The thread list of the server, of which a process has one.
 
-    `database`: the server's dictionary of everything.
+    `database`: the server's dictionary of all its data.
     """
 
     def __init__(self, database: Any) -> None:
@@ -60,12 +60,12 @@ class ServerThreads:
         return {thread["thread_id"]: thread["status"] for thread in list(self._database["threads"])}
 
     def assistant(self, assistant_id: uuid.UUID) -> Mapping[str, Any]:
-        """Return what is known of an assistant; empty: there is none."""
-        named = [a for a in list(self._database["assistants"]) if a["assistant_id"] == assistant_id]
-        return named[0] if named else {}
+        """Return the data of an assistant, empty if there is none."""
+        assistants = list(self._database["assistants"])
+        return next((a for a in assistants if a["assistant_id"] == assistant_id), {})
 
     def owns_running(self, thread_id: uuid.UUID, person: str) -> bool:
-        """Whether a run of this server drives the thread, which the list says is that person's."""
+        """Whether a run of this server drives the thread, and the list names this owner."""
         owners = (
             thread["metadata"].get("owner")
             for thread in list(self._database["threads"])
@@ -74,7 +74,7 @@ class ServerThreads:
         return self.is_running(thread_id) and person in owners
 
     def is_running(self, thread_id: uuid.UUID) -> bool:
-        """Whether a run of this server drives the thread, which then says itself how it stands."""
+        """Whether a run of this server drives the thread, and so updates its status itself."""
         return any(
             run["thread_id"] == thread_id and run["status"] in {"pending", "running"}
             for run in list(self._database["runs"])
@@ -83,7 +83,7 @@ class ServerThreads:
     def put(
         self, thread_id: uuid.UUID, info: BriefInfo, snapshot: Any, owner: str, readers: list[str]
     ) -> None:
-        """Make the list say what the file says; without a snapshot, that it cannot be read."""
+        """Update the thread in the list; without a snapshot, it is one that cannot be read."""
         records = self._database["threads"]
         record = next((row for row in records if row["thread_id"] == thread_id), None)
         if record is None:
@@ -99,7 +99,7 @@ class ServerThreads:
                 "graph_id": info.graph,
                 "owner": owner,
                 READERS: readers,
-                # No text of a person: a later run writes all this into its checkpoints, in clear.
+                # No text of a person: later runs write this unencrypted into their checkpoints.
             },
             status=STATUS[info.status],
             error={"message": info.error} if info.error else None,
@@ -125,14 +125,14 @@ def _time(text: str | None) -> datetime:
 
 POLL_S = 2.0
 WHOLE_EVERY = 10
-"""Passes from one look at all threads to the next."""
+"""Every this many passes, all threads are checked."""
 PAGE = 200
 
 logger = logging.getLogger(__name__)
 
 
 class ThreadAttachment:
-    """Keeps the server's list of threads as the file says it is."""
+    """Keeps the server's list of threads equal to our file."""
 
     def __init__(
         self, persistence: Persistence, owners: Collection[str], threads: ServerThreads
@@ -141,10 +141,10 @@ class ThreadAttachment:
         self._threads = threads
         self._catalogs = list(ThreadCatalogs(persistence).by_graph.values())
         self._unfit: set[str] = set()
-        self._seen: dict[str, Any] = {}
+        self._states: dict[str, Any] = {}
 
     async def follow(self) -> None:
-        """Attach what is there, then what comes, for as long as the server runs."""
+        """Attach existing threads, then new and changed ones, while the server runs."""
         passes = 0
         while True:
             try:
@@ -155,76 +155,72 @@ class ThreadAttachment:
             await asyncio.sleep(POLL_S)
 
     async def refresh(self, *, is_whole: bool = True) -> None:
-        """Attach every thread that changed since the last time, and drop those that are gone.
+        """Attach threads that changed since the last call, and drop those that were deleted.
 
-        `is_whole`: look at all threads; else only at those that changed last, up to a page without
-        news.
+        `is_whole`: check all threads; otherwise only the most recent, up to a page without changes.
         """
         present: set[str] = set()
-        looks = [
-            await self._look_at(catalog, present, is_whole=is_whole) for catalog in self._catalogs
+        are_whole = [
+            await self._refresh(catalog, present, is_whole=is_whole) for catalog in self._catalogs
         ]
-        if not all(looks):
+        if not all(are_whole):
             return
-        for thread_id in set(self._seen) - present:
-            del self._seen[thread_id]
+        for thread_id in set(self._states) - present:
+            del self._states[thread_id]
             self._threads.drop(uuid.UUID(thread_id))
 
-    async def _look_at(
+    async def _refresh(
         self, catalog: Catalog[Any, BriefInfo], present: set[str], *, is_whole: bool
     ) -> bool:
-        """Attach what is new in one catalog; return whether all of its threads were looked at."""
+        """Attach what changed in one catalog; return whether all of its threads were checked."""
         statuses = self._threads.statuses()
         offset = 0
         while page := await catalog.threads(limit=PAGE, offset=offset):
             present.update(info.thread_id for info in page)
             states = {info.thread_id: await self._state_of(catalog, info) for info in page}
-            news = [i for i in page if self._is_news(i, statuses, states[i.thread_id])]
-            for info in news:
-                await self._bring_up_to_date(catalog, info, states[info.thread_id])
+            changed = [i for i in page if self._has_changed(i, statuses, states[i.thread_id])]
+            for info in changed:
+                await self._update(catalog, info, states[info.thread_id])
             offset += PAGE
-            if not news and not is_whole:
+            if not changed and not is_whole:
                 return False
         return True
 
     async def _state_of(self, catalog: Catalog[Any, BriefInfo], info: BriefInfo) -> Any:
-        """Return what is another one when the list has to say something else; last, who reads."""
-        roles, seen = info.shared_with, self._seen.get(info.thread_id)
+        """Return a value that changes when the list must; its last item: who may read."""
+        roles, last_state = info.shared_with, self._states.get(info.thread_id)
         state = info.updated_at, info.status, roles
-        if seen == (*state, list(roles)):  # it stays so, and is slow to find out
-            return seen
+        if last_state == (*state, list(roles)):  # everybody reads, and will, which is slow to check
+            return last_state
         reviewers = [who for who, role in roles.items() if role == Role.REVIEWER.value]
         session: Any = catalog.session(info.thread_id)
         try:
-            done = [await status_of(session.records, who) for who in reviewers]
-            is_seen = all(done) and not (reviewers and await session.is_blind())
-        except PaperSearchError:  # the list says so of the thread
+            are_done = [await status_of(session.records, who) for who in reviewers]
+            is_seen = all(are_done) and not (reviewers and await session.is_blind())
+        except PaperSearchError:  # the list shows the thread as damaged
             is_seen = False
         return *state, [who for who in roles if is_seen or who not in reviewers]
 
-    def _is_news(self, info: BriefInfo, statuses: Mapping[uuid.UUID, str], state: Any) -> bool:
+    def _has_changed(self, info: BriefInfo, statuses: Mapping[uuid.UUID, str], state: Any) -> bool:
         list_id = server_id(info.thread_id)
         if list_id is None and info.thread_id not in self._unfit:
             self._unfit.add(info.thread_id)
             logger.warning("thread %r is not listed: the server takes only UUIDs", info.thread_id)
         if list_id is None:
             return False
-        is_same = self._seen.get(info.thread_id) == state
+        is_same = self._states.get(info.thread_id) == state
         return not (is_same and statuses.get(list_id) == STATUS[info.status])
 
-    async def _bring_up_to_date(
-        self, catalog: Catalog[Any, BriefInfo], info: BriefInfo, state: Any
-    ) -> None:
+    async def _update(self, catalog: Catalog[Any, BriefInfo], info: BriefInfo, state: Any) -> None:
         list_id = uuid.UUID(info.thread_id)
         snapshot = await self._snapshot(catalog, info.thread_id)
         if self._threads.is_running(list_id):
             return
         owner = (await catalog.ownership(info.thread_id)).owner(self._owners) or EVERYBODY
         self._threads.put(list_id, info, snapshot, owner, state[-1])
-        self._seen[info.thread_id] = state
+        self._states[info.thread_id] = state
 
     async def _snapshot(self, catalog: Catalog[Any, BriefInfo], thread_id: str) -> Any:
-        """Return the snapshot of a thread; None if it cannot be read, which its entry says."""
         try:
             return await catalog.session(thread_id).snapshot()
         except PaperSearchError as error:

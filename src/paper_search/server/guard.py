@@ -1,4 +1,4 @@
-"""The guard: every request passes it before the server sees anything of it."""
+"""The guard, which checks every request before the server sees it."""
 
 import asyncio
 import contextlib
@@ -18,13 +18,12 @@ from paper_search.errors import DatabaseError, PersistenceError, RequestRefusedE
 from paper_search.http.redaction import redact
 
 EVERYBODY = "an unnamed person"
-"""Whose threads are where no tokens are set, as people read it: "decided by an unnamed person"."""
+"""The owner of threads if no tokens are set, as shown: "decided by an unnamed person"."""
 SESSION_COOKIE = "paper_search_session"
-"""What tells the page who signed in."""
 
 
 def owner_of(config: ServerConfig, authorization: str | None) -> str | None:
-    """Return who comes with an `Authorization` header; None if nobody is known."""
+    """Return whose token an `Authorization` header has, None if it is unknown."""
     if not config.tokens:
         return EVERYBODY
     scheme, _, secret = (authorization or "").partition(" ")
@@ -34,12 +33,12 @@ def owner_of(config: ServerConfig, authorization: str | None) -> str | None:
 
 
 def session_of(token: str) -> str:
-    """Return what the page's cookie holds in place of a token: good for the page alone."""
+    """Return the value of the page's cookie for a token; it is valid only for the page."""
     return hmac.new(token.encode(), b"the page of paper_search", hashlib.sha256).hexdigest()
 
 
 def owner_of_session(config: ServerConfig, cookies: str | None) -> str | None:
-    """Return who comes with a `Cookie` header; None if nobody is known."""
+    """Return whose session a `Cookie` header has, None if it is unknown."""
     pairs = [pair.strip().partition("=") for pair in (cookies or "").split(";")]
     secret = next((value for name, _, value in pairs if name == SESSION_COOKIE), "")
     sessions = {owner: session_of(token) for owner, token in config.tokens.items()}
@@ -47,7 +46,7 @@ def owner_of_session(config: ServerConfig, cookies: str | None) -> str | None:
 
 
 def _matching(secrets: Mapping[str, str], secret: str) -> str | None:
-    """Return whose secret it is; all are compared, so that an answer's time tells nothing."""
+    """Return whose secret it is; all are compared, so that timing reveals nothing."""
     digest = _digest(secret)
     owners = [owner for owner, own in secrets.items() if hmac.compare_digest(_digest(own), digest)]
     return owners[0] if owners else None
@@ -65,23 +64,23 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 MAX_BODY_BYTES = 1 << 20
 MAX_UPLOAD_BYTES = 32 << 20
-"""Of files that a person gives to the page."""
+"""For files that a person uploads on the page."""
 BODY_S = 30.0
 """How long a body may take to arrive."""
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 VISITOR = "paper_search.visitor"
-"""Where a request that passes says who comes; None: somebody of whom nothing is known."""
+"""Key in the scope for the name of the visitor, which is None if unknown."""
 _OPEN_PATHS = frozenset({"/ok"})
-"""What tells nothing of anybody: whether the server is up."""
+"""Paths without a token: they reveal only whether the server is up."""
 _ROUTES = re.compile(
     r"/(?:ok|info|docs|openapi\.json|metrics|mcp/?)?|/(?:assistants|threads|runs|review)(?:/.*)?"
 )
-"""All others are closed. LangGraph's in-memory server has some that ask no handler of ours: they
-show and empty the threads of everybody (`/internal`), and send the directory away (`/deploy`)."""
+"""All other routes are closed. LangGraph's in-memory server has some that call no handler of ours:
+they show and empty everybody's threads (`/internal`), and upload the directory (`/deploy`)."""
 
 READS = frozenset({"GET", "HEAD", "OPTIONS"})
 PAGE = re.compile(r"/review(?:/.*)?")
-"""The page, which checks itself what it is sent."""
+"""The page, which checks its forms itself."""
 UPLOADS = re.compile(r"/review/(?:import|threads/[^/]+/full-texts/file)")
 _RUNS = re.compile(r"(?:/threads/[^/]+)?/runs(?:/stream|/wait|/batch)?")
 _RUN_FIELDS = (
@@ -91,7 +90,7 @@ _RUN_FIELDS = (
     *("stream_mode", "stream_subgraphs", "stream_resumable", "feedback_keys", "webhook"),
     *("on_completion", "on_disconnect", "strict_resume", "langsmith_tracer"),
 )
-"""Of the body that starts a run, as LangGraph's server and its clients know them."""
+"""Fields that LangGraph's server and clients know in the body that starts a run."""
 
 NO_SUPERSTEPS = "supersteps: a thread begins with a question; copy a thread, or edit its state"
 
@@ -100,19 +99,19 @@ logger = logging.getLogger(__name__)
 
 @contextlib.contextmanager
 def discretion(*, has_visitors: bool) -> Iterator[None]:
-    """Tell visitors that the database fails, and the log alone where it is and why."""
+    """Tell visitors only that the database failed; log where it is and why."""
     try:
         yield
     except DatabaseError as error:
         if not has_visitors:
             raise
-        logger.exception("a visitor is told that the database of threads fails")
+        logger.exception("the database of threads failed; the visitor is told only that")
         text = "the database of threads cannot be used; the server's log says why"
         raise PersistenceError(text) from error
 
 
 class Guard:
-    """Refuses what no honest client of this server sends; no answer holds one of the secrets."""
+    """Refuses what no legitimate client sends; removes secrets from responses with errors."""
 
     def __init__(self, app: App, *, config: ServerConfig, secrets: tuple[str, ...] = ()) -> None:
         self._app = app
@@ -123,7 +122,7 @@ class Guard:
         if scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1008})
             return
-        # The server's own calls: a root path cannot come from outside.
+        # The server's own calls: a root path cannot be set from outside.
         is_own = str(scope.get("root_path", "")).startswith("/noauth")
         if scope["type"] != "http" or is_own:
             await self._app(scope, receive, send)
@@ -146,13 +145,13 @@ class Guard:
         self._check_address(scope)
         owner = owner_of(self._config, headers.get("authorization"))
         is_page, most = bool(PAGE.fullmatch(path)), MAX_BODY_BYTES
-        if is_page:  # a browser sends forms, and a cookie in place of a token
+        if is_page:  # a browser sends forms, and a cookie instead of a token
             owner = owner or owner_of_session(self._config, headers.get("cookie"))
             if owner is not None and UPLOADS.fullmatch(path):
                 most = MAX_UPLOAD_BYTES
         elif owner is None and path not in _OPEN_PATHS and method != "OPTIONS":
             raise RequestRefusedError(
-                HTTPStatus.UNAUTHORIZED, "send `Authorization: Bearer TOKEN` with a token of yours"
+                HTTPStatus.UNAUTHORIZED, "send `Authorization: Bearer TOKEN` with your token"
             )
         if not _ROUTES.fullmatch(path):
             raise RequestRefusedError(HTTPStatus.NOT_FOUND, f"this server has no {path[:100]!r}")
@@ -165,7 +164,7 @@ class Guard:
         await self._app({**scope, VISITOR: owner}, receive, answer)
 
     def _check_host(self, headers: Mapping[str, str]) -> None:
-        """A name that leads here by somebody else's DNS is not ours."""
+        """Refuse other names, which somebody else's DNS may resolve to this server."""
         name = _host(headers.get("host", ""))
         if name not in LOOPBACK_NAMES and name not in self._config.hosts:
             raise RequestRefusedError(
@@ -181,7 +180,7 @@ class Guard:
             )
 
     def _check_origin(self, headers: Mapping[str, str]) -> None:
-        """A browser says which page asks; other clients say nothing and are let through."""
+        """Check which page a browser names; other clients name none and are admitted."""
         origin = headers.get("origin")
         if origin is None:
             if headers.get("sec-fetch-site", "none") not in {"none", "same-origin"}:
@@ -198,7 +197,7 @@ class Guard:
 
 
 class _Answer:
-    """Passes an answer on; one that reports an error loses what is secret."""
+    """Passes a response on; secrets are removed from errors."""
 
     def __init__(self, send: Send, secrets: tuple[str, ...]) -> None:
         self._send = send
@@ -224,7 +223,7 @@ class _Answer:
         await self._send(message)
 
     async def refuse(self, status: int, text: str) -> None:
-        """Answer with an error, unless an answer is on its way already."""
+        """Answer with an error, unless a response has begun."""
         if self._is_begun:
             return
         body = json.dumps({"detail": redact(text, self._secrets)}).encode()
@@ -277,7 +276,7 @@ async def _body(headers: Mapping[str, str], receive: Receive, most: int) -> byte
                 parts += message.get("body", b"")
                 if len(parts) > most:
                     raise _too_large(most)
-                if message["type"] == "http.disconnect":  # half of a form reads as a whole one
+                if message["type"] == "http.disconnect":  # half of a form would look complete
                     raise RequestRefusedError(HTTPStatus.BAD_REQUEST, "the body was cut off")
                 if not message.get("more_body"):
                     return bytes(parts)
@@ -289,14 +288,14 @@ async def _body(headers: Mapping[str, str], receive: Receive, most: int) -> byte
 
 def _too_large(most: int) -> RequestRefusedError:
     return RequestRefusedError(
-        HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a body has {most:,} bytes at most"
+        HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a body may have at most {most:,} bytes"
     )
 
 
 def _check_json(headers: Mapping[str, str], path: str, body: bytes) -> None:
-    """Refuse a body that is no JSON: a foreign page can send other kinds without being asked.
+    """Refuse a body that is not JSON: a foreign page can send other types without a preflight.
 
-    LangGraph's server reads over a field that it does not know, such as `contxt`.
+    Unknown fields of a run, such as `contxt`, are refused, as LangGraph's server ignores them.
     """
     kind = headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
@@ -315,10 +314,9 @@ def _check_json(headers: Mapping[str, str], path: str, body: bytes) -> None:
             HTTPStatus.BAD_REQUEST, "params: expected an object of names and values"
         )
     runs = document if isinstance(document, list) else [document]  # a batch of runs is a list
+    # Refused here, as the server's own refusal would leave an empty thread.
     if path == "/threads" and isinstance(document, dict) and document.get("supersteps"):
-        raise RequestRefusedError(
-            HTTPStatus.FORBIDDEN, NO_SUPERSTEPS
-        )  # else an empty thread is left
+        raise RequestRefusedError(HTTPStatus.FORBIDDEN, NO_SUPERSTEPS)
     if not _RUNS.fullmatch(path) or not all(isinstance(run, dict) for run in runs):
         return
     if unknown := sorted({name for run in runs for name in run} - set(_RUN_FIELDS)):
@@ -329,7 +327,7 @@ def _check_json(headers: Mapping[str, str], path: str, body: bytes) -> None:
 
 
 def _replayed(body: bytes, receive: Receive) -> Receive:
-    """Return a `receive` that gives the body, then what comes after it."""
+    """Return a `receive` that gives the body first."""
     is_given = False
 
     async def again() -> Message:

@@ -24,11 +24,11 @@ _END = object()
 
 
 class LeasedGraph(CompiledStateGraph[Any, Any, Any, Any]):
-    """A compiled graph that any server may run, whose threads take no harm from it.
+    """A compiled graph that any server may run without harm to its threads.
 
     A run takes the lease on its thread. An answer is checked, counts once, and is in the ledger
-    before the graph is told. An input does not pass over an open question. A run from an earlier
-    checkpoint and an edit of the state are noted with who did it, and undo what was decided after.
+    before the graph receives it. An input does not skip an open question. A run from an earlier
+    checkpoint and an edit of the state are recorded with the person, and undo later decisions.
 
     `parts`: the attributes of the graph that it is made from.
     """
@@ -44,13 +44,13 @@ class LeasedGraph(CompiledStateGraph[Any, Any, Any, Any]):
         config: Any = None,
         **options: Any,
     ) -> AsyncIterator[Any]:
-        """Run the graph under the lease, as LangGraph has it; Raises as `Access.prepare`."""
+        """Run the graph under the lease, with LangGraph's signature; raises as `Access.prepare`."""
         if self.checkpointer is None:
             async for part in self._run_once(input, config, options):
                 yield part
             return
-        # A task of its own: the lease belongs to the task that works under it, and the server
-        # takes each part of a stream in another one.
+        # In a separate task: a lease belongs to one task, and the server reads each part of a
+        # stream in another.
         parts: Parts = asyncio.Queue()
         work = asyncio.create_task(self._work(parts, input, config, options))
         work.add_done_callback(lambda _work: parts.put_nowait(_END))
@@ -63,7 +63,7 @@ class LeasedGraph(CompiledStateGraph[Any, Any, Any, Any]):
             await asyncio.gather(work, return_exceptions=True)
 
     async def _run_once(self, content: Any, config: Any, options: Any) -> AsyncIterator[Any]:
-        """Run without checkpoints; nothing is left of it."""
+        """Run without checkpoints, then delete all records."""
         settings = _settings(config)
         thread_id, person = str(settings.get("thread_id")), _person(settings)
         options["durability"] = "async"  # there is nothing to wait for
@@ -80,7 +80,7 @@ class LeasedGraph(CompiledStateGraph[Any, Any, Any, Any]):
     async def aupdate_state(
         self, config: Any, values: Any, as_node: str | None = None, task_id: str | None = None
     ) -> Any:
-        """Edit the state of a thread, but for what a person decides; Raises HTTPException."""
+        """Edit the state of a thread except what a person decided; raises HTTPException."""
         settings = _settings(config)
         thread_id, person = str(settings.get("thread_id")), settings.get("user_id") or None
         with http_refusals():
@@ -91,7 +91,7 @@ class LeasedGraph(CompiledStateGraph[Any, Any, Any, Any]):
                     session = self.session_type(self, persistence, thread_id)
                     after = as_node or self._step_before((await self.aget_state(config)).next)
                     await self._undo(session, settings, person)
-                    # Where the step goes on to when all is well: to the next question.
+                    # OK leads to the next question.
                     edit = {**values, OUTCOME: Outcome.OK.value}
                     update = [[StateUpdate(edit, after, task_id)]]
                     head = await super().abulk_update_state(config, update)
@@ -103,30 +103,30 @@ class LeasedGraph(CompiledStateGraph[Any, Any, Any, Any]):
         return head
 
     async def abulk_update_state(self, config: Any, supersteps: Any) -> Any:
-        """Refuse edits in the name of steps that may be any; Raises HTTPException."""
+        """Raise HTTPException: such edits could pretend to be any step."""
         del config, supersteps
         with http_refusals():
             raise RequestRefusedError(403, NO_SUPERSTEPS)
 
     def _step_before(self, steps: Sequence[str]) -> str:
-        """Return the step that an edit is made after where it names none."""
+        """Return the step that an edit follows if it names none."""
         if steps and (step := self.session_type.edited_after.get(steps[0])):
             return step
         names = ", ".join(self.session_type.edited_after.values())
         raise RequestRefusedError(409, f"as_node: name the step that you edit after, as {names}")
 
     def _check_edit(self, values: Any, as_node: str | None) -> list[str]:
-        """Return the fields of an edit; Raises RequestRefusedError: it cannot be made."""
+        """Return the fields of an edit; RequestRefusedError if it is not allowed."""
         workflow = self.session_type.workflow
         steps = {step.id: step.next for step in workflow.steps}
-        askless = [
+        editable = [
             name for name, to in steps.items() if any(to.values()) and Outcome.APPROVE not in to
         ]
-        if as_node is not None and as_node not in askless:
+        if as_node is not None and as_node not in editable:
             raise RequestRefusedError(
                 403,
-                f"as_node: after {as_node!r} the thread does not go on by itself; edit it after "
-                f"one of {', '.join(askless)}",
+                f"as_node: after {as_node!r} the thread does not continue by itself; edit it after "
+                f"one of {', '.join(editable)}",
             )
         if not isinstance(values, Mapping):
             raise RequestRefusedError(422, "values: an edit is an object of fields of the state")
@@ -151,9 +151,9 @@ class LeasedGraph(CompiledStateGraph[Any, Any, Any, Any]):
             person = _person(settings)
             session = self.session_type(self, persistence, thread_id)
             before = await self.access.session(persistence, thread_id, person)
-            # `langgraph dev` begins the runs again that it was killed in, whatever its home is now.
+            # `langgraph dev` restarts runs that were killed, even if its home has changed.
             if settings.get(DATABASE) not in {None, shared.name}:
-                raise RequestRefusedError(409, "this run is of a server with another database")
+                raise RequestRefusedError(409, "this run is from a server with another database")
             run = Run(
                 content, self._with_names(options.get("context")), settings.get("checkpoint_id")
             )
@@ -162,7 +162,7 @@ class LeasedGraph(CompiledStateGraph[Any, Any, Any, Any]):
             )
             if before is None:
                 await session.check_key()
-            if before is None and person and self.store is not None:  # later answers change nothing
+            if before is None and person and self.store is not None:  # the first person is owner
                 records = session.records_type(self.store, thread_id)
                 await records.index(str(run_input[session.begins_with]), person)
             entry: LedgerEntry | None = None
@@ -189,7 +189,7 @@ class LeasedGraph(CompiledStateGraph[Any, Any, Any, Any]):
     async def _undo(
         self, session: Session, settings: Mapping[str, Any], person: str | None
     ) -> bool:
-        """Undo what was decided after the checkpoint that is named, if it is not the latest."""
+        """Undo decisions after the named checkpoint, unless it is the latest."""
         checkpoint_id = settings.get("checkpoint_id")
         if not checkpoint_id or not await session.exists():
             return False
@@ -205,7 +205,7 @@ async def _decided(session: Session, answer: Command[Any], person: str | None) -
 
 
 def _person(settings: Mapping[str, Any]) -> str | None:
-    """Return who sends a run; None if the server knows nobody by name."""
+    """Return who sent a run, None if the server has no names."""
     return settings.get("langgraph_auth_user_id") or None
 
 

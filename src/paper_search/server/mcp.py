@@ -1,4 +1,4 @@
-"""The server of the Model Context Protocol: over stdio, and at `/mcp` of `serve`."""
+"""The server for the Model Context Protocol: over stdio, and at `/mcp` of `serve`."""
 
 import contextlib
 from collections.abc import AsyncIterator
@@ -32,7 +32,7 @@ _INSTRUCTIONS = (
 
 
 class PaperSearchServer(MCPServer):
-    """The tools and resources of `McpTools`; what a caller can mend is told as their error."""
+    """Serves the tools and resources of `McpTools`; errors that a caller can fix are explained."""
 
     def __init__(self, config: AppConfig, access: Access) -> None:
         super().__init__(
@@ -53,7 +53,7 @@ class PaperSearchServer(MCPServer):
             tools.export,
             tools.library_search,
         ):
-            # The text alone: structured content would send the same again.
+            # Text only: structured content would repeat it.
             self.add_tool(tool, structured_output=False)
         for name in ("result", "report"):
             uri = f"{SCHEME}://{{thread_id}}/{name}{{?page}}"
@@ -62,7 +62,7 @@ class PaperSearchServer(MCPServer):
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context | None = None
     ) -> CallToolResult | InputRequiredResult:
-        """Call a tool; arguments that it does not have are refused by name."""
+        """Call a tool; unknown arguments are refused by name."""
         tool = self._tool_manager.get_tool(name)
         if tool is not None and (
             unknown := sorted(set(arguments) - set(tool.parameters["properties"]))
@@ -80,15 +80,15 @@ class PaperSearchServer(MCPServer):
             raise
 
 
-class HttpDoor:
-    """`/mcp`: the same over HTTP, for all whom the guard admits.
+class HttpEndpoint:
+    """`/mcp`: the same over HTTP, for everybody whom the guard admits.
 
-    Sessions and forms belong to who opened them: nobody else's request goes on with them.
+    Sessions and forms belong to the visitor who opened them; others cannot continue them.
     """
 
     def __init__(self, server: PaperSearchServer) -> None:
         # The guard has checked `Host`, `Origin` and the size of the body.
-        self._manager = StreamableHTTPSessionManager(server._lowlevel_server)  # noqa: SLF001  # it has no other name
+        self._manager = StreamableHTTPSessionManager(server._lowlevel_server)  # noqa: SLF001  # it has no public name
         self._app = AuthContextMiddleware(self._manager.handle_request)
         self.route = Route("/mcp", self, methods=["GET", "POST", "DELETE"])
 

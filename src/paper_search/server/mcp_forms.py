@@ -1,4 +1,4 @@
-"""The open question of a thread as a form that a client of MCP shows to the person."""
+"""The open question of a thread, as a form that an MCP client shows to the person."""
 
 import json
 import re
@@ -14,10 +14,10 @@ from paper_search.threads.decisions import BOXES, changed_args
 from paper_search.workflow.checkpoints import CheckpointKind
 
 _INPUT_REQUIRED_SINCE = "2026-07-28"
-"""From this revision on a tool returns its questions; before, the server asks within the call."""
+"""From this revision on, a tool returns its questions; before, the server asked during the call."""
 _KEY = "question"
 _NOT_ASKED = frozenset({"free_text_feedback", "feedback", *BOXES})
-"""Arguments of questions that say what `note` says, or what the request's state does."""
+"""Arguments of questions that `note` or the request's state replaces."""
 _NOT_IN_NAMES = re.compile(r"[^\w .:/+-]")
 _MAX_NAME_CHARS = 80
 
@@ -35,7 +35,7 @@ class QuestionForm:
         self._takes_marks = request.name == CheckpointKind.RESULT_REVIEW.value
 
     def params(self, problem: str) -> ElicitRequestFormParams:
-        """Return the form as the protocol has it, with what was wrong with the answer before."""
+        """Return the form for the protocol, with what was wrong with the previous answer."""
         boxes = {name: _box(name, value) for name, value in self.args.items()}
         action = {"type": "string", "title": "Decision", "enum": self.actions}
         note = {"type": "string", "title": "Note", "description": "Why, or what should change."}
@@ -51,8 +51,8 @@ class QuestionForm:
         """Return the decision in an answered form.
 
         Raises:
-            InvalidDecisionError: it has fields that the form does not have, a text box holds no
-                list, or it approves what it changes.
+            InvalidDecisionError: it has unknown fields, a text box does not contain a list, or it
+                approves what it changes.
         """
         if unknown := sorted(set(content) - {"action", "note", *self.args}):
             raise InvalidDecisionError(f"the form has no fields {', '.join(unknown)[:200]}")
@@ -78,15 +78,15 @@ class QuestionForm:
         return decision
 
 
-class Asking:
-    """Asks the person who sits before one client, in the way of its protocol."""
+class Elicitation:
+    """Asks the person at a client, as its version of the protocol allows."""
 
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
         capabilities = ctx.client_capabilities
         elicitation = capabilities.elicitation if capabilities else None
         self._returns_questions = (ctx.protocol_version or "") >= _INPUT_REQUIRED_SINCE
-        # A client that names no mode knows forms only: there were no others.
+        # A client that names no mode supports only forms, the first mode that existed.
         has_forms = elicitation is not None and (
             elicitation.form is not None or elicitation.url is None
         )
@@ -103,12 +103,12 @@ class Asking:
 
     @property
     def state(self) -> dict[str, str]:
-        """The thread and the token of the question that this call goes on with; empty: of none."""
+        """Thread and token of the question that this call continues; empty for a new call."""
         state = self._ctx.request_state if self._returns_questions else None
         return json.loads(state) if state else {}
 
     def answer(self) -> ElicitResult | None:
-        """Return the answer that came with this call to a question of this server, if any."""
+        """Return the answer to a question of this server that came with this call, if any."""
         reply = (self._ctx.input_responses or {}).get(_KEY) if self.state else None
         return reply if isinstance(reply, ElicitResult) else None
 
@@ -128,14 +128,14 @@ class Asking:
 
 
 def _box(name: str, value: Any) -> dict[str, Any]:
-    """Return the text box of an argument, with what it is now."""
+    """Return the text box of an argument, with its present value."""
     title = name.replace("_", " ").capitalize()
     if isinstance(value, list):
         text = "\n".join(item if isinstance(item, str) else json.dumps(item) for item in value)
         return {
             "type": "string",
             "title": title,
-            "description": "One entry a line.",
+            "description": "One entry per line.",
             "default": text,
         }
     return {"type": "string", "title": title, "default": "" if value is None else str(value)}

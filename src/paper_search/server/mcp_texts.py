@@ -1,4 +1,4 @@
-"""What the tools and resources of MCP return: Markdown, in parts that clients take whole."""
+"""Texts that the MCP tools and resources return: Markdown, in parts that clients accept."""
 
 import shlex
 from collections.abc import Sequence
@@ -14,8 +14,8 @@ from paper_search.workflow.counts import aside
 from paper_search.workflow.questions import PAGE, paper_rows
 
 MOST_BYTES = 40_000
-"""Of an answer. A token has at least two bytes of UTF-8 in all but unusual texts, so these are at
-most 20,000 tokens; clients cut or refuse what has more than some 25,000."""
+"""Longest answer. Except in unusual texts, a token has at least two bytes of UTF-8, so these are
+at most 20,000 tokens; clients truncate or refuse more than some 25,000."""
 
 
 def clipped(text: str) -> str:
@@ -25,7 +25,7 @@ def clipped(text: str) -> str:
 
 
 def part_of(text: str, number: int, way: str) -> str:
-    """Return one part of a text, from 1, cut between lines; `way`: how to get one."""
+    """Return one part of a text, from 1, split between lines; `way`: how to get a part."""
     parts = _parts(text)
     if not 1 <= number <= len(parts):
         raise InputError(f"there is no part {number}; the parts are 1 to {len(parts)}")
@@ -33,8 +33,8 @@ def part_of(text: str, number: int, way: str) -> str:
 
 
 def how_to_decide(thread_id: str, request: Any, home: Path, *, has_page: bool) -> str:
-    """Return how a person decides without a form; `request`: of HTTP, if the call came over it."""
-    is_elsewhere = request is None and home != default_home()  # visitors are not told where it is
+    """Return how a person decides without a form; `request`: of a call over HTTP."""
+    is_elsewhere = request is None and home != default_home()  # not revealed to visitors
     at_home = f" --home {shlex.quote(str(home))}" if is_elsewhere else ""
     command = f"`paper-search resume {thread_id}{at_home}`"
     if not has_page:
@@ -50,7 +50,7 @@ def how_to_decide(thread_id: str, request: Any, home: Path, *, has_page: bool) -
 def result_page(uri: str, collection: PaperCollection, page: int, *, below: bool) -> str:
     """Return 20 papers of a result; pages count from 1.
 
-    `uri`: of the resource that has the pages. `below`: of the papers that were set aside.
+    `uri`: of the resource with the pages. `below`: show the papers that were set aside.
     """
     papers = collection.set_aside if below else collection.papers
     pages = max(1, -(-len(papers) // PAGE))
@@ -58,16 +58,15 @@ def result_page(uri: str, collection: PaperCollection, page: int, *, below: bool
         raise InputError(f"there is no page {page}; the pages are 1 to {pages}")
     start = (page - 1) * PAGE
     page_papers = papers[start : start + PAGE]
-    reason = collection.ended_by
     kind, way = "papers", f"the tool `show`, or {uri}?page=N"
     if below:
         kind, way = "papers set aside", "the tool `show`, with `set_aside`"
-    ended = f"ended by: {reason.value if reason else 'not ended'}"
+    ending = collection.ended_by.value if collection.ended_by else "not ended"
     rest = f"{len(collection.set_aside):,} {aside(collection.excluded)}"
     facts = [
         f"# {inert(collection.metadata.query) or 'Papers'}",
         "",
-        f"{ended}; {quantity(len(collection.papers), 'paper')}, {rest}",
+        f"ended by: {ending}; {quantity(len(collection.papers), 'paper')}, {rest}",
         f"page {page} of {pages} of the {kind}, each by {way}",
         "",
     ]
@@ -94,7 +93,7 @@ def _facts(paper: Any) -> list[str]:
 
 
 def _parts(text: str) -> list[str]:
-    """Return the text in parts of whole lines; a line that is longer than a part is cut."""
+    """Split a text into parts of whole lines; a line that is longer than a part is split."""
     parts, rest = list[str](), text
     while rest or not parts:
         part = _beginning(rest, MOST_BYTES - 200)

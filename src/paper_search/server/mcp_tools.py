@@ -1,7 +1,7 @@
 """Searches and reports as tools of the Model Context Protocol, whose questions a person answers.
 
-A tool asks the person by a form in the client. Only an answered form is a person's decision; what
-a client decides by itself counts where the settings let it, and is recorded as its own.
+A tool asks the person with a form in the client. Only an answered form is a person's decision; a
+decision by the client itself counts only if the settings allow it, and is recorded as such.
 """
 
 import asyncio
@@ -37,7 +37,7 @@ from paper_search.report_workflow.engine import ReportWorkflow
 from paper_search.report_workflow.listing import REPORT, SEARCH
 from paper_search.server.access import Access, Run
 from paper_search.server.guard import VISITOR
-from paper_search.server.mcp_forms import Asking, QuestionForm
+from paper_search.server.mcp_forms import Elicitation, QuestionForm
 from paper_search.server.mcp_texts import (
     clipped,
     hits_text,
@@ -72,15 +72,13 @@ Decision = Annotated[
 Page = Annotated[int, Field(description="From 1.", ge=1)]
 Reply = str | InputRequiredResult
 _PATIENCE_S = 5.0
-"""How long a call waits for the question of the same call that came before."""
-_LISTED = 200  # those of other programs are among them, and not shown
+"""How long a repeated call waits for the question of the first one."""
+_LISTED = 200  # includes threads of other programs, which are not shown
 SCHEME = "paper-search"
 
 
 @dataclass(frozen=True)
 class _Thread:
-    """A thread that a call is about, and who calls."""
-
     graph: str
     session: ThreadSession[Any, Any, Any]
     catalog: Catalog[Any, Any]
@@ -94,8 +92,6 @@ class _Thread:
 
 
 class McpTools:
-    """What the tools and resources do."""
-
     def __init__(self, config: AppConfig, access: Access) -> None:
         self._config, self._access = config, access
         self._running: set[asyncio.Task[Any]] = set()
@@ -136,13 +132,13 @@ class McpTools:
         A thread that stopped in the middle goes on there.
         """
         async with self._thread(thread_id, ctx) as thread:
-            if decision is not None and not Asking(ctx).state:
+            if decision is not None and not Elicitation(ctx).state:
                 if not self._config.server.mcp_may_decide:
                     raise InputError(
                         "a person decides, not the client: call `answer` without a decision. "
                         "PAPER_SEARCH_MCP_MAY_DECIDE=true lets clients decide"
                     )
-                by = f"{Asking(ctx).client} over MCP, not by a person"
+                by = f"{Elicitation(ctx).client} over MCP, not by a person"
                 await self._run(thread.flow.answer(thread_id, decision, by=by, token=token))
             return await self._ask(thread)
 
@@ -239,19 +235,19 @@ class McpTools:
         except PaperSearchError as error:
             raise ResourceError(str(error)) from None
 
-    # --- within -----------------------------------------------------------------------------------
+    # --- private ----------------------------------------------------------------------------------
 
     @contextlib.asynccontextmanager
     async def _thread(
         self, thread_id: str, ctx: Context, right: Right = Right.DECIDE
     ) -> AsyncIterator[_Thread]:
-        """Open a thread with which the caller may do that; Raises as `Access.session`."""
+        """Open a thread on which the caller has the right; raises as `Access.session`."""
         async with self._access.shared.use() as persistence:
             session = await self._access.session(persistence, thread_id, _owner(ctx), right)
             if session is None:
                 raise ThreadNotFoundError(f"there is no thread {thread_id!r}")
             graph = session.workflow.name
-            channels = await session.channels()  # an answer goes on with the same sources
+            channels = await session.channels()  # an answer continues with the same sources
             options = services_begun_with(channels)
             if graph == SEARCH:
                 options = {"sources": sources_of_run(self._config, channels)}
@@ -262,9 +258,9 @@ class McpTools:
     async def _begin(
         self, graph: str, question: str, sources: list[str] | None, key: str | None, ctx: Context
     ) -> Reply:
-        """Begin a thread, or go on with that of the same call with the same key."""
-        owner, thread_id = _owner(ctx), Asking(ctx).state.get("thread")
-        if thread_id is None:  # else this call began it before, and asked
+        """Begin a thread, or continue that of the same call with the same key."""
+        owner, thread_id = _owner(ctx), Elicitation(ctx).state.get("thread")
+        if thread_id is None:  # otherwise this call continues the thread that it began
             call = json.dumps([owner, graph, question, sources, key])
             thread_id = str(uuid.uuid4() if key is None else uuid.uuid5(uuid.NAMESPACE_OID, call))
             await self._run(self._start(graph, question, sources, owner, thread_id))
@@ -274,9 +270,9 @@ class McpTools:
     async def _start(
         self, graph: str, question: str, sources: list[str] | None, owner: str | None, thread: str
     ) -> None:
-        """Run a thread that is new to its first question, also for a client that is gone.
+        """Run a new thread to its first question, even if the client disconnects.
 
-        Where the same call came before, here or to another process, its question is waited for.
+        If the same call came before, here or to another process, wait for its question.
         """
         async with self._access.shared.use() as persistence:
             session = self._access.catalogs(persistence).by_graph[graph].session(thread)
@@ -292,7 +288,7 @@ class McpTools:
                     await self._access.catalogs(persistence).delete(thread)
                     raise
             elif await session.open_question() is not None:
-                return  # who screens on the page holds such a thread
+                return  # somebody who screens on the page may hold its lease
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(_PATIENCE_S):
                     while await session.is_driven():  # noqa: ASYNC110  # perhaps by another process
@@ -301,10 +297,10 @@ class McpTools:
     async def _ask(self, thread: _Thread) -> Reply:
         """Ask the person every question up to the end, as far as this client can.
 
-        An answer counts for the question that its form showed, by the token: given again, late or
-        for another question, it changes nothing.
+        The token binds an answer to the question in its form: a repeated, late or misplaced answer
+        changes nothing.
         """
-        asking = Asking(thread.ctx)
+        asking = Elicitation(thread.ctx)
         reply, token, problem = asking.answer(), asking.state.get("token"), ""
         while True:
             question = await thread.session.open_question()
@@ -333,7 +329,7 @@ class McpTools:
     async def _decide(
         self, thread: _Thread, form: QuestionForm, reply: ElicitResult, client: str
     ) -> str:
-        """Give an answered form to the thread; return what is wrong with it: nothing, or a line."""
+        """Give an answered form to the thread; return what is wrong with it, or ""."""
         by = f"{_owner(thread.ctx) or current_person()}, by a form in {client}"
         try:
             decision = form.decision(reply.content or {})
@@ -343,7 +339,7 @@ class McpTools:
         return ""
 
     async def _run(self, work: Coroutine[Any, Any, Any]) -> None:
-        """Run a thread to its next question; a client that gives up waiting does not stop it."""
+        """Run a thread to its next question, even if the client stops waiting."""
         task = asyncio.create_task(work)
         self._running.add(task)
         task.add_done_callback(self._running.discard)
@@ -355,29 +351,29 @@ class McpTools:
 
 
 def _owner(ctx: Context) -> str | None:
-    """Return who comes over HTTP; None means the person at this machine, over stdio."""
+    """Return the visitor over HTTP; None means the person at this machine, over stdio."""
     request: Any = ctx.request_context.request
     return None if request is None else str(request.scope.get(VISITOR) or "")
 
 
 async def _collection(thread: _Thread) -> PaperCollection:
-    """Return the papers of a search; Raises InputError: there are none."""
+    """Return the papers of a search; InputError if it has none."""
     result = await thread.session.result() if thread.graph == SEARCH else None
     if result is None:
         raise InputError(
-            f"thread {thread.thread_id!r} has no papers: it is no search, or too young"
+            f"thread {thread.thread_id!r} has no papers: it is not a search, or has none yet"
         )
     collection: PaperCollection = result
     return collection
 
 
 async def _standing(thread: _Thread, page: int, *, below: bool = False) -> str:
-    """Return a page of the result of a thread, or how it stands."""
+    """Return a page of the result of a thread, or its status."""
     info = await thread.catalog.info(thread.thread_id)
     if info.status is ThreadStatus.RUNNING:
-        return f"thread: {thread.thread_id}; it is at work: call `show` in a while"
+        return f"thread: {thread.thread_id}; it is running: call `show` later"
     if info.status is ThreadStatus.FAILED:
-        return f"thread: {thread.thread_id}; it stopped: {info.error}; `answer` goes on with it"
+        return f"thread: {thread.thread_id}; it stopped: {info.error}; `answer` continues it"
     if thread.graph == SEARCH:
         collection = await _collection(thread)
         uri = f"{SCHEME}://{thread.thread_id}/result"

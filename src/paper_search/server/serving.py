@@ -1,4 +1,4 @@
-"""Serving: LangGraph's server, started with settings that let nobody in who was not asked."""
+"""Start LangGraph's server with restrictive settings."""
 
 import importlib.util
 import json
@@ -17,7 +17,7 @@ from paper_search.server.guard import LOOPBACK_NAMES
 DEFAULT_PORT = 2024
 APP_FACTORY = "paper_search.server.app_factory"
 PAGE_FACTORY = "paper_search.web.routes"
-"""Makes the app, with the page on it."""
+"""Makes the app, including the page."""
 GRAPHS = {
     "paper_search": {
         "path": f"{APP_FACTORY}:graph",
@@ -36,15 +36,15 @@ class ServerOptions:
     host: str = "127.0.0.1"
     port: int = DEFAULT_PORT
     is_mcp_open: bool = False
-    """Whether `/mcp` offers searches and reports as tools, also where the settings do not."""
+    """Whether `/mcp` offers searches and reports as tools, even if the settings do not."""
     is_tracing: bool = False
     """Whether runs are sent to LangSmith, without keys."""
     shows_logs: bool = False
-    """Whether the server logs what it does, not errors alone."""
+    """Whether the server logs more than errors."""
 
 
 def check_options(options: ServerOptions, config: AppConfig) -> None:
-    """Raise ConfigError if others could come in without a token, or the server is not installed."""
+    """Raise ConfigError if others could connect without a token, or a package is missing."""
     if importlib.util.find_spec("langgraph_api") is None:
         raise ConfigError(
             f"the server is not installed; install it with: {how_to_install('server')}"
@@ -59,7 +59,7 @@ def check_options(options: ServerOptions, config: AppConfig) -> None:
 
 
 def check_port(options: ServerOptions) -> None:
-    """Raise ConfigError where LangGraph's server could not listen: it says nothing, nor ends."""
+    """Raise ConfigError if the port cannot be used; LangGraph's server would hang silently."""
     family = socket.AF_INET6 if ":" in options.host else socket.AF_INET
     try:
         socket.create_server((options.host, options.port), family=family).close()
@@ -80,7 +80,7 @@ def server_settings(options: ServerOptions, config: AppConfig) -> dict[str, Any]
         "reload": False,
         "open_browser": False,
         "n_jobs_per_worker": 4,
-        # Its check for blocking calls is for developers; ours are short reads of a local file.
+        # The check for blocking calls is for developers; ours are short reads of a local file.
         "allow_blocking": True,
         "graphs": GRAPHS,
         "checkpointer": {
@@ -102,7 +102,7 @@ def server_settings(options: ServerOptions, config: AppConfig) -> dict[str, Any]
 
 
 def http_settings(config: AppConfig) -> dict[str, Any]:
-    """Return `http` of langgraph.json: one guarded app, and nothing else open."""
+    """Return `http` of langgraph.json: one guarded app, and everything else disabled."""
     return {
         "app": f"{PAGE_FACTORY}:app",
         "cors": {
@@ -111,11 +111,11 @@ def http_settings(config: AppConfig) -> dict[str, Any]:
             "allow_headers": ["authorization", "content-type", "x-auth-scheme"],
             "expose_headers": ["content-location", "x-pagination-total", "x-pagination-next"],
         },
-        # A header may be a key; what is configurable is written into every checkpoint.
+        # A header may be a key, and configurable values are saved in every checkpoint.
         "configurable_headers": {"includes": [], "excludes": ["*"]},
         "logging_headers": {"includes": [], "excludes": ["*"]},
         "disable_store": True,
-        # Its own cannot answer a question; ours is a route of the app.
+        # LangGraph's MCP cannot answer a question; ours is a route of the app.
         "disable_mcp": True,
         "disable_a2a": True,
         "disable_ui": True,
@@ -132,7 +132,7 @@ def environment(*, is_tracing: bool = False) -> dict[str, str]:
         "LANGGRAPH_DISABLE_FILE_PERSISTENCE": "true",
         "LANGGRAPH_NO_VERSION_CHECK": "true",
         "LANGGRAPH_CLI_NO_ANALYTICS": "1",
-        # With a key for this one, the server reports what it runs, also where nothing is traced.
+        # With this key, the server reports its runs even without tracing.
         "LANGSMITH_CONTROL_PLANE_API_KEY": "",
         "OTEL_ENABLED": "false",
     }
@@ -141,11 +141,11 @@ def environment(*, is_tracing: bool = False) -> dict[str, str]:
 def serve(options: ServerOptions, config: AppConfig) -> None:
     check_options(options, config)
     settings = server_settings(options, config)
-    # What LangGraph's server remembers it pickles into the directory that it is started in. Threads
-    # are in our file, so that may be forgotten, and nobody else's pickle is read.
+    # LangGraph's server pickles its state into the working directory. Threads are in our file, so
+    # that state may be lost, and no foreign pickle is read.
     with tempfile.TemporaryDirectory(prefix="paper-search-server-") as directory:
         os.chdir(directory)
-        # uvicorn ends in order, then raises the signal once more: the directory is to go, too.
+        # uvicorn shuts down, then raises the signal again: exit so that the directory is deleted.
         signal.signal(signal.SIGTERM, lambda *_: sys.exit())
         from langgraph_api.cli import run_server  # noqa: PLC0415  # of the extra `server`
 

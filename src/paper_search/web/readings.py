@@ -87,8 +87,6 @@ _Values = Mapping[str, Mapping[str, Sequence[Any]]]
 
 
 class ResultIndex:
-    """Selects among all papers of a result."""
-
     def __init__(self, collection: PaperCollection) -> None:
         self.collection = collection
         self._every = collection.every_paper
@@ -267,8 +265,6 @@ class Reading:
 
 
 class Readings:
-    """Reads threads, each checkpoint once."""
-
     def __init__(self) -> None:
         self._kept: OrderedDict[str, Reading] = OrderedDict()
 

@@ -36,8 +36,6 @@ class _Run:
 
 
 class Runs:
-    """Starts searches and answers their questions."""
-
     def __init__(self, config: AppConfig) -> None:
         self._config = config
         self._runs: dict[str, _Run] = {}

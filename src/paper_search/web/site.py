@@ -131,8 +131,6 @@ class Site:
 
 @dataclass
 class Visit:
-    """One request to the page."""
-
     site: Site
     request: Request
     persistence: Persistence
@@ -237,7 +235,6 @@ class Visit:
         return await self.site.readings.of(self.catalogs.searches, self.thread_id)
 
     def question_reference(self) -> dict[str, Any]:
-        """Return which question a form answers."""
         try:
             document = json.loads(self.field("asked"))
             return {"checkpoint": document["checkpoint"], "token": document["token"]}

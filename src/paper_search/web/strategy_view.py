@@ -82,11 +82,11 @@ def _in_words(problem: str) -> str:
     """Replace the names of fields in an error message by the labels of the form."""
     problem = re.sub(
         r"revised_data\.queries\.(\d+): (?:boolean_query: )?",
-        lambda found: f"query {int(found[1]) + 1}: ",
+        lambda match: f"query {int(match[1]) + 1}: ",
         problem,
     )
     field = re.compile(r"revised_data\.filters(?:\.(\w+))?")
-    return field.sub(lambda found: _LABELS.get(found[1], "Sources and limits"), problem)
+    return field.sub(lambda match: _LABELS.get(match[1], "Sources and limits"), problem)
 
 
 def _loose(revision: dict[str, Any]) -> SearchStrategy:
@@ -145,9 +145,9 @@ async def _page(
     if proposal and strategy:  # a long one takes a while
         native = await asyncio.to_thread(translations, visit.site.config, strategy)
     original, edit = proposal.strategy if proposal else strategy, reading.state.edit
-    counted = edit.proposed if edit and not proposal else original
+    proposed = edit.proposed if edit and not proposal else original
     scope = proposal.scope if proposal else reading.state.scope
-    if scope and strategy and counted and _counted_limits(strategy) != _counted_limits(counted):
+    if scope and strategy and proposed and _hit_limits(strategy) != _hit_limits(proposed):
         # Hits within other limits do not apply; the notes on the proposal still do.
         scope = ScopeReport(relaxed=scope.relaxed, notes=scope.notes)
     return visit.page(
@@ -179,7 +179,7 @@ async def _page(
     )
 
 
-def _counted_limits(strategy: SearchStrategy) -> dict[str, Any]:
+def _hit_limits(strategy: SearchStrategy) -> dict[str, Any]:
     return strategy.filters.model_dump(exclude={"max_results", "max_papers"})
 
 
