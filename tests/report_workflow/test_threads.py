@@ -7,7 +7,7 @@ from tests.answers import reply_to
 from tests.report_workflow.doubles import report_workflow
 from tests.workflow.doubles import with_real_skills, workflow
 
-from paper_search.errors import ThreadWaitingError
+from paper_search.errors import InvalidDecisionError, ThreadWaitingError
 from paper_search.models import Paper, PaperCollection, RawPaper, SourceStatus
 from paper_search.models.source_report import Purpose, SourceReport
 from paper_search.report_workflow import ReportWorkflow, Review
@@ -133,6 +133,25 @@ async def test_a_plan_stays_open_while_its_search_has_no_result(last):
     is_over = not last.startswith("reject")
     after = await flow.answer("r", last, token=review.token)
     assert isinstance(after, Review) is is_over
+
+
+async def test_a_plan_is_made_anew_where_its_search_has_other_papers_than_it_says():
+    papers = [Paper(id=n, title=f"Shade trees {n}", authors=[], source="s") for n in "ab"]
+
+    async def load(_thread_id: str) -> PaperCollection:
+        return empty_collection("q").model_copy(update={"papers": list(papers)})
+
+    flow = ReportWorkflow(replace(report_services(), collection=load), from_thread="s")
+    review = await flow.start(QUESTION, thread_id="r")
+    papers.pop()
+    sections = {"research_plan": {"expected_sections": ["Heat"]}}
+    for decision in ("approve", "skip", {"action": "modify", "modifications": sections}):
+        with pytest.raises(InvalidDecisionError, match="rests on 2 papers, and the search has 1 p"):
+            await flow.answer("r", decision, token=review.token)
+    assert (await flow.pending("r")).token == review.token
+    again = await flow.answer("r", "modify: as before", token=review.token)
+    assert "the report rests on 1 paper of the search s" in str(again.shows["warnings"])
+    assert (await flow.answer("r", "approve", token=again.token)).kind != "plan_review"
 
 
 async def test_a_count_of_hits_that_was_never_sent_has_no_time_in_a_report():

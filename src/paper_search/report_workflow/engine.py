@@ -10,7 +10,8 @@ from typing import Any, ClassVar
 from pydantic import BaseModel, Field
 
 from paper_search.config import AppConfig
-from paper_search.errors import ExportError, ThreadWaitingError
+from paper_search.errors import ExportError, InvalidDecisionError, ThreadWaitingError
+from paper_search.models.source_report import quantity
 from paper_search.persistence import LedgerEntry, LedgerStatus, Persistence
 from paper_search.report.document import Approval, Report
 from paper_search.report.models import (
@@ -278,19 +279,29 @@ class ReportWorkflow(ThreadEngine[ReportSession, Review, Report]):
     async def _take(
         self, session: ReportSession, decision: Any, by: str | None, token: str | None
     ) -> None:
-        """See `ThreadEngine`; a plan stays open while the search to report on is updated."""
         waiting = await session.open_question()
-        if waiting is not None and waiting.question.kind == "plan_review":
-            answer = session.past_decision(waiting.question.reference, decision)
-            if answer is None or answer.action is not HITLAction.REJECT:
-                await self._require_result(waiting.question.shows.get("from_thread"))
+        if waiting is not None:
+            await self._require_plan(session, waiting, decision)
         await super()._take(session, decision, by, token)
 
-    async def _require_result(self, search: str | None) -> None:
+    async def _require_plan(
+        self, session: ReportSession, waiting: OpenQuestion[Review], decision: Any
+    ) -> None:
+        """Keep a plan open while the search to report on is updated, and has other papers since."""
+        review = waiting.question
+        answer = session.past_decision(review.reference, decision)
+        if review.kind != "plan_review" or (answer and answer.action is HITLAction.REJECT):
+            return
+        found = await self._require_result(review.shows.get("from_thread"))
+        is_plan_kept = answer is not None and not answer.asks_for_plan
+        if is_plan_kept and HITLAction.MODIFY in review.actions:
+            _require_same(found, waiting.state.research_plan)
+
+    async def _require_result(self, search: str | None) -> int | None:
+        """Return how many papers the search has that the report is from; None: it is from none."""
         on = self._persistence
         services = self._services_on(on) if isinstance(on, Persistence) else self._services
-        if search is not None:
-            await services.collection(search)
+        return None if search is None else len((await services.collection(search)).papers)
 
     async def _proceed(self, session: ReportSession) -> None:
         """See `ThreadEngine.proceed`; a question whose time is over may count as approved."""
@@ -310,6 +321,7 @@ class ReportWorkflow(ThreadEngine[ReportSession, Review, Report]):
             async with asyncio.timeout(max(seconds, 0.0)):
                 decision = await handler.handle(review)
         if decision is not None:
+            await self._require_plan(session, waiting, decision)
             await session.answer(waiting, decision)
         elif not await session.approve_by_timeout(waiting):
             raise ThreadWaitingError(
@@ -327,3 +339,12 @@ _ASKS = ("hitl_after_planning", "hitl_before_output", "hitl_on_critical_issues")
 
 def _params(settings: Mapping[str, Any], model: type[ReportParams] = ReportParams) -> ReportParams:
     return admit(model, settings, ReportSession.noun)
+
+
+def _require_same(found: int | None, plan: ResearchPlan | None) -> None:
+    if plan is not None and found not in {None, (before := plan.search_queries[0].found)}:
+        raise InvalidDecisionError(
+            f"the plan rests on {quantity(before, 'paper')}, and the search has "
+            f"{quantity(found or 0, 'paper')} by now, so the question stays open: `modify` with "
+            "words makes another plan"
+        )

@@ -144,6 +144,10 @@ class ReviewDecision(BaseModel):
     decider: SkipJsonSchema[str | None] = None
     """The name of who gave it; the ledger says, no answer."""
 
+    @property
+    def asks_for_plan(self) -> bool:
+        return self.action is HITLAction.MODIFY and self.modifications is None
+
 
 @runtime_checkable
 class ReviewHandler(Protocol):
