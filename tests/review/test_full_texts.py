@@ -97,6 +97,27 @@ async def test_who_finishes_is_done_with_the_texts_of_then_and_not_with_another_
     assert not any(each.is_done for each in (await bo.reviewers()).progress)
 
 
+async def test_an_audit_says_what_reviewers_of_full_texts_decided_once_all_are_done(
+    persistence, tmp_path
+):
+    people = [of(persistence, tmp_path, name) for name in ("ada", "bo")]
+    await people[0].attach(WORK, "first.pdf", pdf(list(TREES)))
+    for texts in people:
+        await texts.join()
+    reports = []
+    for texts, reason in zip(people, ("no bees", "too old"), strict=True):
+        await texts.decide(WORK, is_included=False, reason=reason)
+        await texts.finish()
+        audit = await audit_of(persistence, "t", has_pictures=False)
+        files = ("report.md", "reporting.md", "decisions.csv")
+        reports.append("".join(audit.files[name].decode() for name in files))
+    blind, whole = reports
+    assert "no bees" not in blind
+    assert "independently by" not in blind
+    assert "Full texts independently by ada, bo." in whole
+    assert "0 included, 1 excluded, 1 of them for different reasons, 0 in conflict" in whole
+
+
 async def test_another_file_takes_the_decision_back_and_the_same_one_does_not(
     persistence, tmp_path
 ):

@@ -12,6 +12,7 @@ from paper_search.errors import SearchSourceError
 from paper_search.skills import Scoper
 from paper_search.skills.strategy.trees import broader_steps
 from paper_search.testing.skills import fake_strategy
+from paper_search.testing.sources import FakeSource
 
 
 def forms_of(query: str) -> list[str]:
@@ -144,6 +145,8 @@ async def test_blocks_that_are_not_counted_are_told():
     ).scope(asked, intent())
     assert [block.text for block in report.blocks] == ["a", "b", "c", "d"]
     assert report.notes == ["hits are counted for the first 4 of 5 blocks only"]
+    report = await Scoper([FakeSource("pubmed")]).scope(asked, intent())
+    assert report.notes == ["no hit counts from PubMed: hit counts are not supported"]
 
 
 @pytest.mark.parametrize(
