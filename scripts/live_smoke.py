@@ -47,7 +47,7 @@ from paper_search.sources.enrichment import HttpEnricher
 from paper_search.sources.enrichment.services import CrossrefLookup
 from paper_search.sources.http_source import HttpSource
 from paper_search.sources.snowballing import SnowballSource
-from paper_search.sources.snowballing.services import OpenAlexTracker
+from paper_search.sources.snowballing.services import OpenAlexCitations
 
 MOST_REQUESTS = 20
 MOST_OF_A_SOURCE = 2
@@ -150,7 +150,7 @@ async def ask_otherwise(config: AppConfig, run: Run) -> Iterator[str]:
     settings = SourceSettings(max_calls=min(2, run.left), max_retries=0, **about)
     seed = Seed(openalex_id="W2919115771", doi=DOI)
     openalex = config.sources.get("openalex")
-    snowball = SnowballSource([OpenAlexTracker(openalex.api_key if openalex else "")], settings)
+    snowball = SnowballSource([OpenAlexCitations(openalex.api_key if openalex else "")], settings)
     cited = await snowball.report(queries(seeds=[seed]))
     run.left -= sum(len(report.requests) for report in cited.sources)
     settings = SourceSettings(max_calls=min(1, run.left), max_retries=0, **about)

@@ -7,7 +7,7 @@ from paper_search.sources import known_sources
 from paper_search.sources.adapter import Adapter, Service
 from paper_search.sources.base import service_of
 from paper_search.sources.enrichment.services import UnpaywallLookup
-from paper_search.sources.snowballing.services import OpenCitationsTracker
+from paper_search.sources.snowballing.services import OpenCitations
 from paper_search.sources.web import web_search_names, web_service_of
 
 _HEAD = ("service", "key", "interval between requests", "page", "most results of a query",
@@ -18,7 +18,7 @@ def services() -> list[type[Service]]:
     """Return all services that are asked, those of papers first."""
     searched = map(service_of, known_sources())
     on_the_web = map(web_service_of, web_search_names())
-    others = (OpenCitationsTracker, UnpaywallLookup)
+    others = (OpenCitations, UnpaywallLookup)
     return [*filter(None, searched), *others, *filter(None, on_the_web)]
 
 

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paper_search.library.bm25 import Text, bonuses, pairs_of
+from paper_search.library.bm25 import RecordWords, bonuses, pairs_of
 
 WORDS = st.lists(st.sampled_from(["graph", "neural", "network", "drug"]), max_size=12)
 
@@ -23,10 +23,10 @@ def test_neighbours_in_the_title_tell_more_than_in_the_abstract_and_in_order_mor
     pairs = pairs_of(["neural", "network"])
     rest = ["drug"] * 8
     texts = [
-        Text(["neural", "network"], rest),
-        Text(["drug", "drug"], [*rest[2:], "neural", "network"]),
-        Text(["drug", "drug"], [*rest[2:], "network", "neural"]),
-        Text(["drug", "drug"], ["neural", *rest[2:], "network"]),
+        RecordWords(["neural", "network"], rest),
+        RecordWords(["drug", "drug"], [*rest[2:], "neural", "network"]),
+        RecordWords(["drug", "drug"], [*rest[2:], "network", "neural"]),
+        RecordWords(["drug", "drug"], ["neural", *rest[2:], "network"]),
     ]
     title, abstract, turned, apart = bonuses(pairs, texts, one, 3)
     assert title > abstract > turned > apart == 0.0
@@ -35,6 +35,6 @@ def test_neighbours_in_the_title_tell_more_than_in_the_abstract_and_in_order_mor
 @given(WORDS, WORDS, WORDS)
 def test_a_bonus_is_never_negative_nor_more_than_its_pairs_can_earn(query, title, rest):
     pairs = pairs_of(query)
-    bonus, same = bonuses(pairs, [Text(title, rest)] * 2, one, 3)
-    assert [bonus] == bonuses(pairs, [Text(title, rest)], one, 3) == [same]
+    bonus, same = bonuses(pairs, [RecordWords(title, rest)] * 2, one, 3)
+    assert [bonus] == bonuses(pairs, [RecordWords(title, rest)], one, 3) == [same]
     assert 0.0 <= bonus <= 0.4 * 2.2 * sum(pairs.values())

@@ -47,9 +47,9 @@ class Net:
         at = self.server.url_for
         return SnowballSource(
             [
-                services.OpenAlexTracker(KEY, endpoint=at("/works")),
-                services.SemanticScholarTracker(KEY, endpoint=at("/s2")),
-                services.OpenCitationsTracker(KEY, endpoint=at("/oc")),
+                services.OpenAlexCitations(KEY, endpoint=at("/works")),
+                services.SemanticScholarCitations(KEY, endpoint=at("/s2")),
+                services.OpenCitations(KEY, endpoint=at("/oc")),
             ],
             settings,
         )

@@ -29,9 +29,9 @@ from paper_search.sources.http_source import HttpSource
 from paper_search.sources.pubmed import Pubmed
 from paper_search.sources.snowballing import SnowballSource
 from paper_search.sources.snowballing.services import (
-    OpenAlexTracker,
-    OpenCitationsTracker,
-    SemanticScholarTracker,
+    OpenAlexCitations,
+    OpenCitations,
+    SemanticScholarCitations,
 )
 from paper_search.testing.skills import fake_strategy
 
@@ -56,7 +56,7 @@ KEYS = {
 FORMS = {"pubmed", "arxiv", "europe_pmc"}
 """Services that take long requests as forms."""
 
-TRACKERS = (OpenAlexTracker, SemanticScholarTracker, OpenCitationsTracker)
+CITATION_SERVICES = (OpenAlexCitations, SemanticScholarCitations, OpenCitations)
 LOOKUPS = (OpenAlexLookup, SemanticScholarLookup, CrossrefLookup, UnpaywallLookup)
 CONTACT = "somebody@university.edu"
 
@@ -140,19 +140,19 @@ async def test_records_that_are_checked_are_asked_for_in_full_pages(recorder):
     assert [it.path.rpartition("/")[2] for it in recorder.asked] == ["esearch.fcgi", "efetch.fcgi"]
 
 
-@pytest.mark.parametrize("made", TRACKERS)
+@pytest.mark.parametrize("made", CITATION_SERVICES)
 async def test_citations_are_asked_for_as_the_service_takes_it(made, recorder):
-    tracker = made(KEY, endpoint=recorder.url)
+    service = made(KEY, endpoint=recorder.url)
     doi = "10.1000/a.rather.long.name.of.a.journal.and.the.number.of.an.article."
     seeds = [Seed(doi=f"{doi}{number}") for number in range(10)]
     seeds += [Seed(openalex_id=f"W{number}", doi=f"{doi}{number}") for number in range(10, 20)]
-    source = SnowballSource([tracker], SETTINGS)
+    source = SnowballSource([service], SETTINGS)
     await source.report(
         SearchStrategy.model_validate(
             {"queries": [], "sources": [], "seeds": seeds, "filters": {"max_results": 1000}}
         )
     )
-    check_form(recorder, tracker)
+    check_form(recorder, service)
     kinds = {re.sub(r"/(?:doi|DOI):.*|10\.1000.*", "", asked.path) for asked in recorder.asked}
     expected = {
         "openalex": {"/service"},
@@ -163,7 +163,7 @@ async def test_citations_are_asked_for_as_the_service_takes_it(made, recorder):
             "/service/meta/v1/metadata",
         },
     }
-    assert kinds == expected[tracker.name]
+    assert kinds == expected[service.name]
 
 
 @pytest.mark.parametrize("made", LOOKUPS)
@@ -206,7 +206,7 @@ def _fits(adapter: Adapter, size: int) -> bool:
 
 READERS: dict[str, Callable[[HttpAnswer, Asked], Page]] = {
     **{made.name: made().read for made in SERVICES},
-    **{made.__name__: made().read for made in TRACKERS},
+    **{made.__name__: made().read for made in CITATION_SERVICES},
 }
 
 

@@ -33,7 +33,8 @@ _AND = re.compile(r"(?<!\s)\s+and\s+|(?:(?<!\s)\s+)?;\s*", re.IGNORECASE)
 _ADDRESS = re.compile(r"(?:https?|ftp)://\S+", re.IGNORECASE)
 _DOI_ADDRESS = re.compile(r"https?://(?:dx\.)?doi\.org/", re.IGNORECASE)
 _PAGES = re.compile(r"(?:(?<!\s)\s+)?(?:--+|[‐-―−])\s*")
-_MOST_CITATIONS = 10_000_000
+MOST_CITATIONS = 10_000_000
+"""No work has more; larger numbers are errors."""
 _RETRACTED = "retracted"
 """Keyword for retraction in formats without a field for it."""
 _TRUTH = {"yes": True, "true": True, "no": False, "false": False}
@@ -63,7 +64,7 @@ def _count(value: Any) -> int | None:
         count = int(float(value))
     except (TypeError, ValueError, OverflowError):
         return None
-    return count if 0 <= count <= _MOST_CITATIONS else None
+    return count if 0 <= count <= MOST_CITATIONS else None
 
 
 def _text(value: Any) -> str | None:

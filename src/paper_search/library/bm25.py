@@ -83,7 +83,7 @@ Rarity = Callable[[str], float]
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class RecordWords:
     """The words of a record's title and of its other fields, in order, without stop words."""
 
     title: Sequence[str]
@@ -95,7 +95,7 @@ def pairs_of(words: Sequence[str]) -> Counter[Pair]:
 
 
 def bonuses(
-    pairs: Mapping[Pair, int], texts: Sequence[Text], rarity: Rarity, title_weight: int
+    pairs: Mapping[Pair, int], texts: Sequence[RecordWords], rarity: Rarity, title_weight: int
 ) -> list[float]:
     """Return the bonus of each text for adjacent query words.
 
@@ -117,7 +117,7 @@ def bonuses(
     return result
 
 
-def _counts(pairs: Mapping[Pair, float], text: Text, title_weight: int) -> dict[Pair, float]:
+def _counts(pairs: Mapping[Pair, float], text: RecordWords, title_weight: int) -> dict[Pair, float]:
     counts: dict[Pair, float] = {}
     for words, weight in ((text.title, title_weight), (text.rest, 1)):
         for first, second in pairwise(words):

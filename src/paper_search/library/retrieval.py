@@ -73,7 +73,7 @@ class Retrieval:
             schema,
             lambda field, start: [word for word, _ in searcher.terms_with_prefix(field, start)],
         )
-        self._texts: dict[int, bm25.Text] = {}
+        self._texts: dict[int, bm25.RecordWords] = {}
 
     def words(self, query: RankedQuery, limit: int, filters: SearchConstraints) -> Ranking:
         text = query.text
@@ -193,11 +193,11 @@ class Retrieval:
         ]
         return _in_order(raised) + scored[bm25.READ :]
 
-    def _text(self, row: int, records: Mapping[int, Mapping[str, Any]]) -> bm25.Text:
+    def _text(self, row: int, records: Mapping[int, Mapping[str, Any]]) -> bm25.RecordWords:
         if row not in self._texts:
             fields = records.get(row, {})
             title = ranked_words(fields.get("title") or "")
-            self._texts[row] = bm25.Text(title, ranked_words(text_of(fields)))
+            self._texts[row] = bm25.RecordWords(title, ranked_words(text_of(fields)))
         return self._texts[row]
 
     def _rarity(self, word: str) -> float:

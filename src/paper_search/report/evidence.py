@@ -98,7 +98,7 @@ def result_of(paper: Paper, query_id: str) -> SearchResult:
         "open_text_url": open_text_url(paper),
     }
     return SearchResult(
-        result_id=stable_id(paper.id),
+        result_id=result_id_of(paper.id),
         query_id=query_id,
         source_url=web_address(paper) or (f"https://doi.org/{paper.doi}" if paper.doi else ""),
         title=" ".join(visible(paper.title).split()),
@@ -127,7 +127,7 @@ def open_text_url(paper: Paper) -> str | None:
     return paper.full_text_url if says_open(given_by) else None
 
 
-def stable_id(name: str) -> str:
+def result_id_of(name: str) -> str:
     return "r" + hashlib.sha256(name.encode("utf-8", "replace")).hexdigest()[:10]
 
 

@@ -19,7 +19,7 @@ from paper_search.models import (
 )
 from paper_search.models import SearchQuery as SourceQuery
 from paper_search.models.source_report import quantity
-from paper_search.report.evidence import SNIPPET_CHARS, paper_of, result_of, stable_id
+from paper_search.report.evidence import SNIPPET_CHARS, paper_of, result_id_of, result_of
 from paper_search.report.models import (
     SearcherInput,
     SearcherOutput,
@@ -307,7 +307,7 @@ def page_result(scored: ScoredPaper, kind: SearchType, query_id: str) -> SearchR
     snippet = shown_to_model(page.snippet, SNIPPET_CHARS) or ""
     fields = {"year": page.year, "venue": page.venue, "doi": page.doi, "arxiv_id": page.arxiv_id}
     return SearchResult(
-        result_id=stable_id(f"page:{_plain(page.url or '')}"),
+        result_id=result_id_of(f"page:{_plain(page.url or '')}"),
         query_id=query_id,
         source_url=page.url or "",
         title=" ".join(visible(page.title).split()),

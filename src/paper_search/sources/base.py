@@ -76,8 +76,6 @@ async def remark_of(source: SearchSource) -> str | None:
 
 @runtime_checkable
 class CountingSource(SearchSource, Protocol):
-    """A source that can count hits at less cost than a search."""
-
     @property
     def is_local(self) -> bool:
         """Whether counting needs no request because the records are on this machine."""
@@ -88,8 +86,6 @@ class CountingSource(SearchSource, Protocol):
 
 @runtime_checkable
 class ReportingSource(SearchSource, Protocol):
-    """A source that reports each query."""
-
     async def report(self, strategy: SearchStrategy) -> SearchReport:
         """Return the records of `search_advanced`, with one entry for every query sent."""
         ...
@@ -97,8 +93,6 @@ class ReportingSource(SearchSource, Protocol):
 
 @runtime_checkable
 class TranslatingSource(SearchSource, Protocol):
-    """A source that shows the queries that it would send."""
-
     def translations(self, strategy: SearchStrategy) -> list[Translation]:
         """Return every query in the source's dialect, without sending or raising anything."""
         ...

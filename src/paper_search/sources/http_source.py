@@ -32,10 +32,10 @@ from paper_search.sources.client import (
 )
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.query_run import (
+    Pager,
     QueryRun,
     Question,
-    Walk,
-    distinct,
+    distinct_papers,
     failure_of,
     keep_best,
     text_of,
@@ -146,7 +146,7 @@ class HttpSource:
         return HitCount(
             hits=sum(counts) if len(counts) == len(answers) else None,
             is_at_most=is_broader,
-            papers=distinct(answers),
+            papers=distinct_papers(answers),
         )
 
     async def search(self, query: str, **options: Any) -> list[RawPaper]:
@@ -160,7 +160,7 @@ class HttpSource:
                 `report`.
         """
         answers = await self._ask_all([query], SearchConstraints.model_validate(options))
-        papers, error = distinct(answers), answers[-1].error
+        papers, error = distinct_papers(answers), answers[-1].error
         if error and not papers:
             raise error
         return papers
@@ -170,11 +170,11 @@ class HttpSource:
         errors = [answer.error for answer in answers if answer.error and not answer.papers]
         if errors and len(errors) == len(answers):
             raise errors[0]
-        return distinct(answers)
+        return distinct_papers(answers)
 
     async def report(self, strategy: SearchStrategy) -> SearchReport:
         answers = await self._ask_strategy(strategy)
-        name, papers = self.source_name, distinct(answers)
+        name, papers = self.source_name, distinct_papers(answers)
         entries = [answer.report(name) for answer in answers]
         if not answers and strategy.works:
             note = f"{self.adapter.title} cannot look up {', '.join(strategy.works)}"
@@ -271,12 +271,12 @@ class HttpSource:
         progress.notes, progress.remainder = query.notes, query.remainder
         progress.language = query.language
         has_cursor = bool(adapter.paging and adapter.paging.cursor)
-        walk = Walk(adapter, http, adapter.name, ends_at, self._clock, has_cursor=has_cursor)
-        with walk.noting(progress):
+        pager = Pager(adapter, http, adapter.name, ends_at, self._clock, has_cursor=has_cursor)
+        with pager.recording(progress):
             usual = 4 * math.ceil(limit / max(adapter.page_size, 1)) + _SPARE_PAGES
             most = 1 if progress.purpose is Purpose.COUNT else usual
             if limit > 0:
-                await walk.collect(progress, adapter.first(query, filters, limit), most)
+                await pager.collect(progress, adapter.first(query, filters, limit), most)
         if min(progress.hits or 0, filters.max_results) > adapter.most_results:
             progress.notes += (f"returns at most {adapter.most_results:,} records per query",)
 

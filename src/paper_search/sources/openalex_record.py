@@ -51,7 +51,6 @@ def own_types(types: Iterable[str]) -> list[str]:
 
 
 def short_id(value: Any) -> str | None:
-    """Return the id in an OpenAlex URL (`W123` in `https://openalex.org/W123`)."""
     last = text(value).rstrip("/").rpartition("/")[2].upper()
     return last if last[:1].isalpha() and last[1:].isdigit() else None
 

@@ -124,7 +124,6 @@ class QueryRun:
 
     @property
     def has_all_hits(self) -> bool:
-        """Whether all hits were received, each counted once."""
         return self.hits is not None and len(self.known) + self.losses["dropped"] >= self.hits
 
     def note_gap(self) -> None:
@@ -187,7 +186,7 @@ class QueryRun:
 
 
 @dataclass(frozen=True, slots=True)
-class Walk:
+class Pager:
     """Reads the pages of a service until `ends_at` on the clock.
 
     Attributes:
@@ -205,7 +204,7 @@ class Walk:
     has_cursor: bool = False
 
     @contextmanager
-    def noting(self, run: QueryRun) -> Iterator[None]:
+    def recording(self, run: QueryRun) -> Iterator[None]:
         """Record errors and duration in a run; an interrupted run keeps what it has read."""
         started, run.is_open = self.clock(), True
         open_row(lambda: run.report(self.source))
@@ -283,7 +282,7 @@ def searchable(paper: RawPaper) -> dict[str, str | int | None]:
     }
 
 
-def distinct(answers: list[QueryRun]) -> list[RawPaper]:
+def distinct_papers(answers: list[QueryRun]) -> list[RawPaper]:
     """Return each record once with all its sightings; later queries count it as known."""
     papers: dict[str, RawPaper] = {}
     for answer in answers:

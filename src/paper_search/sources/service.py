@@ -233,7 +233,6 @@ class Service(ABC):
         return {name: form.format(self.key)}
 
     def excerpt(self, text: str) -> str:
-        """Return the beginning of a message from the service, without the key."""
         return (text.replace(self.key, "***") if self.key else text)[:300]
 
     @property

@@ -5,11 +5,10 @@ from collections.abc import Iterator
 from typing import Any
 from xml.etree.ElementTree import Element  # for its type only
 
+from paper_search.bibliography.fields import MOST_CITATIONS
 from paper_search.http.errors import utc_now
 from paper_search.query.ast import YEAR
 
-MOST_CITATIONS = 10_000_000
-"""No work has more; larger numbers are errors."""
 _FIRST_YEAR = 1400
 _ADDRESS = re.compile(r"https?://[^\s/]+\S*", re.IGNORECASE)
 YEAR_IN_TEXT = re.compile(r"(?<!\d)(1[5-9]\d\d|20\d\d)(?!\d)")

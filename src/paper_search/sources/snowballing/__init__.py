@@ -33,22 +33,21 @@ from paper_search.query import YearRange
 from paper_search.sources.adapter import Request, Service
 from paper_search.sources.client import ServiceClient, SourceSettings
 from paper_search.sources.errors import ServiceError
-from paper_search.sources.query_run import QueryRun, Walk
-from paper_search.sources.query_run import distinct as distinct_papers
+from paper_search.sources.query_run import Pager, QueryRun, distinct_papers
 from paper_search.sources.translation import request_text
 
 _MOST_PAGES = 12
-"""Maximum number of requests for one trail."""
+"""Maximum number of requests for the pages of one citation request."""
 
 
 @dataclass(frozen=True, slots=True)
-class Trail:
+class CitationRequest:
     text: str
     request: Request
     seeds: tuple[Seed, ...]
 
 
-class Tracker(Service):
+class CitationService(Service):
     """A service with references and citations of works."""
 
     def lookup(self, seeds: Sequence[Seed]) -> Request | None:
@@ -62,10 +61,12 @@ class Tracker(Service):
         return list(seeds)
 
     @abstractmethod
-    def trails(self, seeds: Sequence[Seed], filters: SearchConstraints, limit: int) -> list[Trail]:
+    def citation_requests(
+        self, seeds: Sequence[Seed], filters: SearchConstraints, limit: int
+    ) -> list[CitationRequest]:
         """Return requests for the references and citations of the seeds that have an id here.
 
-        `limit` is for all trails together.
+        `limit` is for all requests together.
         """
 
 
@@ -74,14 +75,14 @@ def distinct(ids: Iterable[str | None]) -> list[str]:
 
 
 @dataclass(slots=True)
-class Following:
+class SeedFollower:
     """Follows seeds with one service.
 
     `budget` counts the requests of all services; `ends_at` is a time of the monotonic clock. Years
     and language are checked locally, too.
     """
 
-    tracker: Tracker
+    service: CitationService
     http: ServiceClient
     filters: SearchConstraints
     budget: CallBudget
@@ -91,22 +92,22 @@ class Following:
     async def follow(self, seeds: Sequence[Seed], limit: int) -> list[Seed]:
         """Follow the seeds; return those that are left for another service."""
         with_ids = await self._with_ids(seeds)
-        trails = self.tracker.trails(with_ids, self.filters, limit)
+        requests = self.service.citation_requests(with_ids, self.filters, limit)
         followed: list[Seed] = []
         failed: list[Seed] = []
-        for place, trail in enumerate(trails):
+        for place, citation_request in enumerate(requests):
             if self.budget.is_spent or (self.answers and self.answers[-1].is_hopeless):
                 break
             room = limit - sum(len(answer.papers) for answer in self.answers)
             if room < 1:
                 break
-            with self._run(trail.text) as (walk, progress):
-                progress.limit = math.ceil(room / (len(trails) - place))
-                await walk.collect(progress, trail.request, _MOST_PAGES)
+            with self._run(citation_request.text) as (pager, progress):
+                progress.limit = math.ceil(room / (len(requests) - place))
+                await pager.collect(progress, citation_request.request, _MOST_PAGES)
             if progress.error:
-                failed += trail.seeds
+                failed += citation_request.seeds
             elif progress.arrivals or progress.hits:
-                followed += trail.seeds
+                followed += citation_request.seeds
         complete = [seed for seed in followed if seed not in failed]
         return [
             seed
@@ -116,32 +117,32 @@ class Following:
 
     async def _with_ids(self, seeds: Sequence[Seed]) -> list[Seed]:
         """Return the seeds with the ids of this service, unchanged after a failure."""
-        request = self.tracker.lookup(seeds)
+        request = self.service.lookup(seeds)
         if request is None:
             return list(seeds)
         with_ids = list(seeds)
-        with self._run(f"{self.tracker.title} ids of {len(seeds)} papers") as (_, progress):
+        with self._run(f"{self.service.title} ids of {len(seeds)} papers") as (_, progress):
             answer = await self.http.get(request, progress.requests, self.ends_at)
             progress.quota = answer.quota or progress.quota
-            with_ids = await self.http.read(answer, partial(self.tracker.with_ids, seeds=seeds))
+            with_ids = await self.http.read(answer, partial(self.service.with_ids, seeds=seeds))
             progress.notes = (f"{sum(map(ne, with_ids, seeds))} are known there",)
         for record in progress.requests:
             record.text = request_text(request, None)
         return with_ids
 
     @contextmanager
-    def _run(self, text: str) -> Iterator[tuple[Walk, QueryRun]]:
+    def _run(self, text: str) -> Iterator[tuple[Pager, QueryRun]]:
         first, last = self.filters.year_from, self.filters.year_to
         years = YearRange(first, last) if (first, last) != (None, None) else None
         code = language_code(self.filters.language)
         run = QueryRun(text, remainder=years, language=code, filters=self.filters)
         run.purpose = Purpose.CITATION
         self.answers.append(run)
-        walk = Walk(self.tracker, self.http, SNOWBALL, self.ends_at, most_steps=_MOST_PAGES)
-        with walk.noting(run):
-            yield walk, run
+        pager = Pager(self.service, self.http, SNOWBALL, self.ends_at, most_steps=_MOST_PAGES)
+        with pager.recording(run):
+            yield pager, run
         if run.error and run.error.http_status == HTTPStatus.NOT_FOUND:
-            run.notes, run.error = (*run.notes, f"{self.tracker.title} does not know it"), None
+            run.notes, run.error = (*run.notes, f"{self.service.title} does not know it"), None
 
 
 MOST_CALLS = 60
@@ -162,7 +163,7 @@ class SnowballSource:
     `max_calls` of the settings is for one search with all services.
     """
 
-    trackers: Sequence[Tracker]
+    services: Sequence[CitationService]
     settings: SourceSettings = field(default_factory=SourceSettings)
 
     source_name = SNOWBALL
@@ -206,15 +207,15 @@ class SnowballSource:
         ends_at = time.monotonic() + self.settings.deadline_s
         remaining = list(seeds)[:MAX_SEEDS]
         answers: list[QueryRun] = []
-        for tracker in self.trackers:
+        for service in self.services:
             room = filters.max_results - sum(len(answer.papers) for answer in answers)
             is_ended = any(answer.is_ended for answer in answers)
             if not remaining or room < 1 or budget.is_spent or is_ended:
                 break
-            async with ServiceClient(tracker, self.settings, budget) as http:
-                following = Following(tracker, http, filters, budget, ends_at)
-                remaining = await following.follow(remaining, room)
-            answers += following.answers
+            async with ServiceClient(service, self.settings, budget) as http:
+                follower = SeedFollower(service, http, filters, budget, ends_at)
+                remaining = await follower.follow(remaining, room)
+            answers += follower.answers
         if budget.is_spent and remaining:
             return [*answers, _spent(len(remaining))]
         if len(seeds) > MAX_SEEDS and answers:

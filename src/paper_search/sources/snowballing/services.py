@@ -28,7 +28,12 @@ from paper_search.sources.adapter import SMALLEST_PAGE, Page, Request
 from paper_search.sources.client import SourceSettings
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.record import Entry, Table, first
-from paper_search.sources.snowballing import SnowballSource, Tracker, Trail, distinct
+from paper_search.sources.snowballing import (
+    CitationRequest,
+    CitationService,
+    SnowballSource,
+    distinct,
+)
 from paper_search.sources.values import mapping, number
 
 _LARGEST_PAGE = 1000
@@ -42,7 +47,7 @@ _TYPES = {
 }  # fmt: skip
 
 
-class OpenAlexTracker(openalex.OpenAlex, Tracker):
+class OpenAlexCitations(openalex.OpenAlex, CitationService):
     """The filters `cites:` and `cited_by:` of OpenAlex, most cited first."""
 
     def lookup(self, seeds: Sequence[Seed]) -> Request | None:
@@ -70,13 +75,15 @@ class OpenAlexTracker(openalex.OpenAlex, Tracker):
             for seed in seeds
         ]
 
-    def trails(self, seeds: Sequence[Seed], filters: SearchConstraints, limit: int) -> list[Trail]:
+    def citation_requests(
+        self, seeds: Sequence[Seed], filters: SearchConstraints, limit: int
+    ) -> list[CitationRequest]:
         followable = tuple(seed for seed in seeds if seed.openalex_id)
         works = "|".join(distinct(seed.openalex_id for seed in followable))
         limits = openalex.limits_of(filters.year_from, filters.year_to, filters.language)
         size = min(100, max(limit, SMALLEST_PAGE))
         return [
-            Trail(
+            CitationRequest(
                 f"OpenAlex {way}",
                 Request(
                     self.endpoint,
@@ -100,7 +107,7 @@ def _openalex_doi(seed: Seed) -> str | None:
     return doi if doi and not openalex.SEPARATORS & set(doi) else None
 
 
-class SeedTracker(Tracker):
+class PerSeedService(CitationService):
     """A service with two requests for each seed; years are checked locally."""
 
     @abstractmethod
@@ -110,17 +117,21 @@ class SeedTracker(Tracker):
     @abstractmethod
     def request(self, name: str, way: str, limit: int) -> Request: ...
 
-    def trails(self, seeds: Sequence[Seed], filters: SearchConstraints, limit: int) -> list[Trail]:
+    def citation_requests(
+        self, seeds: Sequence[Seed], filters: SearchConstraints, limit: int
+    ) -> list[CitationRequest]:
         del filters
         return [
-            Trail(f"{self.title} {way} of {name}", self.request(name, way, limit), (seed,))
+            CitationRequest(
+                f"{self.title} {way} of {name}", self.request(name, way, limit), (seed,)
+            )
             for seed in seeds
             if (name := self.name_of(seed))
             for way in ("references", "citations")
         ]
 
 
-class SemanticScholarTracker(semantic_scholar.SemanticScholar, SeedTracker):
+class SemanticScholarCitations(semantic_scholar.SemanticScholar, PerSeedService):
     """References and citations, newest first."""
 
     def name_of(self, seed: Seed) -> str | None:
@@ -148,7 +159,7 @@ class SemanticScholarTracker(semantic_scholar.SemanticScholar, SeedTracker):
         )
 
 
-class OpenCitationsTracker(SeedTracker):
+class OpenCitations(PerSeedService):
     """Citations by DOI and PMID, and metadata of the works; an access token is optional."""
 
     name: ClassVar[str] = "opencitations"
@@ -247,12 +258,12 @@ def _id_to_ask(ids: str) -> str | None:
     return next((value for kind in kinds for value in names if value.startswith(kind)), None)
 
 
-_TRACKERS = (OpenAlexTracker, SemanticScholarTracker, OpenCitationsTracker)
+_SERVICES = (OpenAlexCitations, SemanticScholarCitations, OpenCitations)
 
 
 def create_source(config: AppConfig, settings: SearchSourceConfig) -> SnowballSource:
     keys = {name: service.api_key for name, service in config.sources.items()}
     return SnowballSource(
-        [tracker(keys.get(tracker.name, "")) for tracker in _TRACKERS],
+        [service(keys.get(service.name, "")) for service in _SERVICES],
         SourceSettings.of(config, max_calls=settings.max_calls),
     )

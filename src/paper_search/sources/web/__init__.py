@@ -40,7 +40,6 @@ def create_web_searches(config: AppConfig) -> list[HttpSource]:
 
 
 def kind_of(search: HttpSource) -> str:
-    """Return the kind of a report's queries that a search gets: web or news."""
     return str(getattr(search.adapter, "kind", "web"))
 
 
