@@ -117,4 +117,10 @@ def test_thoughts_before_the_answer_do_not_count(text):
 
 def test_a_very_short_key_does_not_blank_out_the_message():
     assert redacted("a key is a key", "a") == "a key is a key"
-    assert redacted("abcd and sk-12345678", "abcd") == "*** and ***"
+    assert redacted("abcd and sk-12345678", "abcd") == "[redacted] and [redacted]"
+
+
+def test_a_key_is_redacted_as_urls_and_json_write_it():
+    assert redacted(r'at /v1/a%2Fb%22c with "a/b\"c"', 'a/b"c') == (
+        'at /v1/[redacted] with "[redacted]"'
+    )

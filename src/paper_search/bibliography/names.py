@@ -138,7 +138,6 @@ def name_text(author: Author) -> str:
 
 
 def fields_of(parts: PersonName) -> dict[str, str]:
-    """Return the fields of `Author` for the non-empty parts."""
     if parts.is_literal:
         return {"literal": parts.family} if parts.family else {}
     names = ("family", "given", "particle", "suffix")

@@ -19,7 +19,8 @@ LOGGERS = (
 )
 """Loggers of requests, listed one by one: filters do not apply to child loggers."""
 
-_SHORTEST = 4
+SHORTEST_SECRET = 4
+"""Characters: a shorter key of a local server may be an ordinary word."""
 _SHORTEST_RESPELLED = 12
 """Characters: another spelling of a shorter secret may be an ordinary word."""
 _PARAMETER = re.compile(
@@ -66,12 +67,8 @@ def _respelled(secret: str) -> re.Pattern[str] | None:
 
 
 def redact_logs(secrets: Iterable[str]) -> None:
-    """Keep secrets out of the logs of HTTP libraries while the process runs.
-
-    This covers model packages, which use their own clients. Secrets of fewer than 4 characters
-    are ignored: local servers accept any key, such as "x".
-    """
-    long_enough = frozenset(secret for secret in secrets if len(secret) >= _SHORTEST)
+    """Keep secrets out of the logs of HTTP libraries, which model packages use on their own."""
+    long_enough = frozenset(secret for secret in secrets if len(secret) >= SHORTEST_SECRET)
     if not long_enough:
         return
     lasting = _LastingFilter(long_enough)

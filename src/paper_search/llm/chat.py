@@ -25,7 +25,7 @@ from paper_search.errors import (
     LLMTimeoutError,
 )
 from paper_search.http.errors import parse_retry_after
-from paper_search.http.redaction import redact_logs
+from paper_search.http.redaction import REDACTED, SHORTEST_SECRET, redact, redact_logs
 from paper_search.llm.metering import count_call, expected_tokens, tokens_in
 from paper_search.llm.provider import LLMProvider
 from paper_search.llm.structured import format_request, json_object, response_format
@@ -170,16 +170,12 @@ def _retry_after(error: Exception) -> float | None:
 
 _KEY_LIKE = re.compile(r"\b(?:sk|pk|key)-[\w*-]{6,}|(?i:bearer)\s+[\w.*~+/=-]{6,}")
 _LIMIT = 500
-_SHORTEST_SECRET = 4
-"""A shorter key would match ordinary text."""
 
 
 def redacted(text: str, *secrets: str) -> str:
     """Return `text`, shortened, without secrets and anything that looks like a key."""
-    for secret in secrets:
-        if len(secret) >= _SHORTEST_SECRET:
-            text = text.replace(secret, "***")
-    text = _KEY_LIKE.sub("***", text)
+    text = redact(text, (secret for secret in secrets if len(secret) >= SHORTEST_SECRET))
+    text = _KEY_LIKE.sub(REDACTED, text)
     return text if len(text) <= _LIMIT else text[:_LIMIT] + " ..."
 
 

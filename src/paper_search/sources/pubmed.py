@@ -14,6 +14,7 @@ from xml.etree.ElementTree import Element
 
 from paper_search.bibliography.languages import language_name
 from paper_search.http.body import HttpAnswer
+from paper_search.http.redaction import redact
 from paper_search.models import SearchConstraints, SourceStatus
 from paper_search.query import FIELDS, OPERATORS, OWN_WORDS, Near, Node, Or, Phrase, Term, YearRange
 from paper_search.query.dialects import DIALECTS
@@ -203,7 +204,7 @@ class Pubmed(Adapter):
 
 
 def _refusal(message: str, key: str) -> ServiceError:
-    excerpt = message.replace(key, "***")[:300] if key else message[:300]
+    excerpt = redact(message, (key,))[:300]
     if "rate limit" in message.lower():
         message = f"too many requests to PubMed ({excerpt}): a key allows more, see {KEY_PAGE}"
         return ServiceError(message, status=SourceStatus.RATE_LIMITED)

@@ -8,6 +8,7 @@ from urllib.parse import urlencode, urlsplit
 
 from paper_search.http.body import HttpAnswer
 from paper_search.http.errors import HttpStatusError
+from paper_search.http.redaction import redact
 from paper_search.models import RawPaper, SourceStatus
 from paper_search.models.source_report import quantity
 from paper_search.sources.errors import ServiceError
@@ -233,7 +234,7 @@ class Service(ABC):
         return {name: form.format(self.key)}
 
     def excerpt(self, text: str) -> str:
-        return (text.replace(self.key, "***") if self.key else text)[:300]
+        return redact(text, (self.key,))[:300]
 
     @property
     def own_params(self) -> Mapping[str, str]:

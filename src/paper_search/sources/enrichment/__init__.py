@@ -120,7 +120,6 @@ class Lookup(Service):
 
     @property
     def obstacle(self) -> str | None:
-        """Why the service cannot be used, or None."""
         return None
 
     @abstractmethod

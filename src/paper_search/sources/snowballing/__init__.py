@@ -48,8 +48,6 @@ class CitationRequest:
 
 
 class CitationService(Service):
-    """A service with references and citations of works."""
-
     def lookup(self, seeds: Sequence[Seed]) -> Request | None:
         """Return the request for the service's own ids of seeds, or None if it needs none."""
         del seeds
