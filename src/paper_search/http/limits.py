@@ -218,7 +218,7 @@ def _free_at(db: sqlite3.Connection, host: str, now: float) -> float:
 
 def _insert(db: sqlite3.Connection, table: str, *values: float | str | None) -> None:
     signs = ", ".join("?" * len(values))
-    db.execute(f"INSERT OR REPLACE INTO {table} VALUES ({signs})", values)  # noqa: S608  # a name of ours
+    db.execute(f"INSERT OR REPLACE INTO {table} VALUES ({signs})", values)  # noqa: S608  # a constant name
 
 
 @cache
@@ -262,7 +262,7 @@ def parse_announcement(
     seconds = int(match[1]) * _UNITS[match[2]] if match else 0.0
     now = clock()
     quota, pause_s = _quota(headers, now), 0.0
-    if quota is not None and quota.until - now <= _SHORT_S:  # a pace, not a budget
+    if quota is not None and quota.until - now <= _SHORT_S:  # a rate limit, not a quota
         pause_s = 0.0 if quota.remaining else quota.until - now
         quota = None
     return Announcement(

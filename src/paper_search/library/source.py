@@ -107,8 +107,8 @@ class LibrarySource:
             )
             for query in _queries(strategy)
         ]
-        here = {"notes": ["searched on this machine; nothing is sent"]}
-        return [translation.model_copy(update=here) for translation in (*works, *queries)]
+        local = {"notes": ["searched on this machine; nothing is sent"]}
+        return [translation.model_copy(update=local) for translation in (*works, *queries)]
 
     def _remark(self) -> str | None:
         library, note, _ = self.open_library()

@@ -43,7 +43,7 @@ _MEANINGS: dict[LLMFailure, tuple[type[LLMError], str]] = {
     _F.QUOTA: (LLMRateLimitError, "the quota of the model's account is used up"),
     _F.UNKNOWN_MODEL: (
         LLMError,
-        "the model's server knows no such model, or the address is not its own",
+        "the model's server has no such model, or its address is wrong",
     ),
     _F.RATE_LIMIT: (LLMRateLimitError, "the model's server received too many requests"),
     _F.TIMEOUT: (LLMTimeoutError, "the model did not answer in time"),

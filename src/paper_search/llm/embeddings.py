@@ -182,7 +182,7 @@ class _LazyEmbeddings:
             factory = getattr(factory, name)
         if hasattr(factory, "embed_query") and not isinstance(factory, type):
             return factory  # type: ignore[no-any-return]  # an object that has the methods
-        return factory(model=self._model) if self._model else factory()  # type: ignore[no-any-return]  # a stranger's
+        return factory(model=self._model) if self._model else factory()  # type: ignore[no-any-return]  # foreign code
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
         return self._embeddings.embed_documents(texts)

@@ -336,7 +336,7 @@ def _failure(report: SourceReport) -> str:
 
 def _names(url: str, title: str) -> set[str]:
     name = normalised_title(title)
-    return {name for name in (_plain(url), f"title:{name}" if len(name) > 20 else "") if name}  # noqa: PLR2004  # shorter titles are anybody's
+    return {name for name in (_plain(url), f"title:{name}" if len(name) > 20 else "") if name}  # noqa: PLR2004  # shorter titles are not distinctive
 
 
 def _plain(url: str) -> str:

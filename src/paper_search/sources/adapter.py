@@ -164,7 +164,7 @@ class Adapter(Service):
         Raises:
             ConfigError: a required setting is missing.
         """
-        from paper_search.sources.http_source import open_source  # noqa: PLC0415  # it asks adapters
+        from paper_search.sources.http_source import open_source  # noqa: PLC0415  # circular
 
         return open_source(cls(settings.api_key, contact=config.contact), config, settings)
 

@@ -334,7 +334,7 @@ class _LinkedTemplate(MarkdownTemplate):
 def _html(text: str, keys: Sequence[str]) -> str:
     """Convert Markdown to HTML, with anchors for the references, which are the last list."""
     parser = MarkdownIt("commonmark", {"html": False}).enable("table")
-    parser.validateLink = lambda url: _LINK.match(url) is not None  # type: ignore[method-assign]  # as it is documented
+    parser.validateLink = lambda url: _LINK.match(url) is not None  # type: ignore[method-assign]  # the documented way
     tokens = parser.parse(text)
     items = [token for token in tokens if token.type == "list_item_open"]
     for token, key in zip(items[len(items) - len(keys) :], keys, strict=True):

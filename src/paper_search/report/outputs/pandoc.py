@@ -92,7 +92,7 @@ def pandoc() -> str:
     except (ImportError, OSError):
         program = shutil.which("pandoc") or ""
         words = [program, "--sandbox", "--to=docx", "--output=-"]
-        if program and not subprocess.run(words, input=b"x", capture_output=True).returncode:  # noqa: S603, PLW1510  # fixed words
+        if program and not subprocess.run(words, input=b"x", capture_output=True).returncode:  # noqa: S603, PLW1510  # fixed arguments
             return program
     raise ExportError(f"Word and LaTeX documents need pandoc: {_HOW}")
 
