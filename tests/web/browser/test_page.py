@@ -275,15 +275,17 @@ def test_files_of_records_are_merged_and_screened(reviewer, tmp_path):
     (tmp_path / "b.ris").write_text(entry.format(7, 7))
     reviewer.open()
     page.click("text=Screen records you already have")
-    page.fill("#import input[name=question]", QUESTION)
+    page.fill("#import input[name=question]", "Records of two files")
     page.set_input_files("#import input[type=file]", [tmp_path / "a.ris", tmp_path / "b.ris"])
-    page.click("#import button")
+    page.dblclick("#import button")
     page.wait_for_url("**/results")
     expect(page.locator(".found")).to_contain_text("120 papers")
     page.click("nav.tabs >> text=Screen")
     page.wait_for_url("**/screen")
     page.keyboard.press("r")
     expect(page.locator(".progress b")).to_have_text(["1", "0", "119"])
+    reviewer.open()
+    expect(page.get_by_role("link", name="Records of two files")).to_have_count(1)
 
 
 def test_every_page_is_accessible_and_fits_in_both_schemes_at_any_width(reviewer):
