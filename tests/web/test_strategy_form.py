@@ -27,7 +27,9 @@ from paper_search.web.strategy_view import join_groups, narrow, strategy_from_fo
 from paper_search.workflow import SearchWorkflow
 from paper_search.workflow.records import SearchRecords
 
-TERMS = st.sampled_from(["gnn*", '"drug target"', "title:protein", "NOT review", "year:2010-2020"])
+TERMS = st.sampled_from(
+    ["gnn*", '"drug target"', "title:protein", "NOT review", "year:2010-2020", "a NEAR/3 b"]
+)
 GROUPS = st.lists(st.lists(TERMS, min_size=1, max_size=3, unique=True), min_size=1, max_size=3)
 
 
@@ -43,7 +45,9 @@ def queries(form: list[tuple[str, str]], query: str = "(a OR b) AND c") -> list[
 
 @given(st.lists(GROUPS, min_size=1, max_size=2))
 def test_groups_that_are_joined_mean_what_the_query_meant(rows):
-    query = join_groups(rows)
+    groups = [[f"({' OR '.join(terms)})" for terms in row] for row in rows]
+    query = " OR ".join(f"({' AND '.join(row)})" for row in groups)
+    assert render(parse(join_groups(rows))) == render(parse(query))
     again = join_groups(term_groups(query))
     assert term_groups(query) == [] or render(parse(again)) == render(parse(query))
 
