@@ -178,7 +178,7 @@ class OperatorReader(ABC):
         are_words = {before.kind, token.kind} <= {"word", "quoted"}
         joins = self._system.joins
         if is_line or joins == "none" or (joins == "words" and not are_words):
-            reason = "expected AND, OR or NOT in front of"
+            reason = "expected AND, OR or NOT before"
         elif before.end == token.start and token.kind == "(" and before.kind == "word":
             reason = f"{before.text} is not a field of {self._system.name}:"
         else:

@@ -165,7 +165,7 @@ class SentenceReader(OperatorReader):
                 is_and = token.kind == "sets" and token.match["how_many"].upper() == "AND"
                 return Part(join(And if is_and else Or, nodes), token.text)
             case "suffix" | "named":
-                self._refuse(token.start, f"{EXPECTED} in front of {token.text.strip()}")
+                self._refuse(token.start, f"{EXPECTED} before {token.text.strip()}")
         return self._words()
 
     def _limit(self, token: Token) -> Part:

@@ -63,7 +63,7 @@ class Leaves:
 
     def __init__(self, system: System, refuse: Refusal) -> None:
         self._system, self._refuse = system, refuse
-        self._nodes: list[Node] = []
+        self._nodes: list[Node] = []  # referenced so that no `id()` in `columns` is reused
         self.columns: dict[int, int] = {}
 
     def check(self, piece: Token) -> None:
@@ -218,7 +218,7 @@ class Leaves:
             case Term() | Phrase():
                 return node if node.field else self._leaf_in_field(name, node)
             case Near() if name in {YEAR_FIELD, "entered"}:
-                self._refuse(0, "words at a distance are no years: write them as 2015-2019")
+                self._refuse(0, "years cannot be joined by NEAR: write them as 2015-2019")
         result = rebuild(node, partial(self._in_field, name))
         is_not = isinstance(node, Not)
         return self.locate(result, self.columns.get(id(node), 1) - 1) if is_not else result

@@ -228,8 +228,9 @@ def _notes(tree: Node, strategy: Strategy | None, reading: Reading | None) -> It
 def _notes_on_words(question: str, query: str) -> Iterator[str]:
     if query != question:
         yield "'and/or' in the query is read as OR"
-    for name in _LONG_NAME.finditer(_QUOTED.sub(" ", query)):
-        yield f'{name[0]}: the field applies to one word; for all, write {name[1]}:"{name[2]}"'
+    for whole in _LONG_NAME.finditer(_QUOTED.sub(" ", query)):
+        field, name = whole.groups()
+        yield f'{whole[0]}: the field applies to its first word; for all, write {field}:"{name}"'
 
 
 def _limits(tree: Node) -> SearchConstraints:
