@@ -113,7 +113,7 @@ class IntentAnswer(BaseModel):
         stated = self.constraints.added_to(reading.constraints)
         constraints, notes = sane_limits(stated, today=today)
         topic = self.topic.strip() or reading.question or reading.subject.strip()
-        refused, doubtful = self._against(reading)
+        refused, doubtful = self._contradictory_exclusions(reading)
         unwanted = _terms([*reading.excluded, *self.excluded])
         excluded = [name for name in unwanted if name not in refused]
         barred = {term.casefold() for term in excluded}
@@ -151,7 +151,7 @@ class IntentAnswer(BaseModel):
             notes=notes,
         )
 
-    def _against(self, reading: ParsedQuestion) -> tuple[list[str], list[str]]:
+    def _contradictory_exclusions(self, reading: ParsedQuestion) -> tuple[list[str], list[str]]:
         """Return exclusions by the model, of words of the question, to refuse and to report.
 
         Refused are those that a concept contains, so that no paper could match. The others may be

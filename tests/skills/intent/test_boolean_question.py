@@ -151,7 +151,7 @@ def test_a_pasted_strategy_is_read_with_its_lines_and_limits():
     assert found.constraints.language == "en"
     assert found.constraints.publication_types == ["article-journal"]
     assert found.concepts == ["Asthma"]
-    assert "in the style of Ovid, 5 lines; the search is line 5" in found.notes[0]
+    assert "in the style of Ovid, 5 lines; line 5 is searched" in found.notes[0]
 
 
 def test_a_strategy_with_a_mistake_is_refused_by_line_and_column():

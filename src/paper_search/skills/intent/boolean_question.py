@@ -213,7 +213,7 @@ def _notes(tree: Node, strategy: Strategy | None, reading: Reading | None) -> It
     if strategy is not None:
         yield (
             f"read as a search strategy in the style of {strategy.system.name},"
-            f" {len(strategy.lines)} lines; the search is line {strategy.lines[-1].line.label}"
+            f" {len(strategy.lines)} lines; line {strategy.lines[-1].line.label} is searched"
         )
     elif reading is not None and reading.system is not None:
         yield f"read as a query in the style of {reading.system}: {render(tree)}"
