@@ -128,7 +128,6 @@ def _key(paper: RawPaper | Paper, score: float) -> tuple[float, float, int, str,
 
 
 def facets_of(papers: Sequence[Paper]) -> Facets:
-    """Return the facets of the papers; spellings of one name are merged."""
     years = Counter(paper.year for paper in papers if paper.year is not None)
     venues = _count_names(paper.venue for paper in papers if paper.venue)
     authors = _count_names(

@@ -179,7 +179,6 @@ def _terms(
 
 
 def _what(rest: str) -> str:
-    """Return the terms of a wish, without its cue."""
     text = _INSTEAD.sub("", rest).strip()
     matches = (pattern.match(text) for kind, pattern in forms("note") if kind in _CUES)
     match = next(filter(None, matches), None)
