@@ -21,7 +21,7 @@ MAX_FUNCTION_LINES = 40
 MAX_WIRING_LINES = 30
 MAX_MODULES = 378
 MAX_LINES = {
-    "skills": 10_856,
+    "skills": 10_855,
     "sources": 7_004,
     "cli": 6_254,
     "workflow": 5_838,
