@@ -69,8 +69,7 @@ class OutputTarget(ABC):
         if self.is_forced and self.output is None:
             raise UsageMistakeError("--force needs --output FILE")
         for path in [self.output, *beside] if self.output is not None else []:
-            if path.is_dir():
-                raise UsageMistakeError(f"{str(path)!r} is a directory; name a file in it")
+            _refuse_directory(path)
             if not self.is_forced and (path.exists() or path.is_symlink()):
                 raise UsageMistakeError(
                     f"{str(path)!r} already exists and was not changed; "
@@ -103,6 +102,11 @@ class OutputTarget(ABC):
         return write_export(content, path, overwrite=self.is_forced)
 
 
+def _refuse_directory(path: Path) -> None:
+    if path.is_dir():
+        raise UsageMistakeError(f"{str(path)!r} is a directory; name a file in it")
+
+
 @dataclass(frozen=True)
 class PaperOutput(OutputTarget):
     plain_formats = frozenset({TABLE, "json"})
@@ -114,6 +118,7 @@ class PaperOutput(OutputTarget):
         if format_name is None and output is not None:
             from paper_search.exports import format_for_suffix
 
+            _refuse_directory(output)
             format_name = format_for_suffix(output)
         name = format_name or ("json" if is_json else TABLE)
         if name != TABLE:
@@ -262,6 +267,7 @@ class ReportOutput(OutputTarget):
     ) -> ReportOutput:
         """Return the target of these options; `has_figures` is by default for HTML and Word."""
         if format_name is None and output is not None:
+            _refuse_directory(output)
             suffix = output.suffix.lower()
             if suffix not in REPORT_SUFFIXES:
                 name = output.suffix or output.name
