@@ -190,16 +190,16 @@ def test_a_step_is_offered_with_its_hits_while_the_query_that_it_is_from_stands(
     place, asked = page.path, page.asked()
     assert 'value="step:0"' in page.text
     assert page.send(place, action="step:0", asked=asked) == 200
-    assert "<small>taken</small>" in page.text
+    assert "<small>used</small>" in page.text
     assert "step:" not in page.text
     assert "not counted" not in page.text
     assert page.send(place, action="preview", asked=asked, **{"query-0": "bees"}) == 200
     assert "step:" not in page.text
-    assert "hits are known for the strategy as proposed" in page.text
+    assert "hits are known only for the proposed strategy" in page.text
     values = Fields(page.text).values
     assert (values["shown-0"], values["group-0-0-0"]) == (["bees"], ["bees"])
     assert page.send(place, action="step:0", asked=asked, **{"query-0": "bees"}) == 422
-    assert "not taken" in page.text.lower()
+    assert "not used" in page.text.lower()
     assert Fields(page.text).values["query-0"] == ["bees"]
 
 

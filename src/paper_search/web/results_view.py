@@ -93,7 +93,7 @@ def _paper_in_query(visit: Visit, reading: Reading) -> Paper:
 async def _records_page(visit: Visit, reading: Reading) -> Response:
     paper = _paper_in_query(visit, reading)
     _, pairs = await visit.search.mark_store.of_round(reading.state.current_iteration)
-    apart = [{pair.one, pair.other} for pair in pairs if not pair.is_same]
+    separate = [{pair.one, pair.other} for pair in pairs if not pair.is_same]
     members = set(paper.merged_from)
     filters = _filters_of(visit.request.query_params)
     return visit.page(
@@ -103,7 +103,7 @@ async def _records_page(visit: Visit, reading: Reading) -> Response:
         reading=reading,
         paper=paper,
         records=await visit.search.records.records(paper.merged_from),
-        split={i for i in members if all({i, other} in apart for other in members - {i})},
+        split={i for i in members if all({i, other} in separate for other in members - {i})},
         fields=_COMPARED,
         tab="results",
     )

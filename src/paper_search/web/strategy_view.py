@@ -110,8 +110,8 @@ def _apply_step(visit: Visit, payload: StrategyPayload, action: str, number: str
         broader = scope.steps[place].replace_in(changed) if place < len(scope.steps) else changed
         if broader == changed:
             raise InputError(
-                "not taken: that query is broader than the one before your change; undo the "
-                "change first, or write what you want as text"
+                "not used: this query is broader than the one before your change; undo the "
+                "change first, or write the query as text"
             )
         return broader
     place = place if place < len(queries) else 0
