@@ -8,10 +8,10 @@ from paper_search.audit.writing import (
     flow_of_thread,
     pictures_of,
     write_audit,
-    zipped,
+    zip_files,
 )
 
 __all__ = [
     "Audit", "PrismaFlow", "RecordRow", "ReviewThread", "Status", "audit_of", "flow_of",
-    "flow_of_thread", "load_review", "pictures_of", "record_rows", "write_audit", "zipped",
+    "flow_of_thread", "load_review", "pictures_of", "record_rows", "write_audit", "zip_files",
 ]  # fmt: skip

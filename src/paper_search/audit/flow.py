@@ -278,7 +278,7 @@ def _works(thread: ReviewThread) -> Iterator[Work]:
     for paper, members, (status, why) in with_records:
         # A rejected round may have found further records of the same work.
         yield Work(paper, (*members, *rest.pop(paper.id, [])), status, why)
-    yield from _beyond_the_result(thread, rest)
+    yield from _outside_result(thread, rest)
 
 
 def _of_updates(
@@ -310,7 +310,7 @@ def _verdict(paper: Paper, status: Status, why: str) -> tuple[Status, str]:
     return Status(paper.decision), (paper.screening.reason if paper.screening else None) or ""
 
 
-def _beyond_the_result(thread: ReviewThread, groups: Mapping[str, list[str]]) -> Iterator[Work]:
+def _outside_result(thread: ReviewThread, groups: Mapping[str, list[str]]) -> Iterator[Work]:
     """Yield works that are not in the result; decisions on them count."""
     latest = thread.rounds[-1].records if thread.rounds and thread.is_between_steps else []
     ids = {i for round_ in thread.rounds for i in round_.records}

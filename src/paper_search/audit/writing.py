@@ -119,7 +119,7 @@ async def write_audit(persistence: Persistence, thread_id: str, directory: Path)
     return audit
 
 
-def zipped(files: Mapping[str, bytes], folder: str) -> bytes:
+def zip_files(files: Mapping[str, bytes], folder: str) -> bytes:
     """Return files as a ZIP; the same files give the same bytes."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:

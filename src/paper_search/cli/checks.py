@@ -68,8 +68,7 @@ def _contact(config: AppConfig) -> Check:
 
 def _model(config: AppConfig) -> Check:
     if not config.llm.is_wanted:
-        summary = "none: searches work without a model"
-        return Check("model", is_well=True, found=summary)
+        return Check("model", is_well=True, found="none: searches work without a model")
     from paper_search.llm import create_models
     from paper_search.models.settings import Skill
 
@@ -115,10 +114,7 @@ async def _threads(config: AppConfig) -> Check:
         fix = f"check DATABASE_URL, or that {config.home} can be written"
         return Check("threads", is_well=False, found=explanation(error), fix=fix)
     if damaged := [thread.thread_id for thread in threads if thread.status is ThreadStatus.DAMAGED]:
-        found, fix = (
-            f"damaged: {', '.join(damaged)}",
-            "`paper-search show THREAD` shows the damage",
-        )
+        found, fix = f"damaged: {', '.join(damaged)}", "`paper-search show THREAD` shows the damage"
         return Check("threads", is_well=False, found=found, fix=fix)
     graphs = Counter(thread.graph for thread in threads)
     searches, reports = graphs.pop("paper_search", 0), graphs.pop("research_report", 0)
@@ -149,12 +145,8 @@ async def _source(name: str, config: AppConfig) -> Check:
     )
     rows = (await searcher.report(question)).sources
     row = max(rows, key=lambda row: (row.status.is_failure, row.kept))
-    return Check(
-        f"source {name}",
-        is_well=not row.status.is_failure,
-        found=_outcome(row),
-        fix=_FIXES.get(row.status),
-    )
+    is_well, fix = not row.status.is_failure, _FIXES.get(row.status)
+    return Check(f"source {name}", is_well, _outcome(row), fix)
 
 
 def _outcome(row: SourceReport) -> str:

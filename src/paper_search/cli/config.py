@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from paper_search.cli.console import UsageMistakeError, data, print_json, say, visible
+from paper_search.cli.console import UsageMistakeError, print_json, say, stdout_console, visible
 from paper_search.cli.options import Home, Json, argument, is_typed, settings
 
 if TYPE_CHECKING:
@@ -33,13 +33,13 @@ def show(ctx: typer.Context, as_json: Json = False, home: Home = None) -> None:
         print_json([row._asdict() for row in rows])
         return
     cells = ((row.name, "-" if row.value is None else row.value, row.origin) for row in rows)
-    data().print(grid(["Setting", "Value~", "From~"], cells))
+    stdout_console().print(grid(["Setting", "Value~", "From~"], cells))
 
 
 @config.command("set")
 def set_one(
     name: Name,
-    value: str = argument("VALUE", "sources: library, web, or names.", default=...),
+    value: str = argument("VALUE", "Value; for `sources`: library, web, or names.", default=...),
     home: Home = None,
 ) -> None:
     """Store a setting in the home directory.

@@ -53,11 +53,11 @@ def text(value: object, style: str = "") -> Text:
     return Text(visible(value), style=style)
 
 
-def messages() -> Console:
+def stderr_console() -> Console:
     return _console(sys.stderr)
 
 
-def data() -> Console:
+def stdout_console() -> Console:
     return _console(sys.stdout)
 
 
@@ -234,7 +234,7 @@ class ProgressLine:
         if not sys.stderr.isatty():
             yield
             return
-        with messages().status("starting") as status:
+        with stderr_console().status("starting") as status:
             self._status = status
             try:
                 yield
@@ -257,7 +257,7 @@ def import_progress(
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
 
     columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=messages(), transient=True) as progress:
+    with Progress(*columns, console=stderr_console(), transient=True) as progress:
         progress.console.print(text(f"{verb} {label}"))
         task = progress.add_task("", total=None)
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from paper_search.cli.console import UsageMistakeError, data, print_json, say, visible
+from paper_search.cli.console import UsageMistakeError, print_json, say, stdout_console, visible
 from paper_search.cli.options import BudgetOption, Home, Json, argument, budget_of, option, settings
 from paper_search.errors import InputError
 
@@ -64,7 +64,7 @@ def evaluate(  # noqa: PLR0913, PLR0917  # one for each option
     if as_json:
         print_json([evaluation.model_dump(mode="json") for evaluation in evaluations])
         return
-    data().print(_table(evaluations))
+    stdout_console().print(_table(evaluations))
     for evaluation in evaluations:
         for line in _lines(evaluation):
             say(line)

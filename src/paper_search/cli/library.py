@@ -14,13 +14,13 @@ from paper_search.cli.console import (
     ExitCode,
     UsageMistakeError,
     command_line,
-    data,
     explanation,
     import_progress,
     pip_name,
     print_json,
     run,
     say,
+    stdout_console,
     visible,
     with_commands,
 )
@@ -203,7 +203,7 @@ def search(
         print_json({"query": query, "total": hits.total, "note": note, "papers": papers})
         return
     if hits.papers:
-        data().print(record_table(hits.papers))
+        stdout_console().print(record_table(hits.papers))
     say(f"papers: {len(hits.papers)} of {hits.total}")
 
 

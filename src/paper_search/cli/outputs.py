@@ -15,12 +15,12 @@ import typer
 from paper_search.cli.console import (
     ExitCode,
     UsageMistakeError,
-    data,
     is_terminal,
     print_json,
     print_text,
     run,
     say,
+    stdout_console,
     visible,
 )
 from paper_search.errors import UnknownNameError
@@ -143,7 +143,7 @@ class PaperOutput(OutputTarget):
             if collection.papers:
                 from paper_search.cli.tables import paper_table
 
-                data().print(paper_table(collection.papers))
+                stdout_console().print(paper_table(collection.papers))
         elif self.output is None:
             document = self._render(collection)
             if isinstance(document, bytes) and is_terminal():

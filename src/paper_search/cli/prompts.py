@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from paper_search.cli.console import is_interactive, messages, say, visible, wrap_items
+from paper_search.cli.console import is_interactive, say, stderr_console, visible, wrap_items
 from paper_search.errors import InvalidDecisionError, PaperSearchError
 
 if TYPE_CHECKING:
@@ -178,9 +178,9 @@ def _run_editor(form: str, editor: str, name: str) -> str:
 
 
 @contextlib.contextmanager
-def paged(terminal: Terminal) -> Iterator[Console]:
+def pager(terminal: Terminal) -> Iterator[Console]:
     """Print what the block writes to the console, one window at a time."""
-    console = messages()
+    console = stderr_console()
     with console.capture() as capture:
         yield console
     lines = capture.get().splitlines(keepends=True)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, TypeVar
 
 from paper_search.cli.console import (
     UsageMistakeError,
-    data,
     print_json,
     run,
     say,
+    stdout_console,
     text,
     visible,
     with_persistence,
@@ -81,7 +81,7 @@ def _show_agreement(thread: str, agreement: Agreement, entered: int) -> None:
     if entered:
         say(f"decided now, as all agree: {quantity(entered, 'paper')}")
     for conflict in agreement.conflicts:
-        data().print(text(_conflict_lines(conflict)))
+        stdout_console().print(text(_conflict_lines(conflict)))
 
 
 def _conflict_lines(conflict: Conflict) -> str:

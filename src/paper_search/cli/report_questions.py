@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from paper_search.cli.console import command_line, messages, text, visible, with_commands
+from paper_search.cli.console import command_line, stderr_console, text, visible, with_commands
 from paper_search.cli.prompts import (
     Choice,
     Terminal,
@@ -15,7 +15,7 @@ from paper_search.cli.prompts import (
     approval,
     decide,
     edit,
-    paged,
+    pager,
     rejection,
 )
 from paper_search.cli.tables import Fact, print_lines, thread_facts
@@ -61,12 +61,12 @@ def decide_review(
 
     def show(_words: str) -> None:
         if is_plan:
-            show_review(messages(), review)
+            show_review(stderr_console(), review)
         else:
-            with paged(terminal) as console:
+            with pager(terminal) as console:
                 console.print(_markdown(render_markdown(report())))
 
-    show_review(messages(), review)
+    show_review(stderr_console(), review)
     offer = "[e]dit WORDS" if is_plan else "[e]dit text or WORDS"
     editing = "say what to change; e alone opens the text of a draft in your editor"
     skipping = "continue without a decision"

@@ -140,7 +140,7 @@ class ThreadRunner(ABC):
                 raise
             # Before the loop closes: it waits for DNS look-ups, which are slow without a network.
             if self._is_question(outcome):
-                self._commands.pause(outcome, is_json=self._output.is_json)
+                self._commands.exit_waiting(outcome, is_json=self._output.is_json)
             self._hand_over(outcome, state)
 
     def _is_question(self, outcome: Any) -> bool:

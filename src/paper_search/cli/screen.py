@@ -18,10 +18,10 @@ from paper_search.cli.console import (
     ProgressLine,
     UsageMistakeError,
     is_interactive,
-    messages,
     print_json,
     run,
     say,
+    stderr_console,
     text,
     visible,
     with_persistence,
@@ -238,7 +238,7 @@ def _show_paper(screening: Screening, paper: Paper, remaining: int) -> None:
     from paper_search.cli.tables import highlighted, score, short_authors
     from paper_search.models.source_report import quantity
 
-    console, estimate = messages(), screening.stopping_estimate
+    console, estimate = stderr_console(), screening.stopping_estimate
     console.print()
     if estimate is not None:
         console.print(text(estimate.advice, style="green" if estimate.is_enough else ""))

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from paper_search.cli.answers import paper_ids
-from paper_search.cli.console import messages, say, visible
+from paper_search.cli.console import say, stderr_console, visible
 from paper_search.cli.prompts import (
     Choice,
     Terminal,
@@ -18,7 +18,7 @@ from paper_search.cli.prompts import (
     approval,
     decide,
     edit,
-    paged,
+    pager,
     rejection,
 )
 from paper_search.cli.source_lines import in_words
@@ -64,6 +64,7 @@ class StrategyReview:
         rejecting = "reject it, with words on what should change"
         asking = "what should be different? "
         replacing = "replace a query by a broader one: b 2"
+        showing = "show it again, with what each source will be sent"
         broader = Choice("b", "broader", replacing, self._broaden, True, "[b]roader N")
         return decide(
             self._terminal,
@@ -72,12 +73,7 @@ class StrategyReview:
                 Choice("e", "edit", "edit the strategy in your editor", self._edit),
                 *([broader] if self._steps else []),
                 rejection(self._terminal, self._checkpoint, rejecting, asking, "[x] reject NOTE"),
-                Choice(
-                    "s",
-                    "show",
-                    "show it again, with what each source will be sent",
-                    lambda _: self._show(self._translate(self._strategy)),
-                ),
+                Choice("s", "show", showing, lambda _: self._show(self._translate(self._strategy))),
             ],
         )
 
@@ -100,7 +96,7 @@ class StrategyReview:
     def _show(self, translations: Sequence[Translation] = ()) -> None:
         payload = self._payload.model_copy(update={"strategy": self._strategy})
         checkpoint = self._checkpoint.model_copy(update={"payload": payload})
-        show_checkpoint(messages(), checkpoint, translations=translations)
+        show_checkpoint(stderr_console(), checkpoint, translations=translations)
 
     def _approve(self, _words: str) -> Any:
         if not self._broader:
@@ -224,12 +220,12 @@ class ResultReview:
             self._show_result(is_full=True)
             return
         numbers = {paper.id: number for number, paper in enumerate(self._papers, start=1)}
-        with paged(self._terminal) as console:
+        with pager(self._terminal) as console:
             for paper_id in paper_ids(words, list(numbers)):
                 show_paper(console, numbers[paper_id], self._papers[numbers[paper_id] - 1])
 
     def _show_result(self, *, is_full: bool) -> None:
-        with paged(self._terminal) if is_full else nullcontext(messages()) as console:
+        with pager(self._terminal) if is_full else nullcontext(stderr_console()) as console:
             show_checkpoint(
                 *(console, self._checkpoint), home=self._home, has_details=is_full, has_papers=False
             )
@@ -240,7 +236,7 @@ class ResultReview:
         if self._papers and self._papers_shown >= len(self._papers):
             say("no more papers; s shows the first page again")
             return
-        page = show_papers(messages(), self._payload, self._papers_shown, self._marks)
+        page = show_papers(stderr_console(), self._payload, self._papers_shown, self._marks)
         self._papers_shown += page
         remaining = len(self._papers) - self._papers_shown
         if self._papers_shown > page:

@@ -9,10 +9,10 @@ import typer
 
 from paper_search.cli.console import (
     ExitCode,
-    data,
     explanation,
     print_json,
     run,
+    stdout_console,
     text,
     with_commands,
 )
@@ -43,7 +43,7 @@ def sources(as_json: Json = False, home: Home = None) -> None:
         needs, note = entry["needs"], refused or entry["note"] or "-"
         rows.append([entry["name"], "no" if needs else searched, needs or note])
     # Three columns, so that names of settings and URLs are not broken at a width of 80.
-    data().print(grid(["Source", "Searched", "Note~"], rows))
+    stdout_console().print(grid(["Source", "Searched", "Note~"], rows))
 
 
 def source_entries(config: AppConfig) -> list[dict[str, Any]]:
@@ -163,6 +163,6 @@ def doctor(source: Source = None, as_json: Json = False, home: Home = None) -> N
         rows = (
             [signs[c.is_well], c.what, *map(with_commands, (c.found, c.fix or "-"))] for c in checks
         )
-        data().print(grid(["", "What", "Found~", "What to do~"], rows))
+        stdout_console().print(grid(["", "What", "Found~", "What to do~"], rows))
     if not all(check.is_well for check in checks):
         raise typer.Exit(ExitCode.FAILED)

@@ -14,9 +14,9 @@ from paper_search.cli.console import (
     UsageMistakeError,
     command_line,
     is_interactive,
-    messages,
     print_json,
     say,
+    stderr_console,
     with_persistence,
 )
 from paper_search.persistence import open_persistence
@@ -198,7 +198,7 @@ class NextCommands:
             others["judge"] = self.command("judge", "--unjudged")
         return answers, others
 
-    def pause(self, question: Question, *, is_json: bool) -> NoReturn:
+    def exit_waiting(self, question: Question, *, is_json: bool) -> NoReturn:
         """Print the open question and how to answer it, and exit with ExitCode.WAITING."""
         from paper_search.cli.views import show_question
 
@@ -207,7 +207,7 @@ class NextCommands:
             token = ("--token", question.token) if question.token else ()
             print_json({**waiting, "continue": self.resume("--approve", *token)})
         elif not is_interactive():
-            show_question(messages(), question, home=self.home)
+            show_question(stderr_console(), question, home=self.home)
         for line in self.lines(question):
             say(line)
         raise typer.Exit(ExitCode.WAITING)

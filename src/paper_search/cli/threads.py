@@ -11,12 +11,12 @@ from paper_search.cli.console import (
     ExitCode,
     UsageMistakeError,
     command_line,
-    data,
     is_interactive,
     print_json,
     print_text,
     run,
     say,
+    stdout_console,
     visible,
     with_persistence,
 )
@@ -56,7 +56,7 @@ def threads(
     elif infos:
         from paper_search.cli.tables import thread_table
 
-        data().print(thread_table(infos[:limit], datetime.now(UTC)))
+        stdout_console().print(thread_table(infos[:limit], datetime.now(UTC)))
     elif offset:
         say(f"no threads after the first {offset}; `paper-search threads` lists the others")
     else:
@@ -110,10 +110,10 @@ def show(  # noqa: PLR0913, PLR0917  # one for each option
         print_json(detail.model_dump(mode="json"))
         return
     if isinstance(detail, ReportDetail):
-        show_report(data(), detail, home=home)
+        show_report(stdout_console(), detail, home=home)
     else:
         by = {"is_all": is_listing, "is_by_score": min_score is not None}
-        show_thread(data(), detail, home=home, has_details=details, **by)
+        show_thread(stdout_console(), detail, home=home, has_details=details, **by)
         if decided:
             typer.echo(decided)
     waiting = detail.open_review if isinstance(detail, ReportDetail) else detail.open_checkpoint
@@ -225,7 +225,7 @@ def fork(
 
     question = run(reopen(settings(home), thread, to, round_number))
     if isinstance(question, Checkpoint | Review):
-        NextCommands(thread, home).pause(question, is_json=as_json)
+        NextCommands(thread, home).exit_waiting(question, is_json=as_json)
     say(f"thread {thread} has no open question")
 
 

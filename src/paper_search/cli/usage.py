@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from paper_search.cli.console import data, print_json, run, say
+from paper_search.cli.console import print_json, run, say, stdout_console
 from paper_search.cli.options import Home, Json, OptionalThread, settings
 
 if TYPE_CHECKING:
@@ -44,7 +44,8 @@ def usage(
             say(f"no language model was called from this home for thread {thread!r}")
         steps = {_of_round(step): step for step in logged.steps}
         if steps:
-            data().print(_table("Step", {**steps, **logged.by_model, "all": logged.spent}))
+            rows = {**steps, **logged.by_model, "all": logged.spent}
+            stdout_console().print(_table("Step", rows))
         if logged.budget:
             say(f"budget: {logged.budget}")
         return
@@ -56,7 +57,7 @@ def usage(
         say("no language model was called from this home")
         return
     rows = {name: logged.spent for name, logged in every.items()}
-    data().print(_table("Thread", {**rows, "all": total(rows.values())}))
+    stdout_console().print(_table("Thread", {**rows, "all": total(rows.values())}))
 
 
 def _table(of: str, rows: dict[str, Spending]) -> Table:

@@ -82,7 +82,7 @@ class OpenTexts:
         for paper in papers:
             fields = {**paper.set_fields(), "full_text_url": None}
             one = Retrieval(RawPaper.model_validate(fields))
-            if await self._has(one, addresses_of(paper)):
+            if await self._retrieve(one, addresses_of(paper)):
                 yield one
             else:
                 missing.append(one)
@@ -91,7 +91,7 @@ class OpenTexts:
                 answer = await self._answer(service, [one.work for one in batch])
                 for one in batch:
                     one.service = title_of(service.enricher_name)
-                    if await self._has(one, _addresses(one, answer)):
+                    if await self._retrieve(one, _addresses(one, answer)):
                         yield one
             missing = [one for one in missing if not one.content]
         for one in missing:
@@ -104,7 +104,7 @@ class OpenTexts:
         await self.note(answer.report.model_copy(update=own))
         return answer
 
-    async def _has(self, one: Retrieval, addresses: Iterable[str]) -> bool:
+    async def _retrieve(self, one: Retrieval, addresses: Iterable[str]) -> bool:
         for address in addresses:
             row = SourceReport(
                 source=urlsplit(address).hostname or "an address without a host",

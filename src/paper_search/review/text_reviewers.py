@@ -19,7 +19,7 @@ _REVIEWERS, _VERDICTS = "full_text_reviewers", "full_text_reviews"
 """Where the record store has reviewers, and their verdicts: a row by person, file and work."""
 _SHOWN = ("decision", "reason", "at")
 
-Said = Mapping[str, Any]
+Verdict = Mapping[str, Any]
 """One reviewer's verdict on one text: `decision`, `reason`, `at`."""
 
 
@@ -36,7 +36,7 @@ class TextReviewers:
     """By the id of the work."""
     done_with: Mapping[str, Collection[str]]
     """By reviewer, the texts that they finished with."""
-    verdicts: Mapping[str, Mapping[str, Said]]
+    verdicts: Mapping[str, Mapping[str, Verdict]]
     """By reviewer and work, verdicts on the present text."""
 
     @property
@@ -48,7 +48,7 @@ class TextReviewers:
         done_with = {i: row["done_with"] for i, row in (await records.rows(_REVIEWERS)).items()}
         rows = (await records.rows(_VERDICTS)).values()
         work_of = await records.works_of([row["paper_id"] for row in rows])
-        verdicts: dict[str, dict[str, Said]] = {name: {} for name in done_with}
+        verdicts: dict[str, dict[str, Verdict]] = {name: {} for name in done_with}
         for row in rows:
             work = work_of.get(row["paper_id"], row["paper_id"])
             if work in texts and texts[work].digest == row["digest"]:
@@ -90,12 +90,12 @@ class TextReviewers:
         return agreement.model_copy(update={"differing": differing})
 
     @property
-    def withdrawn(self) -> list[Said]:
+    def withdrawn(self) -> list[Verdict]:
         """Verdicts of people who left before all were done, on texts no longer pending."""
         pending, former = set(self.pending), self.verdicts.keys() - set(self.names)
         return [row for n in former for i, row in self.verdicts[n].items() if i not in pending]
 
-    def verdict(self, name: str, paper_id: str) -> Said | None:
+    def verdict(self, name: str, paper_id: str) -> Verdict | None:
         """Return a reviewer's verdict on the text of a work, to be shown only to them."""
         return self.verdicts.get(name, {}).get(paper_id)
 

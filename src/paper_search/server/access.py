@@ -25,7 +25,7 @@ from paper_search.persistence import Persistence, open_persistence
 from paper_search.report_workflow.engine import ReportSession
 from paper_search.report_workflow.listing import REPORT, SEARCH, ThreadCatalogs
 from paper_search.server.attachment import threads_here
-from paper_search.server.guard import discretion
+from paper_search.server.guard import mask_errors
 from paper_search.steps.parameters import OF_LANGGRAPH
 from paper_search.threads.catalog import Catalog
 from paper_search.threads.catalogs import Visibility
@@ -40,7 +40,7 @@ class SharedPersistence:
 
     def __init__(self, url: str, *, has_visitors: bool = False) -> None:
         self._url = url
-        self.discretion = functools.partial(discretion, has_visitors=has_visitors)
+        self.mask_errors = functools.partial(mask_errors, has_visitors=has_visitors)
         self.name = uuid.uuid5(uuid.NAMESPACE_URL, url.rpartition("@")[2]).hex
         """Identifies the database, without user and password."""
         self._persistence: Persistence | None = None
@@ -57,7 +57,7 @@ class SharedPersistence:
     @contextlib.asynccontextmanager
     async def use(self) -> AsyncIterator[Persistence]:
         """Give the persistence; use only leases and ledger, which belong to no event loop."""
-        with self.discretion():
+        with self.mask_errors():
             if self._persistence is not None:
                 yield self._persistence
                 return

@@ -98,7 +98,7 @@ logger = logging.getLogger(__name__)
 
 
 @contextlib.contextmanager
-def discretion(*, has_visitors: bool) -> Iterator[None]:
+def mask_errors(*, has_visitors: bool) -> Iterator[None]:
     """Tell visitors only that the database failed; log where it is and why."""
     try:
         yield
@@ -129,7 +129,7 @@ class Guard:
             return
         answer = _Answer(send, self._secrets)
         try:
-            with discretion(has_visitors=bool(self._config.tokens)):
+            with mask_errors(has_visitors=bool(self._config.tokens)):
                 await self._serve(scope, receive, answer)
         except RequestRefusedError as error:
             await answer.refuse(error.status, str(error))
@@ -160,7 +160,7 @@ class Guard:
             body = await _body(headers, receive, most)
             if body and not is_page:
                 _check_json(headers, path, body)
-            receive = _replayed(body, receive)
+            receive = _replay(body, receive)
         await self._app({**scope, VISITOR: owner}, receive, answer)
 
     def _check_host(self, headers: Mapping[str, str]) -> None:
@@ -326,7 +326,7 @@ def _check_json(headers: Mapping[str, str], path: str, body: bytes) -> None:
         )
 
 
-def _replayed(body: bytes, receive: Receive) -> Receive:
+def _replay(body: bytes, receive: Receive) -> Receive:
     """Return a `receive` that gives the body first."""
     is_given = False
 

@@ -9,7 +9,7 @@ from mcp.server.mcpserver import Context
 from mcp.types import ElicitRequest, ElicitRequestFormParams, ElicitResult, InputRequiredResult
 
 from paper_search.errors import InvalidDecisionError
-from paper_search.server.mcp_texts import clipped
+from paper_search.server.mcp_texts import truncate
 from paper_search.threads.decisions import BOXES, changed_args
 from paper_search.workflow.checkpoints import CheckpointKind
 
@@ -45,7 +45,7 @@ class QuestionForm:
             "required": ["action"],
         }
         message = f"**{problem}**\n\n{self.text}" if problem else self.text
-        return ElicitRequestFormParams(message=clipped(message), requested_schema=schema)
+        return ElicitRequestFormParams(message=truncate(message), requested_schema=schema)
 
     def decision(self, content: Mapping[str, Any]) -> dict[str, Any]:
         """Return the decision in an answered form.

@@ -18,7 +18,7 @@ MOST_BYTES = 40_000
 at most 20,000 tokens; clients truncate or refuse more than some 25,000."""
 
 
-def clipped(text: str) -> str:
+def truncate(text: str) -> str:
     if len(text.encode()) <= MOST_BYTES:
         return text
     return f"{_beginning(text, MOST_BYTES - 200)}\n\n(cut: the whole has {len(text):,} characters)"
@@ -70,11 +70,11 @@ def result_page(uri: str, collection: PaperCollection, page: int, *, below: bool
         f"page {page} of {pages} of the {kind}, each by {way}",
         "",
     ]
-    return clipped("\n".join([*facts, *paper_rows(page_papers, start + 1)]))
+    return truncate("\n".join([*facts, *paper_rows(page_papers, start + 1)]))
 
 
 def paper_text(paper: Paper) -> str:
-    return clipped(paper.model_dump_json(indent=1, exclude_defaults=True))
+    return truncate(paper.model_dump_json(indent=1, exclude_defaults=True))
 
 
 def hits_text(papers: Sequence[Any], total: int, note: str | None) -> str:
@@ -83,7 +83,7 @@ def hits_text(papers: Sequence[Any], total: int, note: str | None) -> str:
         for number, paper in enumerate(papers, start=1)
     ]
     head = [f"{len(papers)} of {quantity(total, 'paper')}", *([inert(note)] if note else []), ""]
-    return clipped("\n".join([*head, *rows]))
+    return truncate("\n".join([*head, *rows]))
 
 
 def _facts(paper: Any) -> list[str]:

@@ -39,12 +39,12 @@ from paper_search.server.access import Access, Run
 from paper_search.server.guard import VISITOR
 from paper_search.server.mcp_forms import Elicitation, QuestionForm
 from paper_search.server.mcp_texts import (
-    clipped,
     hits_text,
     how_to_decide,
     paper_text,
     part_of,
     result_page,
+    truncate,
 )
 from paper_search.threads.catalog import Catalog, ThreadStatus
 from paper_search.threads.engine import ThreadEngine
@@ -157,7 +157,7 @@ class McpTools:
             if info.graph in catalogs.by_graph
         ]
         more = [f"\n(the latest {PAGE}; there are more)"] if len(lines) > PAGE else []
-        return clipped("\n".join([*lines[:PAGE], *more]) or "no searches or reports of yours")
+        return truncate("\n".join([*lines[:PAGE], *more]) or "no searches or reports of yours")
 
     async def show(
         self, thread_id: ThreadId, ctx: Context, page: Page = 1, *, set_aside: bool = False
@@ -388,7 +388,7 @@ async def _standing(thread: _Thread, page: int, *, below: bool = False) -> str:
 
 def _waiting(thread: _Thread, form: QuestionForm) -> str:
     head = f"thread: {thread.thread_id}; token: {form.token}; it waits for a person's decision"
-    return clipped(f"{head}. {_how_to_decide(thread)}\n\n{form.text}")
+    return truncate(f"{head}. {_how_to_decide(thread)}\n\n{form.text}")
 
 
 def _how_to_decide(thread: _Thread) -> str:

@@ -6,7 +6,7 @@ from typing import Literal, cast, get_args
 
 from starlette.responses import HTMLResponse, Response
 
-from paper_search.audit import audit_of, pictures_of, zipped
+from paper_search.audit import audit_of, pictures_of, zip_files
 from paper_search.audit.pictures import CAPTIONS
 from paper_search.errors import (
     RequestRefusedError,
@@ -60,9 +60,9 @@ async def papers(visit: Visit) -> Response:
 async def audit(visit: Visit) -> Response:
     """Send the audit as one ZIP; the same thread gives the same bytes."""
     thread_id = await visit.require_thread()
-    async with visit.site.drawing:
+    async with visit.site.drawing_lock:
         files = await audit_of(visit.persistence, thread_id)
-    content = await asyncio.to_thread(zipped, files.files, f"{thread_id}-audit")
+    content = await asyncio.to_thread(zip_files, files.files, f"{thread_id}-audit")
     return attachment(content, f"{thread_id}-audit.zip")
 
 
@@ -93,7 +93,7 @@ async def picture(visit: Visit) -> Response:
 async def _draw(visit: Visit, *, is_fresh: bool = False) -> dict[str, bytes]:
     """Return pictures by name: those last shown on the page, unless `is_fresh`."""
     cache, thread_id = visit.site.pictures, visit.thread_id
-    async with visit.site.drawing:
+    async with visit.site.drawing_lock:
         if is_fresh or thread_id not in cache:
             cache.pop(thread_id, None)
             cache[thread_id] = await pictures_of(visit.persistence, thread_id)
@@ -135,7 +135,7 @@ async def report(visit: Visit) -> Response:
                 f"`paper-search resume {thread_id}`"
             )
         document = await session.preview()
-    async with visit.site.drawing:
+    async with visit.site.drawing_lock:
         drawings = await asyncio.to_thread(figures, document) if is_available() else {}
     page = await asyncio.to_thread(render_html, document, figures=drawings)
     policy = f"{POLICY}; frame-ancestors 'none'"

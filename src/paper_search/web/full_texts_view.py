@@ -48,11 +48,11 @@ async def act(visit: Visit) -> Response:
         if action in {"include", "exclude"}:
             words = reason or visit.field("reason")
             await texts.decide(paper, is_included=action == "include", reason=words)
-            return visit.to(await _path_of_next(visit, texts, paper))
+            return visit.redirect(await _path_of_next(visit, texts, paper))
         if action == "join":
             await texts.join()
             name = "" if visit.accounts else visit.field("reviewer").strip()
-            return visit.to(_path(visit, reviewer=name or visit.reviewer))
+            return visit.redirect(_path(visit, reviewer=name or visit.reviewer))
         if action not in changes:
             raise RequestRefusedError(
                 HTTPStatus.UNPROCESSABLE_ENTITY,
@@ -63,7 +63,7 @@ async def act(visit: Visit) -> Response:
         if not paper:
             return await _list(visit, texts, problem=str(error))
         return await _work(visit, texts, paper, problem=str(error))
-    return visit.to(_path(visit))
+    return visit.redirect(_path(visit))
 
 
 async def file(visit: Visit) -> Response:

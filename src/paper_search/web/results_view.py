@@ -55,7 +55,7 @@ async def decide(visit: Visit) -> Response:
         await visit.site.runs.answer(visit.persistence, thread_id, decision, visit.person)
     except InputError as error:
         return await _page(visit, await visit.reading(), problem=str(error))
-    return visit.to(f"/review/threads/{thread_id}")
+    return visit.redirect(f"/review/threads/{thread_id}")
 
 
 async def merged_records(visit: Visit) -> Response:

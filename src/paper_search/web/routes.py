@@ -60,7 +60,7 @@ def page_routes(site: Site) -> list[Route]:
     return [
         Route("/review/static/{name}", _static, methods=["GET"]),
         Route("/review/sign-in", site.view(threads_view.sign_in, is_open=True), methods=["GET"]),
-        Route("/review/sign-in", site.view(threads_view.let_in, is_open=True), methods=["POST"]),
+        Route("/review/sign-in", site.view(threads_view.log_in, is_open=True), methods=["POST"]),
         *(Route(path, site.view(view), methods=["GET"]) for path, view in reads.items()),
         *(Route(path, site.view(view), methods=["POST"]) for path, view in writes.items()),
     ]

@@ -33,7 +33,7 @@ async def screen(visit: Visit) -> Response:
         right=Right.SCREEN if name else Right.READ, shows_decisions=False
     )
     if not name and visit.is_reviewer:
-        return visit.to(f"/review/threads/{thread_id}/screen?reviewer={quote(visit.owner)}")
+        return visit.redirect(f"/review/threads/{thread_id}/screen?reviewer={quote(visit.owner)}")
     reading = await visit.reading()
     session = await _session(visit)
     screening = await session.look(reading)
@@ -58,9 +58,9 @@ async def mark(visit: Visit) -> Response:
             return visit.json({"decision": visit.field("say")})
         back = visit.field("back")
         query = back if back.startswith("?") else ""
-        return visit.to(f"/review/threads/{thread_id}/results{query}")
+        return visit.redirect(f"/review/threads/{thread_id}/results{query}")
     if not visit.wants_json:
-        return visit.to(_addresses(visit)["screen_path"])
+        return visit.redirect(_addresses(visit)["screen_path"])
     values |= _addresses(visit)
     html = render_template(
         "paper.html", csrf=visit.csrf, reading=reading, info=reading.info, **values
@@ -169,11 +169,11 @@ async def act(visit: Visit) -> Response:
             await share_thread(
                 visit.persistence, thread_id, name, role, accounts=visit.accounts, by=visit.person
             )
-            return visit.to(f"{place}/reviewers")
+            return visit.redirect(f"{place}/reviewers")
         group = await visit.search.reviewers()
         if action == "join":
             await group.join(name)
-            return visit.to(f"{place}/screen?reviewer={quote(name)}")
+            return visit.redirect(f"{place}/screen?reviewer={quote(name)}")
         if action == "done":
             await _finish(visit, group, name)
         elif action in _RESOLUTIONS:
@@ -191,7 +191,7 @@ async def act(visit: Visit) -> Response:
         return await _page(visit, problem=str(error))
     await visit.screening(thread_id).forget()
     number = visit.field("number")
-    return visit.to(f"{place}/reviewers{f'#conflict-{number}' if number.isdigit() else ''}")
+    return visit.redirect(f"{place}/reviewers{f'#conflict-{number}' if number.isdigit() else ''}")
 
 
 async def _finish(visit: Visit, group: Reviewers, name: str) -> None:

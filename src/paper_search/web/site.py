@@ -97,7 +97,7 @@ class Site:
         self.readings = Readings()
         self.screening: dict[tuple[str, str], ScreeningSession] = {}
         self.pictures: dict[str, dict[str, bytes]] = {}
-        self.drawing = asyncio.Lock()  # the settings of matplotlib are global
+        self.drawing_lock = asyncio.Lock()  # the settings of matplotlib are global
 
     @functools.cached_property
     def source_problems(self) -> dict[str, str]:
@@ -120,10 +120,10 @@ class Site:
                 try:
                     if request.method == "POST":
                         check_form(request, visit.form, token)
-                    with self.access.shared.discretion():
+                    with self.access.shared.mask_errors():
                         response = await answer(visit)
                 except PaperSearchError as error:
-                    response = visit.failed(error)
+                    response = visit.error_page(error)
             return secure(response, token)
 
         return serve
@@ -204,10 +204,10 @@ class Visit:
     def json(self, document: Mapping[str, Any], status: int = HTTPStatus.OK) -> Response:
         return Response(json.dumps(document), status, media_type="application/json")
 
-    def to(self, path: str) -> Response:
+    def redirect(self, path: str) -> Response:
         return RedirectResponse(path, HTTPStatus.SEE_OTHER)
 
-    def failed(self, error: PaperSearchError) -> Response:
+    def error_page(self, error: PaperSearchError) -> Response:
         status = _status(error)
         if self.wants_json:
             return self.json({"error": str(error)}, status)

@@ -26,7 +26,7 @@ from paper_search.query.dialects import DIALECTS
 from paper_search.skills.strategy.booleans import database_text
 from paper_search.web.readings import Reading
 from paper_search.web.site import Visit
-from paper_search.web.templates import titled
+from paper_search.web.templates import with_title
 from paper_search.workflow.assembly import translations
 from paper_search.workflow.checkpoints import StrategyPayload
 from paper_search.workflow.strategy_facts import reasons_of
@@ -55,9 +55,9 @@ async def decide(visit: Visit) -> Response:
     except (ThreadError, PersistenceError):
         raise  # the question is closed or cannot be answered: its form would be of no use
     except PaperSearchError as error:
-        typed = _loose(strategy_from_form(payload.strategy, visit.form)) if payload else None
+        typed = _valid_part(strategy_from_form(payload.strategy, visit.form)) if payload else None
         return await _page(visit, reading, problem=_in_words(str(error)), changed=typed)
-    return visit.to(f"/review/threads/{thread_id}")
+    return visit.redirect(f"/review/threads/{thread_id}")
 
 
 def _proposal(reading: Reading) -> StrategyPayload | None:
@@ -89,7 +89,7 @@ def _in_words(problem: str) -> str:
     return field.sub(lambda match: _LABELS.get(match[1], "Sources and limits"), problem)
 
 
-def _loose(revision: dict[str, Any]) -> SearchStrategy:
+def _valid_part(revision: dict[str, Any]) -> SearchStrategy:
     """Return the edited strategy without invalid years and numbers."""
     filters = {
         name: value
@@ -101,7 +101,7 @@ def _loose(revision: dict[str, Any]) -> SearchStrategy:
 
 
 def _apply_step(visit: Visit, payload: StrategyPayload, action: str, number: str) -> SearchStrategy:
-    changed = _loose(strategy_from_form(payload.strategy, visit.form))
+    changed = _valid_part(strategy_from_form(payload.strategy, visit.form))
     place = int(number) if number.isdecimal() else 0
     scope, queries = payload.scope, list(changed.queries)
     if action == "preview" or scope is None or not queries:
@@ -163,7 +163,7 @@ async def _page(
         scope=scope,
         reasons=reasons_of(strategy) if strategy else {},
         blocks={block.text: block for block in scope.blocks} if scope else {},
-        counted=early_requests(map(titled, proposal.counts)) if proposal else None,
+        counted=early_requests(map(with_title, proposal.counts)) if proposal else None,
         remarks=proposal.remarks if proposal else [],
         available=(proposal.available_sources or proposal.strategy.sources) if proposal else [],
         ranking=proposal.ranking_sources if proposal else [],

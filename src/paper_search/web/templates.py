@@ -98,12 +98,12 @@ def words(name: object) -> str:
     return _NAMES.get(str(name)) or (str(name) if is_file else type_name(str(name)))
 
 
-def titled(row: RowT) -> RowT:
+def with_title(row: RowT) -> RowT:
     return row.model_copy(update={"source": words(row.source)})
 
 
 def hits_in_words(hits: SourceHits) -> str:
-    return str(titled(hits))
+    return str(with_title(hits))
 
 
 def link(url: str | None) -> str | None:

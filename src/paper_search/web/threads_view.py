@@ -50,7 +50,7 @@ async def begin(visit: Visit) -> Response:
         thread_id = await site.runs.begin(visit.persistence, question, visit.owner, options)
     except PaperSearchError as error:
         return await threads(visit, problem=str(error))
-    return visit.to(f"/review/threads/{thread_id}")
+    return visit.redirect(f"/review/threads/{thread_id}")
 
 
 async def import_files(visit: Visit) -> Response:
@@ -96,8 +96,8 @@ async def thread(visit: Visit) -> Response:
     if info.status is ThreadStatus.FAILED:
         return visit.page("stopped.html", info=info, tab="")
     if info.checkpoint is not None and info.checkpoint.value == "strategy_confirmation":
-        return visit.to(f"{place}/strategy")
-    return visit.to(f"{place}/{'reviewers' if visit.is_reviewer else 'results'}")
+        return visit.redirect(f"{place}/strategy")
+    return visit.redirect(f"{place}/{'reviewers' if visit.is_reviewer else 'results'}")
 
 
 async def progress(visit: Visit) -> Response:
@@ -133,14 +133,14 @@ async def log(visit: Visit) -> Response:
 async def resume(visit: Visit) -> Response:
     thread_id = await visit.require_thread()
     await visit.site.runs.proceed(visit.persistence, thread_id, visit.person)
-    return visit.to(f"/review/threads/{thread_id}")
+    return visit.redirect(f"/review/threads/{thread_id}")
 
 
 async def sign_in(visit: Visit) -> Response:
     return visit.page("sign_in.html", problem=None)
 
 
-async def let_in(visit: Visit) -> Response:
+async def log_in(visit: Visit) -> Response:
     token = visit.field("token").strip()
     if owner_of(visit.site.config.server, f"Bearer {token}") is None:
         problem = "this token is unknown; PAPER_SEARCH_TOKENS on the server lists all tokens"
