@@ -63,7 +63,7 @@ class StrategyReview:
         self._show()
         rejecting = "reject it, with words on what should change"
         asking = "what should be different? "
-        replacing = "replace a query by a broader one: b 2"
+        replacing = "replace a query with a broader one: b 2"
         showing = "show it again, with what each source will be sent"
         broader = Choice("b", "broader", replacing, self._broaden, True, "[b]roader N")
         return decide(

@@ -336,7 +336,7 @@ def restore(
     as_json: options.Json = False,
     home: options.Home = None,
 ) -> None:
-    """Replace all threads by those of a backup."""
+    """Replace all threads with those of a backup."""
     from paper_search.persistence.backups import restore as put_back
     from paper_search.persistence.opening import sqlite_file
 
