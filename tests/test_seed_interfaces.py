@@ -144,7 +144,7 @@ async def test_a_paper_marked_both_ways_counts_as_relevant_and_the_run_goes_on(f
     collection = await flow[0].run("graph neural networks")
     assert collection.ended_by is not None
     assert collection.ended_by.value == "approved"
-    assert "taken as relevant" in caplog.text
+    assert "counted as relevant" in caplog.text
 
 
 async def test_progress_says_which_iteration_it_is_and_how_much_there_is_to_do(flow):

@@ -231,7 +231,7 @@ def test_what_cannot_be_attached_or_decided_is_said_and_changes_nothing(cli, rev
         ((paper, "--include"), 2, "attach it before you decide on it"),
         ((paper,), 2, "give one of"),
         (("--seek", "--include"), 2, "give one of"),
-        (("--reviewer", ""), 2, "cannot name a reviewer"),
+        (("--reviewer", ""), 2, "is not a valid name of a reviewer"),
     ]
     for words, code, reason in refused:
         ended = cli("fulltext", review, *words)

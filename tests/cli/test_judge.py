@@ -53,7 +53,7 @@ def test_an_open_question_names_the_command_and_has_the_new_judgements(cli, mode
 
 def test_judging_needs_a_model_and_papers(cli, done):
     ended = cli("judge", done, code=1)
-    assert "no model is set" in ended.stderr
+    assert "no model is configured" in ended.stderr
     assert cli("judge", "nobody").code == 4
 
 

@@ -57,7 +57,7 @@ def test_only_works_that_are_new_are_asked_about(cli, review, tmp_path):
     assert told.code == 3, told.stderr
     waiting = told.document["checkpoint"]
     assert waiting["kind"] == "strategy_confirmation"
-    assert "library: 10 hits of all queries together, 6 then" in waiting["payload"]["remarks"]
+    assert "library: 10 hits for all queries together, 6 then" in waiting["payload"]["remarks"]
     assert answer(cli, review, "--approve").code == 3
     queue = cli("screen", review, "--json").document["queue"]
     assert len(queue) == 4
@@ -166,7 +166,7 @@ def test_of_more_hits_than_are_read_a_limit_on_the_day_of_entry_is_offered(cli, 
     assert cli("library", "add", records(tmp_path, *range(101))).code == 0
     remarks = cli("update", review, "--json").document["checkpoint"]["payload"]["remarks"]
     day = (datetime.now(UTC) - timedelta(days=14)).date()
-    assert f"`AND entered:{day}/` in it" in remarks[-1]
+    assert f"`AND entered:{day}/` to it" in remarks[-1]
 
 
 def test_the_sample_in_place_of_an_empty_library_has_the_hits_that_it_had(cli, tmp_path):
@@ -195,7 +195,7 @@ def test_a_search_that_another_process_drives_is_left_alone(cli, review, home):
 def test_what_cannot_be_updated_is_said(cli, review, tmp_path):
     assert cli("update", review).code == 3
     again = cli("update", review, code=1)
-    assert "is not done, so it is not updated: answer its question first" in again.stderr
+    assert "is not finished, so it cannot be updated: answer its question first" in again.stderr
     assert cli("update").code == 2
     assert cli("update", review, "--all").code == 2
     assert cli("update", "nothing").code == 4

@@ -60,7 +60,7 @@ def test_resume_takes_the_rest_into_the_result(cli, left_behind):
     assert again.document["checkpoint"]["token"] == waited.document["checkpoint"]["token"]
     token = waited.document["checkpoint"]["token"]
     refused = cli("resume", thread, "--wait", "--token", token, code=2)
-    assert "no source was left behind" in refused.stderr
+    assert "there is nothing to wait for" in refused.stderr
     done = cli("resume", thread, "--approve", "--token", token, "--json")
     assert len(done.document["papers"]) == 5
     assert "updated  once, for slow sources or added files" in cli("show", thread).stdout

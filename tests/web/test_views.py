@@ -283,7 +283,7 @@ def test_the_rest_of_a_slow_source_is_waited_for_with_a_button(visitors, monkeyp
     late.is_late = False
     asked = page.asked()
     assert page.send(results, action="wait", note="only trials", asked=asked) == 422
-    assert "waiting starts no other round" in page.text
+    assert "waiting does not start another round" in page.text
     page.send(results, action="wait", asked=asked)
     page.arrive(thread)
     assert "Graphs, late" in page.text

@@ -16,7 +16,7 @@ from paper_search.testing.llm import FakeEmbeddings
 from paper_search.testing.skills import ScriptedHandler, fake_strategy
 from paper_search.testing.sources import FakeSource
 from paper_search.workflow import SearchWorkflow
-from paper_search.workflow.assembly import KeepingSearcher, assemble_skills, translations
+from paper_search.workflow.assembly import SavingSearcher, assemble_skills, translations
 
 STRATEGY = fake_strategy("graph", sources=[])
 
@@ -25,12 +25,12 @@ def found(source: str, number: int) -> RawPaper:
     return RawPaper(id=f"{source}:{number}", title=f"Graph {number} of {source}", source=source)
 
 
-def searcher(directory: Path) -> KeepingSearcher:
+def searcher(directory: Path) -> SavingSearcher:
     sources = [
         FakeSource("library", [found("library", 1)]),
         FakeSource("live", [found("live", 2), found("live", 3)]),
     ]
-    return KeepingSearcher(sources, directory)
+    return SavingSearcher(sources, directory)
 
 
 async def test_records_of_live_sources_are_kept_once(tmp_path):
@@ -40,9 +40,9 @@ async def test_records_of_live_sources_are_kept_once(tmp_path):
         assert sorted(paper.title for paper in library) == ["Graph 2 of live", "Graph 3 of live"]
     assert len(first.papers) == 3
     assert [source.note for source in first.sources] == [
-        None, "added to your library: 2 records; there before: 0",
+        None, "added to your library: 2 records; already there: 0",
     ]  # fmt: skip
-    assert again.sources[1].note == "added to your library: 0 records; there before: 2"
+    assert again.sources[1].note == "added to your library: 0 records; already there: 2"
 
 
 async def test_a_library_that_cannot_be_written_is_noted_and_nothing_is_lost(tmp_path):
@@ -53,7 +53,7 @@ async def test_a_library_that_cannot_be_written_is_noted_and_nothing_is_lost(tmp
     assert str(report.sources[1].note).startswith("nothing was added to your library")
 
 
-@pytest.mark.parametrize(("keep", "kind"), [(True, KeepingSearcher), (False, Searcher)])
+@pytest.mark.parametrize(("keep", "kind"), [(True, SavingSearcher), (False, Searcher)])
 def test_the_settings_say_whether_it_is_done(tmp_path, *, keep, kind):
     config = AppConfig(home=tmp_path, keep_found=keep)
     assert type(assemble_skills(config, ["library"]).searcher) is kind
@@ -176,4 +176,4 @@ async def test_a_local_model_orders_papers_or_words_if_it_is_damaged(tmp_path, m
     titles = ["graphs", "nets", "neural", "graph", "bees", "network", "北", ","]
     by_words = await order_of_two_services(EmbeddingsConfig(), *titles)
     assert await order_of_two_services(EmbeddingsConfig(name="minilm"), *titles) == by_words
-    assert "papers are ordered without their meaning" in caplog.text
+    assert "papers are ordered without embeddings" in caplog.text

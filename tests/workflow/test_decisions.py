@@ -399,8 +399,8 @@ async def test_a_string_for_a_source_is_kept_as_it_is_and_needs_one_that_takes_i
     edit = _edit(sources=["arxiv"], native={"arxiv": 'ti:"x  y"|&'})
     assert checked(asked, edit).revised_data.native == {"arxiv": 'ti:"x  y"|&'}
     assert refusal(asked, _edit(sources=["arxiv"], native={"core": "x"})) == (
-        "revised_data.native: 'core' cannot be sent a string of its own; sources of this strategy"
-        " that can: arxiv"
+        "revised_data.native: 'core' takes no query in its own syntax; sources of this strategy"
+        " that do: arxiv"
     )
 
 

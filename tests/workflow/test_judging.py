@@ -241,7 +241,7 @@ async def test_the_result_says_which_criterion_went_with_a_limit():
     result = await flow.answer("t", edit, token=asked.token)
     assert (
         result.payload.remark
-        == "no longer a criterion, since its limit was taken off: “It is a review”"
+        == "no longer a criterion, because its limit was removed: “It is a review”"
     )
     assert result.payload.remark in result.action_requests[0].description
     assert all(len(paper.grades) == 2 for paper in result.payload.collection.papers)

@@ -49,5 +49,5 @@ def test_where_no_source_is_left_those_of_the_round_before_stay():
     proposal = within_limits(strategy("crossref"), SearchParams(), state)
     assert proposal.sources == ["arxiv"]
     assert proposal.notes == [
-        "left out: crossref, which you took out; an edit of the sources asks it"
+        "left out: crossref, which you removed; edit the sources to restore it"
     ]

@@ -65,7 +65,7 @@ async def test_nobody_sees_or_settles_what_others_decided_until_all_are_done():
     assert (blind.conflicts, blind.included, blind.kappa) == ([], 0, None)
     result = await SearchSession.on(persistence, "t").result()
     assert {paper.decision for paper in result.papers} == {"undecided"}
-    assert await review.agreed() == {}
+    assert await review.shared_verdicts() == {}
     assert await review.enter_agreed() == 0
     with pytest.raises(InputError, match="not all reviewers are done"):
         await review.settle(["b"], is_relevant=True)
@@ -81,9 +81,9 @@ async def test_nobody_sees_or_settles_what_others_decided_until_all_are_done():
         None,
     )
     assert (found.observed, found.kappa) == (0.75, 0.5)
-    assert await review.agreed() == {"a": True, "c": False, "d": False}
+    assert await review.shared_verdicts() == {"a": True, "c": False, "d": False}
     assert await review.enter_agreed() == 3
-    assert await review.agreed() == {}
+    assert await review.shared_verdicts() == {}
     assert await (await reviewers(persistence)).enter_agreed() == 0
     await review.settle(["b"], is_relevant=False, by="cy", reason="no trial")
     review = await reviewers(persistence)
@@ -109,9 +109,9 @@ async def test_what_cannot_be_is_refused():
     persistence = await searched()
     review = await reviewers(persistence)
     for name in ("", "a/b", " ada", "x" * 61):
-        with pytest.raises(InputError, match="cannot name a reviewer"):
+        with pytest.raises(InputError, match="is not a valid name of a reviewer"):
             await review.join(name)
-    with pytest.raises(InputError, match="no paper of this result"):
+    with pytest.raises(InputError, match="is not a paper of this result"):
         await review.settle(["nobody"], is_relevant=True)
     search = workflow(persistence=persistence)
     await search.start("q", thread_id="young")
@@ -169,7 +169,7 @@ async def test_who_joins_in_an_update_decides_on_what_is_new_and_kappa_is_told_a
         *((4, 0.5), (2, pytest.approx(1 / 3)))
     ]
     assert found.lines[2].startswith("First search: Decided by several: 4 (1 included")
-    assert await review.agreed() == {"e": True}
+    assert await review.shared_verdicts() == {"e": True}
 
 
 def test_a_third_reviewer_who_leaves_early_takes_nothing_from_the_other_two():

@@ -88,7 +88,7 @@ def page(shown: models.SearchStrategy) -> str:
         "block 2  sea",
         "joined  1 AND 2",
         "broader 1  any one of the blocks: 77 library",
-        "limit  RCT: 0 library; nothing meets all limits: take one off",
+        "limit  RCT: 0 library; nothing meets all limits: remove one",
         "relaxed  no hits for ice AND lakes: query 2 is without lakes",
         "also  frequent in the first 50 results that fit: albedo (12), melt (9)",
         "note  no answer within 5 s from dblp",

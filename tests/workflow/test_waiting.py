@@ -138,7 +138,7 @@ async def test_a_source_that_is_too_slow_again_can_be_waited_for_but_not_for_eve
         asked = await reply_to(flow, "t", WAIT)
     assert asked.payload.unfinished_sources == []
     assert of_late(asked.payload)[0].is_unfinished
-    with pytest.raises(InvalidDecisionError, match="waited 20 times already"):
+    with pytest.raises(InvalidDecisionError, match="already waited 20 times"):
         await reply_to(flow, "t", WAIT)
     assert isinstance(await reply_to(flow, "t", "approve"), PaperCollection)
 
@@ -228,7 +228,7 @@ async def test_a_source_that_is_gone_is_a_line_and_no_other_is_asked(strategy, a
     answer = await ask_again(services, fake_strategy("x", sources=strategy), awaited)
     assert [(report.source, report.status.is_failure) for report in answer.sources] == told
     errors = [str(report.error) for report in answer.sources if report.status.is_failure]
-    assert all("cannot be asked here" in error for error in errors)
+    assert all("cannot be queried here" in error for error in errors)
 
 
 async def test_what_cannot_be_waited_for_is_said():
@@ -241,11 +241,11 @@ async def test_what_cannot_be_waited_for_is_said():
         with pytest.raises(InvalidDecisionError, match="only an edit of a result waits"):
             await reply_to(flow, "t", {**WAIT, "action": action})
     said = {"wait_for_sources": True, "free_text_feedback": "only trials"}
-    with pytest.raises(InvalidDecisionError, match="waiting starts no other round"):
+    with pytest.raises(InvalidDecisionError, match="waiting does not start another round"):
         await reply_to(flow, "t", {"action": "edit", "revised_data": said})
     flow, asked = await at_result(FakeSource("late", papers("late", 1)))
     assert asked.payload.unfinished_sources == []
-    with pytest.raises(InvalidDecisionError, match="no source was left behind"):
+    with pytest.raises(InvalidDecisionError, match="there is nothing to wait for"):
         await reply_to(flow, "t", WAIT)
 
 

@@ -209,7 +209,7 @@ async def _page(visit: Visit, problem: str | None = None) -> Response:
         "reviewers.html",
         reading=await visit.reading(),
         agreement=agreement,
-        not_entered=0 if agreement.is_blind else len(await group.agreed()),
+        not_entered=0 if agreement.is_blind else len(await group.shared_verdicts()),
         papers={paper.id: paper for paper in group.papers},
         reasons=group.reasons,
         problem=problem,

@@ -1,4 +1,4 @@
-"""From settings to skills: the only place that chooses which ones."""
+"""Builds the skills from the settings; no other module chooses them."""
 
 import asyncio
 import functools
@@ -38,7 +38,7 @@ from paper_search.steps.types import PARAMS
 from paper_search.workflow.skills import Skills
 
 _GRACE_S = 5.0
-"""What a source gets to give what it has, after its own deadline."""
+"""Time for a source to return what it has, after its own deadline."""
 _WAIT_S = 5.0
 _log = logging.getLogger(__name__)
 
@@ -46,7 +46,7 @@ _log = logging.getLogger(__name__)
 def assemble_skills(config: AppConfig, sources: list[str] | None = None) -> Skills:
     """Return the skills that the settings describe.
 
-    `sources`: only these, also where the settings have them switched off; None for all enabled.
+    `sources`: only these, even if the settings disable them; None for all enabled ones.
     """
     redact_output(config.secrets)
     models = create_models(config.llm)
@@ -91,9 +91,9 @@ def assemble_skills(config: AppConfig, sources: list[str] | None = None) -> Skil
 
 
 def _likeness(config: AppConfig) -> Likeness | None:
-    """Return what compares titles with a question on this machine; None if it has no model.
+    """Return a function that compares titles with a question; None without a local model.
 
-    A model of a service is not sent titles that services have just given: nobody approved that.
+    Titles that services have just returned are not sent to a remote one: nobody approved that.
     """
     embedder = create_embedder(config.embeddings) if config.embeddings.name == MINILM else None
     if embedder is None:
@@ -103,7 +103,7 @@ def _likeness(config: AppConfig) -> Likeness | None:
         try:
             return embedder.likeness(question, titles)
         except EmbeddingError as error:
-            _log.warning("papers are ordered without their meaning: %s", error)
+            _log.warning("papers are ordered without embeddings: %s", error)
             return ()
 
     return likeness
@@ -114,11 +114,10 @@ def _searcher(config: AppConfig, sources: list[SearchSource]) -> Searcher:
     if not config.keep_found:
         return Searcher(sources, deadline_s=deadline_s, max_results_ceiling=ceiling)
     library = library_path(config.home)
-    return KeepingSearcher(sources, library, deadline_s=deadline_s, max_results_ceiling=ceiling)
+    return SavingSearcher(sources, library, deadline_s=deadline_s, max_results_ceiling=ceiling)
 
 
 def metering_of(config: AppConfig, models: Mapping[Skill, LLMProvider | None]) -> Metering:
-    """Return what counts the calls of models, for the settings."""
     names = {
         skill: f"{model.provider}:{model.model}"
         for skill, model in models.items()
@@ -130,20 +129,20 @@ def metering_of(config: AppConfig, models: Mapping[Skill, LLMProvider | None]) -
 
 
 def sources_of_run(config: AppConfig, values: Mapping[str, Any]) -> list[str] | None:
-    """Return the sources that a run was limited to; else all enabled and those it names."""
+    """Return the sources that a run was limited to; else all enabled ones and its strategy's."""
     run_sources: list[str] | None = (values.get(PARAMS) or {}).get("sources")
     if run_sources is not None:
         return run_sources
     enabled = [name for name, source in config.sources.items() if source.enabled]
     strategy_sources = (values.get("strategy") or {}).get("sources") or []
-    own = [name for name in strategy_sources if name in known_sources()]  # files are none
-    if own:  # what the home remembers is for new threads
+    own = [name for name in strategy_sources if name in known_sources()]  # not the source of files
+    if own:  # the sources that the home remembers are for new threads
         enabled = [name for name in enabled if name not in config.remembered_sources]
     return [*enabled, *(name for name in own if name not in enabled)]
 
 
 def translations(config: AppConfig, strategy: SearchStrategy) -> list[Translation]:
-    """Return what each source of a strategy will be sent; nothing is asked."""
+    """Return what each source of a strategy will be sent, without sending it."""
     sources: list[SearchSource] = []
     failed: dict[str, Translation] = {}
     for name in dict.fromkeys(strategy.sources):
@@ -157,11 +156,10 @@ def translations(config: AppConfig, strategy: SearchStrategy) -> list[Translatio
     return [failed.get(translation.source, translation) for translation in entries]
 
 
-class KeepingSearcher(Searcher):
-    """Searches as `Searcher` does, and adds every record of a live source to a library.
+class SavingSearcher(Searcher):
+    """A `Searcher` that also adds every record of a live source to a library.
 
-    That nothing could be kept is no failure of the search: it is noted beside what the first
-    live source did.
+    If that fails, the search does not: the report of the first live source notes it.
     """
 
     def __init__(self, sources: Iterable[SearchSource], library: Path, **options: Any) -> None:
@@ -169,7 +167,6 @@ class KeepingSearcher(Searcher):
         self._library = library
 
     async def report(self, strategy: SearchStrategy, *, is_waiting: bool = False) -> SearchReport:
-        """Return what `Searcher` returns, with a note on what was kept."""
         answer = await super().report(strategy, is_waiting=is_waiting)
         live = [paper for paper in answer.papers if paper.source not in LOCAL]
         first = next(
@@ -177,13 +174,13 @@ class KeepingSearcher(Searcher):
         )
         if not live or first is None:
             return answer
-        note = await asyncio.to_thread(self._keep, live)
+        note = await asyncio.to_thread(self._save, live)
         entry = answer.sources[first]
         entry = entry.model_copy(update={"note": f"{entry.note}; {note}" if entry.note else note})
         sources = [*answer.sources[:first], entry, *answer.sources[first + 1 :]]
         return answer.model_copy(update={"sources": sources})
 
-    def _keep(self, papers: list[RawPaper]) -> str:
+    def _save(self, papers: list[RawPaper]) -> str:
         try:
             with Library.open(self._library, wait_s=_WAIT_S) as library:
                 changes = library.add(papers)
@@ -192,5 +189,5 @@ class KeepingSearcher(Searcher):
             return f"nothing was added to your library: {error}"
         return (
             f"added to your library: {quantity(changes.added, 'record')}; "
-            f"there before: {changes.updated + changes.unchanged}"
+            f"already there: {changes.updated + changes.unchanged}"
         )

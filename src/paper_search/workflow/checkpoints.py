@@ -1,4 +1,4 @@
-"""Checkpoints: what a person is asked, and what they may answer."""
+"""Checkpoints: the questions to a person, and the answers."""
 
 import uuid
 from datetime import UTC, datetime
@@ -25,8 +25,6 @@ from paper_search.workflow.counts import RoundChanges, RoundCounts
 
 
 class CheckpointKind(str, Enum):
-    """A question to a person."""
-
     STRATEGY_CONFIRMATION = "strategy_confirmation"
     RESULT_REVIEW = "result_review"
 
@@ -46,19 +44,19 @@ class StrategyPayload(BaseModel):
     strategy: SearchStrategy
     iteration: int = 0
     available_sources: list[str] = Field(default_factory=list)
-    """What an edit may name; empty: not known, anything goes."""
+    """Sources that an edit may name; empty if they are not known, so that any will do."""
     ranking_sources: list[str] = Field(default_factory=list)
-    """Which of them are asked the ranked queries, besides the boolean ones."""
+    """Those of them that are also sent the ranked queries."""
     scope: ScopeReport | None = None
-    """Hit counts, relaxed queries and suggested terms; None means nobody looked."""
+    """Hit counts, relaxed queries and suggested terms; None if hits were not counted."""
     counts: list[SourceReport] = Field(default_factory=list)
-    """What was sent to sources before this question, to read it and to count hits."""
+    """Requests to sources before this question: look-ups of papers, hit counts."""
     remarks: list[str] = Field(default_factory=list)
-    """What a query of the strategy probably does not mean, with the column."""
+    """Probable mistakes in queries of the strategy, with the column."""
     changes: str = ""
-    """How it differs from the strategy of the round before; empty: this is the first."""
+    """Changes since the strategy of the previous round; empty if this is the first."""
     estimate: SpendingEstimate | None = None
-    """What the models will cost up to the result, about; None if none is asked."""
+    """Estimated cost of models up to the result; None if no model is asked."""
     usage: list[StepSpending] = Field(default_factory=list)
     """What each step spent on models so far."""
     budget: Budget | None = None
@@ -66,7 +64,7 @@ class StrategyPayload(BaseModel):
 
 
 class SameWorkQuestion(BaseModel):
-    """Two papers of the result that may be one work; what is left open stays two."""
+    """Two papers of the result that may be one work; undecided, they stay two."""
 
     one: str
     """Id of a record, for a `MergeDecision`."""
@@ -75,7 +73,7 @@ class SameWorkQuestion(BaseModel):
     """Ids of the two papers of the result that the records belong to."""
     confidence: float
     evidence: str
-    """What agrees and what does not, in words."""
+    """What agrees and what differs, in words."""
 
 
 class ResultPayload(BaseModel):
@@ -88,43 +86,43 @@ class ResultPayload(BaseModel):
     reports: list[SourceReport] = Field(default_factory=list)
     """What each source did in this round."""
     silent_sources: list[str] = Field(default_factory=list)
-    """Sources that gave nothing in any round so far."""
+    """Sources without results in any round so far."""
     unfinished_sources: list[str] = Field(default_factory=list)
-    """Sources that ran out of time: an edit with `wait_for_sources` takes the rest of them."""
+    """Sources that ran out of time; an edit with `wait_for_sources` gets the rest of them."""
     known_papers: KnownPapersReport | None = None
-    """What became of the papers that the search must find; None if none were named."""
+    """Which of the papers that the search must find were found; None if none were named."""
     fit: str = ""
-    """How many papers of the round have all concepts of the question, some and none."""
+    """How many papers of the round have all, some or no concepts of the question."""
     remark: str = ""
-    """What the person's edit of the strategy changed that they did not; empty: nothing."""
+    """Side effects of the person's edit of the strategy, if any."""
     total_papers: int | None = None
-    """How many papers there are, where the collection shows only the first; None if it has all."""
+    """The number of papers if the collection shows only the first; None if it has all."""
     hidden: int = 0
     """Relevant papers beyond the strategy's `max_papers`."""
     changes: RoundChanges | None = None
-    """What is new and what moved since the result before; None if this is the first."""
+    """Papers that are new or moved since the previous result; None if this is the first."""
     counts: RoundCounts | None = None
-    """How many records arrived in this round, and what of them is new."""
+    """How many records arrived in this round, and how many of them are new."""
     set_aside: int = 0
-    """Papers that were found but are not among those of the collection; all can be marked."""
+    """Papers that were found but are not in the collection; all can be marked."""
     excluded: int = 0
-    """Of those set aside, the papers that were marked irrelevant."""
+    """Papers set aside because they were marked irrelevant."""
     earlier: int = 0
-    """Papers that only earlier rounds found, and nobody decided on; all can be marked."""
+    """Undecided papers that only earlier rounds found; all can be marked."""
     same_work: list[SameWorkQuestion] = Field(default_factory=list)
-    """Pairs that only a person can tell, the likeliest first."""
+    """Pairs that only a person can decide, the likeliest first."""
     marks: dict[str, bool] = Field(default_factory=dict)
-    """What was marked while screening this round: is it relevant? It joins any answer to this."""
+    """Marks from screening this round, by paper: is it relevant? They join any answer."""
     merge_decisions: list[MergeDecision] = Field(default_factory=list)
-    """What was said of pairs in this round so far; it joins any answer to this."""
+    """Decisions on pairs in this round so far; they join any answer."""
     earlier_marks: dict[str, bool] = Field(default_factory=dict)
-    """What was marked in earlier rounds and still holds."""
+    """Marks of earlier rounds that still hold."""
     stopping_estimate: str | None = None
-    """How many papers of this round were screened, if any, and a bound on what is left."""
+    """How many papers of this round were screened, and a bound on what is left, if any were."""
     usage: list[StepSpending] = Field(default_factory=list)
     """What each step spent on models so far."""
     store_namespace: list[str] = Field(default_factory=list)
-    """Where the records of all papers are, in the LangGraph store, by id."""
+    """The namespace of the LangGraph store with the records of all papers, by id."""
 
 
 class Checkpoint(ClientForms):
@@ -134,9 +132,9 @@ class Checkpoint(ClientForms):
     iteration: int = 0
     timestamp: str = Field(default_factory=lambda: datetime.now(UTC).isoformat())
     token: str = ""
-    """The short name of the question; an answer that carries it counts for no other one."""
+    """A short name of the question; an answer with this token counts for no other question."""
     waits: int = Field(default=0, exclude_if=lambda waits: not waits)
-    """How often slow sources were waited for in this iteration: each time it is asked again."""
+    """Waits for slow sources in this iteration; after each, the question is asked again."""
 
     @property
     def reference(self) -> "CheckpointRef":
@@ -146,27 +144,24 @@ class Checkpoint(ClientForms):
 
 
 class CheckpointRef(BaseModel):
-    """Names one checkpoint."""
-
     run_id: str
     kind: CheckpointKind
     iteration: int
     waits: int = Field(default=0, exclude_if=lambda waits: not waits)
-    """Of the checkpoint."""
 
     @property
     def position(self) -> tuple[int, bool, int]:
-        """Return what orders the checkpoints of a thread by when they are asked."""
+        """Return the sort key that orders the checkpoints of a thread as they are asked."""
         return self.iteration, self.kind is CheckpointKind.RESULT_REVIEW, self.waits
 
     @property
     def place(self) -> str:
-        """Return what follows `--round` where the command `fork` goes back to it."""
+        """Return what follows `--round` in a command `fork` that goes back to this checkpoint."""
         name = "result" if self.kind is CheckpointKind.RESULT_REVIEW else "strategy"
         return f"{self.iteration + 1} --to {name}"
 
     def __str__(self) -> str:
-        again = f", asked anew ({self.waits})" if self.waits else ""
+        again = f", asked again ({self.waits})" if self.waits else ""
         kind = self.kind.value.replace("_", " ")
         return f"{kind} of round {self.iteration + 1} of thread {self.run_id!r}{again}"
 
@@ -177,24 +172,24 @@ class Decision(BaseModel):
     """A `SearchStrategy` at the strategy, a `UserFeedback` at the result, as JSON."""
     note: str | None = None
     checkpoint: CheckpointRef | None = None
-    """The checkpoint that is meant; an answer that names another one is refused."""
+    """The checkpoint that is answered; unless that one is open, the answer is refused."""
     token: str | None = None
-    """The same by the checkpoint's token."""
+    """The same, by the checkpoint's token."""
     decided_by: SkipJsonSchema[str | None] = None
-    """Who gave it; the ledger says, no answer."""
+    """Who decided; the ledger sets it, never an answer."""
     decided_at: SkipJsonSchema[str | None] = None
     """UTC, ISO 8601."""
 
 
 @runtime_checkable
 class CheckpointHandler(Protocol):
-    """Whoever answers: a terminal, a page, a test."""
+    """Answers checkpoints: a terminal, a page or a test."""
 
     async def handle(self, checkpoint: Checkpoint) -> Decision: ...
 
 
 def parse_checkpoint(value: Any) -> Checkpoint:
-    """Return the checkpoint in what an interrupt shows.
+    """Return the checkpoint in the value of an interrupt.
 
     Raises:
         PersistenceError: another version of the program, or another graph, wrote it.
@@ -205,5 +200,5 @@ def parse_checkpoint(value: Any) -> Checkpoint:
         fields = ", ".join(".".join(map(str, problem["loc"])) for problem in error.errors())
         raise PersistenceError(
             f"the open question cannot be read: this program did not ask it (fields: {fields}); "
-            "go on with the program or the version that did"
+            "continue with the program or the version that did"
         ) from None

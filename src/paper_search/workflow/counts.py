@@ -1,4 +1,4 @@
-"""The counts of a search, all of them made of the rows of its arrivals."""
+"""The counts of a search, all computed from the rows of its arrivals."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from paper_search.prompts import prompt_digests
 
 
 class SearchedRound(BaseModel):
-    """One search: what it brought, when, and what it was done with."""
+    """One search: its arrivals, time, program, models and prompts."""
 
     iteration: int
     """The round, from 0."""
@@ -22,7 +22,7 @@ class SearchedRound(BaseModel):
     program: str
     """Version of this program."""
     models: dict[str, str] = Field(default_factory=dict)
-    """The model of each skill by the name of its prompt; a skill that asks none is left out."""
+    """The model of each skill that asks one, by the name of the skill's prompt."""
     prompts: dict[str, str] = Field(default_factory=dict)
     """SHA-256 of these prompts."""
 
@@ -32,10 +32,9 @@ class SearchedRound(BaseModel):
 
 
 def arrivals_of(answer: SearchReport, ids: Sequence[str], waits: int = 0) -> list[Arrival]:
-    """Return a row for each time that a source gave a record.
+    """Return a row for each time that a source returned a record.
 
-    `ids`: under which the records are stored, in their order. `waits`: how often the sources had
-    been waited for in the round.
+    `ids`: of the stored records, in order. `waits`: waits for sources in the round so far.
     """
     own_ids: dict[tuple[str, str], str] = {}
     for name, paper in zip(ids, answer.papers, strict=True):
@@ -52,9 +51,9 @@ def arrivals_of(answer: SearchReport, ids: Sequence[str], waits: int = 0) -> lis
 def replays(
     before: Sequence[SourceReport], again: Sequence[SourceReport]
 ) -> set[tuple[str, str | None]]:
-    """Return the sources and queries that were answered in full before, in the same round.
+    """Return the pairs of source and query that the same round had already answered in full.
 
-    Nothing was sent for them `again`: our store gave the same answers.
+    Nothing was sent for them `again`: the cache gave the same answers.
     """
     full = [row for row in before if not row.status.is_failure]
     counts = {(row.source, row.query): row.received for row in full}
@@ -65,7 +64,6 @@ def replays(
 def searched_round(
     iteration: int, arrivals: Sequence[Arrival], models: Mapping[str, str]
 ) -> SearchedRound:
-    """Return what is kept of a search that has just ended."""
     from paper_search import __version__  # noqa: PLC0415  # reads the disk
 
     return SearchedRound(
@@ -79,18 +77,18 @@ def searched_round(
 
 
 MIN_RISE = 10
-"""Places that a paper moves up before it is worth a word."""
+"""A paper that moves up by fewer places is not mentioned."""
 
 
 class RoundChanges(BaseModel):
-    """The difference between the result of a round and that of the round before."""
+    """The changes from one result to the next."""
 
     new_ids: list[str] = Field(default_factory=list)
     """Papers that no earlier round found."""
     risen: dict[str, int] = Field(default_factory=dict)
-    """By id of a paper: how many places it moved up, `MIN_RISE` at least."""
+    """Places that a paper moved up (at least `MIN_RISE`), by its id."""
     queries: str = ""
-    """Terms that are asked now (+) or no longer (-); empty: the queries are the same."""
+    """Terms added (+) and removed (-); empty if the queries are the same."""
 
     @property
     def summary(self) -> str:
@@ -118,19 +116,18 @@ def round_changes(
 
 
 class RoundCounts(BaseModel):
-    """What one round brought: `arrived = removed + again + first_found`."""
+    """The counts of one round: `arrived = removed + again + first_found`."""
 
     round: int
     """From 1."""
     searched_at: str
     """UTC, ISO 8601."""
     arrived: int
-    """Records as often as its sources gave them."""
+    """Records, as often as sources returned them."""
     removed: int
     """Of these, not kept, for one of `REASONS`."""
     again: int
-    """The same record of the same source had arrived before: by another query, or in an earlier
-    round."""
+    """Records that the same source had returned before, to another query or in another round."""
     first_found: int
     """Records that had not arrived before."""
     new_works: int
@@ -157,9 +154,9 @@ class PlacedArrival:
 
     arrival: Arrival
     round: SearchedRound | None
-    """None: it is of no round that counts."""
+    """None if its round does not count."""
     before: SearchedRound | None = None
-    """The round in which the same record of the same source arrived first, if it did."""
+    """The round in which the same record of the same source had arrived first, if any."""
     is_first_of_work: bool = False
     """Whether no record of the same work had arrived before."""
 
@@ -167,9 +164,9 @@ class PlacedArrival:
 def placements(
     rows: Iterable[tuple[Arrival, SearchedRound | None]], work_of: Mapping[str, str]
 ) -> Iterator[PlacedArrival]:
-    """Yield arrivals, which are in their order, with what came before each.
+    """Yield arrivals, given in order, with what came before each.
 
-    `work_of`: by the id of a record, that of its work; its own where it is left out.
+    `work_of`: the work of each record; a record that is not in it is its own work.
     """
     first: dict[str, SearchedRound | None] = {}
     works: set[str] = set()
@@ -190,7 +187,7 @@ def rows_of(rounds: Iterable[SearchedRound]) -> Iterator[tuple[Arrival, Searched
 
 
 def count_rounds(rounds: Sequence[SearchedRound], work_of: Mapping[str, str]) -> list[RoundCounts]:
-    """Return what each round brought; see `placements`."""
+    """Return the counts of each round; for `work_of`, see `placements`."""
     of_round: dict[int, list[PlacedArrival]] = {round_.iteration: [] for round_ in rounds}
     for row in placements(rows_of(rounds), work_of):
         if row.round is not None:
@@ -220,9 +217,9 @@ def count_rounds(rounds: Sequence[SearchedRound], work_of: Mapping[str, str]) ->
 class SourceSummary:
     """All queries to one source together.
 
-    `status`: of all queries that failed, else of the best; `PARTIAL` if some failed. `hits`: what
-    it has for all queries, counted for each, as `kept` is; None: it does not say. `note`: all that
-    it says, each thing once; "" for nothing.
+    `status`: that of the first failure if all queries failed; `PARTIAL` if some did. `hits` and
+    `kept`: sums over the queries; no hits if the source does not report them. `note`: all distinct
+    errors and notes.
     """
 
     source: str
@@ -250,7 +247,7 @@ def _summary(source: str, reports: list[SourceReport]) -> SourceSummary:
     hits = {report.query: report.hits for report in reports if report.hits is not None}
     latest = [report.status for report in reports if not report.is_asked_again]
     if SourceStatus.EMPTY in latest and any(report.kept for report in reports):
-        latest.append(SourceStatus.OK)  # it gave what it has before it was waited for
+        latest.append(SourceStatus.OK)  # it had returned papers before the wait
     return SourceSummary(
         source,
         _status(latest),
@@ -268,5 +265,5 @@ def _status(statuses: Sequence[SourceStatus]) -> SourceStatus:
 
 
 def aside(excluded: int) -> str:
-    """Return what to say behind the number of papers set aside, of which a person excluded some."""
+    """Return the words that follow the number of papers set aside."""
     return f"set aside, {excluded:,} of them excluded" if excluded else "set aside"

@@ -1,4 +1,4 @@
-"""Which decisions a checkpoint takes, and what an edit and a run make of a strategy."""
+"""Validation of answers to checkpoints, and edits of a strategy."""
 
 import textwrap
 from typing import Any, ClassVar
@@ -68,7 +68,7 @@ class ConstraintsEdit(SearchConstraints, extra="forbid"):
     @classmethod
     def _is_known(cls, name: str | None) -> str | None:
         if name and language_code(name) is None:
-            raise ValueError(f"unknown {name!r}; write a code as de, or its English name")
+            raise ValueError(f"unknown {name!r}; write a code such as de, or the English name")
         return language_code(name)
 
     @field_validator("conditions")
@@ -83,7 +83,7 @@ class ConstraintsEdit(SearchConstraints, extra="forbid"):
     @field_validator("publication_types", "excluded_types")
     @classmethod
     def _are_kinds(cls, names: list[str]) -> list[str]:
-        return list(dict.fromkeys(map(_kind, names)))
+        return list(dict.fromkeys(map(_publication_type, names)))
 
     @field_validator("publication_types")
     @classmethod
@@ -93,8 +93,8 @@ class ConstraintsEdit(SearchConstraints, extra="forbid"):
         return names
 
 
-def _kind(text: str) -> str:
-    """Return the kind that a person means, as in a question; else their own words."""
+def _publication_type(text: str) -> str:
+    """Return the type that a text names, read as in a question; else the text."""
     word = " ".join(text.split()).lower()
     named = kind_at(word, 0)
     if named is not None and named[1] == len(word):
@@ -108,7 +108,7 @@ class SynonymEdit(SynonymMap, extra="forbid"):
 
 
 class QueryEdit(SearchQuery, extra="forbid"):
-    """A query as a person may write it: one that can be read."""
+    """A query as a person may write it; it has to parse."""
 
     keywords: list[str] = Field(default_factory=list)
     synonym_map: list[SynonymEdit] = Field(default_factory=list)  # type: ignore[assignment]  # narrower
@@ -133,7 +133,7 @@ class CriterionEdit(Criterion, extra="forbid"):
 
 
 class StrategyEdit(SearchStrategy, extra="forbid"):
-    """A strategy as a person may write it, with the criteria that papers are judged by."""
+    """A strategy as a person may write it, with the criteria for judging papers."""
 
     queries: list[QueryEdit] = Field(max_length=MAX_QUERIES)  # type: ignore[assignment]  # narrower
     ranked: list[RankedEdit] = Field(default_factory=list, max_length=MAX_QUERIES)  # type: ignore[assignment]  # narrower
@@ -142,15 +142,15 @@ class StrategyEdit(SearchStrategy, extra="forbid"):
         default=None,
         min_length=FEWEST_CRITERIA,
         max_length=MOST_CRITERIA,
-        exclude_if=lambda given: given is None,
+        exclude_if=lambda criteria: criteria is None,
     )
-    """None: those of the intent stay."""
+    """None keeps those of the intent."""
 
     @field_validator("criteria")
     @classmethod
     def _include_something(cls, criteria: list[CriterionEdit] | None) -> list[CriterionEdit] | None:
         if criteria and all(criterion.kind is CriterionKind.EXCLUSION for criterion in criteria):
-            raise ValueError('all are exclusions; give one of the kind "inclusion"')
+            raise ValueError('all are exclusions; add one of the kind "inclusion"')
         return criteria
 
 
@@ -177,7 +177,7 @@ class _Answer(Decision, extra="forbid"):
     @model_validator(mode="before")
     @classmethod
     def _decode(cls, answer: Any) -> Any:
-        return _fitted(decode(answer), at_strategy=cls.at_strategy)
+        return _with_typed_data(decode(answer), at_strategy=cls.at_strategy)
 
 
 class StrategyDecision(_Answer):
@@ -197,9 +197,9 @@ class ResultDecision(_Answer):
 def answer_model(
     checkpoint: Checkpoint, known_ids: frozenset[str], record_ids: frozenset[str] = frozenset()
 ) -> Any:
-    """Return the type of the decisions that a checkpoint takes, in any client's shape.
+    """Return the type of the decisions that a checkpoint takes, in the form of any client.
 
-    It validates to a `Decision`; its JSON schema is what clients build a form from.
+    It validates to a `Decision`; clients build a form from its JSON schema.
     """
     at_strategy = checkpoint.kind is CheckpointKind.STRATEGY_CONFIRMATION
     model = StrategyDecision if at_strategy else ResultDecision
@@ -214,7 +214,7 @@ def answer_model(
         if not isinstance(payload, StrategyPayload):
             return {**edit, "revised_data": changed_args(revised, result_args())}
         before = strategy_args(payload.strategy)
-        if not is_edit and revised.keys() != before.keys():  # else all the text boxes of an edit
+        if not is_edit and revised.keys() != before.keys():  # not the text boxes of an edit
             return edit
         revised = changed_args(revised, before)
         if not is_edit and revised:
@@ -252,9 +252,9 @@ _LIMITS = tuple(SearchConstraints.model_fields)
 
 
 def _structured(revised: dict[str, Any], proposed: SearchStrategy) -> dict[str, Any]:
-    """Return an edit from text boxes in the form of a strategy; another one as it is.
+    """Return an edit made in text boxes in the form of a strategy; any other one unchanged.
 
-    A query that stays keeps its synonyms.
+    An unchanged query keeps its synonyms.
     """
     limits = {name: value for name, value in revised.items() if name in _LIMITS}
     rest = {name: value for name, value in revised.items() if name not in _LIMITS}
@@ -272,7 +272,7 @@ def _structured(revised: dict[str, Any], proposed: SearchStrategy) -> dict[str, 
 
 
 def past_decision(kind: CheckpointKind, answer: Any) -> Decision | None:
-    """Return the decision in an answer to a checkpoint that is past, if it has one."""
+    """Return the decision in an answer to a past checkpoint, if it has one."""
     at_strategy = kind is CheckpointKind.STRATEGY_CONFIRMATION
     model: type[Decision] = StrategyDecision if at_strategy else ResultDecision
     try:
@@ -290,8 +290,8 @@ def feedback_of(decision: Decision) -> UserFeedback:
     return feedback
 
 
-def _fitted(answer: Any, *, at_strategy: bool) -> Any:
-    """Read `revised_data` by what the action makes of it, so that errors name its fields."""
+def _with_typed_data(answer: Any, *, at_strategy: bool) -> Any:
+    """Validate `revised_data` by the model for the action, so that errors name its fields."""
     if not isinstance(answer, dict) or not isinstance(answer.get("revised_data"), dict):
         return answer
     is_strategy = at_strategy and answer.get("action") == DecisionAction.EDIT.value
@@ -327,13 +327,13 @@ def _check_waiting(action: DecisionAction, data: UserFeedback, checkpoint: Check
         raise ValueError(f"{field}: only an edit of a result waits for sources")
     if not payload.unfinished_sources:
         raise ValueError(
-            f"{field}: no source was left behind, or the search waited {MAX_WAITS} times already; "
-            "there is nothing to wait for"
+            f"{field}: there is nothing to wait for: no source ran out of time, or the search has "
+            f"already waited {MAX_WAITS} times"
         )
     if data.free_text_feedback:
         raise ValueError(
-            "revised_data.free_text_feedback: waiting starts no other round, to which words could "
-            "speak: leave them out, and give them when the rest is there"
+            "revised_data.free_text_feedback: waiting does not start another round, which feedback "
+            "could change: leave it out, and give it when the results are complete"
         )
 
 
@@ -366,20 +366,20 @@ def _check_sources(strategy: SearchStrategy, available: list[str]) -> None:
         if name not in strategy.sources or name in local:
             possible = [source for source in strategy.sources if source not in local]
             raise ValueError(
-                f"revised_data.native: {name!r} cannot be sent a string of its own; sources of"
-                f" this strategy that can: {', '.join(possible) or 'none'}"
+                f"revised_data.native: {name!r} takes no query in its own syntax; sources of"
+                f" this strategy that do: {', '.join(possible) or 'none'}"
             )
 
 
 def apply_edit(proposed: SearchStrategy, revised: Any) -> SearchStrategy:
-    """Return the strategy as a person edited it; papers to follow are not theirs to write.
+    """Return the strategy as a person edited it; without seeds of its own, it keeps the proposed.
 
-    Its lines are those of the first query: where that is another one, they are of no query.
+    The lines belong to the first query; if that has changed, they are dropped.
     """
     plain = revised.model_dump() if isinstance(revised, BaseModel) else revised
     strategy = SearchStrategy.model_validate(plain)
     first, before = (
-        [query.boolean_query for query in of.queries[:1]] for of in (strategy, proposed)
+        [query.boolean_query for query in version.queries[:1]] for version in (strategy, proposed)
     )
     lines = strategy.lines if first == before else []
     seeds = strategy.seeds or proposed.seeds

@@ -70,21 +70,21 @@ class SearchWorkflow(ThreadEngine[SearchSession, Checkpoint, PaperCollection]):
         deduplicator: records to works.
         relevance_scorer: works to verdicts.
         result_organizer: verdicts to a collection.
-        checkpoint_handler: answers the checkpoints; None if nobody is asked by `run`.
-        max_iterations: how many answers end the search without an approval; 0: it ends at once,
-            with an empty collection.
+        checkpoint_handler: answers the checkpoints; None if `run` asks nobody.
+        max_iterations: after so many answers the search ends without an approval; 0: at once, with
+            an empty collection.
         enable_strategy_checkpoint: ask before searching.
-        progress_reporter: takes a phase and its details; what it raises is logged only.
-        persistence: where threads live: a URL, or an open `Persistence`; None: in memory, for as
-            long as this object lives.
+        progress_reporter: takes a phase and its details; its exceptions are only logged.
+        persistence: where threads are stored: a URL, or an open `Persistence`; None: in memory,
+            until this object is gone.
         sources: search only these; None for the strategy's choice.
-        max_results: give at most this many papers; None for no limit.
+        max_results: return at most this many papers; None for no limit.
         must_find: papers that a good search finds, by DOI, arXiv id, PMID or title.
-        gap_filler: looks up what works lack, in runs that want that.
-        enrich: whether those that begin here want it.
-        scoper: looks at hit counts before a strategy is asked; None if nobody does.
-        budget: what a thread that begins here may spend on models; None for no limit.
-        metering: counts the calls of models; None means in the state only.
+        gap_filler: looks up missing fields of works, in runs with `enrich`.
+        enrich: whether new runs look up missing fields.
+        scoper: counts hits before the strategy is shown; None to leave that out.
+        budget: what a new thread may spend on models; None for no limit.
+        metering: counts model calls; None to count them in the state only.
 
     Raises:
         ConfigError: a limit is out of its range.
@@ -166,14 +166,14 @@ class SearchWorkflow(ThreadEngine[SearchSession, Checkpoint, PaperCollection]):
         enrich: bool | None = None,
         budget: Budget | None = None,
     ) -> SearchWorkflow:
-        """Return the workflow that the settings describe; for what else it takes, see the class.
+        """Return the workflow that the settings describe; for other arguments, see the class.
 
-        `config`: which model, which sources, which limits. `sources`: search only these, also
-        where the settings have them switched off. `enrich`, `budget`: None: as the settings say.
+        `sources`: search only these, even if the settings disable them. `enrich`, `budget`: None
+        for the values in the settings.
 
         Raises:
-            ConfigError: a model or a source lacks a setting that it needs, or a model the price
-                for a budget of money.
+            ConfigError: a model or a source lacks a required setting, or a model has no price
+                although the budget is an amount of money.
             UnknownNameError: a source of that name is not installed.
         """
         from paper_search.workflow.assembly import assemble_skills  # noqa: PLC0415  # slow import
@@ -208,10 +208,10 @@ class SearchWorkflow(ThreadEngine[SearchSession, Checkpoint, PaperCollection]):
         *,
         by: str | None = None,
     ) -> Checkpoint | PaperCollection:
-        """Go back to a question that was decided, and ask it again.
+        """Go back to an answered question, and ask it again.
 
-        `iteration`: of which round, counted from 0; None means the latest decided one. `by`:
-        who does it; None means who runs the program. Raises as `go_back`.
+        `iteration`: its round, from 0; None for the latest answered one. `by`: who goes back; None
+        for the current user. Raises the errors of `go_back`.
         """
         kind = CheckpointKind(kind)  # its name, as answers have it, is as good
         words = kind.value + ("" if iteration is None else f" of round {iteration + 1}")
@@ -224,9 +224,9 @@ class SearchWorkflow(ThreadEngine[SearchSession, Checkpoint, PaperCollection]):
     async def judge(self, thread_id: str, *, is_all: bool = False) -> JudgingReport:
         """Have the model judge the papers of the latest result, whose question stays open.
 
-        `is_all`: also those that are judged already; what the model said of a paper before, by the
-        same criteria, is not asked for again. Raises as `answer`; ThreadNotWaitingError: it has no
-        papers yet; ConfigError: no model is set.
+        `is_all`: also those that are judged already; judgements by the same criteria are reused.
+        Raises the errors of `answer`; ThreadNotWaitingError if there are no papers yet;
+        ConfigError if no model is configured.
         """
         async with self._session(thread_name(thread_id)) as session, session.lease():
             return await session.judge_again(self._skills, is_all=is_all)
@@ -264,7 +264,7 @@ class SearchWorkflow(ThreadEngine[SearchSession, Checkpoint, PaperCollection]):
         handler: CheckpointHandler = self._require_handler(waiting)
         self._announce(waiting)
         decision = await handler.handle(waiting.question)
-        answer = _coerced(decision, waiting.question, markable_ids(waiting.state))
+        answer = _with_coerced_feedback(decision, waiting.question, markable_ids(waiting.state))
         try:
             await session.answer(waiting, answer)
         except InvalidDecisionError as error:
@@ -284,12 +284,12 @@ class SearchWorkflow(ThreadEngine[SearchSession, Checkpoint, PaperCollection]):
         return event if event == "iterating" else None
 
 
-def _coerced(decision: Any, checkpoint: Checkpoint, known_ids: frozenset[str]) -> Any:
-    """Return what a handler decided in the form that the graph takes.
+def _with_coerced_feedback(decision: Any, checkpoint: Checkpoint, known_ids: frozenset[str]) -> Any:
+    """Return a handler's decision in the form that the graph takes.
 
-    A handler's feedback is taken as far as it can be (seed REQ-17); answers from elsewhere are
-    refused instead, so that a typo is not read as "no feedback". What is no `Decision`
-    is left to the decoder.
+    Invalid parts of a handler's feedback are dropped (seed REQ-17). Answers from elsewhere are
+    refused instead, so that a typo is not read as "no feedback". Anything but a `Decision` is
+    left to the decoder.
     """
     if not isinstance(decision, Decision):
         return decision
@@ -304,7 +304,7 @@ def _coerced(decision: Any, checkpoint: Checkpoint, known_ids: frozenset[str]) -
     relevant = _marks_of_result(feedback.marked_relevant, known_ids)
     irrelevant = _marks_of_result(feedback.marked_irrelevant, known_ids)
     if both := sorted(set(relevant) & set(irrelevant)):
-        logger.warning("marked both relevant and irrelevant, taken as relevant: %s", both)
+        logger.warning("marked both relevant and irrelevant, counted as relevant: %s", both)
     marks = {
         "marked_relevant": relevant,
         "marked_irrelevant": [paper_id for paper_id in irrelevant if paper_id not in relevant],
@@ -314,7 +314,7 @@ def _coerced(decision: Any, checkpoint: Checkpoint, known_ids: frozenset[str]) -
 
 
 def _as_validation_error(error: InvalidDecisionError) -> ValidationError:
-    """Return what the seeds raise for a handler's edit, without the values that it refuses."""
+    """Return the error that the seeds raise for a handler's invalid edit, without its values."""
     wrong = PydanticCustomError("invalid_edit", "{reason}", {"reason": str(error)})
     return ValidationError.from_exception_data(
         "Decision", [{"type": wrong, "loc": ("revised_data",), "input": None}], hide_input=True
@@ -323,7 +323,7 @@ def _as_validation_error(error: InvalidDecisionError) -> ValidationError:
 
 def _marks_of_result(ids: list[str], known_ids: frozenset[str]) -> list[str]:
     if unknown := [paper_id for paper_id in ids if paper_id not in known_ids]:
-        logger.warning("marks are left out, no such papers in this result: %s", unknown)
+        logger.warning("ignored marks on papers that are not in this result: %s", unknown)
     return [paper_id for paper_id in ids if paper_id in known_ids]
 
 

@@ -1,4 +1,4 @@
-"""Full texts: what became of the works that were included by title and abstract."""
+"""The full texts of works that were included by title and abstract, and decisions on them."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -15,13 +15,11 @@ _PART = "full_texts"
 
 
 class TextStatus(str, Enum):
-    """Where a full text stands."""
-
     SOUGHT = "sought"
     """Nobody has looked for it yet."""
     NOT_RETRIEVED = "not retrieved"
     RETRIEVED = "retrieved"
-    """It is there, and nobody has decided on it."""
+    """It is available, and nobody has decided on it."""
     INCLUDED = "included"
     EXCLUDED = "excluded"
 
@@ -31,24 +29,24 @@ class FullText(BaseModel):
 
     paper_id: str
     digest: str = ""
-    """SHA-256 of the PDF, under which the home keeps it; empty: there is none."""
+    """SHA-256 of the PDF, under which the home keeps it; empty if there is none."""
     origin: str = ""
-    """The address that it came from, or the name of the file that was attached."""
+    """The URL that it came from, or the name of the file that was attached."""
     source: str = ""
-    """The service that named the address; empty: the record itself, or it is no address."""
+    """The service that returned the URL; empty if the record had it, or for a file."""
     problem: str = ""
-    """Why it was not retrieved; empty: it was, or nobody has looked for it."""
+    """Why it was not retrieved; empty if it was, or if nobody has looked for it."""
     is_given_up: bool = False
-    """A person entered that it is not retrieved; it is not sought again."""
+    """Whether a person recorded it as not retrieved, so that it is not sought again."""
     retrieved_at: str = ""
-    """UTC, ISO 8601; the same of a search for it that found nothing."""
+    """UTC, ISO 8601; also of a search for it that found nothing."""
     retrieved_by: str = ""
     decision: Literal["include", "exclude"] | None = None
     reason: str = ""
     decided_at: str = ""
     decided_by: str = ""
     verdicts: dict[str, dict[str, str]] = Field(default_factory=dict)
-    """By reviewer: decision, reason and time, of people who decided apart, once all were done."""
+    """Decision, reason and time by reviewer, once all independent reviewers were done."""
 
     @property
     def status(self) -> TextStatus:
@@ -59,13 +57,13 @@ class FullText(BaseModel):
 
     @property
     def summary(self) -> str:
-        """Return what a table says of it: `excluded: wrong population`."""
+        """Return the status with its reason: `excluded: wrong population`."""
         why = self.reason if self.decision else self.problem
         return f"{self.status.value}: {why}" if why else self.status.value
 
 
 class FullTextFlow(BaseModel):
-    """How many works there are at each place of the second stage.
+    """Works by status in the full-text stage.
 
     `sought = waiting + not_retrieved + unassessed + assessed`; `assessed = excluded + included`.
     """
@@ -84,9 +82,9 @@ class FullTextFlow(BaseModel):
 
 
 async def full_texts(records: SearchRecords) -> dict[str, FullText]:
-    """Return the full texts that somebody looked for, by the id of the work as merged now.
+    """Return the full texts that somebody looked for, by the id of the work they belong to now.
 
-    Of those of works that were merged, one counts: with the latest decision, else with a file.
+    Of several texts of one work, that with the latest decision counts, else one with a file.
     """
     rows = await records.rows(_PART)
     works = await records.works_of(list(rows))
@@ -105,7 +103,7 @@ async def put_full_text(records: SearchRecords, text: FullText) -> None:
 
 
 def with_full_texts(collection: PaperCollection, texts: Mapping[str, FullText]) -> PaperCollection:
-    """Return the collection with the state of each full text, and the address that it came from."""
+    """Add the status of the full texts, and the URLs that they came from, to the papers."""
     papers = list(collection.papers)
     for place, paper in enumerate(papers):
         if (text := texts.get(paper.id)) is not None:
@@ -120,7 +118,7 @@ def with_full_texts(collection: PaperCollection, texts: Mapping[str, FullText]) 
 
 
 def count_full_texts(ids: Sequence[str], texts: Mapping[str, FullText]) -> FullTextFlow | None:
-    """Return where the texts of included works stand; None if nobody has looked for any."""
+    """Count the full texts of included works by status; None if nobody has looked for any."""
     if not texts:
         return None
     own = [texts.get(i, FullText(paper_id=i)) for i in ids]

@@ -1,4 +1,4 @@
-"""The paper-search graph: one table of steps and what their outcomes lead to."""
+"""The paper-search graph: a table of steps, and the next step for each outcome."""
 
 from functools import partial
 
@@ -22,7 +22,7 @@ metered = partial(
     iteration=lambda state: state.current_iteration,
     budget=lambda ctx: ctx.workflow_params.budget,
 )
-"""Returns a step whose calls of models are counted."""
+"""Wraps a step so that its model calls are counted."""
 
 # fmt: off
 WORKFLOW = Workflow(

@@ -1,4 +1,4 @@
-"""What a model judges by in a thread, what it said, and judging a result again."""
+"""The criteria of a thread, stored judgements, and judging a result again."""
 
 import asyncio
 from collections import Counter
@@ -44,9 +44,9 @@ class _SharedRows(RecordStore):
 
 
 class StoredJudgements:
-    """Keeps judgements in the store of the threads; see `JudgementCache`.
+    """A `JudgementCache` in the store of the threads.
 
-    Deleting a thread leaves them there: they say nothing of its question but what its hash does.
+    Deleting a thread leaves judgements there: of its question they hold only a hash.
     """
 
     def __init__(self, store: BaseStore) -> None:
@@ -60,11 +60,10 @@ class StoredJudgements:
 
 
 def criteria_update(state: WorkflowState, edit: Any) -> tuple[StepUpdate, list[str]]:
-    """Return the intent with the concepts and criteria of an edit.
+    """Return the intent with the concepts and criteria of an edit, and the criteria removed.
 
-    If it changes no criterion, those of limits that it takes off go. Their texts are returned, too:
-    of exclusions that name what is welcome again, and of inclusions that a note wrote of what is no
-    longer required.
+    If the edit changes no criterion, removing a limit removes its criteria: exclusions of what is
+    welcome again, and inclusions that a note made of what is no longer required.
     """
     if not isinstance(edit, StrategyEdit) or state.intent is None or state.strategy is None:
         return {}, []
@@ -76,15 +75,14 @@ def criteria_update(state: WorkflowState, edit: Any) -> tuple[StepUpdate, list[s
     excluded = [name for name in intent.excluded if tuple(tokens(name)) not in welcome]
     optional = required_stems(state.strategy.filters) - required_stems(edit.filters)
 
-    def is_taken_off(each: Criterion) -> bool:
-        if each.kind is CriterionKind.EXCLUSION:
-            return any(set(tokens(each.text)).issuperset(stems) for stems in welcome)
-        return each.text.startswith(OF_NOTE) and (
-            tuple(tokens(each.text.removeprefix(OF_NOTE))) in optional
-        )
+    def is_removed(criterion: Criterion) -> bool:
+        text = criterion.text
+        if criterion.kind is CriterionKind.EXCLUSION:
+            return any(set(tokens(text)).issuperset(stems) for stems in welcome)
+        return text.startswith(OF_NOTE) and tuple(tokens(text.removeprefix(OF_NOTE))) in optional
 
-    gone = [each.text for each in intent.criteria if is_taken_off(each)]
-    criteria = [each for each in intent.criteria if each.text not in gone]
+    gone = [criterion.text for criterion in intent.criteria if is_removed(criterion)]
+    criteria = [criterion for criterion in intent.criteria if criterion.text not in gone]
     edited = intent.model_copy(update={"excluded": excluded}).with_criteria(criteria)
     return {"intent": edited}, gone
 
@@ -95,9 +93,9 @@ def _unwanted(limits: SearchConstraints) -> set[tuple[str, ...]]:
 
 
 def intent_after_note(state: WorkflowState, intent: ParsedIntent) -> ParsedIntent:
-    """Return what is wanted after the person's latest note: papers are judged by that.
+    """Apply the person's latest note to the intent that papers are judged by.
 
-    Criteria stay empty where no model judges; for another subject they are made of its words.
+    Criteria stay empty if no model judges; for another subject they are made of its words.
     """
     text = state.latest_feedback.free_text_feedback if state.latest_feedback else None
     if not text:
@@ -109,15 +107,15 @@ def intent_after_note(state: WorkflowState, intent: ParsedIntent) -> ParsedInten
     if not criteria:
         return intent
     if note.instead:
-        against = [each for each in criteria if each.kind is CriterionKind.EXCLUSION]
-        criteria = criteria_of(intent.with_criteria(against))
+        exclusions = [c for c in criteria if c.kind is CriterionKind.EXCLUSION]
+        criteria = criteria_of(intent.with_criteria(exclusions))
     intent = intent.with_criteria(with_note(criteria, text, concepts))
     return intent.with_criteria(criteria_of(intent))
 
 
 _PART = "judged"
 _MORE = "--budget"
-"""In the reason why a paper is unjudged, where the budget did not cover the question."""
+"""Part of the reason why a paper is unjudged, if the budget did not cover the question."""
 
 
 class JudgingReport(BaseModel):
@@ -160,11 +158,11 @@ class JudgingReport(BaseModel):
 async def judge_again(
     state: WorkflowState, records: SearchRecords, skills: Skills, *, is_all: bool
 ) -> JudgingReport:
-    """Judge the papers of the latest result, and put all in the order of their scores."""
+    """Judge the papers of the latest result, and order all of them by score."""
     scorer = skills.relevance_scorer
     if not isinstance(scorer, RelevanceScorer) or scorer.model is None:
         raise ConfigError(
-            "no model is set that could judge: set LLM_MODEL, or LLM_MODEL_JUDGE, and its key"
+            "no model is configured for judging: set LLM_MODEL, or LLM_MODEL_JUDGE, and its key"
         )
     if state.result is None or state.intent is None:
         raise ThreadNotWaitingError(
@@ -189,6 +187,6 @@ async def judge_again(
     )
     judged = {verdict.paper.id: verdict for verdict in every}
     ordered = by_grades([judged[verdict.paper.id] for verdict in prior], marks)
-    await records.rejudged(verdicts, [verdict.paper.id for verdict in ordered])
+    await records.apply_judgements(verdicts, [verdict.paper.id for verdict in ordered])
     asked = [verdict for verdict in verdicts if _MORE not in (verdict.unjudged_because or "")]
     return JudgingReport.of(every, len(asked))

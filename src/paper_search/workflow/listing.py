@@ -1,4 +1,4 @@
-"""The searches in a list of threads, which needs nothing of what drives them."""
+"""The searches in a list of threads, without importing what runs them."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ class ThreadInfo(BriefInfo):
     """One thread in a list."""
 
     checkpoint: CheckpointKind | None = None
-    """Which question it waits with."""
+    """The open question."""
     iteration: int = 0
     usage: list[StepSpending] = Field(default_factory=list)
     """What each step spent on models."""
     papers: int | None = None
-    """How many the latest result has, or None."""
+    """The number in the latest result, if there is one."""
     graph: str = "paper_search"
 
 
@@ -39,7 +39,7 @@ class ThreadCatalog(Catalog["SearchSession", ThreadInfo]):
         return SearchSession
 
     async def show(self, thread_id: str) -> ThreadDetail:
-        """Return all that there is to know of a thread; Raises as `info`."""
+        """Return one thread in full. Raises the errors of `info`."""
         from paper_search.workflow.session import ThreadDetail  # noqa: PLC0415  # slow import
 
         info = await self.info(thread_id)

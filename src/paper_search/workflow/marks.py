@@ -1,4 +1,4 @@
-"""What a person said of single papers, kept beside the checkpoints as soon as it is said."""
+"""A person's marks on single papers, saved at once and outside of checkpoints."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -16,44 +16,42 @@ from paper_search.workflow.records import SearchRecords
 LONGEST_LABEL = 100
 """Characters."""
 _PAIRS = "pairs"
-"""The part of the record store with what was said of pairs of records."""
+"""The part of the record store with decisions on pairs of records."""
 
 
 class ScreeningMark(BaseModel):
-    """What a person said of one paper."""
+    """A person's mark on one paper."""
 
     paper_id: str
     number: int
-    """Place in the order in which it was said, from 1."""
+    """Place in the order of all marks, from 1."""
     iteration: int
-    """Of the search, in which it was said."""
     is_relevant: bool | None = None
-    """None: neither; the paper was skipped, has a note only, or its mark was taken back."""
+    """None: the paper was skipped, has only a note or labels, or its mark was taken back."""
     is_skipped: bool = False
     is_screened: bool = False
-    """Whether it was made while screening, where the program and not the person picks the paper."""
+    """Whether it was made while screening, where the program picks the paper."""
     is_taken_back: bool = False
-    """What an earlier round said of it does not hold any more."""
+    """Whether the mark of an earlier round no longer holds."""
     reason: str | None = None
     """Why it is relevant or not."""
     note: str | None = None
     labels: list[str] = Field(default_factory=list)
-    """Words of the person's own."""
     said_at: str = ""
     """UTC, ISO 8601."""
     said_by: str = ""
 
     def says(self, *, is_relevant: bool | None) -> bool:
-        """Whether that is what it says; None means that an earlier mark is taken back."""
+        """Whether this is the verdict; None: that it takes an earlier mark back."""
         is_same = self.is_relevant is is_relevant
         return is_same and (is_relevant is not None or self.is_taken_back)
 
 
 class MarkStore:
-    """Keeps the marks of a thread beside its records; the graph's checkpoints are not touched."""
+    """Stores the marks of a thread beside its records, without touching the graph's checkpoints."""
 
     part = "marks"
-    """Where in the store they are."""
+    """The part of the record store with the marks."""
     joins_answers: ClassVar[bool] = True
     """Whether the answer of a round repeats its marks, so that later rounds do not need them."""
 
@@ -69,7 +67,7 @@ class MarkStore:
         return sorted(marks, key=lambda mark: mark.number)
 
     async def put(self, *marks: ScreeningMark) -> None:
-        """Save marks in the place of earlier ones on the papers; they are on disk on return."""
+        """Save marks, replacing earlier ones on the papers; they are on disk on return."""
         rows = {self._key(m.paper_id): storable(m.model_dump(mode="json")) for m in marks}
         await self._records.put(self.part, rows)
 
@@ -85,10 +83,9 @@ class MarkStore:
         reason: str | None = None,
         by: str | None = None,
     ) -> None:
-        """Save what the person at hand says of papers; a note and labels that are there stay.
+        """Save a verdict on papers; their notes and labels stay.
 
-        `is_relevant`: None: what was said of them before is taken back. `by`: who says it; None:
-        who runs the program.
+        `is_relevant`: None takes earlier verdicts back. `by`: None for the current user.
         """
         marks = await self.marks()
         before = {mark.paper_id: mark for mark in marks}
@@ -114,7 +111,7 @@ class MarkStore:
         return paper_id
 
     async def say_same(self, decisions: Sequence[MergeDecision], iteration: int) -> None:
-        """Save what the person at hand says of pairs of records, in the place of earlier words."""
+        """Save decisions on pairs of records, replacing earlier ones."""
         rows = {
             " ".join(sorted((decision.one, decision.other))): {
                 "iteration": iteration,
@@ -125,9 +122,9 @@ class MarkStore:
         await self._records.put(_PAIRS, rows)
 
     async def save(self, feedback: UserFeedback, iteration: int, *, by: str | None = None) -> None:
-        """Save what an answer says that does not end its round; it joins the next answer.
+        """Save the feedback of an answer that does not end its round; it joins the next answer.
 
-        What was saved before stays as it is, with who said it and why.
+        A verdict that was saved before keeps its author and reason.
         """
         marks = {mark.paper_id: mark for mark in await self.marks() if mark.iteration == iteration}
         ids_by_verdict = {
@@ -146,7 +143,7 @@ class MarkStore:
         await self.say_same(feedback.merge_decisions, iteration)
 
     async def carry(self, first: int, iteration: int) -> None:
-        """Have what was said in a round and all later ones join the answers of another round."""
+        """Move the marks and decisions of a round, and of all later ones, to another round."""
         rows, pairs = await self._records.rows_of_parts(self.part, _PAIRS)
         for part, said in ((self.part, rows), (_PAIRS, pairs)):
             own = {key: row for key, row in said.items() if row["iteration"] >= first}
@@ -154,9 +151,9 @@ class MarkStore:
             await self._records.put(part, carried, own)
 
     async def of_works(self) -> list[ScreeningMark]:
-        """Return the marks that stand, each on the paper that its own was merged into since.
+        """Return the marks that hold, each on the work that its paper now belongs to.
 
-        Of what was said on both, the latest verdict counts.
+        Of several marks on one work, the latest verdict counts.
         """
         return await self._of_works(await self.marks())
 
@@ -168,9 +165,9 @@ class MarkStore:
         return sorted(copies, key=lambda mark: mark.number)
 
     async def of_round(self, iteration: int) -> tuple[list[ScreeningMark], list[MergeDecision]]:
-        """Return the marks of one round, as `of_works`, and what was said of pairs of records.
+        """Return the marks of one round, as `of_works` does, and decisions on pairs of records.
 
-        Those of later rounds are among them, which somebody went back from with an older program.
+        Those of later rounds are included: a fork by an older version of the program left them.
         """
         rows, pairs = await self._records.rows_of_parts(self.part, _PAIRS)
         marks = [mark for mark in self._marks(rows) if mark.iteration >= iteration]
@@ -181,9 +178,9 @@ class MarkStore:
     async def with_saved_marks(
         self, feedback: UserFeedback | None, iteration: int, known_ids: frozenset[str]
     ) -> UserFeedback | None:
-        """Return the feedback of an answer with what was saved in its round; see `join_marks`.
+        """Return the feedback of an answer with the marks saved in its round; see `join_marks`.
 
-        `known_ids`: papers of the result. What was judged in a round that a fork left counts, too.
+        `known_ids`: papers of the result. Papers judged in a round that a fork left count as well.
         """
         marks, saved = await self.of_round(iteration)
         judged_ids = await self._records.judged_ids([mark.paper_id for mark in marks])
@@ -198,13 +195,11 @@ class MarkStore:
 
 
 def labels_in(text: str) -> list[str]:
-    """Return the labels in what a person typed, with commas or semicolons between them."""
+    """Return the labels in a text, separated by commas or semicolons."""
     parts = [" ".join(part.split()) for part in re.split("[,;]", text)]
     labels = list(dict.fromkeys(filter(None, parts)))
     if not labels or any(len(label) > LONGEST_LABEL for label in labels):
-        raise InputError(
-            f"a label has 1 to {LONGEST_LABEL} characters; commas stand between several"
-        )
+        raise InputError(f"a label has 1 to {LONGEST_LABEL} characters; separate several by commas")
     return labels
 
 
@@ -220,12 +215,12 @@ def labels_by_paper(
 
 
 def author_and_time(by: str | None) -> dict[str, str]:
-    """Return who says something, by default who runs the program, and when, as a mark has it."""
+    """Return the fields of a mark for its author (by default the current user) and the time."""
     return {"said_at": datetime.now(UTC).isoformat(), "said_by": by or current_person()}
 
 
 def verdicts(marks: Sequence[ScreeningMark], iteration: int) -> dict[str, bool]:
-    """Return what the marks of a round, and of later ones as in `of_round`, say of papers."""
+    """Return the verdicts of a round by paper, and those of later ones as in `of_round`."""
     return {
         mark.paper_id: mark.is_relevant
         for mark in marks
@@ -236,9 +231,9 @@ def verdicts(marks: Sequence[ScreeningMark], iteration: int) -> dict[str, bool]:
 def join_marks(
     feedback: UserFeedback | None, screened: Sequence[ScreeningMark], known_ids: frozenset[str]
 ) -> UserFeedback | None:
-    """Return the feedback of an answer with the marks of the round before it.
+    """Return the feedback of an answer with the marks saved before it; None if there is neither.
 
-    Where both speak of a paper, the answer counts. None: neither says anything.
+    If both name a paper, the answer counts.
     """
     answer = feedback or UserFeedback()
     ids = {*answer.marked_relevant, *answer.marked_irrelevant, *answer.unmarked}

@@ -1,4 +1,4 @@
-"""The steps of a search: each turns the state into an outcome and what changes."""
+"""The steps of a search. Each takes the state, and returns an outcome and the changed fields."""
 
 from collections.abc import Sequence
 from typing import Any, TypeVar
@@ -67,11 +67,11 @@ MAX_DOUBTS = 50
 """Pairs that a person may be asked about in one round."""
 
 Context = StepContext[StepState, SearchParams, Skills]
-AgainT = TypeVar("AgainT", bound=Outcome)
+OutcomeT = TypeVar("OutcomeT", bound=Outcome)
 
 
 async def parse_intent(ctx: Context) -> tuple[Ok | Fail, StepUpdate]:
-    """Understand the question; everything else of an earlier search on the thread is cleared."""
+    """Read the question, and clear the state of an earlier search on the thread."""
     question, cleared = ctx.step_state.question, {"accumulated_papers", "collection"}
     ctx.progress("begun", {"step": ctx.step_id, "iteration": 0})
     if ctx.workflow_params.max_iterations == 0:
@@ -88,7 +88,7 @@ async def parse_intent(ctx: Context) -> tuple[Ok | Fail, StepUpdate]:
 
 
 async def build_strategy(ctx: Context) -> tuple[Ok, StepUpdate]:
-    """Write the strategy, with what earlier rounds and the person taught."""
+    """Write the strategy, using the results of earlier rounds and the person's feedback."""
     state = _begin_step(ctx)
     intent = intent_after_note(state, _intent(state))
     marked_papers = [*intent.seeds, *await _records(ctx).marked_papers(state.marks)]
@@ -110,14 +110,14 @@ async def build_strategy(ctx: Context) -> tuple[Ok, StepUpdate]:
 
 
 async def scope_strategy(ctx: Context) -> tuple[Ok | Skip | Fail, StepUpdate]:
-    """Look at hit counts and relax what finds nothing; separate, so that resuming repeats nothing.
+    """Count hits and relax queries without any; a step of its own, so that resuming skips it.
 
-    The strategy of an update stays as it was approved.
+    An update keeps the approved strategy unchanged.
     """
     state = _begin_step(ctx)
     strategy = _strategy(state)
     asks = ctx.workflow_params.enable_strategy_checkpoint
-    with fresh_answers(state.mark_of_answers):
+    with fresh_answers(state.cache_mark):
         report = await ctx.services.scope(strategy, _intent(state), is_asking=asks)
     if (review_update := state.new_update) is not None:
         report = report.model_copy(update={"relaxed": []})
@@ -133,7 +133,6 @@ async def scope_strategy(ctx: Context) -> tuple[Ok | Skip | Fail, StepUpdate]:
 
 
 async def confirm_strategy(ctx: Context) -> tuple[Approve | Edit | Reject | Fail, StepUpdate]:
-    """Ask whether the strategy is right; nothing else."""
     state = _begin_step(ctx)
     names, budget = (ctx.thread_id, ctx.token), ctx.workflow_params.budget
     question = await strategy_question(state, names, _services(ctx), budget)
@@ -149,16 +148,16 @@ async def confirm_strategy(ctx: Context) -> tuple[Approve | Edit | Reject | Fail
         at = decision.decided_at
         edit = EditRecord(proposed=_strategy(state), by=by[1], at=at, criteria_gone=gone)
         return Outcome.EDIT, {"strategy": strategy, "edit": edit, **update}
-    following = state.current_iteration + 1  # this round has no result for marks to join
+    following = state.current_iteration + 1  # this round has no result that marks could join
     await MarkStore(_records(ctx)).carry(state.current_iteration, following)
     answer = decision, feedback_of(decision)
     return await _next_round(ctx, state, Outcome.REJECT, answer, result_count=0)
 
 
 async def search(ctx: Context) -> tuple[Ok, StepUpdate]:
-    """Ask all sources, or those that are waited for; one that fails is a line in the report.
+    """Query all sources, or only those awaited; a source that fails is a row of the report.
 
-    A client of the server can jump to this step: the approval is looked for here again.
+    The approval is checked again, because a client of the server can jump to this step.
     """
     state = _begin_step(ctx)
     strategy = _strategy(state)
@@ -171,9 +170,9 @@ async def search(ctx: Context) -> tuple[Ok, StepUpdate]:
         strategy = with_seeds(strategy, marked_papers)
     services = _services(ctx)
     if ctx.workflow_params.sources and not services.has_any_of(strategy.sources):
-        services.require_sources(strategy.sources)  # another process may have fewer
+        services.require_sources(strategy.sources)  # another process may have fewer sources
     update: dict[str, Any] = {"awaited": []}
-    with fresh_answers(state.mark_of_answers):
+    with fresh_answers(state.cache_mark):
         if state.awaited:
             answer = await ask_again(services, strategy, state.awaited)
         else:
@@ -195,7 +194,7 @@ async def search(ctx: Context) -> tuple[Ok, StepUpdate]:
 
 
 async def deduplicate(ctx: Context) -> tuple[Ok, StepUpdate]:
-    """Merge the records of one work, and look up what it lacks if the run wants that.
+    """Merge the records of each work, and look up missing fields if the run enriches works.
 
     A work known from an earlier round keeps its id.
     """
@@ -217,7 +216,6 @@ async def deduplicate(ctx: Context) -> tuple[Ok, StepUpdate]:
 
 
 async def score(ctx: Context) -> tuple[Ok, StepUpdate]:
-    """Judge the relevance of every work, and put all in one order."""
     state = _begin_step(ctx)
     records = _records(ctx)
     marked_papers = [*_intent(state).seeds, *await records.marked_papers(state.marks)]
@@ -227,16 +225,15 @@ async def score(ctx: Context) -> tuple[Ok, StepUpdate]:
     intent = _intent(state).model_copy(update={"constraints": _strategy(state).filters})
     verdicts = await ctx.services.judge(works, intent, marked_papers, judgements, order)
     scores = await records.save_judgements(verdicts, works, state.current_iteration)
-    is_ordered = ctx.services.has_own_judge  # another process may have another one
+    is_ordered = ctx.services.has_own_judge  # another process may have another judge
     return Outcome.OK, {"scores": scores, "is_ordered": is_ordered, "works": []}
 
 
 async def organize(ctx: Context) -> tuple[Ok | Skip, StepUpdate]:
-    """Make the collection that a person gets to see."""
+    """Build the collection that the person is shown."""
     state = _begin_step(ctx)
     records = _records(ctx)
-    every = await records.scored(list(state.scores))
-    scored = await without_earlier(state, records, every)
+    scored = await without_earlier(state, records, await records.scored(list(state.scores)))
     if state.is_ordered:
         scored = with_places(scored, await records.marked_papers(state.marks))
     strategy = _strategy(state)
@@ -261,9 +258,9 @@ async def organize(ctx: Context) -> tuple[Ok | Skip, StepUpdate]:
 async def review_results(
     ctx: Context,
 ) -> tuple[Approve | Edit | Reject | Iterate | Fail, StepUpdate]:
-    """Ask whether the result is right; nothing else.
+    """Ask whether the result is right.
 
-    Who waits for slow sources is asked again in the same iteration; what they marked is saved.
+    A person who waits for slow sources is asked again in the same iteration; marks are saved.
     """
     state = _begin_step(ctx)
     preview = ctx.workflow_params.preview_papers
@@ -272,26 +269,26 @@ async def review_results(
     answers = answer_model(question, markable_ids(state), record_ids(state))
     decision: Decision = asker(ctx)(question, answers)
     count = len(state.result.paper_ids) if state.result else 0
-    saved, iteration = MarkStore(_records(ctx)), state.current_iteration
+    store, iteration = MarkStore(_records(ctx)), state.current_iteration
     if decision.action is DecisionAction.APPROVE:
-        marks = await saved.with_saved_marks(decision.revised_data, iteration, markable_ids(state))
+        marks = await store.with_saved_marks(decision.revised_data, iteration, markable_ids(state))
         ending = _end_round(state, count, marks, decision)
         return Outcome.APPROVE, {**ending, "ended_by": EndReason.APPROVED}
     answer = feedback_of(decision)
     if answer.wait_for_sources:
-        await saved.save(answer, iteration, by=decision.decided_by)
+        await store.save(answer, iteration, by=decision.decided_by)
         return Outcome.ITERATE, {"awaited": state.unfinished_sources, "waits": state.waits + 1}
     feedback = (
-        await saved.with_saved_marks(answer, iteration, markable_ids(state)) or UserFeedback()
+        await store.with_saved_marks(answer, iteration, markable_ids(state)) or UserFeedback()
     )
-    again: Edit | Reject = (
+    outcome: Edit | Reject = (
         Outcome.EDIT if decision.action is DecisionAction.EDIT else Outcome.REJECT
     )
-    return await _next_round(ctx, state, again, (decision, feedback), result_count=count)
+    return await _next_round(ctx, state, outcome, (decision, feedback), result_count=count)
 
 
 async def finish(ctx: Context) -> tuple[Ok, StepUpdate]:
-    """Merge the accumulated papers into the last collection and say why the search ended."""
+    """Merge the papers marked relevant in any round into the last collection; end the search."""
     state = _begin_step(ctx)
     records = _records(ctx)
     collection = await final_collection(state, records, ctx.services.deduplicate)
@@ -318,7 +315,7 @@ def _approvals(ctx: Context) -> StrategyApprovals:
 
 
 def _begin_step(ctx: Context) -> WorkflowState:
-    """Return the state, and tell which step begins, in which iteration, with how much to do."""
+    """Return the state, and report which step begins, in which iteration, on how many items."""
     state = state_of_step(ctx, "search")
     strategy = state.strategy
     counts = {
@@ -349,12 +346,12 @@ def _strategy(state: WorkflowState) -> SearchStrategy:
 async def _next_round(
     ctx: Context,
     state: WorkflowState,
-    again: AgainT,
+    outcome: OutcomeT,
     answer: tuple[Decision, UserFeedback],
     *,
     result_count: int,
-) -> tuple[AgainT | Fail, StepUpdate]:
-    """End the iteration; return the outcome that leads to another, or fail at the limit."""
+) -> tuple[OutcomeT | Fail, StepUpdate]:
+    """End the iteration; return the outcome that starts another one, or FAIL at the limit."""
     decision, feedback = answer
     ending = _end_round(state, result_count, feedback, decision)
     is_rejected = decision.action is DecisionAction.REJECT
@@ -363,7 +360,7 @@ async def _next_round(
     following = ending["current_iteration"]
     if following < ctx.workflow_params.max_iterations:
         ctx.progress("iterating", {"iteration": following})
-        return again, ending
+        return outcome, ending
     return Outcome.FAIL, {**ending, "ended_by": EndReason.LIMIT_REACHED}
 
 
@@ -373,7 +370,7 @@ def _end_round(
     feedback: UserFeedback | None = None,
     decision: Decision | None = None,
 ) -> dict[str, Any]:
-    """Return what changes when an iteration ends: it is remembered and counted."""
+    """Return the changes at the end of an iteration: its record, and the number of the next."""
     record = IterationRecord(
         iteration=state.current_iteration,
         strategy=_strategy(state),

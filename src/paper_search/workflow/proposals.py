@@ -1,4 +1,4 @@
-"""What of a run, and of earlier answers, holds for the strategy that is proposed next."""
+"""Applies the limits of a run, and of earlier answers, to a proposed strategy."""
 
 from collections.abc import Sequence
 
@@ -23,11 +23,11 @@ def with_seeds(strategy: SearchStrategy, papers: Sequence[MarkedPaper]) -> Searc
 def within_limits(
     strategy: SearchStrategy, params: SearchParams, state: WorkflowState
 ) -> SearchStrategy:
-    """Return a proposal within the limits of a run; later ones keep the numbers of a person."""
+    """Apply the limits of a run; after the first round, the numbers of a person stay."""
     sources, filters = strategy.sources, strategy.filters
     if params.sources is not None:
         sources = [source for source in sources if source in params.sources] or params.sources
-    # Few papers are cut from a full search at its end: the program ranks better than a source.
+    # A few papers are taken from a full search: the program ranks better than a source.
     records = filters.max_results if filters.max_papers is None else _RECORDS
     most = params.max_results or filters.max_papers
     if not state.previous_strategies and most is not None:
@@ -38,10 +38,10 @@ def within_limits(
 
 
 def _without_refused(strategy: SearchStrategy, state: WorkflowState) -> SearchStrategy:
-    """Return a proposal without the sources that a person took out.
+    """Remove the sources that a person removed before.
 
-    Only an edit puts one back: a note that names it ("no arXiv please") may want it or not. The
-    last round's stay where none is left.
+    Only an edit restores one: a note that names it ("no arXiv please") may mean either. If none
+    is left, the sources of the last round stay.
     """
     refused: set[str] = set()
     for record in state.history:
@@ -51,7 +51,7 @@ def _without_refused(strategy: SearchStrategy, state: WorkflowState) -> SearchSt
     if not left_out:
         return strategy
     sources = [name for name in strategy.sources if name not in left_out]
-    remark = f"left out: {', '.join(left_out)}, which you took out; an edit of the sources asks it"
+    remark = f"left out: {', '.join(left_out)}, which you removed; edit the sources to restore it"
     return strategy.model_copy(
         update={
             "sources": sources or state.previous_strategies[-1].sources,

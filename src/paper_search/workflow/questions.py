@@ -1,4 +1,4 @@
-"""The two questions, put together from the state, and what they say of the cost of models."""
+"""The two questions, built from the state, with estimates of what models will cost."""
 
 import math
 from collections.abc import Collection, Iterator, Sequence
@@ -34,9 +34,9 @@ from paper_search.workflow.state import WorkflowState
 from paper_search.workflow.strategy_facts import checkpoint_facts
 
 PAGE = 20
-"""Papers of a page."""
+"""Papers per page."""
 _MOST_CHARS = 300
-"""Of a title, and of an abstract on a list."""
+"""Length of a title or abstract in a list."""
 
 
 def describe_strategy(payload: StrategyPayload) -> str:
@@ -130,13 +130,13 @@ async def strategy_question(
 
 
 def remarks(strategy: SearchStrategy) -> list[str]:
-    """Return what the linter says of the queries, at most `MAX_REMARKS` lines."""
+    """Return the linter's findings on the queries, at most `MAX_REMARKS` lines."""
     lines = (
         f"query {number}{finding}"
         for number, query in enumerate(strategy.queries, start=1)
         for finding in (
             *(f", column {one.column}: {one.message}" for one in lint(query.boolean_query)),
-            *[" has years of its own: change them in it, too"] * ("year:" in query.boolean_query),
+            *[" contains years: change them there, too"] * ("year:" in query.boolean_query),
         )
     )
     return list(islice(lines, MAX_REMARKS))
@@ -147,7 +147,7 @@ async def result_question(
 ) -> Checkpoint:
     """Return checkpoint 2: is this the result?
 
-    `names`: of the run and of the question. `preview`: papers to show in full; None for all.
+    `names`: run id and token of the question. `preview`: papers to show in full; None for all.
     """
     if state.result is None:
         raise PersistenceError("the thread has no result to review")
@@ -188,7 +188,7 @@ async def result_question(
 
 
 def same_work_questions(state: WorkflowState) -> list[SameWorkQuestion]:
-    """Return the doubts about papers that are both in the result, and not yet decided."""
+    """Return the uncertain pairs whose papers are both in the result, and that nobody decided."""
     paper_of = _papers_of_records(state)
     decided = {frozenset((decision.one, decision.other)) for decision in state.merge_decisions}
     return [
@@ -208,12 +208,12 @@ def same_work_questions(state: WorkflowState) -> list[SameWorkQuestion]:
 
 
 def record_ids(state: WorkflowState) -> frozenset[str]:
-    """Return the ids of the records that make up the result: what a merge decision may name."""
+    """Return the ids that a merge decision may name: of the records of the result."""
     return frozenset(_papers_of_records(state))
 
 
 def _papers_of_records(state: WorkflowState) -> dict[str, str]:
-    """Return the paper of the result by the id of each record that it was merged from."""
+    """Return the paper of the result that each record was merged into."""
     if (result := state.result) is None:
         return {}
     return {i: paper for paper in result.paper_ids for i in result.members.get(paper, [paper])}
@@ -228,9 +228,9 @@ def markable_ids(state: WorkflowState) -> frozenset[str]:
 def estimate_of(
     state: WorkflowState, skills: Skills, logged: LoggedUsage
 ) -> SpendingEstimate | None:
-    """Return what a search with the state's strategy costs up to its result, about.
+    """Estimate the cost of the search up to its result; None if no model is asked.
 
-    None: no model is asked. `logged`: what the thread asked models before.
+    `logged`: the model calls of the thread so far.
     """
     metering, intent, scope = skills.metering, state.intent, state.scope
     every = _papers(state, skills.ranking_sources)
@@ -260,10 +260,9 @@ def estimate_of(
 
 
 def _papers(state: WorkflowState, ranking: Collection[str]) -> int:
-    """Return how many papers the sources give at most.
+    """Return how many papers the sources return at most: as they say, by hits, else by the limit.
 
-    Of some it is known; of others by their hit counts, else by the limit. In an update, only what
-    is new is judged: as large a share of each source as its hits have risen by.
+    An update judges only new papers: of each source, the share by which its hits have risen.
     """
     strategy = state.strategy
     if strategy is None:
@@ -283,16 +282,16 @@ def _papers(state: WorkflowState, ranking: Collection[str]) -> int:
         counts[source] = limit * len(part.ranked) + sum(min(limit, count) for count in hits)
     news = _shares_of_news(state)
     papers = sum(math.ceil(count * news.get(source, 1)) for source, count in counts.items())
-    return max(papers, min(1, sum(counts.values())))  # a service may show late what it had
+    return max(papers, min(1, sum(counts.values())))  # a service may show old works late
 
 
 def _shares_of_news(state: WorkflowState) -> dict[str, float]:
-    """Return, by source, which share of its hits came since an update's last search."""
+    """Return, by source, the share of its hits that is new since the search before an update."""
     if state.new_update is None:
         return {}
     rows = [row for row in state.counts if row.iteration == state.current_iteration]
     shares: dict[str, float] = {}
     for source, hits in hits_then_and_now(state, rows).items():
-        if total := sum(now for _, now in hits):
-            shares[source] = sum(max(0, now - then) for then, now in hits) / total
+        if count := sum(now for _, now in hits):
+            shares[source] = sum(max(0, now - then) for then, now in hits) / count
     return shares

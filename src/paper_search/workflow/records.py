@@ -1,14 +1,13 @@
 """The records of one thread, in the LangGraph store; the state holds only their ids.
 
 Namespaces, each under `("paper_search", <thread>)`:
-`records` as sources gave them · `rounds` what each search brought, row by row, when, and how ·
-`works` as merged, where that differs · `members` which work a record belongs to ·
-`judgements` score, reason, tags · `judged_before` those that a round replaced · `papers` whole,
-where an organizer made more · `final` the same, of the end result · `approvals` what a person
-approved · `marks` what a person said while screening (`paper_search.workflow.marks`) · `reviews`
-the same of each reviewer, and `reviewers` who they are (`paper_search.workflow.reviewers`) ·
-`full_texts` and what is beside them (`paper_search.review`) · `order` of a result that was judged
-again.
+`records` as sources returned them · `rounds` the arrivals of each search, when and how · `works`
+merged records, where they differ from a record · `members` the work of each record ·
+`judgements` score, reason, tags · `judged_before` those that a round replaced · `papers` in full,
+where an organizer changed them · `final` the same of the final result · `approvals` what a person
+approved · `marks` made while screening (`paper_search.workflow.marks`) · `reviews` the marks of
+each reviewer, and `reviewers` who they are (`paper_search.workflow.reviewers`) · `full_texts` and
+what belongs to them (`paper_search.review`) · `order` of a result that was judged again.
 """
 
 import contextlib
@@ -37,18 +36,18 @@ from paper_search.workflow.listing import ThreadCatalog
 from paper_search.workflow.rows import (
     VERDICT,
     add_sightings,
-    dumped,
     is_plain,
     is_same,
+    record_row,
     verdict_row,
-    with_own_ids,
+    with_unique_ids,
 )
 from paper_search.workflow.state import CollectionRef
 
-_LOOKED_AT = 100
-"""Papers of a result of which the best are followed."""
-_FOLLOWED_FROM = 0.8
-"""The score from which on a paper is followed: no record that speaks to the judge gets it."""
+_SEED_CANDIDATES = 100
+"""First papers of a result, of which the best become seeds."""
+_MIN_SEED_SCORE = 0.8
+"""A record that addresses the judge never gets this score."""
 _LATEST = "latest"
 
 
@@ -60,25 +59,25 @@ class SearchRecords(RecordStore):
     driven = frozenset({"approvals", "batches", "records", "rounds"}) | _of_results
 
     async def save_records(self, papers: Sequence[RawPaper]) -> list[str]:
-        """Store what a search gave and return the ids, in order.
+        """Store the records of a search and return their ids, in order.
 
-        Two different records under one id are both kept, under ids of their own. One that was
-        found in an earlier round keeps where it was seen then.
+        Two different records with one id are both kept, with different ids. A record of an
+        earlier round keeps its sightings of then.
         """
         rows = await self.get("records", [storable(paper.id) for paper in papers])
-        records = with_own_ids(papers, {name: row.get("source") for name, row in rows.items()})
+        records = with_unique_ids(papers, {name: row.get("source") for name, row in rows.items()})
         before = await self.get("records", [paper.id for paper in records])
-        dumps = {paper.id: add_sightings(dumped(paper), before.get(paper.id)) for paper in records}
-        await self.put("records", dumps, before)
+        new = {p.id: add_sightings(record_row(p), before.get(p.id)) for p in records}
+        await self.put("records", new, before)
         return [paper.id for paper in records]
 
     async def save_round(self, searched: SearchedRound) -> None:
-        """Store what one search brought; a search of the same round before it is forgotten."""
+        """Store one search; it replaces an earlier one of the same round."""
         value = storable(searched.model_dump(mode="json"))
         await self.put("rounds", {str(searched.iteration): value}, current={})
 
     async def rounds(self, iterations: Collection[int]) -> list[SearchedRound]:
-        """Return what these rounds brought, in order; all of them were searched."""
+        """Return these rounds in order; all of them must have been searched."""
         keys = [str(iteration) for iteration in sorted(iterations)]
         return self.in_order(await self._searches(keys), keys, "round")
 
@@ -87,7 +86,7 @@ class SearchRecords(RecordStore):
         return self._validated("searches", rows, lambda _, row: SearchedRound(**row))
 
     async def arrivals(self, iteration: int, waits: int) -> list[Arrival]:
-        """Return what a round brought so far, which may not have been searched yet."""
+        """Return the arrivals of a round before its wait number `waits`."""
         rounds = await self._searches([str(iteration)] if waits else [])
         return [row for round_ in rounds.values() for row in round_.arrivals if row.waits < waits]
 
@@ -99,17 +98,16 @@ class SearchRecords(RecordStore):
     ) -> list[str]:
         """Store merged records and return their ids, in order.
 
-        A work that was found in an earlier round keeps the id it had then. One that is no more
-        than one of the `records`, which the caller has just read, is not compared with the file.
+        A work that was found in an earlier round keeps its id. A work that equals one of the
+        `records`, which the caller has just read, is not compared with the file.
         """
-        recognised = await self._recognised(works)
-        works_ = with_own_ids(recognised, {})
+        works_ = with_unique_ids(await self._with_earlier_ids(works), {})
         before = await self.get("works", [work.id for work in works_])
         records_by_id = {record.id: record for record in records}
         fresh = [w for w in works_ if w.id in before or not is_same(w, records_by_id.get(w.id))]
         rows = await self.get("records", [work.id for work in fresh]) | before
-        dumps = {work.id: dumped(work) for work in fresh}
-        changed = {i: dump for i, dump in dumps.items() if dump != rows.get(i)}
+        new = {work.id: record_row(work) for work in fresh}
+        changed = {i: row for i, row in new.items() if row != rows.get(i)}
         await self.put("works", changed, before)
         members = {i: {"work": w.id} for w in works_ for i in w.merged_from if i != w.id}
         alone = await self.get("members", [w.id for w in works_])
@@ -117,7 +115,7 @@ class SearchRecords(RecordStore):
         return [record.id for record in works_]
 
     async def regroup(self, result: CollectionRef) -> None:
-        """Have records make up the papers of a result, whatever was merged or split after it."""
+        """Group records as in a result, whatever was merged or split after it."""
         ids = [*result.paper_ids, *result.set_aside_ids]
         paper_of = {i: own for own in ids for i in result.members.get(own, [own])}
         known = await self.get("members", list(paper_of))
@@ -138,7 +136,7 @@ class SearchRecords(RecordStore):
     def _validated(
         self, name: str, rows: Mapping[str, Any], model_of: Callable[[str, Any], RowT]
     ) -> dict[str, RowT]:
-        """Return the models of rows; each row is validated once under one lease."""
+        """Return rows as models; each row is validated once per lease."""
         memory = lease_memory(self.thread_id)
         models: dict[str, tuple[Any, RowT]]
         models = {} if memory is None else memory.setdefault(name, {})
@@ -163,7 +161,7 @@ class SearchRecords(RecordStore):
         works_by_id = {work.id: work for work in works}
         papers = [verdict.paper for verdict in scored]
         changed = [paper for paper in papers if not is_same(paper, works_by_id.get(paper.id))]
-        await self.put("works", {paper.id: dumped(paper) for paper in changed})
+        await self.put("works", {paper.id: record_row(paper) for paper in changed})
         await self.put("order", {_LATEST: None})
         verdicts = {verdict.paper.id: verdict_row(verdict) for verdict in scored}
         before, key = await self.get("judgements", list(verdicts)), str(iteration)
@@ -174,12 +172,12 @@ class SearchRecords(RecordStore):
         return {verdict.paper.id: verdict.relevance_score for verdict in scored}
 
     async def undo_judgements(self, iteration: int) -> None:
-        """Go back to the verdicts from before a round, and to the order that they gave."""
+        """Restore the verdicts from before a round, and their order."""
         rows = await self.rows("judged_before")
         if undone := sorted((key for key in rows if int(key) >= iteration), key=int, reverse=True):
             verdicts = {i: row for key in undone for i, row in rows[key].items()}
             await self.put("judgements", verdicts)
-            await self.rejudged(await self.scored(list(verdicts)), ())
+            await self.apply_judgements(await self.scored(list(verdicts)), ())
             await self.put("judged_before", dict.fromkeys(undone))
 
     async def scored(self, ids: Sequence[str]) -> list[ScoredPaper]:
@@ -200,19 +198,19 @@ class SearchRecords(RecordStore):
     ) -> CollectionRef:
         """Store a collection and return the reference to it.
 
-        `limit`: how many papers to keep, from the first, or all. `part`: where; a step must not
+        `limit`: show only so many papers; None for all. `part`: where to store; a step must not
         write where it reads, or it could not be repeated. `scored`: the verdicts on its papers;
-        empty: as they are stored. What is no more than one of them is not stored again.
+        empty for the stored ones. A paper that equals work and verdict is not stored again.
         """
         papers = collection.papers if limit is None else collection.papers[:limit]
         beyond = collection.papers[len(papers) :]
         set_aside = [paper.id for paper in (*beyond, *collection.set_aside)]
-        # One that was decided irrelevant may come from an organizer that made more of it.
+        # An organizer may have changed a paper that a person then excluded.
         papers_ = [*papers, *beyond, *(paper for paper in collection.set_aside if paper.screening)]
         ids = [paper.id for paper in papers_]
         verdicts = {v.paper.id: v for v in scored or await self.scored(await self.judged_ids(ids))}
         more = [paper for paper in papers_ if not is_plain(paper, verdicts.get(paper.id))]
-        whole = {paper.id: dumped(paper) for paper in more}
+        whole = {paper.id: record_row(paper) for paper in more}
         every = (*papers_, *collection.set_aside)
         await self.put(part, {paper.id: whole.get(paper.id) for paper in every})
         return CollectionRef(
@@ -233,10 +231,10 @@ class SearchRecords(RecordStore):
     async def collection(
         self, reference: CollectionRef, first: int | None = None
     ) -> PaperCollection:
-        """Return the collection that is meant, whole, or with the first of its papers alone.
+        """Return the collection, in full or with only its first papers.
 
-        Which records are one work is as it was when the collection was made: a later round, from
-        which a fork went back, may have merged or split them since.
+        Records are grouped as they were when the collection was made: a later round that a fork
+        left may have merged or split them since.
         """
         ids = await self._in_order(reference)
         count = len(reference.paper_ids)
@@ -259,16 +257,16 @@ class SearchRecords(RecordStore):
         return [paper_id for paper_id in ids if paper_id in verdicts]
 
     async def best_graded(self, result: CollectionRef | None) -> list[Seed]:
-        """Return what the papers are followed by that a model graded best, the best first."""
-        ids = result.paper_ids[:_LOOKED_AT] if result else []
+        """Return the papers that a model graded best as seeds, the best first."""
+        ids = result.paper_ids[:_SEED_CANDIDATES] if result else []
         scored = await self.scored(await self.judged_ids(ids))
-        best = [v for v in scored if v.grades and v.relevance_score >= _FOLLOWED_FROM]
+        best = [v for v in scored if v.grades and v.relevance_score >= _MIN_SEED_SCORE]
         best.sort(key=lambda verdict: -verdict.relevance_score)
         seeds = [Seed.of(verdict.paper) for verdict in best]
         return [seed for seed in seeds if seed.is_followable][:MAX_SEEDS]
 
-    async def rejudged(self, scored: Sequence[ScoredPaper], order: Sequence[str]) -> None:
-        """Store what was judged after the search: in papers stored whole, and the order of all."""
+    async def apply_judgements(self, scored: Sequence[ScoredPaper], order: Sequence[str]) -> None:
+        """Apply verdicts from after the search to papers stored in full; store the new order."""
         verdicts = {verdict.paper.id: verdict_row(verdict) for verdict in scored}
         for part in ("papers", "final"):
             old = await self.get(part, list(verdicts))
@@ -281,11 +279,11 @@ class SearchRecords(RecordStore):
         ids = [*reference.paper_ids, *reference.set_aside_ids]
         row = (await self.get("order", [_LATEST])).get(_LATEST, {})
         places = {paper_id: place for place, paper_id in enumerate(row.get("ids", []))}
-        # Papers that only a later round knows belong to a result that nobody has judged again.
+        # If other papers are in the order, it is that of another result.
         return sorted(ids, key=places.__getitem__) if places.keys() == set(ids) else ids
 
     async def papers(self, ids: Sequence[str], *, part: str = "papers") -> list[Paper]:
-        """Return papers in order: as stored where they are whole, else put together."""
+        """Return papers in order: as stored in full, else from work and verdict."""
         whole = await self.get(part, ids)
         rest = [paper_id for paper_id in ids if paper_id not in whole]
         plain = await self._scored(rest, await self._works(rest))
@@ -296,7 +294,7 @@ class SearchRecords(RecordStore):
     async def marked_papers(self, marks: Mapping[str, bool]) -> list[MarkedPaper]:
         """Return marked papers with the text that a skill learns from, and their identifiers.
 
-        A paper that has been merged into another since is named by that one.
+        A paper that has been merged into another since has the id of that one.
         """
         works = await self.works_of(list(marks))
         return [
@@ -319,23 +317,23 @@ class SearchRecords(RecordStore):
             batch = {row["work"] for row in more.values()} - {*rows} - batch
         return {i: work for i, work in work_of_members(rows).items() if i in wanted_ids}
 
-    async def _recognised(self, works: Sequence[RawPaper]) -> list[RawPaper]:
+    async def _with_earlier_ids(self, works: Sequence[RawPaper]) -> list[RawPaper]:
         ids = [i for work in works for i in (work.id, *work.merged_from)]
         verdicts = await self.get("judgements", ids)
         members = await self.works_of(ids)
         work_of = {i: i for i in verdicts} | members
         work_ids = set(work_of.values())
         used_ids = {work.id for work in works}
-        recognised = []
+        result = []
         for work in works:
             earlier = {work_of[i] for i in (work.id, *work.merged_from) if i in work_of} - {work.id}
-            # An id is free for one work only: of a work that was split, one part keeps it.
+            # No two works get the same id: of a work that was split, one part keeps it.
             free = sorted(earlier - used_ids) if work.id not in work_ids else []
             used_ids.update(free[:1])
             own = work.merged_from or [work.id]
             update = {"id": free[0], "merged_from": own} if free else {}
-            recognised.append(work.model_copy(update=update) if update else work)
-        return recognised
+            result.append(work.model_copy(update=update) if update else work)
+        return result
 
 
 class StrategyApprovals(Approvals[SearchStrategy]):
@@ -350,9 +348,9 @@ class StrategyApprovals(Approvals[SearchStrategy]):
 
 
 def work_of_members(rows: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
-    """Return the work of each record, of rows of `members`.
+    """Return the work of each record, from rows of `members`.
 
-    What a later round did not merge again goes with the record that stood for its work.
+    A record that a later round did not merge again stays with the record that named its work.
     """
 
     def last(record_id: str) -> str:
@@ -365,11 +363,11 @@ def work_of_members(rows: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
 
 
 def _copies(records: Sequence[RawPaper]) -> list[RawPaper]:
-    """Return copies: what a skill changes is not what was stored."""
+    """Copy records, so that no skill changes those that are kept in memory."""
     return [record.model_copy() for record in records]
 
 
 def _of_records(paper: Paper, ids: list[str]) -> Paper:
-    """Return the paper as the one that stands for these records; none: for its own alone."""
+    """Return the paper as merged from these records; without any, from its own."""
     is_same = (paper.merged_from or [paper.id]) == (ids or [paper.id])
     return paper if is_same else paper.model_copy(update={"merged_from": ids})

@@ -1,4 +1,4 @@
-"""What a search gives in the end, with what a person said of its papers and their records."""
+"""The result of a search, with a person's decisions on its papers and records."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from itertools import combinations
@@ -34,9 +34,8 @@ async def final_collection(
 ) -> PaperCollection:
     """Return the result: the last collection with all papers decided relevant in any round.
 
-    What was decided irrelevant is set aside; the latest decision on a paper counts. An empty one
-    if nothing was searched. With `deduplicate`, what the person's last answer said on what is one
-    work is carried out.
+    Papers decided irrelevant are set aside; the latest decision counts. The collection is empty
+    if nothing was searched. `deduplicate` carries out the merge decisions of the last answer.
     """
     return without_excluded(await collection_with_marks(state, records, deduplicate))
 
@@ -44,7 +43,7 @@ async def final_collection(
 async def collection_with_marks(
     state: WorkflowState, records: SearchRecords, deduplicate: "Merge | None" = None
 ) -> PaperCollection:
-    """Return the result with what was decided irrelevant still in its place; see above."""
+    """Return the result as `final_collection`, with excluded papers still in their place."""
     saved_marks = await MarkStore(records).marks()
     works = await records.works_of([*state.marks, *(mark.paper_id for mark in saved_marks)])
     if state.result is None:
@@ -58,8 +57,8 @@ async def collection_with_marks(
     collection = merge_papers(collection, more)
     decision = state.history[-1].feedback if state.history else None
     if deduplicate is not None and decision is not None and decision.merge_decisions:
-        collection = await regrouped(collection, decision.merge_decisions, records, deduplicate)
-        collection = recounted(await _with_total(collection, state, records))
+        collection = await regroup(collection, decision.merge_decisions, records, deduplicate)
+        collection = with_facets(await _with_total(collection, state, records))
         decisions = decisions_on_papers(state, saved_marks, works | paper_by_record(collection))
     work_of = works | paper_by_record(collection)
     notes = {work_of.get(m.paper_id, m.paper_id): m.note for m in saved_marks if m.note}
@@ -78,8 +77,8 @@ async def collection_with_marks(
 def decisions_on_papers(
     state: WorkflowState, marks: Sequence[ScreeningMark], work_of: Mapping[str, str]
 ) -> dict[str, ScreeningDecision]:
-    """Return the decision that stands on each paper; the latest counts."""
-    standing: dict[str, tuple[ScreeningDecision, int]] = {}
+    """Return the latest decision on each paper."""
+    latest: dict[str, tuple[ScreeningDecision, int]] = {}
     for paper_id, (is_relevant, record) in state.marks_with_rounds.items():
         reasons = record.feedback.reasons if record.feedback else {}
         decision = ScreeningDecision(
@@ -88,17 +87,17 @@ def decisions_on_papers(
             decided_at=record.decided_at,
             reason=reasons.get(paper_id),
         )
-        standing[work_of.get(paper_id, paper_id)] = decision, record.iteration
+        latest[work_of.get(paper_id, paper_id)] = decision, record.iteration
     for mark in marks:
         own = work_of.get(mark.paper_id, mark.paper_id)
-        before, iteration = standing.get(own, (ScreeningDecision(), -1))
+        before, iteration = latest.get(own, (ScreeningDecision(), -1))
         is_latest = mark.iteration >= state.current_iteration
         if mark.is_relevant is None:
             if mark.is_taken_back and is_latest:
-                standing.pop(own, None)
+                latest.pop(own, None)
             continue
         word = _WORDS[mark.is_relevant]
-        # The answer of a round repeats its marks; they know better who made them, and when.
+        # The answer of a round repeats its marks, which know who made them, and when.
         if is_latest or (mark.iteration, word) == (iteration, before.decision):
             decision = ScreeningDecision(
                 decision=word,
@@ -106,8 +105,8 @@ def decisions_on_papers(
                 decided_at=mark.said_at or before.decided_at,
                 reason=mark.reason if is_latest else before.reason or mark.reason,
             )
-            standing[own] = decision, mark.iteration
-    return {paper_id: decision for paper_id, (decision, _) in standing.items()}
+            latest[own] = decision, mark.iteration
+    return {paper_id: decision for paper_id, (decision, _) in latest.items()}
 
 
 def with_decisions(
@@ -116,7 +115,7 @@ def with_decisions(
     notes: Mapping[str, str],
     labels: Mapping[str, list[str]] | None = None,
 ) -> PaperCollection:
-    """Return the collection with what a person says of its papers, and nothing said before."""
+    """Set the decisions, notes and labels of all papers, replacing earlier ones."""
     labels = labels or {}
 
     def screened(paper: Paper) -> Paper:
@@ -134,7 +133,7 @@ def with_decisions(
 
 
 def without_excluded(collection: PaperCollection) -> PaperCollection:
-    """Return the collection with what was decided irrelevant set aside, after all else there."""
+    """Move excluded papers to the end of those set aside."""
     papers = [*collection.papers, *collection.earlier]
     excluded = [paper for paper in papers if paper.decision == "excluded"]
     if not excluded:
@@ -144,14 +143,14 @@ def without_excluded(collection: PaperCollection) -> PaperCollection:
         "set_aside": [*collection.set_aside, *excluded],
         "earlier": [paper for paper in collection.earlier if paper.decision != "excluded"],
     }
-    return recounted(collection.model_copy(update=update))
+    return with_facets(collection.model_copy(update=update))
 
 
 def merge_papers(collection: PaperCollection, extra: list[Paper]) -> PaperCollection:
-    """Return the collection with the papers that it lacks, by id; itself if it lacks none.
+    """Add the papers that the collection lacks, by id; return the same object if it lacks none.
 
-    A collection in the order of the scores stays so. In any other, what was set aside follows in
-    the order that it had there, and then what the round did not find, by score.
+    A collection sorted by score stays sorted. To any other, papers that were set aside are
+    appended in their order, then those that the round did not find, by score.
     """
     ids = {paper.id for paper in collection.papers}
     missing = {paper.id: paper for paper in extra if paper.id not in ids}
@@ -165,7 +164,7 @@ def merge_papers(collection: PaperCollection, extra: list[Paper]) -> PaperCollec
     if scores == sorted(scores):
         papers = sorted(papers, key=by_score)
     update = {"papers": papers, "set_aside": rest, "earlier": earlier}
-    return recounted(collection.model_copy(update=update))
+    return with_facets(collection.model_copy(update=update))
 
 
 def part_of(
@@ -175,15 +174,15 @@ def part_of(
     is_all: bool = False,
     min_score: float | None = None,
 ) -> PaperCollection:
-    """Return the collection with some of its papers, and facets that count these.
+    """Return the collection with some of its papers, and the facets of these.
 
     Args:
         collection: the whole.
-        decision: papers on which a person decided so; `all`: every paper, those decided irrelevant
-            last; None means included and undecided ones.
-        is_all: everything is listed: the papers, what was set aside, earlier rounds' papers.
-        min_score: of all that the round found, and with `is_all` of all, what has at least this
-            score is listed.
+        decision: list papers with this decision; `all` for every one, excluded papers last; None
+            for included and undecided ones.
+        is_all: also list papers that were set aside, and those of earlier rounds.
+        min_score: of all papers that the round found (and with `is_all` of all), list those with
+            at least this score.
     """
     kinds = {"all": DECISIONS, None: DECISIONS[:2]}.get(decision, (decision,))
     aside = [paper for paper in collection.set_aside if paper.decision in kinds]
@@ -201,10 +200,10 @@ def part_of(
     update = {"papers": papers, "set_aside": rest, "earlier": earlier}
     part = collection.model_copy(update=update)
     is_same = [paper.id for paper in papers] == [paper.id for paper in collection.papers]
-    return part if is_same else recounted(part)
+    return part if is_same else with_facets(part)
 
 
-def recounted(collection: PaperCollection) -> PaperCollection:
+def with_facets(collection: PaperCollection) -> PaperCollection:
     return collection.model_copy(update={"facets": facets_of(collection.papers)})
 
 
@@ -222,7 +221,7 @@ async def _with_total(
 def known_papers_of_round(
     state: WorkflowState, params: SearchParams, scored: list[ScoredPaper], reference: CollectionRef
 ) -> KnownPapersReport | None:
-    """Return what became of the papers that the run must find; None means it must find none."""
+    """Return which of the papers that the run must find were found; None if there are none."""
     if not params.must_find:
         return None
     before = state.known_papers
@@ -245,7 +244,7 @@ def empty_collection(question: str) -> PaperCollection:
 
 
 def paper_by_record(collection: PaperCollection) -> dict[str, str]:
-    """Return the paper of each record, as the collection has it."""
+    """Return the paper of each record."""
     every = (*collection.papers, *collection.set_aside)
     return {member: paper.id for paper in every for member in _records_of(paper)}
 
@@ -254,29 +253,28 @@ _WORDS = {True: "include", False: "exclude"}
 Merge = Callable[[list[RawPaper], Sequence[MergeDecision]], Awaitable[DeduplicationReport]]
 
 
-async def regrouped(
+async def regroup(
     collection: PaperCollection,
     decisions: Sequence[MergeDecision],
     records: SearchRecords,
     merge: Merge,
 ) -> PaperCollection:
-    """Return the collection with the papers that the decisions are about merged or split.
+    """Merge or split the papers that the decisions name; all others stay as they are.
 
-    All other papers stay as they are. A new paper stands where the first of those stood that its
-    records come from, with that one's verdict.
+    A new paper takes the place and the verdict of the first paper that its records come from.
     """
     ids = {i for decision in decisions for i in (decision.one, decision.other)}
     affected = [paper for paper in collection.papers if ids & set(_records_of(paper))]
     ids_of_all = [i for paper in affected for i in _records_of(paper)]
     record_ids = set(await records.get("records", ids_of_all))
-    # A paper that an organizer made of no record of ours can be neither merged nor split.
+    # A paper that an organizer made without our records can be neither merged nor split.
     touched = [paper for paper in affected if record_ids.issuperset(_records_of(paper))]
     paper_of = {member: paper for paper in touched for member in _records_of(paper)}
     if not touched:
         return collection
     choices = [d for d in decisions if {d.one, d.other} <= paper_of.keys()]
     members = await records.records(list(paper_of))
-    report = await merge(members, _spelled_out(touched, choices))
+    report = await merge(members, _decisions_on_all_pairs(touched, choices))
     groups: dict[str, list[Paper]] = {}
     for work in report.works:
         sources = [paper_of[i] for i in (work.merged_from or [work.id]) if i in paper_of]
@@ -288,9 +286,9 @@ async def regrouped(
 
 
 def _with_findings(work: RawPaper, papers: Iterable[Paper]) -> RawPaper:
-    """Return the work with what was looked up for the papers that it is made of.
+    """Return the work with the fields that were looked up for its papers.
 
-    Half of a paper that was split gets nothing: whose it was is not known.
+    Half of a split paper gets none: which half they belong to is not known.
     """
     members = set(_records_of(work))
     whole = [paper for paper in papers if members.issuperset(_records_of(paper))]
@@ -308,12 +306,12 @@ def _records_of(paper: Paper | RawPaper) -> list[str]:
     return paper.merged_from or [paper.id]
 
 
-def _spelled_out(
+def _decisions_on_all_pairs(
     papers: Iterable[Paper], decisions: Sequence[MergeDecision]
 ) -> list[MergeDecision]:
-    """Return a word on every pair: as decided, else as the papers have it now.
+    """Return a decision on every pair of records: as decided, else as the papers are now.
 
-    What is said to be one work brings all records of the two papers together.
+    If two records are decided to be one work, all records of their papers are.
     """
     verdicts = {frozenset((d.one, d.other)): d.is_same for d in decisions}
     group = {member: number for number, paper in enumerate(papers) for member in _records_of(paper)}
@@ -332,7 +330,7 @@ def _spelled_out(
 
 
 def _with_verdict_of(paper: Paper, work: RawPaper) -> Paper:
-    """Return the work with the verdict on a paper; half of it has been judged by no model."""
+    """Return the work with the verdict on a paper; half of a split paper is unjudged."""
     verdict = {name: getattr(paper, name) for name in VERDICT}
     if paper.grades and not set(_records_of(work)).issuperset(_records_of(paper)):
         because = "it was judged as part of a paper that has been split"

@@ -1,4 +1,4 @@
-"""Reviewers who decide on the same papers, none seeing what others decided; how far they agree."""
+"""Independent reviewers of the same papers, and their agreement."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -22,12 +22,12 @@ Verdicts = Mapping[str, bool]
 
 
 class ReviewerProgress(BaseModel):
-    """How far one reviewer has come; not what they decided."""
+    """The progress of one reviewer, without their decisions."""
 
     name: str
     decided: int
     of: int
-    """Papers that there are to decide on."""
+    """Papers to decide on."""
     is_done: bool
     """They decided on all papers, or said that they are done."""
 
@@ -42,18 +42,18 @@ class Conflict(BaseModel):
     notes: dict[str, str] = Field(default_factory=dict)
     """What reviewers noted on it, by reviewer."""
     settled: str | None = None
-    """`include` or `exclude`; None if it is not settled yet."""
+    """`include` or `exclude`; None until somebody settles it."""
     settled_by: str | None = None
 
 
 class Agreement(BaseModel):
-    """What reviewers decided, once all of them are done; before that, how far they have come."""
+    """The progress of reviewers and, once all of them are done, their agreement."""
 
     reviewers: list[ReviewerProgress] = Field(default_factory=list)
     is_blind: bool = True
-    """Not all are done, or there are fewer than two: nobody is shown what the others decided."""
+    """Whether decisions are hidden from others: not all are done, or there are fewer than two."""
     decided_by_several: int = 0
-    """Papers on which at least two decided; who joined late did not see the others."""
+    """Papers on which at least two reviewers decided."""
     included: int = 0
     """By all who decided on them."""
     excluded: int = 0
@@ -61,17 +61,16 @@ class Agreement(BaseModel):
     """Of these, full texts that they exclude for different reasons; a person settles them."""
     conflicts: list[Conflict] = Field(default_factory=list)
     observed: float | None = None
-    """Share of the papers decided by several on which these agree; None if there are none."""
+    """Share of the papers decided by several on which they agree; None if there are none."""
     kappa: float | None = None
-    """Cohen's kappa; of more than two reviewers, the mean over their pairs (Light's), each over
-    what both decided on. None: it is not defined, because nobody decided on the same papers or all
-    said the same of all."""
+    """Cohen's kappa over the papers that both decided on; the mean over pairs (Light's) for more
+    than two reviewers. None if undefined: no such papers, or one verdict on all of them."""
     by_update: "list[Agreement]" = Field(default_factory=list)
-    """Of a review that was updated: on what the first search brought, then each update."""
+    """If the review was updated: on papers of the first search, then of each update."""
 
     @property
     def lines(self) -> list[str]:
-        """Return in sentences how far reviewers who are done agree, together and by update."""
+        """Return the agreement in sentences, overall and by update."""
         kappa = "not defined" if self.kappa is None else f"{self.kappa:.2f}"
         alike = f"{self.included} included, {self.excluded} excluded"
         alike += f", {self.differing} of them for different reasons" if self.differing else ""
@@ -102,7 +101,7 @@ def agreement_of(
     finished: Collection[str],
     earlier: Collection[str] = (),
 ) -> Agreement:
-    """Return how far reviewers have come and, if all are done, how far they agree.
+    """Return the progress of the reviewers and, if all are done, their agreement.
 
     `earlier`: papers that nobody is asked about any more.
     """
@@ -149,16 +148,15 @@ REVIEWER_NAME = re.compile(r"[\w.@+-](?:[\w .@+-]{0,58}[\w.@+-])?")
 
 
 def check_name(name: str) -> None:
-    """Raises InputError: it cannot name a reviewer."""
     if not REVIEWER_NAME.fullmatch(name):
         raise InputError(
-            f"{name!r} cannot name a reviewer; use 1 to 60 letters, digits, blanks, '_', '.', "
-            "'@', '+' or '-'"
+            f"{name!r} is not a valid name of a reviewer; use 1 to 60 letters, digits, spaces, "
+            "'_', '.', '@', '+' or '-'"
         )
 
 
 class ReviewerMarks(MarkStore):
-    """Keeps the marks of one reviewer apart from those of the others and of the thread."""
+    """Stores the marks of one reviewer apart from those of the others and of the thread."""
 
     part = "reviews"
     joins_answers = False
@@ -178,7 +176,7 @@ class ReviewerMarks(MarkStore):
 
 
 async def status_of(records: SearchRecords, name: str) -> bool | None:
-    """Return whether a reviewer said that they are done; None if nobody of that name has begun."""
+    """Return whether a reviewer said that they are done; None if there is no such reviewer."""
     rows = await records.rows("reviewers")
     return rows[name].get("done_in") is not None if name in rows else None
 
@@ -191,25 +189,25 @@ class Reviewers:
     records: SearchRecords
     iteration: int
     decisions: dict[str, ScreeningDecision]
-    """Of the thread, by the id of the paper."""
+    """Decisions of the thread, by the id of the paper."""
     update_of: Mapping[str, int]
-    """Of a review that was updated, by paper: which update brought it; 0: the first search."""
+    """The update that found each paper (0: the first search); empty without updates."""
     earlier: Verdicts
-    """Decided before the last update: who joins then is not asked about them."""
+    """Verdicts from before the last update; new reviewers are not asked about these papers."""
 
     async def join(self, name: str) -> None:
-        """Enter a reviewer in the list, or note that one who was done goes on."""
+        """Add a reviewer, or let one who was done continue."""
         check_name(name)
         if not (await self.agreement()).is_blind:
             thread_id = self.records.thread_id
             raise ThreadFinishedError(
-                f"the reviewers of thread {thread_id!r} are done, and nobody is blind any "
-                f"more; `paper-search reconcile {thread_id}` lists what they disagree on"
+                f"the reviewers of thread {thread_id!r} are done, and their decisions are shown; "
+                f"`paper-search reconcile {thread_id}` lists the conflicts"
             )
         await self.records.put("reviewers", {name: {"joined": True, "done_in": None}})
 
     async def finish(self, name: str) -> None:
-        """Note that a reviewer is done with these papers, whatever they left undecided."""
+        """Record that a reviewer is done with these papers, even if some are undecided."""
         at = datetime.now(UTC).isoformat(timespec="seconds")
         done = {"done_in": self.iteration, "done_at": at, "done_with": [p.id for p in self.papers]}
         await self.records.put("reviewers", {name: {"joined": True, **done}})
@@ -249,14 +247,14 @@ class Reviewers:
         by: str | None = None,
         reason: str | None = None,
     ) -> None:
-        """Make decisions of the thread; `by`: who decides; None means who runs the program."""
+        """Decide on papers for the thread. `by`: who decides; None for the current user."""
         self.require(paper_ids)
         if not paper_ids:
             return
         if (await self.agreement()).is_blind:
             raise InputError(
                 "not all reviewers are done, so there is no conflict to settle yet; "
-                f"`paper-search reconcile {self.records.thread_id}` says how far each has come"
+                f"`paper-search reconcile {self.records.thread_id}` shows the progress of each"
             )
         store = MarkStore(self.records)
         await store.say(paper_ids, self.iteration, is_relevant=is_relevant, reason=reason, by=by)
@@ -266,49 +264,49 @@ class Reviewers:
         self.decisions.update(dict.fromkeys(paper_ids, decision))
 
     async def enter_agreed(self) -> int:
-        """Make what all reviewers agree on a decision of the thread; return how many were made.
+        """Enter the verdicts that all reviewers share as decisions of the thread; return how many.
 
-        A paper that the thread has a decision on keeps it.
+        A paper that the thread has decided on keeps its decision.
         """
-        verdicts = await self.agreed()
+        verdicts = await self.shared_verdicts()
         names = ", ".join(await self.records.rows("reviewers"))
         for is_relevant in (True, False):
             ids = [i for i, verdict in verdicts.items() if verdict is is_relevant]
             await self.settle(ids, is_relevant=is_relevant, by=names)
         return len(verdicts)
 
-    async def agreed(self) -> dict[str, bool]:
-        """Return what all reviewers say of papers that the thread has no decision on, by id.
+    async def shared_verdicts(self) -> dict[str, bool]:
+        """Return verdicts that all reviewers share on papers that the thread has not decided on.
 
-        Nothing, while one of them is not done.
+        Empty until all are done.
         """
         agreement = await self.agreement()
         if agreement.is_blind:
             return {}
         own = [await self._marks_of(reviewer.name) for reviewer in agreement.reviewers]
         open_ = [paper.id for paper in self.papers if paper.id not in self.decisions]
-        said = {i: [m[i].is_relevant for m in own if i in m] for i in open_}
-        words = {i: [word for word in of if word is not None] for i, of in said.items()}
-        return {i: of[0] for i, of in words.items() if len(of) > 1 and len({*of}) == 1}
+        marks = {i: [m[i].is_relevant for m in own if i in m] for i in open_}
+        verdicts = {i: [v for v in row if v is not None] for i, row in marks.items()}
+        return {i: row[0] for i, row in verdicts.items() if len(row) > 1 and len({*row}) == 1}
 
     @property
     def reasons(self) -> dict[str, str]:
-        """Why papers were decided on as they are, by id; without those that have no reason."""
+        """Return the reasons that were given for decisions, by the id of the paper."""
         return {i: decision.reason for i, decision in self.decisions.items() if decision.reason}
 
     def require(self, paper_ids: Sequence[str]) -> None:
-        """Raise an InputError where one of them is no paper of the result."""
+        """Raise an InputError if one of them is not a paper of the result."""
         ids = {paper.id for paper in self.papers}
         if unknown := [i for i in paper_ids if i not in ids]:
             raise InputError(
-                f"{unknown[0]!r} is no paper of this result; `paper-search reconcile "
+                f"{unknown[0]!r} is not a paper of this result; `paper-search reconcile "
                 f"{self.records.thread_id}` lists the ids of the conflicts"
             )
 
     def _is_done(self, row: Mapping[str, Any]) -> bool:
-        """Whether a reviewer said so, and no paper came since, say of a source that was slow.
+        """Whether a reviewer is done, and no paper has arrived since, for example a late one.
 
-        Papers that turn out to be one work keep the id of one of them.
+        Papers that are merged since keep the id of one of them.
         """
         papers = {paper.id for paper in self.papers}
         return row.get("done_in") is not None and papers <= set(row.get("done_with", papers))

@@ -1,4 +1,4 @@
-"""What a round takes over from those before it, and what slow sources add to it."""
+"""Rounds: what they take over from earlier ones, slow sources, files that join, and updates."""
 
 import itertools
 from collections import Counter
@@ -31,7 +31,7 @@ from paper_search.workflow.counts import arrivals_of, count_rounds, round_change
 from paper_search.workflow.marks import MarkStore
 from paper_search.workflow.records import SearchRecords
 from paper_search.workflow.results import decisions_on_papers
-from paper_search.workflow.rows import dumped
+from paper_search.workflow.rows import record_row
 from paper_search.workflow.skills import Skills
 from paper_search.workflow.state import (
     DEFAULT_MAX_ITERATIONS,
@@ -51,10 +51,10 @@ async def divide_works(
     *,
     judges_again: bool,
 ) -> dict[str, list[str]]:
-    """Return which of the works are to be judged, and which only earlier rounds found.
+    """Return the works to judge, and those that only earlier rounds found.
 
-    To an update, every work is earlier of which a record was there before it. `judges_again`:
-    whether papers of earlier rounds that are marked relevant are judged again.
+    In an update, a work is earlier if any of its records was there before it. `judges_again`:
+    also judge papers of earlier rounds that are marked relevant.
     """
     old = set(state.pool) - set(state.found)
     before = set[str]()
@@ -81,7 +81,7 @@ async def without_earlier(
 async def with_earlier(
     state: WorkflowState, records: SearchRecords, reference: CollectionRef
 ) -> CollectionRef:
-    """Return the result with the papers that only earlier rounds found, in their parts."""
+    """Add the papers that only earlier rounds found to the parts of a result."""
     verdicts = await work_verdicts(state, records)
     excluded = [i for i in state.earlier if verdicts.get(i) is False]
     update = {
@@ -94,7 +94,7 @@ async def with_earlier(
 async def with_counts(
     state: WorkflowState, records: SearchRecords, reference: CollectionRef, skills: Skills
 ) -> CollectionRef:
-    """Return the result with what its round brought, and what differs from the result before."""
+    """Add the counts of the round, and the changes since the previous result, to a result."""
     rounds = await records.rounds(state.searched)
     work_of = await records.works_of(sorted({i for round_ in rounds for i in round_.records}))
     work_of |= {i: work for work, ids in reference.members.items() for i in ids}
@@ -119,9 +119,9 @@ async def with_counts(
 async def pool_after(
     state: WorkflowState, records: SearchRecords, *, is_rejected: bool
 ) -> dict[str, Any]:
-    """Return the records that the next round knows of; of a rejected round's, those decided on.
+    """Return the records that the next round starts with; of a rejected one, those decided on.
 
-    `state`: with the answer to the round in its history.
+    The history of `state` includes the answer to the round.
     """
     whole = list(dict.fromkeys([*state.found, *state.pool]))
     if is_rejected:
@@ -132,7 +132,7 @@ async def pool_after(
 
 
 def with_places(scored: Sequence[ScoredPaper], marks: Sequence[MarkedPaper]) -> list[ScoredPaper]:
-    """Return papers with their place in the order; what was marked irrelevant is set aside."""
+    """Number papers in their order; those marked irrelevant get no place, and are set aside."""
     refused = {mark.id for mark in marks if not mark.is_relevant}
     places = itertools.count(1)
     return [
@@ -142,28 +142,28 @@ def with_places(scored: Sequence[ScoredPaper], marks: Sequence[MarkedPaper]) -> 
 
 
 async def work_verdicts(state: WorkflowState, records: SearchRecords) -> dict[str, bool]:
-    """Return by the id of a work whether a person marked it relevant; the latest mark counts.
+    """Return, by work id, whether a person marked it relevant; the latest mark counts.
 
-    Marks that were saved since the last answer are among them: of a review that was done, too.
+    Marks saved since the last answer are included, also those on a finished review.
     """
     marks = await MarkStore(records).marks()
     work_of = await records.works_of([*state.marks, *(mark.paper_id for mark in marks)])
     decisions = decisions_on_papers(state, marks, work_of)
-    return {i: said.decision == "include" for i, said in decisions.items()}
+    return {i: decision.decision == "include" for i, decision in decisions.items()}
 
 
 async def ask_again(
     services: Skills, strategy: SearchStrategy, slow_sources: Sequence[str]
 ) -> SearchReport:
-    """Return what the sources that ran out of time have, each up to its deadline.
+    """Query the sources that ran out of time again, each up to its deadline.
 
-    What the strategy, as it was approved, does not name is not asked, as in any search.
+    A source that the approved strategy does not name is not queried, as in any search.
     """
     is_limited = bool(strategy.sources) and services.has_any_of(strategy.sources)
     names = [name for name in slow_sources if not is_limited or name in strategy.sources]
-    # Another process may have fewer sources; a strategy without any that is known asks all.
+    # Another process may have fewer sources; a strategy that names none of them queries all.
     sources = [name for name in names if services.has_any_of([name])]
-    error = "cannot be asked here: it is not among the sources that are set up"
+    error = "cannot be queried here: it is not configured"
     absent = [
         SourceReport(source=name, status=SourceStatus.UNREACHABLE, error=f"{name!r} {error}")
         for name in names
@@ -183,10 +183,10 @@ def join_reports(
     arrivals: tuple[Sequence[Arrival], Sequence[Arrival]],
     known: Collection[tuple[str, str | None]] = (),
 ) -> list[SourceReport]:
-    """Return the rows of a round after some of its sources were asked again, which say so.
+    """Return the rows of a round after some of its sources were queried again, marked as such.
 
-    `arrivals`: what came before, and then; a record that came before is kept once. `known`: the
-    sources and queries that were answered in full before; they have one row.
+    `arrivals`: those of before and of now; a record that came twice is kept once. `known`: pairs
+    of source and query that were answered in full before; each has one row.
     """
     records: set[tuple[str, str | None]] = {(r.source, r.record) for r in arrivals[0] if r.record}
     repeated: Counter[tuple[str, str | None]] = Counter()
@@ -213,15 +213,15 @@ def join_reports(
 
 
 SOURCE = "import"
-"""The source of a strategy that takes the records of files."""
+"""The one source of a strategy whose records come from files."""
 _LATE_DAYS = 14
-"""How long after its day of entry a service may show a record for the first time."""
+"""A service may show a record for the first time this long after its day of entry."""
 _BATCHES, _RECORDS = "batches", "arriving"
 """Parts of the record store."""
 
 
 class AddedFile(BaseModel):
-    """A file whose records joined a thread."""
+    """A file whose records were added to a thread."""
 
     name: str
     digest: str
@@ -233,7 +233,7 @@ class AddedFile(BaseModel):
 
 
 class Batch(BaseModel):
-    """Files whose records join a thread together."""
+    """Files that are added to a thread together."""
 
     report: SearchReport = Field(default_factory=SearchReport)
     files: list[AddedFile]
@@ -241,16 +241,16 @@ class Batch(BaseModel):
 
 
 async def save_batch(records: SearchRecords, batch: Batch, number: int) -> None:
-    """Store a batch; it counts once the state names its number (0: the thread began with it)."""
+    """Store a batch. It counts once the state names its number (0: the thread began with it)."""
     papers = batch.report.papers
-    await records.put(_RECORDS, {f"{number}/{paper.id}": dumped(paper) for paper in papers})
+    await records.put(_RECORDS, {f"{number}/{paper.id}": record_row(paper) for paper in papers})
     row = batch.model_dump(mode="json", exclude={"report": {"papers"}})
     row["papers"] = [paper.id for paper in papers]
     await records.put(_BATCHES, {str(number): storable(row)})
 
 
 async def files_of_batches(records: SearchRecords, batches: int) -> list[AddedFile]:
-    """Return the files of the first so many batches that joined a thread."""
+    """Return the files that a thread began with, and those of so many batches added since."""
     rows = await records.get(_BATCHES, [str(number) for number in range(batches + 1)])
     return [AddedFile.model_validate(file) for row in rows.values() for file in row["files"]]
 
@@ -258,7 +258,7 @@ async def files_of_batches(records: SearchRecords, batches: int) -> list[AddedFi
 async def take_batch(
     state: WorkflowState, records: SearchRecords, models: dict[str, str]
 ) -> dict[str, Any]:
-    """Have the batch that arrives join the records of the round; return what changes."""
+    """Add the arriving batch to the records of the round, and return the changed fields."""
     number, iteration = state.arriving, state.current_iteration
     [row] = records.in_order(await records.get(_BATCHES, [str(number)]), [str(number)], "batch")
     keys = [f"{number}/{i}" for i in row["papers"]]
@@ -282,7 +282,7 @@ async def take_batch(
 async def with_files(
     state: WorkflowState, collection: PaperCollection, records: SearchRecords, limit: int | None
 ) -> tuple[PaperCollection, int | None]:
-    """Return the collection with all records of files shown, and how many papers it shows."""
+    """Move all papers from files into the result; return it and the number of papers it shows."""
     names = {file.name for file in await files_of_batches(records, state.batches)}
     if not names:
         return collection, limit
@@ -298,10 +298,12 @@ async def with_files(
     return collection.model_copy(update=update), len(shown)
 
 
-async def reopened(state: WorkflowState, params: Any, records: SearchRecords) -> dict[str, Any]:
-    """Return the channels that begin another round of a thread that is done.
+async def reopen_values(
+    state: WorkflowState, params: Any, records: SearchRecords
+) -> dict[str, Any]:
+    """Return the channel values that begin another round of a finished thread.
 
-    What its last round found stays, unless it was rejected.
+    The records of its last round stay, unless that was rejected.
     """
     record_ids, reports = state.found, [*state.earlier_reports, *state.reports]
     if not record_ids and not state.history[-1].is_rejected:
@@ -324,16 +326,15 @@ async def reopened(state: WorkflowState, params: Any, records: SearchRecords) ->
     }
 
 
-async def updated(
+async def update_values(
     state: WorkflowState, params: Any, records: SearchRecords, by: str, *, is_quiet: bool
 ) -> dict[str, Any]:
-    """Return the channels that have the strategy that was approved last searched again."""
+    """Return the channel values that search the last approved strategy again."""
     approved = [record.strategy for record in state.history if not record.is_rejected]
     if state.result is None or not approved or approved[-1].sources == [SOURCE]:
         raise InputError(
-            f"thread {records.thread_id!r} has no approved strategy that sources could be asked "
-            "again: add new exports of its databases with "
-            f"`paper-search add {records.thread_id} FILE`"
+            f"thread {records.thread_id!r} has no approved strategy to search again: add new "
+            f"exports of its databases with `paper-search add {records.thread_id} FILE`"
         )
     review_update = ReviewUpdate(
         iteration=state.current_iteration,
@@ -347,14 +348,14 @@ async def updated(
     )
     updates = [entry.model_dump(mode="json") for entry in [*state.updates, review_update]]
     strategy = approved[-1].model_dump(mode="json")
-    again = await reopened(state, params, records)
+    again = await reopen_values(state, params, records)
     return {**again, "found": [], "strategy": strategy, "updates": updates}
 
 
 def hits_then_and_now(
     state: WorkflowState, counts: Iterable[SourceReport]
 ) -> dict[str, list[tuple[int, int]]]:
-    """Return, by source, the hits of each query in the last search and in the rows `counts`."""
+    """Return, by source, the hits of each query in the last search and in `counts`."""
     asked = [row for row in state.earlier_reports if not row.is_file]
     searches = [row for row in asked if row.purpose is Purpose.SEARCH]
     latest = max((row.iteration for row in searches), default=0)
@@ -368,7 +369,7 @@ def hits_then_and_now(
 
 
 def is_without_news(state: WorkflowState, counts: Sequence[SourceReport]) -> bool:
-    """Whether nobody has to be asked: every source has as many hits as before, and says so."""
+    """Whether a quiet update ends here: every source reports as many hits as before."""
     hits = hits_then_and_now(state, counts)
     is_quiet = state.new_update is not None and state.new_update.is_quiet
     asked = {(row.source, row.query) for row in state.earlier_reports}
@@ -378,23 +379,23 @@ def is_without_news(state: WorkflowState, counts: Sequence[SourceReport]) -> boo
 
 
 def update_remarks(state: WorkflowState) -> Iterator[str]:
-    """Yield what a person has to know of an update before they approve its strategy."""
+    """Yield what a person should know about an update before approving its strategy."""
     if (review_update := state.new_update) is None:
         return
     yield (
         f"this is an update: the strategy was last searched {minute(review_update.searched_at)}; "
-        "only works that were not found before are asked about"
+        "you are asked only about works that were not found before"
     )
     counts = [row for row in state.counts if row.iteration == state.current_iteration]
     is_cut, most = False, state.strategy.filters.max_results if state.strategy else 0
     for source, hits in hits_then_and_now(state, counts).items():
         if hits:
             then, now = (sum(column) for column in zip(*hits, strict=True))
-            yield f"{source}: {now:,} hits of all queries together, {then:,} then"
+            yield f"{source}: {now:,} hits for all queries together, {then:,} then"
             is_cut = is_cut or any(hits_now > most for _, hits_now in hits)
     if is_cut:
         day = datetime.fromisoformat(review_update.searched_at).date() - timedelta(days=_LATE_DAYS)
         yield (
-            f"of a query with over {most:,} hits only the first are read; `AND entered:{day}/` in "
-            "it reaches what came in since, but no work that a service shows late"
+            f"only the first {most:,} hits of a query are read; adding `AND entered:{day}/` to it "
+            "reaches works entered since, but not those that a service shows late"
         )

@@ -1,4 +1,4 @@
-"""Records and papers as rows of the store, and whether a row says all there is to say."""
+"""Records and papers as rows of the store."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -18,8 +18,8 @@ VERDICT = (
 """Fields of a paper that a judgement fills."""
 
 
-def dumped(record: BibliographicRecord) -> dict[str, Any]:
-    """Return the record as JSON without what is at its default: most fields of most records."""
+def record_row(record: BibliographicRecord) -> dict[str, Any]:
+    """Return the record as JSON, without fields at their default: most fields of most records."""
     row: dict[str, Any] = storable(record.set_fields() | {"id": record.id})  # type: ignore[attr-defined]  # both kinds have one
     return row
 
@@ -31,14 +31,14 @@ def verdict_row(scored: ScoredPaper) -> dict[str, Any]:
 
 
 def is_same(work: RawPaper, other: RawPaper | None) -> bool:
-    """Whether two say the same; that a source states a count of 0 is said, too."""
+    """Whether two works are equal; a citation count of 0 differs from an unknown one."""
     return other is not None and (
         work is other or (work == other and work.known_citation_count == other.known_citation_count)
     )
 
 
 def is_plain(paper: Paper, scored: ScoredPaper | None) -> bool:
-    """Whether a paper is no more than a work and the verdict on it."""
+    """Whether a paper equals a work with its verdict."""
     return (
         scored is not None
         and paper == Paper.from_scored(scored)
@@ -47,7 +47,7 @@ def is_plain(paper: Paper, scored: ScoredPaper | None) -> bool:
 
 
 def add_sightings(value: dict[str, Any], before: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return a record with where it was seen in earlier rounds; repeating it changes nothing."""
+    """Add the sightings of earlier rounds to a record. Idempotent."""
     earlier = list(before.get("sightings", [])) if before else []
     sightings = {_sighting(sighting) for sighting in earlier}
     fresh = [
@@ -60,12 +60,12 @@ def _sighting(sighting: Mapping[str, Any]) -> tuple[Any, ...]:
     return sighting.get("source"), sighting.get("query"), sighting.get("rank")
 
 
-def with_own_ids(papers: Sequence[RawPaper], owners: Mapping[str, str | None]) -> list[RawPaper]:
-    """Return the papers with ids that stand for one record each, whatever their order.
+def with_unique_ids(papers: Sequence[RawPaper], owners: Mapping[str, str | None]) -> list[RawPaper]:
+    """Return the papers with one id for each record, whatever their order.
 
-    A record has the id that its source gave it. Where two sources give one id, only the record of
-    one of them has it; the other's is named after its source, too. Records of one source that
-    differ under one id, or have none, are told apart by their content.
+    A record keeps the id of its source. If two sources use one id, one of them keeps it, and the
+    other's gets its source appended. Different records of one source with the same id, or without
+    any, get a digest of their content appended.
     """
     groups: dict[str, list[RawPaper]] = {}
     for paper in papers:

@@ -1,4 +1,4 @@
-"""A person going through the papers of a result one by one, each word saved at once."""
+"""Screening the papers of a result one by one; each mark is saved at once."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -18,11 +18,11 @@ from paper_search.workflow.records import SearchRecords
 from paper_search.workflow.state import WorkflowState
 
 _SMALL = 2_500
-"""Papers up to which the order is learned anew after every mark; of twice as many, every second."""
+"""Up to so many papers, the order is learned after each mark; with twice as many, every second."""
 
 
 class Screening:
-    """The papers of one result in the order that the marks so far suggest."""
+    """The papers of one result, ordered by the marks so far."""
 
     def __init__(
         self,
@@ -37,7 +37,7 @@ class Screening:
         self._store = store
         self._marks = {mark.paper_id: mark for mark in marks}
         self._earlier = dict(earlier)
-        self._every = max(1, len(self.papers) // _SMALL)
+        self._marks_per_order = max(1, len(self.papers) // _SMALL)
         self._taken_back: str | None = None
         self._ranker: Ranker | None = None
         self._order: tuple[frozenset[tuple[str, bool]], list[Paper]] | None = None
@@ -48,20 +48,20 @@ class Screening:
 
     @property
     def stopping_estimate(self) -> StoppingEstimate | None:
-        """Return what is left to find; None if nothing was screened in this round."""
+        """Return a bound on what is left; None if nothing was screened in this round."""
         ids = [paper.id for paper in self.papers]
-        earlier = standing_verdicts(self._earlier, self.marks, self.iteration)
+        earlier = verdicts_that_hold(self._earlier, self.marks, self.iteration)
         return round_estimate(ids, self.marks, self.iteration, earlier)
 
     @property
     def reasons(self) -> list[str]:
-        """Of the papers marked irrelevant, the commonest first."""
+        """Return the reasons of irrelevant papers, the commonest first."""
         counts = Counter(m.reason for m in self.marks if m.is_relevant is False and m.reason)
         return [reason for reason, _ in counts.most_common()]
 
     @property
     def labels(self) -> list[str]:
-        """Of all papers, the commonest first."""
+        """Return the labels of all papers, the commonest first."""
         counts = Counter(label for mark in self.marks for label in mark.labels)
         return [label for label, _ in counts.most_common()]
 
@@ -69,10 +69,10 @@ class Screening:
         return self._marks.get(paper.id)
 
     def queue(self, *, learns: bool = True) -> list[Paper]:
-        """Return the papers without a verdict: what was just taken back, then the likeliest first.
+        """Return the papers without a verdict: one just taken back, then the likeliest first.
 
-        Skipped ones come last, the one that was skipped first before the others. `learns`: whether
-        the order follows the latest marks, which takes a while for thousands of papers.
+        Skipped ones come last, in the order in which they were skipped. `learns`: whether the order
+        follows the latest marks, which takes a while for thousands of papers.
         """
         verdicts_ = self.verdicts
         ordered = self._ordered() if learns or self._order is None else self._order[1]
@@ -91,7 +91,7 @@ class Screening:
         await self._save(paper, by, note=words)
 
     async def label(self, paper: Paper, words: str, *, by: str | None = None) -> None:
-        """Put labels on a paper; those that it has already are taken off."""
+        """Toggle labels: add those that the paper lacks, and remove those that it has."""
         old = self._marks.get(paper.id)
         before, more = old.labels if old else [], labels_in(words)
         rest = [label for label in before if label not in more]
@@ -99,9 +99,9 @@ class Screening:
         await self._save(paper, by, labels=[*rest, *fresh])
 
     async def undo(self) -> Paper | None:
-        """Take the last verdict or skip of this round back; None if there is none left."""
-        mine = {paper.id: paper for paper in self.papers}
-        marks = [m for m in self.marks if m.iteration == self.iteration and m.paper_id in mine]
+        """Undo the last verdict or skip of this round and return its paper, if there is one."""
+        papers = {paper.id: paper for paper in self.papers}
+        marks = [m for m in self.marks if m.iteration == self.iteration and m.paper_id in papers]
         last = next((m for m in reversed(marks) if m.is_relevant is not None or m.is_skipped), None)
         if last is None:
             return None
@@ -114,7 +114,7 @@ class Screening:
             await self._store.remove(last.paper_id)
             del self._marks[last.paper_id]
         self._taken_back = last.paper_id
-        return mine[last.paper_id]
+        return papers[last.paper_id]
 
     async def _save(self, paper: Paper, by: str | None, **fields: object) -> None:
         old = self._marks.get(paper.id)
@@ -123,7 +123,7 @@ class Screening:
         base = old or ScreeningMark(paper_id=paper.id, number=number, iteration=self.iteration)
         if is_verdict:
             fields |= {"number": number, "iteration": self.iteration}
-            # To leave open what an earlier round decided takes that back.
+            # To skip a paper that an earlier round decided on takes that decision back.
             is_open = bool(fields["is_skipped"]) and paper.id in self._earlier
             fields |= {"is_taken_back": is_open, "is_screened": True}
         mark = base.model_copy(update={**fields, **author_and_time(by)})
@@ -140,15 +140,15 @@ class Screening:
 
     @property
     def verdicts(self) -> dict[str, bool]:
-        """Return by paper whether it is relevant, as was said last."""
+        """Return the latest verdict on each paper: is it relevant?"""
         marks = self.marks
-        standing = standing_verdicts(self._earlier, marks, self.iteration)
-        return standing | verdicts(marks, self.iteration if self._store.joins_answers else 0)
+        earlier = verdicts_that_hold(self._earlier, marks, self.iteration)
+        return earlier | verdicts(marks, self.iteration if self._store.joins_answers else 0)
 
     def _ordered(self) -> list[Paper]:
-        """Return all papers, re-ranked by the marks; by the first so many of them, if rarely."""
+        """Return all papers, ranked again after every `_marks_per_order` verdicts."""
         verdicts_ = list(self.verdicts.items())
-        basis = dict(verdicts_[: len(verdicts_) - len(verdicts_) % self._every])
+        basis = dict(verdicts_[: len(verdicts_) - len(verdicts_) % self._marks_per_order])
         key = frozenset(basis.items())
         if self._order is None or self._order[0] != key:
             self._order = (key, self._ranked(basis))
@@ -164,10 +164,10 @@ class Screening:
         return [self.papers[n] for n in order]
 
 
-def standing_verdicts(
+def verdicts_that_hold(
     earlier: Mapping[str, bool], marks: Sequence[ScreeningMark], iteration: int
 ) -> dict[str, bool]:
-    """Return what was decided in earlier rounds, and not taken back in this one."""
+    """Return the verdicts of earlier rounds that were not taken back in this one."""
     back = {mark.paper_id for mark in marks if mark.is_taken_back and mark.iteration >= iteration}
     return {i: verdict for i, verdict in earlier.items() if i not in back}
 
@@ -180,7 +180,7 @@ async def open_screening(
 
 
 async def _verdicts_before(state: WorkflowState, records: SearchRecords) -> dict[str, bool]:
-    """Return what was decided in earlier rounds, on what each paper was merged into since."""
+    """Return the verdicts of earlier rounds, by the work that each paper now belongs to."""
     works = await records.works_of(list(state.marks))
     return {works.get(i, i): is_relevant for i, is_relevant in state.marks.items()}
 
@@ -190,7 +190,7 @@ def round_estimate(
 ) -> StoppingEstimate | None:
     """Bound the relevant papers among those of a round; None if nothing was screened in it.
 
-    Marks of other rounds, and on papers that the person picked, say nothing about the rest: their
+    Marks of other rounds, and on papers that the person picked, are no sample of the rest: their
     papers count as known.
     """
     in_result = set(ids)
@@ -208,12 +208,12 @@ def round_estimate(
 
 
 async def with_marks(payload: Any, state: WorkflowState, records: SearchRecords) -> Any:
-    """Return the question about a result with what was marked while it has been open."""
+    """Return the payload about a result with the marks made while the question has been open."""
     markable, iteration = markable_ids(state), state.current_iteration
     marks, pairs = await MarkStore(records).of_round(iteration)
     verdicts_ = {i: mark for i, mark in verdicts(marks, iteration).items() if i in markable}
     before = await _verdicts_before(state, records)
-    earlier = standing_verdicts(before, marks, iteration)
+    earlier = verdicts_that_hold(before, marks, iteration)
     ids = state.result.paper_ids if state.result else []
     estimate = round_estimate(ids, marks, iteration, earlier)
     return payload.model_copy(

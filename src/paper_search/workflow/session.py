@@ -1,4 +1,4 @@
-"""What the threads of a search have of their own: two questions, and papers to screen."""
+"""The session of a search thread: its two questions, and papers to screen."""
 
 import asyncio
 from bisect import bisect
@@ -39,9 +39,9 @@ from paper_search.workflow.rounds import (
     AddedFile,
     Batch,
     files_of_batches,
-    reopened,
+    reopen_values,
     save_batch,
-    updated,
+    update_values,
     work_verdicts,
 )
 from paper_search.workflow.screening import Screening, open_screening, with_marks
@@ -49,7 +49,7 @@ from paper_search.workflow.skills import Skills
 from paper_search.workflow.state import IterationRecord, SearchParams, WorkflowState
 
 _AUDIT_FIELDS = ("decided_by", "decided_at")
-"""What the graph is told of a decision besides the decision."""
+"""Fields of the ledger that the graph gets with a decision."""
 
 
 class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | None]):
@@ -79,12 +79,12 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
 
     @classmethod
     def check_input(cls, asked_for: str) -> None:
-        """See `ThreadSession.check_input`; a boolean query has to be one that can be read."""
+        """See `ThreadSession.check_input`; a boolean query must also parse."""
         valid_question(asked_for, longest=longest_question(asked_for))
         parse_boolean(asked_for)
 
     async def result(self, state: WorkflowState | None = None) -> PaperCollection | None:
-        """Return the latest collection; None if nothing was searched and the thread is not done."""
+        """Return the latest collection; None for a thread without one that is not finished."""
         state = state or await self.state()
         if state.result is None and not state.is_complete:
             return None
@@ -93,15 +93,15 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
     async def mark(
         self, paper_ids: Sequence[str], *, is_relevant: bool | None, reason: str | None = None
     ) -> None:
-        """Save what the person at hand says of papers; it joins the next answer.
+        """Save marks of the current user on papers; they join the next answer.
 
-        `is_relevant`: None: what was said of them before is taken back.
+        `is_relevant`: None takes earlier marks back.
         """
         iteration = (await self.state()).current_iteration
         await self.mark_store.say(paper_ids, iteration, is_relevant=is_relevant, reason=reason)
 
     async def mark_pairs(self, decisions: Sequence[MergeDecision]) -> None:
-        """Save what the person at hand says of pairs of records; see `mark`."""
+        """Save decisions of the current user on pairs of records; see `mark`."""
         await self.mark_store.say_same(decisions, (await self.state()).current_iteration)
 
     async def screening(self) -> Screening:
@@ -109,14 +109,14 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
 
         Raises:
             ThreadNotFoundError: there is no such thread.
-            ThreadNotWaitingError: there is no result yet, or another one is being made.
+            ThreadNotWaitingError: there is no result yet, or a run is making another one.
         """
         state = await self._at_result()
         collection = await collection_with_marks(state, self.records)
         return await open_screening(collection.papers, state, self.records)
 
     async def reviewers(self) -> Reviewers:
-        """Return who decides on the papers of the result independently; Raises as `screening`."""
+        """Return the independent reviewers of the result. Raises the errors of `screening`."""
         state = await self._at_result()
         collection = await collection_with_marks(state, self.records)
         rows = await self.records.rows("reviews")
@@ -127,13 +127,13 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
         decided = [paper for paper in papers if paper.decision != "undecided"]
         decisions = {paper.id: paper.screening for paper in decided if paper.screening}
         iteration = state.current_iteration
-        brought = await self._brought_by(state)
+        updates = await self._updates_by_work(state)
         now, verdicts = len(state.updates), await work_verdicts(state, self.records)
-        earlier = {i: verdict for i, verdict in verdicts.items() if brought.get(i, now) < now}
-        return Reviewers(papers, self.records, iteration, decisions, brought, earlier)
+        earlier = {i: verdict for i, verdict in verdicts.items() if updates.get(i, now) < now}
+        return Reviewers(papers, self.records, iteration, decisions, updates, earlier)
 
     async def is_blind(self) -> bool:
-        """Whether reviewers are not shown yet what others decided on papers."""
+        """Whether the decisions of other reviewers are still hidden."""
         if (await self.state()).result is None:
             return False
         try:
@@ -141,21 +141,21 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
         except ThreadNotWaitingError:  # another result is being made
             return True
 
-    async def _brought_by(self, state: WorkflowState) -> dict[str, int]:
-        """Return by work which update brought it; 0: the first search; empty: there was none."""
+    async def _updates_by_work(self, state: WorkflowState) -> dict[str, int]:
+        """Return, by work, the update that found it (0: the first search); empty without any."""
         starts = [update.iteration for update in state.updates]
         rounds = await self.records.rounds(state.searched) if starts else []
         work_of = await self.records.works_of([i for round_ in rounds for i in round_.records])
-        brought = dict[str, int]()
+        updates = dict[str, int]()
         for round_ in reversed(rounds):
             number = bisect(starts, round_.iteration)
-            brought |= {work_of.get(i, i): number for i in round_.records}
-        return brought
+            updates |= {work_of.get(i, i): number for i in round_.records}
+        return updates
 
     async def join(self, load: Callable[[list[AddedFile]], Batch]) -> None:
-        """Have records of files join the result, up to the question about it, which is asked again.
+        """Add records of files to the result, and ask the question about it again.
 
-        The caller holds the lease. `load` takes the files that joined before.
+        The caller holds the lease. `load` takes the files that were added before.
         """
         state = await self._at_result()
         number = state.batches + 1
@@ -165,7 +165,7 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
         values: dict[str, Any] = {"waits": state.waits + 1, "batches": number, "arriving": number}
         if state.is_complete:
             params = (await self.channels()).get(PARAMS)
-            values |= await reopened(state, params, self.records)
+            values |= await reopen_values(state, params, self.records)
         detail = {"files": [file.name for file in batch.files]}
         await self._continue(Outcome.ITERATE, values, ("added", batch.by, detail))
 
@@ -177,11 +177,11 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
         state = await self.state()
         if not state.is_complete:
             raise ThreadNotWaitingError(
-                f"thread {self.thread_id!r} is not done, so it is not updated: answer its "
+                f"thread {self.thread_id!r} is not finished, so it cannot be updated: answer its "
                 f"question first (`paper-search resume {self.thread_id}`)"
             )
         params, kind = (await self.channels()).get(PARAMS), {"is_quiet": is_quiet}
-        values = await updated(state, params, self.records, by, **kind)
+        values = await update_values(state, params, self.records, by, **kind)
         await StrategyApprovals(self.records).begin(is_asking=True)
         await self._continue(Outcome.OK, values, ("updated", by, kind), after="build_strategy")
 
@@ -200,14 +200,14 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
         await self._run(None)
 
     async def _at_result(self) -> WorkflowState:
-        """Return the state of a thread that has a result to screen; Raises as `screening`."""
+        """Return the state of a thread with a result to screen. Raises as `screening` does."""
         state = await self.state()
         waiting = None if state.is_complete else await self.open_question()
         at_result = waiting is not None and (waiting.question.kind is CheckpointKind.RESULT_REVIEW)
         if state.result is None or not (state.is_complete or at_result):
             raise ThreadNotWaitingError(
                 f"thread {self.thread_id!r} has no result to screen or to add to: it is neither "
-                "done nor does it wait with one. Resume it up to the question about the result"
+                "finished nor waiting for a decision on one. Resume it up to that question"
             )
         return state
 
@@ -223,7 +223,7 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
 
     @classmethod
     def audit_detail(cls, decision: Mapping[str, Any]) -> dict[str, Any]:
-        """See `ThreadSession.audit_detail`; an edit that waits for sources says so."""
+        """See `ThreadSession.audit_detail`; notes that an edit waits for sources."""
         revised = decision.get("revised_data")
         is_waiting = isinstance(revised, Mapping) and bool(revised.get("wait_for_sources"))
         waits = {"wait_for_sources": True} if is_waiting else {}
@@ -245,7 +245,7 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
         return past_decision(reference.kind, decision)
 
     def as_stored(self, decision: BaseModel, reference: CheckpointRef) -> dict[str, Any]:
-        """See `ThreadSession`; who decided stands beside it, and nobody can pass for another."""
+        """See `ThreadSession`; without who decided, which only the ledger says."""
         row = super().as_stored(decision, reference)
         return {name: value for name, value in row.items() if name not in _AUDIT_FIELDS}
 
@@ -253,7 +253,7 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
         return entry.decision | {name: getattr(entry, name) for name in _AUDIT_FIELDS}
 
     async def undo_effects(self, reference: CheckpointRef) -> None:
-        # The strategy of a result was decided before it; who waits has it searched again.
+        # The strategy of a result was approved before it; waiting searches it again.
         first = reference.iteration + (reference.kind is CheckpointKind.RESULT_REVIEW)
         await StrategyApprovals(self.records).revoke(first)
         await self.records.undo_judgements(first)
@@ -284,6 +284,6 @@ class ThreadDetail(ThreadInfo):
     searched: list[int] = Field(default_factory=list)
     """See `WorkflowState.searched`."""
     decisions: list[DecisionInfo] = Field(default_factory=list)
-    """Who decided what when, and what was refused, in the order of time."""
+    """Decisions and refused answers, with who gave them and when, the oldest first."""
     translations: list[Translation] = Field(default_factory=list)
-    """What each source will be sent, where a strategy waits and the sources were looked at."""
+    """What each source will be sent, if a strategy waits and the caller asked for it."""

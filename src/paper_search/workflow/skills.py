@@ -1,4 +1,4 @@
-"""What the steps need: six skills, of ours or anything with the same one method."""
+"""The skills that the steps need: ours, or any objects with the same methods."""
 
 import asyncio
 import dataclasses
@@ -76,7 +76,7 @@ class Organizes(Protocol):
 
 @dataclass(frozen=True)
 class Skills:
-    """The six skills of one workflow, and two that it can do without.
+    """The six skills of one workflow, and optional ones.
 
     `create_source` makes a source by its name; None if no others can be made.
     """
@@ -94,7 +94,7 @@ class Skills:
     create_source: Callable[[str], SearchSource] | None = None
 
     def of_run(self, sources: Iterable[str]) -> "Skills":
-        """Return skills that can also search the sources that a run began with elsewhere."""
+        """Return skills that can also search sources that the run got from another process."""
         names = self.source_names
         lacking = [name for name in dict.fromkeys(sources) if names and name not in names]
         if not lacking or self.create_source is None or not isinstance(self.searcher, Searcher):
@@ -104,17 +104,17 @@ class Skills:
 
     @property
     def source_names(self) -> list[str]:
-        """Return the sources that a strategy may name; empty: the searcher does not say."""
+        """Return the sources that a strategy may name; empty if the searcher does not say."""
         names = getattr(self.searcher, "source_names", ())
         return list(names) if isinstance(names, Sequence) else []
 
     def has_any_of(self, sources: Collection[str]) -> bool:
-        """Whether one of these sources at least can be searched, as far as the searcher says."""
+        """Whether at least one of these sources can be searched, or the searcher does not say."""
         names = self.source_names
         return not names or any(name in names for name in sources)
 
     def require_sources(self, sources: Iterable[str]) -> None:
-        """Raise UnknownNameError if one cannot be searched, as far as the searcher says."""
+        """Raise UnknownNameError if the searcher says which it has, and one is not among them."""
         names = self.source_names
         for name in sources:
             if names and name not in names:
@@ -126,7 +126,7 @@ class Skills:
 
     @property
     def ranking_sources(self) -> list[str]:
-        """Return the sources that answer plain text by rank; empty: none, or it does not say."""
+        """Return the sources that rank by plain text; empty if none, or if it is not known."""
         names = getattr(self.searcher, "ranking_sources", ())
         return list(names) if isinstance(names, Sequence) else []
 
@@ -148,8 +148,8 @@ class Skills:
         report = getattr(type(self.searcher), "report", None)
         if callable(report):
             is_patient = is_waiting and "is_waiting" in inspect.signature(report).parameters
-            how = {"is_waiting": True} if is_patient else {}
-            answer: SearchReport = await report(self.searcher, strategy, **how)
+            options = {"is_waiting": True} if is_patient else {}
+            answer: SearchReport = await report(self.searcher, strategy, **options)
             rows = answer.sources or _rows(answer.papers, strategy)
             return answer.model_copy(update={"sources": _dated(rows, now)})
         papers = await self.searcher.search(strategy)
@@ -158,7 +158,7 @@ class Skills:
     async def scope(
         self, strategy: SearchStrategy, intent: ParsedIntent, *, is_asking: bool
     ) -> ScopeReport:
-        """Look at hit counts, if there is anybody who can; a failure is a note."""
+        """Count hits if there is a scoper; its failure becomes a note."""
         if self.scoper is None:
             return ScopeReport()
         try:
@@ -182,9 +182,9 @@ class Skills:
     def has_own_judge(self) -> bool:
         """Whether papers are judged as `judge` says, in the order of the result.
 
-        Those marked relevant in earlier rounds are judged again then with what is new: words cost
-        nothing to judge by again, and of a model the judgements are kept. What a foreign scorer
-        costs is not known: such papers join its result at the end.
+        Then papers marked relevant in earlier rounds are judged again with the new ones: by words
+        that is free, and a model's judgements are stored. What a foreign scorer costs is not
+        known: such papers join its result at the end.
         """
         return isinstance(self.relevance_scorer, RelevanceScorer)
 
@@ -198,11 +198,11 @@ class Skills:
     ) -> list[ScoredPaper]:
         """Return papers with verdicts, in the order of the result unless the scorer is foreign.
 
-        A model judges the first of them in the order that they have without it, and its grades
-        are added to that order. Of a foreign scorer, the scores decide.
+        A model judges the first papers in the order that they have without it; its grades then
+        change that order.
 
-        `cache`: of what a model said before. `order`: sources with the queries whose ranks count,
-        and the question in plain words.
+        `cache`: earlier judgements of a model. `order`: the pairs of source and query whose ranks
+        count, and the question in plain words.
         """
         queries, question = order
         scorer = self.relevance_scorer
@@ -230,13 +230,13 @@ class Skills:
     ) -> list[ScoredPaper]:
         score: Any = self.relevance_scorer.score
         learns = bool(marked) and "marked" in inspect.signature(score).parameters
-        how = {"marked": marked} if learns else {}
-        scored: list[ScoredPaper] = await score(papers, intent, **how)
+        options = {"marked": marked} if learns else {}
+        scored: list[ScoredPaper] = await score(papers, intent, **options)
         return scored
 
 
 def _rows(papers: Sequence[RawPaper], strategy: SearchStrategy) -> list[SourceReport]:
-    """Return the rows of a search that told only its papers: a round without a row is none."""
+    """Return rows for a searcher that returns only papers; a round needs at least one row."""
     if not papers:
         names = strategy.sources or ["the searcher"]
         return [SourceReport(source=name, status=SourceStatus.EMPTY) for name in names]

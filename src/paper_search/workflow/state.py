@@ -28,14 +28,14 @@ from paper_search.steps.types import Untracked
 from paper_search.workflow.counts import RoundChanges, RoundCounts
 
 SCHEMA_VERSION = 1
-"""Of the channels; a thread of another version is refused, never misread."""
+"""Version of the channels; a thread of another version is refused."""
 
 DEFAULT_MAX_ITERATIONS = 5
 MOST_ITERATIONS = 100
 MAX_WAITS = 20
-"""How often one search waits for slow sources, in all rounds together."""
+"""Waits for slow sources in one search, over all rounds."""
 MOST_SEARCHES = MOST_ITERATIONS + MAX_WAITS
-"""How often the sources are asked at most: once a round, and once for each time of waiting."""
+"""Sources are queried at most once a round, and once for each wait."""
 
 
 class SearchRequest(BaseModel):
@@ -51,8 +51,7 @@ class SearchParams(BaseModel, frozen=True):
     """The settings of a run; they are fixed when it starts."""
 
     max_iterations: int = Field(default=DEFAULT_MAX_ITERATIONS, ge=0, le=MOST_ITERATIONS)
-    """How many answers of a person it takes to end the search without an approval; 0: the search
-    ends at once, with nothing."""
+    """After so many answers the search ends without an approval; 0: at once, with no result."""
     enable_strategy_checkpoint: bool = True
     """Ask before searching."""
     enable_result_checkpoint: bool = True
@@ -79,7 +78,7 @@ class EditRecord(BaseModel):
     at: str | None = None
     """UTC, ISO 8601."""
     criteria_gone: list[str] = Field(default_factory=list, exclude_if=lambda texts: not texts)
-    """The criteria that went with limits that were taken off."""
+    """Criteria that were removed together with a limit."""
 
     def summary(self, strategy: SearchStrategy) -> str:
         changed = changes(self.proposed, strategy) or "the same terms in another form"
@@ -87,13 +86,13 @@ class EditRecord(BaseModel):
         return f"edited by {self.by or 'a person'}: {changed}{'; ' * bool(remark)}{remark}"
 
     def remark(self, strategy: SearchStrategy) -> str:
-        """Return what a person should know of an edit beside its changes; empty: nothing.
+        """Return what a person should know about an edit besides its changes, if anything.
 
-        `strategy`: what the edit has become, with a note where it asked for more than it may.
+        `strategy`: the edited one, with a note if the edit exceeded a ceiling.
         """
         texts = ", ".join(f"“{text}”" for text in self.criteria_gone)
         notes = [note for note in strategy.notes if note not in self.proposed.notes]
-        gone = [f"no longer a criterion, since its limit was taken off: {texts}"] if texts else []
+        gone = [f"no longer a criterion, because its limit was removed: {texts}"] if texts else []
         return "; ".join([*gone, *notes])
 
 
@@ -104,22 +103,22 @@ class IterationRecord(BaseModel):
     strategy: SearchStrategy
     result_count: int
     edit: EditRecord | None = Field(default=None, exclude_if=lambda edit: edit is None)
-    """What was proposed in place of the strategy, and who edited it; None if nobody did."""
+    """The edit of the proposed strategy; None if nobody edited it."""
     feedback: UserFeedback | None = None
     decided_by: str | None = None
     decided_at: str | None = None
     """UTC, ISO 8601."""
     waits: int = Field(default=0, exclude_if=lambda waits: not waits)
-    """How often slow sources were waited for before that answer."""
+    """Waits for slow sources before that answer."""
     is_rejected: bool = Field(default=False, exclude_if=lambda is_rejected: not is_rejected)
     """Whether the answer was a rejection, of the strategy or the result."""
 
 
 class ReviewUpdate(BaseModel):
-    """An update of a search that was done: its strategy is searched again for what is new."""
+    """An update of a finished search: its strategy is searched again for new works."""
 
     iteration: int
-    """The round that it begins with."""
+    """Its first round."""
     at: str
     """UTC, ISO 8601."""
     by: str
@@ -130,9 +129,9 @@ class ReviewUpdate(BaseModel):
     is_quiet: bool = False
     """Whether nobody is asked if every source has as many hits as before."""
     paper_ids: list[str] = Field(default_factory=list)
-    """Of the result that the search had ended with; empty if an older version began the update."""
+    """Papers of the result before the update; empty if an older version began it."""
     set_aside_ids: list[str] = Field(default_factory=list)
-    """The same, of what it had set aside."""
+    """Papers that this result had set aside."""
 
 
 class CollectionRef(BaseModel):
@@ -144,19 +143,19 @@ class CollectionRef(BaseModel):
     set_aside_ids: list[str] = Field(default_factory=list)
     """Found, but not shown first: below the line, beyond `max_papers` or marked irrelevant."""
     earlier_ids: list[str] = Field(default_factory=list)
-    """What only earlier rounds found, and nobody decided on."""
+    """Undecided papers that only earlier rounds found."""
     hidden: int = 0
     """Relevant papers beyond the strategy's `max_papers`; they are set aside."""
     members: dict[str, list[str]] = Field(default_factory=dict)
-    """Ids of the records that a paper stands for, where that is not the one of its own id."""
+    """Ids of the records of each paper, unless it has only the one of its own id."""
     counts: RoundCounts | None = None
-    """What its round brought; None if it is not known."""
+    """The counts of its round; None if they are not known."""
     changes: RoundChanges | None = None
-    """What differs from the result that was shown before; None if this is the first."""
+    """The changes since the previous result; None if this is the first."""
     compared_ids: list[str] = Field(default_factory=list, exclude_if=lambda ids: not ids)
-    """The papers of that result, in its order; a wait in this round does not change them."""
+    """The papers of the previous result, in order; waits in this round do not change them."""
     part: str = "papers"
-    """Where in the store the papers are that are more than record and verdict."""
+    """The part of the store with the papers that are more than work and verdict."""
 
     @property
     def all_ids(self) -> list[str]:
@@ -169,7 +168,7 @@ class WorkflowState(BaseModel):
     current_iteration: int = 0
     history: list[IterationRecord] = Field(default_factory=list)
     accumulated_papers: Annotated[list[Paper], Untracked] = Field(default_factory=list)
-    """Papers marked relevant so far; a checkpoint keeps the marks only."""
+    """Papers marked relevant so far; a checkpoint holds only the marks."""
     is_complete: bool = False
 
     schema_version: int = SCHEMA_VERSION
@@ -177,43 +176,42 @@ class WorkflowState(BaseModel):
     intent: ParsedIntent | None = None
     strategy: SearchStrategy | None = None
     edit: EditRecord | None = None
-    """Of the strategy of this round; None if it is as proposed."""
+    """The edit of this round's strategy; None if it is as proposed."""
     scope: ScopeReport | None = None
-    """What the sources have for the strategy; None means an older program wrote the strategy."""
+    """Hit counts of the strategy; None if an older version of the program wrote it."""
     found: list[str] = Field(default_factory=list)
-    """Ids of the records that this round's search gave."""
+    """Ids of the records that this round's search returned."""
     pool: list[str] = Field(default_factory=list)
-    """Ids of the records of the rounds before it; of one that was rejected, those decided on."""
+    """Ids of the records of earlier rounds; of a rejected round, those decided on."""
     works: list[str] = Field(default_factory=list)
     """Ids of the merged records, until they are judged."""
     earlier: list[str] = Field(default_factory=list)
-    """Ids of those that only rounds before this one found, and nobody marked relevant."""
+    """Ids of works that only earlier rounds found."""
     scores: dict[str, float] = Field(default_factory=dict)
     """Relevance by id, until they are organised; in the order of the result if `is_ordered`."""
     is_ordered: bool = False
     awaited: list[str] = Field(default_factory=list)
-    """Sources that this round's search asks once more, alone; empty: it asks all."""
+    """Sources that this round's search queries once more; empty: it queries all."""
     waits: int = 0
     """How often the result of this round was made again: for slow sources, or for files."""
     updates: list[ReviewUpdate] = Field(default_factory=list)
-    """Every round from that of the last one on is part of it."""
+    """All updates; the rounds since the last one began are part of it."""
     batches: int = 0
-    """How many batches of files joined the thread after it was begun."""
+    """Batches of files that were added after the thread began."""
     arriving: int = 0
-    """The number of the batch that joins in place of a search; 0: the sources are asked."""
+    """The number of the batch to add instead of a search; 0: the sources are searched."""
     counts: list[SourceReport] = Field(default_factory=list)
-    """What sources were asked in all rounds before the strategy was approved: to find a paper that
-    the question names, and to count hits."""
+    """Requests before an approval, in all rounds: papers that the question names, hit counts."""
     reports: list[SourceReport] = Field(default_factory=list)
     """What each source did in this round."""
     earlier_reports: list[SourceReport] = Field(default_factory=list)
     """What each source did in the rounds before."""
     known_papers: KnownPapersReport | None = None
-    """What became of the papers that the run must find, in all rounds."""
+    """Which of the papers that the run must find were found, in all rounds."""
     fit: str = ""
-    """How many papers of this round have all concepts of the question, some and none."""
+    """How many papers of this round have all, some or no concepts of the question."""
     uncertain: list[PairEvidence] = Field(default_factory=list)
-    """Pairs of records of this round that may be one work: questions for a person."""
+    """Pairs of records of this round that may be one work; a person decides."""
     result: CollectionRef | None = None
     """The latest collection."""
     ended_by: EndReason | None = None
@@ -224,13 +222,13 @@ class WorkflowState(BaseModel):
 
     @property
     def new_update(self) -> ReviewUpdate | None:
-        """Return the update that begins with this round; None if none does."""
+        """Return the update that begins with this round, if any."""
         begins = bool(self.updates) and self.updates[-1].iteration == self.current_iteration
         return self.updates[-1] if begins else None
 
     @property
-    def mark_of_answers(self) -> str:
-        """Return what keeps the answers of an update apart from those that were stored before."""
+    def cache_mark(self) -> str:
+        """Return the mark by which an update uses no answer that was cached before it."""
         return self.updates[-1].at if self.updates else ""
 
     @property
@@ -243,9 +241,9 @@ class WorkflowState(BaseModel):
 
     @property
     def earlier_feedback(self) -> list[str]:
-        """Return what the person wrote before that, oldest first."""
-        said = (record.feedback for record in self.history[:-1])
-        return [each.free_text_feedback for each in said if each and each.free_text_feedback]
+        """Return the notes of earlier rounds, oldest first."""
+        notes = (r.feedback.free_text_feedback for r in self.history[:-1] if r.feedback)
+        return [note for note in notes if note]
 
     @property
     def unfinished_sources(self) -> list[str]:
@@ -255,23 +253,23 @@ class WorkflowState(BaseModel):
 
     @property
     def journal(self) -> list[SourceReport]:
-        """Return a row for every query to every source, in the order of rounds."""
+        """Return a row for each query to each source, in the order of rounds."""
         rows = [*self.counts, *self.earlier_reports, *self.reports]
         return sorted(rows, key=lambda row: row.iteration)
 
     @property
     def searched(self) -> set[int]:
-        """Return the rounds in which sources were searched, or files taken.
+        """Return the rounds in which sources were searched, or files added.
 
-        A store may hold a later one: the thread went back to a question before it. Of rounds of
-        version 0.1.0a1, which did not say who allowed a search, either, it holds none.
+        The store may hold later ones, which a fork left. It holds none of version 0.1.0a1, which
+        did not record who allowed a search.
         """
         rows = (*self.earlier_reports, *self.reports)
         return {row.iteration for row in rows if row.allowed_by is not None}
 
     @property
     def asked_sources(self) -> set[int]:
-        """Return the rounds whose strategy was searched; one that took files alone is none."""
+        """Return the rounds in which sources were searched, not only files added."""
         rows = (row for row in (*self.earlier_reports, *self.reports) if not row.is_file)
         asked = {row.iteration for row in rows if row.purpose is Purpose.SEARCH}
         return self.searched & asked or self.searched
@@ -284,16 +282,16 @@ class WorkflowState(BaseModel):
         return is_answered and not (is_failed or self.found or self.pool)
 
     def count_of(self, record: IterationRecord) -> int | None:
-        """Return how many papers an ended round showed; None if nothing was searched in it."""
+        """Return the number of papers that an ended round showed; None if it searched nothing."""
         is_searched = record.result_count or record.iteration in self.searched
         return record.result_count if is_searched else None
 
     @property
     def ranking_pairs(self) -> set[tuple[str, str]]:
-        """Return the sources of this round with the queries whose ranks count.
+        """Return the pairs of source and query of this round whose ranks count.
 
-        Where a source ranked the question, its order is that of the question: what only its
-        boolean queries found comes after.
+        If a source ranked the question, only that order counts: papers that only its boolean
+        queries found come after.
         """
         pairs = {(report.source, report.query) for report in self.reports if report.query}
         if self.strategy is None or not self.strategy.ranked:
@@ -306,21 +304,18 @@ class WorkflowState(BaseModel):
 
     @property
     def ranked_question(self) -> str:
-        """Return the question as sources that rank were asked it; else its topic."""
+        """Return the question as sent to sources that rank; else its topic."""
         text = " ".join(query.text for query in self.strategy.ranked) if self.strategy else ""
         return text or (self.intent.topic if self.intent else "")
 
     @property
     def marks(self) -> dict[str, bool]:
-        """Return every mark of every round by paper id: is it relevant? The latest mark counts.
-
-        In the order in which they were made.
-        """
+        """Return all marks by paper id, in their order: is it relevant? The latest counts."""
         return {i: is_relevant for i, (is_relevant, _) in self.marks_with_rounds.items()}
 
     @property
     def marks_with_rounds(self) -> dict[str, tuple[bool, IterationRecord]]:
-        """Return the marks with the round whose answer made each."""
+        """Return the marks with the round of the answer that made each."""
         marks: dict[str, tuple[bool, IterationRecord]] = {}
         for record in self.history:
             feedback = record.feedback or UserFeedback()
@@ -336,7 +331,7 @@ class WorkflowState(BaseModel):
 
     @property
     def merge_decisions(self) -> list[MergeDecision]:
-        """Return what was said on pairs of records in any round; the latest word counts."""
+        """Return the decisions on pairs of records in any round; the latest counts."""
         decisions: dict[frozenset[str], MergeDecision] = {}
         for record in self.history:
             for decision in record.feedback.merge_decisions if record.feedback else []:
@@ -354,7 +349,6 @@ class WorkflowState(BaseModel):
     def record_iteration(
         self, strategy: SearchStrategy, result_count: int, feedback: UserFeedback | None = None
     ) -> None:
-        """End the iteration: remember it and count it."""
         self.history.append(
             IterationRecord(
                 iteration=self.current_iteration,
@@ -374,7 +368,7 @@ class WorkflowState(BaseModel):
 
 
 class StepState(WorkflowState, frozen=True):
-    """The state as a step gets it: only what the step returns changes it."""
+    """The state as a step receives it; only what the step returns changes it."""
 
 
 class SearchOutput(BaseModel):

@@ -1,4 +1,4 @@
-"""The facts of a strategy, for every door: what is asked, of whom, and what the sources have."""
+"""The facts of a strategy, as every interface shows them: queries, sources and hits."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from paper_search.workflow.checkpoints import StrategyPayload
 
 Fact: TypeAlias = tuple[str, str]
-"""A name, and what is to be said under it."""
+"""A label and its text."""
 CITATIONS = "citations, no query"
-"""What the source is asked that follows citations."""
+"""What the source `snowball` is asked."""
 
 
 def checkpoint_facts(payload: StrategyPayload) -> Iterator[Fact]:
@@ -39,7 +39,7 @@ def checkpoint_facts(payload: StrategyPayload) -> Iterator[Fact]:
     intent = payload.intent
     yield "topic", intent.topic
     yield "concepts", ", ".join(intent.concepts) or "-"
-    if intent.intent_type.value != "method":  # which stands for "not said", too
+    if intent.intent_type.value != "method":  # also the value if the question names none
         yield "wanted", intent.intent_type.value
     yield from (
         ("criterion", f"{n}. {criterion}") for n, criterion in enumerate(intent.criteria, 1)
@@ -76,9 +76,9 @@ def strategy_facts(
     ranking: Collection[str] | None = None,
     scope: ScopeReport | None = None,
 ) -> Iterator[Fact]:
-    """Yield the queries of a strategy, with their hits where they are known.
+    """Yield the queries of a strategy, with their hits if they are known.
 
-    `ranking`: the sources that answer plain text; None means not known.
+    `ranking`: the sources that answer plain text; None if they are not known.
     """
     is_known = ranking is not None and bool(strategy.ranked)
     sources = queries_by_source(strategy, ranking or ()) if is_known else strategy.sources
@@ -100,14 +100,14 @@ def strategy_facts(
 
 
 def scope_facts(scope: ScopeReport, strategy: SearchStrategy) -> Iterator[Fact]:
-    """Yield what a look at the sources brought, beside the hits of the queries."""
+    """Yield the results of counting hits, besides the hits of the queries."""
     numbers = {query.boolean_query: n for n, query in enumerate(strategy.queries, start=1)}
     for relaxed in scope.relaxed:
         number = numbers.get(relaxed.instead)
         instead = f"query {number}" if number else relaxed.instead
         yield "relaxed", f"no hits for {relaxed.original}: {instead} is {relaxed.name}"
     for limit in (entry for entry in scope.limits if entry.counts):
-        advice = "; nothing meets all limits: take one off" if limit.is_empty else ""
+        advice = "; nothing meets all limits: remove one" if limit.is_empty else ""
         yield "limit", f"{limit.text}: {counts_of(limit)}{advice}"
     for number, step in enumerate(scope.steps, start=1):
         remark = ", taken" if step.text in numbers else ""
@@ -121,7 +121,7 @@ def scope_facts(scope: ScopeReport, strategy: SearchStrategy) -> Iterator[Fact]:
 
 
 def _query_facts(boolean_query: str, number: int, scope: ScopeReport | None) -> Iterator[Fact]:
-    """Yield the blocks of a query, one each, how they are joined, and the query itself."""
+    """Yield each block of a query, how the blocks are joined, and the query itself."""
     blocks = block_texts(boolean_query)
     block_hits = {block.text: block for block in scope.blocks} if scope else {}
     if len(blocks) > 1:
@@ -184,7 +184,7 @@ def counts_of(hits: QueryHits) -> str:
 
 
 def reasons_of(strategy: SearchStrategy) -> dict[str, str]:
-    """Return why a term of the queries stands there, by the term as a query has it."""
+    """Return why each term is in the queries, by the term as written in a query."""
     return {
         render(term): reason
         for query in strategy.queries
