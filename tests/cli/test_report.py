@@ -53,7 +53,7 @@ def test_a_search_is_approved_reported_revised_and_approved(cli, reply, reviewin
     by = product["approval"]["by"]
     assert f"version {second['version']} approved by {by} on" in cli("export", thread).stdout
     late = cli("resume", thread, "--approve", code=1)
-    assert "is done" in late.stderr
+    assert "is finished" in late.stderr
     assert cli("delete", thread, "--yes").code == 0
     assert cli("resume", thread).code == 4
 

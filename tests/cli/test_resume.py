@@ -57,7 +57,7 @@ def test_a_decision_for_another_checkpoint_is_refused(cli, waiting):
         ('{"action": "yes"}', "action"),
         ('{"queries": [{"boolean_query": "(a AND"}], "sources": ["sample"]}', "boolean_query"),
         ('{"queries": [{"boolean_query": "a"}], "sources": ["nowhere"]}', "nowhere"),
-        (r'{"queries": [{"boolean_query": "\ud800"}]}', "no thread can store it"),
+        (r'{"queries": [{"boolean_query": "\ud800"}]}', "it cannot be stored"),
         ("[" * 100_000, "JSON"),
     ],
 )
@@ -111,7 +111,7 @@ def test_options_that_do_not_fit_are_a_usage_error(cli, waiting, options):
 def test_a_finished_thread_cannot_be_resumed(cli, done, options):
     """HUM-11"""
     ended = cli("resume", done, *options, code=1)
-    assert "done" in ended.stderr
+    assert "is finished" in ended.stderr
     assert ended.stdout == ""
 
 

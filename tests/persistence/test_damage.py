@@ -165,7 +165,7 @@ async def test_a_row_without_its_thread_is_listed_first_as_damaged_and_can_go(pa
         first, *others = await every.threads()
         assert (first.thread_id, first.status) == (r"d\xefne", ThreadStatus.DAMAGED)
         assert {info.thread_id for info in others} == set(THREADS)
-        with pytest.raises(DamagedError, match=r"'d.*ne' is damaged: it has rows and no state"):
+        with pytest.raises(DamagedError, match=r"'d.*ne' is damaged: it has rows but no state"):
             await every.catalog_of(first.thread_id)
         await every.delete(first.thread_id)
         assert {info.thread_id for info in await every.threads()} == set(THREADS)

@@ -167,7 +167,7 @@ async def test_flipped_bytes_are_named_as_damage_or_change_nothing_that_is_read(
             continue  # the row that names it is hit
     assert told
     # Where the row that names the question is hit, the thread goes on before it, and asks again.
-    known = ("damaged", "cannot be", "resuming goes on there")
+    known = ("damaged", "cannot be", "resuming continues there")
     assert [text for text in told if not any(words in text for words in known)] == []
 
 

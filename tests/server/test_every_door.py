@@ -111,7 +111,7 @@ OF_OTHERS = ("page", "api", "mcp")
 """Doors of somebody who may not be the person that runs the program, who may name any source."""
 CASES: list[tuple[Run, tuple[str, ...], str]] = [
     ({"question": " "}, tuple(DOORS), "empty"),
-    ({"question": "?!"}, tuple(DOORS), "holds no word"),
+    ({"question": "?!"}, tuple(DOORS), "has no words"),
     ({"question": 'moss AND "wall'}, tuple(DOORS), "this quote is never closed"),
     ({"question": "q" * 10_001}, tuple(DOORS), "10,001 characters; 1 to 10,000"),
     ({"question": "q", "sources": ["no-such"]}, tuple(DOORS), "no-such"),

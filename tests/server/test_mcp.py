@@ -344,7 +344,7 @@ async def test_what_cannot_be_used_is_told(connect):
         assert "there is no thread" in await told(client, "show", thread_id="x")
         assert (await told(client, "show", thread_id="x", page=0)).startswith("show: page: Input")
         text = await told(client, "search", question="q", sources=["arxiv"])
-        assert "arxiv: not enabled here, where there is library, sample" in text
+        assert "arxiv: not enabled here (enabled: library, sample" in text
         with pytest.raises(MCPError, match="there is no thread"):
             await client.read_resource("paper-search://x/result")
 

@@ -46,7 +46,7 @@ async def test_a_report_is_limited_to_sources_that_the_server_has(door):
 
     status, text = await door.refused(str(uuid.uuid4()), limited("tavily", "serper"))
     assert status == 422
-    assert "serper: not enabled here, where there is library, arxiv, tavily" in text
+    assert "serper: not enabled here (enabled: library, arxiv, tavily" in text
     assert await door.run(str(uuid.uuid4()), limited("tavily"), "ada")
 
 

@@ -38,7 +38,7 @@ def test_python_refuses_the_same_in_the_same_words():
 
 
 def test_a_question_that_is_no_use_is_refused_with_its_reason_alone():
-    with pytest.raises(QuestionError, match=r"^the question is empty; say"):
+    with pytest.raises(QuestionError, match=r"^the question is empty; describe"):
         check_begin(SearchSession, {"question": " "})
 
 

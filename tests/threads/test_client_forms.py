@@ -145,7 +145,7 @@ async def test_a_plan_changes_in_a_text_box_and_other_queries_keep_their_kind(ed
 async def test_a_question_that_is_ignored_stays_open_and_says_how_to_reject_it():
     flow = workflow()
     asked = await flow.start("q", thread_id="t")
-    with pytest.raises(InvalidDecisionError, match="reject it with a response"):
+    with pytest.raises(InvalidDecisionError, match="reject with a response"):
         await flow.answer("t", [{"type": "ignore", "args": None}])
     assert await flow.pending("t") == asked
 

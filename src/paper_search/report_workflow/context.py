@@ -337,7 +337,7 @@ class PlanApprovals(Approvals[ResearchPlan]):
         del number  # one plan at a time
         return "passed"
 
-    def _decided_on(self, proposal: ResearchPlan) -> dict[str, Any]:
+    def _approved_part(self, proposal: ResearchPlan) -> dict[str, Any]:
         return proposal.model_dump(include=_DECIDED_ON)
 
 

@@ -213,7 +213,7 @@ class Access:
             content = Command(resume=resume, goto=goto or (), update=update)
         async with self.shared.use() as persistence:
             session = await self.session(persistence, thread_id, person) if thread_id else None
-            if session is not None and await session.is_driven():
+            if session is not None and await session.is_running():
                 raise RequestRefusedError(HTTPStatus.CONFLICT, f"thread {thread_id!r} is running")
             if session is None and (content is None or isinstance(content, Command)):
                 raise _not_found(thread_id)
@@ -320,7 +320,7 @@ async def _answer(session: Session, run: Run, person: str | None) -> dict[str, A
     the decision counts, although the state still shows its question as open.
     """
     answer: Any = run.content.resume
-    if (entry := await session.decided()) is not None:
+    if (entry := await session.unapplied_decision()) is not None:
         by_id = answer if isinstance(answer, Mapping) else {}
         await session.answers.is_same(entry, by_id.get(entry.interrupt_id, answer), person)
         return {}
@@ -343,7 +343,7 @@ async def _answer(session: Session, run: Run, person: str | None) -> dict[str, A
             f"question: {question.question.reference} (token {question.question.token})"
         )
     elif run.checkpoint is None:  # otherwise it names the latest, and thereby its question
-        await session.answers.require_meant(question, answer, person)
+        await session.answers.require_name(question, answer, person)
     return {question.interrupt_id: session.row_of(question, answer)}
 
 

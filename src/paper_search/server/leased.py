@@ -169,8 +169,8 @@ class LeasedGraph(CompiledStateGraph[Any, Any, Any, Any]):
             if isinstance(run_input, Command):
                 entry = await _decided(session, run_input, person)
             elif run_input is None and not await self._undo(session, settings, person):
-                entry = await session.decided()
-            run_input = run_input if entry is None else session.resuming(entry)
+                entry = await session.unapplied_decision()
+            run_input = run_input if entry is None else session.resume_command(entry)
             running = cast("AsyncGenerator[Any]", super().astream(run_input, config, **options))
             async with contextlib.aclosing(running) as stream:
                 async for part in stream:

@@ -291,7 +291,7 @@ class McpTools:
                 return  # somebody who screens on the page may hold its lease
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(_PATIENCE_S):
-                    while await session.is_driven():  # noqa: ASYNC110  # perhaps by another process
+                    while await session.is_running():  # noqa: ASYNC110  # perhaps by another process
                         await asyncio.sleep(0.2)
 
     async def _ask(self, thread: _Thread) -> Reply:

@@ -1,4 +1,4 @@
-"""Threads of any graph: started, asked, answered, resumed, listed and deleted.
+"""The engine that starts, answers, resumes, lists and deletes threads of any graph.
 
-A graph brings its table of steps, its question and its result; what drives it is here.
+A graph brings its table of steps, its question and its result.
 """

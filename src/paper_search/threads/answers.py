@@ -1,4 +1,4 @@
-"""Answers that come again, late, or from two people at once."""
+"""Answers that are repeated, late, or from two people at once."""
 
 from __future__ import annotations
 
@@ -15,7 +15,14 @@ from paper_search.errors import (
 )
 from paper_search.persistence import LedgerEntry, LedgerStatus
 from paper_search.steps.types import token_of
-from paper_search.threads.decisions import QuestionReference, check, decode, excerpt, naming, plain
+from paper_search.threads.decisions import (
+    QuestionReference,
+    check,
+    decode,
+    excerpt,
+    plain,
+    with_token,
+)
 from paper_search.threads.questions import OpenQuestion
 
 if TYPE_CHECKING:
@@ -34,31 +41,31 @@ class Answers:
         token: str | None = None,
         latest_token: str | None = None,
     ) -> None:
-        """Answer the open question; of many people who do so at once, one succeeds.
+        """Answer the open question; of concurrent answers, one succeeds.
 
         If another process is answering, the error says what it decided, if that is known. Arguments
-        as for `ThreadEngine.answer`; `latest_token`: of the question that whoever answers was shown
+        as for `ThreadEngine.answer`; `latest_token`: of the question that the person was shown
         last, for an answer that names none.
         """
         if token is None and self._name_in(decision) is None:
             token = latest_token
         if token is not None:
-            decision = naming(decision, token, self._session.actions)
+            decision = with_token(decision, token, self._session.actions)
         try:
             is_replay = await self.is_replay(decision, by)
             if is_replay and await self._is_at_rest():
                 return
             async with self._session.lease():
-                # Somebody may have answered since, and the thread asks something else by now.
+                # Somebody may have answered since, and another question may be open now.
                 is_replay = is_replay or await self.is_replay(decision, by)
-                entry = await self._session.decided()
+                entry = await self._session.unapplied_decision()
                 if is_replay and not await self._is_at_rest():
-                    await self._session.proceed()  # whoever was at it is dead
+                    await self._session.proceed()  # the process that applied it is dead
                 elif is_replay:
                     return
                 elif entry is None:
                     question = await self._session.require_question()
-                    await self.require_meant(question, decision, by)
+                    await self.require_name(question, decision, by)
                     await self._session.answer(question, decision, by)
                 elif await self.is_same(entry, decision, by):
                     await self._session.apply(entry)
@@ -68,7 +75,11 @@ class Answers:
             raise await self.busy(error, decision, by) from None
 
     async def is_replay(self, decision: Any, by: str | None) -> bool:
-        """Whether the decision was given before, on a question that it names; nothing changes."""
+        """Whether the decision was given before, on a past question that it names.
+
+        Raises:
+            AlreadyDecidedError: that question has a different decision.
+        """
         name = self._name_in(decision)
         if name is None or not await self._session.exists():
             return False
@@ -78,16 +89,16 @@ class Answers:
         entry = await self._earlier(name)
         return entry is not None and await self.is_same(entry, decision, by)
 
-    async def require_meant(
+    async def require_name(
         self, question: OpenQuestion[Any], decision: Any, by: str | None
     ) -> None:
-        """Refuse an answer that names no question, unless the thread has asked this one alone.
+        """Refuse an answer that names no question, unless this is the first of the thread.
 
-        After another one, whoever answers may mean that: a double click, a script that ran twice.
+        It might be meant for an earlier question: a double click, a script that ran twice.
 
         Raises:
-            InvalidDecisionError: it cannot be used at all.
-            StaleDecisionError: it names none; says what was decided, and how to name this one.
+            InvalidDecisionError: the answer is invalid.
+            StaleDecisionError: it names no question; the message says how to name this one.
         """
         if self._name_in(decision) is not None:
             return
@@ -108,20 +119,20 @@ class Answers:
         )
 
     async def is_same(self, entry: LedgerEntry, decision: Any, by: str | None = None) -> bool:
-        if not self._says(entry.decision, decision, self._session.reference_of(entry)):
+        if not self._is_equal(entry.decision, decision, self._session.reference_of(entry)):
             raise await self.refusal(entry, decision, by or current_person())
         return True
 
     async def busy(self, error: ThreadBusyError, decision: Any, by: str | None) -> ThreadError:
-        """Return what to say to who decides while another process drives; keep it for the audit."""
+        """Return the error for an answer while another process runs; record it for the audit."""
         person = by or current_person()
         name = self._name_in(decision)
-        entry = await self._earlier(name) if name else await self._session.decided()
+        entry = await self._earlier(name) if name else await self._session.unapplied_decision()
         if entry is None:
             open_id = getattr(await self._session.interrupt(), "id", "")
             await self._note_refusal(open_id, decision, person, "busy")
             return error
-        if self._says(entry.decision, decision, self._session.reference_of(entry)):
+        if self._is_equal(entry.decision, decision, self._session.reference_of(entry)):
             return ThreadBusyError(
                 f"the same decision was stored by {entry.decided_by} at {entry.decided_at} and is "
                 f"being applied: {error}"
@@ -131,12 +142,12 @@ class Answers:
     async def reopen(
         self, is_wanted: Callable[[Any], bool], words: str, by: str | None = None
     ) -> None:
-        """Ask a decided question again; what came after stays in the history and in the audit.
+        """Ask a decided question again; what happened since stays in the history and the audit.
 
         The caller holds the lease. Arguments as for `ThreadEngine.go_back`.
         """
         await self._session.delete_damaged()
-        before = await self._session.state()  # a thread of another version is left alone
+        before = await self._session.state()  # raises for a thread of another version
         now = (await self._session.compiled.aget_state(self._session.anywhere)).config
         snapshot = await self._decided_before(now, is_wanted)
         if snapshot is None:
@@ -147,19 +158,19 @@ class Answers:
         interrupt = snapshot.interrupts[0]
         reference = self._session.reference(interrupt.value)
         await self._session.undo_effects(reference)
-        # Without an answer: one that is given together with an old checkpoint would not be read.
+        # Without an answer: together with an old checkpoint, LangGraph would not read it.
         await self._session.compiled.ainvoke(None, snapshot.config, durability="sync")
         for entry in await self._ledger.entries(self._thread_id):
             if self._session.reference_of(entry).position >= reference.position:
                 await self._ledger.mark(entry, LedgerStatus.SUPERSEDED)
         checkpoint_id = now["configurable"]["checkpoint_id"]
         detail = {"back_to": reference.model_dump(mode="json"), "left": checkpoint_id}
-        detail |= await self._session.settle(reference, before)
+        detail |= await self._session.restore_records(reference, before)
         person = by or current_person()
         await self._ledger.note(self._thread_id, interrupt.id, "forked", person, detail)
 
     async def undo_from(self, checkpoint_id: str, by: str | None) -> None:
-        """Undo what was decided from a checkpoint on, before the graph goes on from there.
+        """Undo the decisions since a checkpoint, before the graph continues from there.
 
         The caller holds the lease.
         """
@@ -179,7 +190,7 @@ class Answers:
         await self._ledger.note(self._thread_id, "", "forked", by or current_person(), detail)
 
     def _name_in(self, decision: Any) -> QuestionReference | None:
-        """Return how a decision of any shape names its question; None means it names none."""
+        """Return how an answer of any client names its question; None if it names none."""
         try:
             fields = decode(plain(decision), self._session.actions)
             reference, token = fields.get(self._session.reference_field), fields.get("token")
@@ -191,12 +202,12 @@ class Answers:
     def _is_meant(self, name: QuestionReference, interrupt_id: str, value: Any) -> bool:
         return name.means(self._session.reference(value), token_of(interrupt_id))
 
-    def _says(self, entry: Mapping[str, Any], decision: Any, reference: Any) -> bool:
+    def _is_equal(self, entry: Mapping[str, Any], decision: Any, reference: Any) -> bool:
         past = self._session.past_decision(reference, decision)
         return past is not None and self._session.as_stored(past, reference) == dict(entry)
 
     async def _earlier(self, name: QuestionReference) -> LedgerEntry | None:
-        """Return the decision that counts for a question that is past."""
+        """Return the decision that counts for a past question, if there is one."""
         entries = [
             entry
             for entry in await self._ledger.entries(self._thread_id)
@@ -212,7 +223,7 @@ class Answers:
         return state.is_complete or await self._session.open_question() is not None
 
     async def refusal(self, entry: LedgerEntry, decision: Any, person: str) -> ThreadError:
-        """Return what to say to who answers a question that is decided; keep it for the audit."""
+        """Return the error for an answer to a decided question; record it for the audit."""
         await self._note_refusal(entry.interrupt_id, decision, person, "already decided")
         place = self._session.reference_of(entry).place
         return AlreadyDecidedError(
@@ -229,10 +240,10 @@ class Answers:
         await self._ledger.note(self._thread_id, interrupt_id, "refused", person, detail)
 
     async def _decided_before(self, now: Any, is_wanted: Callable[[Any], bool]) -> Any:
-        """Return the latest snapshot that asked a wanted question which was decided, if any.
+        """Return the latest snapshot with a wanted question that was decided, if any.
 
-        What a fork left does not count: its decisions are superseded, and later rounds have written
-        over what it kept beside the checkpoints. Damaged states may be missing in between.
+        What a fork left does not count: its decisions are superseded, and later rounds have
+        overwritten its rows. Damaged states may be missing in between.
         """
         decided = {entry.interrupt_id for entry in await self._ledger.entries(self._thread_id)}
         before: Any = now

@@ -1,4 +1,4 @@
-"""Catalog: the threads of a graph, their status, and what is done to them whole."""
+"""Catalog: the threads of a graph and their status; pruning and deleting them."""
 
 from __future__ import annotations
 
@@ -30,28 +30,26 @@ if TYPE_CHECKING:
     from paper_search.threads.session import ThreadSession
 
 ALL = 10_000_000
-"""More threads than one place holds."""
+"""More threads than any database holds."""
 _PAGE = 1000
-"""Threads of a list that are read at once."""
+"""Threads of a list that are read together."""
 
 
 class ThreadStatus(str, Enum):
-    """The status of a thread."""
-
     WAITING = "waiting"
     """For a person's decision."""
     RUNNING = "running"
     DONE = "done"
     FAILED = "failed"
-    """It stopped in the middle of its steps; resuming goes on there."""
+    """It stopped in the middle of its steps; resuming continues there."""
     DAMAGED = "damaged"
     """Its bytes were changed; it can be deleted."""
     LOCKED = "locked"
-    """It was written with another key, or without one, and can be read so."""
+    """It was written with another key, or without one, with which it can be read."""
 
 
 class BriefInfo(BaseModel):
-    """What a list says of any thread."""
+    """The entry of any thread in a list."""
 
     thread_id: str
     status: ThreadStatus
@@ -68,7 +66,7 @@ class BriefInfo(BaseModel):
 
 
 class DecisionInfo(BaseModel):
-    """A decision, or what happened around one."""
+    """A decision, a refused answer or a fork."""
 
     event: str
     """`decided`, `refused` or `forked`."""
@@ -80,15 +78,15 @@ class DecisionInfo(BaseModel):
 
 @dataclass(frozen=True)
 class StatusFacts:
-    """The status of a thread, read at one moment."""
+    """The status of a thread at one moment."""
 
     status: ThreadStatus
     values: dict[str, Any]
     """The channels of its state."""
     asked: dict[str, Any] | None
-    """The question that waits, as the interrupt shows it."""
+    """The open question, as the value of the interrupt."""
     facts: dict[str, Any]
-    """The fields of `BriefInfo` that are known of every thread."""
+    """The fields of `BriefInfo`."""
 
 
 SessionT = TypeVar("SessionT", bound="ThreadSession[Any, Any, Any]")
@@ -96,15 +94,15 @@ InfoT = TypeVar("InfoT", bound=BriefInfo)
 
 
 class Catalog(ABC, Generic[SessionT, InfoT]):
-    """Lists, prunes and deletes the threads of one graph; what names a thread needs it there.
+    """Lists, prunes and deletes the threads of one graph.
 
-    No thread is pruned or deleted that a process drives: that raises `ThreadBusyError`.
+    To prune or delete a thread that a process is running raises `ThreadBusyError`.
     """
 
     listed_in: ClassVar[tuple[str, ...]]
     """Namespace of their index."""
     begins_with: ClassVar[str]
-    """The channel that only they have: what was asked for."""
+    """The channel with a thread's input, which only this graph has."""
 
     def __init__(self, persistence: Persistence) -> None:
         self._persistence = persistence
@@ -112,11 +110,10 @@ class Catalog(ABC, Generic[SessionT, InfoT]):
     @property
     @abstractmethod
     def session_type(self) -> type[SessionT]:
-        """What drives one; a list does without, as it is slow to import."""
+        """The session of a thread; a list needs none, because it is slow to import."""
 
     @functools.cached_property
     def _graph(self) -> Any:
-        """The graph, to read with; compiled when a thread of it is first read."""
         return self.session_type.graph(self._persistence)
 
     def session(self, thread_id: str) -> SessionT:
@@ -127,7 +124,7 @@ class Catalog(ABC, Generic[SessionT, InfoT]):
         return info  # type: ignore[no-any-return]  # a subclass says otherwise
 
     async def threads(self, *, limit: int = 100, offset: int = 0) -> list[InfoT]:
-        """Return threads, the one that changed last first."""
+        """Return threads, the latest change first."""
         entries = await self.entries(limit=limit, offset=offset)
         resting = await self.resting(entries)
         return [resting.get(item.key) or await self.info_or_error(item) for item in entries]
@@ -142,9 +139,9 @@ class Catalog(ABC, Generic[SessionT, InfoT]):
         return await self._persistence.index.keys(self.listed_in)
 
     async def resting(self, entries: list[Any]) -> dict[str, InfoT]:
-        """Return by id what a list says of those threads that wait or are done, as nearly all do.
+        """Return the entries, by id, of threads that wait or are finished, as nearly all do.
 
-        They are read at once, and without LangGraph, which works out what would run next.
+        They are read together, and without LangGraph, which would compute the next steps.
         """
         saver: Any = self._persistence.checkpointer
         infos: dict[str, InfoT] = {}
@@ -164,29 +161,28 @@ class Catalog(ABC, Generic[SessionT, InfoT]):
         return Ownership.model_validate(entry.value if entry else {})
 
     async def _entry(self, thread_id: str) -> Any:
-        """Return the entry of the index, empty where it is damaged; None if there is none."""
+        """Return the entry of the index, if there is one; it is empty if it is damaged."""
         return await self._persistence.index.entry(self.listed_in, thread_id)
 
     async def info(self, thread_id: str) -> InfoT:
         return self._info(await self._status(thread_id))
 
     async def delete(self, thread_id: str) -> None:
-        """Delete a thread with all its rows."""
         if not await self.has(thread_id):
             with contextlib.suppress(PersistenceError):  # what cannot be read can be deleted
                 await self.session(thread_id).snapshot()
         await delete_thread(self._persistence, thread_id, [self.listed_in])
 
     async def finish_deletions(self) -> list[str]:
-        """Delete what is left of threads whose deletion was cut short; return their ids.
+        """Finish deletions that were interrupted; return the ids of the threads.
 
-        A deletion takes the index entry last, so an entry without a checkpoint is of such a thread.
+        A deletion removes the index entry last, so such a thread has an entry but no checkpoint.
         """
         whole = {latest.thread_id for latest in await self._persistence.index.latest(ALL)}
         names = []
         for thread_id in sorted(await self.keys() - whole):
             session = self.session(thread_id)
-            if not await session.is_driven() and not await session.exists():
+            if not await session.is_running() and not await session.exists():
                 await self.delete(thread_id)
                 names.append(thread_id)
         return names
@@ -199,7 +195,7 @@ class Catalog(ABC, Generic[SessionT, InfoT]):
             await self._persistence.checkpointer.aprune([thread_id])
 
     async def decisions(self, thread_id: str) -> list[DecisionInfo]:
-        """Return who decided what when, and what was refused; decisions as they came."""
+        """Return decisions, refused answers and forks, the oldest first."""
         ledger, detail = self._persistence.ledger, self.session_type.audit_detail
         entries = [
             DecisionInfo(
@@ -228,7 +224,7 @@ class Catalog(ABC, Generic[SessionT, InfoT]):
             status = ThreadStatus.DONE
         elif question is not None:
             status = ThreadStatus.WAITING
-        elif await session.is_driven():
+        elif await session.is_running():
             status = ThreadStatus.RUNNING
         else:
             status = ThreadStatus.FAILED
@@ -252,7 +248,7 @@ class Catalog(ABC, Generic[SessionT, InfoT]):
     def _rest(
         self, item: Any, latest: Summary, decided: set[tuple[str, str]]
     ) -> StatusFacts | None:
-        """Return the status of a thread that waits or is done; None if it has to be looked at."""
+        """Return the status of a thread that waits or is finished; None if it may be another."""
         channels = dict(latest.channels)
         is_begun = self.begins_with in channels and INPUT not in channels
         if not is_begun or latest.is_in_a_step:
@@ -271,31 +267,31 @@ class Catalog(ABC, Generic[SessionT, InfoT]):
         return StatusFacts(status, channels, question, facts)
 
     async def _decided(self, thread_id: str, snapshot: Any) -> str | None:
-        """Return what to say of a question that was decided and whose thread did not go on."""
+        """Return the message about a decision that has not been applied, if there is one."""
         if not snapshot.interrupts:
             return None
         entry = await self._persistence.ledger.entry(thread_id, snapshot.interrupts[0].id)
         if entry is None:
             return None
         return (
-            f"decided by {entry.decided_by} at {entry.decided_at} and not applied yet; "
+            f"decided by {entry.decided_by} at {entry.decided_at}, but not applied yet; "
             "resuming applies the decision"
         )
 
     async def info_or_error(self, item: Any) -> InfoT:
-        """Return the entry of a thread; one that cannot be read is listed with the reason."""
+        """Return the entry of a thread; if it cannot be read, with the reason."""
         try:
             return await self.info(item.key)
         except PaperSearchError as error:
             reason, status = str(error), status_by(error)
             if isinstance(error, ThreadNotFoundError):
-                reason = f"its deletion was cut short; `paper-search delete {item.key}` finishes it"
+                reason = f"its deletion was interrupted; `paper-search delete {item.key}` ends it"
             facts = {"thread_id": item.key, "status": status, "error": reason}
             return self._info(StatusFacts(status, {}, None, {**item.value, **facts}))
 
 
 def status_by(error: PaperSearchError) -> ThreadStatus:
-    """Return the status of a thread that cannot be read for this reason."""
+    """Return the status of a thread that this error keeps from being read."""
     kinds = {DamagedError: ThreadStatus.DAMAGED, LockedError: ThreadStatus.LOCKED}
     return kinds.get(type(error), ThreadStatus.FAILED)
 
@@ -303,11 +299,11 @@ def status_by(error: PaperSearchError) -> ThreadStatus:
 async def delete_thread(
     persistence: Persistence, thread_id: str, indexes: Sequence[tuple[str, ...]]
 ) -> None:
-    """Delete a thread with all its rows, unread: it may be damaged."""
+    """Delete a thread with all its rows, even if it is damaged."""
     if await persistence.leases.is_held(thread_id):
         raise ThreadBusyError(f"thread {thread_id!r} is running; it is not deleted")
     async with persistence.leases.hold(thread_id):
-        # The index entry, which goes last, is what a deletion that was cut short is known by.
+        # The index entry goes last, so that an interrupted deletion can be found.
         await persistence.checkpointer.adelete_thread(thread_id)
         await persistence.ledger.forget(thread_id)
         await persistence.index.erase(root_of(thread_id), indexes, thread_id)
@@ -321,4 +317,4 @@ def _failure(snapshot: Any) -> str:
 
 
 def stopped_at(step: str) -> str:
-    return f"stopped at {step} before the end; resuming goes on there"
+    return f"stopped at {step} before the end; resuming continues there"

@@ -1,4 +1,4 @@
-"""The threads of all graphs: of those with a catalog of their own, and of all others."""
+"""The threads of all graphs, with or without a catalog of their own."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ class PlainDetail(BriefInfo):
     """One thread in full."""
 
     state: dict[str, Any]
-    """The channels as they stand."""
+    """The current channels."""
     open_question: Any = None
-    """What it waits with, as JSON."""
+    """As JSON."""
 
 
 class PlainThreads:
-    """Lists, shows and prunes threads whose table this program lacks, by checkpoints alone."""
+    """Lists, shows and prunes threads of unknown graphs, by their checkpoints alone."""
 
     def __init__(self, persistence: Persistence) -> None:
         self.persistence = persistence
@@ -56,7 +56,7 @@ class PlainThreads:
         return await self._checkpoint(thread_id) is not None
 
     async def info_or_error(self, latest: LatestCheckpoint) -> BriefInfo:
-        """Return what a list says of a thread; of one that cannot be read, why."""
+        """Return the entry of a thread; if it cannot be read, with the reason."""
         try:
             return BriefInfo(**(await self.show(latest.thread_id)).model_dump())
         except PaperSearchError as error:
@@ -64,7 +64,7 @@ class PlainThreads:
             return BriefInfo(status=status_by(error), **facts)
 
     async def show(self, thread_id: str) -> PlainDetail:
-        """Return all that there is to know of a thread."""
+        """Return one thread in full."""
         saved = await self._checkpoint(thread_id)
         if saved is None:
             raise ThreadNotFoundError(f"there is no thread {thread_id!r}")
@@ -116,26 +116,26 @@ class PlainThreads:
                 latest.thread_id for latest in await self.persistence.index.latest(ALL)
             ),  # it is no UTF-8
         }:
-            why = "it has rows and no state; they may be of another thread, with their key changed"
+            why = "it has rows but no state; they may belong to another thread, under a changed key"
             raise DamagedError(f"thread {thread_id!r}", why)
         return saved
 
 
 Visibility = Callable[[Ownership], bool]
-"""Whether somebody sees a thread, by whose it is."""
+"""Whether somebody may see a thread, by its ownership."""
 _Entry = tuple[str, str, Catalog[Any, Any] | PlainThreads, Any]
-"""When a thread changed, its id, what lists it, and its entry there."""
+"""When a thread changed, its id, its catalog, and its entry there."""
 
 
 class Catalogs:
-    """Lists the threads of all graphs, and says which graph one belongs to."""
+    """Lists the threads of all graphs, and finds the graph of a thread."""
 
     def __init__(self, persistence: Persistence, by_graph: Mapping[str, Catalog[Any, Any]]) -> None:
         self.by_graph = dict(by_graph)
         self.others = PlainThreads(persistence)
 
     async def graph_of(self, thread_id: str) -> str | None:
-        """Return the name of the graph of this program that began a thread, if one did."""
+        """Return the name of the graph that began a thread, if it is one of this program."""
         for name, catalog in self.by_graph.items():
             if await catalog.has(thread_id):
                 return name
@@ -146,16 +146,16 @@ class Catalogs:
         return None
 
     async def delete(self, thread_id: str) -> None:
-        """Delete a thread of whatever graph, with all its rows, unread: it may be damaged."""
-        with contextlib.suppress(PersistenceError):  # what cannot be read is there
+        """Delete a thread of any graph with all its rows, even if it is damaged."""
+        with contextlib.suppress(PersistenceError):  # an unreadable thread exists
             await self.catalog_of(thread_id)
         indexes = [catalog.listed_in for catalog in self.by_graph.values()]
         await delete_thread(self.others.persistence, thread_id, indexes)
 
     async def copy_records(self, source: str, target: str, by: str) -> None:
-        """Copy all rows of a thread beside its checkpoints, and note who did it.
+        """Copy all rows of a thread, but not its checkpoints, and record who did it.
 
-        Decisions stay in the record of the thread that they were taken on.
+        Decisions stay in the ledger of the thread that they were made on.
         """
         from langgraph.store.base import PutOp  # noqa: PLC0415  # slow import
 
@@ -178,7 +178,6 @@ class Catalogs:
         return [name for catalog in catalogs for name in await catalog.finish_deletions()]
 
     async def catalog_of(self, thread_id: str) -> Catalog[Any, Any] | PlainThreads:
-        """Return the catalog that knows a thread."""
         name = await self.graph_of(thread_id)
         if name is not None:
             return self.by_graph[name]
@@ -191,7 +190,7 @@ class Catalogs:
     async def threads(
         self, *, limit: int = 100, offset: int = 0, is_listed: Visibility | None = None
     ) -> list[Any]:
-        """Return threads of all graphs, the one that changed last first; `is_listed`: or some."""
+        """Return threads of all graphs, the latest change first; `is_listed`: only some of them."""
         page, resting = await self._page(limit, offset, is_listed), dict[str, Any]()
         for catalog in self.by_graph.values():
             entries = [entry for _, _, where, entry in page if where is catalog]
@@ -215,7 +214,7 @@ class Catalogs:
                 entries.append((changed, item.key, catalog, item))
         index = self.others.persistence.index
         orphans = await index.orphans() - indexed
-        # They come first: at the end of a long list nobody would see that something is damaged.
+        # They come first: at the end of a long list, nobody would see the damage.
         entries += [("9999", i, self.others, LatestCheckpoint(i, "", "")) for i in sorted(orphans)]
         for latest in await index.latest(ALL):
             if latest.thread_id not in indexed:

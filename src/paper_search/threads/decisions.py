@@ -1,4 +1,4 @@
-"""Decisions: answers in the shapes of all clients, decoded, checked and compared."""
+"""Decisions: decodes and checks answers in the formats of all clients."""
 
 import functools
 import json
@@ -25,21 +25,21 @@ from paper_search.threads.records import storable
 ACTIONS = ("approve", "edit", "reject")
 DECISION, EDIT = "decision", "edit"
 BOXES = ("token", DECISION)
-"""Text boxes of clients that are no part of what is proposed."""
+"""Text boxes in clients that are not part of the proposal."""
 MAX_EXCERPT_CHARS = 2_000
-"""Of a refused decision that is kept for the audit."""
+"""Characters of a refused decision that are kept for the audit."""
 _STALE = "stale_decision"
 
 
 @dataclass(frozen=True)
 class QuestionReference:
-    """What an answer says of the question that it is for."""
+    """How an answer names its question."""
 
     reference: Any = None
     token: str | None = None
 
     def means(self, reference: Any, token: str) -> bool:
-        """Whether that can be the question; an answer that names none may mean any."""
+        """Whether this can be the question; an answer that names none may mean any."""
         return self.reference in (None, reference) and self.token in (None, token)
 
     def __str__(self) -> str:
@@ -49,22 +49,22 @@ class QuestionReference:
         return f"{self.reference} (token {self.token})" if token else str(self.reference)
 
 
-def decode(answer: Any, actions: Sequence[str] = ACTIONS) -> Any:  # one return a shape
-    """Return an answer in the shape of a decision, or as it is if that is its shape already.
+def decode(answer: Any, actions: Sequence[str] = ACTIONS) -> Any:
+    """Return an answer in the format of a decision.
 
     Understands, besides our own JSON object: a plain string ("approve", "reject: why") and a JSON
     string; agent-inbox's list of one `{"type", "args"}`; agent-chat-ui's `{"decisions": [...]}`;
     MCP's elicitation result `{"action": "accept", "content": ...}`.
 
     Raises:
-        ValueError: naming what was given and what is accepted.
+        ValueError: it is none of these; the message quotes it and says what is accepted.
     """
     decoded = _decoded(answer, actions)
     try:
         orjson.dumps(decoded, default=str, option=orjson.OPT_NON_STR_KEYS)
     except TypeError as error:
         raise ValueError(
-            f"no thread can store it ({error}); accepted: text in UTF-8, numbers of at most 64 bits"
+            f"it cannot be stored ({error}); accepted: text in UTF-8, numbers of at most 64 bits"
         ) from None
     return decoded
 
@@ -88,11 +88,11 @@ def _decoded(answer: Any, actions: Sequence[str]) -> Any:
 
 
 def check(answer: Any, answers: Any) -> Any:
-    """Return the decision in an answer of any client's shape.
+    """Return the decision in an answer of any client.
 
     Raises:
         StaleDecisionError: it names another question.
-        InvalidDecisionError: naming the fields that are wrong; the question stays open.
+        InvalidDecisionError: fields are invalid, which the message names; the question stays open.
     """
     adapter: TypeAdapter[Any] = TypeAdapter(answers)
     try:
@@ -118,8 +118,8 @@ def answer_type(
 ) -> Any:
     """Return the type of the answers to one question: completed, validated as a model, checked.
 
-    LangGraph makes a `TypeAdapter` of it each time that the question is asked or answered, with a
-    JSON schema: of this type both are made at once. Clients read the form instead.
+    LangGraph makes a `TypeAdapter` and a JSON schema of it each time that the question is asked or
+    answered, which is fast with this type. Clients read the form instead.
     """
 
     def validated(answer: Any) -> Any:
@@ -139,7 +139,7 @@ def answer_type(
 
 
 def require_open(name: QuestionReference, question: Any) -> None:
-    """Refuse a decision that names a question other than the open one; for validators."""
+    """Refuse a decision that names another question than the open one; for use in validators."""
     if not name.means(question.reference, question.token):
         token = question.token if name.token else None
         raise PydanticCustomError(
@@ -168,10 +168,10 @@ def excerpt(answer: Any) -> str:
 
 @functools.cache
 def form_of(model: type[BaseModel], title: str | None = None) -> dict[str, Any]:
-    """Return the JSON schema of a model without references: pydantic nests it in another.
+    """Return the JSON schema of a model without references, so that it can be nested in another.
 
-    Cached, because making it takes longer than a step may. The model must not be recursive; the
-    form is called as it is if `title` is None.
+    Cached, because making it is slow. The model must not be recursive. `title`: None for the
+    model's own.
     """
     schema = model.model_json_schema()
     definitions = schema.pop("$defs", {})
@@ -191,7 +191,7 @@ def form_of(model: type[BaseModel], title: str | None = None) -> dict[str, Any]:
 
 
 def form_for(model: type[BaseModel], token: str, title: str | None = None) -> dict[str, Any]:
-    """Return the form of `form_of` for one question: it is filled in with the token."""
+    """Return the form of `form_of` for one question, with its token filled in."""
     form = form_of(model, title)
     token_field = {**form["properties"]["token"], "default": token or None}
     return {**form, "properties": {**form["properties"], "token": token_field}}
@@ -222,8 +222,8 @@ def _from_inbox(item: Any, actions: Sequence[str]) -> Any:
             return {"action": "reject", "note": note}
         case {"type": "ignore"}:
             raise ValueError(
-                "to ignore is not a decision, the question stays open: approve it, or reject it "
-                "with a response that says why"
+                '"ignore" is not a decision, so the question stays open: approve, or reject with a '
+                "response that says why"
             )
         case {"action": _}:
             return item
@@ -245,32 +245,33 @@ def _from_chat(item: Any, actions: Sequence[str]) -> Any:
             raise _refused(item, actions)
 
 
-def naming(answer: Any, token: str, actions: Sequence[str]) -> Any:
-    """Return an answer of any shape with the token of its question; as it is if it has no shape."""
+def with_token(answer: Any, token: str, actions: Sequence[str]) -> Any:
+    """Add the token of its question to an answer of any client; leave an invalid one unchanged."""
     try:
         return {**decode(plain(answer), actions), "token": token}
     except (ValueError, RecursionError):
-        return answer  # which is refused where it is checked
+        return answer  # `check` refuses it
 
 
 def _with_token(decision: Any, actions: Sequence[str], *parts: Any) -> Any:
-    """Return a decision that names its question if a part does, or the text boxes in it.
+    """Return a decision with the token in one of the parts, or in the text boxes of one.
 
-    An edit whose box `decision` says something else is that: only edits bring the token along.
+    An edit whose text box `decision` has another action becomes that: clients return the token
+    only with edits.
     """
     revised = decision.get("revised_data")
     if isinstance(revised, Mapping):
         word = str(revised.get(DECISION) or EDIT)
-        said = {} if word.strip() == EDIT else _from_text(word, actions)
+        action = {} if word.strip() == EDIT else _from_text(word, actions)
         revised = {name: value for name, value in revised.items() if name not in BOXES}
-        decision = {**decision, **said, "revised_data": revised}
-    named = [part for part in (*parts, *map(_args_of, parts)) if isinstance(part, Mapping)]
-    tokens = [part["token"] for part in named if part.get("token")]
+        decision = {**decision, **action, "revised_data": revised}
+    mappings = [part for part in (*parts, *map(_args_of, parts)) if isinstance(part, Mapping)]
+    tokens = [part["token"] for part in mappings if part.get("token")]
     return {**decision, "token": tokens[0]} if tokens else decision
 
 
 def _args_of(item: Any) -> Any:
-    """Return the text boxes that come back with an answer; None if it has none."""
+    """Return the text boxes in an answer, if it has any."""
     match item:
         case {"args": {"args": args}} | {"edited_action": {"args": args}} | {"args": args}:
             return args
@@ -290,7 +291,7 @@ def _accepted(actions: Sequence[str]) -> str:
 
 
 class ActionRequest(BaseModel):
-    """What is proposed, with what a person may change of it."""
+    """A proposal, with the arguments that a person may change."""
 
     name: str
     args: dict[str, Any]
@@ -298,19 +299,17 @@ class ActionRequest(BaseModel):
 
     @computed_field
     def arguments(self) -> dict[str, Any]:
-        """Return `args` by the name that Agent Inbox reads."""
+        """Return `args` under the name that Agent Inbox reads."""
         return self.args
 
 
 class ReviewConfig(BaseModel):
-    """Which answers are taken."""
-
     action_name: str
     allowed_decisions: list[Literal["approve", "edit", "reject"]]
 
 
 class ClientForms(BaseModel):
-    """The fields of a question that these clients know it by; both lists have one entry."""
+    """The fields of a question that clients read; both lists have one entry."""
 
     action_requests: list[ActionRequest] = Field(default_factory=list)
     review_configs: list[ReviewConfig] = Field(default_factory=list)
@@ -321,7 +320,7 @@ def client_forms(
 ) -> dict[str, Any]:
     """Return the values of the fields of `ClientForms`.
 
-    The token is among the arguments: it is all that these clients send back with an answer.
+    The token is an argument, because these clients send back nothing else with an answer.
     """
     args = {**args, **({DECISION: EDIT} if takes_edits else {}), "token": token}
     decisions = ["approve", "edit", "reject"] if takes_edits else ["approve", "reject"]
@@ -332,7 +331,7 @@ def client_forms(
 
 
 def changed_args(args: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a person changed in the text boxes."""
+    """Return the text boxes that a person changed."""
     if not args.keys() <= before.keys():
         return dict(args)
     values = {name: _parse(value, before[name]) for name, value in args.items()}
@@ -350,4 +349,4 @@ def _parse(value: Any, like: Any) -> Any:
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
-        raise ValueError(f"a list is not JSON ({error}); write one entry a line") from None
+        raise ValueError(f"the list is not valid JSON ({error}); write one entry a line") from None

@@ -36,15 +36,15 @@ SessionT = TypeVar("SessionT", bound=ThreadSession[Any, Any, Any])
 
 
 class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
-    """Takes threads of one graph from question to question, on threads that can be resumed.
+    """Runs threads of one graph from question to question; they can be resumed at any point.
 
-    The handler answers the questions by its `handle(question)`; None if nobody does. `persistence`:
-    where threads live: a URL, or an open `Persistence`; None: in memory, for as long as this object
-    lives.
+    `handler`: answers questions by its `handle(question)`; None if nobody does. `persistence`:
+    where threads are stored: a URL, or an open `Persistence`; None: in memory, until this object
+    is gone.
     """
 
     waiting_phase: ClassVar[str] = "waiting"
-    """What a reporter is told when a question waits."""
+    """The phase that is reported when a question is open."""
 
     def __init__(
         self,
@@ -62,11 +62,11 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
         self._persistence = persistence
         self._memory: Persistence | None = None
         self._compiled: tuple[Persistence, Any] | None = None
-        self._shown: dict[str, str] = {}
-        """By thread: the token of the question that this object gave last."""
+        self._latest_tokens: dict[str, str] = {}
+        """The token of the question that this object returned last, by thread."""
 
     async def run(self, user_input: str, *, thread_id: str | None = None) -> ResultT:
-        """Work to the end, asking the handler at each question; without one, ask nobody.
+        """Run a new thread to its end; the handler answers its questions, else nobody is asked.
 
         Arguments and errors as for `start`.
         """
@@ -76,15 +76,15 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
             return await self._to_the_end(session)
 
     async def start(self, user_input: str, *, thread_id: str | None = None) -> QuestionT | ResultT:
-        """Work up to the first question, which is left open for whoever answers it.
+        """Run a new thread up to its first question, which stays open.
 
         Args:
-            user_input: what the thread begins with, in the person's words.
-            thread_id: names the thread; None means a new UUID, which is the question's `run_id`.
+            user_input: what the person asks for, in their words.
+            thread_id: None for a new UUID, which is the `run_id` of the question.
 
         Raises:
             QuestionError: the input is blank, too short or too long.
-            ThreadExistsError: the thread is in use.
+            ThreadExistsError: a thread has this id.
         """
         text, thread = self._validate_input(user_input), thread_name(thread_id)
         async with self._session(thread) as session, session.lease():
@@ -94,37 +94,37 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
     async def answer(
         self, thread_id: str, decision: Any, *, by: str | None = None, token: str | None = None
     ) -> QuestionT | ResultT:
-        """Answer the open question of a thread and go on to the next one or the end.
+        """Answer the open question of a thread, and run up to the next one or the end.
 
-        A decision counts once: given again for the question that it names, it changes nothing and
-        returns the question that is open now, or the result. One that names no question is for the
-        one that this object returned last, from `start`, `answer` or `pending`; where it returned
-        none, it is refused after the thread's first question (`Answers.require_meant`).
+        A decision counts once: sent again for the question that it names, it changes nothing and
+        returns the question that is open now, or the result. A decision that names no question
+        answers the one that this object returned last, from `start`, `answer` or `pending`; if it
+        returned none, it is refused after the thread's first question (`Answers.require_name`).
 
         Args:
             thread_id: which thread.
             decision: a decision, or what any client sends (see `decisions.decode`).
-            by: who decides; None means who runs the program.
-            token: of the question that is meant; None if the decision names it, or does not.
+            by: who decides; None for the current user.
+            token: of the question; None if the decision names it itself, or names none.
 
         Raises:
             ThreadNotFoundError: there is no such thread.
-            ThreadFinishedError: it is done.
+            ThreadFinishedError: the thread is finished.
             ThreadNotWaitingError: it stopped between two questions; resume it first.
-            ThreadBusyError: another process drives it.
-            InvalidDecisionError: the decision cannot be used; the question stays open.
-            StaleDecisionError: it answers another question.
-            AlreadyDecidedError: that question was decided before, and differently.
+            ThreadBusyError: another process is running it.
+            InvalidDecisionError: the decision is invalid; the question stays open.
+            StaleDecisionError: the decision answers another question.
+            AlreadyDecidedError: the question already has a different decision.
         """
         async with self._session(thread_name(thread_id)) as session:
             await self._take(session, decision, by, token)
             return await self._question_or_result(session)
 
     async def proceed(self, thread_id: str) -> QuestionT | ResultT:
-        """Go on with a thread that stopped in the middle, up to the next question or the end.
+        """Continue a thread that stopped in the middle, up to the next question or the end.
 
-        A decision that was stored by a process that died is applied. Raises as `answer`; or
-        ThreadWaitingError: it waits for a decision.
+        A decision that was stored by a process that died is applied. Raises the errors of
+        `answer`, and ThreadWaitingError if the thread is waiting for a decision.
         """
         async with self._session(thread_name(thread_id)) as session, session.lease():
             await self._proceed(session)
@@ -138,12 +138,12 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
         by: str | None = None,
         token: str | None = None,
     ) -> ResultT:
-        """Take a thread to its end: answer what it waits for, ask the handler what comes after.
+        """Run a thread to its end: the decision answers the open question, the handler the others.
 
-        Without a decision, the handler is asked. Arguments and errors as for `answer`.
+        Without a decision, the handler answers all. Arguments and errors as for `answer`.
 
         Raises:
-            ThreadWaitingError: it waits for a decision and nobody is there to give one.
+            ThreadWaitingError: it is waiting for a decision, and there is no handler.
         """
         async with self._session(thread_name(thread_id)) as session:
             if decision is not None:
@@ -156,7 +156,7 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
                 return await self._to_the_end(session)
 
     async def pending(self, thread_id: str) -> QuestionT | None:
-        """Return the question that a thread waits with; None if it does not wait."""
+        """Return the open question of a thread, if there is one."""
         async with self._session(thread_name(thread_id)) as session:
             waiting = await session.open_question()
             return self._announce_open(waiting) if waiting else None
@@ -164,24 +164,24 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
     async def go_back(
         self, thread_id: str, is_wanted: Callable[[Any], bool], words: str, *, by: str | None = None
     ) -> QuestionT | ResultT:
-        """Go back to a question that was decided, and ask it again.
+        """Go back to an answered question, and ask it again.
 
-        `is_wanted`: whether a question is the one, by its reference; the latest such is asked.
-        `words`: what it is called in an error. `by`: who does it; None means who runs the program.
-        Raises as `answer`; StaleDecisionError: it was never decided, or the history was pruned.
+        `is_wanted`: selects the question by its reference; the latest match is asked. `words`: its
+        name in an error. `by`: who goes back; None for the current user. Raises the errors of
+        `answer`, and StaleDecisionError if it was never decided or the history was pruned.
         """
         async with self._session(thread_name(thread_id)) as session, session.lease():
             await session.answers.reopen(is_wanted, words, by)
             return await self._question_or_result(session)
 
-    # --- what a graph may have otherwise ----------------------------------------------------------
+    # --- what a subclass may override -------------------------------------------------------------
 
     def _validate_input(self, text: str) -> str:
         self.session_type.check_input(text)
         return text
 
     def _settings(self, *, is_asking: bool) -> BaseModel | None:
-        """Return the settings of a run that begins; None for the defaults of the graph."""
+        """Return the settings of a new run; None for the defaults of the graph."""
         del is_asking
         return None
 
@@ -204,7 +204,7 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
         return await session.result(), {}
 
     def _phase_of(self, event: str, details: Mapping[str, Any]) -> str | None:
-        """Return the phase that an event of a step begins, if it does."""
+        """Return the phase that an event of a step begins, if any."""
         return str(details.get("step", event)) if event == "step" else event
 
     # --- within -----------------------------------------------------------------------------------
@@ -218,10 +218,10 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
             elif isinstance(persistence, str):
                 persistence = await stack.enter_async_context(open_persistence(persistence))
             graph = self._graph(persistence)
-            yield self.session_type(graph, persistence, thread_id, self._hear)
+            yield self.session_type(graph, persistence, thread_id, self._on_event)
 
     def _graph(self, persistence: Persistence) -> Any:
-        """Return the graph; it is compiled once for as long as the persistence is open."""
+        """Return the graph, which is compiled once for each persistence."""
         if self._compiled is None or self._compiled[0] is not persistence:
             graph = self.session_type.graph(persistence, self._services_on(persistence))
             self._compiled = (persistence, graph)
@@ -242,34 +242,34 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
     async def _take(
         self, session: SessionT, decision: Any, by: str | None, token: str | None
     ) -> None:
-        """Answer the question that is meant; one that was shown takes one bare answer."""
-        latest_token = self._shown.pop(session.thread_id, "")
+        """Answer a question; the one that was returned last takes one answer that names none."""
+        latest_token = self._latest_tokens.pop(session.thread_id, "")
         try:
             await session.answers.take(decision, by, token, latest_token or None)
         except InvalidDecisionError:
-            self._shown[session.thread_id] = latest_token
+            self._latest_tokens[session.thread_id] = latest_token
             raise
 
     def _announce_open(self, waiting: OpenQuestion[QuestionT]) -> QuestionT:
-        self._shown[waiting.question.reference.run_id] = waiting.question.token
+        self._latest_tokens[waiting.question.reference.run_id] = waiting.question.token
         return waiting.question
 
     async def _finished(self, session: SessionT) -> ResultT:
         result, details = await self._result(session)
-        self._tell("completed", details)
+        self._report("completed", details)
         return result
 
     def _announce(self, waiting: OpenQuestion[QuestionT]) -> None:
         reference = waiting.question.reference
         details = reference.model_dump(mode="json", include={"kind", "iteration"})
-        self._tell(self.waiting_phase, details)
+        self._report(self.waiting_phase, details)
 
-    def _hear(self, event: str, details: Mapping[str, Any]) -> None:
+    def _on_event(self, event: str, details: Mapping[str, Any]) -> None:
         if (phase := self._phase_of(event, details)) is not None:
-            self._tell(phase, dict(details))
+            self._report(phase, dict(details))
 
-    def _tell(self, phase: str, details: dict[str, Any]) -> None:
-        """Tell the reporter, if there is one, what goes on; what it raises is logged only."""
+    def _report(self, phase: str, details: dict[str, Any]) -> None:
+        """Report progress, if there is a reporter; its exceptions are only logged."""
         if self._reporter is None:
             return
         try:
@@ -280,8 +280,8 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
     def _require_handler(self, waiting: OpenQuestion[QuestionT]) -> Any:
         if self._handler is None:
             raise ThreadWaitingError(
-                f"{waiting.question.reference} waits for a decision and nobody is there to give "
-                "one; give the workflow a handler, or answer with a decision"
+                f"{waiting.question.reference} is waiting for a decision, and there is no handler "
+                "to give one: pass a handler to the workflow, or answer with a decision"
             )
         return self._handler
 
@@ -297,8 +297,8 @@ def thread_name(thread_id: str | None) -> str:
         return str(uuid.uuid4())
     if not _THREAD_ID.fullmatch(thread_id):
         raise InputError(
-            f"{thread_id!r} cannot name a thread; use 1 to 128 letters, digits, '_', '.', ':' or "
-            "'-', the first a letter or a digit"
+            f"{thread_id!r} is not a valid thread id; use 1 to 128 letters, digits, '_', '.', ':' "
+            "or '-', beginning with a letter or a digit"
         )
     return thread_id
 
@@ -309,21 +309,21 @@ ParamsT = TypeVar("ParamsT", bound=BaseModel)
 def admit(
     model: type[ParamsT], values: Any, noun: str, sources: Collection[str] | None = None
 ) -> ParamsT:
-    """Return the settings of a run, chosen by name; `sources`: that may be named; None for any.
+    """Return the validated settings of a run. `sources`: those that it may name; None for any.
 
     Raises:
-        ConfigError: one is unknown, out of its range, or a source that is not enabled.
-        InputError: no source is named.
+        ConfigError: a setting is unknown or out of range, or a source is not enabled.
+        InputError: the list of sources is empty.
     """
     params = parse_settings(model, values, f"a {noun}")
     names = getattr(params, "sources", None)
     if names == []:
-        raise InputError("sources: none is named; name one, or leave the field out")
+        raise InputError("sources: none is named; name at least one, or omit the field")
     names = names or []
     if sources is not None and (missing := [name for name in names if name not in sources]):
         raise ConfigError(
-            f"sources: {', '.join(missing)[:200]}: not enabled here, where there is "
-            f"{', '.join(sources) or 'none'}; PAPER_SEARCH_SOURCES enables others"
+            f"sources: {', '.join(missing)[:200]}: not enabled here (enabled: "
+            f"{', '.join(sources) or 'none'}); PAPER_SEARCH_SOURCES enables others"
         )
     return params
 
@@ -334,16 +334,14 @@ def check_begin(
     settings: Any = None,
     sources: Collection[str] | None = None,
 ) -> None:
-    """Let a run begin that can be run: by its input, the settings in that and those beside it.
+    """Check the input of a new run, the settings in it, and `settings`.
 
-    Every door asks this: the command line and Python with an input and settings of their own making
-    (`ThreadEngine`), the page, LangGraph's API and MCP with what somebody sent (`Access`).
-
-    `sources`: that may be named; None for any.
+    Every interface calls this: the command line and Python through `ThreadEngine`; the page,
+    LangGraph's API and MCP through `Access`. `sources`: as for `admit`.
 
     Raises:
-        QuestionError: the input lacks what a thread of the graph begins with, has other fields, or
-            is no use.
+        QuestionError: the input lacks the field that threads of the graph begin with, has unknown
+            fields, or is unusable.
         ConfigError: see `admit`.
     """
     workflow: Any = session_type.workflow

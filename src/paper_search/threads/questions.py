@@ -1,4 +1,4 @@
-"""What a graph asks and what it is answered, for graphs that need no models of their own."""
+"""Questions, answers and states of threads, for graphs without models of their own."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -25,13 +25,13 @@ VERSION_FIELD = "schema_version"
 
 
 def load_state(model: type[ModelT], values: Mapping[str, Any], thread: str) -> ModelT:
-    """Return the state that the channels of a thread hold.
+    """Return the state in the channels of a thread.
 
     The default of `schema_version`, if the model has one, is the version that it reads. `thread`:
-    what the thread is called in an error.
+    the name of the thread in an error.
 
     Raises:
-        PersistenceError: another version of the program wrote them.
+        PersistenceError: another version of the program wrote the channels.
     """
     if VERSION_FIELD in values:
         _check_version(model, values[VERSION_FIELD], thread)
@@ -46,7 +46,7 @@ def load_state(model: type[ModelT], values: Mapping[str, Any], thread: str) -> M
 
 
 def state_of_step(ctx: StepContext[ModelT, Any, Any], noun: str) -> ModelT:
-    """Return the state that a step is given; Raises as `load_state`."""
+    """Return the state of a step after checking its version, as `load_state` does."""
     state = ctx.step_state
     version = getattr(state, VERSION_FIELD, None)
     _check_version(type(state), version, f"{noun} {ctx.thread_id!r}")
@@ -54,9 +54,13 @@ def state_of_step(ctx: StepContext[ModelT, Any, Any], noun: str) -> ModelT:
 
 
 def asker(ctx: StepContext[Any, Any, Any]) -> Asker:
-    """Return what asks a person; raise PersistenceError if the workflow was compiled without."""
+    """Return the function that asks a person.
+
+    Raises:
+        PersistenceError: the workflow was compiled without one.
+    """
     if ctx.ask is None:
-        raise PersistenceError("this workflow asks a person and was compiled without a way to")
+        raise PersistenceError("this workflow asks a person, but was compiled without a way to")
     return ctx.ask
 
 
@@ -65,7 +69,7 @@ def _check_version(model: type[BaseModel], version: Any, thread: str) -> None:
     if field is not None and version != field.default:
         raise PersistenceError(
             f"{thread} was written with schema version {version}, this program reads "
-            f"{field.default}; use the version that wrote it"
+            f"{field.default}; use the program version that wrote it"
         )
 
 
@@ -88,31 +92,29 @@ QuestionT = TypeVar("QuestionT", bound=Question)
 
 @dataclass(frozen=True)
 class OpenQuestion(Generic[QuestionT]):
-    """A question that waits on a thread, and the interrupt that an answer must name."""
+    """An open question of a thread, and the interrupt that an answer must name."""
 
     interrupt_id: str
     question: QuestionT
     answers: Any
     """The type of the decisions that it takes."""
     state: Any
-    """The state of the thread that it is asked on."""
+    """The state of the thread."""
 
 
 class QuestionRef(BaseModel):
-    """Names one question of one thread."""
-
     run_id: str
     kind: str
     number: int = 1
 
     @property
     def position(self) -> int:
-        """Return what orders the questions of a thread by when they are asked."""
+        """Return the sort key that orders the questions of a thread as they are asked."""
         return self.number
 
     @property
     def place(self) -> str:
-        """Return what follows `--round` where the command `fork` goes back to it."""
+        """Return what follows `--round` in a command `fork` that goes back to this question."""
         return str(self.number)
 
     def __str__(self) -> str:
@@ -120,17 +122,15 @@ class QuestionRef(BaseModel):
 
 
 class ThreadQuestion(BaseModel):
-    """A question to a person."""
-
     kind: str
     run_id: str
     number: int = 1
-    """Which question of the thread it is, from 1."""
+    """The place of the question in the thread, from 1."""
     shows: dict[str, Any] = Field(default_factory=dict)
     actions: list[str] = ["approve", "edit", "reject"]
-    """Those that are taken."""
+    """Allowed actions."""
     token: str = ""
-    """The short name of the question, `ctx.token` of the step that asks it."""
+    """A short name of the question: `ctx.token` of the step that asks it."""
 
     @property
     def reference(self) -> QuestionRef:
@@ -138,13 +138,13 @@ class ThreadQuestion(BaseModel):
 
 
 class ThreadDecision(BaseModel, extra="forbid"):
-    """An answer to a question, in any client's shape."""
+    """An answer to a question, in the format of any client."""
 
     action: str
     note: str | None = None
     revised_data: Any = None
     question: QuestionRef | None = None
-    """The question that is meant; an answer that names another one is refused."""
+    """The question that is answered; unless that one is open, the answer is refused."""
     token: str | None = None
     """The same by the question's token."""
 
@@ -155,13 +155,13 @@ class ThreadDecision(BaseModel, extra="forbid"):
 
 
 def answer_model(question: ThreadQuestion) -> Any:
-    """Return the type of the decisions that a question takes; its JSON schema makes forms."""
+    """Return the type of the decisions that a question takes; clients make forms of its schema."""
 
     def check(decision: ThreadDecision) -> ThreadDecision:
         require_open(QuestionReference(decision.question, decision.token), question)
         if decision.action not in question.actions:
             raise ValueError(
-                f"action: {decision.action!r} is not taken; taken: {', '.join(question.actions)}"
+                f"action: {decision.action!r} is not allowed; use {', '.join(question.actions)}"
             )
         return decision
 
@@ -170,17 +170,16 @@ def answer_model(question: ThreadQuestion) -> Any:
 
 
 def valid_question(text: str, shortest: int = 1, longest: int = MAX_QUESTION_CHARS) -> str:
-    """Return the question."""
     if not text.strip():
-        raise QuestionError("the question is empty; say in a sentence what is needed")
+        raise QuestionError("the question is empty; describe in a sentence what you need")
     if not any(character.isalnum() for character in text):
-        raise QuestionError(f"the question {text[:80]!r} holds no word; say what is needed")
+        raise QuestionError(f"the question {text[:80]!r} has no words; describe what you need")
     if SURROGATES.search(text):
         raise QuestionError(
-            "the question has half characters in it, which no text has; give it as UTF-8"
+            "the question contains half characters (unpaired surrogates); send it as valid UTF-8"
         )
     if not shortest <= len(text) <= longest:
         raise QuestionError(
-            f"the question has {len(text):,} characters; {shortest:,} to {longest:,} are taken"
+            f"the question has {len(text):,} characters; {shortest:,} to {longest:,} are allowed"
         )
     return text

@@ -1,4 +1,4 @@
-"""What one thread keeps in the LangGraph store: rows in parts with names, and approvals."""
+"""The rows of one thread in the LangGraph store, in parts with names, and its approvals."""
 
 from __future__ import annotations
 
@@ -24,36 +24,36 @@ if TYPE_CHECKING:
 RowT = TypeVar("RowT")
 ROOT = "paper_search"
 PAGE = 1000
-"""Rows that are read or written at once."""
+"""Rows that are read or written together."""
 
 MOST_ROWS = 20_000
-"""Rows of a part that are remembered: about 100 MB of records with abstracts."""
+"""Rows of a part that are cached: about 100 MB of records with abstracts."""
 
 _ALL = 2**31 - 1
 _UNSTORABLE = re.compile(r"[\ud800-\udfff\x00]")
 _KEY = attrgetter("key")
 _NUL = rb"\u0000"
-"""In JSON; also after a backslash, where it is harmless to look closer."""
+"""NUL in JSON. It also matches after a backslash, which only costs time."""
 _SMALLEST, _LARGEST = -(2**63), 2**64 - 1
-"""Of the integers that a store takes."""
+"""The range of integers that a store takes."""
 
 
 def root_of(thread_id: str) -> tuple[str, ...]:
-    """Return the namespace that all rows of a thread are below; a dot would end a part of it."""
+    """Return the namespace above all rows of a thread; a dot would end a part of it."""
     return (ROOT, thread_id.replace(".", "%2E"))
 
 
 class RecordStore:
     """Reads and writes the rows of one thread. Writing twice changes nothing.
 
-    All goes through `abatch`, which runs in the task that holds the lease: `aput`, `aget` and the
-    like leave it to another task, where the fence would not know who writes, and which costs.
+    All access goes through `abatch`, which runs in the task that holds the lease. `aput`, `aget`
+    and the like use another task, where the fence would not know who writes, and are slower.
     """
 
     listed_in: ClassVar[tuple[str, ...]]
     """Namespace of the index of all threads of the kind."""
-    driven: ClassVar[frozenset[str]] = frozenset()
-    """Parts that only the steps write, under the lease: what was read of them is remembered."""
+    cached_parts: ClassVar[frozenset[str]] = frozenset()
+    """Parts that only the steps write, under the lease, so that their rows can be cached."""
 
     def __init__(self, store: BaseStore | None, thread_id: str) -> None:
         if store is None:
@@ -68,7 +68,7 @@ class RecordStore:
     async def index(self, question: str, begun_by: str | None = None) -> None:
         """Enter the thread in the index of all threads, or move it to the front.
 
-        The entry says its times itself: stores round them, forget the first, or omit the zone.
+        The entry has its own times: those of stores are rounded, change, or lack the time zone.
         """
         entry = await self._entry()
         now = datetime.now(UTC).isoformat()
@@ -78,7 +78,7 @@ class RecordStore:
         await self.store.abatch([_put(self.listed_in, self.thread_id, value)])
 
     async def share(self, account: str, role: Role | None) -> None:
-        """Note that an account may see the thread; None means that it no longer may."""
+        """Give an account a role in the thread; None takes it away."""
         entry = await self._entry()
         if entry is None:
             raise ThreadNotFoundError(f"there is no thread {self.thread_id!r}")
@@ -94,7 +94,7 @@ class RecordStore:
         values: Mapping[str, dict[str, Any] | None],
         current: Mapping[str, dict[str, Any]] | None = None,
     ) -> None:
-        """Write what is not there yet: writing a row again would only tear holes in the file."""
+        """Write the rows that differ from `current`: rewriting others would fragment the file."""
         namespace = self.namespace(part)
         if current is None:
             current = await self.get(part, list(values))
@@ -109,13 +109,13 @@ class RecordStore:
             memory.update(values)
 
     async def rows(self, part: str) -> dict[str, dict[str, Any]]:
-        """Return all rows of a part by their keys, which are in order."""
+        """Return all rows of a part, in the order of their keys."""
         return (await self.rows_of_parts(part))[0]
 
     async def rows_of_parts(self, *parts: str) -> list[dict[str, dict[str, Any]]]:
         from langgraph.store.base import SearchOp  # noqa: PLC0415  # slow import
 
-        # One statement for each: pages by time overlap where many rows have the same.
+        # One statement for each part: pages by time overlap if many rows have the same time.
         operations = [SearchOp(self.namespace(part), limit=_ALL) for part in parts]
         results: Any = await self.store.abatch(operations)
         return [{i.key: i.value for i in sorted(items, key=_KEY)} for items in results]
@@ -126,7 +126,7 @@ class RecordStore:
     def in_order(
         self, rows: Mapping[str, RowT], ids: Sequence[str], noun: str = "record"
     ) -> list[RowT]:
-        """Return the rows of the ids, all of which the thread has, unless it is damaged."""
+        """Return the rows of the ids; raise DamagedError if one is missing."""
         for row_id in ids:
             if row_id not in rows:
                 what = f"thread {self.thread_id!r}"
@@ -145,8 +145,8 @@ class RecordStore:
         return {key: row for key, row in rows.items() if row is not None}
 
     def _memory(self, part: str) -> dict[str, dict[str, Any] | None] | None:
-        """Return the rows of a part that are known; None if others may write it."""
-        memory = lease_memory(self.thread_id) if part in self.driven else None
+        """Return the cached rows of a part; None if others may write it."""
+        memory = lease_memory(self.thread_id) if part in self.cached_parts else None
         if memory is None:
             return None
         rows: dict[str, dict[str, Any] | None] = memory.setdefault(part, {})
@@ -157,13 +157,13 @@ class RecordStore:
     async def _load(
         self, namespace: tuple[str, ...], ids: Sequence[str]
     ) -> dict[str, dict[str, Any]]:
-        if not ids:  # as often, where most records are alike
+        if not ids:
             return {}
         from langgraph.store.base import GetOp, Item  # noqa: PLC0415  # slow import
 
         if (read := getattr(self.store, "avalues", None)) is not None:
-            found_values = await read(namespace, list(dict.fromkeys(ids)))
-            return {key: found_values[key] for key in ids if key in found_values}
+            rows = await read(namespace, list(dict.fromkeys(ids)))
+            return {key: rows[key] for key in ids if key in rows}
         operations: list[Op] = [GetOp(namespace, key) for key in dict.fromkeys(ids)]
         values: dict[str, dict[str, Any]] = {}
         for start in range(0, len(operations), PAGE):
@@ -180,14 +180,11 @@ def _put(namespace: tuple[str, ...], key: str, value: dict[str, Any] | None) -> 
 
 
 def storable(value: Any) -> Any:
-    """Return JSON without what not every store takes.
-
-    That is half characters, NUL, and integers beyond 64 bits.
-    """
-    try:  # in most values there is none of it, which orjson finds out in a fraction of the time
+    """Replace what not every store takes: unpaired surrogates, NUL, integers beyond 64 bits."""
+    try:  # orjson finds out quickly that most values have none of these
         if isinstance(value, dict) and _NUL not in orjson.dumps(value):
             return value
-    except TypeError:  # there is
+    except TypeError:
         pass
     return _storable(value)
 
@@ -208,7 +205,7 @@ def _storable(value: Any) -> Any:
 
 
 NOBODY = "nobody was asked"
-"""Who allowed what needs no approval."""
+"""Stands for the person where no approval is needed."""
 _TERMS = "terms"
 _PROPOSED = "proposed-"
 
@@ -216,14 +213,14 @@ ProposalT = TypeVar("ProposalT", bound=BaseModel)
 
 
 class Approvals(Generic[ProposalT]):
-    """The proposals of a thread that a person approved: not in the state, which clients can write.
+    """A person's approvals of proposals: outside the state, which clients can write.
 
-    A subclass says what is proposed, and under which key its approval counts.
+    A subclass defines the proposal, and the key of its approval.
     """
 
     part: ClassVar[str]
     field: ClassVar[str]
-    """What is proposed: the name of the digest in a row."""
+    """The name of the proposal, and of its digest in a row."""
     noun: ClassVar[str]
 
     def __init__(self, records: RecordStore) -> None:
@@ -232,22 +229,22 @@ class Approvals(Generic[ProposalT]):
     def _key(self, number: int) -> str:
         return str(number)
 
-    def _decided_on(self, proposal: ProposalT) -> Any:
-        """Return what of a proposal is as it was decided; the rest may change afterwards."""
+    def _approved_part(self, proposal: ProposalT) -> Any:
+        """Return the part of a proposal that must not change after its approval."""
         return proposal
 
     async def begin(self, *, is_asking: bool) -> None:
-        """Note whether proposals need an approval; those of an earlier run do not count.
+        """Record whether proposals need an approval; approvals of an earlier run are revoked.
 
-        A run that asks goes on asking until it has ended, whatever a client writes into its state.
+        A run that asks keeps asking until it ends, whatever a client writes into its state.
         """
         terms = await self._row(_TERMS) or {}
-        goes_on = bool(terms.get("is_asking")) and not terms.get("is_ended")
+        keeps_asking = bool(terms.get("is_asking")) and not terms.get("is_ended")
         await self.revoke(0)
-        await self._save(_TERMS, {"is_asking": is_asking or goes_on})
+        await self._save(_TERMS, {"is_asking": is_asking or keeps_asking})
 
     async def end(self) -> None:
-        """Note that the run has ended: the next one on the thread may ask nobody."""
+        """Record the end of the run: the next one on the thread may ask nobody."""
         terms = await self._row(_TERMS)
         if terms is not None:
             await self._save(_TERMS, {**terms, "is_ended": True})
@@ -256,10 +253,9 @@ class Approvals(Generic[ProposalT]):
         await self._save(f"{_PROPOSED}{number}", {self.field: self._digest(proposal)})
 
     async def approve(self, proposal: ProposalT, number: int, by: str | None = None) -> None:
-        """Note that a person approved what a question showed, and who.
+        """Record who approved a proposal, unless it differs from the one that was shown.
 
-        It does not count if it is not what was shown: a client can change the state in the same
-        breath in which it answers.
+        A client can change the state in the same request in which it answers.
         """
         proposed = await self._row(f"{_PROPOSED}{number}")
         if proposed is None or proposed[self.field] == self._digest(proposal):
@@ -278,7 +274,11 @@ class Approvals(Generic[ProposalT]):
         await self._records.put(self.part, dict.fromkeys(revoked))
 
     async def require(self, proposal: ProposalT, number: int) -> str:
-        """Return who approved a proposal, or that it needs no approval."""
+        """Return who approved a proposal; `NOBODY` if it needs no approval.
+
+        Raises:
+            UnapprovedStrategyError: it needs an approval and has none.
+        """
         terms = await self._row(_TERMS)
         if terms is not None and not terms["is_asking"]:
             return NOBODY
@@ -299,4 +299,4 @@ class Approvals(Generic[ProposalT]):
         await self._records.put(self.part, {key: row}, current={})  # nearly all are new
 
     def _digest(self, proposal: ProposalT) -> str:
-        return hashlib.sha256(to_json(self._decided_on(proposal))).hexdigest()
+        return hashlib.sha256(to_json(self._approved_part(proposal))).hexdigest()

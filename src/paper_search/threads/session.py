@@ -43,8 +43,6 @@ Events = Callable[[str, Mapping[str, Any]], None]
 
 
 class ThreadState(Protocol):
-    """A state that says whether it is the last one."""
-
     is_complete: bool
 
 
@@ -52,16 +50,16 @@ StateT = TypeVar("StateT", bound=ThreadState)
 ResultT = TypeVar("ResultT")
 
 STRICT_RESUME = "__pregel_strict_resume"
-"""LangGraph's own key, by which an answer to a question that is not open is an error."""
+"""LangGraph's key that makes an answer to a question that is not open an error."""
 
 
 class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
-    """Reads and drives one thread; each decision counts once.
+    """Reads and runs one thread; each decision counts once.
 
-    A subclass says what belongs to one graph: its table, its questions, its result.
+    A subclass defines what belongs to one graph: its table, its questions, its result.
 
-    The graph is made by `ThreadSession.graph` on the same persistence; `events` takes what the
-    steps report.
+    `graph`: from `ThreadSession.graph`, on the same persistence. `events`: receives what the steps
+    report.
     """
 
     workflow: ClassVar[Workflow]
@@ -69,7 +67,7 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
     """As in the `Catalog` of the graph."""
     noun: ClassVar[str]
     after_the_end: ClassVar[str] = "Start a new one"
-    """What can be done with a thread that is done."""
+    """What to do after a thread is finished, in errors."""
     records_type: ClassVar[type[RecordStore]]
     question_type: ClassVar[type[BaseModel]] = ThreadQuestion
     decision_type: ClassVar[type[BaseModel]] = ThreadDecision
@@ -77,14 +75,14 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
     reference_field: ClassVar[str] = "question"
     """The field of a decision that names the question."""
     actions: ClassVar[tuple[str, ...]] = ACTIONS
-    """The words that an answer in plain text may begin with."""
+    """The words with which an answer in plain text may begin."""
     audited: ClassVar[tuple[str, ...]] = ("action", "note", "question")
     """The fields of a decision that the audit shows."""
 
     decided_fields: ClassVar[frozenset[str]] = frozenset({"is_complete", "ended_by"})
-    """Fields of the state that say what a person decided; no edit of a state writes them."""
+    """Fields of the state that record a person's decisions; no edit of a state can set them."""
     edited_after: ClassVar[Mapping[str, str]] = {}
-    """By the step that runs next: the one that an edit of the state is made after."""
+    """The step after which an edit of the state is made, by the step that would run next."""
 
     def __init__(
         self,
@@ -100,14 +98,13 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
         self.ledger = persistence.ledger
         self.records: Any = self.records_type(persistence.store, thread_id)
         self.answers = Answers(self)
-        # Strict: an answer to a question that is not open is an error, and changes nothing.
         place = {"thread_id": thread_id, STRICT_RESUME: True}
         self._config: RunnableConfig = {"configurable": place}
         self.anywhere: RunnableConfig = {"configurable": {"thread_id": thread_id}}
 
     @classmethod
     def graph(cls, persistence: Persistence, services: Any = None) -> Any:
-        """Return the graph on a persistence; without services, to read only."""
+        """Return the graph on a persistence; without services, it is read-only."""
         checkpointer, store = persistence.checkpointer, persistence.store
         if services is None:
             return graph_to_read(cls.workflow, checkpointer=checkpointer, store=store)
@@ -117,22 +114,22 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
 
     @classmethod
     def on(cls, persistence: Persistence, thread_id: str, services: Any = None) -> Self:
-        """Return what reads a thread on a persistence; without services, it cannot be driven."""
+        """Return the session of a thread on a persistence; without services, it is read-only."""
         return cls(cls.graph(persistence, services), persistence, thread_id)
 
-    # --- what each graph says of itself -----------------------------------------------------------
+    # --- what a subclass defines or may override --------------------------------------------------
 
     @classmethod
     def check_input(cls, asked_for: str) -> None:
-        """Refuse what no thread of this graph can begin with."""
+        """Raise a QuestionError if no thread of this graph can begin with the input."""
         valid_question(asked_for)
 
     @abstractmethod
     async def result(self) -> ResultT:
-        """Return the result as far as there is one."""
+        """Return the result so far."""
 
     def _answers(self, question: Any, state: StateT) -> Any:
-        del state  # a plain question says itself which it takes
+        del state  # a plain question itself lists the actions that it takes
         return answer_model(question)
 
     async def _question(self, payload: Any, state: StateT) -> QuestionT:
@@ -144,7 +141,7 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
         return {name: decision.get(name) for name in cls.audited}
 
     def past_decision(self, reference: Any, decision: Any) -> BaseModel | None:
-        """Return the decision in an answer to a question that is past, or None."""
+        """Return the decision in an answer to a past question, if it has one."""
         del reference  # the shape of a decision is the same for all questions
         try:
             return self.decision_type.model_validate(plain(decision))
@@ -159,33 +156,33 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
         return entry.decision
 
     async def undo_effects(self, reference: Any) -> None:
-        """Undo what the decisions from a question on left beside the state, before a fork."""
+        """Before a fork, undo what decisions from this question on stored outside the state."""
 
-    async def settle(self, reference: Any, before: StateT) -> dict[str, Any]:
-        """Take back what came beside the state after a question; return what is gone, to note."""
+    async def restore_records(self, reference: Any, before: StateT) -> dict[str, Any]:
+        """After a fork, restore the rows of that time; return what is lost, for the ledger."""
         del reference, before
         return {}
 
     async def propose(self) -> None:
-        """Note what of an edited state a person is about to be shown."""
+        """Record the part of an edited state that a person is about to be shown."""
 
     # --- reading ----------------------------------------------------------------------------------
 
     def lease(self) -> AbstractAsyncContextManager[None]:
         return self._persistence.leases.hold(self.thread_id)
 
-    async def is_driven(self) -> bool:
+    async def is_running(self) -> bool:
         return await self._persistence.leases.is_held(self.thread_id)
 
     async def exists(self) -> bool:
-        """Whether there is a thread of this id, of whatever graph."""
+        """Whether any graph has a thread of this id."""
         try:
             return await self._persistence.checkpointer.aget_tuple(self.anywhere) is not None
         except DamagedError:
             return True
 
     async def delete_damaged(self) -> None:
-        """Go back to what was saved before the damage, where the latest state cannot be read."""
+        """If the latest state cannot be read, go back to the one saved before the damage."""
         saver = self._persistence.checkpointer
         try:
             await saver.aget_tuple(self.anywhere)
@@ -199,10 +196,9 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
         return self._read((await self.snapshot()).values)
 
     async def snapshot(self) -> Any:
-        """Return LangGraph's snapshot of the thread."""
         snapshot = await self.compiled.aget_state(self._config)
         if not snapshot.metadata:
-            problem = f"no {self.noun} has the thread {self.thread_id!r}"
+            problem = f"there is no {self.noun} with the thread id {self.thread_id!r}"
             raise ThreadNotFoundError(f"{problem}; `paper-search threads` lists all")
         channels = snapshot.values or await self._input()
         if channels and self.begins_with not in channels:
@@ -213,14 +209,13 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
         return snapshot
 
     async def checkpoint_id(self) -> str:
-        """Return the id of the latest checkpoint; Raises as `snapshot`."""
         name: str = (await self.snapshot()).config["configurable"]["checkpoint_id"]
         return name
 
     async def open_question(self) -> OpenQuestion[QuestionT] | None:
-        """Return the question that waits for a person; None if none does.
+        """Return the question that waits for a person, if there is one.
 
-        One that was decided does not wait, also where the graph was not told yet.
+        A decided question is not open, even if the decision has not been applied yet.
         """
         snapshot = await self.snapshot()
         interrupt = snapshot.interrupts[0] if snapshot.interrupts else None
@@ -233,31 +228,30 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
         return OpenQuestion(interrupt.id, question, self._answers(question, state), state)
 
     async def require_question(self) -> OpenQuestion[QuestionT]:
-        """Return the question that waits for a person."""
         await self._require_unfinished()
         question = await self.open_question()
-        if question is None and (entry := await self.decided()) is not None:
+        if question is None and (entry := await self.unapplied_decision()) is not None:
             raise ThreadNotWaitingError(
                 f"the question of {self.noun} {self.thread_id!r} was decided by "
-                f"{entry.decided_by} at {entry.decided_at} and the decision is not applied yet; "
+                f"{entry.decided_by} at {entry.decided_at}, but the decision is not applied yet; "
                 "resume the thread without a decision to apply it"
             )
         if question is None:
             raise ThreadNotWaitingError(
-                f"{self.noun} {self.thread_id!r} does not wait for a decision: it stopped between "
-                "two questions. Resume it without a decision first; none was used"
+                f"{self.noun} {self.thread_id!r} is not waiting for a decision: it stopped between "
+                "two questions. The decision was not used; resume the thread without one first"
             )
         return question
 
-    async def decided(self) -> LedgerEntry | None:
-        """Return the decision on the latest question that the graph was not told yet, if any."""
+    async def unapplied_decision(self) -> LedgerEntry | None:
+        """Return the stored decision on the latest question, if the graph has not received it."""
         interrupt = await self.interrupt()
         return await self.ledger.entry(self.thread_id, interrupt.id) if interrupt else None
 
-    # --- driving ----------------------------------------------------------------------------------
+    # --- running ----------------------------------------------------------------------------------
 
     async def begin(self, asked_for: str, params: BaseModel | None = None) -> None:
-        """Run a new thread up to its first question or its end; without params, by defaults."""
+        """Run a new thread up to its first question or its end; None for the default settings."""
         if await self.exists():
             raise ThreadExistsError(
                 f"thread {self.thread_id!r} already exists; resume it or omit the thread id"
@@ -267,10 +261,10 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
         await self._run({self.begins_with: asked_for, **settings})
 
     async def check_key(self) -> None:
-        """Raise LockedError if the latest thread was written with another key, or without one.
+        """Raise LockedError if the latest thread of any graph was written with another key.
 
-        It may be of any graph. One that begins without the key would be in clear beside it, and
-        with another one locked for who reads the rest.
+        A thread that began without the key would be stored in clear text beside encrypted ones;
+        with another key, nobody who can read the others could read it.
         """
         saver: Any = self._persistence.checkpointer
         for latest in await self._persistence.index.latest(1):
@@ -278,15 +272,15 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
                 await saver.aget_tuple({"configurable": {"thread_id": latest.thread_id}})
 
     async def proceed(self) -> None:
-        """Go on with a thread that stopped in the middle of its steps.
+        """Continue a thread that stopped in the middle of its steps.
 
-        A decision that was stored and not applied, because whoever stored it died, is applied.
+        A decision that was stored by a process that died is applied.
         """
         await self._require_unfinished()
         is_between_questions = await self.interrupt() is None
         if is_between_questions:
             await self._run(None)
-        if (entry := await self.decided()) is not None:  # one that was lost is asked again
+        if (entry := await self.unapplied_decision()) is not None:  # a lost one is asked again
             await self.apply(entry)
         elif not is_between_questions:
             raise ThreadWaitingError(f"{self.noun} {self.thread_id!r} waits for a decision")
@@ -294,17 +288,22 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
     async def answer(
         self, question: OpenQuestion[QuestionT], decision: Any, by: str | None = None
     ) -> None:
-        """Give a decision and run up to the next question or the end; Raises as `decide`."""
+        """Store a decision, and run up to the next question or the end."""
         await self.apply(await self.decide(question, decision, by))
 
     def row_of(self, question: OpenQuestion[QuestionT], decision: Any) -> dict[str, Any]:
-        """Return a decision of any client's shape as it is stored; it names its question."""
+        """Return an answer of any client as the ledger stores it; it names its question."""
         return self.as_stored(check(decision, question.answers), question.question.reference)
 
     async def decide(
         self, question: OpenQuestion[QuestionT], decision: Any, by: str | None = None
     ) -> LedgerEntry:
-        """Store the decision on a question, which from now on is the one that counts."""
+        """Store the decision on a question; the first one counts.
+
+        Raises:
+            InvalidDecisionError, StaleDecisionError: see `check`.
+            AlreadyDecidedError: the question already has a different decision.
+        """
         person = by or current_person()
         row = self.row_of(question, decision)
         entry = await self.ledger.record(self.thread_id, question.interrupt_id, row, person)
@@ -312,17 +311,17 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
             raise await self.answers.refusal(entry, row, person)
         return entry
 
-    def resuming(self, entry: LedgerEntry) -> Command[Any]:
+    def resume_command(self, entry: LedgerEntry) -> Command[Any]:
         return Command(resume={entry.interrupt_id: self._decision_for_graph(entry)})
 
     async def apply(self, entry: LedgerEntry) -> None:
-        await self._run(self.resuming(entry))
+        await self._run(self.resume_command(entry))
         await self.ledger.mark(entry, LedgerStatus.APPLIED)
 
     async def entries(self) -> list[LedgerEntry]:
-        """Return the decisions, oldest first; those of questions that are past are applied.
+        """Return the decisions, oldest first; those on past questions as applied.
 
-        Who applied one may have died before it could be marked.
+        A process that applied one may have died before it could mark it.
         """
         entries, interrupt = await self.ledger.entries(self.thread_id), await self.interrupt()
         past = {LedgerStatus.STORED: LedgerStatus.APPLIED}
@@ -341,17 +340,17 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
         return state
 
     async def channels(self) -> Mapping[str, Any]:
-        """Return the channels of the thread; before its first step, what it was begun with."""
+        """Return the channels of the thread; before its first step, those of its input."""
         return (await self.snapshot()).values or await self._input()
 
     async def _input(self) -> Mapping[str, Any]:
-        """Return what a thread was begun with that died before its first step."""
+        """Return the input of a thread that died before its first step."""
         saved = await self._persistence.checkpointer.aget_tuple(self.anywhere)
         request = saved.checkpoint["channel_values"].get(INPUT) if saved else None
         return request if isinstance(request, Mapping) else {}
 
     async def interrupt(self) -> Any:
-        """Return the interrupt that LangGraph shows, decided or not; a copy's is its own."""
+        """Return LangGraph's interrupt, decided or not; in a copied thread it names the copy."""
         interrupts = (await self.snapshot()).interrupts
         if not interrupts or not isinstance(interrupts[0].value, Mapping):
             return interrupts[0] if interrupts else None
@@ -360,7 +359,7 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
     async def _require_unfinished(self) -> None:
         if (await self.state()).is_complete:
             raise ThreadFinishedError(
-                f"{self.noun} {self.thread_id!r} is done; there is nothing to resume. "
+                f"{self.noun} {self.thread_id!r} is finished; there is nothing to resume. "
                 f"{self.after_the_end}"
             )
 

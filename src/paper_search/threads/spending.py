@@ -1,4 +1,4 @@
-"""What the steps of any graph spend on models, counted while they run."""
+"""Counts what the steps of any graph spend on models."""
 
 import functools
 from collections.abc import Awaitable, Callable, Sequence
@@ -19,10 +19,10 @@ def count_spending(
     iteration: Callable[[Any], int],
     budget: Callable[[ContextT], Budget | None],
 ) -> Step[ContextT, OutcomeT]:
-    """Return the step, which adds to the state what it spends and keeps the thread's budget.
+    """Return a step that adds its spending to the state, and keeps to the budget of the thread.
 
-    The state of the graph has `usage`, its services `metering`. `iteration` gives the round by the
-    state, `budget` what the thread was allowed when it began.
+    The state of the graph must have `usage`, its services `metering`. `iteration`: the round in a
+    state. `budget`: the one that the thread began with.
     """
 
     @functools.wraps(step)
@@ -50,10 +50,10 @@ async def meter_of(
     metering: Metering,
     budget: Budget | None,
 ) -> Meter:
-    """Return what counts the calls of a step in one round.
+    """Return the meter of a step in one round.
 
-    `usage`: what the thread spent so far, by its state. `budget`: that the thread was begun with;
-    one that was given later is in the log.
+    `usage`: the spending in the state of the thread so far. `budget`: the one that the thread began
+    with; a later one is in the log.
     """
     step, iteration = place
     return Meter(

@@ -56,7 +56,7 @@ class SearchRecords(RecordStore):
 
     listed_in = ThreadCatalog.listed_in
     _of_results = frozenset({"works", "members", "judgements", "order", "papers"})
-    driven = frozenset({"approvals", "batches", "records", "rounds"}) | _of_results
+    cached_parts = frozenset({"approvals", "batches", "records", "rounds"}) | _of_results
 
     async def save_records(self, papers: Sequence[RawPaper]) -> list[str]:
         """Store the records of a search and return their ids, in order.
@@ -343,7 +343,7 @@ class StrategyApprovals(Approvals[SearchStrategy]):
     field = "strategy"
     noun = "search"
 
-    def _decided_on(self, proposal: SearchStrategy) -> SearchStrategy:
+    def _approved_part(self, proposal: SearchStrategy) -> SearchStrategy:
         return SearchStrategy.model_validate(proposal.model_dump(mode="json"))
 
 

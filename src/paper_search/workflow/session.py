@@ -258,7 +258,9 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
         await StrategyApprovals(self.records).revoke(first)
         await self.records.undo_judgements(first)
 
-    async def settle(self, reference: CheckpointRef, before: WorkflowState) -> dict[str, Any]:
+    async def restore_records(
+        self, reference: CheckpointRef, before: WorkflowState
+    ) -> dict[str, Any]:
         state, iteration = await self.state(), reference.iteration
         await self.mark_store.carry(iteration, iteration)
         if state.result is not None:

@@ -65,7 +65,7 @@ def test_of_what_is_pasted_nothing_is_cut_off(reviewer):
     page.focus("#question")
     page.keyboard.insert_text("moss " * 2_001)
     page.click("button.primary")
-    expect(page.get_by_role("alert")).to_contain_text("10,005 characters; 1 to 10,000 are taken")
+    expect(page.get_by_role("alert")).to_contain_text("10,005 characters; 1 to 10,000 are allowed")
     expect(page.locator("#question")).to_have_value("moss " * 2_001)
 
 
