@@ -28,7 +28,7 @@ def test_a_thread_is_read_on_a_full_disk_and_written_when_there_is_room(cli, hom
         refused = cli("delete", "done", "--yes")
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-    assert "make room" in refused.stderr
+    assert "free space" in refused.stderr
     assert cli("delete", "done", "--yes").code == 0
 
 

@@ -39,7 +39,7 @@ def test_a_database_that_can_be_read_alone_is_not_well__per_08(cli, postgres_url
     ended = cli("doctor", "--source", "sample", "--json", code=1)
     (wrong,) = (check for check in ended.document if not check["is_well"])
     assert wrong["what"] == "threads"
-    assert "name one that can be written" in wrong["found"]
+    assert "to a writable one" in wrong["found"]
 
 
 def test_what_is_no_paper_in_a_file_of_known_papers_is_said_by_line(cli, tmp_path):

@@ -67,7 +67,7 @@ def test_a_home_that_keeps_no_threads_is_told_in_one_line_before_anything_is_ser
     home.touch()
     told = cli(command, "--port", str(free_port()), "--home", str(home), code=1)
     assert told.stdout == ""
-    assert "threads cannot be kept in" in told.stderr
+    assert "threads cannot be stored in" in told.stderr
     assert told.stderr.count("\n") == 1
     assert opened == []
 

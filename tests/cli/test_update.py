@@ -188,7 +188,7 @@ def test_a_search_that_another_process_drives_is_left_alone(cli, review, home):
 
     busy = asyncio.run(update_beside_another())
     assert busy.code == 1
-    assert "wait for it to stop at a question or to end" in busy.stderr
+    assert "wait until it asks a question or ends" in busy.stderr
     assert cli("show", review, "--json").document["status"] == "done"
 
 

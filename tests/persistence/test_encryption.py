@@ -104,7 +104,7 @@ async def test_without_a_key_the_same_rows_show_all_of_it(durable_url):
 @pytest.mark.parametrize(
     ("sealed_with", "opened_with", "why"),
     [
-        ([KEY], [OTHER, THIRD], r"encrypted with key \w+,.* given are \w+, \w+;.*OLD_KEYS"),
+        ([KEY], [OTHER, THIRD], r"encrypted with key \w+,.* keys are \w+, \w+;.*OLD_KEYS"),
         ([KEY], [], "PAPER_SEARCH_ENCRYPTION_KEY"),
         ([], [KEY], "not encrypted although"),
     ],

@@ -60,7 +60,7 @@ async def test_a_disk_that_is_full_at_any_step_is_named_and_nothing_is_lost(poin
                 await fill(persistence)
             await reply_to(workflow(skills, persistence=persistence), "t", "approve")
 
-    with pytest.raises(PersistenceError, match=r"threads\.db.*full; make room on the disk"):
+    with pytest.raises(PersistenceError, match=r"threads\.db.*full; free space on the disk"):
         await on_a_full_disk()
     assert run_sql(url, "PRAGMA integrity_check") == [("ok",)]
     flow = workflow(handler=ScriptedHandler(otherwise="approve"), persistence=url)
@@ -112,7 +112,7 @@ def test_a_file_that_may_not_grow_is_named_and_stays_whole(path, url):
         timeout=240,
     ).stdout
     assert "threads.db" in said
-    assert "make room" in said
+    assert "free space" in said
     assert run_sql(url, "PRAGMA integrity_check") == [("ok",)]
     assert asyncio.run(workflow(persistence=url).pending("t")) is not None
 
@@ -320,7 +320,7 @@ async def test_a_database_that_stops_is_named_and_is_back_when_it_is_back(
     ("statement", "advice"),
     [
         ("ALTER DATABASE {name} SET default_transaction_read_only = on", "can be written"),
-        ("ALTER DATABASE {name} SET role = pg_monitor", "let its user write"),
+        ("ALTER DATABASE {name} SET role = pg_monitor", "the right to write"),
         ("CREATE TABLE checkpoints (customer text)", "without tables of another program"),
     ],
 )

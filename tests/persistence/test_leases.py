@@ -226,11 +226,11 @@ async def test_a_renewal_that_fails_is_tried_again_and_hides_no_result(clock, ca
 
 BUSY = (
     "thread 't' is running in process 1 on elsewhere; "
-    "wait for it to stop at a question or to end, then try again"
+    "wait until it asks a question or ends, then try again"
 )
 LOST = (
-    "thread 't' was taken over by another process, because this one was silent for "
-    "more than 30 s; this process stops; check the thread"
+    "thread 't' was taken over by another process, because this one did not respond "
+    "for more than 30 s. This process stops; check the thread"
 )
 
 

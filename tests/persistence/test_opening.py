@@ -91,7 +91,7 @@ BROKEN = {
 async def test_a_file_that_is_no_database_is_named_and_left_as_it_is(tmp_path, path, content):
     """PER-09."""
     path.write_bytes(content)
-    await _refused(path, "left as it is")
+    await _refused(path, "was not changed")
     assert path.read_bytes() == content
     assert list(tmp_path.iterdir()) == [path]
 
@@ -127,7 +127,7 @@ async def test_a_damaged_database_is_named_and_left_as_it_is(path, url, start, b
         content[:start] + byte + content[start + 1 :] if byte else content[: len(content) // 3]
     )
     before = _digest(path)
-    await _refused(path, "it is damaged, and is left as it is: move it away")
+    await _refused(path, "it is damaged, and was not changed: move it away")
     assert _digest(path) == before
 
 

@@ -80,9 +80,9 @@ async def test_who_uses_it_after_its_end_is_told_so(place, path, request):
     server = request.getfixturevalue("postgres_url") if place == "postgres" else None
     async with open_persistence(server or f"sqlite:///{path}") as persistence:
         pass
-    with pytest.raises(PersistenceError, match=r"closed[:;] .*open it anew"):
+    with pytest.raises(PersistenceError, match=r"closed[:;] .*open it again"):
         await persistence.ledger.entries("t")
-    with pytest.raises(PersistenceError, match=r"closed[:;] .*open it anew"):
+    with pytest.raises(PersistenceError, match=r"closed[:;] .*open it again"):
         await persistence.store.aget(("n",), "k")
 
 

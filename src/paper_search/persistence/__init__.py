@@ -1,4 +1,4 @@
-"""Where threads live: the saver, the store, the leases and the ledger, behind one URL."""
+"""Storage of threads: the saver, the store, the leases and the ledger, opened by one URL."""
 
 from paper_search.persistence.leases import LeaseHolder, Leases
 from paper_search.persistence.ledger import AuditEntry, DecisionLedger, LedgerEntry, LedgerStatus

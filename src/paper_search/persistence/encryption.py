@@ -17,7 +17,7 @@ logger = logging.getLogger(__name__)
 KEY_BYTES = 32
 CIPHER = "sealed"
 SUFFIX = f"+{CIPHER}"
-"""What the kind of a sealed state ends with."""
+"""The suffix of the kind of an encrypted state."""
 _STATE = "a state"
 _MARK = b"ps1"
 _ID_BYTES, _NONCE_BYTES = 4, 12
@@ -26,29 +26,29 @@ _MARK_IN_BASE64 = base64.b64encode(_MARK).decode()
 
 
 class DamagedError(PersistenceError):
-    """Something in the database cannot be read, since its bytes were changed."""
+    """Something in the database cannot be read, because its bytes were changed."""
 
     def __init__(self, what: str, why: object = "its bytes were changed", remedy: str = "") -> None:
-        self.why = getattr(why, "why", why)  # what another damage advises is not said twice
+        self.why = getattr(why, "why", why)  # so that no advice is repeated
         super().__init__(
             f"{what} is damaged: {self.why}; restore a backup, {remedy}or delete the thread"
         )
 
 
 class LockedError(PersistenceError):
-    """Something in the database was written with another key, or with none: it is whole."""
+    """Something in the database was written with another key, or without one; it is intact."""
 
 
 class Keyring:
-    """Seals with the first key and opens with any.
+    """Encrypts with the first key and decrypts with any.
 
-    A sealed text begins with a mark, the id of its key, nonce and tag (NIST SP 800-38D).
+    An encrypted text begins with a mark, the id of its key, nonce and tag (NIST SP 800-38D).
 
     Args:
-        keys: base64 of 32 random bytes each; the first is the present one.
+        keys: base64 of 32 random bytes each; the first is the current one.
 
     Raises:
-        ConfigError: there is no key, one cannot be read, or the extra is not installed.
+        ConfigError: there is no key, one is invalid, or the extra is not installed.
     """
 
     def __init__(self, keys: Sequence[str]) -> None:
@@ -58,7 +58,7 @@ class Keyring:
             from Crypto.Cipher import AES  # noqa: PLC0415  # an extra
         except ImportError:
             raise ConfigError(
-                "an encryption key is set and AES is not installed; install the extra: "
+                "an encryption key is set, but AES is not installed; install the extra: "
                 f"{how_to_install('encryption')}"
             ) from None
         self._aes = AES
@@ -77,13 +77,18 @@ class Keyring:
         return _HEAD.pack(_MARK, self._present, nonce, tag) + hidden
 
     def open(self, data: bytes, about: str) -> bytes:
-        """Return the data in what `seal` gave."""
+        """Decrypt the result of `seal`.
+
+        Raises:
+            LockedError: it is not encrypted, or with a key that is not given.
+            DamagedError: its bytes were changed.
+        """
         if len(data) < _HEAD.size or not data.startswith(_MARK):
             raise LockedError(plain_row(about))
         _, key_id, nonce, tag = _HEAD.unpack_from(data)
         if key_id not in self._keys:
             raise LockedError(
-                f"a row ({about}) was encrypted with key {key_id.hex()}, and the keys given are "
+                f"a row ({about}) was encrypted with key {key_id.hex()}, but the known keys are "
                 f"{', '.join(key_id.hex() for key_id in self._keys)}; add the old key to "
                 "PAPER_SEARCH_ENCRYPTION_OLD_KEYS"
             )
@@ -107,7 +112,7 @@ class Keyring:
         return base64.b64encode(data).decode()
 
     def open_json(self, text: Any, about: str) -> Any:
-        """Return the JSON in what `seal_json` gave; Raises as `open`."""
+        """Decrypt the result of `seal_json`. Raises the errors of `open`."""
         try:
             data = base64.b64decode(text, validate=True)
         except (ValueError, TypeError):
@@ -117,16 +122,16 @@ class Keyring:
 
 def plain_row(about: str) -> str:
     return (
-        f"a row ({about}) is not encrypted although an encryption key is set: it is refused, since "
-        "anybody could have put it there; read old threads without the key, or choose another "
-        "place with --home or PAPER_SEARCH_HOME"
+        f"a row ({about}) is not encrypted although an encryption key is set. It is refused, "
+        "because anybody could have written it; read old threads without the key, or choose "
+        "another place with --home or PAPER_SEARCH_HOME"
     )
 
 
 def refusal_of_sealed_row(about: str) -> str:
     return (
-        f"a row ({about}) is encrypted and no key is set; set PAPER_SEARCH_ENCRYPTION_KEY to the "
-        "key that it was written with"
+        f"a row ({about}) is encrypted, but no key is set; set PAPER_SEARCH_ENCRYPTION_KEY to the "
+        "key with which it was written"
     )
 
 
@@ -138,7 +143,7 @@ def _key(text: str, number: int) -> bytes:
     if len(key) != KEY_BYTES:
         raise ConfigError(
             f"encryption key {number} cannot be used: it has to be {KEY_BYTES} random bytes in "
-            "base64, as `openssl rand -base64 32` gives them"
+            "base64, as `openssl rand -base64 32` prints"
         )
     return key
 
@@ -148,10 +153,10 @@ def _key_id(key: bytes) -> bytes:
 
 
 def seal_value(keyring: Keyring | None, value: Any, about: str, *beside: str) -> str:
-    """Return JSON as a column of our own tables keeps it: sealed; without a key, with a checksum.
+    """Return JSON for a column of our own tables: encrypted; without a key, with a checksum.
 
-    `about`: what it is called in errors; part of what is sealed. `beside`: values of other columns
-    of the row, which may not change without it.
+    `about`: its name in errors, which is authenticated as well. `beside`: values of other columns
+    of the row, which must not change without it.
     """
     row = [value, *beside]
     if keyring is not None:
@@ -161,7 +166,7 @@ def seal_value(keyring: Keyring | None, value: Any, about: str, *beside: str) ->
 
 
 def open_value(keyring: Keyring | None, text: str, about: str, *beside: str) -> Any:
-    """Return the value in such a column."""
+    """Return the value in a column that `seal_value` wrote."""
     try:
         row = _plain_row(text, about) if keyring is None else keyring.open_json(text, about)
     except ValueError as error:

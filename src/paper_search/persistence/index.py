@@ -1,4 +1,4 @@
-"""Which threads a database has, by the rows that name them, and what is done to rows unread."""
+"""The threads of a database by the rows that name them, and deleting rows unread."""
 
 import logging
 from collections.abc import Sequence
@@ -24,14 +24,12 @@ _ONE = "prefix = ? AND key = CAST(? AS TEXT)"
 
 @dataclass(frozen=True)
 class Entry:
-    """An item of a store, in a list."""
-
     key: str
     value: dict[str, Any]
 
 
 class ThreadIndex:
-    """Lists threads and the items of a store by their places, and deletes items unread."""
+    """Lists threads and items of a store by namespace, and deletes items unread."""
 
     def __init__(self, database: Database, seal: RecordSeal, leases: Leases) -> None:
         self._database, self._leases = database, leases
@@ -47,29 +45,29 @@ class ThreadIndex:
         return {key for (key,) in rows}
 
     async def page(self, namespace: Namespace, limit: int, offset: int = 0) -> list[Entry]:
-        """Return the items of exactly this namespace, the one that changed last first."""
+        """Return the items of exactly this namespace, the latest change first."""
         ordered = f"{_ITEMS} ORDER BY {self._dialect.changed_at} DESC, key LIMIT ? OFFSET ?"
         rows = await self._rows(ordered, ".".join(namespace), limit, offset)
         return [self._entry(namespace, *row) for row in rows]
 
     async def entry(self, namespace: Namespace, key: str) -> Entry | None:
-        """Return an item; one that cannot be read is empty; None if it is not there."""
+        """Return an item, if there is one; an unreadable one is empty."""
         place = ".".join(namespace), self._database.stored(key)
         rows = await self._rows(f"SELECT key, value FROM store WHERE {_ONE}", *place)  # noqa: S608  # a constant
         return self._entry(namespace, *rows[0]) if rows else None
 
     async def orphans(self) -> set[str]:
-        """Return the ids that rows name and no checkpoint."""
+        """Return the thread ids of rows without a checkpoint."""
         return {thread_id for (thread_id,) in await self._rows(self._dialect.orphans)}
 
     async def check_parts(self, namespace: Namespace) -> None:
-        """Raise DamagedError if items below a namespace are in another part than they were put."""
+        """Raise DamagedError if items below a namespace were moved to another part."""
         for prefix, key, value in await self._rows(self._dialect.parts, *self._below(namespace)):
             part = prefix.split(".")
             self._seal.value(part, key, _object(value, about(part, key)))
 
     async def erase(self, namespace: Namespace, indexes: Sequence[Namespace], key: str) -> None:
-        """Delete, unread, all items below a namespace and the entries of a key in indexes."""
+        """Delete, unread, all items below a namespace, and the entries of a key in indexes."""
         await self._leases.check_held()
         change = self._database.change
         await change(f"DELETE FROM store WHERE {self._dialect.below}", *self._below(namespace))  # noqa: S608  # a constant
@@ -78,12 +76,12 @@ class ThreadIndex:
             await change(f"DELETE FROM store WHERE {_ONE}", *place)  # noqa: S608  # as above
 
     def _below(self, namespace: Namespace) -> tuple[str | bytes, str | bytes]:
-        """Return between which two texts the namespaces are that are below one."""
+        """Return the two texts between which all namespaces below one are."""
         start = ".".join(namespace)
         return self._database.stored(f"{start}."), self._database.stored(f"{start}/")
 
     def _entry(self, namespace: Namespace, key: str, value: Any) -> Entry:
-        """Return an item of a list; one that cannot be read is empty and hides no other."""
+        """Return an item of a list; an unreadable one is empty, so that the others are listed."""
         try:
             read = self._seal.value(namespace, key, _object(value, about(namespace, key)))
         except PersistenceError as error:
@@ -93,5 +91,5 @@ class ThreadIndex:
 
 
 def _object(value: Any, what: str) -> Any:
-    """Return a JSON object as a column has it: read already, or a text."""
+    """Return a JSON object that a column has as an object or as text."""
     return value if isinstance(value, dict) else parsed(value, what)

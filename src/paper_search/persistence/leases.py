@@ -1,4 +1,4 @@
-"""Leases: who drives a thread at this moment. A lease runs out when its holder dies."""
+"""Leases: the right to run a thread. A lease expires after its holder has died."""
 
 import asyncio
 import contextlib
@@ -22,7 +22,7 @@ LEASE_S = 30.0
 """How long a lease lasts without renewal."""
 RENEWAL_S = 10.0
 WORK_LOCK_S = 1_800.0
-"""How long a work lock is held without a sign of life, if its process is not known to be dead."""
+"""How long a work lock lasts without renewal, if its process is not known to be dead."""
 
 HOLDER = "SELECT owner, expires_at FROM paper_search_leases WHERE thread_id = ?"
 _INSERT = """INSERT INTO paper_search_leases (thread_id, owner, expires_at) VALUES (?, ?, ?)
@@ -31,37 +31,37 @@ _RENEW = "UPDATE paper_search_leases SET expires_at = ? WHERE thread_id = ? AND 
 _DROP = "DELETE FROM paper_search_leases WHERE thread_id = ? AND owner = ?"
 _DROP_DEAD = f"{_DROP} AND expires_at = ?"
 _DROP_DAMAGED = "DELETE FROM paper_search_leases WHERE thread_id = ? AND expires_at = ?"
-"""For an owner whose bytes were changed so that it cannot be compared."""
+"""For an owner whose bytes were changed, so that it cannot be compared."""
 
 _WAIT_S = LEASE_S / 4
-"""How long the writing of a lease may take; after more it would end early, and is written anew."""
+"""How long writing a lease may take; after that it would expire early, so it is written again."""
 _ATTEMPTS = 100
-"""To take a lease that others give up and take meanwhile."""
+"""To take a lease while others take and release it."""
 
 
 @dataclass(frozen=True)
 class HeldLease:
     owner: str
     memory: dict[str, Any] = field(default_factory=dict)
-    """What was read of the thread under the lease; nobody else writes it as long as it is held."""
+    """A cache of rows of the thread, which nobody else writes while the lease is held."""
 
 
 _NOTHING: Mapping[str, HeldLease] = MappingProxyType({})
 _held: ContextVar[Mapping[str, HeldLease]] = ContextVar("held_leases", default=_NOTHING)
-"""The leases of the running task by thread. Savers read it at every write."""
+"""The leases of the running task, by thread. Savers check it at every write."""
 
 
 @dataclass(frozen=True)
 class LeaseHolder:
-    """Who holds a lease, and until when, in seconds by the clock of the database."""
+    """The holder of a lease, and its expiry in seconds by the clock of the database."""
 
     owner: str
     expires_at: float
 
     def is_alive(self, now: float, *, is_local: bool = False) -> bool:
-        """Whether the lease still counts: not run out, its process not known to be dead.
+        """Whether the lease has not expired, and its process is not known to be dead.
 
-        `is_local`: all users are on one machine; what is from before its last start is dead.
+        `is_local`: all users are on one machine; processes from before its last start are dead.
         """
         return now < self.expires_at and not is_dead(self.owner, is_local=is_local)
 
@@ -69,7 +69,7 @@ class LeaseHolder:
 class Leases:
     """Takes and renews leases on threads, by the clock of the database.
 
-    Without a database, they are in memory. `clock` gives seconds in the place of its clock.
+    Without a database, leases are in memory. `clock`: returns seconds, instead of that clock.
     """
 
     def __init__(self, database: Database | None = None, clock: Clock | None = None) -> None:
@@ -78,14 +78,14 @@ class Leases:
 
     @contextlib.asynccontextmanager
     async def hold(self, thread_id: str) -> AsyncIterator[None]:
-        """Hold the lease on a thread for the length of a `with` block.
+        """Hold the lease on a thread during a `with` block.
 
-        If another process takes it over, because this one was suspended for longer than the lease
-        lasts, the block is cancelled.
+        The block is cancelled if another process takes the lease over, because this one was
+        suspended for longer than the lease lasts.
 
         Raises:
-            ThreadBusyError: another process, or another task of this one, has it.
-            ThreadTakenOverError: another one took it over.
+            ThreadBusyError: another process, or another task of this one, holds the lease.
+            ThreadTakenOverError: another process took it over.
         """
         owner, task, is_lost = new_owner(), asyncio.current_task(), False
         winner = await self.take(thread_id, owner)
@@ -105,14 +105,14 @@ class Leases:
             with fewer_collections():
                 yield
         except asyncio.CancelledError:
-            if is_lost and (task is None or task.uncancel() == 0):  # nobody else asked for it
+            if is_lost and (task is None or task.uncancel() == 0):  # nobody else cancelled it
                 raise ThreadTakenOverError(_takeover_message(thread_id)) from None
             raise
         finally:
             rest = {name: lease for name, lease in _held.get().items() if name != thread_id}
             _held.set(MappingProxyType(rest))
             renewal.cancel()
-            await asyncio.shield(self.drop(thread_id, owner))  # first: a cancel may come now, too
+            await asyncio.shield(self.drop(thread_id, owner))  # first: a cancellation may come now
             await asyncio.gather(renewal, return_exceptions=True)
 
     async def is_held(self, thread_id: str) -> bool:
@@ -124,16 +124,16 @@ class Leases:
             check_ownership(thread_id, await self.holder(thread_id))
 
     async def take(self, thread_id: str, owner: str, seconds: float | None = None) -> LeaseHolder:
-        """Give the lease to an owner unless another one is alive; return who has it now.
+        """Give the lease to an owner unless another one is alive; return its holder.
 
-        `seconds`: how long it lasts; None: `LEASE_S`.
+        `seconds`: how long it lasts; None for `LEASE_S`.
 
         Raises:
-            PersistenceError: the row is damaged: it is in the way, and is not found.
+            PersistenceError: a damaged row blocks the lease.
         """
         try:
             return await self._take(thread_id, owner, LEASE_S if seconds is None else seconds)
-        except asyncio.CancelledError:  # a statement is done whole all the same
+        except asyncio.CancelledError:  # a statement completes in spite of it
             await asyncio.shield(self.drop(thread_id, owner))
             raise
 
@@ -142,7 +142,7 @@ class Leases:
         holder = LeaseHolder(owner, now + seconds)
         previous: LeaseHolder | None = None
         for attempt in range(_ATTEMPTS):
-            if attempt == _ATTEMPTS - 1:  # an index that contradicts its table, after damage
+            if attempt == _ATTEMPTS - 1:  # after damage, an index may contradict its table
                 await change(f"{self._database.dialect.rebuild} paper_search_leases")
             if await change(_INSERT, thread_id, *astuple(holder)):
                 if await self.now() - now > _WAIT_S:
@@ -150,10 +150,10 @@ class Leases:
                 return holder
             current = await self.holder(thread_id)
             if current is None:
-                continue  # it was given up since
+                continue  # it was released since
             if current.is_alive(now, is_local=self._database.is_local):
                 return current
-            # Only what was just seen is removed: it may have been renewed since, or taken.
+            # Only the row just read is removed: the lease may have been renewed or taken since.
             if current == previous:
                 await change(_DROP_DAMAGED, thread_id, current.expires_at)
             else:
@@ -164,7 +164,7 @@ class Leases:
         )
 
     async def renew(self, thread_id: str, owner: str, seconds: float | None = None) -> bool:
-        """Prolong the lease; False: another one has it."""
+        """Renew the lease; return False if another owner has it."""
         while True:
             now = await self.now()
             expires_at = now + (LEASE_S if seconds is None else seconds)
@@ -190,13 +190,13 @@ class Leases:
             try:
                 is_ours = await self.renew(thread_id, owner)
             except PersistenceError:
-                # The next renewal may work before the lease runs out.
+                # The next renewal may succeed before the lease expires.
                 logger.exception("the lease on thread %s could not be renewed", thread_id)
         logger.error("%s", _takeover_message(thread_id))
 
 
 def lease_memory(thread_id: str) -> dict[str, Any] | None:
-    """Return what the running task remembers of a thread that it drives; None if it does not."""
+    """Return the cache of the running task for a thread whose lease it holds; None without it."""
     lease = _held.get().get(thread_id)
     return None if lease is None else lease.memory
 
@@ -204,15 +204,15 @@ def lease_memory(thread_id: str) -> dict[str, Any] | None:
 def check_ownership(
     thread_id: str, current: LeaseHolder | None, clock: Clock = uptime, *, is_local: bool = False
 ) -> None:
-    """Refuse a write on a thread that somebody else drives: the fence behind the leases.
+    """Refuse a write on a thread that another process is running: the fence behind the leases.
 
-    A saver calls it with what it reads in the transaction of the write: who has the lease. Who
-    holds none may write only where nobody holds one, by the clock of the database.
+    A saver calls it in the transaction of each write, with the holder of the lease. A task without
+    the lease may write only while nobody holds it, by the clock of the database.
     `is_local`: see `LeaseHolder.is_alive`.
 
     Raises:
         ThreadTakenOverError: the running task held the lease and lost it.
-        ThreadBusyError: it never held it, and somebody else does.
+        ThreadBusyError: the task never held it, and somebody else does.
     """
     mine = _held.get().get(thread_id)
     if mine is not None:
@@ -235,14 +235,14 @@ def check_leases(connection: sqlite3.Connection) -> None:
 def _busy(thread_id: str, holder: LeaseHolder) -> str:
     return (
         f"thread {thread_id!r} is running in process {_process(holder.owner)}; "
-        "wait for it to stop at a question or to end, then try again"
+        "wait until it asks a question or ends, then try again"
     )
 
 
 def _takeover_message(thread_id: str) -> str:
     return (
-        f"thread {thread_id!r} was taken over by another process, because this one was silent for "
-        f"more than {LEASE_S:.0f} s; this process stops; check the thread"
+        f"thread {thread_id!r} was taken over by another process, because this one did not respond "
+        f"for more than {LEASE_S:.0f} s. This process stops; check the thread"
     )
 
 
@@ -252,12 +252,12 @@ def _process(owner: str) -> str:
 
 
 class WorkLock:
-    """A lock on the screening of a thread: one person at a time, for hours, with silences.
+    """A lock on the screening of a thread: one person at a time, for hours, with pauses.
 
-    Unlike a lease it is not prolonged by itself: an event loop that rests while a person reads
-    could not. It is not the lease of the thread: answers are not held up.
+    Unlike a lease it is not renewed automatically, because no event loop runs while a person
+    reads. It does not block answers, which need the lease of the thread.
 
-    `name`: of the reviewer, each of whom has a lock; or empty.
+    `name`: of the reviewer, if there are several; each has a lock.
     """
 
     def __init__(self, leases: Leases, thread_id: str, name: str) -> None:
@@ -272,19 +272,19 @@ class WorkLock:
         if winner.owner != self._owner:
             raise ThreadBusyError(
                 f"thread {self._thread_id!r} is being {self._work} by process "
-                f"{_process(winner.owner)}; "
-                "go on there, or end it there first: everything that was said is saved"
+                f"{_process(winner.owner)}; continue there, or quit there first: every decision so "
+                "far is saved"
             )
 
     async def renew(self) -> None:
-        """Give a sign of life, before anything is written."""
+        """Renew the lock; call it before every write."""
         if not await self._leases.renew(self._name, self._owner, WORK_LOCK_S):
             raise ThreadTakenOverError(
-                f"thread {self._thread_id!r} has been {self._work} by another process since, as "
-                f"this one was silent for more than {WORK_LOCK_S / 60:.0f} minutes; "
-                "your last key was not saved, everything before it was. The same command goes on"
+                f"thread {self._thread_id!r} is now being {self._work} by another process, because "
+                f"this one was idle for more than {WORK_LOCK_S / 60:.0f} minutes; your last key "
+                "was not saved, everything before it was. Run the same command to continue"
             )
 
     async def release(self) -> None:
-        """Release the lock; whoever lost it releases nothing."""
+        """Release the lock, unless another process has taken it over."""
         await self._leases.drop(self._name, self._owner)

@@ -11,13 +11,11 @@ from paper_search.persistence.tables import Database, SqliteDatabase
 
 
 class LedgerStatus(str, Enum):
-    """How far a decision has come."""
-
     STORED = "stored"
-    """It counts; the graph has not been told for sure."""
+    """It counts; the graph may not have received it."""
     APPLIED = "applied"
     SUPERSEDED = "superseded"
-    """A fork went back to before it."""
+    """A fork went back to an earlier point."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +33,7 @@ class LedgerEntry:
 
 @dataclass(frozen=True)
 class AuditEntry:
-    """Something that happened to a thread beside the decisions that count."""
+    """An event on a thread besides the decisions that count."""
 
     thread_id: str
     interrupt_id: str
@@ -59,7 +57,7 @@ _NOTE = """INSERT INTO paper_search_audit (thread_id, interrupt_id, event, by, a
 _NOTES = """SELECT interrupt_id, event, by, at, detail FROM paper_search_audit
     WHERE thread_id = ? ORDER BY id"""
 
-_ASKED_ANEW = {
+_EVENTS_BEFORE_A_QUESTION = {
     "forked": "went back to a question that was decided",
     "edited": "edited the state",
     "added": "added records",
@@ -73,7 +71,7 @@ def _now() -> str:
 
 @dataclass(frozen=True)
 class LastAction:
-    """What a person did last on a thread before its open question was asked."""
+    """The last action of a person on a thread before its open question was asked."""
 
     at: str
     """UTC, ISO 8601."""
@@ -82,10 +80,10 @@ class LastAction:
 
 
 class DecisionLedger:
-    """Keeps one decision for each question, and who gave it when.
+    """Stores one decision for each question, with its author and time.
 
-    Without a database, it is in memory; without keys, what people wrote stays readable. `clock`
-    gives UTC, ISO 8601.
+    Without a database, it is in memory; without keys, decisions are not encrypted. `clock`:
+    returns UTC, ISO 8601.
     """
 
     def __init__(
@@ -123,7 +121,7 @@ class DecisionLedger:
         return [self._entry(row) for row in rows]
 
     async def decided(self, thread_ids: Sequence[str]) -> set[tuple[str, str]]:
-        """Return thread and interrupt of every decision on these threads."""
+        """Return the ids of thread and interrupt of every decision on these threads."""
         marks = ", ".join("?" * len(thread_ids)) or "NULL"
         rows = await self._database.rows(
             f"SELECT thread_id, interrupt_id FROM paper_search_decisions "  # noqa: S608  # marks
@@ -140,7 +138,7 @@ class DecisionLedger:
         await self._database.change(_NOTE, thread_id, *row, text)
 
     async def audit(self, thread_id: str) -> list[AuditEntry]:
-        """Return what happened on a thread besides its decisions, oldest first."""
+        """Return the events on a thread besides its decisions, oldest first."""
         about = f"audit of {thread_id}"
         return [
             AuditEntry(
@@ -151,16 +149,16 @@ class DecisionLedger:
         ]
 
     async def last_action(self, thread_id: str, interrupt_id: str) -> LastAction | None:
-        """Return what was done last before a question; None if it is the first."""
+        """Return the last action before a question; None if it is the first."""
         decided = [
             LastAction(entry.decided_at, entry.decided_by, f"decided ({entry.decision['action']})")
             for entry in await self.entries(thread_id)
             if entry.interrupt_id != interrupt_id
         ]
         others = [
-            LastAction(note.at, note.by, _ASKED_ANEW[note.event])
+            LastAction(note.at, note.by, _EVENTS_BEFORE_A_QUESTION[note.event])
             for note in await self.audit(thread_id)
-            if note.event in _ASKED_ANEW
+            if note.event in _EVENTS_BEFORE_A_QUESTION
         ]
         return max([*decided, *others], key=lambda action: action.at, default=None)
 

@@ -1,4 +1,4 @@
-"""`open_persistence`: from a URL to everything that a graph needs to be durable."""
+"""`open_persistence`: opens everything that a durable graph needs, by its URL."""
 
 from __future__ import annotations
 
@@ -32,8 +32,6 @@ _SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Persistence:
-    """Where threads live, open."""
-
     checkpointer: BaseCheckpointSaver[Any]
     store: BaseStore
     index: ThreadIndex
@@ -42,7 +40,7 @@ class Persistence:
     url: str
     """Without a password."""
     compact: Callable[[], Awaitable[None]]
-    """Gives the space of what was deleted back to the disk."""
+    """Returns the space of deleted rows to the disk."""
 
     @property
     def is_durable(self) -> bool:
@@ -53,24 +51,24 @@ class Persistence:
 def open_persistence(
     url: str = "memory:", *, keys: Sequence[str] | None = None
 ) -> AbstractAsyncContextManager[Persistence]:
-    """Open the persistence that a URL names, for the length of an `async with` block.
+    """Open the persistence at a URL, during an `async with` block.
 
     Args:
         url: `memory:`, `sqlite:///` followed by a path (four slashes: an absolute one), or
             `postgresql://user:password@host/database`.
-        keys: what to encrypt with, the present key first; empty: nothing is encrypted; None if as
-            `PAPER_SEARCH_ENCRYPTION_KEY` says. Threads in memory are not encrypted.
+        keys: encryption keys, the current one first; empty for no encryption; None for those in
+            `PAPER_SEARCH_ENCRYPTION_KEY`. Threads in memory are not encrypted.
 
     Raises:
         UnknownNameError: the scheme is not known.
-        ConfigError: a key cannot be used, or an extra is not installed.
-        PersistenceError: it cannot be used; an existing file is left as it is.
+        ConfigError: a key is invalid, or an extra is not installed.
+        PersistenceError: the database cannot be used; an existing file is not changed.
     """
     return _OPENERS[_scheme(url)](url, keys)
 
 
 def _scheme(url: str) -> str:
-    """Return the scheme of a URL; what is no URL may hold a password, and is not shown."""
+    """Return the scheme of a URL; an invalid URL may contain a password, and is not shown."""
     name = found[1] if (found := _SCHEME.match(url)) else "…"
     if name not in _OPENERS:
         raise UnknownNameError("scheme of DATABASE_URL", name, list(_OPENERS))
@@ -84,8 +82,8 @@ def _keyring(keys: Sequence[str] | None) -> Keyring | None:
 
 @contextlib.asynccontextmanager
 async def _open_memory(_url: str, _keys: Sequence[str] | None) -> AsyncIterator[Persistence]:
-    gone = functools.partial(asyncio.sleep, 0)  # what is deleted from memory is
-    yield await _persistence(SqliteDatabase(), None, "memory:", gone)
+    do_nothing = functools.partial(asyncio.sleep, 0)  # memory needs no compacting
+    yield await _persistence(SqliteDatabase(), None, "memory:", do_nothing)
 
 
 @contextlib.asynccontextmanager
@@ -94,22 +92,22 @@ async def _open_sqlite(url: str, keys: Sequence[str] | None) -> AsyncIterator[Pe
 
     path, keyring = sqlite_path(url.partition(":")[2]), _keyring(keys)
     async with sqlite_store.open_file(path) as database:
-        compacting = functools.partial(asyncio.to_thread, compact, path)
-        yield await _persistence(database, keyring, url, compacting)
+        compact_file = functools.partial(asyncio.to_thread, compact, path)
+        yield await _persistence(database, keyring, url, compact_file)
 
 
 async def _persistence(
     database: SqliteDatabase,
     keyring: Keyring | None,
     url: str,
-    compacting: Callable[[], Awaitable[None]],
+    compact_database: Callable[[], Awaitable[None]],
 ) -> Persistence:
     from paper_search.persistence import index, sqlite_store  # noqa: PLC0415  # slow imports
 
     saver, store = await sqlite_store.stores_in(database, keyring)
     leases, ledger = Leases(database), DecisionLedger(database, keyring)
     threads = index.ThreadIndex(database, store.seal, leases)
-    return Persistence(saver, store, threads, leases, ledger, url, compacting)
+    return Persistence(saver, store, threads, leases, ledger, url, compact_database)
 
 
 @contextlib.asynccontextmanager
@@ -135,12 +133,11 @@ _OPENERS: dict[
 
 
 def sqlite_path(rest: str) -> Path:
-    """Return the path in what follows `sqlite:`; `///x` is relative, `////x` absolute."""
+    """Return the path after `sqlite:`; `///x` is relative, `////x` absolute."""
     return Path(rest.removeprefix("//").removeprefix("/") or "threads.db")
 
 
 def sqlite_file(url: str) -> Path:
-    """Return the file that a URL names."""
     scheme, rest = _scheme(url), url.partition(":")[2]
     if scheme != "sqlite":
         raise InputError(

@@ -24,29 +24,29 @@ from paper_search.persistence.tables import Dialect, schema
 
 CONNECT_TIMEOUT_S = 10
 POOL_TIMEOUT_S = 30.0
-"""How long a call waits for a connection, and the pool goes on trying to make one.
+"""How long a call waits for a connection, and the pool tries to make one.
 
-Its pauses double; after that long it would sleep for minutes while the server is back.
+The pool's pauses double: after that time it would sleep for minutes although the server is back.
 """
 MAX_CONNECTIONS = 6
-"""Of one process."""
+"""Per process."""
 IDLE_S = 10.0
-"""After so long in the middle of a transaction a process counts as suspended: the server ends it.
+"""How long a transaction may be idle before the server ends it, as of a suspended process.
 
-Its locks would keep the thread from whoever takes it over, for as long as it sleeps.
+Its locks would keep others from taking the thread over.
 """
-_SETUP_LOCK = 0x70617065  # any number that nobody else takes
+_SETUP_LOCK = 0x70617065  # any number that no other program uses
 _SETUP_PAUSE_S = 0.05
 _PORTS = re.compile(r"[0-9,]*")
 _ADVICE: tuple[tuple[type[psycopg.Error], str], ...] = (
-    (psycopg.errors.InsufficientPrivilege, "let its user write there and make tables"),
-    (psycopg.errors.ReadOnlySqlTransaction, "name one that can be written in DATABASE_URL"),
-    (psycopg.errors.DiskFull, "make room on its disk"),
-    (psycopg.errors.UndefinedColumn, "name one without tables of another program in DATABASE_URL"),
-    (PoolClosed, "use it before its block ends, or open it anew"),
-    (psycopg.Error, "check that it runs and that DATABASE_URL is right"),
+    (psycopg.errors.InsufficientPrivilege, "grant its user the right to write and create tables"),
+    (psycopg.errors.ReadOnlySqlTransaction, "set DATABASE_URL to a writable one"),
+    (psycopg.errors.DiskFull, "free space on its disk"),
+    (psycopg.errors.UndefinedColumn, "set DATABASE_URL to one without tables of another program"),
+    (PoolClosed, "use it before its block ends, or open it again"),
+    (psycopg.Error, "check that it is running and that DATABASE_URL is correct"),
 )
-"""What to do, by the kind of the error, special ones first."""
+"""What to do, by the type of the error, the most specific first."""
 
 
 DIALECT = Dialect(
@@ -57,7 +57,7 @@ DIALECT = Dialect(
     parts="""SELECT prefix, key, value FROM store JOIN (
         SELECT prefix, MIN(key) AS key FROM store WHERE prefix ~>~ ? AND prefix ~<~ ?
         GROUP BY prefix) AS part USING (prefix, key)""",
-    # A blob is there before its checkpoint is; a state that lacks one is named by itself.
+    # Without blobs: they are written before their checkpoints; those that lack one are reported.
     orphans="""WITH RECURSIVE places(place) AS (
         (SELECT prefix FROM store WHERE prefix ~>~ 'paper_search.'
             ORDER BY prefix USING ~<~ LIMIT 1)
@@ -74,7 +74,7 @@ DIALECT = Dialect(
 
 
 class PostgresDatabase:
-    """Our tables in PostgreSQL, for all processes of all machines that use it."""
+    """Our tables in PostgreSQL, shared by processes on several machines."""
 
     is_local = False
     dialect = DIALECT
@@ -108,18 +108,18 @@ class PostgresDatabase:
 
 @contextlib.asynccontextmanager
 async def open_database(url: str, keyring: Keyring | None) -> AsyncIterator[Persistence]:
-    """Open the database that a `postgresql://` URL names; make the tables that it lacks.
+    """Open the database at a `postgresql://` URL; create missing tables.
 
     Raises:
-        PersistenceError: it cannot be reached, or fails in the `async with` block. The password
-            is in no message.
+        PersistenceError: it cannot be reached, or fails in the `async with` block. No message
+            contains the password.
     """
     address = Address.of(url)
     with address.translated_errors():
         async with await psycopg.AsyncConnection.connect(
             url, autocommit=True, connect_timeout=CONNECT_TIMEOUT_S
         ):
-            pass  # a pool would go on trying for its whole timeout
+            pass  # a pool would try until its timeout
     async with _Pool(url, address) as pool:
         own = PostgresDatabase(pool)
         leases, ledger = Leases(own), DecisionLedger(own, keyring)
@@ -137,15 +137,15 @@ async def open_database(url: str, keyring: Keyring | None) -> AsyncIterator[Pers
             index = ThreadIndex(own, store.seal, leases)
             yield Persistence(saver, store, index, leases, ledger, address.shown, compact)
         finally:
-            # Its own context manager leaves its task running, and there is no public way.
-            if (task := store._task) is not None:  # noqa: SLF001  # as said
+            # Its own context manager leaves its task running, and no public method ends it.
+            if (task := store._task) is not None:  # noqa: SLF001  # see above
                 task.cancel()
                 await asyncio.gather(task, return_exceptions=True)
 
 
 @dataclass(frozen=True)
 class Address:
-    """Where a database is: as messages name it, and what they must not have in them."""
+    """The address of a database as messages show it, and the secrets that they must not."""
 
     shown: str
     secrets: tuple[str, ...]
@@ -155,8 +155,8 @@ class Address:
         """Read a URL as PostgreSQL does.
 
         Raises:
-            PersistenceError: it cannot be read, or a password with an `@` or `/` would be taken
-                for a part of the host.
+            PersistenceError: the URL is invalid, or part of a password with `@` or `/` would be
+                read as the host.
         """
         try:
             parts = {name: str(value) for name, value in conninfo_to_dict(url).items()}
@@ -166,19 +166,19 @@ class Address:
         place = f"{public.get('host')} {public.get('dbname')}"
         if "@" in place or not _PORTS.fullmatch(public.get("port", "")):
             raise PersistenceError(
-                "DATABASE_URL cannot be read; it has the form postgresql://user:password@host:port"
-                "/database, with all but letters and digits of user and password as %XX (@ is %40)"
+                "DATABASE_URL is invalid; its form is postgresql://user:password@host:port/database"
+                ", where all but letters and digits of user and password are %XX (@ is %40)"
             )
         hidden = (parts.get(name) for name in ("password", "sslpassword"))
         return cls(make_conninfo(**public), tuple(filter(None, hidden)))
 
     @contextlib.contextmanager
     def translated_errors(self) -> Iterator[None]:
-        """Turn what PostgreSQL says into an error that names the database."""
+        """Translate PostgreSQL's errors into one that names the database."""
         try:
             yield
         except psycopg.Error as error:
-            # Further lines quote what was to be written.
+            # Further lines quote the values of the statement.
             text = next(iter(str(error).splitlines()), "") or type(error).__name__
             for secret in self.secrets:
                 text = text.replace(secret, "***")
@@ -190,7 +190,7 @@ class Address:
 
 
 class _Pool(AsyncConnectionPool[Any]):
-    """Connections whose errors are told in the same way, however long the pool is open."""
+    """Connections whose errors are translated as long as the pool is open."""
 
     def __init__(self, url: str, address: Address) -> None:
         super().__init__(
@@ -232,10 +232,10 @@ async def _bound(connection: psycopg.AsyncConnection[Any]) -> None:
 async def _prepare(
     pool: AsyncConnectionPool[Any], saver: PostgresSaver, store: PostgresStore
 ) -> None:
-    """Make what is missing; of many processes that come at once, one after the other.
+    """Create what is missing; several processes take turns.
 
-    They ask for the lock again and again: one that waits inside of the server would keep
-    `CREATE INDEX CONCURRENTLY`, which is among LangGraph's migrations, from ever ending.
+    They poll for the lock: one that waits in the server would keep `CREATE INDEX CONCURRENTLY`,
+    which is among LangGraph's migrations, from ever ending.
     """
     async with pool.connection() as connection:
         if await _is_current(connection, saver, store):
@@ -256,7 +256,7 @@ async def _prepare(
 
 async def _is_current(connection: Any, saver: PostgresSaver, store: PostgresStore) -> bool:
     exists = "SELECT to_regclass(%s) IS NOT NULL AS found"
-    if not await _has(connection, exists, "paper_search_audit"):  # of the tables the last
+    if not await _has(connection, exists, "paper_search_audit"):  # the last table
         return False
     for table, migrations in (
         ("checkpoint_migrations", saver.MIGRATIONS),

@@ -1,4 +1,4 @@
-"""LangGraph's PostgreSQL saver and store: fenced, sealed, with what the saver lacks."""
+"""LangGraph's PostgreSQL saver and store, with a fence, encryption and missing methods."""
 
 import contextlib
 from collections.abc import AsyncIterator, Iterable, Sequence
@@ -37,9 +37,9 @@ _SETTLE = """UPDATE checkpoints AS c SET checkpoint = jsonb_set(c.checkpoint, '{
             AND b.version = c.checkpoint -> 'channel_versions' ->> v.key)))
     WHERE thread_id = %s AND jsonb_path_exists(c.checkpoint, '$.channel_values.* ? (@ == true)')
     AND NOT (metadata ? 'counters_since_delta_snapshot' OR metadata ? 'delta_writes_versioned')"""
-"""Drops what stands inside of a checkpoint and beside it as well."""
+"""Removes values inside a checkpoint that are also stored beside it."""
 _COUNT = "channels"
-"""In the metadata of a checkpoint: how many channels have a value."""
+"""The field in the metadata of a checkpoint with the number of channels that have a value."""
 
 _written: ContextVar[str | None] = ContextVar("written_thread", default=None)
 """The thread that the running call of the saver writes to."""
@@ -48,7 +48,7 @@ _written: ContextVar[str | None] = ContextVar("written_thread", default=None)
 class OneByOneCursor(AsyncCursor[DictRow]):
     """Sends no pipeline, so that the transaction of a suspended process ends.
 
-    PostgreSQL's timeout begins where a statement was answered, not between those of a pipeline.
+    PostgreSQL's timeout starts after each answer, which statements of a pipeline do not wait for.
     """
 
     async def executemany(
@@ -60,7 +60,7 @@ class OneByOneCursor(AsyncCursor[DictRow]):
 
 
 class PostgresSaver(AsyncPostgresSaver):
-    """Checkpoints in PostgreSQL, written only by who may drive the thread."""
+    """Checkpoints in PostgreSQL; only the holder of a thread's lease may write them."""
 
     def __init__(self, pool: AsyncConnectionPool[Any], *, serde: SerializerProtocol) -> None:
         super().__init__(pool, serde=serde)
@@ -68,7 +68,7 @@ class PostgresSaver(AsyncPostgresSaver):
         self._pool = pool
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
-        if get_checkpoint_id(config):  # what a fork writes has to be later than all that is there
+        if get_checkpoint_id(config):  # a fork must write later ids than all that exist
             async with self._cursor() as cursor:
                 await cursor.execute(
                     "SELECT MAX(checkpoint_id) AS latest FROM checkpoints WHERE thread_id = %s",
@@ -82,9 +82,9 @@ class PostgresSaver(AsyncPostgresSaver):
         except (DamagedError, KeyError) as error:
             raise DamagedError(thread, error) from error
         if saved is not None:
-            place, told = saved.config["configurable"], dict[str, Any](saved.metadata)
+            place, metadata = saved.config["configurable"], dict[str, Any](saved.metadata)
             check_checkpoint(saved.checkpoint, place["thread_id"], place["checkpoint_id"])
-            if len(saved.checkpoint["channel_values"]) < told.get(_COUNT, 0):
+            if len(saved.checkpoint["channel_values"]) < metadata.get(_COUNT, 0):
                 raise DamagedError(thread, "a row of it is missing")
             stay_after(saved.checkpoint["id"])
         return saved
@@ -92,11 +92,11 @@ class PostgresSaver(AsyncPostgresSaver):
     async def aput(
         self, config: RunnableConfig, checkpoint: Any, metadata: Any, new_versions: ChannelVersions
     ) -> RunnableConfig:
-        """Store a checkpoint if the thread is not driven by somebody else.
+        """Store a checkpoint, unless another process is running the thread.
 
-        LangGraph's own writes texts and numbers into a JSON column, in clear and without NUL; here
-        they go where all other values go. A value that LangGraph's own saver wrote before, and
-        that did not change since, has to be put there once: it would be in no place afterwards.
+        LangGraph's own saver writes texts and numbers into a JSON column, unencrypted and without
+        NUL; here they go where all other values go. A value that LangGraph's saver wrote, and that
+        has not changed since, must be moved there once: otherwise it would be lost.
         """
         boxed = {name: Boxed.of(value) for name, value in checkpoint["channel_values"].items()}
         plain: Any = {**checkpoint, "channel_values": boxed}
@@ -144,9 +144,9 @@ class PostgresSaver(AsyncPostgresSaver):
     async def aprune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
         """Keep the latest checkpoint of each thread, with its open question; or `delete` all.
 
-        A `true` that LangGraph's own saver wrote inside of a checkpoint, and that `aput` had to put
-        beside it, is taken for the mark of a kind of channel that cannot be pruned: the one
-        inside goes first.
+        If LangGraph's own saver wrote `true` inside a checkpoint, and `aput` stored it beside the
+        checkpoint, LangGraph reads the former as the mark of a channel that cannot be pruned. So
+        that one is removed first.
         """
         for thread_id in check_prune(thread_ids, strategy):
             with self._writing(thread_id):
@@ -164,7 +164,7 @@ class PostgresSaver(AsyncPostgresSaver):
 
     @contextlib.asynccontextmanager
     async def _cursor(self, *, pipeline: bool = False) -> AsyncIterator[AsyncCursor[DictRow]]:
-        """Give a cursor; one that writes is in a transaction that holds the thread's lease row."""
+        """Yield a cursor; a writing one is in a transaction that locks the row of the lease."""
         thread_id = _written.get()
         if not pipeline or thread_id is None:
             async with super()._cursor(pipeline=pipeline) as cursor:
@@ -189,9 +189,9 @@ class PostgresSaver(AsyncPostgresSaver):
 
 
 class PostgresStore(AsyncPostgresStore):
-    """Records in PostgreSQL, sealed where there is a key, on connections in autocommit mode.
+    """Records in PostgreSQL, encrypted if there is a key, on connections in autocommit mode.
 
-    Before a write, the leases are asked whether the running task still holds its own.
+    Before a write, it checks that the running task still holds its leases.
     """
 
     __slots__ = ("_leases", "seal")

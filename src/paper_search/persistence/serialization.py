@@ -1,4 +1,4 @@
-"""How states and records are written: JSON values only, sealed where there is a key."""
+"""Serializes states and records: JSON values only, encrypted if there is a key."""
 
 import base64
 import zlib
@@ -24,40 +24,40 @@ from paper_search.persistence.encryption import (
 )
 
 SMALLER = "+deflate"
-"""What the kind of a compressed state ends with."""
+"""The suffix of the kind of a compressed state."""
 SEALED = "sealed"
 PACKED = "deflate"
 """The one field of a compressed record: its JSON, in base64."""
 _ZLIB = "eH"
-"""What it begins with (RFC 1950, level 3, with a dictionary)."""
+"""The first characters of that field (RFC 1950, level 3, with a dictionary)."""
 CLEAR = ("created_at", "updated_at")
-"""Of a sealed record, what stays readable besides its key, so that lists can be sorted."""
+"""Fields of an encrypted record that stay readable, so that lists can be sorted."""
 LARGE_STATE = 16_384
-"""Bytes from which on compressing saves more space than it costs time."""
+"""Bytes above which compression saves enough space for its time."""
 _PARTS = ("channel_values", "channel_versions", "versions_seen")
 
 
 def serializer(keyring: Keyring | None = None) -> SerializerProtocol:
-    """Return the one serializer of all savers: JSON values only, no class is ever rebuilt."""
+    """Return the serializer of all savers: JSON values only, no instances of classes."""
     plain = PlainSerializer()
     return plain if keyring is None else SealedSerializer(keyring, plain)
 
 
 @dataclass(frozen=True)
 class Boxed:
-    """A text or a number that a saver shall treat as it treats all other values."""
+    """A text or a number that a saver must treat like all other values."""
 
     value: Any
 
     @classmethod
     def of(cls, value: Any) -> Any:
-        """Return the value in a box if a saver would make an exception of it."""
+        """Return the value, in a box if a saver would treat it differently."""
         is_plain = value is None or isinstance(value, (str, int, float, bool))
         return cls(value) if is_plain else value
 
 
 def check_checkpoint(checkpoint: Any, thread_id: str, checkpoint_id: str) -> None:
-    """Raise PersistenceError if what was read is no checkpoint, as flipped bytes can leave it."""
+    """Raise DamagedError if the value is not a checkpoint, as after a change of bytes."""
     parts = checkpoint if isinstance(checkpoint, dict) else {}
     if not (parts.get("id") == checkpoint_id and isinstance(parts.get("v"), int)) or not all(
         isinstance(parts.get(name), dict) for name in _PARTS
@@ -66,13 +66,13 @@ def check_checkpoint(checkpoint: Any, thread_id: str, checkpoint_id: str) -> Non
 
 
 class PlainSerializer(JsonPlusSerializer):
-    """Strict, whatever the environment says; says so where it meets what is encrypted."""
+    """Strict, whatever the environment says; raises LockedError for encrypted values."""
 
     def __init__(self) -> None:
         super().__init__(allowed_msgpack_modules=None)
 
     def with_msgpack_allowlist(self, extra_allowlist: Iterable[Any]) -> "PlainSerializer":
-        """Return the same: the channels hold no classes."""
+        """Return the same serializer: the channels hold no instances of classes."""
         del extra_allowlist
         return self
 
@@ -95,10 +95,10 @@ class PlainSerializer(JsonPlusSerializer):
 
 
 class SealedSerializer(EncryptedSerializer):
-    """Encrypts every value, and takes none that is not.
+    """Encrypts every value, and refuses values that are not encrypted.
 
-    LangGraph's own reads plain rows too, so that anybody who can write to the file could forge a
-    state; and it takes what follows the first plus sign of a kind for the cipher, `SMALLER` too.
+    LangGraph's own also reads plain rows, so that anybody who can write to the file could forge a
+    state; and it reads all after the first plus sign of a kind as the cipher, even `SMALLER`.
     """
 
     def loads_typed(self, data: tuple[str, bytes]) -> Any:
@@ -110,7 +110,7 @@ class SealedSerializer(EncryptedSerializer):
 
 
 class RecordSeal:
-    """Compresses the values of a store on their way in, seals them with a key, and opens them."""
+    """Compresses and encrypts the values of a store, and reads them again."""
 
     def __init__(self, keyring: Keyring | None) -> None:
         self._keyring = keyring
@@ -124,7 +124,7 @@ class RecordSeal:
     def _seal(self, op: Op) -> Op:
         if isinstance(op, SearchOp) and (op.filter or op.query):
             raise PersistenceError(
-                "records are compressed, or encrypted: they cannot be searched by what is in them"
+                "records are compressed or encrypted, so they cannot be searched by their content"
             )
         if not isinstance(op, PutOp) or op.value is None:
             return op
@@ -145,7 +145,7 @@ class RecordSeal:
         return item
 
     def value(self, namespace: Iterable[str], key: str, value: Any) -> dict[str, Any]:
-        """Return the value of an item as the caller gets it."""
+        """Return the decrypted and decompressed value of an item."""
         what = about(namespace, key)
         is_sealed = SEALED in value and set(value) <= {SEALED, *CLEAR}
         if self._keyring is None:
@@ -162,22 +162,22 @@ class RecordSeal:
             text = unpacking.decompress(base64.b64decode(value[PACKED])) + unpacking.flush()
             record: dict[str, Any] = orjson.loads(text)
         except (ValueError, TypeError, zlib.error) as error:
-            raise DamagedError(what) from error  # what zlib says helps nobody
+            raise DamagedError(what) from error  # zlib's message would not help
         return record
 
 
 def _plain(value: dict[str, Any], what: str) -> dict[str, Any]:
-    """Return a record that a server wrote by a store of its own, as Aegra does."""
+    """Return a record that another store wrote, such as that of the server Aegra."""
     names = [name for name, text in value.items() if str(text).startswith(_ZLIB)]
     if any(len(name) == len(PACKED) for name in names):
-        raise DamagedError(what)  # it is the name of the field that was changed
+        raise DamagedError(what)  # the name of the field was changed
     return value
 
 
 def _packed(value: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """Return a record as it is stored: compressed, and its times in clear.
+    """Return a record as it is stored: compressed, with readable times.
 
-    It has a checksum, and cannot be read under another name than its own.
+    It has a checksum, and can be read under its own name only.
     """
     clear = {name: value[name] for name in CLEAR if name in value}
     packing = zlib.compressobj(level=3, zdict=name.encode("utf-8", "replace"))
@@ -186,7 +186,7 @@ def _packed(value: Mapping[str, Any], name: str) -> dict[str, Any]:
 
 
 def described(ops: Iterable[Op]) -> str:
-    """Return what the records of the first operation are called in errors; empty: there is none."""
+    """Return the name of the first operation's records in errors; empty without operations."""
     places = (getattr(op, "namespace", None) or getattr(op, "namespace_prefix", ()) for op in ops)
     place = next(places, ())
     return f"a record in {'/'.join(place)}" if place else ""

@@ -1,4 +1,4 @@
-"""The SQLite file of threads: where it may be, what is in it, and how it is opened."""
+"""The SQLite file of threads: checks its path and content, and opens it."""
 
 import contextlib
 import errno
@@ -20,12 +20,12 @@ PAGE_SIZE = 16_384
 """Bytes. A record with its abstract takes about 2 kB; pages of 4 kB would be half empty."""
 IN_MEMORY = Path(":memory:")
 _INDEX = 32_768
-"""Bytes of SQLite's index of its write-ahead log, at least."""
+"""Minimal size of SQLite's index of the write-ahead log, in bytes."""
 FORMAT = 1
-"""Of the file, as its `user_version` says; a newer program's is refused, never misread."""
+"""The `user_version` of the file; that of a newer program is refused."""
 _ESCAPED = re.compile(rb"\\x([0-9a-f]{2})")
 _HAS_EFFECTIVE_IDS = os.access in os.supports_effective_ids
-_READABLE_AS_A_COPY = " (SQLite writes beside a file to read it; a copy of the home can be read)"
+_READABLE_AS_A_COPY = " (to read a file, SQLite writes beside it; a copy of the home can be read)"
 ELSEWHERE = "choose another place with --home or PAPER_SEARCH_HOME"
 OWN_TABLES = frozenset(
     {
@@ -40,33 +40,33 @@ OWN_TABLES = frozenset(
     }
 )
 SIGNATURE = frozenset({"checkpoints", "writes", "store_migrations"})
-"""Tables that tell our file, with whatever else is in it, from another program's."""
+"""Tables that distinguish our file from another program's."""
 _DAMAGED = (
-    "it is damaged, and is left as it is: move it away and restore a backup "
+    "it is damaged, and was not changed: move it away and restore a backup "
     f"(`paper-search restore FILE`), or {ELSEWHERE}"
 )
 _ADVICE = {
-    "SQLITE_NOTADB": "it is damaged or another program's, and is left as it is: move it away and "
-    f"restore a backup (`paper-search restore FILE`), or {ELSEWHERE}",
+    "SQLITE_NOTADB": "it is damaged or belongs to another program, and was not changed: move it "
+    f"away and restore a backup (`paper-search restore FILE`), or {ELSEWHERE}",
     **dict.fromkeys(("SQLITE_CORRUPT", "SQLITE_ERROR"), _DAMAGED),
-    "SQLITE_FULL": "make room on the disk, then resume the thread: what was stored is intact",
-    "SQLITE_BUSY": "another program has kept it locked for too long; close that one, then look at "
-    "the thread again before deciding anew: the last step may have been stored",
+    "SQLITE_FULL": "free space on the disk, then resume the thread: what was stored is intact",
+    "SQLITE_BUSY": "another program has kept it locked for too long; close that program, and check "
+    "the thread before you decide again: the last step may have been stored",
     "SQLITE_READONLY": f"make it writable, or {ELSEWHERE}",
     "SQLITE_CANTOPEN": f"check the path and its permissions, or {ELSEWHERE}",
-    "SQLITE_IOERR": "the disk reports an error; make room or check it, then resume the thread",
+    "SQLITE_IOERR": "the disk reports an error; free space or check it, then resume the thread",
 }
-"""What to do, by the beginning of SQLite's name for the error."""
+"""What to do, by the prefix of SQLite's name for the error."""
 
 
 def is_there(path: Path) -> bool:
-    """Whether our file is there; refuse a path that cannot hold it, make a missing directory.
+    """Return whether our file exists; create a missing directory.
 
-    The file is never opened but by SQLite: closing any other handle on it would take back the locks
-    of all connections of this process (https://sqlite.org/howtocorrupt.html, section 2.2).
+    Only SQLite opens the file: closing any other handle on it would release the locks of all
+    connections of this process (https://sqlite.org/howtocorrupt.html, section 2.2).
 
     Raises:
-        DatabaseError: saying what is wrong with which path; the file is left as it is.
+        DatabaseError: the path cannot hold the file, or has another one, which is not changed.
     """
     try:
         private_directory(path.parent)
@@ -86,11 +86,11 @@ def is_there(path: Path) -> bool:
 
 def unusable(path: Path, error: OSError) -> DatabaseError:
     reason = error.strerror or error
-    return DatabaseError(f"threads cannot be kept in {str(path)!r}: {reason}; {ELSEWHERE}")
+    return DatabaseError(f"threads cannot be stored in {str(path)!r}: {reason}; {ELSEWHERE}")
 
 
 def check_tables(path: Path) -> None:
-    """Raise DatabaseError for another program's file, or what is no database."""
+    """Raise DatabaseError for another program's file, or a file that is not a database."""
     with use(path, "ro") as connection:
         rows = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
         tables = {name for (name,) in rows}
@@ -98,7 +98,7 @@ def check_tables(path: Path) -> None:
     if tables - OWN_TABLES and not tables >= SIGNATURE:
         raise DatabaseError(
             f"{str(path)!r} is another program's database (tables: {', '.join(sorted(tables))}); "
-            f"it is left as it is; {ELSEWHERE}"
+            f"it was not changed; {ELSEWHERE}"
         )
 
 
@@ -108,7 +108,7 @@ def check_format(connection: sqlite3.Connection, path: Path) -> None:
     if version > FORMAT:
         raise DatabaseError(
             f"{str(path)!r} was written by a newer paper-search (format {version}; this one reads "
-            f"{FORMAT}); it is left as it is; update paper-search, or {ELSEWHERE}"
+            f"{FORMAT}); it was not changed; update paper-search, or {ELSEWHERE}"
         )
 
 
@@ -118,7 +118,7 @@ def translated_errors(path: Path) -> Iterator[None]:
         yield
     except sqlite3.DatabaseError as error:
         raise database_error(path, error) from error
-    except UnicodeDecodeError:  # SQLite's message quotes what is damaged
+    except UnicodeDecodeError:  # SQLite's message quotes the damaged bytes
         place = f"the database of threads {str(path)!r}"
         raise DatabaseError(f"{place} cannot be used: {_DAMAGED}") from None
 
@@ -132,13 +132,13 @@ def database_error(path: Path, error: sqlite3.DatabaseError) -> DatabaseError:
 
 @contextlib.contextmanager
 def use(path: Path, mode: str = "rwc") -> Iterator[sqlite3.Connection]:
-    """Give a connection for the length of a `with` block; what fails in it names the file."""
+    """Yield a connection during a `with` block; errors in it name the file."""
     with translated_errors(path), contextlib.closing(plain(path, mode)) as connection:
         yield connection
 
 
 def plain(path: Path, mode: str = "rwc", *, is_shared: bool = False) -> sqlite3.Connection:
-    """Return a connection whose transactions are begun by hand."""
+    """Return a connection that begins no transactions by itself."""
     connection = sqlite3.connect(
         path if path == IN_MEMORY else _uri(path, mode),
         uri=True,
@@ -151,20 +151,20 @@ def plain(path: Path, mode: str = "rwc", *, is_shared: bool = False) -> sqlite3.
 
 
 def _uri(path: Path, mode: str) -> str:
-    """Return what opens the file, also on a full disk.
+    """Return a URI that opens the file even on a full disk.
 
-    SQLite cannot read without an index of its write-ahead log beside the file; where there is no
-    room for it, it is kept in memory, and other processes wait until this one is done.
+    To read, SQLite needs an index of the write-ahead log beside the file; without space for it,
+    the index is kept in memory, and other processes wait until this one is done.
     """
     uri = f"{path.absolute().as_uri()}?mode="
     index_size = 0
-    with contextlib.suppress(FileNotFoundError):  # the last of other processes removes it
+    with contextlib.suppress(FileNotFoundError):  # another process may just have removed it
         index_size = path.with_name(f"{path.name}-shm").stat().st_size
     if path.exists() and index_size < _INDEX:
         with contextlib.closing(sqlite3.connect(f"{uri}ro", uri=True)) as connection:
             try:
                 connection.execute("SELECT name FROM sqlite_master")
-            except sqlite3.DatabaseError as error:  # any other is met again
+            except sqlite3.DatabaseError as error:  # any other error will occur again
                 if error.sqlite_errorname.startswith("SQLITE_IOERR_SHM"):
                     return f"{uri}rw&vfs=unix-excl"
     return uri + mode
@@ -176,19 +176,19 @@ def remove(path: Path) -> None:
 
 
 def as_text(data: bytes) -> str:
-    """Return a text in the file, also one that is no UTF-8 since its bytes were changed."""
+    """Decode a text in the file, even if its bytes were changed and are not valid UTF-8."""
     return data.decode("utf-8", "backslashreplace")
 
 
 def as_bytes(text: str) -> bytes:
-    """Return the bytes of a text in the file as `as_text` shows it."""
+    """Return the bytes of a text that `as_text` decoded."""
     return _ESCAPED.sub(
         lambda escape: bytes.fromhex(escape[1].decode()), text.encode("utf-8", "surrogatepass")
     )
 
 
 def parsed(text: Any, what: str) -> Any:
-    """Return the JSON object in a row; raise DatabaseError if it is damaged."""
+    """Return the JSON object in a row; raise DamagedError if there is none."""
     try:
         value = orjson.loads(text)
     except (ValueError, TypeError) as error:

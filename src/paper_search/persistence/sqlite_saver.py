@@ -1,4 +1,4 @@
-"""Checkpoints in SQLite, in the tables of LangGraph's own saver: fenced, sealed, with checksums."""
+"""Checkpoints in the tables of LangGraph's SQLite saver, with a fence, encryption, checksums."""
 
 import functools
 import json
@@ -64,14 +64,14 @@ _OF_RUN = """WHERE CASE WHEN json_valid(CAST(metadata AS TEXT))
     THEN json_extract(CAST(metadata AS TEXT), '$.run_id') END = ?"""
 _WRITES = "checkpoint_ns, checkpoint_id, task_id, task_path, idx, channel, type, value, summary"
 _CRC = 4
-"""Bytes of the checksum that a summary begins with."""
+"""Bytes of the checksum at the beginning of a summary."""
 _RESULTS = "results of steps"
-"""Of steps, in the memory of the lease: they are stored with what is written next."""
+"""Key in the memory of the lease: these results are stored with the next write."""
 _STATES = "checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata, summary"
 
 
 def checksum_of(value: bytes, thread_id: str) -> int:
-    """Return the checksum of a value of a thread: it is damaged in another one."""
+    """Return the checksum of a value, which does not match in another thread."""
     return crc32(value) ^ crc32(thread_id.encode("utf-8", "replace"))
 
 
@@ -92,25 +92,25 @@ _QUESTIONS = f"""SELECT writes.thread_id, channel, CASE WHEN
 
 
 class SqliteSaver(BaseCheckpointSaver[str]):
-    """Checkpoints in one SQLite file or in memory, written only by who may drive the thread."""
+    """Checkpoints in one SQLite file or in memory; only a lease's holder writes them."""
 
     def __init__(self, database: SqliteDatabase, *, serde: SerializerProtocol) -> None:
         super().__init__(serde=serde)
         self._database = database
 
     def get_next_version(self, current: str | None, channel: None) -> str:
-        """Return a version that sorts behind the current one; two that are made at once differ."""
+        """Return a version that sorts after the current one; concurrent ones differ."""
         del channel
         number = int(current.partition(".")[0]) + 1 if current else 1
-        return f"{number:032}.{random.random():016}"  # noqa: S311  # nobody has to guess it
+        return f"{number:032}.{random.random():016}"  # noqa: S311  # no secret
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
-        """Return a checkpoint with what is written on it, or None."""
+        """Return a checkpoint with its pending writes, if there is one."""
         where = config["configurable"]
         checkpoint_id = get_checkpoint_id(config)
         place = (str(where["thread_id"]), where.get("checkpoint_ns", ""))
         which, parameters = (_BY_ID, (*place, checkpoint_id)) if checkpoint_id else (_LATEST, place)
-        if checkpoint_id:  # what a fork writes has to be later than all that is there
+        if checkpoint_id:  # a fork must write later ids than all that exist
             newest = await self._database(lambda c: c.execute(_NEWEST_OF, place).fetchone(), READER)
             stay_after(newest[0])
         rows = await self._rows(which, parameters)
@@ -126,9 +126,9 @@ class SqliteSaver(BaseCheckpointSaver[str]):
         before: RunnableConfig | None = None,
         limit: int | None = None,
     ) -> AsyncIterator[CheckpointTuple]:
-        """Give the checkpoints, the latest first; all are read before the first is given.
+        """Yield the checkpoints, the latest first; all are read before the first is yielded.
 
-        LangGraph's own holds its lock as long as the caller takes (langgraph issue 8558).
+        LangGraph's own saver holds its lock while the caller iterates (langgraph issue 8558).
         """
         where, parameters = search_where(config, filter, before)
         ending, most = ("", ()) if limit is None else (" LIMIT ?", (limit,))
@@ -143,14 +143,14 @@ class SqliteSaver(BaseCheckpointSaver[str]):
         metadata: CheckpointMetadata,
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
-        """Store a checkpoint if the thread is not driven by somebody else."""
+        """Store a checkpoint, unless another process is running the thread."""
         del new_versions  # the channels are stored whole
         where = config["configurable"]
         thread_id, namespace = where["thread_id"], where["checkpoint_ns"]
-        described = get_checkpoint_metadata(config, metadata)
-        description = json.dumps(described, ensure_ascii=False).encode("utf-8", "ignore")
+        full_metadata = get_checkpoint_metadata(config, metadata)
+        description = json.dumps(full_metadata, ensure_ascii=False).encode("utf-8", "ignore")
         kind, value = self.serde.dumps_typed(checkpoint)
-        fields = outlines(checkpoint["channel_values"], described)
+        fields = outlines(checkpoint["channel_values"], full_metadata)
         summary = None if fields is None else [checkpoint["ts"], fields]
         packed = self._packed(summary, checkpoint["id"], kind, description)
         ids = (str(thread_id), namespace, checkpoint["id"], where.get("checkpoint_id"))
@@ -172,17 +172,17 @@ class SqliteSaver(BaseCheckpointSaver[str]):
         is_special = channels <= WRITES_IDX_MAP.keys()
         statement = _PUT_WRITE.format("REPLACE" if is_special else "IGNORE")
         rows = [
-            (*place, task_id, task_path, position, channel, kind, dumped, checksum, summary)
+            (*place, task_id, task_path, position, channel, kind, data, checksum, summary)
             for index, (channel, value) in enumerate(writes)
             for position in (WRITES_IDX_MAP.get(channel, index),)
-            for kind, dumped in (self.serde.dumps_typed(value),)
-            for checksum in (checksum_of(dumped, place[0]),)
+            for kind, data in (self.serde.dumps_typed(value),)
+            for checksum in (checksum_of(data, place[0]),)
             for questions in (questions_in_write(value) if channel == ASKED else None,)
             for summary in (self._packed(questions, task_id, kind),)
         ]
         if (memory := lease_memory(place[0])) is None or is_special or ERROR in channels:
             await self._write(place[0], lambda connection: connection.executemany(statement, rows))
-        else:  # a step is one task, and the state after it is put next: one transaction for both
+        else:  # a step is one task, and its state is written next: one transaction for both
             memory.setdefault(_RESULTS, []).append((statement, rows))
 
     async def adelete_thread(self, thread_id: str) -> None:
@@ -196,7 +196,7 @@ class SqliteSaver(BaseCheckpointSaver[str]):
         await self._write(thread_id, delete)
 
     async def adelete_damaged(self, thread_id: str) -> None:
-        """Delete the states of a thread that cannot be read: it goes on from those before."""
+        """Delete the unreadable states of a thread, which then continues from earlier ones."""
         rows = await self._rows("WHERE thread_id = ?", (thread_id,))
         damaged: dict[tuple[Any, ...], DamagedError] = {}
         for row, writes in rows:
@@ -204,7 +204,7 @@ class SqliteSaver(BaseCheckpointSaver[str]):
                 self._saved(row, writes)
             except DamagedError as error:
                 damaged[tuple(row[:3])] = error
-        if damaged and len(damaged) == len(rows):  # nothing is left to go on from
+        if damaged and len(damaged) == len(rows):  # there is no state to continue from
             raise next(iter(damaged.values()))
         for place, why in damaged.items():
             logger.warning("checkpoint %s is deleted: %s", place[2], why)
@@ -255,7 +255,7 @@ class SqliteSaver(BaseCheckpointSaver[str]):
                 await self._write(thread_id, functools.partial(prune, thread_id=thread_id))
 
     async def asummaries(self, thread_ids: Sequence[str]) -> dict[str, Summary]:
-        """Return the summaries of threads by their ids, of those that have one and are whole."""
+        """Return the summaries of intact threads that have one, by their ids."""
         ids = (json.dumps(list(thread_ids)),)
 
         def load(connection: sqlite3.Connection) -> tuple[list[Any], list[Any]]:
@@ -284,17 +284,17 @@ class SqliteSaver(BaseCheckpointSaver[str]):
         return summaries
 
     def _unpacked(self, summary: bytes | None, *beside: Any) -> Any:
-        """Return the summary of a value; None if there is none, or something was changed."""
+        """Return the summary of a value; None if there is none, or if its row was changed."""
         if summary is None or summary[:_CRC] != _checksum(summary[_CRC:], beside):
             return None
         kind, _, value = summary[_CRC:].partition(b" ")
         try:
             return self.serde.loads_typed((kind.decode(), value))
-        except PersistenceError:  # written with another key, or without: it hides no other
+        except PersistenceError:  # written with another key, or without one
             return None
 
     def _packed(self, summary: list[Any] | None, *beside: Any) -> bytes | None:
-        """Return a summary as it stands beside a value and others of its row, or None."""
+        """Return a summary as it is stored, with a checksum that covers the columns `beside`."""
         if summary is None:
             return None
         kind, value = self.serde.dumps_typed(summary)
@@ -316,7 +316,7 @@ class SqliteSaver(BaseCheckpointSaver[str]):
         description: Any = (
             {} if metadata is None else parsed(metadata, f"the state of thread {thread_id!r}")
         )
-        if description and "step" not in description:  # LangGraph goes on from it
+        if description and "step" not in description:  # LangGraph needs it to continue
             raise DamagedError(f"the state of thread {thread_id!r}")
         writes.sort(key=lambda write: writes_sort_key(*write[:3]))
         return CheckpointTuple(
@@ -332,7 +332,7 @@ class SqliteSaver(BaseCheckpointSaver[str]):
 
     def _loaded(self, thread_id: str, kind: str, value: bytes, checksum: int | None) -> Any:
         what, remedy = f"the state of thread {thread_id!r}", "reopen a question (`fork`), "
-        # Before it is opened: what was changed is damaged, not locked.
+        # Before decrypting: a changed value is damaged, not locked.
         if checksum not in {None, checksum_of(value, thread_id)}:
             raise DamagedError(what, remedy=remedy)
         try:

@@ -1,4 +1,4 @@
-"""LangGraph's SQLite store: fenced, sealed, and read page by page."""
+"""LangGraph's SQLite store, with a fence, encryption and a fast look-up by keys."""
 
 import asyncio
 import contextlib
@@ -26,14 +26,14 @@ _VALUES = """SELECT key, value FROM store WHERE prefix = ?
 
 
 class SqliteStore(BaseStore):
-    """Records in one SQLite file or in memory, sealed where there is a key."""
+    """Records in one SQLite file or in memory, encrypted if there is a key."""
 
     def __init__(self, database: SqliteDatabase, seal: RecordSeal) -> None:
         self._database = database
         self.seal = seal
 
     def batch(self, ops: Any) -> list[Result]:
-        """Run the operations; none if they write and a lease was lost."""
+        """Run the operations, or none of them if they write and a lease was lost."""
         return self.seal.open_all(self._database.wait_for(*self._batch(ops)))
 
     async def abatch(self, ops: Any) -> list[Result]:
@@ -55,7 +55,7 @@ class SqliteStore(BaseStore):
     async def avalues(
         self, namespace: tuple[str, ...], keys: Sequence[str]
     ) -> dict[str, dict[str, Any]]:
-        """Return by key the values of those items that are there."""
+        """Return the values of existing items by their keys."""
         place = (".".join(namespace), json.dumps(list(keys)))
 
         def load(connection: sqlite3.Connection) -> dict[str, Any]:
@@ -68,7 +68,7 @@ class SqliteStore(BaseStore):
 
 @contextlib.asynccontextmanager
 async def open_file(path: Path) -> AsyncIterator[SqliteDatabase]:
-    """Open the file, which is made if it is not there."""
+    """Open the file, and create it if there is none."""
     if not await asyncio.to_thread(is_there, path):
         await _create(path)
     async with contextlib.aclosing(SqliteDatabase(path)) as database:
@@ -78,24 +78,23 @@ async def open_file(path: Path) -> AsyncIterator[SqliteDatabase]:
 async def stores_in(
     database: SqliteDatabase, keyring: Keyring | None = None
 ) -> tuple[SqliteSaver, SqliteStore]:
-    """Return what is in a database, whose tables are made."""
+    """Return the saver and the store in a database, after creating missing tables."""
     await database(_prepare)
     seal = RecordSeal(keyring)
     return SqliteSaver(database, serde=serializer(keyring)), SqliteStore(database, seal)
 
 
 def _prepare(connection: sqlite3.Connection) -> None:
-    """Make the tables of the store that are missing."""
     try:
         PlainStore(connection).setup()
-    except TypeError as error:  # it counts with what it reads
+    except TypeError as error:  # the number of a migration is damaged
         raise DamagedError("the table store_migrations", error) from error
 
 
 async def _create(path: Path) -> None:
-    """Put a complete file there; of many who do so at once, one succeeds.
+    """Create the file with all tables; of several processes that do so at once, one succeeds.
 
-    Tables made one by one, in place, would be torn by a crash in between, and LangGraph's
+    If the tables were made in place, a crash could leave some of them out, and LangGraph's
     migrations fail if two processes run them.
     """
     draft = path.with_name(f".{path.name}.{uuid.uuid4().hex}")

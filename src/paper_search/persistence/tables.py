@@ -1,4 +1,4 @@
-"""The tables: leases, decisions, what happened around them; in SQLite those of states, too."""
+"""The tables of leases, decisions and events; in SQLite also those of checkpoints."""
 
 import asyncio
 import contextlib
@@ -28,7 +28,7 @@ from paper_search.persistence.sqlite_files import (
 ResultT = TypeVar("ResultT")
 Work = Callable[[sqlite3.Connection], ResultT]
 WRITER, READER = 0, -1
-"""Which connection of a database works."""
+"""Indexes of the connections of a database."""
 
 _UPTIME = Path("/proc/uptime")
 _SCHEMA = (
@@ -58,14 +58,14 @@ _CHECKPOINTS = (
         checksum INTEGER, summary BLOB,
         PRIMARY KEY (thread_id, checkpoint_ns, checkpoint_id, task_id, idx))""",
 )
-"""LangGraph's tables in SQLite, with a checksum and a summary beside each value; what its own saver
-wrote has none."""
+"""LangGraph's tables in SQLite, with a checksum and a summary beside each value, which rows of its
+own saver lack."""
 _COLUMNS = [
     f"ALTER TABLE {table} ADD COLUMN {column}"
     for table in ("checkpoints", "writes")
     for column in ("checksum INTEGER", "summary BLOB")
 ]
-"""Adds what tables lack that its own saver made."""
+"""Adds the columns that tables of its own saver lack."""
 
 
 def schema(*, real: str, serial: str, place: str) -> list[str]:
@@ -73,9 +73,9 @@ def schema(*, real: str, serial: str, place: str) -> list[str]:
 
 
 def uptime() -> float:
-    """Return seconds since this machine started, whatever its clock is set to.
+    """Return the seconds since this machine started, whatever its clock says.
 
-    Where the system does not say when it started: seconds since the epoch.
+    If the system does not say when it started, seconds since the epoch.
     """
     with contextlib.suppress(OSError):
         return float(_UPTIME.read_text(encoding="ascii").split()[0])
@@ -84,33 +84,33 @@ def uptime() -> float:
 
 @dataclass(frozen=True)
 class Dialect:
-    """What is said otherwise in each kind of database."""
+    """SQL that differs between kinds of databases."""
 
     order: str
-    """By what decisions are in the order in which they came."""
+    """Orders decisions as they came."""
     rebuild: str
-    """What makes the indexes of a table anew."""
+    """Rebuilds the indexes of a table."""
     changed_at: str
-    """When an item of a store changed, as it says itself."""
+    """The time of change in the value of an item."""
     below: str
     """Whether the namespace of an item is between two texts."""
     parts: str
     """Selects items of each such namespace."""
     orphans: str
-    """Selects the ids that rows name and no checkpoint; of a thread's many records, by one."""
+    """Selects the thread ids of rows without a checkpoint, in one step for all records of each."""
 
 
 _SAME = "substr(CAST(prefix AS BLOB), 14, length(?1) - 13) = CAST(substr(?1, 14) AS BLOB)"
 _BELOW = f"""prefix >= CAST(?1 AS TEXT) AND prefix < CAST(?2 AS TEXT)
     OR prefix < 'paper_search.' AND {_SAME} OR prefix >= 'paper_search/' AND {_SAME}"""
-"""Also where the first part of the namespace was changed."""
+"""Also matches if the first part of the namespace was changed."""
 SQLITE = Dialect(
     order="rowid",
     rebuild="REINDEX",
     changed_at="CASE WHEN json_valid(value) THEN json_extract(value, '$.updated_at') END",
     below=_BELOW,
-    # Small parts are looked at whole; what is missing in a large one is told when it is read. The
-    # sign has it scan these rows only.
+    # Small parts are checked in full; large ones when they are read. The plus sign makes SQLite
+    # scan these rows only.
     parts=f"""SELECT prefix, key, value FROM store WHERE rowid IN (SELECT row FROM
         (SELECT rowid AS row, ROW_NUMBER() OVER (PARTITION BY +prefix) AS number FROM store
         WHERE {_BELOW}) WHERE number <= 20)""",  # noqa: S608  # constants
@@ -127,18 +127,18 @@ SQLITE = Dialect(
 
 
 class Database(Protocol):
-    """Runs single statements, `?` standing for a value."""
+    """Runs single statements, with `?` for a value."""
 
     is_local: bool
     """Whether all its users are on one machine."""
     dialect: Dialect
 
     async def now(self) -> float:
-        """Return seconds by a clock that all its users share."""
+        """Return seconds by a clock that all users share."""
         ...
 
     def stored(self, text: str) -> str | bytes:
-        """Return a text as it is in a row, also one whose bytes were changed."""
+        """Return a text as it is stored, even if its bytes were changed."""
         ...
 
     async def rows(self, statement: str, *values: Any) -> list[tuple[Any, ...]]: ...
@@ -147,14 +147,14 @@ class Database(Protocol):
 
 
 class SqliteDatabase:
-    """A SQLite file, for all that this process keeps in it; opened at the first use.
+    """A SQLite file with everything that this process stores; opened at the first use.
 
-    It has two connections, each with a thread that works on it, one call after the other: who
-    writes may wait for other programs, who reads never does. In memory, where nobody waits, there
-    is one connection and no thread: handing work over takes a quarter of a search's CPU.
+    It has two connections, each with a worker thread: a write may have to wait for other programs,
+    a read never does. In memory, where nothing waits, there is one connection and no worker thread:
+    handing work over takes a quarter of a search's CPU.
 
     Args:
-        path: the file; None means in memory.
+        path: the file; None for a database in memory.
     """
 
     is_local = True
@@ -171,9 +171,9 @@ class SqliteDatabase:
         self._close()
 
     async def __call__(self, work: Work[ResultT], on: int = WRITER, what: str = "") -> ResultT:
-        """Return what the work returns; cancelled or not, it is done whole.
+        """Run the work and return its result; it completes even if the task is cancelled.
 
-        Each call costs, so each has all of its work. `what`: what is read, as errors name it.
+        Each call costs time, so do all work in one. `what`: the name of the rows in errors.
         """
         if not self._threads:
             return self.wait_for(work, on, what)
@@ -181,7 +181,7 @@ class SqliteDatabase:
         return await asyncio.shield(loop.run_in_executor(self._threads[on], bound))
 
     def wait_for(self, work: Work[ResultT], on: int = WRITER, what: str = "") -> ResultT:
-        """Return what the work returns, to who is no task."""
+        """Run the work outside of a task, and return its result."""
         bound = self._bound(work, on, what)
         if self._threads:
             return self._threads[on].submit(bound).result()
@@ -189,7 +189,7 @@ class SqliteDatabase:
             return bound()
 
     async def aclose(self) -> None:
-        """Close the file for good, once all work is done."""
+        """Close the file permanently, after all work is done."""
         self._is_closed = True
         await asyncio.shield(asyncio.to_thread(self._end))
 
@@ -205,8 +205,8 @@ class SqliteDatabase:
     def _bound(self, work: Work[ResultT], on: int, what: str) -> Callable[[], ResultT]:
         if self._is_closed:
             place = f"the database of threads {str(self._path)!r}"
-            raise DatabaseError(f"{place} is closed: use it before its block ends, or open it anew")
-        context = contextvars.copy_context()  # says which leases the task holds
+            raise DatabaseError(f"{place} is closed: use it in its block, or open it again")
+        context = contextvars.copy_context()  # has the leases of the task
         return functools.partial(context.run, self._run, work, on, what)
 
     def _run(self, work: Work[ResultT], on: int, what: str) -> ResultT:
@@ -221,15 +221,15 @@ class SqliteDatabase:
                     raise database_error(self._path, error.__cause__) from error
                 raise DamagedError(what or f"a row of {str(self._path)!r}", error) from error
             finally:
-                # Whose work failed would leave the file locked, and the next in its transaction.
+                # Failed work would leave the file locked, and its transaction to the next one.
                 if connection.in_transaction:
                     connection.rollback()
 
     def _open(self) -> list[sqlite3.Connection]:
-        """Return connections in write-ahead mode to a file that has all tables.
+        """Return connections in write-ahead mode, after creating missing tables.
 
-        WAL with synchronous=NORMAL survives the death of the process at any point; only a power cut
-        may take back the last steps, which are then repeated.
+        WAL with synchronous=NORMAL survives the death of the process at any point; a power cut may
+        undo the last steps, which are then repeated.
         """
         connection = plain(self._path, is_shared=True)
         for statement in (*_MODES, *_CHECKPOINTS, *schema(real="REAL", serial="INTEGER", place="")):

@@ -1,4 +1,4 @@
-"""Threads of any graph: where they are kept, by name, and what can be done with them."""
+"""Threads of any graph: where they are stored, by backend, and how to manage them."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ if TYPE_CHECKING:
 
 BACKENDS = ("memory", "sqlite", "postgres")
 FINISHED = ("completed", "failed")
-"""Values of a state's `status` that end a thread; `is_complete` does as well."""
+"""Values of a state's `status` that mean the thread is finished, as `is_complete` does."""
 PAGE = 200
 INPUT = "__start__"
-"""LangGraph's channel of what a graph is started with."""
+"""LangGraph's channel of a graph's input."""
 
 
 @dataclass(frozen=True)
 class PersistenceConfig:
-    """Where threads live, by the name of the backend.
+    """Where threads are stored, by the name of the backend.
 
     Args:
         backend: memory, sqlite or postgres.
         connection_string: sqlite: a path or a `sqlite:///` URL, by default
             `research_workflows.db`; postgres: a URL, by default `DATABASE_URL`.
-        ttl_hours: how long a finished thread is kept by `ThreadManager.expire`; None for no limit.
+        ttl_hours: how long `ThreadManager.expire` keeps a finished thread; None for no limit.
 
     Raises:
         UnknownNameError: there is no such backend.
-        ConfigError: the time is not positive, or there is no URL for postgres.
+        ConfigError: `ttl_hours` is not positive, or postgres has no URL.
     """
 
     backend: str = "memory"
@@ -66,7 +66,7 @@ class PersistenceConfig:
             return path if path.startswith("sqlite:") else f"sqlite:///{path}"
         url = text or load_config().database_url
         if not url:
-            raise ConfigError("PostgreSQL connection string required: give it, or DATABASE_URL")
+            raise ConfigError("PostgreSQL connection string required: pass it, or set DATABASE_URL")
         return url
 
     def open(self) -> contextlib.AbstractAsyncContextManager[Persistence]:
@@ -74,7 +74,7 @@ class PersistenceConfig:
 
     @contextlib.asynccontextmanager
     async def get_checkpointer(self) -> AsyncIterator[BaseCheckpointSaver[Any]]:
-        """Open the persistence for its saver alone, for the length of an `async with` block."""
+        """Open the persistence for its saver alone, during an `async with` block."""
         async with self.open() as persistence:
             yield persistence.checkpointer
 
@@ -96,7 +96,7 @@ class ThreadManager:
         self._ttl_hours = ttl_hours
 
     async def create_thread(self, initial_state: Mapping[str, Any]) -> str:
-        """Store what a graph shall start with, and return the id of the new thread."""
+        """Store the input of a graph, and return the id of the new thread."""
         from langgraph.checkpoint.base import empty_checkpoint  # noqa: PLC0415  # slow import
 
         thread_id = str(uuid.uuid4())
@@ -117,7 +117,7 @@ class ThreadManager:
     async def list_active_threads(
         self, *, limit: int = PAGE, offset: int = 0
     ) -> list[dict[str, Any]]:
-        """Return the threads that are not finished, the one that changed last first."""
+        """Return the threads that are not finished, the latest change first."""
         threads = await self._persistence.index.latest(limit, offset)
         rows = [await self._entry(latest) for latest in threads]
         return [entry for entry in rows if not entry.pop("is_finished")]
@@ -125,30 +125,30 @@ class ThreadManager:
     async def resume_thread(
         self, graph: Any, thread_id: str, input_data: Any = None
     ) -> dict[str, Any]:
-        """Go on with a thread, and return its state when it stops.
+        """Continue a thread, and return its state when it stops.
 
-        The graph is compiled on the same persistence. `input_data`: a `Command(resume=...)` for the
-        open question; None means it goes on.
+        The graph must be compiled on the same persistence. `input_data`: a `Command(resume=...)`
+        for the open question; None to continue between questions.
 
         Raises:
             ThreadNotFoundError: there is no such thread.
-            ThreadWaitingError: it waits for an answer and none was given.
-            ThreadBusyError: another process drives it.
+            ThreadWaitingError: a question is open, and `input_data` is None.
+            ThreadBusyError: another process is running the thread.
         """
         config = {"configurable": {"thread_id": thread_id}}
         if await self.get_thread_state(thread_id) is None:
             raise ThreadNotFoundError(f"no thread {thread_id!r}")
         async with self._persistence.leases.hold(thread_id):
             if input_data is None and (await graph.aget_state(config)).interrupts:
-                # LangGraph would give the last answer to the question that is open now.
-                raise ThreadWaitingError(f"thread {thread_id!r} waits for an answer")
+                # LangGraph would use the last answer for the question that is open now.
+                raise ThreadWaitingError(f"thread {thread_id!r} is waiting for an answer")
             result = await graph.ainvoke(input_data, config, durability="sync")
         return cast("dict[str, Any]", result)
 
     async def expire(self, now: datetime | None = None) -> list[str]:
         """Delete the finished threads that have not changed for `ttl_hours`; return their ids.
 
-        A thread that waits for a person or can be resumed is kept, however old it is.
+        A thread that waits for a person or can be resumed is never deleted.
         """
         if self._ttl_hours is None:
             return []
