@@ -20,8 +20,6 @@ class LedgerStatus(str, Enum):
 
 @dataclass(frozen=True)
 class LedgerEntry:
-    """The decision that counts for one question."""
-
     thread_id: str
     interrupt_id: str
     decision: dict[str, Any]
@@ -33,8 +31,6 @@ class LedgerEntry:
 
 @dataclass(frozen=True)
 class AuditEntry:
-    """An event on a thread besides the decisions that count."""
-
     thread_id: str
     interrupt_id: str
     event: str

@@ -174,7 +174,6 @@ class Address:
 
     @contextlib.contextmanager
     def translated_errors(self) -> Iterator[None]:
-        """Translate PostgreSQL's errors into one that names the database."""
         try:
             yield
         except psycopg.Error as error:

@@ -105,7 +105,6 @@ class SqliteSaver(BaseCheckpointSaver[str]):
         return f"{number:032}.{random.random():016}"  # noqa: S311  # no secret
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
-        """Return a checkpoint with its pending writes, if there is one."""
         where = config["configurable"]
         checkpoint_id = get_checkpoint_id(config)
         place = (str(where["thread_id"]), where.get("checkpoint_ns", ""))

@@ -189,7 +189,6 @@ class SqliteDatabase:
             return bound()
 
     async def aclose(self) -> None:
-        """Close the file permanently, after all work is done."""
         self._is_closed = True
         await asyncio.shield(asyncio.to_thread(self._end))
 

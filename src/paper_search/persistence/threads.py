@@ -110,7 +110,6 @@ class ThreadManager:
         return thread_id
 
     async def get_thread_state(self, thread_id: str) -> dict[str, Any] | None:
-        """Return the latest state of a thread; None if there is no such thread."""
         saved = await self._saver.aget_tuple({"configurable": {"thread_id": thread_id}})
         return None if saved is None else _values(saved)
 

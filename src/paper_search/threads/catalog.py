@@ -49,8 +49,6 @@ class ThreadStatus(str, Enum):
 
 
 class BriefInfo(BaseModel):
-    """The entry of any thread in a list."""
-
     thread_id: str
     status: ThreadStatus
     question: str = ""
@@ -66,8 +64,6 @@ class BriefInfo(BaseModel):
 
 
 class DecisionInfo(BaseModel):
-    """A decision, a refused answer or a fork."""
-
     event: str
     """`decided`, `refused` or `forked`."""
     by: str
@@ -78,8 +74,6 @@ class DecisionInfo(BaseModel):
 
 @dataclass(frozen=True)
 class StatusFacts:
-    """The status of a thread at one moment."""
-
     status: ThreadStatus
     values: dict[str, Any]
     """The channels of its state."""

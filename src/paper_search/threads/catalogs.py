@@ -37,8 +37,6 @@ _SHOWN = 200
 
 
 class PlainDetail(BriefInfo):
-    """One thread in full."""
-
     state: dict[str, Any]
     """The current channels."""
     open_question: Any = None
@@ -64,7 +62,6 @@ class PlainThreads:
             return BriefInfo(status=status_by(error), **facts)
 
     async def show(self, thread_id: str) -> PlainDetail:
-        """Return one thread in full."""
         saved = await self._checkpoint(thread_id)
         if saved is None:
             raise ThreadNotFoundError(f"there is no thread {thread_id!r}")

@@ -291,8 +291,6 @@ def _accepted(actions: Sequence[str]) -> str:
 
 
 class ActionRequest(BaseModel):
-    """A proposal, with the arguments that a person may change."""
-
     name: str
     args: dict[str, Any]
     description: str = ""

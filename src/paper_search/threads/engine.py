@@ -204,7 +204,6 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
         return await session.result(), {}
 
     def _phase_of(self, event: str, details: Mapping[str, Any]) -> str | None:
-        """Return the phase that an event of a step begins, if any."""
         return str(details.get("step", event)) if event == "step" else event
 
     # --- within -----------------------------------------------------------------------------------

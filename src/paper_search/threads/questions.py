@@ -77,8 +77,6 @@ MAX_QUESTION_CHARS = 10_000
 
 
 class Question(Protocol):
-    """A question that a graph asks a person."""
-
     token: str
 
     @property
@@ -92,8 +90,6 @@ QuestionT = TypeVar("QuestionT", bound=Question)
 
 @dataclass(frozen=True)
 class OpenQuestion(Generic[QuestionT]):
-    """An open question of a thread, and the interrupt that an answer must name."""
-
     interrupt_id: str
     question: QuestionT
     answers: Any

@@ -29,8 +29,6 @@ RIGHTS = {
 
 
 class Ownership(BaseModel):
-    """Who began a thread, and with whom it is shared."""
-
     begun_by: str | None = None
     """The account that began it through a server; None if it was begun elsewhere."""
     shared_with: dict[str, Role] = Field(default_factory=dict)

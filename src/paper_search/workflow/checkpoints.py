@@ -30,16 +30,12 @@ class CheckpointKind(str, Enum):
 
 
 class DecisionAction(str, Enum):
-    """What a person can do with a checkpoint."""
-
     APPROVE = "approve"
     EDIT = "edit"
     REJECT = "reject"
 
 
 class StrategyPayload(BaseModel):
-    """What is needed to decide on a strategy."""
-
     intent: ParsedIntent
     strategy: SearchStrategy
     iteration: int = 0
@@ -77,8 +73,6 @@ class SameWorkQuestion(BaseModel):
 
 
 class ResultPayload(BaseModel):
-    """What is needed to decide on a result."""
-
     collection: PaperCollection
     accumulated_papers: list[Paper] = Field(default_factory=list)
     """Marked relevant in earlier rounds."""

@@ -12,8 +12,6 @@ from paper_search.prompts import prompt_digests
 
 
 class SearchedRound(BaseModel):
-    """One search: its arrivals, time, program, models and prompts."""
-
     iteration: int
     """The round, from 0."""
     searched_at: str
@@ -150,8 +148,6 @@ class RoundCounts(BaseModel):
 
 @dataclass(frozen=True)
 class PlacedArrival:
-    """An arrival and what came before it."""
-
     arrival: Arrival
     round: SearchedRound | None
     """None if its round does not count."""

@@ -123,8 +123,6 @@ class QueryEdit(SearchQuery, extra="forbid"):
 
 
 class RankedEdit(RankedQuery, extra="forbid"):
-    """A ranked query as a person may write it."""
-
     text: str = Field(min_length=1, max_length=MAX_RANKED_CHARS, pattern=r"\S")
 
 
@@ -181,15 +179,11 @@ class _Answer(Decision, extra="forbid"):
 
 
 class StrategyDecision(_Answer):
-    """A decision on a strategy."""
-
     at_strategy = True
     revised_data: StrategyEdit | FeedbackEdit | None = None
 
 
 class ResultDecision(_Answer):
-    """A decision on a result."""
-
     at_strategy = False
     revised_data: FeedbackEdit | None = None
 

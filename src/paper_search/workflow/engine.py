@@ -340,7 +340,6 @@ def _coerce_feedback(decision: Decision) -> UserFeedback:
 def _accumulate_relevant(
     state: WorkflowState, collection: PaperCollection, feedback: UserFeedback
 ) -> None:
-    """Add the papers of a collection that were marked relevant to the accumulated ones."""
     relevant = set(feedback.marked_relevant)
     state.add_accumulated([paper for paper in collection.papers if paper.id in relevant])
 

@@ -25,8 +25,6 @@ class TextStatus(str, Enum):
 
 
 class FullText(BaseModel):
-    """The full text of one work, and the decision on it."""
-
     paper_id: str
     digest: str = ""
     """SHA-256 of the PDF, under which the home keeps it; empty if there is none."""

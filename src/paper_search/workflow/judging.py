@@ -119,8 +119,6 @@ _MORE = "--budget"
 
 
 class JudgingReport(BaseModel):
-    """How many papers are judged, and why others are not."""
-
     papers: int
     asked: int = 0
     """Papers that the model was asked about now."""

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
 
 class ThreadInfo(BriefInfo):
-    """One thread in a list."""
-
     checkpoint: CheckpointKind | None = None
     """The open question."""
     iteration: int = 0

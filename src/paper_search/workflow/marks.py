@@ -20,8 +20,6 @@ _PAIRS = "pairs"
 
 
 class ScreeningMark(BaseModel):
-    """A person's mark on one paper."""
-
     paper_id: str
     number: int
     """Place in the order of all marks, from 1."""

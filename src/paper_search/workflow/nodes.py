@@ -88,7 +88,6 @@ async def parse_intent(ctx: Context) -> tuple[Ok | Fail, StepUpdate]:
 
 
 async def build_strategy(ctx: Context) -> tuple[Ok, StepUpdate]:
-    """Write the strategy, using the results of earlier rounds and the person's feedback."""
     state = _begin_step(ctx)
     intent = intent_after_note(state, _intent(state))
     marked_papers = [*intent.seeds, *await _records(ctx).marked_papers(state.marks)]
@@ -230,7 +229,6 @@ async def score(ctx: Context) -> tuple[Ok, StepUpdate]:
 
 
 async def organize(ctx: Context) -> tuple[Ok | Skip, StepUpdate]:
-    """Build the collection that the person is shown."""
     state = _begin_step(ctx)
     records = _records(ctx)
     scored = await without_earlier(state, records, await records.scored(list(state.scores)))

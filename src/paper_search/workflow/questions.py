@@ -49,7 +49,6 @@ def describe_strategy(payload: StrategyPayload) -> str:
 
 
 def describe_result(payload: ResultPayload) -> str:
-    """Return what a person needs to decide on a result, with its first papers."""
     collection = payload.collection
     count = payload.total_papers or len(collection.papers)
     lines = [f"{quantity(count, 'paper')}, {payload.set_aside:,} {aside(payload.excluded)}"]

@@ -337,8 +337,6 @@ class SearchRecords(RecordStore):
 
 
 class StrategyApprovals(Approvals[SearchStrategy]):
-    """The strategies of one search that a person approved, by iteration."""
-
     part = "approvals"
     field = "strategy"
     noun = "search"

@@ -244,7 +244,6 @@ def empty_collection(question: str) -> PaperCollection:
 
 
 def paper_by_record(collection: PaperCollection) -> dict[str, str]:
-    """Return the paper of each record."""
     every = (*collection.papers, *collection.set_aside)
     return {member: paper.id for paper in every for member in _records_of(paper)}
 

@@ -33,8 +33,6 @@ class ReviewerProgress(BaseModel):
 
 
 class Conflict(BaseModel):
-    """A paper on which reviewers disagree."""
-
     paper_id: str
     title: str = ""
     included_by: list[str]
@@ -70,7 +68,6 @@ class Agreement(BaseModel):
 
     @property
     def lines(self) -> list[str]:
-        """Return the agreement in sentences, overall and by update."""
         kappa = "not defined" if self.kappa is None else f"{self.kappa:.2f}"
         alike = f"{self.included} included, {self.excluded} excluded"
         alike += f", {self.differing} of them for different reasons" if self.differing else ""
@@ -183,8 +180,6 @@ async def status_of(records: SearchRecords, name: str) -> bool | None:
 
 @dataclass
 class Reviewers:
-    """The reviewers of one result: their screening, their agreement, their conflicts."""
-
     papers: list[Paper]
     records: SearchRecords
     iteration: int
@@ -291,7 +286,6 @@ class Reviewers:
 
     @property
     def reasons(self) -> dict[str, str]:
-        """Return the reasons that were given for decisions, by the id of the paper."""
         return {i: decision.reason for i, decision in self.decisions.items() if decision.reason}
 
     def require(self, paper_ids: Sequence[str]) -> None:

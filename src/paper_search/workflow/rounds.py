@@ -221,8 +221,6 @@ _BATCHES, _RECORDS = "batches", "arriving"
 
 
 class AddedFile(BaseModel):
-    """A file whose records were added to a thread."""
-
     name: str
     digest: str
     """SHA-256 of its content."""
@@ -233,8 +231,6 @@ class AddedFile(BaseModel):
 
 
 class Batch(BaseModel):
-    """Files that are added to a thread together."""
-
     report: SearchReport = Field(default_factory=SearchReport)
     files: list[AddedFile]
     by: str

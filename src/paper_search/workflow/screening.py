@@ -61,7 +61,6 @@ class Screening:
 
     @property
     def labels(self) -> list[str]:
-        """Return the labels of all papers, the commonest first."""
         counts = Counter(label for mark in self.marks for label in mark.labels)
         return [label for label, _ in counts.most_common()]
 
