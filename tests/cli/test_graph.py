@@ -34,10 +34,9 @@ def test_list_shows_the_others_and_fails_where_one_cannot_be_used(cli, tmp_path)
     (tmp_path / "bad.py").write_text("WORKFLOW = 1")
     ended = cli("graph", "list", "--in", f"{tmp_path}/", code=1)
     assert ended.stdout.startswith("linear ")
-    assert "which is no Workflow" in ended.stderr
-    assert (
-        "which is no Workflow" in cli("graph", "run", "bad", "--in", f"{tmp_path}/", code=2).stderr
-    )
+    assert "which is not a Workflow" in ended.stderr
+    ended = cli("graph", "run", "bad", "--in", f"{tmp_path}/", code=2)
+    assert "which is not a Workflow" in ended.stderr
 
 
 # --- check ----------------------------------------------------------------------------------------

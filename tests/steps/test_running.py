@@ -110,8 +110,8 @@ async def test_a_misspelt_or_unfit_input_names_the_field(given, words):
         ((Outcome.OK, {"copeis": 1}), "copeis.*it has: copies, words"),
         ((Outcome.OK, {"copies": "many"}), "copies: .*integer"),
         ((Outcome.OK, {"words": ["a", {}]}), r"words\.1: "),
-        ((Outcome.OK, {"copies": object()}), "no JSON"),
-        ((Outcome.FAIL, {}), "gave 'fail'; it has: ok, iterate"),
+        ((Outcome.OK, {"copies": object()}), "not JSON"),
+        ((Outcome.FAIL, {}), "returned 'fail'; it has: ok, iterate"),
     ],
 )
 async def test_a_result_that_does_not_fit_names_step_and_field(result, words):

@@ -110,7 +110,7 @@ def test_a_table_does_not_change_with_the_dict_that_it_was_made_of():
 
 
 def test_an_outcome_that_the_table_lacks_is_an_error_with_those_it_has():
-    with pytest.raises(LookupError, match="'a' gave 'fail'; it has: ok, iterate"):
+    with pytest.raises(LookupError, match="'a' returned 'fail'; it has: ok, iterate"):
         StepDef("a", next={OK: None, ITERATE: "a"}).target(FAIL)
 
 
@@ -166,7 +166,7 @@ def wrapped(*args: Any, **kwargs: Any) -> Any:
 def test_every_outcome_that_a_handler_can_give_needs_a_transition(handler):
     assert parse_signature(handler).outcomes == {OK, SKIP}
     problems = problems_of(StepDef("a", handler=handler, next={OK: None}))
-    assert problems == ["step 'a' can give 'skip', which leads nowhere"]
+    assert problems == ["step 'a' can return 'skip', which leads nowhere"]
     Workflow("toy", StepDef("a", handler=handler, next={OK: None, Outcome.DEFAULT: None}))
 
 
@@ -194,7 +194,7 @@ def test_a_handler_that_does_not_say_its_outcomes_is_taken_as_it_is(handler):
 
 def test_the_handler_that_does_nothing_gives_ok_and_nothing_else():
     assert problems_of(StepDef("a", next={FAIL: None})) == [
-        "step 'a' can give 'ok', which leads nowhere"
+        "step 'a' can return 'ok', which leads nowhere"
     ]
 
 
@@ -302,11 +302,11 @@ def no_context() -> Result:
 @pytest.mark.parametrize(
     ("handler", "words"),
     [
-        (bad_default, "the default 'c' of 'mode' is not one that it takes"),
+        (bad_default, "the default 'c' of 'mode' is not allowed"),
         (nothing_said, "nothing supplies its parameter 'mode'"),
         (two_defaults, "has two defaults, 'b' and 'a'"),
         (senseless, "'mode' cannot be checked"),
-        (by_position, "its parameter 'mode' cannot be given by name"),
+        (by_position, "its parameter 'mode' cannot be passed by name"),
         (hidden, "of its parameter 'mode' cannot be read"),
         (no_context, "its handler takes no context"),
     ],
@@ -351,7 +351,7 @@ class Reserved(BaseModel):
 def test_a_state_may_not_take_the_graphs_own_names():
     problems = problems_of(StepDef("a", next={OK: None}), state=Reserved)
     assert problems == [
-        f"its state has a field {name!r}, a name that the graph keeps for itself"
+        f"its state has a field {name!r}, a name that the graph reserves"
         for name in ("configurable", "last_outcome")
     ]
 
@@ -359,7 +359,7 @@ def test_a_state_may_not_take_the_graphs_own_names():
 def test_a_dispatch_names_exactly_one_target():
     nothing = StepDef("a", handler=Dispatch(), next={OK: None})
     both = Dispatch(script="a.b", workflow=Workflow("other", StepDef("b", next={OK: None})))
-    assert "it has none of them" in problems_of(nothing)[0]
+    assert "it has neither" in problems_of(nothing)[0]
     assert "it has both" in problems_of(StepDef("a", handler=both, next={OK: None}))[0]
 
 
@@ -370,7 +370,7 @@ def test_all_problems_are_told_at_once_with_the_steps_they_are_in():
         StepDef("c", handler=bad_default, next={OK: None}, bound=-1),
     )
     for words in (
-        "step 'a' can give 'skip'",
+        "step 'a' can return 'skip'",
         "step 'a' leads to 'nowhere'",
         "step 'b': nothing supplies",
         "step 'c': the default 'c'",

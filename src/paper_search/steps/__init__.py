@@ -1,8 +1,7 @@
 """Workflows as data: steps, outcomes and the transitions between them.
 
-The modules here are the engine that runs the graphs of this project; `toolkit` is what only
-workflows of others use. Only `paper_search.steps.compiler` knows LangGraph; everything else is
-plain data.
+The modules here are the engine that runs the graphs of this project; `toolkit` is for workflows of
+others only. Only `paper_search.steps.compiler` depends on LangGraph; the rest is plain data.
 """
 
 from importlib import import_module
@@ -95,7 +94,7 @@ _WITH_LANGGRAPH = {
 
 
 def __getattr__(name: str) -> Any:
-    """Import what needs LangGraph on first use (PEP 562)."""
+    """Import names that need LangGraph on first use (PEP 562)."""
     if name not in _WITH_LANGGRAPH:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"{__name__}.{_WITH_LANGGRAPH[name]}"), name)

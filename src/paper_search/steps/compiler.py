@@ -1,4 +1,4 @@
-"""Workflows compiled to LangGraph: the only module of `steps` that knows it."""
+"""Compiles workflows to LangGraph; no other module of `steps` depends on it."""
 
 import functools
 import inspect
@@ -31,7 +31,7 @@ from paper_search.steps.step import (
     Environment,
     StepDef,
     check_result,
-    noting,
+    note_failures,
 )
 from paper_search.steps.types import (
     AGAIN,
@@ -66,24 +66,24 @@ def compile_workflow(
     the run from `workflow_params` in the state or, at the first step, from the run's context.
 
     Args:
-        workflow: what to compile; its sub-workflows become subgraphs.
-        services: live objects, handed to every step.
-        checkpointer: a saver, or None where the server brings one.
-        store: a store, or None where the server brings one.
-        agents: live objects for the sub-workflows of each role; those of other roles get services.
+        workflow: the workflow to compile; its sub-workflows become subgraphs.
+        services: live objects, passed to every step.
+        checkpointer: a saver, or None if the server provides one.
+        store: a store, or None if the server provides one.
+        agents: live objects for the sub-workflows of each role; other roles get `services`.
 
     Raises:
         DispatchError: a module that a step hands over to has no workflow.
-        WorkflowDefinitionError: a step does not lead on from each way its sub-workflow can end.
+        WorkflowDefinitionError: a step has no transition for an outcome of its sub-workflow.
     """
     environment = Environment(services, agents or {})
     return compile_subgraph(workflow, environment, checkpointer=checkpointer, store=store)
 
 
 def graph_to_read(workflow: Workflow, *, checkpointer: Any, store: Any) -> Any:
-    """Return the graph of a workflow to read threads with: it has no services, and runs no step.
+    """Return the graph of a workflow for reading threads: without services, it can run no step.
 
-    It is compiled once in a process: a command reads with it several times.
+    It is compiled once per process, because a command uses it several times.
     """
     return _without_services(workflow).copy({"checkpointer": checkpointer, "store": store})
 
@@ -94,7 +94,7 @@ def _without_services(workflow: Workflow) -> Any:
 
 
 def compile_subgraph(workflow: Workflow, environment: Environment, **persistence: Any) -> Any:
-    """Return the graph of a sub-workflow, which shares thread, saver and store."""
+    """Return the graph of a workflow; a sub-workflow shares thread, saver and store."""
     is_outermost = not environment.path
     environment = replace(environment, path=(*environment.path, workflow.name))
     builder = StateGraph(
@@ -109,19 +109,19 @@ def compile_subgraph(workflow: Workflow, environment: Environment, **persistence
         node: Any = _node(runner, handler.subgraph)
         builder.add_node(step.id, node, metadata={"title": step.title})
         targets: dict[Hashable, str] = {o.value: to or END for o, to in step.next.items()}
-        if len(targets) == 1:  # an edge costs a fraction of a branch
+        if len(targets) == 1:  # an edge is much faster than a branch
             builder.add_edge(step.id, next(iter(targets.values())))
         else:
             builder.add_conditional_edges(step.id, _router(step), targets)
     builder.add_edge(START, workflow.entry_point)
     graph = builder.compile(name=workflow.name, **persistence)
-    # Checkpoints say whose they are: a thread is found without its table.
+    # Checkpoints name their workflow, so that a thread is found without its table.
     metadata = {**workflow.metadata, MADE_BY: workflow.name}
     return graph.with_config(recursion_limit=RECURSION_LIMIT, metadata=metadata)
 
 
 def _context_schema(workflow: Workflow) -> Any:
-    """Return the settings with room for those that there are not: LangGraph would drop them."""
+    """Return a model of the settings that allows unknown ones, which LangGraph would drop."""
     base = workflow.params
     if base is None:
         return None
@@ -150,14 +150,14 @@ def _output(workflow: Workflow) -> Any:
     return TypedDict(f"{title_of(workflow.name)}Result", fields, total=False)  # type: ignore[operator]  # built from data
 
 
-class _Ending(TypedDict):  # all that LangGraph reads to route; by default it copies the state
+class _Ending(TypedDict):  # all that LangGraph needs for routing; by default it copies the state
     last_outcome: str
 
 
 def _router(step: StepDef) -> Callable[[_Ending], Awaitable[str]]:
     outcomes = {outcome.value for outcome in step.next}
 
-    async def route(state: _Ending) -> str:  # LangGraph runs another in a thread
+    async def route(state: _Ending) -> str:  # LangGraph would run a plain function in a thread
         outcome = state["last_outcome"]
         return outcome if outcome in outcomes else Outcome.DEFAULT.value
 
@@ -165,10 +165,10 @@ def _router(step: StepDef) -> Callable[[_Ending], Awaitable[str]]:
 
 
 def _node(runner: "_StepRunner", subgraph: Any) -> Node:
-    """Return the function of a step: short, since LangGraph disassembles it to find subgraphs."""
+    """Return the function of a step: short, because LangGraph disassembles it to find subgraphs."""
 
     async def run(state: dict[str, Any], runtime: Runtime[Any]) -> dict[str, Any]:
-        _ = subgraph  # LangGraph looks for it among what a node captures
+        _ = subgraph  # LangGraph looks for it among the captured variables of a node
         return await runner.run(state, runtime)
 
     return run
@@ -192,8 +192,8 @@ class _StepRunner:
         """Return the channels that the step writes."""
         if runtime.store is None:
             raise PersistenceError(
-                f"the graph {self._workflow.name!r} runs without a store, where its records live: "
-                "compile it with store=..., or open both with paper_search.persistence"
+                f"the graph {self._workflow.name!r} runs without a store for its records: compile "
+                "it with store=..., or open both with paper_search.persistence"
             )
         is_first = self._step.id == self._workflow.entry_point and AGAIN not in state
         settings = state.get(PARAMS)
@@ -209,7 +209,7 @@ class _StepRunner:
                 channels.setdefault(VISITS, {})
         ctx = self._context(state, runtime, params)
         ctx.progress("step", {"step": self._step.id})
-        with noting(self._step.id, self._workflow.name):
+        with note_failures(self._step.id, self._workflow.name):
             result = self._invoke(ctx)
             result = await result if inspect.isawaitable(result) else result
         outcome, update = check_result(self._step.id, result)
@@ -220,7 +220,7 @@ class _StepRunner:
         return channels
 
     def _first_settings(self, within: Any, context: Any) -> Any:
-        """Return the settings that a run begins with: of its context, its config or its input."""
+        """Return the settings of a new run, from its context, its config or its input."""
         model = self._workflow.params
         if context is None:
             chosen = {**(within or {}), **get_config().get("configurable", {})}
@@ -234,7 +234,7 @@ class _StepRunner:
     def _context(
         self, state: Mapping[str, Any], runtime: Runtime[Any], params: Any
     ) -> StepContext[Any, Any, Any]:
-        tell, info = runtime.stream_writer, runtime.execution_info
+        send, info = runtime.stream_writer, runtime.execution_info
         return StepContext(
             step_id=self._step.id,
             workflow_params=params,
@@ -244,7 +244,7 @@ class _StepRunner:
             store=runtime.store,
             token=token_of(Interrupt.from_ns(None, info.checkpoint_ns).id) if info else "",
             ask=_ask,
-            progress=lambda event, details: tell({"event": event, **details}),
+            progress=lambda event, details: send({"event": event, **details}),
         )
 
     def _state(self, state: Mapping[str, Any]) -> Any:
@@ -262,7 +262,7 @@ class _StepRunner:
             plain: dict[str, Any] = to_jsonable_python(dict(update))
         except PydanticSerializationError as error:
             raise StepResultError(
-                f"step {self._step.id!r} wrote what is no JSON: {error}"
+                f"step {self._step.id!r} wrote a value that is not JSON: {error}"
             ) from None
         model = self._workflow.state
         if model is None:
@@ -273,23 +273,20 @@ class _StepRunner:
                 f"state fields; it has: {', '.join(model.model_fields)}"
             )
         if wrong := wrong_values(model, plain):
-            raise StepResultError(
-                f"step {self._step.id!r} wrote what its field cannot hold: {wrong}"
-            )
+            raise StepResultError(f"step {self._step.id!r} wrote an invalid value: {wrong}")
         return plain
 
 
 def _bound(workflow: Workflow, step: StepDef, environment: Environment) -> BoundHandler:
-    """Return what runs the handler of a step, with the settings that it takes."""
     handler = step.handler
     if isinstance(handler, BindableHandler):
         return handler.bind(step, environment)
     names = tuple(workflow.arguments[step.id])
-    take: Any = handler
+    function: Any = handler
 
     def invoke(ctx: StepContext[Any, Any, Any]) -> Any:
         params = ctx.workflow_params
-        return take(ctx, **{name: getattr(params, name) for name in names})
+        return function(ctx, **{name: getattr(params, name) for name in names})
 
     return BoundHandler(invoke)
 
@@ -310,8 +307,8 @@ def _count_visit(step: StepDef, params: Any, visits: Mapping[str, int]) -> dict[
     if (count := visits.get(step.id, 0) + 1) > limit:
         setting = "" if isinstance(bound, int) else f" ({bound})"
         raise WorkflowRunError(
-            f"step {step.id!r} would run for the {count}th time and its bound is {limit}{setting}: "
-            "its loop has to end before, by an outcome that leads out of it"
+            f"step {step.id!r} would run for the {count}th time, but its bound is {limit}{setting}:"
+            " an outcome must lead out of its loop before"
         )
     return {VISITS: {**visits, step.id: count}}
 
@@ -319,7 +316,7 @@ def _count_visit(step: StepDef, params: Any, visits: Mapping[str, int]) -> dict[
 def _ask(question: BaseModel, answer: Any) -> Any:
     """Interrupt with the question as JSON; the answer is checked before LangGraph stores it.
 
-    A type of answers with a `client_form` is not asked for its JSON schema.
+    If the type of the answer has a `client_form`, that replaces its JSON schema.
     """
     try:
         return interrupt(None, response_schema=answer)
@@ -331,7 +328,7 @@ def _ask(question: BaseModel, answer: Any) -> Any:
 
 
 def resume(question: str, answer: Any) -> Any:
-    """Return what a graph is given to go on: the answer to one open question."""
+    """Return the command that continues a graph with the answer to one open question."""
     return Command(resume={question: to_jsonable_python(answer)})
 
 

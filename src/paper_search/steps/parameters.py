@@ -1,4 +1,4 @@
-"""What handlers take and may give, read from their signatures; and values checked against types."""
+"""Reads settings and outcomes from the signatures of handlers; checks values against types."""
 
 import functools
 import inspect
@@ -22,7 +22,7 @@ ModelT = TypeVar("ModelT", bound=BaseModel)
 
 @dataclass(frozen=True)
 class Parameter:
-    """A setting that a handler takes beside its context."""
+    """A setting that a handler takes besides its context."""
 
     name: str
     annotation: Any
@@ -36,16 +36,13 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Signature:
-    """What can be read from a handler before it runs."""
-
     outcomes: frozenset[Outcome] | None = None
-    """Those that it may give; None if its annotation does not say."""
+    """Those that it may return; None if its annotation does not say."""
     parameters: tuple[Parameter, ...] = ()
     problems: tuple[str, ...] = ()
 
 
 def parse_signature(handler: Any) -> Signature:
-    """Return what a handler says about itself."""
     if isinstance(handler, BindableHandler):
         return Signature(outcomes=handler.outcomes())
     if not callable(handler):
@@ -72,7 +69,7 @@ def _function(handler: Callable[..., Any]) -> Any:
 
 
 def _hint(function: Any, name: str) -> Any:
-    """Return one annotation as a type; EMPTY: there is none, or it cannot be resolved here."""
+    """Return one annotation as a type; EMPTY if there is none, or if it cannot be resolved."""
     annotations = getattr(function, "__annotations__", {})
     if name not in annotations:
         return EMPTY
@@ -81,26 +78,24 @@ def _hint(function: Any, name: str) -> Any:
     try:
         return typing.get_type_hints(holder, globalns=names, include_extras=True)[name]
     except (NameError, AttributeError, TypeError, SyntaxError):
-        return EMPTY  # of a function's own scope, imported for the type checker alone, or no type
+        return EMPTY  # local to a function, imported for the type checker only, or not a type
 
 
 def _parameter(parameter: inspect.Parameter, function: Any) -> Parameter | str | None:
-    """Return the setting, what is wrong with it, or None: its default is all that it gets."""
+    """Return the setting, or its error; None if the parameter always has its default."""
     name = parameter.name
     hint = _hint(function, name)
     args = [note for note in getattr(hint, "__metadata__", ()) if isinstance(note, Arg)]
     if not args:
         if hint is EMPTY and "Arg(" in str(parameter.annotation):
-            return (
-                f"the annotation of its parameter {name!r} cannot be read outside of its function"
-            )
+            return f"the annotation of its parameter {name!r} cannot be read"
         if parameter.default is not EMPTY:
             return None
         return (
             f"nothing supplies its parameter {name!r}: annotate it with an Arg or give it a default"
         )
     if parameter.kind is parameter.POSITIONAL_ONLY:
-        return f"its parameter {name!r} cannot be given by name"
+        return f"its parameter {name!r} cannot be passed by name"
     default, arg = parameter.default, args[-1]
     if default is EMPTY:
         default = arg.default
@@ -110,7 +105,7 @@ def _parameter(parameter: inspect.Parameter, function: Any) -> Parameter | str |
 
 
 def stated_outcomes(handler: Callable[..., Any]) -> frozenset[Outcome] | None:
-    """Return the outcomes in a function's annotation; None if it does not say."""
+    """Return the outcomes in the annotation of a function; None if it does not name them."""
     return _outcomes(_hint(_function(handler), "return"))
 
 
@@ -135,7 +130,7 @@ def _literals(annotation: Any) -> frozenset[Outcome] | None:
 
 
 class RunSettings(BaseModel, frozen=True, extra="forbid"):
-    """The settings that the handlers of a workflow take; also read like a mapping."""
+    """The settings that the handlers of a workflow take; they can be read like a mapping."""
 
     def __getitem__(self, name: str) -> Any:
         if name not in type(self).model_fields:
@@ -147,7 +142,7 @@ class RunSettings(BaseModel, frozen=True, extra="forbid"):
 
 
 def gather_settings(signatures: Mapping[str, Signature]) -> tuple[dict[str, Parameter], list[str]]:
-    """Return the settings that the steps take, by name, and what does not fit together."""
+    """Return the settings that the steps take, by name, and their errors."""
     settings: dict[str, Parameter] = {}
     first: dict[str, str] = {}
     problems = []
@@ -157,18 +152,18 @@ def gather_settings(signatures: Mapping[str, Signature]) -> tuple[dict[str, Para
             name = setting.name
             if name not in settings:
                 settings[name], first[name] = setting, step_id
-                problems += [f"step {step_id!r}: {wrong}" for wrong in _default_problems(setting)]
+                problems += [f"step {step_id!r}: {error}" for error in _default_problems(setting)]
             elif settings[name] != setting:
                 problems.append(f"steps {first[name]!r} and {step_id!r} take {name!r} differently")
     return settings, problems
 
 
 def params_model(title: str, parameters: Iterable[Parameter]) -> type[BaseModel]:
-    """Return the model of the settings: immutable, and the same one for the same settings."""
+    """Return an immutable model of the settings, the same one for equal settings."""
     settings = tuple(parameters)
     try:
         return _model(title, settings)
-    except TypeError:  # a default like a list, which cannot be hashed
+    except TypeError:  # an unhashable default, such as a list
         return _model.__wrapped__(title, settings)
 
 
@@ -198,8 +193,8 @@ def _default_problems(parameter: Parameter) -> Iterator[str]:
             adapter.validate_python(parameter.default)
     except ValidationError as error:
         yield (
-            f"the default {parameter.default!r} of {parameter.name!r} is not one that it "
-            f"takes: {describe_errors(error)}"
+            f"the default {parameter.default!r} of {parameter.name!r} is not allowed: "
+            f"{describe_errors(error)}"
         )
 
 
@@ -208,10 +203,10 @@ def field_type(field: FieldInfo) -> Any:
 
 
 def parse_params(model: type[BaseModel] | None, pairs: Iterable[str]) -> dict[str, Any]:
-    """Return the settings in texts like `name=value`; a value is a word or JSON.
+    """Return the settings in texts such as `name=value`, where the value is a word or JSON.
 
     Raises:
-        InputError: a text is no pair, or its value is not one that the setting takes.
+        InputError: a text has no `=`, or an invalid value.
         UnknownNameError: there is no such setting.
     """
     fields = model.model_fields if model is not None else {}
@@ -242,27 +237,24 @@ def _parse_value(name: str, text: str, kind: Any) -> Any:
 OF_LANGGRAPH = re.compile(
     r"__.*|langgraph_.*|(thread|run|user|graph|assistant)_id|checkpoint_(id|ns|map)"
 )
-"""Names among the settings of a run that LangGraph and its clients put there."""
+"""Names that LangGraph and its clients add to the settings of a run."""
 
 
 def parse_settings(model: type[ModelT], values: Any, owner: str) -> ModelT:
-    """Return the settings of a run, of the values that were chosen, by name.
-
-    `owner`: whose settings they are, as in "a search".
-    """
+    """Return the validated settings of a run. `owner`: their owner in errors, as "a search"."""
     if not isinstance(values, Mapping):
-        raise ConfigError(f"the settings of {owner} are an object of names and values")
+        raise ConfigError(f"the settings of {owner} must be an object of names and values")
     if unknown := sorted(map(str, {*values} - {*model.model_fields})):
         accepted = ", ".join(model.model_fields)
         raise ConfigError(f"{owner} has no setting {', '.join(unknown)[:200]}; it has: {accepted}")
     try:
         return model.model_validate(dict(values))
     except ValidationError as error:
-        raise ConfigError(f"{owner} cannot be set up: {describe_errors(error)}") from None
+        raise ConfigError(f"invalid settings of {owner}: {describe_errors(error)}") from None
 
 
 def wrong_values(model: type[BaseModel], values: Mapping[str, Any]) -> str:
-    """Return what is wrong with which field; empty: nothing is."""
+    """Return the errors of the fields, or an empty string."""
     problems = []
     for name, value in values.items():
         try:
@@ -273,7 +265,7 @@ def wrong_values(model: type[BaseModel], values: Mapping[str, Any]) -> str:
 
 
 def describe_errors(error: ValidationError, *prefix: str) -> str:
-    """Return what is wrong with which field, never the values."""
+    """Return the errors with their fields, never with the values."""
     lines = []
     for item in error.errors(include_url=False, include_input=False):
         path = ".".join(map(str, [*prefix, *item["loc"]]))

@@ -1,4 +1,4 @@
-"""Runs from input to result or question: in memory, or on threads that another process resumes."""
+"""Runs workflows from Python: in memory, or on threads that another process can resume."""
 
 import contextlib
 import uuid
@@ -24,7 +24,7 @@ _ASKED = "__interrupt__"
 _NO_REPLY = object()
 
 
-async def run_workflow(  # noqa: PLR0913  # one argument for each thing that only the caller has
+async def run_workflow(  # noqa: PLR0913  # only the caller has each of them
     workflow: Workflow,
     given: Mapping[str, Any] | None = None,
     *,
@@ -34,24 +34,24 @@ async def run_workflow(  # noqa: PLR0913  # one argument for each thing that onl
     persistence: Any = None,
     **options: Any,
 ) -> Run:
-    """Run a workflow to its end or to a question that nobody answers.
+    """Run a workflow to its end, or to a question without an answer.
 
     Args:
-        workflow: what to run.
-        given: the input; for a workflow without a state model: the state that it begins with.
+        workflow: the workflow to run.
+        given: the input; for a workflow without a state model, its initial state.
         params: the settings of the run.
         answers: one for each question, in order: JSON, a model, or a function of the question.
-        thread_id: names the thread, so that it can be resumed; None means a new UUID.
-        persistence: where the thread lives, as `paper_search.persistence.open_persistence` opens
-            it; None means in memory, for this call.
+        thread_id: the id by which the thread can be resumed; None for a new UUID.
+        persistence: where the thread is stored, from
+            `paper_search.persistence.open_persistence`; None for memory, during this call.
         options: see `compile_workflow`.
 
     Raises:
-        InputError: the input or an answer cannot be used; the message names the field.
-        ConfigError: a setting is unknown, or has a value that it cannot.
-        StepResultError: a step returned what it may not.
-        WorkflowRunError: the bound of a step is passed.
-        ThreadExistsError: there is a thread of this id.
+        InputError: the input or an answer is invalid; the message names the field.
+        ConfigError: a setting is unknown or invalid.
+        StepResultError: a step returned an invalid result.
+        WorkflowRunError: a run exceeds the bound of a step.
+        ThreadExistsError: a thread with this id exists.
     """
     step_input = _input(workflow, given or {})
     context: Any = params
@@ -74,31 +74,31 @@ async def resume_workflow(
     answers: Iterable[Any] = (),
     **options: Any,
 ) -> Run:
-    """Take a thread further, in whatever process: answer its question, or go on where it stopped.
+    """Continue a thread in any process: answer its question, or go on where it stopped.
 
     Raises:
         ThreadNotFoundError: there is no such thread, or another workflow began it.
-        ThreadFinishedError: it is done.
-        ThreadWaitingError: it waits for an answer and there is none.
-        ThreadBusyError: another process drives it.
-        InputError: an answer cannot be used; the question stays open.
-        StepResultError: a step returned what it may not.
+        ThreadFinishedError: the thread is finished.
+        ThreadWaitingError: it is waiting for an answer, and none is given.
+        ThreadBusyError: another process is running it.
+        InputError: an answer is invalid; the question stays open.
+        StepResultError: a step returned an invalid result.
     """
     replies = iter(answers)
     async with _open_graph(workflow, thread_id, persistence, options) as graph:
         snapshot = await graph.aget_state(_config(thread_id))
         begun_by = (snapshot.metadata or {}).get(MADE_BY)
         if begun_by != workflow.name:
-            other = f"; the workflow {begun_by!r} began the one of this id" if begun_by else ""
+            other = f"; the workflow {begun_by!r} began the one with this id" if begun_by else ""
             raise ThreadNotFoundError(f"{workflow.name!r} has no thread {thread_id!r}{other}")
         if not snapshot.next:
-            raise ThreadFinishedError(f"thread {thread_id!r} is done; there is nothing to resume")
+            raise ThreadFinishedError(f"thread {thread_id!r} is finished; nothing is left to run")
         if not snapshot.interrupts:
             return await _drive(workflow, graph, thread_id, None, replies)
         reply = next(replies, _NO_REPLY)
         if reply is _NO_REPLY:
             raise ThreadWaitingError(
-                f"thread {thread_id!r} waits at step {snapshot.next[0]!r} for an answer"
+                f"thread {thread_id!r} is waiting for an answer at step {snapshot.next[0]!r}"
             )
         command = _resume_with(snapshot.interrupts[0], reply)
         return await _drive(workflow, graph, thread_id, command, replies)
@@ -116,7 +116,7 @@ async def _open_graph(
         yield compile_in_memory(workflow, **{**stores, **options})
 
 
-async def _drive(  # noqa: PLR0913, PLR0917  # what a run is made of
+async def _drive(  # noqa: PLR0913, PLR0917  # the parts of a run
     workflow: Workflow,
     graph: Any,
     thread_id: str,

@@ -1,4 +1,4 @@
-"""One step of a workflow: frozen data, and what its handler may be."""
+"""One step of a workflow as frozen data, and its handler."""
 
 import contextlib
 from abc import ABC, abstractmethod
@@ -15,12 +15,12 @@ Invocation = Callable[[StepContext[Any, Any, Any]], StepResult | Awaitable[StepR
 
 @dataclass(frozen=True)
 class Environment:
-    """What the steps of a workflow and of all its sub-workflows are given."""
+    """What the steps of a workflow and of all its sub-workflows share."""
 
     services: Any = None
     agents: Mapping[AgentRole, Any] = field(default_factory=dict)
     path: tuple[str, ...] = ()
-    """Names of the workflows that are compiled, from the outermost one inwards."""
+    """Names of the workflows that are being compiled, the outermost first."""
 
 
 @dataclass(frozen=True)
@@ -29,37 +29,37 @@ class BoundHandler:
 
     invoke: Invocation
     subgraph: Any = None
-    """The LangGraph graph that it runs, if any; Studio shows it inside of the step."""
+    """The LangGraph graph that it runs, if any; Studio shows it inside the step."""
 
 
 class BindableHandler(ABC):
-    """A handler that is more than a function: it is bound when the graph is compiled."""
+    """A handler that is bound to its step when the graph is compiled."""
 
     @abstractmethod
     def outcomes(self) -> frozenset[Outcome] | None:
-        """Return the outcomes that it may give; None if that is not known."""
+        """Return the outcomes that it may return; None if that is not known."""
 
     @abstractmethod
     def problems(self) -> Iterator[str]:
-        """Return what is wrong with it, each as the rest of a sentence about its step."""
+        """Yield its errors, each as the predicate of a sentence about its step."""
 
     @abstractmethod
     def bind(self, step: "StepDef", environment: Environment) -> BoundHandler:
-        """Return what the graph runs.
+        """Return the function that the graph runs.
 
         Raises:
-            DispatchError: there is nothing that could be run.
-            WorkflowDefinitionError: the step does not lead on from each of its outcomes.
+            DispatchError: there is nothing to run.
+            WorkflowDefinitionError: an outcome of the step has no transition.
         """
 
 
 FAILURE = "failure of step "
-"""Begins the note on an exception that tells whose handler raised it."""
+"""The beginning of the note on an exception that names the step which raised it."""
 
 
 @contextlib.contextmanager
-def noting(step_id: str, workflow: str) -> Iterator[None]:
-    """Note on what a handler raises which step it is of; the exception stays as it is."""
+def note_failures(step_id: str, workflow: str) -> Iterator[None]:
+    """Add a note with the name of the step to exceptions of its handler."""
     try:
         yield
     except Exception as error:
@@ -68,31 +68,31 @@ def noting(step_id: str, workflow: str) -> Iterator[None]:
 
 
 def check_result(step_id: str, result: Any) -> StepResult:
-    """Return what a handler returned; raise StepResultError if it is no outcome with a mapping."""
+    """Return the result of a handler; raise StepResultError unless it is outcome and mapping."""
     match result:
         case (Outcome() as outcome, Mapping() as update):
             return outcome, update
     raise StepResultError(
-        f"step {step_id!r} returned {repr(result)[:200]}; it returns an Outcome and a mapping of "
-        "the fields that it changes"
+        f"step {step_id!r} returned {repr(result)[:200]}; it must return an Outcome and a mapping "
+        "of the fields that it changes"
     )
 
 
 @dataclass(frozen=True)
 class StepDef:
-    """One step: what it does, and where each of its outcomes leads."""
+    """One step: its handler, and the next step for each outcome."""
 
     id: str
     title: str = ""
     actions: Sequence[str] = ()
-    """What happens here, in words, for whoever reads the table."""
+    """A description of the step in words."""
     handler: Handler | BindableHandler = no_op
     next: Mapping[Outcome, str | None] = field(default_factory=dict, hash=False)
-    """Where each outcome leads; None ends the workflow."""
+    """The next step for each outcome; None ends the workflow."""
     bound: str | int | None = None
-    """How often a run may come here at most: a number, or the setting of the run that says it."""
+    """The maximal number of visits in a run, or the name of the setting that has it."""
     when: Mapping[str, tuple[Any, ...]] = field(default_factory=dict, hash=False)
-    """The settings with which a run comes here at all: name to values; empty: with any."""
+    """The settings (name to values) with which a run can reach this step; empty for any."""
 
     def __post_init__(self) -> None:
         gates = {name: tuple(values) for name, values in self.when.items()}
@@ -101,10 +101,9 @@ class StepDef:
         object.__setattr__(self, "when", MappingProxyType(gates))
 
     def target(self, outcome: Outcome) -> str | None:
-        """Return the step that the outcome leads to; None ends the workflow."""
         if outcome in self.next:
             return self.next[outcome]
         if Outcome.DEFAULT in self.next:
             return self.next[Outcome.DEFAULT]
         outcomes = ", ".join(choice.value for choice in self.next)
-        raise StepResultError(f"step {self.id!r} gave {outcome.value!r}; it has: {outcomes}")
+        raise StepResultError(f"step {self.id!r} returned {outcome.value!r}; it has: {outcomes}")

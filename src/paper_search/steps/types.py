@@ -1,4 +1,4 @@
-"""What a step is given and what it gives back."""
+"""The arguments and results of steps."""
 
 import importlib
 import inspect
@@ -15,7 +15,7 @@ ServicesT = TypeVar("ServicesT")
 
 
 class Outcome(str, Enum):
-    """The result of a step; its transitions say where that leads."""
+    """The kind of result of a step; it selects the next step."""
 
     OK = "ok"
     FAIL = "fail"
@@ -25,7 +25,7 @@ class Outcome(str, Enum):
     EDIT = "edit"
     REJECT = "reject"
     DEFAULT = "_default"
-    """Stands in a transition for every outcome that is not named there."""
+    """In transitions: every outcome without one of its own."""
 
 
 Ok = Literal[Outcome.OK]
@@ -38,25 +38,25 @@ Iterate = Literal[Outcome.ITERATE]
 
 
 OUTCOME = "last_outcome"
-"""Channel: what came of the step that ran last; conditional edges read it."""
+"""Channel: the outcome of the last step; conditional edges read it."""
 PARAMS = "workflow_params"
-"""Channel: the settings of the run, fixed by its first step, so that any process can go on."""
+"""Channel: the settings of the run, set by its first step, so that any process can continue it."""
 VISITS = "step_visits"
-"""Channel: how often this run came to each step that has a bound."""
+"""Channel: visits of this run to each step with a bound."""
 AGAIN = "came_again"
-"""Channel: set for one step, by one that leads back to the entry point; not by a new run."""
+"""Channel: set for one step if a step leads back to the entry point, so it is not a new run."""
 RESERVED = frozenset({OUTCOME, PARAMS, VISITS, AGAIN})
-"""Names of the channels that a graph keeps for itself."""
+"""Channels of the engine, which no state may have."""
 
 MADE_BY = "workflow"
-"""In the metadata of a checkpoint: the name of the workflow that wrote it."""
+"""The field in the metadata of a checkpoint with the name of the workflow that wrote it."""
 
 StepUpdate = Mapping[str, Any]
 """The fields of the state that a step changes, by name."""
 
 
 class Untracked:
-    """Marks a state field that is part of the output and never of a checkpoint.
+    """Marks a state field that is in the output, but never in a checkpoint.
 
     Use as `Annotated[T | None, Untracked]`.
     """
@@ -64,14 +64,14 @@ class Untracked:
 
 @dataclass(frozen=True)
 class Arg:
-    """What a parameter of a handler may be: for forms, checks and tests.
+    """The allowed values of a handler's parameter, for forms, checks and tests.
 
     Use as `mode: Annotated[str, Arg(choices=("quick", "full"))] = "full"`.
     """
 
     description: str = ""
     default: Any = inspect.Parameter.empty
-    """Stands in for the default of the parameter, where that has none."""
+    """The default, if the parameter itself has none."""
     min: int | float | None = None
     max: int | float | None = None
     choices: tuple[str, ...] | None = None
@@ -79,8 +79,8 @@ class Arg:
 
 
 Asker = Callable[[BaseModel, Any], Any]
-"""Puts a question to a person and waits, for days if need be; the answer is of the given type: a
-model, or one annotated with checks."""
+"""Asks a person a question and waits, perhaps for days; the answer has the given type: a model, or
+one annotated with checks."""
 
 
 def token_of(interrupt_id: str) -> str:
@@ -89,25 +89,25 @@ def token_of(interrupt_id: str) -> str:
 
 
 Progress = Callable[[str, Mapping[str, Any]], None]
-"""Takes the name of an event and its details; must not be relied on."""
+"""Takes the name of an event and its details; it may lose events."""
 
 
 @dataclass(frozen=True)
 class StepContext(Generic[StateT, ParamsT, ServicesT]):
-    """All that a handler may use; it changes nothing here, it returns what changes."""
+    """All that a handler may use. It must not change anything here, but return the changes."""
 
     step_id: str
     workflow_params: ParamsT
     """Fixed when the run starts."""
     step_state: StateT
-    """The state as it stands: of the workflow's state model, or a dict if it has none."""
+    """The current state, as the workflow's state model, or a dict if it has none."""
     services: ServicesT = cast("Any", None)  # noqa: RUF009  # a cast makes nothing
-    """Live objects from when the graph was made: skills, clients."""
+    """Live objects such as skills and clients, from when the graph was compiled."""
     thread_id: str = ""
     store: Any = None
-    """The LangGraph store of the run, where records live."""
+    """The LangGraph store of the run, with its records."""
     token: str = ""
-    """Names the question that the step asks, if it asks one; the same when the step runs again."""
+    """A name for a question that the step asks; it is the same when the step runs again."""
     ask: Asker | None = None
     progress: Progress = lambda _event, _details: None
 
@@ -117,7 +117,7 @@ Handler = Callable[[StepContext[Any, Any, Any]], StepResult | Awaitable[StepResu
 
 
 def no_op(ctx: StepContext[Any, Any, Any]) -> tuple[Literal[Outcome.OK], StepUpdate]:  # noqa: ARG001  # the handler's shape
-    """Do nothing: the handler of a step that only marks a point in the table."""
+    """Do nothing; for a step that only marks a point in the table."""
     return Outcome.OK, {}
 
 
@@ -128,15 +128,15 @@ class StepOutput:
     title: str
     actions: Sequence[str]
     next_command: str
-    """Runs what comes after it; empty: this step ended the workflow."""
+    """Runs the next step; empty if this step ended the workflow."""
     outcome: Outcome | None = None
-    """None: the step hands over to another workflow, which only a whole run does."""
+    """None if the step hands over to another workflow, which only a complete run does."""
     update: StepUpdate = field(default_factory=dict)
-    """What the step changes in the state."""
+    """The changes to the state."""
 
 
 class AgentRole(str, Enum):
-    """Who does a piece of work that is handed over; chooses the live objects that it gets."""
+    """The role that does handed-over work; it selects the live objects for that."""
 
     QUALITY_REVIEWER = "quality-reviewer"
     DEVELOPER = "developer"
@@ -148,25 +148,25 @@ class AgentRole(str, Enum):
 @dataclass(frozen=True)
 class Run:
     result: Mapping[str, Any]
-    """The output as JSON: so far, if the run waits."""
+    """The output as JSON; if the run is waiting, the output so far."""
     trace: tuple[tuple[str, Outcome], ...]
-    """Each step that ended, with its outcome, in order; without those of sub-workflows."""
+    """The finished steps with their outcomes, in order, without those of sub-workflows."""
     questions: tuple[Any, ...]
-    """Every question that was asked, as JSON."""
+    """All questions that were asked, as JSON."""
     is_waiting: bool = False
-    """Whether the last question is open: there was no answer left for it."""
+    """Whether the last question is open, because there was no answer for it."""
 
 
 @dataclass(frozen=True)
 class BoundedInt:
-    """Every whole number from `lo` to `hi`, both included."""
+    """The integers from `lo` to `hi`, both included."""
 
     lo: int
     hi: int
 
     def __post_init__(self) -> None:
         if self.lo > self.hi:
-            raise ValueError(f"no number is at least {self.lo} and at most {self.hi}")
+            raise ValueError(f"lo ({self.lo}) is greater than hi ({self.hi})")
 
     def __iter__(self) -> Iterator[int]:
         return iter(range(self.lo, self.hi + 1))
@@ -174,8 +174,6 @@ class BoundedInt:
 
 @dataclass(frozen=True)
 class ChoiceSet:
-    """Each of some values."""
-
     choices: tuple[Hashable, ...]
 
     def __post_init__(self) -> None:
@@ -196,11 +194,11 @@ class Constant:
 
 
 Domain = BoundedInt | ChoiceSet | Constant
-"""The values that a setting can have, to be gone through."""
+"""The values that a setting can have, as an iterable."""
 
 
 def __getattr__(name: str) -> Any:
-    """Give `Dispatch`, which the seed has here and which needs the workflow that it hands to."""
+    """Return `Dispatch`, which is here in the seed, but would be a circular import."""
     if name != "Dispatch":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return importlib.import_module("paper_search.steps.toolkit.dispatch").Dispatch

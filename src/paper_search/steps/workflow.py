@@ -1,4 +1,4 @@
-"""Workflows: steps under a name, checked when built."""
+"""Workflows: tables of steps with a name, which are checked when built."""
 
 import asyncio
 import inspect
@@ -20,13 +20,13 @@ from paper_search.steps.parameters import (
     params_model,
     parse_signature,
 )
-from paper_search.steps.step import BindableHandler, StepDef, check_result, noting
+from paper_search.steps.step import BindableHandler, StepDef, check_result, note_failures
 from paper_search.steps.types import RESERVED, Arg, Outcome, StepContext, StepOutput
 
 Targets = Mapping[str, Iterable[str | None]]
 
 DEFAULT_BOUND = 25
-"""How often a run may come to a step whose loop says nothing; LangGraph's own default limit."""
+"""The bound of a loop that has none of its own: LangGraph's default limit."""
 
 _NAME = re.compile(r"(?!__|(?:checkpoint_(?:id|map|ns)|configurable)\Z)[^:|]+")
 """Of a step or a field of a state: LangGraph refuses others when the workflow is compiled."""
@@ -38,7 +38,7 @@ def problems(
     signatures: Mapping[str, Signature],
     params: type[BaseModel] | None,
 ) -> Iterator[str]:
-    """Return everything that is wrong with a table, a sentence each, with the steps' names."""
+    """Yield all errors of a table, one sentence each, with the names of the steps."""
     ids = [step.id for step in steps]
     if not ids:
         yield "has no steps"
@@ -72,7 +72,7 @@ def _step_problems(step: StepDef, ids: list[str]) -> Iterator[str]:
 
 
 def _is(value: object, kind: Any) -> bool:
-    """Whether a value is what its annotation says: tables are written by hand."""
+    """Like `isinstance`; mypy would call the check redundant, but tables are written by hand."""
     return isinstance(value, kind)
 
 
@@ -80,7 +80,7 @@ def _outcome_problems(step: StepDef, signature: Signature) -> Iterator[str]:
     if signature.outcomes is None or not step.next or Outcome.DEFAULT in step.next:
         return
     for outcome in sorted(signature.outcomes - set(step.next), key=list(Outcome).index):
-        yield f"step {step.id!r} can give {outcome.value!r}, which leads nowhere"
+        yield f"step {step.id!r} can return {outcome.value!r}, which leads nowhere"
 
 
 def _setting_problems(
@@ -130,9 +130,9 @@ def _shape_problems(steps: Sequence[StepDef], entry_point: str) -> Iterator[str]
 def with_default_bounds(
     steps: Sequence[StepDef], entry_point: str
 ) -> tuple[tuple[StepDef, ...], tuple[str, ...]]:
-    """Return the steps with a bound in every loop, and a note for each that had none.
+    """Return the steps with a bound in every loop, and a note for each loop that had none.
 
-    The step of a loop that a run reaches first gets the default bound.
+    In such a loop, the step that a run reaches first gets the default bound.
     """
     notes: list[str] = []
     table = {step.id: step for step in steps}
@@ -154,22 +154,22 @@ def with_default_bounds(
 
 
 def _loop_through(start: str, targets: Targets) -> list[str]:
-    """Return the shortest way from a step back to itself; empty: there is none."""
-    ways: list[list[str]] = [[start]]
+    """Return the shortest path from a step back to itself, or an empty list."""
+    paths: list[list[str]] = [[start]]
     visited: set[str] = set()
-    while ways:
-        way = ways.pop(0)
-        for target in targets.get(way[-1], ()):
+    while paths:
+        path = paths.pop(0)
+        for target in targets.get(path[-1], ()):
             if target == start:
-                return way
+                return path
             if target is not None and target not in visited:
                 visited.add(target)
-                ways.append([*way, target])
+                paths.append([*path, target])
     return []
 
 
 def _closure(start: str, targets: Targets) -> list[str]:
-    """Return the steps that can be reached from one, itself included, the nearest first."""
+    """Return the steps that can be reached from one, including itself, the nearest first."""
     steps: list[str] = []
     waiting = [start]
     while waiting:
@@ -185,23 +185,23 @@ _FACTORY = re.compile(r"\w+(\.\w+)*:\w+")
 
 @dataclass(frozen=True, init=False)
 class Workflow:
-    """Steps under a name. The first step is the entry point unless another is named.
+    """A table of steps with a name.
 
     Args:
         name: of the workflow and its graph.
         steps: in the order in which they are drawn.
         description: one sentence.
-        entry_point: id of the first step.
+        entry_point: id of the step to start with; None for the first one.
         state: pydantic model of the state; its fields become the graph's channels.
-        params: pydantic model of the settings of a run; None means made of what the handlers take.
-        request: pydantic model of the input; only its fields are taken from a caller.
+        params: pydantic model of the settings of a run; None to derive it from the handlers.
+        request: pydantic model of the input; callers can set no other fields.
         result: pydantic model of the output.
-        services: `package.module:function` that makes the live objects of the steps from the
-            program's settings, for whoever has nothing better to give.
-        metadata: goes into the metadata of every checkpoint.
+        services: `package.module:function` that makes the default live objects of the steps from
+            the program's settings.
+        metadata: added to the metadata of every checkpoint.
 
     Raises:
-        WorkflowDefinitionError: with every problem of the table.
+        WorkflowDefinitionError: the table has errors; the exception lists all of them.
     """
 
     name: str
@@ -215,7 +215,7 @@ class Workflow:
     services: str | None
     metadata: Mapping[str, str] = field(compare=False, repr=False)
     notes: tuple[str, ...] = field(compare=False, repr=False)
-    """What was added to the table: the bound of a loop that had none."""
+    """The bounds that were added to loops without one."""
     _params: Mapping[str, Mapping[str, Arg]] = field(compare=False, repr=False)
 
     def __init__(  # noqa: PLR0913  # one argument a field
@@ -244,7 +244,7 @@ class Workflow:
             for step_id, signature in signatures.items()
         }
         bounded, notes = with_default_bounds(steps, first)
-        vars(self).update(  # it is frozen from here on
+        vars(self).update(  # the dataclass is frozen
             name=name,
             steps=bounded,
             description=description,
@@ -271,11 +271,11 @@ class Workflow:
 
     @property
     def arguments(self) -> Mapping[str, Mapping[str, Arg]]:
-        """Return the settings that each step's handler takes, by step and name."""
+        """Return the settings that the handlers take, by step and name."""
         return self._params
 
     @property
-    def _step_order(self) -> tuple[str, ...]:  # the specification's name
+    def _step_order(self) -> tuple[str, ...]:  # the name in the specification
         return tuple(step.id for step in self.steps)
 
     @property
@@ -297,16 +297,16 @@ class Workflow:
         """Run one step by itself, without a graph, a thread or a store.
 
         Args:
-            step_id: which; None for the entry point.
+            step_id: the step to run; None for the entry point.
             params: the settings of the run.
-            state: as the steps before left it.
+            state: the state before the step.
             services: live objects of the step.
 
         Raises:
             UnknownNameError: there is no such step.
-            pydantic.ValidationError: settings or state cannot be used.
+            pydantic.ValidationError: settings or state are invalid.
             PersistenceError: the step asks a person.
-            StepResultError: it returned what it may not.
+            StepResultError: the step returned an invalid result.
         """
         steps = {step.id: step for step in self.steps}
         first = self.entry_point if step_id is None else step_id
@@ -319,7 +319,7 @@ class Workflow:
         settings = _validated(self.params, params)
         ctx = StepContext(step.id, settings, _validated(self.state, state), services)
         arguments = {name: getattr(settings, name) for name in self._params[step.id]}
-        with noting(step.id, self.name):
+        with note_failures(step.id, self.name):
             result = handler(ctx, **arguments)
             if inspect.isawaitable(result):
                 result = asyncio.run(_wait_for(result))
@@ -335,7 +335,7 @@ class Workflow:
 def _model_problems(state: type[BaseModel] | None, services: str | None) -> Iterator[str]:
     for name in sorted(state.model_fields if state is not None else ()):
         if name in RESERVED or not _NAME.fullmatch(name):
-            yield f"its state has a field {name!r}, a name that the graph keeps for itself"
+            yield f"its state has a field {name!r}, a name that the graph reserves"
     if services is not None and not _FACTORY.fullmatch(services):
         yield f"its services {services!r} are not named as package.module:function"
 

@@ -85,7 +85,7 @@ def test_a_directory_needs_no_package(tmp_path, write):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("WORKFLOW = 3", "defines WORKFLOW, which is no Workflow: 3"),
+        ("WORKFLOW = 3", "defines WORKFLOW, which is not a Workflow: 3"),
         ("import no_such_package\nWORKFLOW = 1", "ModuleNotFoundError: No module named"),
         ("WORKFLOW = 1 / 0", "ZeroDivisionError"),
         ("WORKFLOW = 1\nWORKFLOW = 2", "defines WORKFLOW 2 times"),
@@ -147,5 +147,5 @@ def test_differences_are_told_in_both_directions(tmp_path, write):
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"graphs": []}', '{"graphs": {"a": {}}}'])
 def test_a_file_that_is_no_langgraph_json_is_an_error(write, text):
-    with pytest.raises(InputError, match=r"is no langgraph\.json"):
+    with pytest.raises(InputError, match=r"is not a langgraph\.json"):
         compare_langgraph_json(write("langgraph.json", text), {})

@@ -97,7 +97,7 @@ async def test_workflows_without_state_models_share_their_dicts():
 
 
 def test_a_step_has_to_lead_on_from_every_way_its_sub_workflow_can_end():
-    with pytest.raises(WorkflowDefinitionError, match="'a' can give 'fail'"):
+    with pytest.raises(WorkflowDefinitionError, match="'a' can return 'fail'"):
         Workflow("outer", StepDef("a", handler=Dispatch(workflow=HALVE), next={OK: None}))
 
 
@@ -147,7 +147,7 @@ def test_a_script_that_is_not_there_or_has_no_workflow_is_named(script):
 def test_a_script_that_can_end_in_ways_the_step_does_not_know_is_refused(script):
     script.WORKFLOW = HALVE
     step = StepDef("a", handler=Dispatch(script="handed_over_script"), next={OK: None})
-    with pytest.raises(WorkflowDefinitionError, match="'a' can give 'fail'"):
+    with pytest.raises(WorkflowDefinitionError, match="'a' can return 'fail'"):
         compile_workflow(Workflow("outer", step, state=Outer))
 
 

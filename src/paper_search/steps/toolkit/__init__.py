@@ -1,1 +1,1 @@
-"""What only workflows of others use: questions, gates, discovery, inputs, pictures."""
+"""Tools for workflows of others: questions, gates, discovery, inputs, pictures."""

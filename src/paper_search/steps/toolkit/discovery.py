@@ -1,4 +1,4 @@
-"""Workflows found where they are written: module-level `WORKFLOW`, seen before anything runs."""
+"""Finds workflows: modules that define `WORKFLOW` at module level, without running the others."""
 
 import ast
 import hashlib
@@ -21,11 +21,11 @@ NAME = "WORKFLOW"
 class Location:
     path: Path
     module: str
-    """Dotted name; for a file outside of any package, that of the file."""
+    """Dotted name; for a file outside a package, the name of the file."""
 
 
 class Discovery(Mapping[str, Workflow]):
-    """Workflows by name, with where they are and what is wrong."""
+    """Workflows by name, with their locations, and errors."""
 
     def __init__(
         self,
@@ -58,8 +58,8 @@ class Discovery(Mapping[str, Workflow]):
 def discover_workflows(where: str | Path) -> Discovery:
     """Return the workflows of a package or a directory.
 
-    A module is read before it is run: one without a module-level `WORKFLOW` is never run, except
-    as the package that one with it belongs to. What goes wrong is listed, nothing is raised for it.
+    Modules are parsed first: one without a module-level `WORKFLOW` is never run, except as a parent
+    package of one that has it. Errors in modules are listed, not raised.
 
     Raises:
         InputError: there is no such package or directory.
@@ -80,7 +80,7 @@ def discover_workflows(where: str | Path) -> Discovery:
 
 
 def compare_langgraph_json(path: Path, discovery: Mapping[str, Workflow]) -> list[str]:
-    """Return in what the graphs of a langgraph.json differ from the workflows that there are."""
+    """Return the differences between the graphs of a langgraph.json and the workflows found."""
     try:
         graphs = json.loads(path.read_text(encoding="utf-8"))["graphs"]
         targets = {
@@ -88,7 +88,7 @@ def compare_langgraph_json(path: Path, discovery: Mapping[str, Workflow]) -> lis
             for name, value in graphs.items()
         }
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise InputError(f"{str(path)!r} is no langgraph.json with graphs: {error!r}") from error
+        raise InputError(f"{str(path)!r} is not a langgraph.json with graphs: {error!r}") from error
     absent, unknown = sorted(discovery.keys() - targets), sorted(targets.keys() - discovery.keys())
     problems = [f"{path.name} does not name the workflow {name!r}" for name in absent]
     problems += [f"{path.name} names {name!r}, which no workflow is called" for name in unknown]
@@ -132,7 +132,7 @@ def _locations(where: str | Path) -> list[Location]:
 
 
 def _count_definitions(path: Path) -> int:
-    """Return how often a module defines `WORKFLOW` when it is imported."""
+    """Return how many times a module assigns `WORKFLOW` at module level."""
     source = path.read_bytes()
     if NAME.encode() not in source:  # parsing a whole package takes a second
         return 0
@@ -151,7 +151,7 @@ def _count_definitions(path: Path) -> int:
 
 
 def _load(location: Location, *, is_importable: bool) -> Workflow | str | None:
-    """Return the workflow of a module, what is wrong with it, or None: it defines none."""
+    """Return the workflow of a module, or an error; None if it defines none."""
     path = location.path
     try:
         count = _count_definitions(path)
@@ -162,11 +162,11 @@ def _load(location: Location, *, is_importable: bool) -> Workflow | str | None:
         return wrong if count else None
     try:
         module = importlib.import_module(location.module) if is_importable else _run(path)
-    except Exception as error:  # noqa: BLE001  # a module may raise anything; it is told
+    except Exception as error:  # noqa: BLE001  # a module may raise anything; it is reported
         return f"{path} cannot be imported: {type(error).__name__}: {error}"
     workflow = getattr(module, NAME, None)
     if not isinstance(workflow, Workflow):
-        return f"{path} defines {NAME}, which is no Workflow: {workflow!r}"
+        return f"{path} defines {NAME}, which is not a Workflow: {workflow!r}"
     return workflow
 
 
@@ -175,7 +175,7 @@ def _run(path: Path) -> ModuleType:
     name = f"_discovered_{digest}_{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
-        raise ImportError(f"{path} is no Python file")
+        raise ImportError(f"{path} is not a Python file")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module  # dataclasses and annotations look their module up
     try:

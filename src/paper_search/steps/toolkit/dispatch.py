@@ -1,7 +1,4 @@
-"""Handing a step over to another workflow: what goes in and what comes out.
-
-Both go by name, unless the step says how.
-"""
+"""Steps that run another workflow. Fields are passed by name, unless the step says how."""
 
 import importlib
 from collections.abc import Callable, Iterator, Mapping
@@ -29,43 +26,40 @@ Context = StepContext[Any, Any, Any]
 
 @dataclass(frozen=True)
 class Dispatch(BindableHandler):
-    """A handler that hands over to another workflow and makes an outcome of its result.
-
-    Either `script` or `workflow` says to which.
-    """
+    """A handler that runs another workflow, given as `script` or as `workflow`."""
 
     agent: AgentRole = AgentRole.GENERAL_PURPOSE
     script: str | None = None
     """Dotted name of a module that defines `WORKFLOW`; imported when the graph is compiled."""
     workflow: Workflow | None = None
     give: Callable[[StepContext[Any, Any, Any]], Mapping[str, Any]] | None = None
-    """Makes the input; None means the fields of the state that the other one has as well."""
+    """Returns the input; None for the fields of this state that the other workflow also has."""
     params: Callable[[StepContext[Any, Any, Any]], Mapping[str, Any]] | None = None
-    """Makes the settings; None means those of this run that the other one has as well."""
+    """Returns the settings; None for those of this run that the other workflow also has."""
     take: Callable[[StepContext[Any, Any, Any], Mapping[str, Any]], StepResult] | None = None
-    """Makes outcome and update of the result; None means the outcome that ended the other one, and
-    the fields of its result that this state has as well."""
+    """Returns outcome and update from the result; None for the outcome that ended the other
+    workflow, and the fields of its result that this state also has."""
 
     def outcomes(self) -> frozenset[Outcome] | None:
-        """Return those that `take` may give, or those that end the other workflow."""
+        """Return the outcomes of `take`, or those that end the other workflow."""
         if self.take is not None:
             return stated_outcomes(self.take)
         return None if self.workflow is None else self.workflow.ending_outcomes
 
     def problems(self) -> Iterator[str]:
         if bool(self.script) is bool(self.workflow):
-            number = "both" if self.script else "none of them"
-            yield f"hands over to a script or a workflow; it has {number}"
+            number = "both" if self.script else "neither"
+            yield f"must hand over to a script or a workflow; it has {number}"
 
     def bind(self, step: StepDef, environment: Environment) -> BoundHandler:
-        """Return what runs the other workflow; see `BindableHandler`."""
+        """See `BindableHandler`."""
         from paper_search.steps.compiler import compile_subgraph  # noqa: PLC0415  # slow import
 
         target = _check_target(self, step, environment.path)
         services = environment.agents.get(self.agent, environment.services)
         graph = compile_subgraph(target, replace(environment, services=services))
 
-        async def hand_over(ctx: Context) -> StepResult:  # a resume goes on inside of it
+        async def hand_over(ctx: Context) -> StepResult:  # a resumed run continues inside it
             step_input, params = _input_for(self, target, ctx), _settings_for(self, target, ctx)
             values = await graph.ainvoke({**step_input, PARAMS: params})
             return _result_here(self, target, ctx, values)
@@ -74,7 +68,6 @@ class Dispatch(BindableHandler):
 
 
 def _check_target(dispatch: Dispatch, step: StepDef, path: tuple[str, ...]) -> Workflow:
-    """Return the workflow that a step hands over to."""
     target = dispatch.workflow or _imported(dispatch.script or "", step)
     problems = []
     if target.name in path:
@@ -83,7 +76,7 @@ def _check_target(dispatch: Dispatch, step: StepDef, path: tuple[str, ...]) -> W
     if dispatch.take is None and Outcome.DEFAULT not in step.next:
         ends = target.ending_outcomes or frozenset()
         problems += [
-            f"step {step.id!r} can give {outcome.value!r} (as {target.name!r} ends), which leads "
+            f"step {step.id!r} can return {outcome.value!r} (as {target.name!r} ends), which leads "
             "nowhere"
             for outcome in sorted(ends - set(step.next))
         ]
@@ -119,7 +112,6 @@ def _input_for(dispatch: Dispatch, target: Workflow, ctx: Context) -> dict[str, 
 
 
 def _settings_for(dispatch: Dispatch, target: Workflow, ctx: Context) -> dict[str, Any]:
-    """Return the settings of the other workflow, as JSON."""
     if dispatch.params is not None:
         settings = dispatch.params(ctx)
     else:

@@ -10,10 +10,10 @@ END = "__end__"
 
 
 def to_mermaid(workflow: Workflow) -> str:
-    """Return the workflow as a Mermaid flowchart; every outcome is an edge of its own.
+    """Return the workflow as a Mermaid flowchart with an edge for each outcome.
 
-    Edges of loops are dashed, steps with a bound have a thick frame, those that hand over to
-    another workflow a double one.
+    Edges of loops are dashed; steps with a bound have a thick frame; steps that hand over to
+    another workflow have a double one.
     """
     order = {step.id: number for number, step in enumerate(workflow.steps)}
     lines = ["flowchart TD", f"    {START}([start]) --> {workflow.entry_point}"]

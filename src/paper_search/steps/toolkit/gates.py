@@ -1,4 +1,4 @@
-"""Quality gates: findings of a review, and which of them stop the work in which round."""
+"""Quality gates: which findings of a review block the work in which round."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,29 +10,25 @@ from pydantic import BaseModel, TypeAdapter
 from paper_search.steps.types import Outcome, StepContext, StepUpdate
 
 STRICT_ROUNDS = 2
-"""Rounds in which every finding stops the work."""
+"""Up to this round, every finding blocks."""
 MILDER_ROUNDS = 4
-"""Up to this round, findings that should be mended stop it; after it, only those that must be."""
+"""Up to this round, MUST and SHOULD block; after it, only MUST."""
 
 
 class Severity(str, Enum):
-    """How much a finding matters."""
-
     MUST = "must"
     SHOULD = "should"
     COULD = "could"
 
 
 class Finding(BaseModel, frozen=True):
-    """One thing that a review found."""
-
     severity: Severity
     text: str
     location: str = ""
 
 
 def blocking_severities(round_number: int) -> frozenset[Severity]:
-    """Return the severities that stop the work in a round, counted from 1."""
+    """Return the severities that block in a round, counted from 1."""
     if round_number < 1:
         raise ValueError(f"rounds are counted from 1, not {round_number!r}")
     if round_number <= STRICT_ROUNDS:
@@ -44,14 +40,14 @@ def blocking_severities(round_number: int) -> frozenset[Severity]:
 
 @dataclass(frozen=True)
 class QualityGate:
-    """Makes an outcome of a review: ok, fail (mend it), or skip (enough rounds; go on as it is).
+    """Turns a review into an outcome: ok, fail (revise), or skip (after the last round).
 
     It is the `take` of a `Dispatch` to the reviewing workflow.
 
     Args:
-        findings: field of the review's result, and of this state, that has the findings.
+        findings: field of the review's result, and of this state, with the findings.
         round_field: field of this state that counts the rounds.
-        max_rounds: in this round a review that still blocks gives skip.
+        max_rounds: the last round, in which blocking findings lead to skip.
     """
 
     findings: str = "findings"
@@ -67,8 +63,8 @@ class QualityGate:
         round_number = past.get(self.round_field, 0) + 1
         findings = TypeAdapter(list[Finding]).validate_python(result.get(self.findings, []))
         severities = blocking_severities(round_number)
-        stopping = [finding for finding in findings if finding.severity in severities]
-        update = {self.round_field: round_number, self.findings: stopping}
-        if not stopping:
+        blocking = [finding for finding in findings if finding.severity in severities]
+        update = {self.round_field: round_number, self.findings: blocking}
+        if not blocking:
             return Outcome.OK, update
         return (Outcome.FAIL if round_number < self.max_rounds else Outcome.SKIP), update

@@ -1,4 +1,4 @@
-"""Every input that a workflow can have: the domains of its settings, gone through."""
+"""All inputs that a workflow can have, from the domains of its settings."""
 
 import enum
 from collections.abc import Iterator, Mapping
@@ -13,7 +13,7 @@ from paper_search.steps.types import BoundedInt, ChoiceSet, Constant, Domain
 from paper_search.steps.workflow import Workflow
 
 ITERATION = "iteration"
-"""How often the run came to the step, this time included; only of steps with a bound."""
+"""The number of this visit to a step, from 1; only for steps with a bound."""
 STEP = "step"
 
 
@@ -21,15 +21,15 @@ Schema = dict[str, dict[str, Domain]]
 
 
 def extract_schema(workflow: Workflow, domains: Mapping[str, Domain] | None = None) -> Schema:
-    """Return the domains of what each step depends on, by step and name.
+    """Return the domains of the settings that each step depends on, by step and name.
 
-    A step whose handler takes settings depends on these; in a workflow that declares its settings
-    as a model, a step whose handler takes none may read any of them. A step with a bound depends on
-    the iteration.
+    A step depends on the settings that its handler takes. If no handler takes any, because the
+    workflow declares a model of its settings, each step may read all of them. A step with a bound
+    also depends on the iteration.
 
     Raises:
         InputError: a setting has neither a finite domain nor a default.
-        UnknownNameError: there is no setting of a name in `domains`.
+        UnknownNameError: `domains` names an unknown setting.
     """
     settings = settings_domains(workflow, domains)
     schema: Schema = {}
@@ -61,10 +61,10 @@ def settings_domains(workflow: Workflow, domains: Mapping[str, Domain] | None) -
 def generate_inputs(
     workflow: Workflow, domains: Mapping[str, Domain] | None = None
 ) -> Iterator[dict[str, Any]]:
-    """Return every input of every step: the step's id, its settings, its iteration.
+    """Yield every input of every step: the id of the step, its settings, its iteration.
 
-    Left out is what no run can have: a step that these settings do not lead to (`StepDef.when`),
-    an iteration beyond the bound.
+    Impossible ones are left out: a step that these settings cannot reach (`StepDef.when`), and an
+    iteration beyond the bound.
     """
     for step_id, schema in extract_schema(workflow, domains).items():
         step = workflow[step_id]
@@ -79,7 +79,7 @@ def generate_inputs(
 
 
 def every_input(workflow: Workflow, domains: Mapping[str, Domain] | None = None) -> dict[str, Any]:
-    """Return what `pytest.mark.parametrize` takes: `given`, each of `generate_inputs` by name."""
+    """Return the arguments of `pytest.mark.parametrize`: `given`, and an id for each input."""
     inputs = list(generate_inputs(workflow, domains))
     ids = [input_id(workflow, given) for given in inputs]
     return {"argnames": "given", "argvalues": inputs, "ids": ids}
@@ -88,7 +88,7 @@ def every_input(workflow: Workflow, domains: Mapping[str, Domain] | None = None)
 def generate_params(
     workflow: Workflow, domains: Mapping[str, Domain] | None = None
 ) -> Iterator[dict[str, Any]]:
-    """Return the settings of every run that differs in them; see `extract_schema`."""
+    """Yield every combination of the settings of a run; see `extract_schema`."""
     settings = settings_domains(workflow, domains)
     for values in product(*settings.values()):
         yield dict(zip(settings, values, strict=True))

@@ -1,4 +1,4 @@
-"""Questions that a workflow puts to the person, from however deep inside of others."""
+"""Questions to the person from workflows at any depth inside others."""
 
 from typing import Any, Literal
 
@@ -22,19 +22,17 @@ distinct options.
 </{TAG}>
 
 You will be started afresh with the answers, and read your progress back."""
-"""Tells a sub-agent how to ask; for its prompt."""
+"""Part of a sub-agent's prompt: how to ask."""
 QUESTION_RELAY_HANDLER = f"""\
 If the whole answer of the sub-agent is a <{TAG}> block, put its questions to the user, each with
 its options. Then start the sub-agent afresh with the answers. Never answer in the user's place."""
-"""Tells the agent that hands over how to pass questions on; for its prompt."""
+"""Part of the calling agent's prompt: how to pass questions on."""
 
 
 class Option(BaseModel, frozen=True, extra="forbid"):
-    """One answer that can be chosen."""
-
     value: str = Field(min_length=1)
     label: str = ""
-    """What the person reads; empty: the value."""
+    """The text that the person reads; empty for the value."""
 
 
 class Question(BaseModel, frozen=True, extra="forbid"):
@@ -53,7 +51,7 @@ class Question(BaseModel, frozen=True, extra="forbid"):
 
 
 class QuestionSheet(BaseModel, frozen=True, extra="forbid"):
-    """The questions that a step asks at once, and nothing else."""
+    """The questions that a step asks together."""
 
     questions: tuple[Question, ...] = Field(min_length=1, max_length=MAX_QUESTIONS)
 
@@ -79,10 +77,10 @@ class QuestionSheet(BaseModel, frozen=True, extra="forbid"):
 
 
 def questions_in(answer: str) -> tuple[Question, ...]:
-    """Return the questions of a sub-agent whose whole answer is a block of them; else none.
+    """Return the questions of a sub-agent if its whole answer is a block of them; else none.
 
     Raises:
-        InputError: it is a block in another form than `SUB_AGENT_QUESTION_FORMAT`.
+        InputError: the block does not have the form of `SUB_AGENT_QUESTION_FORMAT`.
     """
     text = answer.strip()
     if not (text.startswith(f"<{TAG}>") and text.endswith(f"</{TAG}>")):
@@ -112,21 +110,21 @@ def questions_in(answer: str) -> tuple[Question, ...]:
 
 
 def ask_questions(ctx: StepContext[Any, Any, Any], *questions: Question) -> dict[str, str]:
-    """Ask the person, who answers on the outermost thread; return the chosen values by question.
+    """Ask the person on the outermost thread; return the chosen values by question.
 
-    The step that asks does nothing else: it is repeated from its beginning when the answer is
-    there. Steps before it are not.
+    The step should do nothing else, because it runs again from its beginning when the answer
+    arrives. Steps before it do not.
 
     Args:
-        ctx: of the step.
+        ctx: the context of the step.
         questions: at most 3, with 2 or 3 options each.
 
     Raises:
-        InputError: there are more, or two of one id.
+        InputError: there are more, or two with one id.
         PersistenceError: the workflow was started without a way to ask.
     """
     if ctx.ask is None:
-        raise PersistenceError(f"step {ctx.step_id!r} asks a person and has no way to")
+        raise PersistenceError(f"step {ctx.step_id!r} asks a person, but has no way to ask")
     try:
         sheet = QuestionSheet(questions=questions)
     except ValueError as error:
